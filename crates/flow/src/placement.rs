@@ -1,0 +1,184 @@
+//! Which CPU each flow may run on.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Which CPU each flow may run on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Placement {
+    /// Wherever the scheduler puts it.
+    #[default]
+    Free,
+    /// Every flow, and the parent, on the first allowed CPU.
+    One,
+    /// Flow i on the i-th core (one logical CPU a core), around again when there are more flows.
+    Cores,
+    /// Flow i on the i-th hardware thread, the threads of one core first.
+    Smt,
+    /// Flow i on the i-th CPU of the list, around again.
+    List(Vec<u32>),
+}
+
+/// The CPUs that this process may use, in the orders that placements need.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cpus {
+    /// Every allowed logical CPU.
+    pub allowed: Vec<u32>,
+    /// One logical CPU for each core.
+    pub cores: Vec<u32>,
+    /// All hardware threads, those of one core together.
+    pub smt: Vec<u32>,
+}
+
+/// A placement that cannot be had here, or a text that is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlacementError {
+    /// Not one of the words.
+    #[error(
+        "'{0}' is no placement: use free, one, cores, smt, or a list of CPUs such as 0,2 or 0-3"
+    )]
+    Unknown(String),
+    /// A CPU of the list is not among the allowed ones.
+    #[error(
+        "CPU {cpu} is not available to this process: choose among {allowed:?} \
+         (see `flowgauge machine`; taskset or a container may have narrowed them)"
+    )]
+    NotAllowed {
+        /// The CPU asked for.
+        cpu: u32,
+        /// Those there are.
+        allowed: Vec<u32>,
+    },
+}
+
+impl Placement {
+    /// The CPUs that flows are dealt to in turn; empty means free.
+    ///
+    /// # Errors
+    /// A CPU of a list that this process may not use.
+    pub fn resolve(&self, cpus: &Cpus) -> Result<Vec<u32>, PlacementError> {
+        match self {
+            Self::Free => Ok(Vec::new()),
+            Self::One => Ok(cpus.allowed.iter().take(1).copied().collect()),
+            Self::Cores => Ok(cpus.cores.clone()),
+            Self::Smt => Ok(cpus.smt.clone()),
+            Self::List(list) => match list.iter().find(|cpu| !cpus.allowed.contains(cpu)) {
+                Some(&cpu) => Err(PlacementError::NotAllowed {
+                    cpu,
+                    allowed: cpus.allowed.clone(),
+                }),
+                None => Ok(list.clone()),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Free => f.pad("free"),
+            Self::One => f.pad("one"),
+            Self::Cores => f.pad("cores"),
+            Self::Smt => f.pad("smt"),
+            Self::List(list) => {
+                let words: Vec<String> = list.iter().map(u32::to_string).collect();
+                f.pad(&words.join(","))
+            }
+        }
+    }
+}
+
+impl From<Placement> for String {
+    fn from(placement: Placement) -> Self {
+        placement.to_string()
+    }
+}
+
+impl TryFrom<String> for Placement {
+    type Error = PlacementError;
+
+    fn try_from(text: String) -> Result<Self, PlacementError> {
+        text.parse()
+    }
+}
+
+impl FromStr for Placement {
+    type Err = PlacementError;
+
+    fn from_str(text: &str) -> Result<Self, PlacementError> {
+        match text {
+            "free" => Ok(Self::Free),
+            "one" => Ok(Self::One),
+            "cores" => Ok(Self::Cores),
+            "smt" => Ok(Self::Smt),
+            _ => parse_list(text)
+                .map(Self::List)
+                .ok_or_else(|| PlacementError::Unknown(text.to_owned())),
+        }
+    }
+}
+
+/// `0,2,4-7` as the kernel writes CPU lists.
+fn parse_list(text: &str) -> Option<Vec<u32>> {
+    let mut list = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        if first > last || last - first > 4096 {
+            return None;
+        }
+        list.extend(first..=last);
+    }
+    Some(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cpus() -> Cpus {
+        Cpus {
+            allowed: vec![2, 3, 6, 7],
+            cores: vec![2, 6],
+            smt: vec![2, 3, 6, 7],
+        }
+    }
+
+    #[test]
+    fn a_position_is_not_a_logical_id() {
+        assert_eq!(Placement::One.resolve(&cpus()), Ok(vec![2]));
+        assert_eq!(Placement::Cores.resolve(&cpus()), Ok(vec![2, 6]));
+        assert_eq!(Placement::Smt.resolve(&cpus()), Ok(vec![2, 3, 6, 7]));
+        assert_eq!(Placement::Free.resolve(&cpus()), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_list_must_be_allowed() {
+        assert_eq!(
+            "6,2".parse::<Placement>().unwrap().resolve(&cpus()),
+            Ok(vec![6, 2])
+        );
+        let error = "2-4"
+            .parse::<Placement>()
+            .unwrap()
+            .resolve(&cpus())
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("CPU 4 is not available"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn words_read_back_and_others_are_refused() {
+        for text in ["free", "one", "cores", "smt", "0,2,3"] {
+            assert_eq!(text.parse::<Placement>().unwrap().to_string(), text);
+        }
+        for text in ["", "all", "1,", "3-1", "a", "0-99999999"] {
+            assert!(text.parse::<Placement>().is_err(), "{text}");
+        }
+    }
+}

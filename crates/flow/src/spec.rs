@@ -1,0 +1,32 @@
+//! What a cell is told to do.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Variant;
+
+/// One slot: a variant, its work and how often to repeat it.
+///
+/// `W` describes the work; this crate only carries it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SlotSpec<W> {
+    /// What to run.
+    pub work: W,
+    /// As what.
+    pub variant: Variant,
+    /// The CPUs that flows are dealt to in turn (from [`crate::Placement::resolve`]);
+    /// empty for free.
+    pub cpus: Vec<u32>,
+    /// Repetitions that are run, recorded and not counted.
+    pub warmups: u32,
+    /// Repetitions that count.
+    pub reps: u32,
+    /// Seconds after which the slot is a failure: whatever still runs is killed.
+    pub deadline_s: f64,
+    /// Each flow says on standard error when it starts and ends a unit. Such a slot
+    /// is for people; it is never a data point.
+    pub narrate: bool,
+    /// Where the sink stores results, for workloads that store them.
+    pub output: Option<PathBuf>,
+}

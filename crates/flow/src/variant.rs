@@ -1,0 +1,111 @@
+//! A variant: what is compared with what.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Model, Placement};
+
+/// A model with its flow count, placement and way of handing out work.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Variant {
+    /// What a flow is made of.
+    pub model: Model,
+    /// How many flows (for a mix: P x T).
+    pub flows: u32,
+    /// Which CPUs they may use.
+    #[serde(default)]
+    pub placement: Placement,
+    /// How units of work are handed out.
+    #[serde(default)]
+    pub schedule: Schedule,
+    /// How results travel from a flow to the parent.
+    #[serde(default)]
+    pub channel: Channel,
+}
+
+/// How units of work are handed to flows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Schedule {
+    /// Unit u belongs to flow u mod N before anything starts.
+    #[default]
+    Static,
+    /// A pool: each flow takes the next unit when it is free.
+    Queue,
+}
+
+/// How results travel from a flow to the parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Channel {
+    /// A named pipe that each flow opens for itself.
+    #[default]
+    Fifo,
+    /// An anonymous pipe inherited by every flow.
+    Pipe,
+    /// A ring in memory shared with the parent.
+    Shm,
+}
+
+/// A word that is none of the accepted ones.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{text}' is no {what}: use {accepted}")]
+pub struct WordError {
+    text: String,
+    what: &'static str,
+    accepted: &'static str,
+}
+
+impl FromStr for Schedule {
+    type Err = WordError;
+
+    fn from_str(text: &str) -> Result<Self, WordError> {
+        match text {
+            "static" => Ok(Self::Static),
+            "queue" => Ok(Self::Queue),
+            _ => Err(WordError {
+                text: text.to_owned(),
+                what: "schedule",
+                accepted: "static or queue",
+            }),
+        }
+    }
+}
+
+impl FromStr for Channel {
+    type Err = WordError;
+
+    fn from_str(text: &str) -> Result<Self, WordError> {
+        match text {
+            "fifo" => Ok(Self::Fifo),
+            "pipe" => Ok(Self::Pipe),
+            "shm" => Ok(Self::Shm),
+            _ => Err(WordError {
+                text: text.to_owned(),
+                what: "channel",
+                accepted: "fifo, pipe or shm",
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Static => "static",
+            Self::Queue => "queue",
+        })
+    }
+}
+
+impl fmt::Display for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Fifo => "fifo",
+            Self::Pipe => "pipe",
+            Self::Shm => "shm",
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! What a run found: made from the journal alone.
+
+use flow::{FlowRecord, Outcome};
+use measure::memory::Memory;
+use serde::{Deserialize, Serialize};
+use stats::{Estimate, Noise, Summary, Tail, Verdict};
+
+use crate::{Case, Header, Metric, Study};
+
+/// A whole run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// The journal's first line.
+    pub header: Header,
+    /// One entry a study.
+    pub studies: Vec<StudyResult>,
+    /// The signal that cut the run, if one did.
+    pub interrupted: Option<i32>,
+    /// Whether the run came to its own end.
+    pub finished: bool,
+    /// What the reader must know (a torn last line dropped, a noisy machine).
+    pub warnings: Vec<String>,
+}
+
+/// One study.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StudyResult {
+    /// What was asked.
+    pub study: Study,
+    /// Answers, case by case.
+    pub cases: Vec<CaseResult>,
+    /// Sentences: the headline first, then crossovers and other remarks.
+    pub sentences: Vec<String>,
+}
+
+/// One case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseResult {
+    /// What was compared.
+    pub case: Case,
+    /// Rounds in which every variant has a data point.
+    pub rounds: usize,
+    /// Repetitions in each slot.
+    pub reps: u32,
+    /// Slot-to-slot noise, the largest of the variants'.
+    pub noise: Option<Noise>,
+    /// One entry a variant, in the case's order.
+    pub variants: Vec<VariantSummary>,
+    /// Every variant but the first against the first.
+    pub findings: Vec<Finding>,
+    /// Raw slots in time order.
+    pub slots: Vec<RawSlot>,
+}
+
+/// A slot as the charts need it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RawSlot {
+    /// Round, from 0.
+    pub round: usize,
+    /// Variant by its place in the case.
+    pub variant: usize,
+    /// Seconds after the beginning of the run.
+    pub at_s: f64,
+    /// The slot's value in ns; `None` for a failed slot.
+    pub value_ns: Option<f64>,
+    /// All that was recorded.
+    pub outcome: Outcome,
+}
+
+/// One variant of a case, over all its good slots.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VariantSummary {
+    /// Its label.
+    pub label: String,
+    /// Values of the slots in ns; `None` when no slot is good.
+    pub value: Option<Summary>,
+    /// Fastest repetition of all, in ns.
+    pub undisturbed_ns: Option<f64>,
+    /// CPU time of all flows and the parent in one repetition, median, in ns.
+    pub cpu_ns: Option<f64>,
+    /// Median phases in ns.
+    pub phases: Option<Phases>,
+    /// The memory of the median slot.
+    pub memory: Option<Memory>,
+    /// RSS alone, where honest memory could not be read; with the reason.
+    pub memory_not_available: Option<String>,
+    /// Medians per flow in flow order (times from the release, CPU, proof of the first
+    /// good slot); at most the first 64 flows.
+    pub flows: Vec<FlowRecord>,
+    /// When the parent had the last result, median, in ns after the release.
+    pub parent_end_ns: Option<f64>,
+    /// Latest flow's end over the mean flow's end: 1 = even work.
+    pub imbalance: Option<f64>,
+    /// Good slots.
+    pub good: usize,
+    /// Failed slots, with their reasons (each reason once, with its count).
+    pub failures: Vec<(usize, String)>,
+}
+
+/// Times of the three phases, in ns.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Phases {
+    /// Create.
+    pub create_ns: f64,
+    /// Steady.
+    pub steady_ns: f64,
+    /// Tear-down.
+    pub teardown_ns: f64,
+}
+
+/// The verdict on two variants of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Label of the subject.
+    pub subject: String,
+    /// Label of the reference.
+    pub reference: String,
+    /// Which time was compared.
+    pub metric: Metric,
+    /// Ratio of times, subject over reference, with its interval.
+    pub estimate: Option<Estimate>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The floor that was used.
+    pub floor: f64,
+    /// Differences of the median phases, subject minus reference, in ns.
+    pub phases: Option<Phases>,
+    /// Slow ends.
+    pub tail: Option<Tail>,
+    /// The whole answer in one sentence.
+    pub sentence: String,
+    /// Reasons from counts.
+    pub why: Vec<String>,
+}

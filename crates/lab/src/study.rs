@@ -1,0 +1,110 @@
+//! A study: what is compared with what, and where it comes from.
+
+use flow::Variant;
+use serde::{Deserialize, Serialize};
+use workload::Work;
+
+/// A study with its cases, as it is run (presets applied, sweeps spread out).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Study {
+    /// Its name on the command line.
+    pub name: String,
+    /// One line for headings.
+    pub title: String,
+    /// What the work stands for, one or two sentences.
+    pub stands_for: String,
+    /// The published study that it descends from.
+    pub origin: Option<Origin>,
+    /// What is compared, in the order of running.
+    pub cases: Vec<Case>,
+    /// Which case's first finding is the study's headline (its name).
+    pub headline: String,
+}
+
+/// One piece of work under several variants. The first variant is the reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// Its name within the study (`trial`, `grain/1000`).
+    pub name: String,
+    /// One line for headings.
+    pub title: String,
+    /// Where in a sweep this case stands, if it is part of one.
+    pub sweep: Option<SweepPoint>,
+    /// The work of one repetition.
+    pub work: Work,
+    /// Which time is compared.
+    pub metric: Metric,
+    /// At least two to compare; with one the case only measures.
+    pub variants: Vec<LabelledVariant>,
+    /// Repetitions in each slot; `None` lets the pilot choose (5, down to 1 where one
+    /// takes more than a few hundred ms).
+    pub reps: Option<u32>,
+    /// Rounds at the most, where the case wants fewer than the settings.
+    pub max_rounds: Option<usize>,
+}
+
+/// A point of a sweep: cases of one sweep differ in one parameter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SweepPoint {
+    /// The sweep's name (`grain`).
+    pub sweep: String,
+    /// The parameter (`block`).
+    pub parameter: String,
+    /// Its value.
+    pub value: f64,
+    /// Unit of the value for axes (`numbers`).
+    pub unit: String,
+}
+
+/// A variant with the name it has in tables.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LabelledVariant {
+    /// Unique within its case: the model, and what else sets it apart.
+    pub label: String,
+    /// What is launched.
+    pub variant: Variant,
+}
+
+/// Which time of a repetition is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// Create + steady + tear-down.
+    #[default]
+    Total,
+    /// From the release to the last result.
+    Steady,
+    /// Create alone.
+    Create,
+}
+
+/// The published study that ours descends from, with its figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// Who.
+    pub author: String,
+    /// The title of the text.
+    pub title: String,
+    /// When.
+    pub year: u32,
+    /// Its headline in our words.
+    pub finding: String,
+    /// Its table, row by row.
+    #[serde(default, rename = "row")]
+    pub rows: Vec<OriginRow>,
+}
+
+/// One row of the source's table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OriginRow {
+    /// `parent`, `worker 1`.
+    pub who: String,
+    /// Variant label to seconds.
+    #[serde(default)]
+    pub seconds: std::collections::BTreeMap<String, f64>,
+    /// Variant label to bytes.
+    #[serde(default)]
+    pub bytes: std::collections::BTreeMap<String, f64>,
+}

@@ -1,0 +1,46 @@
+//! A workload with its parameters.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Drill, Primes, Spin};
+
+/// A workload with its parameters, as studies and journals write it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Work {
+    /// Search blocks of numbers for primes.
+    Primes(Primes),
+    /// A fixed amount of arithmetic: what `calibrate` compares with itself.
+    Spin(Spin),
+    /// Work with a fault in it, to see what isolation is worth.
+    Drill(Drill),
+}
+
+/// Parameters that no run can have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct WorkError(pub String);
+
+impl Work {
+    /// Units of work in one repetition.
+    #[must_use]
+    pub fn units(&self) -> u64 {
+        match self {
+            Self::Primes(primes) => primes.blocks,
+            Self::Spin(spin) => spin.units,
+            Self::Drill(drill) => drill.units,
+        }
+    }
+
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// A parameter out of range: the message names the value and what to use.
+    pub fn check(&self) -> Result<(), WorkError> {
+        match self {
+            Self::Primes(primes) => primes.check(),
+            Self::Spin(spin) => spin.check(),
+            Self::Drill(drill) => drill.check(),
+        }
+    }
+}
