@@ -157,7 +157,8 @@ impl Journal {
         }
         let file = OpenOptions::new().append(true).open(&path);
         let file = file.map_err(failed("open", &path))?;
-        file.set_len(found.whole).map_err(failed("shorten", &path))?;
+        file.set_len(found.whole)
+            .map_err(failed("shorten", &path))?;
         Ok(Self {
             path,
             file,
@@ -191,7 +192,9 @@ impl Journal {
     /// Writes an entry down and takes it into account.
     pub(crate) fn append(&mut self, entry: Entry) -> Result<(), JournalError> {
         let line = line_of(&entry).map_err(failed("write", &self.path))?;
-        self.file.write_all(&line).map_err(failed("write", &self.path))?;
+        self.file
+            .write_all(&line)
+            .map_err(failed("write", &self.path))?;
         let taken = self.ledger.take(entry);
         taken.map_err(|message| failed("continue", &self.path)(io::Error::other(message)))
     }

@@ -15,6 +15,7 @@
 use stats::{Estimate, LOOK_ALPHA, LOOKS, LookPlan, Noise, Rule, Sequential, StatsError, Step};
 use stats::{Verdict, detectable, noise};
 
+use crate::progress::Standing;
 use crate::{Case, Settings};
 
 /// The floor on a machine where 1 % can be seen.
@@ -159,6 +160,20 @@ impl Judge {
             let decided = |pair: &Sequential| matches!(pair.step(), Step::Decided(..));
             opened.pairs.iter().all(decided)
         })
+    }
+
+    /// The comparisons of `case` as they stand.
+    pub(crate) fn standings<'a>(&self, case: &'a Case) -> Vec<Standing<'a>> {
+        let (_, findings) = self.conclude();
+        let pairs = case.variants.iter().skip(1).zip(findings);
+        pairs
+            .map(|(subject, finding)| Standing {
+                subject: &subject.label,
+                reference: &case.variants[0].label,
+                estimate: finding.map(|(estimate, _)| estimate),
+                verdict: finding.map(|(_, verdict)| verdict),
+            })
+            .collect()
     }
 
     /// Floor and findings if no further round came: one for each variant but the first;

@@ -9,7 +9,7 @@ use flow::{Outcome, Proof};
 use stats::StatsError;
 
 use crate::judge::Judge;
-use crate::pilot::{Chosen, slot_s};
+use crate::pilot::{Chosen, pilot_slot, slot_s};
 use crate::results::RawSlot;
 use crate::slot::slot_value;
 use crate::{Case, CaseEnd, Entry, Header, Settings};
@@ -55,7 +55,9 @@ impl Ledger {
     pub(crate) fn new(header: Header) -> Result<Self, StatsError> {
         let logs = |study: &crate::Study| -> Result<Vec<CaseLog>, StatsError> {
             let cases = study.cases.iter();
-            cases.map(|case| CaseLog::new(&header.settings, case)).collect()
+            cases
+                .map(|case| CaseLog::new(&header.settings, case))
+                .collect()
         };
         let logs = header.studies.iter().map(logs).collect::<Result<_, _>>()?;
         Ok(Self {
@@ -74,18 +76,46 @@ impl Ledger {
     pub(crate) fn take(&mut self, entry: Entry) -> Result<(), String> {
         self.interrupted = None;
         match entry {
-            Entry::Pilot { study, case, warmups, reps, deadline_s, outcomes } => {
-                let chosen = Chosen { warmups, reps, deadline_s };
+            Entry::Pilot {
+                study,
+                case,
+                warmups,
+                reps,
+                deadline_s,
+                outcomes,
+            } => {
+                let chosen = Chosen {
+                    warmups,
+                    reps,
+                    deadline_s,
+                };
                 self.log(&study, &case)?.1.pilot = Some(Pilot { chosen, outcomes });
             }
-            Entry::Slot { study, case, round, variant, at_s, outcome } => {
+            Entry::Slot {
+                study,
+                case,
+                round,
+                variant,
+                at_s,
+                outcome,
+            } => {
                 self.last_s = at_s + outcome.launch_ns as f64 / 1e9;
                 let value = self.header.settings.value;
                 let (case, log) = self.log(&study, &case)?;
                 let value_ns = slot_value(&outcome, case.metric, value);
-                log.push(RawSlot { round, variant, at_s, value_ns, outcome })?;
+                log.push(RawSlot {
+                    round,
+                    variant,
+                    at_s,
+                    value_ns,
+                    outcome,
+                })?;
             }
-            Entry::CaseEnd { study, case, because } => {
+            Entry::CaseEnd {
+                study,
+                case,
+                because,
+            } => {
                 self.log(&study, &case)?.1.ended = Some(because);
             }
             Entry::End { interrupted, at_s } => {
@@ -100,9 +130,15 @@ impl Ledger {
     fn log(&mut self, study: &str, case: &str) -> Result<(&Case, &mut CaseLog), String> {
         let missing = || format!("the header has no case '{case}' in a study '{study}'");
         let studies = &self.header.studies;
-        let s = studies.iter().position(|s| s.name == study).ok_or_else(missing)?;
+        let s = studies
+            .iter()
+            .position(|s| s.name == study)
+            .ok_or_else(missing)?;
         let cases = &studies[s].cases;
-        let c = cases.iter().position(|c| c.name == case).ok_or_else(missing)?;
+        let c = cases
+            .iter()
+            .position(|c| c.name == case)
+            .ok_or_else(missing)?;
         Ok((&cases[c], &mut self.logs[s][c]))
     }
 
@@ -110,8 +146,9 @@ impl Ledger {
         &self.logs[at.study][at.case]
     }
 
-    pub(crate) fn case(&self, at: At) -> &Case {
-        &self.header.studies[at.study].cases[at.case]
+    /// Slots in all.
+    pub(crate) fn slots(&self) -> usize {
+        self.logs.iter().flatten().map(|log| log.slots.len()).sum()
     }
 }
 
@@ -173,13 +210,23 @@ impl CaseLog {
             .next()
     }
 
-    /// How many slots of a variant have failed since its last good one.
-    pub(crate) fn failures_in_a_row(&self, variant: usize) -> usize {
-        let slots = self.slots.iter().rev();
-        slots
-            .filter(|slot| slot.variant == variant)
-            .take_while(|slot| slot.outcome.answer.done().is_none())
-            .count()
+    /// How many slots of one variant have failed since its last good one: the worst
+    /// variant's count.
+    pub(crate) fn failures_in_a_row(&self) -> usize {
+        let count = |variant| {
+            let slots = self.slots.iter().rev();
+            slots
+                .filter(|slot| slot.variant == variant)
+                .take_while(|slot| slot.outcome.answer.done().is_none())
+                .count()
+        };
+        (0..self.variants).map(count).max().unwrap_or(0)
+    }
+
+    /// How the slots of this case are: as the pilot chose, or as it is itself before it.
+    pub(crate) fn chosen(&self, settings: &Settings) -> Chosen {
+        let chosen = self.pilot.as_ref().map(|pilot| pilot.chosen);
+        chosen.unwrap_or_else(|| pilot_slot(settings))
     }
 
     /// Seconds spent on the pilot.

@@ -26,7 +26,10 @@ pub(super) struct Found {
 
 /// Reads the text of a journal; `path` is its name in errors.
 pub(super) fn read(text: &[u8], path: &Path) -> Result<Found, JournalError> {
-    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let whole = text
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |end| end + 1);
     let mut lines = text[..whole].split_inclusive(|byte| *byte == b'\n');
     let first = lines.next().ok_or_else(|| JournalError::Empty {
         path: path.to_owned(),
