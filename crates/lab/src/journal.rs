@@ -230,3 +230,6 @@ fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Journa
         source,
     }
 }
+
+#[cfg(test)]
+mod tests;

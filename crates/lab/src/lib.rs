@@ -29,6 +29,8 @@ pub mod run;
 pub mod settings;
 pub mod slot;
 pub mod study;
+#[cfg(test)]
+mod testing;
 mod words;
 
 pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, SCHEMA};
