@@ -4,14 +4,18 @@
 //!
 //! All pilots run first, so it is known what a round of each case takes. A case needs the
 //! rounds up to its first look; without them it can say nothing. So a case may use all
-//! that is left, except what the later ones need for their first looks: what it does not
-//! use goes on to them. Where there is not enough for every first look, what is left is
-//! divided in proportion to the needs.
+//! that is left, except what is kept for the first looks of the later ones (with a
+//! [`MARGIN`], since a busy machine is slower than its pilots): what it does not use goes
+//! on to them. Where there is not enough for every first look, what is left is divided in
+//! proportion to the needs.
 //!
 //! Spent time is the sum of the journal's launch times. It is no wall time, so that a run
 //! that was taken up again counts what it did and not how long it lay.
 
 use crate::ledger::CaseLog;
+
+/// How many times what it needs is kept for a later case.
+const MARGIN: f64 = 1.5;
 
 /// Seconds that case `place` may spend on its slots in all, those already run included.
 /// `logs` are those of the whole study, `budget_s` is for all of it.
@@ -22,7 +26,7 @@ pub(crate) fn allowance_s(budget_s: f64, logs: &[CaseLog], place: usize) -> f64 
     let own = need_s(&logs[place]);
     let later: f64 = logs[place + 1..].iter().map(need_s).sum();
     if left >= own + later {
-        left - later
+        own.max(left - MARGIN * later)
     } else if own > 0.0 {
         left * own / (own + later)
     } else {

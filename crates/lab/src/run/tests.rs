@@ -115,7 +115,7 @@ fn equal_variants_are_the_same_and_noise_takes_all_four_looks() {
         finding.sentence
     );
     assert_eq!(finding.floor, 0.02, "a noisy machine has the wider floor");
-    assert!(ran.results.warnings[0].contains("mock, one: equal slots differ by"));
+    assert!(ran.results.warnings[0].starts_with("mock: equal slots differ by up to"));
 }
 
 #[test]
@@ -181,12 +181,17 @@ fn the_budget_keeps_the_first_looks_of_later_cases() {
     // A slot takes 6 x 20 ms, a round 240 ms: 10 rounds of both cases are 4.8 s.
     let cases = vec![case("a", 1, &TWO), case("b", 2, &TWO)];
     let mut header = header(vec![study(cases)]);
-    header.settings.budget_s = Some(6.0);
+    header.settings.budget_s = Some(8.0);
     let ran = run_mock(header.clone(), &mut Mock::timed(noise));
     let rounds = |ran: &Ran| [ran.case(0).rounds, ran.case(1).rounds];
     let [a, b] = rounds(&ran);
-    assert!(a > 10 && (9..=11).contains(&b), "{a} {b}");
+    assert!(a > 10 && b >= 10, "{a} {b}");
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Budget));
+    header.settings.budget_s = Some(5.0);
+    assert_eq!(
+        rounds(&run_mock(header.clone(), &mut Mock::timed(noise))),
+        [10, 10]
+    );
     // Half of what is needed is halved.
     header.settings.budget_s = Some(2.4);
     let [a, b] = rounds(&run_mock(header.clone(), &mut Mock::timed(noise)));
