@@ -1,0 +1,107 @@
+//! The limits that bound how many flows can be created, and how much of each is
+//! already used.
+
+use std::fmt;
+
+use measure::Measured;
+use serde::{Deserialize, Serialize};
+
+use crate::cgroup::{Cgroups, GroupLimit};
+use crate::credentials::Credentials;
+use crate::root::Root;
+
+/// A resource limit that a process may have none of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// At most this.
+    At(u64),
+    /// No limit.
+    Unlimited,
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Bound::At(value) => value.fmt(f),
+            Bound::Unlimited => f.write_str("unlimited"),
+        }
+    }
+}
+
+/// The limits. Those of a process are the soft ones, of this process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Ids of tasks end below this (`kernel.pid_max`).
+    pub pid_max: Measured<u64>,
+    /// Tasks on the whole machine (`kernel.threads-max`).
+    pub threads_max: Measured<u64>,
+    /// Tasks that exist on the whole machine now.
+    pub tasks: Measured<u64>,
+    /// Mappings in one address space (`vm.max_map_count`).
+    pub max_map_count: Measured<u64>,
+    /// Mappings that this process has now.
+    pub maps: Measured<u64>,
+    /// Tasks of one user (`RLIMIT_NPROC`).
+    pub nproc: Measured<Bound>,
+    /// Tasks that this user has now. Not available where `RLIMIT_NPROC` does not
+    /// bind: counting them reads every process.
+    pub user_tasks: Measured<u64>,
+    /// Open files of this process (`RLIMIT_NOFILE`).
+    pub nofile: Measured<Bound>,
+    /// Bytes of stack that a thread is given by default (`RLIMIT_STACK`).
+    pub stack: Measured<Bound>,
+    /// Limits on tasks of the control groups, from that of this process upwards.
+    pub pids: Measured<Vec<GroupLimit>>,
+}
+
+impl Limits {
+    pub(crate) fn read(root: &Root, groups: &Cgroups<'_>, credentials: &Credentials) -> Self {
+        let limits = root.text("/proc/self/limits");
+        let soft = |name| limits.as_ref().and_then(|text| soft_limit(text, name));
+        Self {
+            pid_max: root.number("/proc/sys/kernel/pid_max"),
+            threads_max: root.number("/proc/sys/kernel/threads-max"),
+            tasks: tasks(root),
+            max_map_count: root.number("/proc/sys/vm/max_map_count"),
+            maps: root
+                .text("/proc/self/maps")
+                .map(|text| text.lines().count() as u64),
+            nproc: soft("Max processes"),
+            user_tasks: credentials.tasks(root),
+            nofile: soft("Max open files"),
+            stack: soft("Max stack size"),
+            pids: groups.pids(),
+        }
+    }
+}
+
+/// The 85 of `/proc/loadavg`: `0.02 0.12 0.08 1/85 6928`.
+fn tasks(root: &Root) -> Measured<u64> {
+    root.text("/proc/loadavg").and_then(|text| {
+        let ratio = text
+            .split_whitespace()
+            .nth(3)
+            .and_then(|ratio| ratio.split_once('/'));
+        match ratio.and_then(|(_, tasks)| tasks.parse().ok()) {
+            Some(tasks) => Measured::Value(tasks),
+            None => crate::root::unexpected("/proc/loadavg", &text),
+        }
+    })
+}
+
+/// The first number of a line such as `Max processes   96365   96365   processes`.
+fn soft_limit(limits: &str, name: &str) -> Measured<Bound> {
+    let line = limits.lines().find_map(|line| line.strip_prefix(name));
+    let bound = line.and_then(|line| match line.split_whitespace().next()? {
+        "unlimited" => Some(Bound::Unlimited),
+        soft => soft.parse().ok().map(Bound::At),
+    });
+    match bound {
+        Some(bound) => Measured::Value(bound),
+        None => Measured::not_available(format!("/proc/self/limits does not tell {name:?}"), ""),
+    }
+}
+
+#[cfg(test)]
+mod tests;
