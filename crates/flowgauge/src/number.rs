@@ -24,7 +24,9 @@ fn scaled(text: &str) -> Option<u64> {
         (at, 'k') => (&lower[..at], 3),
         (at, 'm') => (&lower[..at], 6),
         (at, 'g') => (&lower[..at], 9),
-        _ => lower.split_once('e').and_then(|(d, e)| Some((d, e.parse::<u32>().ok()?)))?,
+        _ => lower
+            .split_once('e')
+            .and_then(|(d, e)| Some((d, e.parse::<u32>().ok()?)))?,
     };
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
     let parts = u32::try_from(part.len()).ok()?;
@@ -32,7 +34,10 @@ fn scaled(text: &str) -> Option<u64> {
     if joined.is_empty() || !joined.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    joined.parse::<u64>().ok()?.checked_mul(10_u64.checked_pow(zeros.checked_sub(parts)?)?)
+    joined
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(10_u64.checked_pow(zeros.checked_sub(parts)?)?)
 }
 
 /// One size, or a range of sizes to sweep.
@@ -49,7 +54,9 @@ pub(crate) fn sizes(text: &str) -> Result<Sizes, String> {
     };
     let (first, last) = (whole(first)?, whole(last.trim_start_matches('='))?);
     if first == 0 || first >= last {
-        return Err(format!("'{text}' is no sweep: write the smaller size first, as 1e3..1e7"));
+        return Err(format!(
+            "'{text}' is no sweep: write the smaller size first, as 1e3..1e7"
+        ));
     }
     Ok(Sizes::Sweep(first..=last))
 }
@@ -70,7 +77,9 @@ pub(crate) fn fraction(text: &str) -> Result<f64, String> {
     };
     match number.trim().parse::<f64>().map(|value| value / scale) {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
-        _ => Err(format!("'{text}' is no share between 0 and 100 %: write it as 1% or 0.01")),
+        _ => Err(format!(
+            "'{text}' is no share between 0 and 100 %: write it as 1% or 0.01"
+        )),
     }
 }
 
@@ -82,7 +91,9 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     };
     match duration {
         Some(duration) if !duration.is_zero() => Ok(duration.as_secs_f64()),
-        _ => Err(format!("'{text}' is no time above zero: write it as 60s, 2m or 500ms")),
+        _ => Err(format!(
+            "'{text}' is no time above zero: write it as 60s, 2m or 500ms"
+        )),
     }
 }
 
@@ -92,15 +103,38 @@ mod tests {
 
     #[test]
     fn whole_numbers_in_all_spellings() {
-        let spelled = ["10000000", "10_000_000", "1e7", "10M", "10m", "10000k", "0.1e8", "1E7"];
-        assert!(spelled.iter().all(|text| whole(text) == Ok(10_000_000)), "{spelled:?}");
+        let spelled = [
+            "10000000",
+            "10_000_000",
+            "1e7",
+            "10M",
+            "10m",
+            "10000k",
+            "0.1e8",
+            "1E7",
+        ];
+        assert!(
+            spelled.iter().all(|text| whole(text) == Ok(10_000_000)),
+            "{spelled:?}"
+        );
         assert_eq!(whole("18446744073709551615"), Ok(u64::MAX));
         assert_eq!(whole("0"), Ok(0));
     }
 
     #[test]
     fn what_is_no_whole_number_is_refused_by_name() {
-        for text in ["", "-1", "1.5", "1e", "e7", "1e-3", "1e20", "18446744073709551616", "ten", "."] {
+        for text in [
+            "",
+            "-1",
+            "1.5",
+            "1e",
+            "e7",
+            "1e-3",
+            "1e20",
+            "18446744073709551616",
+            "ten",
+            ".",
+        ] {
             let error = whole(text).expect_err(text);
             assert!(error.contains(&format!("'{text}'")), "{error}");
         }
@@ -108,8 +142,13 @@ mod tests {
 
     #[test]
     fn sweeps_go_by_decades_and_end_at_their_end() {
-        let Ok(Sizes::Sweep(range)) = sizes("1e3..2e6") else { panic!() };
-        assert_eq!(decades(&range), [1_000, 10_000, 100_000, 1_000_000, 2_000_000]);
+        let Ok(Sizes::Sweep(range)) = sizes("1e3..2e6") else {
+            panic!()
+        };
+        assert_eq!(
+            decades(&range),
+            [1_000, 10_000, 100_000, 1_000_000, 2_000_000]
+        );
         assert_eq!(sizes("5"), Ok(Sizes::One(5)));
         assert!(sizes("5..5").is_err() && sizes("0..5").is_err() && sizes("..5").is_err());
     }

@@ -34,7 +34,9 @@ impl Paper {
     /// What standard output is.
     pub(crate) fn of_stdout() -> Self {
         let terminal = io::stdout().is_terminal();
-        let asked = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+        let asked = std::env::var("COLUMNS")
+            .ok()
+            .and_then(|text| text.parse().ok());
         let seen = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         let width = if terminal { seen.or(asked) } else { asked };
         Self {

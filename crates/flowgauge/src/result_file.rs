@@ -37,14 +37,27 @@ impl ResultFile {
         }
         let scratch = tempfile::tempfile_in(&folder).or_else(|_| tempfile::tempfile());
         let scratch = scratch.with_context(|| {
-            format!("cannot make a temporary file for results in {}", folder.display())
+            format!(
+                "cannot make a temporary file for results in {}",
+                folder.display()
+            )
         })?;
-        Ok(Self { target: target.map(Path::to_owned), scratch, kept: None, folder })
+        Ok(Self {
+            target: target.map(Path::to_owned),
+            scratch,
+            kept: None,
+            folder,
+        })
     }
 
     /// Where a cell finds the file to write to.
     pub(crate) fn path_for_cells(&self) -> PathBuf {
-        format!("/proc/{}/fd/{}", std::process::id(), self.scratch.as_raw_fd()).into()
+        format!(
+            "/proc/{}/fd/{}",
+            std::process::id(),
+            self.scratch.as_raw_fd()
+        )
+        .into()
     }
 
     /// Keeps what a good slot wrote, if nothing is kept yet.
@@ -59,8 +72,12 @@ impl ResultFile {
 
     /// Writes what was kept to its place; answers the path if there was anything.
     pub(crate) fn publish(self) -> Result<Option<PathBuf>> {
-        let (Some(target), Some(mut kept)) = (self.target, self.kept) else { return Ok(None) };
-        let written = kept.seek(SeekFrom::Start(0)).and_then(|_| write(&mut kept, &target));
+        let (Some(target), Some(mut kept)) = (self.target, self.kept) else {
+            return Ok(None);
+        };
+        let written = kept
+            .seek(SeekFrom::Start(0))
+            .and_then(|_| write(&mut kept, &target));
         written.with_context(|| format!("cannot write {}", target.display()))?;
         Ok(Some(target))
     }
@@ -101,7 +118,10 @@ fn check(path: &Path, force: bool) -> Result<()> {
             bail!("{shown} exists: use --force to overwrite it, or name another file")
         }
         Ok(_) => {
-            OpenOptions::new().write(true).open(path).with_context(|| format!("cannot write {shown}"))?;
+            OpenOptions::new()
+                .write(true)
+                .open(path)
+                .with_context(|| format!("cannot write {shown}"))?;
         }
         Err(_) => {
             tempfile::tempfile_in(folder_of(path))
@@ -150,6 +170,9 @@ mod tests {
         fs::write(full.path_for_cells(), "row\n").unwrap();
         full.keep().unwrap();
         let error = format!("{:#}", full.publish().unwrap_err());
-        assert!(error.contains("/dev/full") && error.contains("No space left"), "{error}");
+        assert!(
+            error.contains("/dev/full") && error.contains("No space left"),
+            "{error}"
+        );
     }
 }
