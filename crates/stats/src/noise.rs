@@ -85,10 +85,10 @@ pub fn noise(values: &[f64]) -> Noise {
 /// Gaussian noise and stands at the head of this file and in `docs/method.md`.
 pub fn detectable(pair: f64, rounds: usize, alpha: f64) -> f64 {
     let k = wilcoxon_k(rounds, alpha);
-    if k == 0 {
+    let n = rounds as f64;
+    if k == 0 || n <= SPENT_ON_WIDTH {
         return f64::INFINITY;
     }
-    let n = rounds as f64;
     let mean = n * (n + 1.0) / 4.0;
     let deviation = (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt();
     let z = (mean - k as f64 + 0.5) / deviation;
@@ -119,6 +119,7 @@ mod tests {
     fn too_few_rounds_detect_nothing() {
         assert_eq!(detectable(0.01, 6, 0.016), f64::INFINITY);
         assert!(detectable(0.01, 7, 0.016).is_finite());
+        assert_eq!(detectable(0.01, 3, 0.5), f64::INFINITY);
     }
 
     #[test]
