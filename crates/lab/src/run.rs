@@ -12,7 +12,7 @@
 //! each time, so a run that was cut goes on by simply being started on its journal.
 
 use flow::placement::Cpus;
-use flow::{Outcome, Proof, SlotSpec, Variant};
+use flow::{Outcome, Proof, SlotSpec};
 
 use crate::budget::{allowance_s, remaining_s};
 use crate::journal::{Journal, JournalError};
@@ -20,7 +20,9 @@ use crate::ledger::{At, CaseLog};
 use crate::pilot::{Chosen, choose, pilot_slot};
 use crate::progress::{Event, Observer, Place, SlotPlace};
 use crate::proof::checked;
-use crate::{Case, CaseEnd, Clock, Entry, Launch, LaunchError, Results, Study, plan};
+use crate::{
+    Case, CaseEnd, Clock, Entry, LabelledVariant, Launch, LaunchError, Results, Study, plan,
+};
 
 mod check;
 
@@ -175,7 +177,7 @@ impl Run<'_> {
         let mut reference = known;
         let mut outcomes = Vec::new();
         for labelled in &place.case.variants {
-            let outcome = self.launch_one(place.case, &labelled.variant, slot)?;
+            let outcome = self.launch_one(place.case, labelled, slot)?;
             let outcome = checked(outcome, reference);
             reference = reference.or(outcome.answer.done().map(|record| record.proof));
             outcomes.push(outcome);
@@ -253,7 +255,7 @@ impl Run<'_> {
         let slot = slot_place(log, place, variant);
         self.observer.event(&Event::SlotBegins { slot });
         let at_s = self.now_s();
-        let outcome = self.launch_one(case, &case.variants[variant].variant, chosen)?;
+        let outcome = self.launch_one(case, &case.variants[variant], chosen)?;
         self.journal.append(Entry::Slot {
             study: study.name.clone(),
             case: case.name.clone(),
@@ -268,13 +270,14 @@ impl Run<'_> {
     fn launch_one(
         &mut self,
         case: &Case,
-        variant: &Variant,
+        labelled: &LabelledVariant,
         slot: Chosen,
     ) -> Result<Outcome, Stop> {
         // Checked for every variant before the run began; free is what is left of an error.
+        let LabelledVariant { variant, work, .. } = labelled;
         let cpus = variant.placement.resolve(&self.cpus).unwrap_or_default();
         let spec = SlotSpec {
-            work: case.work.clone(),
+            work: work.as_ref().unwrap_or(&case.work).clone(),
             variant: variant.clone(),
             cpus,
             warmups: slot.warmups,
