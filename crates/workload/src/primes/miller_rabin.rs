@@ -109,13 +109,19 @@ macro_rules! montgomery {
                 false
             }
 
+            /// Right to left, so that the two multiplications of a bit do not
+            /// wait for each other, and without a branch on the bit, which no
+            /// predictor could learn.
             fn power(&self, base: $int, exponent: $int) -> $int {
-                let mut power = base;
-                for bit in (0..exponent.ilog2()).rev() {
-                    power = self.multiply(power, power);
-                    if exponent >> bit & 1 == 1 {
-                        power = self.multiply(power, base);
-                    }
+                let (mut power, mut square) = (self.one, base);
+                for bit in 0..=exponent.ilog2() {
+                    let product = self.multiply(power, square);
+                    power = if exponent >> bit & 1 == 1 {
+                        product
+                    } else {
+                        power
+                    };
+                    square = self.multiply(square, square);
                 }
                 power
             }
