@@ -51,6 +51,7 @@ fn main() -> Outcome<()> {
 fn compare(pairs: usize) -> Outcome<()> {
     methods();
     blocks(pairs);
+    chunks(pairs);
     emission(pairs);
     workers(pairs);
     println!("\nSieve against primesieve, whole processes of one thread, {pairs} pairs");
@@ -104,6 +105,21 @@ fn blocks(pairs: usize) {
             let spread = Spread::of((0..pairs).map(|_| time(&mut pass) / 200.0).collect());
             println!("  {block:>7} numbers from {start}: {}", spread.scaled(1e6));
         }
+    }
+}
+
+/// What the size of a chunk does.
+fn chunks(pairs: usize) {
+    println!("\nSieve, chunks of other sizes, ratio to the default of 32 KiB");
+    let range = RANGES[1].start..RANGES[1].start + 200_000_000;
+    let mut default = Searcher::new(Method::Sieve, range.end);
+    for kib in [16, 24, 40, 48, 64] {
+        let mut searcher = Searcher::sieve_with_chunk(range.end, kib << 10);
+        let ratios = (0..pairs).map(|_| {
+            let by_default = time(|| default.count(range.clone()));
+            time(|| searcher.count(range.clone())) / by_default
+        });
+        println!("  {kib} KiB: {}", Spread::of(ratios.collect()));
     }
 }
 

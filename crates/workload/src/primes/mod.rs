@@ -82,8 +82,9 @@ impl Searcher {
     /// hardware threads share it. [`Searcher::new`] takes 32 KiB.
     #[must_use]
     pub fn sieve_with_chunk(max: u64, chunk: usize) -> Self {
+        let chunk = chunk.clamp(1 << 10, 1 << 20).next_multiple_of(64);
         let tuning = Tuning {
-            chunk: chunk.next_multiple_of(1024).max(1024),
+            chunk,
             ..Tuning::default()
         };
         Self {

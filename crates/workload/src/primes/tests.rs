@@ -187,6 +187,7 @@ fn narrow_range(highest: u64) -> impl Strategy<Value = Range<u64>> {
         0,
         27_000,
         10_000_000,
+        1 << 31,
         1 << 32,
         1 << 40,
         1_000_000_000_000,

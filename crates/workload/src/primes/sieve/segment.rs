@@ -21,8 +21,8 @@ use super::base::{self, Class};
 use super::strike::Window;
 use super::{once, presieve, sparse, strike, wheel};
 
-/// Bounds of a segment's bytes: at least two chunks, at most what a second-level
-/// cache holds beside the margins.
+/// The most bytes of a segment: what a second-level cache holds beside the
+/// margins.
 const LONGEST: usize = 1 << 20;
 
 /// Base primes and the buffer of one segment.
