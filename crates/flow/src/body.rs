@@ -1,5 +1,6 @@
 //! What every model runs: the body of a workload, and the sink of its results.
 
+use std::fmt;
 use std::io;
 use std::ops::{Add, AddAssign};
 
@@ -16,8 +17,16 @@ pub trait Body: Sync {
     /// the start gate, so its cost is part of *create*.
     type State;
 
+    /// Whether units send results to the parent; without, no channel is made.
+    const SENDS: bool;
+
     /// How many units of work one repetition has.
     fn units(&self) -> u64;
+
+    /// What unit `unit` is, for people (`range 1 - 1000`).
+    fn describe(&self, unit: u64) -> String {
+        format!("unit {unit}")
+    }
 
     /// Makes one flow's state.
     fn state(&self) -> Self::State;
@@ -79,6 +88,12 @@ pub struct Proof {
     pub count: u64,
     /// Checksum over what was found.
     pub checksum: u64,
+}
+
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} with checksum {:016x}", self.count, self.checksum)
+    }
 }
 
 impl Add for Proof {

@@ -20,15 +20,30 @@
 //! This crate contains `unsafe`: fork, clone, pthreads, futexes and one shared
 //! mapping. Nothing above it does.
 
+mod area;
 pub mod body;
+pub mod cell;
 pub mod channel;
+mod flow_run;
+mod futex;
+pub mod interrupt;
+pub mod launcher;
 pub mod model;
+mod notify;
 pub mod placement;
 pub mod record;
+mod rep;
+mod ring;
 pub mod spec;
+mod start;
 pub mod variant;
+mod watch;
 
-pub use body::{Body, Proof};
+pub use body::{Body, NoSink, Proof, Sink};
+pub use cell::{Cell, cell_main, is_cell};
+pub use channel::Outlet;
+pub use interrupt::Interrupt;
+pub use launcher::{LaunchError, Launcher};
 pub use model::{Model, Shape};
 pub use placement::Placement;
 pub use record::{Answer, Failure, FlowRecord, FlowState, Outcome, Rep, SlotRecord};

@@ -26,13 +26,24 @@ pub enum Answer {
     Failed {
         /// Why.
         reason: Failure,
-        /// What other flows finished all the same (isolation at work); `None` when the
-        /// whole slot was lost.
-        kept: Option<SlotRecord>,
+        /// The repetition that failed, with what its other flows finished all the same
+        /// (isolation at work); `None` when the whole slot was lost.
+        kept: Option<Rep>,
     },
 }
 
 impl Answer {
+    /// A slot that failed for want of something.
+    #[must_use]
+    pub fn from_error(error: &std::io::Error) -> Self {
+        Self::Failed {
+            reason: Failure::Error {
+                what: error.to_string(),
+            },
+            kept: None,
+        }
+    }
+
     /// The record of a slot that is a data point.
     #[must_use]
     pub fn done(&self) -> Option<&SlotRecord> {

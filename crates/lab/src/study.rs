@@ -1,8 +1,21 @@
 //! A study: what is compared with what, and where it comes from.
 
+mod builtin;
+mod error;
+mod file;
+mod format;
+mod labels;
+mod placed;
+mod source;
+
 use flow::Variant;
 use serde::{Deserialize, Serialize};
 use workload::Work;
+
+pub use builtin::{builtin, builtin_names, nearest};
+pub use error::StudyError;
+pub use file::{SCHEMA, parse};
+pub use labels::labelled;
 
 /// A study with its cases, as it is run (presets applied, sweeps spread out).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,2 +1,108 @@
-//! placeholder
+//! What this machine is and what it can measure.
+//!
+//! A comparison of processes with threads holds for one machine. So every
+//! result carries a [`Machine`]: its CPUs and how they share cores and caches,
+//! what this process may use of them, the limits that stop flows from being
+//! created, and the counters that can explain a difference.
+//!
+//! | module | tells |
+//! |---|---|
+//! | [`processor`] | the CPU model, its clock speed and who steers that |
+//! | [`topology`] | CPUs, cores, caches, memory nodes |
+//! | [`placement`] | which CPUs flows may be put on, and in what order |
+//! | [`memory`] | memory, page sizes |
+//! | [`kernel`] | kernel, distribution, mitigations, clock |
+//! | [`cgroup`] | quotas and limits of the control groups above this process |
+//! | [`limits`], [`ceiling`] | what bounds the number of flows, and by how many |
+//! | [`counters`] | which events can be counted here, and why others cannot |
+//! | [`warnings`], [`facts`], [`differences`] | all this in words |
+//!
+//! Everything the kernel tells in files is read below a root directory that is
+//! a parameter, so that machines nobody has at hand can be tested against.
+//! Whatever a machine does not tell is a
+//! [`Measured::NotAvailable`](measure::Measured) with its reason.
 #![forbid(unsafe_code)]
+
+pub mod ceiling;
+pub mod cgroup;
+pub mod counters;
+mod cpulist;
+pub mod differences;
+pub mod facts;
+#[cfg(test)]
+mod fixture;
+pub mod kernel;
+pub mod limits;
+pub mod memory;
+pub mod placement;
+pub mod processor;
+mod root;
+pub mod topology;
+pub mod warnings;
+
+use std::path::Path;
+
+use measure::Measured;
+use serde::{Deserialize, Serialize};
+
+pub use ceiling::{Ceiling, FlowKind};
+pub use counters::Counters;
+pub use differences::differences;
+pub use facts::{Fact, Group};
+pub use warnings::Warning;
+
+use cgroup::Cgroups;
+use root::Root;
+
+/// What the machine is, as this process sees it at one moment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Name of the host.
+    pub host: Measured<String>,
+    /// The CPU model and its clock speed.
+    pub processor: processor::Processor,
+    /// CPUs, cores, caches, memory nodes.
+    pub topology: topology::Topology,
+    /// What of these this process may use.
+    pub allowance: placement::Allowance,
+    /// Memory and page sizes.
+    pub memory: memory::MainMemory,
+    /// Kernel, distribution, mitigations, clock.
+    pub kernel: kernel::Kernel,
+    /// What bounds the number of flows.
+    pub limits: limits::Limits,
+    /// Which events can be counted.
+    pub counters: Counters,
+}
+
+impl Machine {
+    /// Reads this machine. Takes some milliseconds, more with many CPUs.
+    pub fn read() -> Machine {
+        Self::read_below(Path::new("/"))
+    }
+
+    /// Reads the machine whose `/proc`, `/sys` and `/etc` are below `root`.
+    /// Page size, clock cost and counters are those of the running kernel.
+    pub fn read_below(root: &Path) -> Machine {
+        Self::read_with(root, &mut counters::Perf)
+    }
+
+    /// As [`Machine::read_below`], asking `events` what can be counted.
+    pub fn read_with(root: &Path, events: &mut dyn counters::EventSource) -> Machine {
+        let root = Root::new(root);
+        let groups = Cgroups::read(&root);
+        let topology = topology::Topology::read(&root);
+        let credentials = limits::Credentials::read(&root);
+        let permission = counters::Permission::read(&root, credentials.may_count_events());
+        Machine {
+            host: root.text("/proc/sys/kernel/hostname"),
+            processor: processor::Processor::read(&root, &topology),
+            allowance: placement::Allowance::read(&root, &groups, &topology),
+            memory: memory::MainMemory::read(&root, &groups),
+            kernel: kernel::Kernel::read(&root),
+            limits: limits::Limits::read(&root, &groups, &credentials),
+            counters: Counters::probe(events, permission),
+            topology,
+        }
+    }
+}

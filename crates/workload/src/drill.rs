@@ -1,8 +1,13 @@
 //! `drill`: work with a fault in it, to see what isolation is worth.
+//!
+//! Every unit spins for a moment; in one of them something goes wrong. Under `process`
+//! the other workers' results are kept; under `thread` the whole slot is lost.
 
+use flow::{Body, Outlet, Proof};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
+use crate::spin::spin;
 
 /// Parameters of `drill`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,18 +31,79 @@ pub enum Fault {
     Panic,
     /// The flow never ends.
     Hang,
-    /// The flow proves something else.
+    /// The flow proves something else each time.
     Wrong,
 }
+
+const STEPS: u64 = 100_000;
 
 impl Drill {
     pub(crate) fn check(&self) -> Result<(), WorkError> {
         if self.unit >= self.units {
             let Self { unit, units, .. } = self;
             return Err(WorkError(format!(
-                "drill has {units} units: {unit} is none of them"
+                "drill has {units} units, numbered from 0: {unit} is none of them"
             )));
         }
         Ok(())
+    }
+}
+
+impl Body for Drill {
+    type State = ();
+    const SENDS: bool = false;
+
+    fn units(&self) -> u64 {
+        self.units
+    }
+
+    fn state(&self) {}
+
+    fn unit(&self, _state: &mut (), unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+        let mut checksum = spin(unit, STEPS);
+        if unit == self.unit {
+            checksum = go_wrong(self.fault, checksum);
+        }
+        Proof { count: 1, checksum }
+    }
+}
+
+fn go_wrong(fault: Fault, checksum: u64) -> u64 {
+    match fault {
+        Fault::Abort => std::process::abort(),
+        Fault::Panic => panic!("a drill: this flow panics"),
+        Fault::Hang => loop {
+            std::thread::park();
+        },
+        Fault::Wrong => checksum ^ measure::clock::now_ns(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_unit_of_the_fault_goes_wrong() {
+        let drill = Drill {
+            units: 3,
+            fault: Fault::Wrong,
+            unit: 1,
+        };
+        let prove = |unit| drill.unit(&mut (), unit, &mut Outlet::nowhere());
+        assert_eq!(prove(0), prove(0));
+        assert_ne!(prove(1), prove(1));
+    }
+
+    #[test]
+    fn a_fault_in_no_unit_is_refused() {
+        let error = Drill {
+            units: 3,
+            fault: Fault::Hang,
+            unit: 3,
+        }
+        .check()
+        .unwrap_err();
+        assert!(error.to_string().contains("3 is none of them"), "{error}");
     }
 }

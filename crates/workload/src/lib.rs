@@ -1,16 +1,21 @@
 //! The bodies that every model runs unchanged, each with its self-check.
 //!
 //! [`Work`] names a workload with its parameters; it is what studies, journals and
-//! cells carry. One file a workload.
+//! cells carry. One file a workload:
+//!
+//! * [`prime_blocks`]: search blocks of numbers for primes, by the methods of [`primes`].
+//! * [`spin`]: a fixed amount of arithmetic, for comparing a machine with itself.
+//! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
 
 pub mod drill;
+pub mod prime_blocks;
 pub mod primes;
 pub mod spin;
 pub mod work;
 
-pub use drill::Drill;
-pub use primes::Primes;
+pub use drill::{Drill, Fault};
+pub use prime_blocks::Primes;
 pub use spin::Spin;
 pub use work::{Work, WorkError};

@@ -1,5 +1,15 @@
 //! `spin`: a fixed amount of integer arithmetic that touches no memory.
+//!
+//! It stands for nothing but time: `calibrate` runs it against itself to learn what the
+//! machine's noise makes of two identical programs, and against itself with a planted
+//! share of further steps to see whether a known difference is found.
+//!
+//! Each step is a multiplication that needs the one before (about 4 cycles), so neither
+//! the compiler nor the CPU can shorten the chain. The proof is the last value.
 
+use std::hint::black_box;
+
+use flow::{Body, Outlet, Proof};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
@@ -10,7 +20,7 @@ use crate::WorkError;
 pub struct Spin {
     /// Units of work.
     pub units: u64,
-    /// Steps of the generator in each unit (about 1 ns each).
+    /// Steps of the generator in each unit (about 1 to 2 ns each).
     pub steps: u64,
     /// Further steps that are done and not proved: a planted difference.
     #[serde(default)]
@@ -25,5 +35,80 @@ impl Spin {
             ));
         }
         Ok(())
+    }
+}
+
+/// `steps` steps of a linear congruential generator (Knuth's MMIX constants).
+pub(crate) fn spin(seed: u64, steps: u64) -> u64 {
+    (0..steps).fold(seed, |value, _| {
+        black_box(value)
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407)
+    })
+}
+
+impl Body for Spin {
+    type State = ();
+    const SENDS: bool = false;
+
+    fn units(&self) -> u64 {
+        self.units
+    }
+
+    fn state(&self) {}
+
+    fn unit(&self, _state: &mut (), unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+        let checksum = spin(unit, self.steps);
+        black_box(spin(checksum, self.planted));
+        Proof {
+            count: self.steps,
+            checksum,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planted_steps_do_not_show_in_the_proof() {
+        let plain = Spin {
+            units: 1,
+            steps: 1_000,
+            planted: 0,
+        };
+        let planted = Spin {
+            planted: 500,
+            ..plain.clone()
+        };
+        let prove = |spin: &Spin| spin.unit(&mut (), 3, &mut Outlet::nowhere());
+        assert_eq!(prove(&plain), prove(&planted));
+        assert_ne!(
+            prove(&plain),
+            plain.unit(&mut (), 4, &mut Outlet::nowhere())
+        );
+    }
+
+    #[test]
+    fn nothing_to_do_is_refused() {
+        assert!(
+            Spin {
+                units: 0,
+                steps: 1,
+                planted: 0
+            }
+            .check()
+            .is_err()
+        );
+        assert!(
+            Spin {
+                units: 1,
+                steps: 0,
+                planted: 0
+            }
+            .check()
+            .is_err()
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! A workload with its parameters.
 
+use flow::{Answer, Cell, NoSink, Proof};
 use serde::{Deserialize, Serialize};
 
 use crate::{Drill, Primes, Spin};
@@ -41,6 +42,28 @@ impl Work {
             Self::Primes(primes) => primes.check(),
             Self::Spin(spin) => spin.check(),
             Self::Drill(drill) => drill.check(),
+        }
+    }
+
+    /// What a repetition must prove, where that can be known without running it.
+    #[must_use]
+    pub fn expected(&self) -> Option<Proof> {
+        match self {
+            Self::Primes(primes) => primes.expected(),
+            Self::Spin(_) | Self::Drill(_) => None,
+        }
+    }
+
+    /// Runs the slot of `cell` with the body of its work: the one place where a name
+    /// becomes a type, and each body is compiled into the flow loop.
+    #[must_use]
+    pub fn run(cell: &Cell<Self>) -> Answer {
+        match &cell.spec().work {
+            Self::Primes(primes) => {
+                cell.run(primes, &mut primes.sink(cell.spec().output.as_deref()))
+            }
+            Self::Spin(spin) => cell.run(spin, &mut NoSink),
+            Self::Drill(drill) => cell.run(drill, &mut NoSink),
         }
     }
 }

@@ -1,0 +1,354 @@
+//! The one mapping that the parent and all flows of a slot share.
+//!
+//! # Theory
+//!
+//! Processes and threads must be released, counted and collected by the same
+//! means, or the harness itself would favour one of them. So everything they
+//! exchange stands in one `MAP_SHARED | MAP_ANONYMOUS` mapping, made before the
+//! first flow exists: forked flows inherit it, threads simply see it.
+//!
+//! ```text
+//! ┌ Header ────────────────────────────────────┬ FlowCell 0 ┬ FlowCell 1 ┬ … ┬ Ring 0 ┬ …
+//! │ arrived │ start │ done │ end │ cursor │ …  │  256 B     │            │   │ (shm only)
+//! └ each on its own 128 bytes ─────────────────┴────────────┴────────────┴───┴────────┴──
+//! ```
+//!
+//! * Every word is an atomic: no reference to plain shared memory is ever made,
+//!   so a flow that dies half-way can leave wrong numbers, never undefined
+//!   behaviour.
+//! * Words that different flows write lie 128 bytes apart (two cache lines:
+//!   adjacent-line prefetchers pull pairs).
+//! * The mapping is populated at once, so that no flow pays page faults for the
+//!   harness inside its timed region.
+//! * A flow publishes its numbers with one `Release` store of its state; the
+//!   parent reads them after an `Acquire` load.
+//!
+//! It deliberately has no locks: a flow that dies can hold nothing.
+
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use measure::usage::Usage;
+
+use crate::Proof;
+use crate::ring::Ring;
+
+/// A value alone on 128 bytes.
+#[repr(C, align(128))]
+#[derive(Debug)]
+pub(crate) struct Alone<T>(pub(crate) T);
+
+/// What belongs to the slot as a whole.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Header {
+    /// Flows that wait at the start gate.
+    pub(crate) arrived: Alone<AtomicU32>,
+    /// The start gate: 0 shut, 1 open. A futex word.
+    pub(crate) start: Alone<AtomicU32>,
+    /// Flows that are done.
+    pub(crate) done: Alone<AtomicU32>,
+    /// The end gate: 0 shut, 1 open. A futex word.
+    pub(crate) end: Alone<AtomicU32>,
+    /// The next unit of a queue.
+    pub(crate) cursor: Alone<AtomicU64>,
+    /// 1 when flows must leave without working (creation failed half-way).
+    pub(crate) called_off: Alone<AtomicU32>,
+    /// 1 while the parent sleeps and wants to be told of results in rings.
+    pub(crate) parent_sleeps: Alone<AtomicU32>,
+}
+
+/// What one flow writes about itself.
+#[repr(C, align(128))]
+#[derive(Debug)]
+pub(crate) struct FlowCell {
+    state: AtomicU64,
+    pid: AtomicU64,
+    tid: AtomicU64,
+    start_ns: AtomicU64,
+    end_ns: AtomicU64,
+    create: [AtomicU64; 5],
+    steady: [AtomicU64; 5],
+    units: AtomicU64,
+    sent: AtomicU64,
+    count: AtomicU64,
+    checksum: AtomicU64,
+    trouble: AtomicU64,
+}
+
+/// Where a flow stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Absent,
+    Arrived,
+    Done,
+    Troubled,
+}
+
+/// What a flow measured, written once when it is done.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Tally {
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) steady: Usage,
+    pub(crate) units: u64,
+    pub(crate) sent: u64,
+    pub(crate) proof: Proof,
+}
+
+impl FlowCell {
+    pub(crate) fn stage(&self) -> Stage {
+        match self.state.load(Ordering::Acquire) {
+            0 => Stage::Absent,
+            1 => Stage::Arrived,
+            2 => Stage::Done,
+            _ => Stage::Troubled,
+        }
+    }
+
+    pub(crate) fn arrived(&self, pid: i32, tid: i32, create: Usage) {
+        self.pid
+            .store(u64::from(pid.unsigned_abs()), Ordering::Relaxed);
+        self.tid
+            .store(u64::from(tid.unsigned_abs()), Ordering::Relaxed);
+        store_usage(&self.create, create);
+        self.state.store(1, Ordering::Release);
+    }
+
+    pub(crate) fn done(&self, tally: &Tally) {
+        self.tally(tally);
+        self.state.store(2, Ordering::Release);
+    }
+
+    pub(crate) fn troubled(&self, tally: &Tally, trouble: u64) {
+        self.tally(tally);
+        self.trouble.store(trouble, Ordering::Relaxed);
+        self.state.store(3, Ordering::Release);
+    }
+
+    fn tally(&self, tally: &Tally) {
+        self.start_ns.store(tally.start_ns, Ordering::Relaxed);
+        self.end_ns.store(tally.end_ns, Ordering::Relaxed);
+        store_usage(&self.steady, tally.steady);
+        self.units.store(tally.units, Ordering::Relaxed);
+        self.sent.store(tally.sent, Ordering::Relaxed);
+        self.count.store(tally.proof.count, Ordering::Relaxed);
+        self.checksum.store(tally.proof.checksum, Ordering::Relaxed);
+    }
+
+    /// What was written; read after [`FlowCell::stage`].
+    pub(crate) fn read(&self) -> Tally {
+        Tally {
+            start_ns: self.start_ns.load(Ordering::Relaxed),
+            end_ns: self.end_ns.load(Ordering::Relaxed),
+            steady: load_usage(&self.steady),
+            units: self.units.load(Ordering::Relaxed),
+            sent: self.sent.load(Ordering::Relaxed),
+            proof: Proof {
+                count: self.count.load(Ordering::Relaxed),
+                checksum: self.checksum.load(Ordering::Relaxed),
+            },
+        }
+    }
+
+    pub(crate) fn ids(&self) -> (i32, i32) {
+        let id = |word: &AtomicU64| i32::try_from(word.load(Ordering::Relaxed)).unwrap_or(0);
+        (id(&self.pid), id(&self.tid))
+    }
+
+    pub(crate) fn create_usage(&self) -> Usage {
+        load_usage(&self.create)
+    }
+
+    pub(crate) fn trouble(&self) -> u64 {
+        self.trouble.load(Ordering::Relaxed)
+    }
+
+    fn clear(&self) {
+        self.arrived(0, 0, Usage::default());
+        self.troubled(&Tally::default(), 0);
+        self.state.store(0, Ordering::Release);
+    }
+}
+
+fn store_usage(words: &[AtomicU64; 5], usage: Usage) {
+    let values = [
+        usage.cpu_ns,
+        usage.minor_faults,
+        usage.major_faults,
+        usage.voluntary_switches,
+        usage.involuntary_switches,
+    ];
+    for (word, value) in words.iter().zip(values) {
+        word.store(value, Ordering::Relaxed);
+    }
+}
+
+fn load_usage(words: &[AtomicU64; 5]) -> Usage {
+    let [
+        cpu_ns,
+        minor_faults,
+        major_faults,
+        voluntary_switches,
+        involuntary_switches,
+    ] = words.each_ref().map(|word| word.load(Ordering::Relaxed));
+    Usage {
+        cpu_ns,
+        minor_faults,
+        major_faults,
+        voluntary_switches,
+        involuntary_switches,
+    }
+}
+
+/// The mapping. It lives as long as the cell's repetitions; flows borrow it.
+#[derive(Debug)]
+pub(crate) struct Area {
+    base: NonNull<u8>,
+    length: usize,
+    flows: usize,
+    rings: usize,
+}
+
+// SAFETY: the mapping holds atomics only (Header, FlowCell, Ring), is never remapped
+// while an `Area` exists, and is freed by `drop` alone, which Rust's borrows order after
+// every use.
+unsafe impl Sync for Area {}
+
+impl Area {
+    /// Maps and zeroes an area for `flows` flows, with `rings` rings (0 or `flows`).
+    pub(crate) fn new(flows: usize, rings: usize) -> io::Result<Self> {
+        let length = size_of::<Header>()
+            .checked_add(flows.saturating_mul(size_of::<FlowCell>()))
+            .and_then(|bytes| bytes.checked_add(rings.saturating_mul(size_of::<Ring>())))
+            .ok_or_else(|| io::Error::other("the shared area would exceed the address space"))?;
+        let base = map_shared(length)?;
+        Ok(Self {
+            base,
+            length,
+            flows,
+            rings,
+        })
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        // SAFETY: `base` is page-aligned and the first `size_of::<Header>()` bytes of the
+        // mapping are reserved for the header by `new`; all-zero bytes are valid atomics.
+        unsafe { self.base.cast::<Header>().as_ref() }
+    }
+
+    pub(crate) fn flow(&self, index: usize) -> &FlowCell {
+        assert!(index < self.flows, "flow {index} of {}", self.flows);
+        let offset = size_of::<Header>() + index * size_of::<FlowCell>();
+        // SAFETY: `index < flows`, so the cell lies inside the mapping made by `new`.
+        let cell = unsafe { self.base.add(offset) };
+        // SAFETY: the offset is a multiple of 128 (both types are 128-aligned and sized),
+        // and all-zero bytes are valid atomics.
+        unsafe { cell.cast::<FlowCell>().as_ref() }
+    }
+
+    pub(crate) fn ring(&self, index: usize) -> &Ring {
+        assert!(index < self.rings, "ring {index} of {}", self.rings);
+        let cells = size_of::<Header>() + self.flows * size_of::<FlowCell>();
+        // SAFETY: `index < rings`, so the ring lies inside the mapping made by `new`.
+        let ring = unsafe { self.base.add(cells + index * size_of::<Ring>()) };
+        // SAFETY: the offset is a multiple of 128 (all types are 128-aligned and sized),
+        // and all-zero bytes are valid atomics.
+        unsafe { ring.cast::<Ring>().as_ref() }
+    }
+
+    pub(crate) fn flows(&self) -> impl Iterator<Item = &FlowCell> {
+        (0..self.flows).map(|index| self.flow(index))
+    }
+
+    pub(crate) fn rings(&self) -> impl Iterator<Item = &Ring> {
+        (0..self.rings).map(|index| self.ring(index))
+    }
+
+    /// Makes the area as new. Only while no flow exists.
+    pub(crate) fn clear(&self) {
+        let header = self.header();
+        for word in [&header.arrived, &header.start, &header.done, &header.end] {
+            word.0.store(0, Ordering::Relaxed);
+        }
+        header.cursor.0.store(0, Ordering::Relaxed);
+        header.called_off.0.store(0, Ordering::Relaxed);
+        header.parent_sleeps.0.store(0, Ordering::Relaxed);
+        self.flows().for_each(FlowCell::clear);
+        self.rings().for_each(Ring::clear);
+    }
+}
+
+fn map_shared(length: usize) -> io::Result<NonNull<u8>> {
+    // SAFETY: an anonymous mapping at an address of the kernel's choice touches no memory
+    // that anything else uses.
+    let base = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            length,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_POPULATE,
+            -1,
+            0,
+        )
+    };
+    if base == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    NonNull::new(base.cast()).ok_or_else(|| io::Error::other("mmap answered a null page"))
+}
+
+impl Drop for Area {
+    fn drop(&mut self) {
+        // SAFETY: `base` and `length` are those of the mapping made by `new`, and no
+        // reference into it outlives `self`.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.length) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_lie_apart_and_inside() {
+        let area = Area::new(3, 3).unwrap();
+        let first = std::ptr::from_ref(area.flow(0)).addr();
+        let second = std::ptr::from_ref(area.flow(1)).addr();
+        assert_eq!(second - first, 256);
+        assert_eq!(first % 128, 0);
+        let ring = std::ptr::from_ref(area.ring(2)).addr();
+        assert!(ring + size_of::<Ring>() <= area.base.addr().get() + area.length);
+    }
+
+    #[test]
+    fn what_a_flow_writes_is_read_back_and_cleared() {
+        let area = Area::new(2, 0).unwrap();
+        let usage = Usage {
+            cpu_ns: 1,
+            minor_faults: 2,
+            ..Usage::default()
+        };
+        area.flow(1).arrived(7, 8, usage);
+        assert_eq!(area.flow(1).stage(), Stage::Arrived);
+        let tally = Tally {
+            end_ns: 5,
+            units: 3,
+            ..Tally::default()
+        };
+        area.flow(1).done(&tally);
+        assert_eq!(area.flow(1).stage(), Stage::Done);
+        assert_eq!((area.flow(1).ids(), area.flow(1).read().units), ((7, 8), 3));
+        assert_eq!(area.flow(1).create_usage(), usage);
+        area.clear();
+        assert_eq!(area.flow(1).stage(), Stage::Absent);
+        assert_eq!(area.flow(1).read().end_ns, 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "flow 2 of 2")]
+    fn a_flow_outside_is_refused() {
+        Area::new(2, 0).unwrap().flow(2);
+    }
+}

@@ -1,0 +1,208 @@
+//! The cell: the fresh process in which one slot runs.
+//!
+//! # Theory
+//!
+//! A cell is this same binary, started with [`CELL_ARGUMENT`]. It reads its task as one
+//! JSON document from standard input, runs the slot, writes its [`Answer`] as one line
+//! to standard output, and exits. It has one thread until it creates its flows, and it
+//! leads a process group of its own, so that one `kill` reaches everything it made.
+//!
+//! It never outlives the main process, however that ends:
+//!
+//! * It asks for `SIGTERM` at its parent's death before it does anything else, and then
+//!   compares its parent with the pid in its task, for the case that the parent was
+//!   faster. (The request survives exec and is cleared by fork, hence each forked flow
+//!   asks again, for `SIGKILL`.)
+//! * Its `SIGTERM` handler removes the named pipe and kills the group, itself included.
+//!   It is the only code that runs then, and it makes two system calls.
+//!
+//! A panic anywhere in a cell ends that process at once (`_exit` after the message): a
+//! forked flow that unwound into its copy of the parent's frames would go on as a second
+//! parent.
+
+use std::ffi::CString;
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::body::{Body, Sink};
+use crate::record::{Answer, Failure, Rep, SlotRecord};
+use crate::rep::{self, Run};
+use crate::variant::Channel;
+use crate::watch::Bench;
+use crate::{Placement, SlotSpec, flow_run};
+
+/// The first argument of a cell.
+pub const CELL_ARGUMENT: &str = "__cell";
+
+/// Exit code of a cell or flow that panicked.
+const EXIT_PANIC: i32 = 101;
+/// Exit code of a cell whose task could not be read.
+const EXIT_NO_TASK: i32 = 96;
+
+/// What the launcher sends.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Task<S> {
+    /// A [`SlotSpec`], or a reference to one on the sending side.
+    pub(crate) spec: S,
+    pub(crate) parent: i32,
+    pub(crate) fifo: PathBuf,
+}
+
+/// One slot about to run.
+#[derive(Debug)]
+pub struct Cell<W> {
+    task: Task<SlotSpec<W>>,
+}
+
+/// Whether this process was started as a cell. To be asked first of all in `main`.
+#[must_use]
+pub fn is_cell() -> bool {
+    std::env::args_os()
+        .nth(1)
+        .is_some_and(|argument| argument == CELL_ARGUMENT)
+}
+
+/// The whole life of a cell: `run` turns the work of the spec into a body and a sink and
+/// calls [`Cell::run`].
+pub fn cell_main<W: DeserializeOwned>(run: impl FnOnce(&Cell<W>) -> Answer) -> ! {
+    end_on_panic();
+    let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGTERM);
+    let task: Task<SlotSpec<W>> = match read_task() {
+        Ok(task) => task,
+        Err(error) => {
+            let _closed_is_fine = writeln!(io::stderr(), "a cell cannot read its task: {error}");
+            exit(EXIT_NO_TASK)
+        }
+    };
+    clean_up_on_sigterm(&task.fifo);
+    if tied.is_err() || nix::unistd::getppid().as_raw() != task.parent {
+        exit(EXIT_NO_TASK);
+    }
+    answer_and_exit(&run(&Cell { task }))
+}
+
+fn read_task<W: DeserializeOwned>() -> io::Result<Task<SlotSpec<W>>> {
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text)?;
+    serde_json::from_str(&text).map_err(io::Error::other)
+}
+
+/// Writes the answer and ends the cell and whatever it has made.
+pub(crate) fn answer_and_exit(answer: &Answer) -> ! {
+    let written = serde_json::to_vec(answer)
+        .map_err(io::Error::other)
+        .and_then(|mut line| {
+            line.push(b'\n');
+            let mut out = io::stdout().lock();
+            out.write_all(&line)?;
+            out.flush()
+        });
+    exit(i32::from(written.is_err()))
+}
+
+fn exit(code: i32) -> ! {
+    // SAFETY: `_exit` ends the process and has no preconditions.
+    unsafe { libc::_exit(code) }
+}
+
+/// Makes a panic end the process in which it happens.
+fn end_on_panic() {
+    std::panic::set_hook(Box::new(|panic| {
+        let _closed_is_fine = writeln!(io::stderr(), "{panic}");
+        exit(EXIT_PANIC)
+    }));
+}
+
+/// The named pipe for the handler, leaked: a cell has one.
+static FIFO: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
+
+extern "C" fn clean_up(_signal: libc::c_int) {
+    let fifo = FIFO.load(Ordering::Acquire);
+    if !fifo.is_null() {
+        // SAFETY: `unlink` is async-signal-safe; the pointer is of a leaked C string.
+        unsafe { libc::unlink(fifo) };
+    }
+    // SAFETY: `kill` is async-signal-safe; 0 is the group that this cell leads.
+    unsafe { libc::kill(0, libc::SIGKILL) };
+}
+
+fn clean_up_on_sigterm(fifo: &Path) {
+    if let Ok(path) = CString::new(fifo.as_os_str().as_bytes()) {
+        FIFO.store(path.into_raw(), Ordering::Release);
+    }
+    handle(SigHandler::Handler(clean_up));
+}
+
+/// For forked flows: signals act as by default again.
+pub(crate) fn forget_signals() {
+    handle(SigHandler::SigDfl);
+}
+
+fn handle(handler: SigHandler) {
+    let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
+    // SAFETY: the handler is the default one or `clean_up`, which only makes
+    // async-signal-safe calls.
+    let _valid_signal = unsafe { sigaction(Signal::SIGTERM, &action) };
+}
+
+impl<W> Cell<W> {
+    /// What to do.
+    #[must_use]
+    pub fn spec(&self) -> &SlotSpec<W> {
+        &self.task.spec
+    }
+
+    /// Runs every repetition of the slot.
+    pub fn run<B: Body, S: Sink>(&self, body: &B, sink: &mut S) -> Answer {
+        self.try_run(body, sink)
+            .unwrap_or_else(|error| Answer::from_error(&error))
+    }
+
+    fn try_run<B: Body, S: Sink>(&self, body: &B, sink: &mut S) -> io::Result<Answer> {
+        let spec = self.spec();
+        if spec.variant.placement == Placement::One {
+            flow_run::bind(&spec.cpus)?;
+        }
+        let bench = Bench::new(spec, B::SENDS && spec.variant.channel == Channel::Shm)?;
+        let total = spec.warmups + spec.reps.max(1);
+        let mut reps = Vec::with_capacity(total as usize);
+        let mut memory = None;
+        for number in 1..=total {
+            let last = number == total;
+            let run = rep::run(&bench, spec, &self.task.fifo, body, sink, last)?;
+            if let Some(reason) = run.failure.clone().or_else(|| different(&reps, &run)) {
+                return Ok(Answer::Failed {
+                    reason,
+                    kept: Some(run.rep),
+                });
+            }
+            memory = run.memory;
+            reps.push(run.rep);
+        }
+        let memory = memory.ok_or_else(|| io::Error::other("memory was not read"))?;
+        let proof = reps[0].proof();
+        let counted = reps.split_off(spec.warmups as usize);
+        Ok(Answer::Done(SlotRecord {
+            warmups: reps,
+            reps: counted,
+            memory,
+            proof,
+        }))
+    }
+}
+
+/// Repetitions of one slot must prove the same work.
+fn different(reps: &[Rep], run: &Run) -> Option<Failure> {
+    let (expected, got) = (reps.first()?.proof(), run.rep.proof());
+    (expected != got).then(|| Failure::DifferentWork {
+        expected: expected.to_string(),
+        got: got.to_string(),
+    })
+}

@@ -1,0 +1,241 @@
+//! What one flow does, whatever it is made of.
+//!
+//! ```text
+//!  born ─ prepare ─ arrive ─┤start gate├─ start stamp ─ units ─ end stamp ─ done ─┤end gate├─ gone
+//!         create phase                     steady phase                            tear-down
+//! ```
+//!
+//! Everything the harness needs (state, outlet, CPU mask) is ready before the gate.
+//! Between the two stamps there is the body, and of the harness only the hand-out of
+//! units (an addition, or one `fetch_add` on a queue).
+
+use std::io;
+use std::sync::atomic::Ordering;
+
+use measure::clock::now_ns;
+use measure::usage;
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::unistd::{Pid, getpid, gettid};
+
+use crate::area::{Area, Tally};
+use crate::body::Body;
+use crate::channel::{Entrance, Outlet};
+use crate::futex;
+use crate::notify::Notify;
+use crate::variant::Schedule;
+use crate::{Model, Variant};
+
+/// What flows borrow from the parent for one repetition.
+#[derive(Debug)]
+pub(crate) struct Context<'a, B: Body> {
+    pub(crate) body: &'a B,
+    pub(crate) variant: &'a Variant,
+    pub(crate) cpus: &'a [u32],
+    pub(crate) narrate: bool,
+    pub(crate) area: &'a Area,
+    pub(crate) notify: &'a Notify,
+    pub(crate) entrance: &'a Entrance,
+    /// The parent's pid, so that a child can tell that it was orphaned at birth.
+    pub(crate) parent: Pid,
+}
+
+/// Where a flow's preparation or work failed; the number is stored with the errno.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Step {
+    Affinity = 1,
+    FileTable = 2,
+    OpenChannel = 3,
+    Send = 4,
+}
+
+/// A step and its errno in one word, and back to text.
+fn trouble(step: Step, error: &io::Error) -> u64 {
+    let errno = u64::from(error.raw_os_error().unwrap_or(0).unsigned_abs());
+    ((step as u64) << 32) | errno
+}
+
+/// What a stored trouble means.
+pub(crate) fn describe_trouble(word: u64) -> String {
+    let step = match word >> 32 {
+        1 => "could not be bound to its CPU",
+        2 => "could not get a file table of its own",
+        3 => "could not open its end of the channel",
+        _ => "could not send its results",
+    };
+    let errno = i32::try_from(word & 0xffff_ffff).unwrap_or(0);
+    format!("{step}: {}", io::Error::from_raw_os_error(errno))
+}
+
+/// Runs flow `index` from its birth to the end gate.
+pub(crate) fn run<B: Body>(context: &Context<'_, B>, index: usize) {
+    let cell = context.area.flow(index);
+    let ready = prepare(context, index);
+    let state = context.body.state();
+    cell.arrived(getpid().as_raw(), gettid().as_raw(), usage::this_thread());
+    arrive(context);
+    wait_at(&context.area.header().start.0);
+    let mut opened = None;
+    match ready {
+        _ if context.area.header().called_off.0.load(Ordering::Acquire) == 1 => return,
+        Err((step, error)) => cell.troubled(&Tally::default(), trouble(step, &error)),
+        Ok(outlet) => {
+            let outlet = opened.insert(outlet);
+            let (tally, sent) = work(context, index, state, outlet);
+            match sent {
+                Ok(()) => cell.done(&tally),
+                Err(error) => cell.troubled(&tally, trouble(Step::Send, &error)),
+            }
+        }
+    }
+    finished(context);
+    // The outlet stays open until here: a named pipe without writers would wake the
+    // parent over and over.
+    wait_at(&context.area.header().end.0);
+}
+
+/// Binds the flow and opens its outlet.
+fn prepare<'a, B: Body>(
+    context: &Context<'a, B>,
+    index: usize,
+) -> Result<Outlet<'a>, (Step, io::Error)> {
+    if !context.cpus.is_empty() {
+        let cpu = context.cpus[index % context.cpus.len()];
+        bind(&[cpu]).map_err(|error| (Step::Affinity, error))?;
+    }
+    if context.variant.model == Model::ThreadPrivateFiles {
+        nix::sched::unshare(nix::sched::CloneFlags::CLONE_FILES)
+            .map_err(|errno| (Step::FileTable, errno.into()))?;
+    }
+    context
+        .entrance
+        .outlet(context.area, context.notify, index)
+        .map_err(|error| (Step::OpenChannel, error))
+}
+
+/// Restricts the calling thread to `cpus`.
+pub(crate) fn bind(cpus: &[u32]) -> io::Result<()> {
+    let mut set = CpuSet::new();
+    for &cpu in cpus {
+        set.set(cpu as usize)?;
+    }
+    sched_setaffinity(Pid::from_raw(0), &set)?;
+    Ok(())
+}
+
+/// The timed part.
+fn work<B: Body>(
+    context: &Context<'_, B>,
+    index: usize,
+    mut state: B::State,
+    outlet: &mut Outlet<'_>,
+) -> (Tally, io::Result<()>) {
+    let mut tally = Tally {
+        start_ns: now_ns(),
+        ..Tally::default()
+    };
+    let before = usage::this_thread();
+    match context.variant.schedule {
+        Schedule::Static => {
+            let stride = context.variant.flows as usize;
+            for unit in (index as u64..context.body.units()).step_by(stride) {
+                do_unit(context, &mut state, unit, outlet, &mut tally);
+            }
+        }
+        Schedule::Queue => {
+            while let Some(unit) = next_unit(context) {
+                do_unit(context, &mut state, unit, outlet, &mut tally);
+            }
+        }
+    }
+    let sent = outlet.finish();
+    tally.sent = outlet.sent();
+    tally.steady = usage::this_thread().since(before);
+    tally.end_ns = now_ns();
+    (tally, sent)
+}
+
+fn next_unit<B: Body>(context: &Context<'_, B>) -> Option<u64> {
+    let unit = context
+        .area
+        .header()
+        .cursor
+        .0
+        .fetch_add(1, Ordering::Relaxed);
+    (unit < context.body.units()).then_some(unit)
+}
+
+#[inline]
+fn do_unit<B: Body>(
+    context: &Context<'_, B>,
+    state: &mut B::State,
+    unit: u64,
+    outlet: &mut Outlet<'_>,
+    tally: &mut Tally,
+) {
+    if context.narrate {
+        narrate(context, unit, "starting on");
+    }
+    outlet.begin(unit);
+    tally.proof += context.body.unit(state, unit, outlet);
+    tally.units += 1;
+    if context.narrate {
+        narrate(context, unit, "finished");
+    }
+}
+
+/// Says on standard error what this flow does, in one write so that lines never mix.
+#[cold]
+fn narrate<B: Body>(context: &Context<'_, B>, unit: u64, what: &str) {
+    use std::io::Write;
+    let who = match context.variant.model {
+        Model::Process | Model::ProcessSharedFiles => format!("process {}", getpid()),
+        Model::Thread | Model::ThreadPrivateFiles => format!("thread {}", gettid()),
+        Model::Mix { .. } => format!("process {} thread {}", getpid(), gettid()),
+    };
+    let line = format!("{who} {what} {}\n", context.body.describe(unit));
+    let _closed_is_fine = io::stderr().write_all(line.as_bytes());
+}
+
+fn arrive<B: Body>(context: &Context<'_, B>) {
+    let arrived = context
+        .area
+        .header()
+        .arrived
+        .0
+        .fetch_add(1, Ordering::AcqRel)
+        + 1;
+    if arrived == context.variant.flows {
+        context.notify.wake();
+    }
+}
+
+fn finished<B: Body>(context: &Context<'_, B>) {
+    let done = context.area.header().done.0.fetch_add(1, Ordering::AcqRel) + 1;
+    if done == context.variant.flows {
+        context.notify.wake();
+    }
+}
+
+fn wait_at(gate: &std::sync::atomic::AtomicU32) {
+    while gate.load(Ordering::Acquire) == 0 {
+        futex::wait(gate, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_keeps_the_step_and_the_errno() {
+        let word = trouble(
+            Step::OpenChannel,
+            &io::Error::from_raw_os_error(libc::EMFILE),
+        );
+        let text = describe_trouble(word);
+        assert!(
+            text.contains("its end of the channel") && text.contains("Too many open"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,359 @@
+//! The launcher: starts a cell for each slot and brings back its answer, or the reason
+//! why there is none.
+//!
+//! # Theory
+//!
+//! The main process sleeps in one `poll` over the cell's standard output and error and
+//! the interrupt bell, bounded by a deadline. Whatever ends the wait, the same steps
+//! follow: kill the cell's whole group, *then* reap the cell (a zombie keeps its pid,
+//! so the group cannot have become somebody else's), remove the named pipe.
+//!
+//! * The cell has its own deadline, which lets it say which flows hung and keep what
+//!   others did. The launcher's is a few seconds later and needs no cooperation.
+//! * End of file on standard output ends the wait: forked flows hold the descriptor too,
+//!   and die with the cell.
+//! * Cells are started from the thread that made the launcher, because the parent-death
+//!   signal is tied to that *thread*: use it from the main thread.
+//!
+//! A named pipe whose main process and cell were both killed at the same instant is the
+//! one thing that can stay; the next launcher removes it ([`sweep`]).
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use measure::clock::now_ns;
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use serde::Serialize;
+
+use crate::cell::{CELL_ARGUMENT, Task};
+use crate::{Answer, Failure, Interrupt, Outcome, SlotSpec};
+
+/// Starts cells.
+#[derive(Debug)]
+pub struct Launcher {
+    interrupt: Interrupt,
+    folder: PathBuf,
+    launched: u64,
+}
+
+/// Why a slot could not even fail by itself.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The run was asked to stop; the slot is dropped.
+    #[error("interrupted by signal {0}")]
+    Interrupted(i32),
+    /// The system refuses to start a cell.
+    #[error("cannot start a process for a slot: {0}")]
+    Start(#[source] io::Error),
+}
+
+/// How much later than the cell's own deadline the launcher loses patience.
+const GRACE: Duration = Duration::from_secs(3);
+/// How much of a cell's standard error is kept.
+const STDERR_KEPT: usize = 2_000;
+
+impl Launcher {
+    /// A launcher that puts named pipes into the system's folder for temporary files,
+    /// after removing those that dead runs left there.
+    #[must_use]
+    pub fn new(interrupt: Interrupt) -> Self {
+        let folder = std::env::temp_dir();
+        sweep(&folder);
+        Self {
+            interrupt,
+            folder,
+            launched: 0,
+        }
+    }
+
+    /// The signal that asked this run to stop, if one did.
+    #[must_use]
+    pub fn interrupted(&self) -> Option<i32> {
+        self.interrupt.signal()
+    }
+
+    /// Runs one slot in a fresh process.
+    ///
+    /// # Errors
+    /// The run was interrupted, or no process can be started. A slot that fails in any
+    /// other way is an [`Outcome`] with its reason.
+    pub fn launch<W: Serialize>(&mut self, spec: &SlotSpec<W>) -> Result<Outcome, LaunchError> {
+        if let Some(signal) = self.interrupt.signal() {
+            return Err(LaunchError::Interrupted(signal));
+        }
+        self.launched += 1;
+        let name = format!(
+            "{FIFO_PREFIX}{}-{}{FIFO_SUFFIX}",
+            std::process::id(),
+            self.launched
+        );
+        let fifo = self.folder.join(name);
+        let began = now_ns();
+        let heard = self.converse(spec, &fifo).map_err(LaunchError::Start);
+        let _gone_is_fine = std::fs::remove_file(&fifo);
+        let heard = heard?;
+        if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {
+            return Err(LaunchError::Interrupted(signal));
+        }
+        Ok(Outcome {
+            answer: heard.answer(spec),
+            launch_ns: now_ns() - began,
+        })
+    }
+
+    /// Starts the cell, gives it its task, hears it out, and leaves nothing of it.
+    fn converse<W: Serialize>(&self, spec: &SlotSpec<W>, fifo: &Path) -> io::Result<Heard> {
+        let mut cell = start(spec.narrate)?;
+        let group = Pid::from_raw(i32::try_from(cell.id()).map_err(io::Error::other)?);
+        let heard =
+            give_task(&mut cell, spec, fifo).and_then(|()| self.listen(&mut cell, spec.deadline_s));
+        let _gone_is_fine = killpg(group, Signal::SIGKILL);
+        let status = cell.wait()?;
+        heard.map(|heard| Heard { status, ..heard })
+    }
+
+    fn listen(&self, cell: &mut Child, deadline_s: f64) -> io::Result<Heard> {
+        let mut out = Stream::new(cell.stdout.take().map(OwnedFd::from))?;
+        let mut err = Stream::new(cell.stderr.take().map(OwnedFd::from))?;
+        let patience = Duration::from_secs_f64(deadline_s.clamp(0.0, 1e9)) + GRACE;
+        let deadline = Instant::now() + patience;
+        let ended = loop {
+            if out.file.is_none() {
+                break Ended::Closed;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break Ended::Deadline;
+            }
+            if self.sleep(&out, &err, left)? {
+                break Ended::Interrupted;
+            }
+            out.read_some(usize::MAX)?;
+            err.read_some(STDERR_KEPT)?;
+        };
+        err.read_some(STDERR_KEPT)?;
+        Ok(Heard {
+            out: out.bytes,
+            err: err.bytes,
+            ended,
+            status: ExitStatus::default(),
+        })
+    }
+
+    /// Sleeps until there is something to read; true when the run must stop.
+    fn sleep(&self, out: &Stream, err: &Stream, left: Duration) -> io::Result<bool> {
+        let mut descriptors = vec![PollFd::new(self.interrupt.descriptor(), PollFlags::POLLIN)];
+        for stream in [out, err] {
+            descriptors.extend(
+                stream
+                    .file
+                    .as_ref()
+                    .map(|f| PollFd::new(f.as_fd(), PollFlags::POLLIN)),
+            );
+        }
+        let milliseconds = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
+        let timeout = PollTimeout::try_from(milliseconds).unwrap_or(PollTimeout::MAX);
+        match poll(&mut descriptors, timeout) {
+            Ok(_) | Err(Errno::EINTR) => Ok(self.interrupt.signal().is_some()),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+}
+
+fn start(narrate: bool) -> io::Result<Child> {
+    Command::new("/proc/self/exe")
+        .arg0("flowgauge")
+        .arg(CELL_ARGUMENT)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(if narrate {
+            Stdio::inherit()
+        } else {
+            Stdio::piped()
+        })
+        .process_group(0)
+        .spawn()
+}
+
+fn give_task<W: Serialize>(cell: &mut Child, spec: &SlotSpec<W>, fifo: &Path) -> io::Result<()> {
+    let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
+    let task = Task {
+        spec,
+        parent,
+        fifo: fifo.to_owned(),
+    };
+    let text = serde_json::to_vec(&task).map_err(io::Error::other)?;
+    match cell
+        .stdin
+        .take()
+        .map_or(Ok(()), |mut stdin| stdin.write_all(&text))
+    {
+        // A cell that died at birth is heard of by its exit status.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
+
+/// One of a cell's output streams, read as far as there is something.
+#[derive(Debug)]
+struct Stream {
+    file: Option<File>,
+    bytes: Vec<u8>,
+}
+
+impl Stream {
+    fn new(descriptor: Option<OwnedFd>) -> io::Result<Self> {
+        let file = descriptor.map(File::from);
+        if let Some(file) = &file {
+            fcntl(file, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+        }
+        Ok(Self {
+            file,
+            bytes: Vec::new(),
+        })
+    }
+
+    /// Reads what there is, keeping the last `keep` bytes; closes at end of file.
+    fn read_some(&mut self, keep: usize) -> io::Result<()> {
+        let mut buffer = [0; 16_384];
+        while let Some(file) = &mut self.file {
+            match file.read(&mut buffer) {
+                Ok(0) => self.file = None,
+                Ok(read) => self.bytes.extend_from_slice(&buffer[..read]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.bytes.drain(..self.bytes.len().saturating_sub(keep));
+        Ok(())
+    }
+}
+
+/// Why listening ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ended {
+    Closed,
+    Deadline,
+    Interrupted,
+}
+
+/// What was heard of a cell.
+#[derive(Debug)]
+struct Heard {
+    out: Vec<u8>,
+    err: Vec<u8>,
+    ended: Ended,
+    status: ExitStatus,
+}
+
+impl Heard {
+    fn answer<W>(&self, spec: &SlotSpec<W>) -> Answer {
+        let flows = spec.variant.flows;
+        if self.ended == Ended::Deadline {
+            let deadline_s = format!("{:.1}", spec.deadline_s);
+            let reason = Failure::Hung {
+                hung: flows,
+                flows,
+                deadline_s,
+            };
+            return Answer::Failed { reason, kept: None };
+        }
+        serde_json::from_slice(&self.out).unwrap_or_else(|_no_answer| {
+            let stderr = String::from_utf8_lossy(&self.err).trim_end().to_owned();
+            let reason = Failure::SlotLost {
+                flows,
+                how: how_it_ended(self.status),
+                stderr,
+            };
+            Answer::Failed { reason, kept: None }
+        })
+    }
+}
+
+fn how_it_ended(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => {
+            Signal::try_from(signal).map_or_else(|_| format!("signal {signal}"), |s| s.to_string())
+        }
+        (None, None) => "an unknown end".to_owned(),
+    }
+}
+
+const FIFO_PREFIX: &str = "flowgauge-";
+const FIFO_SUFFIX: &str = ".fifo";
+
+/// Removes the named pipes of runs that are no more.
+fn sweep(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let orphan = name
+            .to_str()
+            .and_then(pid_of_fifo)
+            .is_some_and(|pid| !is_alive(pid));
+        if orphan {
+            let _raced_is_fine = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn pid_of_fifo(name: &str) -> Option<i32> {
+    let middle = name.strip_prefix(FIFO_PREFIX)?.strip_suffix(FIFO_SUFFIX)?;
+    middle
+        .split_once('-')?
+        .0
+        .parse()
+        .ok()
+        .filter(|&pid| pid > 0)
+}
+
+fn is_alive(pid: i32) -> bool {
+    nix::sys::signal::kill(Pid::from_raw(pid), None) != Err(Errno::ESRCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pipes_of_dead_runs_are_swept() {
+        let folder = tempfile::tempdir().unwrap();
+        let alive = format!("flowgauge-{}-1.fifo", std::process::id());
+        for name in [
+            alive.as_str(),
+            "flowgauge-2147483646-1.fifo",
+            "flowgauge-x-1.fifo",
+            "other",
+        ] {
+            File::create(folder.path().join(name)).unwrap();
+        }
+        sweep(folder.path());
+        assert!(folder.path().join(alive).exists());
+        assert!(folder.path().join("flowgauge-x-1.fifo").exists());
+        assert!(folder.path().join("other").exists());
+        assert!(!folder.path().join("flowgauge-2147483646-1.fifo").exists());
+    }
+
+    #[test]
+    fn only_the_end_of_a_stream_is_kept() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        writer.write_all(b"abcdefgh").unwrap();
+        drop(writer);
+        let mut stream = Stream::new(Some(OwnedFd::from(reader))).unwrap();
+        stream.read_some(3).unwrap();
+        assert_eq!(
+            (stream.bytes.as_slice(), stream.file.is_none()),
+            (b"fgh".as_slice(), true)
+        );
+    }
+}

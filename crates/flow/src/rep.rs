@@ -1,0 +1,345 @@
+//! One repetition, seen from the parent: create, steady, tear-down.
+//!
+//! # Theory
+//!
+//! ```text
+//! t0 ─ create flows ─ all arrived ─ t1   go ─ take results ─ all done ─ last result   t2 ─ join ─ t3
+//! └──────────── create ────────────┘     └──────────── steady ───────────────────┘    └ tear-down ┘
+//!                                                                              (memory)
+//! ```
+//!
+//! * Two gates keep the phases apart: no flow works before all exist, none leaves before
+//!   all are done. What lies between two phases (reading memory) is in none of them.
+//! * A result that the parent does not have yet is not there yet: `steady` ends when the
+//!   last flow is done *and* the parent has taken and stored every result.
+//! * The waiting is in [`crate::watch`].
+//!
+//! It never kills a thread (nothing can, safely): a hung thread ends with its cell.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use measure::clock::now_ns;
+use measure::memory::{self, Reading};
+use measure::usage;
+use nix::unistd::getpid;
+
+use crate::area::{FlowCell, Stage};
+use crate::body::{Body, Sink};
+use crate::channel::{self, Inlet};
+use crate::flow_run::{Context, describe_trouble};
+use crate::futex;
+use crate::record::{FlowRecord, FlowState, ParentRecord, Rep};
+use crate::start::{Crew, not_created};
+use crate::watch::{Bench, Ended, Goal, Watch};
+use crate::{Answer, Failure, SlotSpec};
+
+/// How one repetition went.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) rep: Rep,
+    pub(crate) failure: Option<Failure>,
+    /// Memory at the end gate, where it was asked for.
+    pub(crate) memory: Option<Reading>,
+}
+
+/// What the parts of a repetition share.
+struct Parts<'a, 'b, B: Body, S> {
+    bench: &'a Bench,
+    context: &'a Context<'a, B>,
+    crew: Crew<'a, B>,
+    watch: Watch<'a>,
+    inlet: Inlet,
+    sink: &'b mut S,
+}
+
+/// Runs one repetition; reads memory at the end gate if asked to.
+pub(crate) fn run<W, B: Body, S: Sink>(
+    bench: &Bench,
+    spec: &SlotSpec<W>,
+    fifo: &Path,
+    body: &B,
+    sink: &mut S,
+    read_memory: bool,
+) -> io::Result<Run> {
+    bench.clear()?;
+    let (entrance, inlet) = channel::open(B::SENDS.then_some(spec.variant.channel), fifo)?;
+    let context = Context {
+        body,
+        variant: &spec.variant,
+        cpus: &spec.cpus,
+        narrate: spec.narrate,
+        area: &bench.area,
+        notify: &bench.notify,
+        entrance: &entrance,
+        parent: getpid(),
+    };
+    sink.begin()?;
+    let watch = Watch::new(bench, &spec.variant);
+    let mut parts = Parts {
+        bench,
+        context: &context,
+        crew: Crew::new(),
+        watch,
+        inlet,
+        sink,
+    };
+    match parts.repeat(read_memory) {
+        Ok(run) if !parts.watch.hung() => {
+            parts.disband();
+            Ok(run)
+        }
+        broken => parts.give_up(broken),
+    }
+}
+
+impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
+    fn repeat(&mut self, read_memory: bool) -> io::Result<Run> {
+        let mut parent = ParentRecord {
+            pid: self.context.parent.as_raw(),
+            ..Default::default()
+        };
+        let create_ns = match self.create(&mut parent)? {
+            Ok(create_ns) => create_ns,
+            Err(failure) => return Ok(self.not_run(parent, failure)),
+        };
+        self.context.entrance.all_open();
+        let (go, steady_ns) = self.steady(&mut parent)?;
+        let memory = if read_memory && !self.watch.hung() {
+            Some(self.memory()?)
+        } else {
+            None
+        };
+        let teardown_ns = self.tear_down(&mut parent)?;
+        let flows = self.flow_records(go);
+        let skew_ns = skew(&flows);
+        let rep = Rep {
+            create_ns,
+            steady_ns,
+            teardown_ns,
+            skew_ns,
+            parent,
+            flows,
+        };
+        Ok(Run {
+            failure: self.failure(&rep),
+            rep,
+            memory,
+        })
+    }
+
+    /// From before the first flow is made until all of them wait at the gate.
+    fn create(&mut self, parent: &mut ParentRecord) -> io::Result<Result<u64, Failure>> {
+        let before = usage::this_thread();
+        let t0 = now_ns();
+        if let Err(error) = self.crew.create(self.context) {
+            return Ok(Err(not_created(self.context.variant.model, &error)));
+        }
+        self.wait(Goal::Arrived)?;
+        let t1 = now_ns();
+        parent.create = usage::this_thread().since(before);
+        Ok(Ok(t1 - t0))
+    }
+
+    /// From the release until the last flow is done and the parent has every result.
+    fn steady(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
+        let before = usage::this_thread();
+        let go = now_ns();
+        open(&self.bench.area.header().start.0);
+        self.wait(Goal::Done)?;
+        self.inlet.drain(&self.bench.area, self.sink)?;
+        self.sink.end()?;
+        let has_all = now_ns();
+        parent.steady = usage::this_thread().since(before);
+        parent.end_ns = has_all - go;
+        parent.received = self.inlet.received();
+        let last = self
+            .bench
+            .area
+            .flows()
+            .map(|flow| flow.read().end_ns)
+            .max()
+            .unwrap_or(go);
+        let end = if parent.received > 0 {
+            last.max(has_all)
+        } else {
+            last
+        };
+        Ok((go, end.saturating_sub(go)))
+    }
+
+    /// From the second release until the last flow is gone.
+    fn tear_down(&mut self, parent: &mut ParentRecord) -> io::Result<u64> {
+        let before = usage::this_thread();
+        let t2 = now_ns();
+        open(&self.bench.area.header().end.0);
+        if self.watch.hung() {
+            self.crew.kill();
+        } else {
+            self.crew.join()?;
+        }
+        let t3 = now_ns();
+        parent.teardown = usage::this_thread().since(before);
+        Ok(t3 - t2)
+    }
+
+    fn wait(&mut self, goal: Goal) -> io::Result<()> {
+        let Self {
+            watch,
+            crew,
+            inlet,
+            sink,
+            ..
+        } = self;
+        match watch.until(goal, &mut crew.children, inlet, *sink)? {
+            Ended::Goal | Ended::Hung => Ok(()),
+        }
+    }
+
+    fn memory(&self) -> io::Result<Reading> {
+        let children = self.crew.children.iter().map(|(pid, _)| pid.as_raw());
+        let pids: Vec<i32> = std::iter::once(self.context.parent.as_raw())
+            .chain(children)
+            .collect();
+        memory::reading(&pids).map_err(io::Error::other)
+    }
+
+    /// A repetition that never began, because a flow could not be made.
+    fn not_run(&mut self, parent: ParentRecord, failure: Failure) -> Run {
+        let rep = Rep {
+            create_ns: 0,
+            steady_ns: 0,
+            teardown_ns: 0,
+            skew_ns: 0,
+            parent,
+            flows: Vec::new(),
+        };
+        Run {
+            rep,
+            failure: Some(failure),
+            memory: None,
+        }
+    }
+
+    fn flow_records(&self, go: u64) -> Vec<FlowRecord> {
+        let area = &self.bench.area;
+        let flows = area.flows().enumerate();
+        flows
+            .map(|(index, flow)| flow_record(flow, go, self.watch.fate(index)))
+            .collect()
+    }
+
+    /// Why this repetition is no data point, if it is none.
+    fn failure(&self, rep: &Rep) -> Option<Failure> {
+        let flows = self.context.variant.flows;
+        let count = |wanted: fn(&FlowState) -> bool| {
+            u32::try_from(rep.flows.iter().filter(|flow| wanted(&flow.state)).count())
+                .unwrap_or(flows)
+        };
+        let hung = count(|state| matches!(state, FlowState::Hung));
+        if hung > 0 {
+            return Some(Failure::Hung {
+                hung,
+                flows,
+                deadline_s: self.bench.deadline_text(),
+            });
+        }
+        if let Some(how) = self.watch.first_death() {
+            let died = count(|state| matches!(state, FlowState::Died { .. }));
+            return Some(Failure::FlowsDied { died, flows, how });
+        }
+        trouble(&rep.flows).or_else(|| results_lost(rep))
+    }
+
+    /// Ends a repetition whose flows are gone, or wait at a gate (creation failed).
+    fn disband(mut self) {
+        let header = self.bench.area.header();
+        header.called_off.0.store(1, Ordering::Release);
+        open(&header.start.0);
+        open(&header.end.0);
+        self.crew.kill();
+    }
+
+    /// Ends the cell here and now: threads may still be at work in frames that this one
+    /// lends to them, so it must never be left.
+    fn give_up(mut self, broken: io::Result<Run>) -> ! {
+        self.crew.kill();
+        crate::cell::answer_and_exit(&match broken {
+            Ok(Run {
+                rep,
+                failure: Some(reason),
+                ..
+            }) => Answer::Failed {
+                reason,
+                kept: Some(rep),
+            },
+            Ok(Run {
+                rep, failure: None, ..
+            }) => Answer::Failed {
+                reason: Failure::Error {
+                    what: "the deadline passed".to_owned(),
+                },
+                kept: Some(rep),
+            },
+            Err(error) => Answer::from_error(&error),
+        })
+    }
+}
+
+fn open(gate: &AtomicU32) {
+    gate.store(1, Ordering::Release);
+    futex::wake_all(gate);
+}
+
+fn skew(flows: &[FlowRecord]) -> u64 {
+    let starts = || {
+        flows
+            .iter()
+            .filter(|flow| flow.end_ns > 0)
+            .map(|flow| flow.start_ns)
+    };
+    starts().max().unwrap_or(0) - starts().min().unwrap_or(0)
+}
+
+fn flow_record(flow: &FlowCell, go: u64, fate: Option<FlowState>) -> FlowRecord {
+    let state = match flow.stage() {
+        Stage::Done => FlowState::Done,
+        Stage::Troubled => FlowState::Error {
+            what: describe_trouble(flow.trouble()),
+        },
+        Stage::Absent | Stage::Arrived => fate.unwrap_or(FlowState::Hung),
+    };
+    let (pid, tid) = flow.ids();
+    let tally = flow.read();
+    FlowRecord {
+        pid,
+        tid,
+        state,
+        start_ns: tally.start_ns.saturating_sub(go),
+        end_ns: tally.end_ns.saturating_sub(go),
+        create: flow.create_usage(),
+        steady: tally.steady,
+        units: tally.units,
+        sent: tally.sent,
+        proof: tally.proof,
+    }
+}
+
+fn trouble(flows: &[FlowRecord]) -> Option<Failure> {
+    flows
+        .iter()
+        .enumerate()
+        .find_map(|(index, flow)| match &flow.state {
+            FlowState::Error { what } => Some(Failure::Error {
+                what: format!("flow {index} {what}"),
+            }),
+            _ => None,
+        })
+}
+
+fn results_lost(rep: &Rep) -> Option<Failure> {
+    let sent: u64 = rep.flows.iter().map(|flow| flow.sent).sum();
+    let received = rep.parent.received;
+    (sent != received).then_some(Failure::ResultsLost { sent, received })
+}

@@ -1,0 +1,110 @@
+//! A ring of batches in shared memory, from one flow to the parent.
+//!
+//! # Theory
+//!
+//! One writer, one reader, sixteen batches of the size that a named pipe takes in one
+//! atomic write, so that channels differ in how bytes travel and in nothing else.
+//! `head` counts batches written, `tail` batches read; both only grow (wrapping).
+//!
+//! Sleeping uses the store-then-check pattern on both sides (all `SeqCst`): a side that
+//! wants to sleep raises its flag, looks once more, and only then sleeps; the other
+//! side moves its counter first and then looks at the flag. Either the sleeper sees the
+//! new counter or the mover sees the flag.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::area::Alone;
+use crate::channel::BATCH_WORDS;
+use crate::futex;
+
+const BATCHES: u32 = 16;
+
+/// The ring of one flow. All-zero bytes are an empty ring.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Ring {
+    head: Alone<AtomicU32>,
+    tail: Alone<AtomicU32>,
+    writer_waits: Alone<AtomicU32>,
+    batches: [Alone<[AtomicU64; BATCH_WORDS]>; BATCHES as usize],
+}
+
+impl Ring {
+    /// Writes one batch, sleeping while the ring is full.
+    pub(crate) fn push(&self, words: &[u64]) {
+        let head = self.head.0.load(Ordering::Relaxed);
+        self.wait_for_room(head);
+        let batch = &self.batches[(head % BATCHES) as usize].0;
+        for (place, word) in batch.iter().zip(words) {
+            place.store(*word, Ordering::Relaxed);
+        }
+        self.head.0.store(head.wrapping_add(1), Ordering::SeqCst);
+    }
+
+    fn wait_for_room(&self, head: u32) {
+        loop {
+            let tail = self.tail.0.load(Ordering::SeqCst);
+            if head.wrapping_sub(tail) < BATCHES {
+                return;
+            }
+            self.writer_waits.0.store(1, Ordering::SeqCst);
+            if self.tail.0.load(Ordering::SeqCst) == tail {
+                futex::wait(&self.tail.0, tail);
+            }
+        }
+    }
+
+    /// Copies the oldest batch into `words`; false when there is none.
+    pub(crate) fn pop(&self, words: &mut [u64; BATCH_WORDS]) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let tail = self.tail.0.load(Ordering::Relaxed);
+        let batch = &self.batches[(tail % BATCHES) as usize].0;
+        for (word, place) in words.iter_mut().zip(batch) {
+            *word = place.load(Ordering::Relaxed);
+        }
+        self.tail.0.store(tail.wrapping_add(1), Ordering::SeqCst);
+        if self.writer_waits.0.swap(0, Ordering::SeqCst) == 1 {
+            futex::wake_all(&self.tail.0);
+        }
+        true
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.head.0.load(Ordering::SeqCst) == self.tail.0.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn clear(&self) {
+        for word in [&self.head, &self.tail, &self.writer_waits] {
+            word.0.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::area::Area;
+
+    #[test]
+    fn ten_thousand_batches_arrive_in_order_through_a_full_ring() {
+        let area = Area::new(1, 1).unwrap();
+        let ring = area.ring(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for i in 0..10_000_u64 {
+                    ring.push(&[i, i * 3]);
+                }
+            });
+            let mut words = [0; BATCH_WORDS];
+            for i in 0..10_000_u64 {
+                while !ring.pop(&mut words) {
+                    std::hint::spin_loop();
+                }
+                assert_eq!(words[..2], [i, i * 3]);
+            }
+        });
+        assert!(ring.is_empty());
+    }
+}

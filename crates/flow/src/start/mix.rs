@@ -1,0 +1,36 @@
+//! `PxT`: a forked process whose first thread is a flow and which makes T - 1 more.
+
+use std::io;
+
+use nix::unistd::Pid;
+
+use super::process::{become_child, leave, parent_side};
+use super::thread::Threads;
+use crate::body::Body;
+use crate::flow_run::{self, Context};
+
+/// Exit code of a process of a mix that could not create its threads.
+const EXIT_NO_THREAD: i32 = 98;
+
+/// Forks a process that holds the flows `first .. first + count`.
+pub(super) fn start<B: Body>(
+    context: &Context<'_, B>,
+    first: usize,
+    count: usize,
+) -> io::Result<Pid> {
+    // SAFETY: the cell has one thread, so no lock is held by anyone else; the child never
+    // returns.
+    match unsafe { libc::fork() } {
+        0 => {
+            become_child(context.parent);
+            let mut threads = Threads::new(context, first + 1, count - 1);
+            if threads.create().is_err() {
+                leave(EXIT_NO_THREAD);
+            }
+            flow_run::run(context, first);
+            let joined = threads.join();
+            leave(i32::from(joined.is_err()))
+        }
+        pid => parent_side(i64::from(pid)),
+    }
+}

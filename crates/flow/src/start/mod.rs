@@ -1,0 +1,117 @@
+//! Making flows: one file a model.
+//!
+//! # Theory
+//!
+//! All models come down to `clone` with more or fewer things shared:
+//!
+//! | model                  | made by                       | address space | file table |
+//! |------------------------|-------------------------------|---------------|------------|
+//! | `process`              | `fork`                        | own (copied)  | own        |
+//! | `process-shared-files` | `clone(CLONE_FILES)`          | own (copied)  | shared     |
+//! | `thread-private-files` | pthread + `unshare(CLONE_FILES)` | shared     | own        |
+//! | `thread`               | pthread                       | shared        | shared     |
+//! | `PxT`                  | P x `fork`, then T-1 pthreads | T share one   | T share one |
+//!
+//! Each forked flow asks to be killed when the cell ends (`PR_SET_PDEATHSIG` is cleared
+//! by fork, so each must ask), and then compares its parent with the pid that was saved
+//! before the fork, for the case that the cell died in between. It leaves by `_exit`:
+//! nothing of the cell's (buffers, exit handlers) may run twice.
+//!
+//! The cell has one thread when it forks. That is what makes it safe to go on in the
+//! child with Rust code: no lock can be held by a thread that does not exist there.
+
+mod mix;
+mod process;
+mod process_shared_files;
+mod thread;
+
+use std::io;
+
+use nix::unistd::Pid;
+
+use crate::body::Body;
+use crate::flow_run::Context;
+use crate::{Failure, Model};
+
+pub(crate) use process::reap_now;
+use thread::Threads;
+
+/// The flows of one repetition, for joining and reaping.
+#[derive(Debug)]
+pub(crate) struct Crew<'a, B: Body> {
+    /// Child processes that have not been reaped, with the index of their first flow.
+    pub(crate) children: Vec<(Pid, usize)>,
+    threads: Option<Threads<'a, B>>,
+}
+
+impl<'a, B: Body> Crew<'a, B> {
+    pub(crate) fn new() -> Self {
+        Self {
+            children: Vec::new(),
+            threads: None,
+        }
+    }
+
+    /// Creates the flows of the context's variant. On an error those already made wait
+    /// at the start gate: call the repetition off, open the gates and [`Crew::join`].
+    pub(crate) fn create(&mut self, context: &'a Context<'a, B>) -> io::Result<()> {
+        let shape = context.variant.model.shape(context.variant.flows);
+        match context.variant.model {
+            Model::Process => self.fork_all(context, process::start),
+            Model::ProcessSharedFiles => self.fork_all(context, process_shared_files::start),
+            Model::Mix { threads, .. } => self.fork_all(context, |context, index| {
+                mix::start(context, index * threads as usize, threads as usize)
+            }),
+            Model::Thread | Model::ThreadPrivateFiles => self
+                .threads
+                .insert(Threads::new(context, 0, shape.flows_in_each as usize))
+                .create(),
+        }
+    }
+
+    fn fork_all(
+        &mut self,
+        context: &'a Context<'a, B>,
+        start: impl Fn(&'a Context<'a, B>, usize) -> io::Result<Pid>,
+    ) -> io::Result<()> {
+        let shape = context.variant.model.shape(context.variant.flows);
+        self.children.reserve(shape.processes as usize);
+        for index in 0..shape.processes as usize {
+            let child = start(context, index)?;
+            self.children
+                .push((child, index * shape.flows_in_each as usize));
+        }
+        Ok(())
+    }
+
+    /// Waits until every flow is gone. Both gates must be open.
+    pub(crate) fn join(&mut self) -> io::Result<()> {
+        for (child, _) in self.children.drain(..) {
+            process::reap(child)?;
+        }
+        self.threads.take().map_or(Ok(()), Threads::join)
+    }
+
+    /// Kills child processes that are still there and reaps them.
+    pub(crate) fn kill(&mut self) {
+        for (child, _) in self.children.drain(..) {
+            let _gone_is_fine = nix::sys::signal::kill(child, nix::sys::signal::Signal::SIGKILL);
+            let _gone_is_fine = process::reap(child);
+        }
+    }
+}
+
+/// The failure of a flow that could not be created, with the way out.
+pub(crate) fn not_created(model: Model, error: &io::Error) -> Failure {
+    let way_out = match error.raw_os_error() {
+        Some(libc::EAGAIN) => {
+            "; a limit on processes and threads was reached: use fewer flows, or see \
+             `flowgauge machine` for the limits and how to raise them"
+        }
+        Some(libc::ENOMEM) => "; memory ran out: use fewer flows",
+        _ => "",
+    };
+    Failure::Error {
+        what: format!("cannot create another flow of model {model}: {error}{way_out}"),
+    }
+}

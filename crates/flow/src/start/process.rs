@@ -1,0 +1,75 @@
+//! `process`: fork.
+
+use std::io;
+
+use nix::errno::Errno;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, pthread_sigmask};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, getppid};
+
+use crate::body::Body;
+use crate::flow_run::{self, Context};
+
+/// Forks a process that is flow `index`.
+pub(super) fn start<B: Body>(context: &Context<'_, B>, index: usize) -> io::Result<Pid> {
+    // SAFETY: the cell has one thread (flows of an earlier repetition are joined), so no
+    // lock is held by anyone else; the child never returns from `be_flow`.
+    match unsafe { libc::fork() } {
+        0 => be_flow(context, index),
+        pid => parent_side(i64::from(pid)),
+    }
+}
+
+/// What fork or clone answered in the parent.
+pub(super) fn parent_side(pid: i64) -> io::Result<Pid> {
+    match i32::try_from(pid) {
+        Ok(pid) if pid > 0 => Ok(Pid::from_raw(pid)),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// The life of a forked flow.
+pub(super) fn be_flow<B: Body>(context: &Context<'_, B>, index: usize) -> ! {
+    become_child(context.parent);
+    flow_run::run(context, index);
+    leave(0)
+}
+
+/// Puts a new child in order: it dies with its parent, and signals act as by default.
+pub(super) fn become_child(parent: Pid) {
+    let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
+    if tied.is_err() || getppid() != parent {
+        leave(EXIT_ORPHAN);
+    }
+    crate::cell::forget_signals();
+    let _cannot_fail = pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None);
+}
+
+/// Exit code of a child whose parent was gone at its birth.
+const EXIT_ORPHAN: i32 = 97;
+
+/// Ends this process without running anything of its parent's.
+pub(super) fn leave(code: i32) -> ! {
+    // SAFETY: `_exit` ends the process and has no preconditions.
+    unsafe { libc::_exit(code) }
+}
+
+/// Waits for `child` to end.
+pub(super) fn reap(child: Pid) -> io::Result<()> {
+    loop {
+        match waitpid(child, None) {
+            Err(Errno::EINTR) => {}
+            Err(errno) => return Err(errno.into()),
+            Ok(_) => return Ok(()),
+        }
+    }
+}
+
+/// The next child that has already ended, with how it ended, if there is one.
+pub(crate) fn reap_now() -> Option<(Pid, String)> {
+    match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+        Ok(WaitStatus::Exited(pid, code)) => Some((pid, format!("exit code {code}"))),
+        Ok(WaitStatus::Signaled(pid, signal, _)) => Some((pid, signal.to_string())),
+        _ => None,
+    }
+}

@@ -1,0 +1,242 @@
+//! Waiting for flows: one `poll` over everything that can happen to them.
+//!
+//! # Theory
+//!
+//! The parent sleeps on three descriptors at once: the doorbell that the last flow to
+//! arrive (or to be done) rings, the channel, and a signalfd for `SIGCHLD`. So it burns
+//! no CPU beside the flows, takes results as they come, and learns at once of a child
+//! that dies early. Until the end gate opens no child ends by itself: every end that is
+//! seen here is a death.
+//!
+//! The flows of a dead process count as gone, so that the others can be released and
+//! their results kept. From the first death on, counting arrivals no longer suffices
+//! (the bell is rung for the full number only): the parent then looks at every flow
+//! again each 10 ms.
+
+use std::io;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::unistd::Pid;
+use std::os::fd::AsFd;
+
+use crate::area::{Area, Stage};
+use crate::body::Sink;
+use crate::channel::Inlet;
+use crate::notify::Notify;
+use crate::record::FlowState;
+use crate::start::reap_now;
+use crate::{SlotSpec, Variant};
+
+/// What the parent needs for all repetitions of a slot.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    pub(crate) area: Area,
+    pub(crate) notify: Notify,
+    children: SignalFd,
+    deadline: Instant,
+    deadline_s: f64,
+}
+
+impl Bench {
+    /// Prepares for flows of `spec`. From here on `SIGCHLD` comes through a descriptor.
+    pub(crate) fn new<W>(spec: &SlotSpec<W>, rings: bool) -> io::Result<Self> {
+        let flows = spec.variant.flows as usize;
+        let mut child = SigSet::empty();
+        child.add(Signal::SIGCHLD);
+        child.thread_block()?;
+        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+        let seconds = spec.deadline_s.clamp(0.001, 1e9);
+        Ok(Self {
+            area: Area::new(flows, if rings { flows } else { 0 })?,
+            notify: Notify::new()?,
+            children: SignalFd::with_flags(&child, flags)?,
+            deadline: Instant::now() + Duration::from_secs_f64(seconds),
+            deadline_s: seconds,
+        })
+    }
+
+    /// Makes everything as new. Only while no flow exists.
+    pub(crate) fn clear(&self) -> io::Result<()> {
+        self.area.clear();
+        self.notify.clear()?;
+        self.clear_children()
+    }
+
+    pub(crate) fn deadline_text(&self) -> String {
+        format!("{:.1}", self.deadline_s)
+    }
+
+    fn clear_children(&self) -> io::Result<()> {
+        while self.children.read_signal()?.is_some() {}
+        Ok(())
+    }
+}
+
+/// What is waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Goal {
+    Arrived,
+    Done,
+}
+
+/// How a wait ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Goal,
+    Hung,
+}
+
+/// Watches the flows of one repetition.
+#[derive(Debug)]
+pub(crate) struct Watch<'a> {
+    bench: &'a Bench,
+    flows: usize,
+    flows_in_each: usize,
+    /// First flow of each dead process, and how it died.
+    deaths: Vec<(usize, String)>,
+    hung: bool,
+}
+
+/// Milliseconds between looks once counting does not suffice.
+const LOOK_AGAIN_MS: u16 = 10;
+
+impl<'a> Watch<'a> {
+    pub(crate) fn new(bench: &'a Bench, variant: &Variant) -> Self {
+        let shape = variant.model.shape(variant.flows);
+        Self {
+            bench,
+            flows: variant.flows as usize,
+            flows_in_each: shape.flows_in_each as usize,
+            deaths: Vec::new(),
+            hung: false,
+        }
+    }
+
+    /// Whether flows were still at work at the deadline.
+    pub(crate) fn hung(&self) -> bool {
+        self.hung
+    }
+
+    /// How the first process that died did so.
+    pub(crate) fn first_death(&self) -> Option<String> {
+        self.deaths.first().map(|(_, how)| how.clone())
+    }
+
+    /// What became of a flow that is not done, if its process died.
+    pub(crate) fn fate(&self, index: usize) -> Option<FlowState> {
+        let (_, how) = self
+            .deaths
+            .iter()
+            .find(|(first, _)| self.holds(*first, index))?;
+        Some(FlowState::Died { how: how.clone() })
+    }
+
+    fn holds(&self, first: usize, index: usize) -> bool {
+        (first..first + self.flows_in_each).contains(&index)
+    }
+
+    /// Waits for `goal`, handing results to `sink` as they come. Children that die are
+    /// taken out of `children`.
+    pub(crate) fn until<S: Sink>(
+        &mut self,
+        goal: Goal,
+        children: &mut Vec<(Pid, usize)>,
+        inlet: &mut Inlet,
+        sink: &mut S,
+    ) -> io::Result<Ended> {
+        loop {
+            self.bench.notify.clear()?;
+            if self.reached(goal) {
+                return Ok(Ended::Goal);
+            }
+            inlet.drain(&self.bench.area, sink)?;
+            if self.hung || Instant::now() >= self.bench.deadline {
+                self.hung = true;
+                return Ok(Ended::Hung);
+            }
+            if self.sleep(goal, inlet)? {
+                self.note_deaths(children)?;
+            }
+        }
+    }
+
+    fn reached(&self, goal: Goal) -> bool {
+        let header = self.bench.area.header();
+        let counter = if goal == Goal::Arrived {
+            &header.arrived.0
+        } else {
+            &header.done.0
+        };
+        if counter.load(Ordering::Acquire) as usize == self.flows {
+            return true;
+        }
+        !self.deaths.is_empty() && (0..self.flows).all(|index| self.settled(goal, index))
+    }
+
+    /// Whether a flow is where it should be, or never will be.
+    fn settled(&self, goal: Goal, index: usize) -> bool {
+        match self.bench.area.flow(index).stage() {
+            Stage::Done | Stage::Troubled => true,
+            Stage::Arrived if goal == Goal::Arrived => true,
+            Stage::Arrived | Stage::Absent => self.fate(index).is_some(),
+        }
+    }
+
+    /// Sleeps until something happens; true when a child ended.
+    fn sleep(&self, goal: Goal, inlet: &Inlet) -> io::Result<bool> {
+        let sleeps = &self.bench.area.header().parent_sleeps.0;
+        sleeps.store(1, Ordering::SeqCst);
+        if self.reached(goal) || self.bench.area.rings().any(|ring| !ring.is_empty()) {
+            sleeps.store(0, Ordering::SeqCst);
+            return Ok(false);
+        }
+        let child_ended = self.poll(inlet)?;
+        sleeps.store(0, Ordering::SeqCst);
+        Ok(child_ended)
+    }
+
+    fn poll(&self, inlet: &Inlet) -> io::Result<bool> {
+        let mut descriptors = vec![
+            PollFd::new(self.bench.children.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.bench.notify.descriptor(), PollFlags::POLLIN),
+        ];
+        descriptors.extend(
+            inlet
+                .descriptor()
+                .map(|fd| PollFd::new(fd, PollFlags::POLLIN)),
+        );
+        match poll(&mut descriptors, self.timeout()) {
+            Ok(_) => Ok(descriptors[0].any().unwrap_or(false)),
+            Err(Errno::EINTR) => Ok(false),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    fn timeout(&self) -> PollTimeout {
+        if !self.deaths.is_empty() {
+            return PollTimeout::from(LOOK_AGAIN_MS);
+        }
+        let left = self
+            .bench
+            .deadline
+            .saturating_duration_since(Instant::now());
+        let milliseconds = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
+        PollTimeout::try_from(milliseconds).unwrap_or(PollTimeout::MAX)
+    }
+
+    fn note_deaths(&mut self, children: &mut Vec<(Pid, usize)>) -> io::Result<()> {
+        self.bench.clear_children()?;
+        while let Some((pid, how)) = reap_now() {
+            if let Some(place) = children.iter().position(|(child, _)| *child == pid) {
+                let (_, first) = children.swap_remove(place);
+                self.deaths.push((first, how));
+            }
+        }
+        Ok(())
+    }
+}

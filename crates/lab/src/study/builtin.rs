@@ -1,0 +1,75 @@
+//! The studies that come with the program.
+
+use super::{Study, StudyError, parse};
+use crate::Preset;
+
+/// Name and text of each, in the order in which they are listed.
+const BUILTIN: [(&str, &str); 1] = [(
+    "primes",
+    include_str!("../../../../studies/primes.toml"),
+)];
+
+/// How much a name must look like another (0 to 1) to be taken for a slip of the keys.
+const ALIKE: f64 = 0.8;
+
+/// The names of the built-in studies.
+pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+    BUILTIN.into_iter().map(|(name, _)| name)
+}
+
+/// The built-in study of that name.
+///
+/// # Errors
+/// There is none: the error names the one that looks most like it.
+pub fn builtin(name: &str, preset: Preset) -> Result<Study, StudyError> {
+    match BUILTIN.into_iter().find(|(known, _)| *known == name) {
+        Some((_, text)) => parse(text, &format!("studies/{name}.toml"), preset),
+        None => Err(StudyError::Unknown {
+            name: name.to_owned(),
+            nearest: nearest(name).map(str::to_owned),
+            known: builtin_names().map(str::to_owned).collect(),
+        }),
+    }
+}
+
+/// The built-in name that looks most like `name`, if one looks like it at all.
+#[must_use]
+pub fn nearest(name: &str) -> Option<&'static str> {
+    builtin_names()
+        .map(|known| (strsim::jaro_winkler(name, known), known))
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_study_reads_in_both_presets_under_its_own_name() {
+        for name in builtin_names() {
+            for preset in [Preset::Quick, Preset::Full] {
+                assert_eq!(builtin(name, preset).unwrap().name, name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_slip_of_the_keys_is_recognised() {
+        let error = builtin("prims", Preset::Quick).unwrap_err().to_string();
+        assert_eq!(error, "unknown study 'prims': did you mean 'primes'?");
+        let error = builtin("zzz", Preset::Quick).unwrap_err().to_string();
+        assert!(error.contains("built in are primes"), "{error}");
+    }
+
+    #[test]
+    fn the_original_is_repeated_at_its_size_by_full_and_in_seconds_by_quick() {
+        let block = |preset| match &builtin("primes", preset).unwrap().cases[0].work {
+            workload::Work::Primes(primes) => (primes.start, primes.block, primes.blocks),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(block(Preset::Full), (10_000_001, 10_000_000, 5));
+        assert_eq!(block(Preset::Quick), (10_000_001, 200_000, 5));
+    }
+}

@@ -1,0 +1,206 @@
+//! Study files: TOML as people write it, made into a [`Study`] as it is run.
+//!
+//! # Theory
+//!
+//! A file says more than a study: how the quick preset differs from the full one, and
+//! sweeps that stand for several cases. Reading takes three steps: the text into the types
+//! of [`format`](super::format), which know every key; each case with the tables of its
+//! preset laid over it; each sweep spread out into one case a value.
+//!
+//! The parameters of the work stay a plain table until the last step, because presets and
+//! sweeps change single entries of it. They keep the place in the file they came from, so
+//! that an error can still name the line.
+
+use flow::Variant;
+use toml::{Spanned, Value};
+
+use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides};
+use super::labels::labelled;
+use super::placed::Placed;
+use super::source::Source;
+use super::{Case, LabelledVariant, Study, StudyError, SweepPoint};
+use crate::Preset;
+
+/// Version of the study format that this program reads.
+pub const SCHEMA: u32 = 1;
+
+/// Reads a study. `file` is its name in errors.
+///
+/// # Errors
+/// The text is no TOML, has an unknown or missing key, or describes no study that could be
+/// run: the error names file and line, and what is accepted.
+pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError> {
+    let source = Source { text, file };
+    check_schema(source)?;
+    let written: FileStudy = source.read()?;
+    let mut cases = Vec::new();
+    for case in &written.cases {
+        cases.extend(preset_cases(source, case, preset)?);
+    }
+    check_names(source, &cases, &written)?;
+    Ok(Study {
+        name: written.name,
+        title: written.title,
+        stands_for: written.stands_for,
+        origin: written.origin,
+        cases,
+        headline: written.headline.into_inner(),
+    })
+}
+
+/// Looks at the schema first: a newer one may have keys that would only be called unknown.
+fn check_schema(source: Source<'_>) -> Result<(), StudyError> {
+    let OnlySchema { schema } = source.read()?;
+    if *schema.get_ref() == SCHEMA {
+        return Ok(());
+    }
+    let message = format!(
+        "schema {} is not known here: this version reads schema {SCHEMA}",
+        schema.get_ref()
+    );
+    Err(source.error(schema.span().start, message))
+}
+
+fn check_names(source: Source<'_>, cases: &[Case], written: &FileStudy) -> Result<(), StudyError> {
+    let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
+    if let Some(twice) = duplicate(&names) {
+        return Err(source.error(0, format!("two cases are named '{twice}'")));
+    }
+    let headline = &written.headline;
+    if names.contains(&headline.get_ref().as_str()) {
+        return Ok(());
+    }
+    let message = format!(
+        "the headline '{}' is none of the cases: {}",
+        headline.get_ref(),
+        names.join(", ")
+    );
+    Err(source.error(headline.span().start, message))
+}
+
+fn duplicate<'a>(names: &[&'a str]) -> Option<&'a str> {
+    (1..names.len())
+        .find(|&i| names[..i].contains(&names[i]))
+        .map(|i| names[i])
+}
+
+/// The cases that one written case stands for under a preset.
+fn preset_cases(
+    source: Source<'_>,
+    written: &Spanned<FileCase>,
+    preset: Preset,
+) -> Result<Vec<Case>, StudyError> {
+    let place = written.span().start;
+    let written = written.get_ref();
+    let overrides = match preset {
+        Preset::Quick => &written.quick,
+        Preset::Full => &written.full,
+    };
+    if overrides.skip {
+        return Ok(Vec::new());
+    }
+    let mut work = Placed::new(&written.work);
+    work.lay_over(&overrides.work);
+    match &written.sweep {
+        Some(sweep) => sweep_cases(source, place, (written, overrides, sweep), &work),
+        None if overrides.values.is_some() => {
+            Err(source.error(place, "values are for a case with a sweep: this one has none"))
+        }
+        None => Ok(vec![one_case(source, place, (written, overrides), work, None)?]),
+    }
+}
+
+/// One case for each value of the sweep.
+fn sweep_cases(
+    source: Source<'_>,
+    place: usize,
+    (written, overrides, sweep): (&FileCase, &Overrides, &FileSweep),
+    work: &Placed,
+) -> Result<Vec<Case>, StudyError> {
+    let values = overrides.values.as_ref().unwrap_or(&sweep.values);
+    values
+        .iter()
+        .map(|&value| {
+            let mut work = work.clone();
+            work.set(&sweep.parameter, Value::Integer(value));
+            one_case(source, place, (written, overrides), work, Some((sweep, value)))
+        })
+        .collect()
+}
+
+fn one_case(
+    source: Source<'_>,
+    place: usize,
+    (written, overrides): (&FileCase, &Overrides),
+    work: Placed,
+    point: Option<(&FileSweep, i64)>,
+) -> Result<Case, StudyError> {
+    Ok(Case {
+        name: match point {
+            Some((_, value)) => format!("{}/{value}", written.name),
+            None => written.name.clone(),
+        },
+        title: written.title.clone(),
+        sweep: point.map(|(sweep, value)| SweepPoint {
+            sweep: sweep.name.clone(),
+            parameter: sweep.parameter.get_ref().clone(),
+            value: value as f64,
+            unit: sweep.unit.clone(),
+        }),
+        work: work.into_work(source)?,
+        metric: written.metric,
+        variants: variants(source, place, &written.variants)?,
+        reps: overrides.reps.or(written.reps),
+        max_rounds: overrides.max_rounds.or(written.max_rounds),
+    })
+}
+
+fn variants(
+    source: Source<'_>,
+    place: usize,
+    written: &[Spanned<FileVariant>],
+) -> Result<Vec<LabelledVariant>, StudyError> {
+    if written.is_empty() {
+        return Err(source.error(place, "a case needs at least one variant"));
+    }
+    let plain: Result<Vec<Variant>, StudyError> =
+        written.iter().map(|v| variant(source, v)).collect();
+    let mut variants = labelled(plain?);
+    for (variant, written) in variants.iter_mut().zip(written) {
+        if let Some(label) = &written.get_ref().label {
+            variant.label.clone_from(label);
+        }
+    }
+    let labels: Vec<&str> = variants.iter().map(|v| v.label.as_str()).collect();
+    match duplicate(&labels) {
+        Some(twice) => Err(source.error(place, format!("two variants are labelled '{twice}'"))),
+        None => Ok(variants),
+    }
+}
+
+fn variant(source: Source<'_>, written: &Spanned<FileVariant>) -> Result<Variant, StudyError> {
+    let FileVariant { model, flows, placement, schedule, channel, .. } = written.get_ref();
+    let own = model.own_flows().map(|own| u32::try_from(own).unwrap_or(u32::MAX));
+    let error = |message: String| source.error(written.span().start, message);
+    let flows = match (*flows, own) {
+        (Some(0), _) => return Err(error("flows must be at least 1".to_owned())),
+        (Some(flows), Some(own)) if flows != own => {
+            return Err(error(format!("{model} has {own} flows, not {flows}: leave flows out")));
+        }
+        (None, None) => {
+            return Err(error(format!("a variant of model {model} needs flows, such as flows = 5")));
+        }
+        (Some(flows), _) | (None, Some(flows)) => flows,
+    };
+    Ok(Variant {
+        model: *model,
+        flows,
+        placement: placement.clone(),
+        schedule: *schedule,
+        channel: *channel,
+    })
+}
+
+#[cfg(test)]
+#[path = "file_tests.rs"]
+mod tests;

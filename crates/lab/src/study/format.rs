@@ -1,0 +1,91 @@
+//! The keys that a study file may have. Whatever else it has is refused.
+
+use std::collections::BTreeMap;
+
+use flow::{Channel, Model, Placement, Schedule};
+use serde::Deserialize;
+use toml::{Spanned, Value};
+
+use super::{Metric, Origin};
+
+/// All that is read before anything else is looked at.
+#[derive(Deserialize)]
+pub(super) struct OnlySchema {
+    pub(super) schema: Spanned<u32>,
+}
+
+/// The whole file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileStudy {
+    #[serde(rename = "schema")]
+    _schema: u32,
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) stands_for: String,
+    pub(super) headline: Spanned<String>,
+    pub(super) origin: Option<Origin>,
+    #[serde(rename = "case")]
+    pub(super) cases: Vec<Spanned<FileCase>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileCase {
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) work: Spanned<Parameters>,
+    #[serde(default)]
+    pub(super) metric: Metric,
+    #[serde(rename = "variant")]
+    pub(super) variants: Vec<Spanned<FileVariant>>,
+    pub(super) sweep: Option<FileSweep>,
+    pub(super) reps: Option<u32>,
+    pub(super) max_rounds: Option<usize>,
+    #[serde(default)]
+    pub(super) quick: Overrides,
+    #[serde(default)]
+    pub(super) full: Overrides,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileVariant {
+    pub(super) model: Model,
+    /// May be left out where the model has its own count (`4x2`).
+    pub(super) flows: Option<u32>,
+    #[serde(default)]
+    pub(super) placement: Placement,
+    #[serde(default)]
+    pub(super) schedule: Schedule,
+    #[serde(default)]
+    pub(super) channel: Channel,
+    pub(super) label: Option<String>,
+}
+
+/// Spreads a case into one for each value of a parameter of its work.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileSweep {
+    pub(super) name: String,
+    pub(super) parameter: Spanned<String>,
+    pub(super) values: Vec<i64>,
+    pub(super) unit: String,
+}
+
+/// What a preset changes in a case.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Overrides {
+    #[serde(default)]
+    pub(super) skip: bool,
+    #[serde(default)]
+    pub(super) work: Parameters,
+    /// Values of the sweep.
+    pub(super) values: Option<Vec<i64>>,
+    pub(super) reps: Option<u32>,
+    pub(super) max_rounds: Option<usize>,
+}
+
+/// Parameters of the work, each with its place in the file.
+pub(super) type Parameters = BTreeMap<Spanned<String>, Value>;

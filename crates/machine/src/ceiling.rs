@@ -1,0 +1,176 @@
+//! How many flows fit on this machine, and what stops there.
+//!
+//! # Theory
+//!
+//! Every limit gives a room: the limit less what is used of it. The smallest
+//! room is the ceiling, and its limit is the one that bites. Predicted from
+//! files, this came within a handful of flows of what a fenced probe then found.
+//!
+//! - A task needs an id below `pid_max`. The first 300 ids are given once, when
+//!   the machine starts; afterwards the kernel leaves them out.
+//! - A thread brings a stack and its guard page, two mappings of its process. A
+//!   process brings an address space of its own.
+//! - Memory is an estimate: what 30,000 idle flows were seen to take each, with
+//!   4 KiB pages and threads of 16 KiB of stack. A tenth of each pool is left
+//!   alone, so that a machine is never filled to the brim.
+
+use measure::Measured;
+use serde::{Deserialize, Serialize};
+
+use crate::Machine;
+use crate::cgroup::GroupLimit;
+use crate::limits::Bound;
+
+/// What a flow is to the limits of the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowKind {
+    /// A forked process.
+    Process,
+    /// A thread of one process.
+    Thread,
+}
+
+impl FlowKind {
+    /// Memory that an idle one takes, kernel objects included, in bytes. As a
+    /// process: kernel stack 16, page tables 52, slab 25, anonymous 28 kB; as a
+    /// thread: kernel stack 16, slab 4, anonymous 9 kB.
+    fn bytes(self) -> u64 {
+        match self {
+            FlowKind::Process => 121_000,
+            FlowKind::Thread => 29_000,
+        }
+    }
+}
+
+/// Room that one limit leaves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ceiling {
+    /// How many more flows it allows.
+    pub count: u64,
+    /// Name of the limit.
+    pub bites: String,
+    /// The limit itself: tasks, mappings or bytes.
+    pub value: u64,
+    /// The command that raises it, or what would.
+    pub raise: String,
+}
+
+/// Ids that the kernel gives only once (`RESERVED_PIDS`).
+const RESERVED_IDS: u64 = 300;
+/// A stack, and the guard page that splits its mapping.
+const MAPS_A_THREAD: u64 = 2;
+/// Of every pool of memory, one part in so many is not used.
+const RESERVE: u64 = 10;
+
+impl Machine {
+    /// The lowest of [`Machine::ceilings`].
+    pub fn ceiling(&self, kind: FlowKind) -> Measured<Ceiling> {
+        match self.ceilings(kind).into_iter().next() {
+            Some(lowest) => Measured::Value(lowest),
+            None => Measured::not_available("no limit of this machine can be read", "mount /proc"),
+        }
+    }
+
+    /// The room that each limit leaves for idle flows, the lowest first. Limits
+    /// that do not bind, or cannot be read, are not among them.
+    pub fn ceilings(&self, kind: FlowKind) -> Vec<Ceiling> {
+        let mut ceilings = self.of_tasks();
+        ceilings.extend(self.of_groups());
+        ceilings.extend(self.of_user());
+        ceilings.extend(self.of_memory(kind));
+        if kind == FlowKind::Thread {
+            ceilings.extend(self.of_maps());
+        }
+        ceilings.sort_by_key(|ceiling| ceiling.count);
+        ceilings
+    }
+
+    fn of_tasks(&self) -> Vec<Ceiling> {
+        let ceiling = |limit: &Measured<u64>, name: &str, reserved| {
+            let (&value, &used) = (limit.value()?, self.limits.tasks.value()?);
+            Some(Ceiling {
+                count: value.saturating_sub(used + reserved),
+                bites: name.to_owned(),
+                value,
+                raise: format!("sudo sysctl {name}=4194304"),
+            })
+        };
+        let ids = ceiling(&self.limits.pid_max, "kernel.pid_max", RESERVED_IDS);
+        let tasks = ceiling(&self.limits.threads_max, "kernel.threads-max", 0);
+        ids.into_iter().chain(tasks).collect()
+    }
+
+    fn of_groups(&self) -> impl Iterator<Item = Ceiling> {
+        let ceiling = |limit: &GroupLimit| Ceiling {
+            count: limit.room(),
+            ..of_group(limit)
+        };
+        self.limits.pids.value().into_iter().flatten().map(ceiling)
+    }
+
+    fn of_user(&self) -> Option<Ceiling> {
+        let (Bound::At(value), used) =
+            (*self.limits.nproc.value()?, self.limits.user_tasks.value()?)
+        else {
+            return None;
+        };
+        Some(Ceiling {
+            count: value.saturating_sub(*used),
+            bites: "RLIMIT_NPROC".to_owned(),
+            value,
+            raise: "ulimit -u unlimited (above the hard limit: /etc/security/limits.conf)".into(),
+        })
+    }
+
+    fn of_maps(&self) -> Option<Ceiling> {
+        let (&value, &used) = (
+            self.limits.max_map_count.value()?,
+            self.limits.maps.value()?,
+        );
+        Some(Ceiling {
+            count: value.saturating_sub(used) / MAPS_A_THREAD,
+            bites: "vm.max_map_count".to_owned(),
+            value,
+            raise: "sudo sysctl vm.max_map_count=1048576".to_owned(),
+        })
+    }
+
+    fn of_memory(&self, kind: FlowKind) -> Vec<Ceiling> {
+        let flows = |room: u64, pool: u64| room.saturating_sub(pool / RESERVE) / kind.bytes();
+        let group = |limit: &GroupLimit| Ceiling {
+            count: flows(limit.room(), limit.max),
+            ..of_group(limit)
+        };
+        let machine = || {
+            let (&room, &value) = (self.memory.available.value()?, self.memory.total.value()?);
+            Some(Ceiling {
+                count: flows(room, value),
+                bites: "memory (an estimate)".to_owned(),
+                value,
+                raise: "free or add memory".to_owned(),
+            })
+        };
+        let groups = self.memory.groups.value().into_iter().flatten().map(group);
+        groups.chain(machine()).collect()
+    }
+}
+
+/// All but the count.
+fn of_group(limit: &GroupLimit) -> Ceiling {
+    // The memory controller of version 1 writes "no limit" as -1.
+    let none = if limit.file.ends_with("limit_in_bytes") {
+        "-1"
+    } else {
+        "max"
+    };
+    Ceiling {
+        count: 0,
+        bites: limit.file.clone(),
+        value: limit.max,
+        raise: format!("echo {none} | sudo tee {}", limit.file),
+    }
+}
+
+#[cfg(test)]
+mod tests;

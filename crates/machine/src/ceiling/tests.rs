@@ -1,0 +1,90 @@
+use super::*;
+use crate::fixture::{Fixture, guest};
+
+fn ceiling(tree: &Fixture, kind: FlowKind) -> (u64, String) {
+    let ceiling = tree.machine().ceiling(kind).into_value().unwrap();
+    (ceiling.count, ceiling.bites)
+}
+
+#[test]
+fn ids_stop_processes_of_a_guest_with_much_memory() {
+    // A probe on such a guest stopped at 32,358.
+    let (count, bites) = ceiling(&guest(), FlowKind::Process);
+    assert_eq!(
+        (count, bites.as_str()),
+        (32_768 - 300 - 85, "kernel.pid_max")
+    );
+}
+
+#[test]
+fn mappings_stop_threads_when_there_are_ids() {
+    let tree = guest().file("/proc/sys/kernel/pid_max", "4194304");
+    let (count, bites) = ceiling(&tree, FlowKind::Thread);
+    assert_eq!(
+        (count, bites.as_str()),
+        ((65_530 - 24) / 2, "vm.max_map_count")
+    );
+    let (_, bites) = ceiling(&tree, FlowKind::Process);
+    assert_ne!(bites, "vm.max_map_count");
+}
+
+#[test]
+fn a_group_above_stops_them_sooner() {
+    let tree = guest()
+        .groups("0::/a/b", &["/ /sys/fs/cgroup rw - cgroup2 cgroup2 rw"])
+        .file("/sys/fs/cgroup/a/pids.max", "100")
+        .file("/sys/fs/cgroup/a/pids.current", "40")
+        .file("/sys/fs/cgroup/a/b/pids.max", "90")
+        .file("/sys/fs/cgroup/a/b/pids.current", "1");
+    let ceiling = tree
+        .machine()
+        .ceiling(FlowKind::Thread)
+        .into_value()
+        .unwrap();
+    assert_eq!((ceiling.count, ceiling.value), (60, 100));
+    assert_eq!(
+        ceiling.raise,
+        "echo max | sudo tee /sys/fs/cgroup/a/pids.max"
+    );
+}
+
+#[test]
+fn nproc_stops_users_and_not_root() {
+    let user = "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0\nThreads:\t7";
+    let limits = "Max processes             50                   96365                processes";
+    let tree = guest().file("/proc/self/limits", limits);
+    assert_eq!(ceiling(&tree, FlowKind::Process).1, "kernel.pid_max");
+    let tree = tree.status(user).file("/proc/70/status", user);
+    assert_eq!(
+        ceiling(&tree, FlowKind::Process),
+        (43, "RLIMIT_NPROC".to_owned())
+    );
+}
+
+#[test]
+fn memory_stops_processes_before_threads_and_keeps_a_tenth() {
+    let meminfo = "MemTotal:       1000000 kB\nMemAvailable:   600000 kB";
+    let tree = guest().file("/proc/meminfo", meminfo);
+    let (processes, bites) = ceiling(&tree, FlowKind::Process);
+    assert_eq!(
+        (processes, bites.as_str()),
+        (500_000 * 1_024 / 121_000, "memory (an estimate)")
+    );
+    assert!(ceiling(&tree, FlowKind::Thread).0 > 4 * processes);
+}
+
+#[test]
+fn a_memory_group_that_is_full_leaves_room_for_none() {
+    let tree = guest()
+        .groups("0::/", &["/ /sys/fs/cgroup rw - cgroup2 cgroup2 rw"])
+        .file("/sys/fs/cgroup/memory.max", "1000000000")
+        .file("/sys/fs/cgroup/memory.current", "950000000");
+    let (count, bites) = ceiling(&tree, FlowKind::Process);
+    assert_eq!((count, bites.as_str()), (0, "/sys/fs/cgroup/memory.max"));
+}
+
+#[test]
+fn where_nothing_can_be_read_there_is_no_ceiling_rather_than_none() {
+    let answer = Fixture::new().machine().ceiling(FlowKind::Process);
+    assert_eq!(answer.value(), None);
+}

@@ -1,0 +1,247 @@
+//! Control groups: quotas and limits set above this process.
+//!
+//! # Theory
+//!
+//! A limit in any group from that of this process up to the root of its
+//! hierarchy binds, so all of them are read. There are two versions, and one
+//! machine may run both at once, one controller here and another there. So the
+//! version is found for each controller by itself:
+//!
+//! 1. `/proc/self/cgroup` has a line `N:CONTROLLERS:PATH` that names the
+//!    controller: version 1. Otherwise the line `0::PATH`: version 2.
+//! 2. `/proc/self/mountinfo` tells where that hierarchy is mounted, and which of
+//!    its groups the mount point stands for: in a container often not the root
+//!    but a group far below, whose ancestors cannot be seen.
+
+use measure::Measured;
+use serde::{Deserialize, Serialize};
+
+use crate::root::Root;
+
+/// The CPU time that a group may use.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CpuQuota {
+    /// CPUs' worth of time: 1.5 is 150 ms in every 100 ms.
+    pub cpus: f64,
+    /// Directory of the group that sets it.
+    pub group: String,
+}
+
+/// A limit of a group, and how much of it is used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupLimit {
+    /// File that sets it.
+    pub file: String,
+    /// The limit: tasks, or bytes.
+    pub max: u64,
+    /// What the group and those below it use. Of memory, without what the
+    /// kernel would give back at once (inactive pages of files).
+    pub current: u64,
+}
+
+impl GroupLimit {
+    /// How much more the group may take.
+    pub fn room(&self) -> u64 {
+        self.max.saturating_sub(self.current)
+    }
+}
+
+/// Where this process stands in every hierarchy.
+#[derive(Debug)]
+pub(crate) struct Cgroups<'r> {
+    root: &'r Root,
+    /// `/proc/self/cgroup` and `/proc/self/mountinfo`.
+    files: Measured<(String, String)>,
+}
+
+/// The groups that bind this process for one controller.
+struct Hierarchy {
+    version: Version,
+    /// Directories, from the group of this process upwards.
+    groups: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Version {
+    V1,
+    V2,
+}
+
+impl<'r> Cgroups<'r> {
+    pub(crate) fn read(root: &'r Root) -> Self {
+        let files = root.text("/proc/self/cgroup").and_then(|own| {
+            root.text("/proc/self/mountinfo")
+                .map(|mounts| (own, mounts))
+        });
+        Self { root, files }
+    }
+
+    /// The smallest CPU quota; `None` when no group sets one.
+    pub(crate) fn cpu_quota(&self) -> Measured<Option<CpuQuota>> {
+        self.hierarchy("cpu").map(|hierarchy| {
+            let quota = |group: &String| {
+                let cpus = self.quota_of(hierarchy.version, group)?;
+                Some(CpuQuota {
+                    cpus,
+                    group: group.clone(),
+                })
+            };
+            let quotas = hierarchy.groups.iter().filter_map(quota);
+            quotas.min_by(|a, b| a.cpus.total_cmp(&b.cpus))
+        })
+    }
+
+    fn quota_of(&self, version: Version, group: &str) -> Option<f64> {
+        let text = |file| self.root.text(&format!("{group}/{file}")).into_value();
+        let (quota, period) = match version {
+            Version::V1 => (text("cpu.cfs_quota_us")?, text("cpu.cfs_period_us")?),
+            Version::V2 => {
+                let max = text("cpu.max")?;
+                let (quota, period) = max.split_once(' ')?;
+                (quota.to_owned(), period.to_owned())
+            }
+        };
+        // No quota is -1 in version 1 and `max` in version 2: neither parses.
+        Some(quota.parse::<u64>().ok()? as f64 / period.parse::<u64>().ok()? as f64)
+    }
+
+    /// Every limit on tasks, from the group of this process upwards.
+    pub(crate) fn pids(&self) -> Measured<Vec<GroupLimit>> {
+        self.limits("pids", |_, group| {
+            self.limit(
+                format!("{group}/pids.max"),
+                &format!("{group}/pids.current"),
+            )
+        })
+    }
+
+    /// Every limit on memory, in bytes, from the group of this process upwards.
+    pub(crate) fn memory(&self) -> Measured<Vec<GroupLimit>> {
+        self.limits("memory", |version, group| {
+            let (max, current, idle) = match version {
+                Version::V1 => ("limit_in_bytes", "usage_in_bytes", "total_inactive_file "),
+                Version::V2 => ("max", "current", "inactive_file "),
+            };
+            let limit = self.limit(
+                format!("{group}/memory.{max}"),
+                &format!("{group}/memory.{current}"),
+            )?;
+            let stat = self.root.text(&format!("{group}/memory.stat")).into_value();
+            let stat = stat.unwrap_or_default();
+            let idle = stat
+                .lines()
+                .find_map(|line| line.strip_prefix(idle)?.parse().ok());
+            Some(GroupLimit {
+                current: limit.current.saturating_sub(idle.unwrap_or(0)),
+                ..limit
+            })
+        })
+    }
+
+    fn limits(
+        &self,
+        controller: &str,
+        limit: impl Fn(Version, &str) -> Option<GroupLimit>,
+    ) -> Measured<Vec<GroupLimit>> {
+        self.hierarchy(controller)
+            .map(|Hierarchy { version, groups }| {
+                groups
+                    .iter()
+                    .filter_map(|group| limit(version, group))
+                    .collect()
+            })
+    }
+
+    /// No limit is `max`, which does not parse, or in the memory controller of
+    /// version 1 a number of pages that no machine has.
+    fn limit(&self, file: String, current: &str) -> Option<GroupLimit> {
+        const NO_LIMIT: u64 = 1 << 62;
+        let max = self
+            .root
+            .number(&file)
+            .into_value()
+            .filter(|max| *max < NO_LIMIT)?;
+        Some(GroupLimit {
+            file,
+            max,
+            current: self.root.number(current).into_value()?,
+        })
+    }
+
+    fn hierarchy(&self, controller: &str) -> Measured<Hierarchy> {
+        self.files.as_ref().and_then(|(own, mounts)| {
+            let Some((version, path)) = membership(own, controller) else {
+                return Measured::not_available("this kernel has no control groups", "");
+            };
+            match mounts
+                .lines()
+                .find_map(|line| mount(line, version, controller))
+            {
+                Some(mount) => Measured::Value(Hierarchy {
+                    version,
+                    groups: mount.groups(path),
+                }),
+                None => Measured::not_available(
+                    format!("the control groups of {controller} are not mounted here"),
+                    "mount /sys/fs/cgroup into the container",
+                ),
+            }
+        })
+    }
+}
+
+/// Version and path of the group that holds this process, from
+/// `/proc/self/cgroup`.
+fn membership<'t>(own: &'t str, controller: &str) -> Option<(Version, &'t str)> {
+    let lines = || {
+        own.lines()
+            .filter_map(|line| line.split_once(':')?.1.split_once(':'))
+    };
+    let v1 = lines().find(|(names, _)| names.split(',').any(|name| name == controller));
+    let v2 = || lines().find(|(names, _)| names.is_empty());
+    v1.map(|(_, path)| (Version::V1, path))
+        .or_else(|| v2().map(|(_, path)| (Version::V2, path)))
+}
+
+/// Where a hierarchy is mounted, and the group that is mounted there.
+struct Mount<'t> {
+    point: &'t str,
+    group: &'t str,
+}
+
+/// A line of `mountinfo`, when it mounts the hierarchy:
+/// `31 23 0:28 GROUP POINT rw shared:9 - cgroup cgroup rw,cpu,cpuacct`.
+fn mount<'t>(line: &'t str, version: Version, controller: &str) -> Option<Mount<'t>> {
+    let (mount, filesystem) = line.split_once(" - ")?;
+    let mut filesystem = filesystem.split(' ');
+    let (kind, options) = (filesystem.next()?, filesystem.nth(1)?);
+    let fits = match version {
+        Version::V1 => kind == "cgroup" && options.split(',').any(|name| name == controller),
+        Version::V2 => kind == "cgroup2",
+    };
+    let mut mount = mount.split(' ').skip(3);
+    fits.then_some(Mount {
+        group: mount.next()?,
+        point: mount.next()?,
+    })
+}
+
+impl Mount<'_> {
+    /// The directories of the group at `path` and of its visible ancestors.
+    fn groups(&self, path: &str) -> Vec<String> {
+        // A group outside what is mounted shows none of its own files; the
+        // mount point is then the nearest that can be read.
+        let below = path
+            .strip_prefix(self.group.trim_end_matches('/'))
+            .unwrap_or("");
+        let mut groups = vec![self.point.to_owned()];
+        for name in below.split('/').filter(|name| !name.is_empty()) {
+            groups.push(format!("{}/{name}", groups[groups.len() - 1]));
+        }
+        groups.reverse();
+        groups
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Which events can be counted here, and why others cannot.
+//!
+//! # Theory
+//!
+//! A counter that opens may still not count. So each event is opened, run over
+//! a little work, and judged by what it then reads:
+//!
+//! - It cannot be opened: the error number says why, see [`explain`].
+//! - It opened but never ran: something else holds the hardware counter.
+//! - It ran, but an event that cannot have failed to happen stands at 0: some
+//!   virtual machines offer counters that do not move.
+//!
+//! The kernel may allow counting in user code only. For cycles that is a
+//! narrower but true answer. A context switch happens inside the kernel, so the
+//! same answer there is a counter that is always 0: not available.
+
+mod errno;
+mod event;
+mod perf;
+
+use std::fmt;
+
+use measure::Measured;
+use nix::errno::Errno;
+use serde::{Deserialize, Serialize};
+
+pub use errno::{Permission, explain};
+pub use event::Event;
+pub use perf::Perf;
+
+/// What can be counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// What the kernel permits this process.
+    pub permission: Permission,
+    /// Every event of [`Event::ALL`], in that order.
+    pub events: Vec<Counter>,
+}
+
+/// What became of one event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counter {
+    /// The event.
+    pub event: Event,
+    /// Where it can be counted.
+    pub scope: Measured<Scope>,
+}
+
+/// Where an event is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// In user code and in the kernel on its behalf.
+    Everywhere,
+    /// In user code only.
+    UserOnly,
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Scope::Everywhere => "can be counted",
+            Scope::UserOnly => "can be counted in user code only",
+        })
+    }
+}
+
+/// One reading of a counter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    /// Events counted.
+    pub count: u64,
+    /// Nanoseconds that the counter was wanted.
+    pub enabled_ns: u64,
+    /// Nanoseconds that it did run; fewer when it shares hardware with others.
+    pub running_ns: u64,
+}
+
+/// Something that can count events: the kernel, or a script in a test.
+pub trait EventSource {
+    /// Counts `event` over a little work of the calling thread.
+    ///
+    /// # Errors
+    /// The error number of opening or reading the counter.
+    fn count(&mut self, event: Event, scope: Scope) -> Result<Sample, Errno>;
+}
+
+impl Counters {
+    /// Tries every event.
+    pub fn probe(source: &mut dyn EventSource, permission: Permission) -> Self {
+        let mut counter = |event| Counter {
+            event,
+            scope: probe(source, event, &permission),
+        };
+        Self {
+            events: Event::ALL.into_iter().map(&mut counter).collect(),
+            permission,
+        }
+    }
+
+    /// Where `event` can be counted.
+    pub fn scope(&self, event: Event) -> Option<Scope> {
+        let counter = self.events.iter().find(|counter| counter.event == event)?;
+        counter.scope.value().copied()
+    }
+
+    /// Whether any event of the processor itself can be counted.
+    pub fn has_hardware(&self) -> bool {
+        Event::ALL
+            .into_iter()
+            .any(|event| event.is_hardware() && self.scope(event).is_some())
+    }
+}
+
+fn probe(source: &mut dyn EventSource, event: Event, permission: &Permission) -> Measured<Scope> {
+    let everywhere = source.count(event, Scope::Everywhere);
+    let forbidden = matches!(everywhere, Err(Errno::EACCES | Errno::EPERM));
+    if forbidden && !event.needs_kernel() {
+        let user_only = source.count(event, Scope::UserOnly);
+        return judge(event, Scope::UserOnly, user_only, permission);
+    }
+    judge(event, Scope::Everywhere, everywhere, permission)
+}
+
+fn judge(
+    event: Event,
+    scope: Scope,
+    sample: Result<Sample, Errno>,
+    permission: &Permission,
+) -> Measured<Scope> {
+    match sample {
+        Err(errno) => explain(errno, event, permission),
+        Ok(Sample { running_ns: 0, .. }) => Measured::not_available(
+            "the counter was granted but never ran: others hold the counters of this processor",
+            "end other profilers; sudo sysctl kernel.nmi_watchdog=0",
+        ),
+        Ok(Sample { count: 0, .. }) if event.always_happens() => Measured::not_available(
+            "the counter runs but stays at 0: this virtual machine does not pass it on",
+            "run on the hardware itself, or enable the virtual PMU of the guest",
+        ),
+        Ok(_) => Measured::Value(scope),
+    }
+}
+
+#[cfg(test)]
+mod tests;

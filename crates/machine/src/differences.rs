@@ -1,0 +1,71 @@
+//! What two machines, or one at two times, do not have in common.
+
+use measure::Measured;
+
+use crate::Machine;
+use crate::facts::mitigations;
+
+type Trait = (&'static str, fn(&Machine) -> String);
+
+/// What changes results, and how it is shown.
+const TRAITS: [Trait; 14] = [
+    ("host", |m| m.host.to_string()),
+    ("CPU model", |m| m.processor.model.to_string()),
+    ("architecture", |m| m.processor.arch.clone()),
+    ("virtual machine", |m| m.processor.is_virtual.to_string()),
+    ("usable CPUs", |m| m.usable_cpus().to_string()),
+    ("physical cores", |m| m.topology.core_count().to_string()),
+    ("threads per core", |m| {
+        m.topology.threads_per_core().to_string()
+    }),
+    ("governor", |m| m.processor.governor.to_string()),
+    ("turbo", |m| m.processor.turbo.to_string()),
+    ("memory", |m| m.memory.total.to_string()),
+    ("page size", |m| m.memory.page.to_string()),
+    ("transparent huge pages", |m| {
+        m.memory.transparent.to_string()
+    }),
+    ("kernel", |m| m.kernel.release.to_string()),
+    ("mitigations", |m| shown(mitigations(m))),
+];
+
+fn shown(value: Measured<String>) -> String {
+    value.to_string()
+}
+
+/// One sentence for each difference that matters when results are compared;
+/// none when they may be.
+pub fn differences(a: &Machine, b: &Machine) -> Vec<String> {
+    let difference = |(name, of): &Trait| {
+        let (a, b) = (of(a), of(b));
+        (a != b).then(|| format!("{name}: {a} against {b}"))
+    };
+    TRAITS.iter().filter_map(difference).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::guest;
+
+    #[test]
+    fn the_same_machine_does_not_differ_from_itself() {
+        assert_eq!(differences(&guest().machine(), &guest().machine()), [""; 0]);
+    }
+
+    #[test]
+    fn what_differs_is_named_with_both_values() {
+        let (a, b) = (
+            guest(),
+            guest()
+                .allowing("0")
+                .file("/proc/sys/kernel/osrelease", "6.18"),
+        );
+        let a = a.file("/proc/sys/kernel/osrelease", "6.1").machine();
+        let differences = differences(&a, &b.machine());
+        assert_eq!(
+            differences,
+            ["usable CPUs: 2 against 1", "kernel: 6.1 against 6.18"]
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! Which CPUs flows may be put on, and in what order.
+//!
+//! # Theory
+//!
+//! Three things narrow the CPUs of a machine, and each tells something else:
+//!
+//! - CPUs that are **online** exist.
+//! - The **affinity mask** says which of them this process may run on. It is
+//!   hard: elsewhere a flow never runs. (`cpuset` groups act through it.)
+//! - A **quota** of a control group says how much time per period may be used,
+//!   on whatever CPUs. It is soft: with a quota of 2 on 8 CPUs, 8 flows do run at
+//!   once, and then all stand still for three quarters of the period.
+//!
+//! Placements are made from allowed CPUs only, in the order of their ids, with
+//! no assumption about what an id means.
+
+use std::collections::BTreeMap;
+
+use measure::Measured;
+use serde::{Deserialize, Serialize};
+
+use crate::Machine;
+use crate::cgroup::{Cgroups, CpuQuota};
+use crate::cpulist;
+use crate::root::{Root, field};
+use crate::topology::Topology;
+
+/// What this process may use of the CPUs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Allowance {
+    /// The online CPUs that the affinity mask of this process allows, ascending;
+    /// all that are online where the mask cannot be read.
+    pub cpus: Vec<u32>,
+    /// The smallest CPU quota of the control groups; `None` when there is none.
+    pub quota: Measured<Option<CpuQuota>>,
+}
+
+impl Allowance {
+    pub(crate) fn read(root: &Root, groups: &Cgroups<'_>, topology: &Topology) -> Self {
+        let status = root
+            .text("/proc/self/status")
+            .into_value()
+            .unwrap_or_default();
+        let mask = field(&status, ':', "Cpus_allowed_list").and_then(cpulist::parse);
+        let allows = |cpu: &u32| mask.as_ref().is_none_or(|mask| mask.contains(cpu));
+        let online = topology.cpus.iter().map(|cpu| cpu.id);
+        Self {
+            cpus: online.filter(allows).collect(),
+            quota: groups.cpu_quota(),
+        }
+    }
+}
+
+impl Machine {
+    /// The CPUs that flows may be put on, ascending.
+    pub fn allowed(&self) -> &[u32] {
+        &self.allowance.cpus
+    }
+
+    /// One allowed CPU of each physical core that has any, ascending: the
+    /// placement `cores`.
+    pub fn cores(&self) -> Vec<u32> {
+        self.by_core().iter().map(|core| core[0]).collect()
+    }
+
+    /// The allowed CPUs ordered so that the hardware threads of one core are
+    /// used up before the next core is begun: the placement `smt`.
+    pub fn smt_order(&self) -> Vec<u32> {
+        self.by_core().concat()
+    }
+
+    /// How many flows can compute at once all the time: the allowed CPUs, or the
+    /// whole CPUs in the quota where these are fewer; at least 1.
+    pub fn usable_cpus(&self) -> usize {
+        let allowed = self.allowed().len();
+        let quota = self.quota().map_or(allowed, |quota| quota.cpus as usize);
+        allowed.min(quota).max(1)
+    }
+
+    /// The CPU quota, when there is one that can be seen.
+    pub(crate) fn quota(&self) -> Option<&CpuQuota> {
+        self.allowance.quota.value()?.as_ref()
+    }
+
+    /// The allowed CPUs of each core, cores in the order of their lowest one.
+    fn by_core(&self) -> Vec<Vec<u32>> {
+        let mut cores: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for cpu in self
+            .topology
+            .cpus
+            .iter()
+            .filter(|cpu| self.allowed().contains(&cpu.id))
+        {
+            // The first sibling names the core, allowed or not.
+            cores.entry(cpu.siblings[0]).or_default().push(cpu.id);
+        }
+        let mut cores: Vec<_> = cores.into_values().collect();
+        cores.sort_unstable();
+        cores
+    }
+}
+
+#[cfg(test)]
+mod tests;

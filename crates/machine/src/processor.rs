@@ -1,0 +1,116 @@
+//! The CPU model, its clock speed, and who steers that.
+
+use measure::Measured;
+use serde::{Deserialize, Serialize};
+
+use crate::root::{Root, field};
+use crate::topology::Topology;
+
+const CPUS: &str = "/sys/devices/system/cpu";
+
+/// The processor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Processor {
+    /// Name of the model.
+    pub model: Measured<String>,
+    /// Its maker, as `/proc/cpuinfo` writes it.
+    pub vendor: Measured<String>,
+    /// Instruction set that this program was built for.
+    pub arch: String,
+    /// Clock speed in MHz: at the moment of reading where `/proc/cpuinfo` tells,
+    /// else the highest.
+    pub mhz: Measured<f64>,
+    /// Whether this is a virtual machine.
+    pub is_virtual: Measured<bool>,
+    /// Frequency governor of the CPUs; each once when they differ.
+    pub governor: Measured<String>,
+    /// Whether CPUs may exceed their nominal speed.
+    pub turbo: Measured<bool>,
+}
+
+impl Processor {
+    pub(crate) fn read(root: &Root, topology: &Topology) -> Self {
+        let cpuinfo = root.text("/proc/cpuinfo");
+        Self {
+            // x86 and most, POWER and SPARC, ARM.
+            model: told(&cpuinfo, &["model name", "cpu", "CPU part"]),
+            vendor: told(&cpuinfo, &["vendor_id", "CPU implementer", "platform"]),
+            arch: std::env::consts::ARCH.to_owned(),
+            mhz: mhz(root, &cpuinfo),
+            is_virtual: is_virtual(root, &cpuinfo),
+            governor: governor(root, topology),
+            turbo: turbo(root),
+        }
+    }
+}
+
+/// The first of `keys` that `cpuinfo` has.
+fn told(cpuinfo: &Measured<String>, keys: &[&str]) -> Measured<String> {
+    cpuinfo.as_ref().and_then(
+        |text| match keys.iter().find_map(|key| field(text, ':', key)) {
+            Some(value) => Measured::Value(value.to_owned()),
+            None => Measured::not_available("/proc/cpuinfo does not tell", ""),
+        },
+    )
+}
+
+fn mhz(root: &Root, cpuinfo: &Measured<String>) -> Measured<f64> {
+    let now = told(cpuinfo, &["cpu MHz", "clock"]).into_value();
+    match now.and_then(|mhz| mhz.trim_end_matches("MHz").parse().ok()) {
+        Some(mhz) => Measured::Value(mhz),
+        None => {
+            let highest = format!("{CPUS}/cpu0/cpufreq/cpuinfo_max_freq");
+            root.number::<f64>(&highest).map(|khz| khz / 1_000.0)
+        }
+    }
+}
+
+/// x86 has a CPU flag that says so, either way. Elsewhere only a virtual machine
+/// is told, never its absence.
+fn is_virtual(root: &Root, cpuinfo: &Measured<String>) -> Measured<bool> {
+    if let Some(flags) = told(cpuinfo, &["flags"]).value() {
+        return Measured::Value(flags.split(' ').any(|flag| flag == "hypervisor"));
+    }
+    let signs = [
+        "/sys/hypervisor/type",
+        "/proc/device-tree/hypervisor/compatible",
+    ];
+    root.first_text(&signs).and_then(|_| Measured::Value(true))
+}
+
+fn governor(root: &Root, topology: &Topology) -> Measured<String> {
+    let file = |id| format!("{CPUS}/cpu{id}/cpufreq/scaling_governor");
+    let told = |id| root.text(&file(id)).into_value();
+    let mut governors: Vec<_> = topology
+        .cpus
+        .iter()
+        .filter_map(|cpu| told(cpu.id))
+        .collect();
+    governors.sort_unstable();
+    governors.dedup();
+    if governors.is_empty() {
+        return unsteered("CPU frequency");
+    }
+    Measured::Value(governors.join(", "))
+}
+
+fn turbo(root: &Root) -> Measured<bool> {
+    let off = root
+        .number::<u8>(&format!("{CPUS}/intel_pstate/no_turbo"))
+        .into_value();
+    let on = || {
+        root.number::<u8>(&format!("{CPUS}/cpufreq/boost"))
+            .into_value()
+    };
+    match off.map(|off| off == 0).or_else(|| on().map(|on| on == 1)) {
+        Some(turbo) => Measured::Value(turbo),
+        None => unsteered("turbo"),
+    }
+}
+
+fn unsteered<T>(what: &str) -> Measured<T> {
+    Measured::not_available(
+        format!("{what} is not steered by this kernel"),
+        "in a virtual machine, look on its host",
+    )
+}

@@ -1,0 +1,115 @@
+//! Files below a root directory, read with a reason where they cannot be.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use measure::Measured;
+
+use crate::cpulist;
+
+/// The directory that stands for `/`.
+#[derive(Debug)]
+pub(crate) struct Root(PathBuf);
+
+impl Root {
+    pub(crate) fn new(root: &Path) -> Self {
+        Self(root.to_path_buf())
+    }
+
+    /// The text of a file named by its path from `/`, without white space
+    /// around it.
+    pub(crate) fn text(&self, path: &str) -> Measured<String> {
+        match fs::read(self.below(path)) {
+            // Names of programs and groups need not be UTF-8.
+            Ok(bytes) => Measured::Value(String::from_utf8_lossy(&bytes).trim().to_owned()),
+            Err(error) => refusal(path, &error),
+        }
+    }
+
+    /// The text of the first of `paths` that can be read; else why the last
+    /// cannot.
+    pub(crate) fn first_text(&self, paths: &[&str]) -> Measured<String> {
+        let mut answer = Measured::not_available("no file tells", "");
+        for path in paths {
+            answer = self.text(path);
+            if answer.value().is_some() {
+                break;
+            }
+        }
+        answer
+    }
+
+    /// A file that holds one number, or anything else that parses.
+    pub(crate) fn number<T: FromStr>(&self, path: &str) -> Measured<T> {
+        self.text(path).and_then(|text| match text.parse() {
+            Ok(number) => Measured::Value(number),
+            Err(_) => unexpected(path, &text),
+        })
+    }
+
+    /// A file that holds a list of CPUs, such as `0-3,8`.
+    pub(crate) fn cpus(&self, path: &str) -> Measured<Vec<u32>> {
+        self.text(path)
+            .and_then(|text| match cpulist::parse(&text) {
+                Some(cpus) => Measured::Value(cpus),
+                None => unexpected(path, &text),
+            })
+    }
+
+    /// The names in a directory, sorted. Empty when it cannot be read.
+    pub(crate) fn names(&self, dir: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.below(dir))
+            .into_iter()
+            .flatten()
+            .flatten();
+        let mut names: Vec<_> = entries
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The numbers N, sorted, of the names `prefixN` in a directory.
+    pub(crate) fn numbered(&self, dir: &str, prefix: &str) -> Vec<u32> {
+        let number = |name: &String| name.strip_prefix(prefix)?.parse().ok();
+        let mut numbers: Vec<_> = self.names(dir).iter().filter_map(number).collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
+    fn below(&self, path: &str) -> PathBuf {
+        self.0.join(path.trim_start_matches('/'))
+    }
+}
+
+/// The file is there, but says what no kernel is known to say.
+pub(crate) fn unexpected<T>(path: &str, text: &str) -> Measured<T> {
+    let start: String = text.chars().take(40).collect();
+    Measured::not_available(
+        format!("{path} holds {start:?}, which is not understood"),
+        "",
+    )
+}
+
+fn refusal<T>(path: &str, error: &io::Error) -> Measured<T> {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            Measured::not_available(format!("this machine has no {path}"), "")
+        }
+        io::ErrorKind::PermissionDenied => {
+            Measured::not_available(format!("reading {path} is forbidden"), "run as root")
+        }
+        _ => Measured::not_available(format!("{path}: {error}"), ""),
+    }
+}
+
+/// The value of the first line `key SEPARATOR value`, as in `cpuinfo`,
+/// `status` or `os-release`.
+pub(crate) fn field<'t>(text: &'t str, separator: char, key: &str) -> Option<&'t str> {
+    text.lines()
+        .filter_map(|line| line.split_once(separator))
+        .find(|(name, _)| name.trim() == key)
+        .map(|(_, value)| value.trim())
+}

@@ -1,0 +1,246 @@
+//! CPUs, cores, caches and memory nodes.
+//!
+//! # Theory
+//!
+//! The kernel numbers logical CPUs as firmware lists them. Two hardware threads
+//! of one core may be 0 and 1, or 0 and 4, and offline CPUs leave holes. So
+//! nothing may be concluded from a number: which CPUs share a core is what
+//! `topology/core_cpus_list` says (`thread_siblings_list` before Linux 5.0), and
+//! which share a cache is what `cache/index*/shared_cpu_list` says. `core_id`
+//! is of no use for that: it repeats in every package.
+//!
+//! Offline CPUs are not described at all, and are in nobody's list.
+
+use measure::Measured;
+use serde::{Deserialize, Serialize};
+
+use crate::root::{Root, field};
+
+const CPUS: &str = "/sys/devices/system/cpu";
+const NODES: &str = "/sys/devices/system/node";
+
+/// The hardware that flows run on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Topology {
+    /// Every logical CPU that is online, ascending by id.
+    pub cpus: Vec<Cpu>,
+    /// Whether cores were described. Where they are not, every CPU is taken to
+    /// be a core of its own.
+    pub described: bool,
+    /// Each cache once, however many CPUs share it.
+    pub caches: Measured<Vec<Cache>>,
+    /// The memory nodes.
+    pub nodes: Measured<Vec<Node>>,
+}
+
+/// A logical CPU.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cpu {
+    /// Its number, as in an affinity mask.
+    pub id: u32,
+    /// Number of its core, unique only within the package.
+    pub core: Option<u32>,
+    /// Number of its package (socket).
+    pub package: Option<u32>,
+    /// The online CPUs of its core, itself included, ascending.
+    pub siblings: Vec<u32>,
+    /// How fast it is against the fastest of this machine, which has 1,024.
+    pub capacity: Option<u32>,
+    /// It belongs to an efficiency core of a hybrid x86 processor.
+    pub efficiency: bool,
+}
+
+/// A cache.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cache {
+    /// 1 is nearest to the core.
+    pub level: u32,
+    /// `Data`, `Instruction` or `Unified`.
+    pub kind: String,
+    /// Size in bytes.
+    pub bytes: Option<u64>,
+    /// Size of a line in bytes.
+    pub line: Option<u64>,
+    /// The CPUs that share it, ascending.
+    pub cpus: Vec<u32>,
+}
+
+/// A memory node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// Its number.
+    pub id: u32,
+    /// The CPUs for which it is local, ascending; none when it is only memory.
+    pub cpus: Vec<u32>,
+    /// Its memory in bytes.
+    pub bytes: Option<u64>,
+}
+
+impl Topology {
+    pub(crate) fn read(root: &Root) -> Self {
+        let online = online(root);
+        let efficiency = root
+            .cpus("/sys/devices/cpu_atom/cpus")
+            .into_value()
+            .unwrap_or_default();
+        let cpus: Vec<_> = online
+            .iter()
+            .map(|&id| Cpu::read(root, id, &efficiency))
+            .collect();
+        Self {
+            described: cpus.iter().any(|cpu| cpu.core.is_some()),
+            caches: caches(root, &online),
+            nodes: nodes(root),
+            cpus,
+        }
+    }
+
+    /// Hardware threads of the core that has most of them.
+    pub fn threads_per_core(&self) -> usize {
+        self.cpus
+            .iter()
+            .map(|cpu| cpu.siblings.len())
+            .max()
+            .unwrap_or(1)
+    }
+
+    /// Number of physical cores that are online.
+    pub fn core_count(&self) -> usize {
+        self.cpus
+            .iter()
+            .filter(|cpu| cpu.siblings.first() == Some(&cpu.id))
+            .count()
+    }
+
+    /// Number of packages; 1 where none are told.
+    pub fn package_count(&self) -> usize {
+        let mut packages: Vec<_> = self.cpus.iter().map(|cpu| cpu.package).collect();
+        packages.sort_unstable();
+        packages.dedup();
+        packages.len().max(1)
+    }
+
+    /// Whether some cores are faster than others: a hybrid processor.
+    pub fn is_hybrid(&self) -> bool {
+        self.cpus.windows(2).any(|pair| {
+            pair[0].efficiency != pair[1].efficiency || pair[0].capacity != pair[1].capacity
+        })
+    }
+}
+
+impl Cpu {
+    fn read(root: &Root, id: u32, efficiency: &[u32]) -> Self {
+        let told = |file| {
+            root.number(&format!("{CPUS}/cpu{id}/topology/{file}"))
+                .into_value()
+        };
+        Self {
+            id,
+            core: told("core_id"),
+            package: told("physical_package_id"),
+            siblings: siblings(root, id),
+            capacity: root
+                .number(&format!("{CPUS}/cpu{id}/cpu_capacity"))
+                .into_value(),
+            efficiency: efficiency.contains(&id),
+        }
+    }
+}
+
+/// A CPU that no list mentions, itself included, stands alone.
+fn siblings(root: &Root, id: u32) -> Vec<u32> {
+    let list = |file| {
+        root.cpus(&format!("{CPUS}/cpu{id}/topology/{file}"))
+            .into_value()
+    };
+    list("core_cpus_list")
+        .or_else(|| list("thread_siblings_list"))
+        .filter(|cpus| cpus.contains(&id))
+        .unwrap_or_else(|| vec![id])
+}
+
+/// Sandboxes without `/sys` still have `cpuinfo`.
+fn online(root: &Root) -> Vec<u32> {
+    root.cpus(&format!("{CPUS}/online"))
+        .into_value()
+        .unwrap_or_else(|| {
+            let cpuinfo = root.text("/proc/cpuinfo").into_value().unwrap_or_default();
+            cpuinfo
+                .lines()
+                .filter_map(|line| field(line, ':', "processor")?.parse().ok())
+                .collect()
+        })
+}
+
+fn caches(root: &Root, online: &[u32]) -> Measured<Vec<Cache>> {
+    let mut caches: Vec<Cache> = Vec::new();
+    for cpu in online {
+        let dir = format!("{CPUS}/cpu{cpu}/cache");
+        for index in root.numbered(&dir, "index") {
+            let cache = Cache::read(root, &format!("{dir}/index{index}"));
+            caches.extend(cache.filter(|cache| !caches.contains(cache)));
+        }
+    }
+    if caches.is_empty() {
+        return Measured::not_available("this machine does not describe its caches", "");
+    }
+    caches.sort_by(|a, b| (a.level, &a.kind, &a.cpus).cmp(&(b.level, &b.kind, &b.cpus)));
+    Measured::Value(caches)
+}
+
+impl Cache {
+    fn read(root: &Root, dir: &str) -> Option<Self> {
+        let text = |file| root.text(&format!("{dir}/{file}")).into_value();
+        Some(Self {
+            level: text("level")?.parse().ok()?,
+            kind: text("type")?,
+            bytes: text("size").and_then(|size| size_of(&size)),
+            line: text("coherency_line_size").and_then(|size| size.parse().ok()),
+            cpus: root.cpus(&format!("{dir}/shared_cpu_list")).into_value()?,
+        })
+    }
+}
+
+/// The bytes of `48K` or `32M`.
+fn size_of(text: &str) -> Option<u64> {
+    let unit = |suffix, bytes: u64| Some(text.strip_suffix(suffix)?.parse::<u64>().ok()? * bytes);
+    unit('K', 1 << 10)
+        .or_else(|| unit('M', 1 << 20))
+        .or_else(|| text.parse().ok())
+}
+
+fn nodes(root: &Root) -> Measured<Vec<Node>> {
+    let nodes: Vec<_> = root
+        .numbered(NODES, "node")
+        .iter()
+        .map(|&id| Node::read(root, id))
+        .collect();
+    if nodes.is_empty() {
+        return Measured::not_available("this kernel does not describe memory nodes", "");
+    }
+    Measured::Value(nodes)
+}
+
+impl Node {
+    fn read(root: &Root, id: u32) -> Self {
+        let meminfo = root.text(&format!("{NODES}/node{id}/meminfo")).into_value();
+        Self {
+            id,
+            cpus: root
+                .cpus(&format!("{NODES}/node{id}/cpulist"))
+                .into_value()
+                .unwrap_or_default(),
+            bytes: meminfo.and_then(|text| node_total(&text)),
+        }
+    }
+}
+
+/// From the line `Node 0 MemTotal:  24684084 kB`.
+fn node_total(meminfo: &str) -> Option<u64> {
+    let (_, rest) = meminfo.split_once("MemTotal:")?;
+    rest.split_whitespace()
+        .next()?
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1_024)
+}

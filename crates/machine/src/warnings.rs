@@ -1,0 +1,183 @@
+//! What about this machine a reader of results must know.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Machine;
+use crate::counters::Event;
+use measure::Measured;
+
+/// Something that makes results weaker, or a placement meaningless. Its
+/// `Display` says what it means and what to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Warning {
+    /// Only one CPU may be used.
+    OneCpu,
+    /// A quota allows less time than the allowed CPUs have.
+    QuotaBelowCpus {
+        /// CPUs' worth of time.
+        quota: f64,
+        /// CPUs that the affinity mask allows.
+        allowed: usize,
+        /// Directory of the group that sets it.
+        group: String,
+    },
+    /// The affinity mask leaves CPUs out.
+    MaskBelowCpus {
+        /// CPUs that it allows.
+        allowed: usize,
+        /// CPUs that are online.
+        online: usize,
+    },
+    /// Cores are not described, so each CPU is taken for one.
+    CoresUnknown,
+    /// Every core has one hardware thread.
+    NoSmt,
+    /// Some cores are faster than others.
+    Hybrid,
+    /// A governor keeps the clock speed low until load has lasted.
+    SlowGovernor {
+        /// Its name.
+        governor: String,
+    },
+    /// The machine is a guest.
+    VirtualMachine,
+    /// The clock is too coarse for short spans.
+    CoarseClock {
+        /// What that means and what to do.
+        text: String,
+    },
+    /// The processor's own events cannot be counted.
+    NoHardwareCounters {
+        /// Why.
+        reason: String,
+        /// What to do.
+        remedy: String,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::OneCpu => f.write_str(
+                "only one CPU may be used: flows take turns, so nothing here tells how a model \
+                 scales; allow more CPUs (taskset, cpuset) to compare that",
+            ),
+            Warning::QuotaBelowCpus {
+                quota,
+                allowed,
+                group,
+            } => write!(
+                f,
+                "a quota of {quota} CPUs stands against {allowed} allowed CPUs: more busy flows \
+                 than that are all stopped for part of every period; raise the quota of {group} \
+                 or use at most {} flows",
+                (*quota as usize).max(1)
+            ),
+            Warning::MaskBelowCpus { allowed, online } => write!(
+                f,
+                "this process may use {allowed} of the {online} CPUs: results are for these; \
+                 start it without taskset or cpuset to use all"
+            ),
+            Warning::CoresUnknown => f.write_str(
+                "this machine does not tell which CPUs share a core: the placements cores and \
+                 smt are guesses; give a list of CPUs if you know better",
+            ),
+            Warning::NoSmt => f.write_str(
+                "each core has one hardware thread, or SMT is off: the placement smt is the \
+                 same as cores; to compare them, turn SMT on in the firmware",
+            ),
+            Warning::Hybrid => f.write_str(
+                "some cores are faster than others: a flow's speed depends on where it runs; \
+                 give a list of CPUs of one kind",
+            ),
+            Warning::SlowGovernor { governor } => write!(
+                f,
+                "the frequency governor is {governor}: CPUs start slow and short runs are \
+                 measured while they speed up; sudo cpupower frequency-set -g performance"
+            ),
+            Warning::VirtualMachine => f.write_str(
+                "this is a virtual machine: its CPUs may be shared with other guests and noise \
+                 comes from outside; run `flowgauge calibrate` to see how much",
+            ),
+            Warning::CoarseClock { text } => f.write_str(text),
+            Warning::NoHardwareCounters { reason, remedy } => write!(
+                f,
+                "cycles and cache misses cannot be counted, so reasons come from faults, \
+                 switches and times alone: {reason}; {remedy}"
+            ),
+        }
+    }
+}
+
+impl Machine {
+    /// All that applies, the gravest first.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let found = [
+            (self.allowed().len() <= 1).then_some(Warning::OneCpu),
+            self.quota_warning(),
+            self.mask_warning(),
+            (!self.topology.described).then_some(Warning::CoresUnknown),
+            self.topology.is_hybrid().then_some(Warning::Hybrid),
+            self.governor_warning(),
+            self.kernel
+                .clock_cost
+                .warning()
+                .map(|text| Warning::CoarseClock { text }),
+            (self.processor.is_virtual == Measured::Value(true)).then_some(Warning::VirtualMachine),
+            self.counter_warning(),
+            self.smt_warning(),
+        ];
+        found.into_iter().flatten().collect()
+    }
+
+    fn quota_warning(&self) -> Option<Warning> {
+        let quota = self.quota()?;
+        let allowed = self.allowed().len();
+        (quota.cpus < allowed as f64).then(|| Warning::QuotaBelowCpus {
+            quota: quota.cpus,
+            allowed,
+            group: quota.group.clone(),
+        })
+    }
+
+    fn mask_warning(&self) -> Option<Warning> {
+        let (allowed, online) = (self.allowed().len(), self.topology.cpus.len());
+        (allowed < online).then_some(Warning::MaskBelowCpus { allowed, online })
+    }
+
+    fn governor_warning(&self) -> Option<Warning> {
+        let governor = self.processor.governor.value()?;
+        let slow = governor.split(", ").any(|name| name != "performance");
+        slow.then(|| Warning::SlowGovernor {
+            governor: governor.clone(),
+        })
+    }
+
+    fn smt_warning(&self) -> Option<Warning> {
+        let one = self.topology.described && self.topology.threads_per_core() == 1;
+        one.then_some(Warning::NoSmt)
+    }
+
+    fn counter_warning(&self) -> Option<Warning> {
+        if self.counters.has_hardware() {
+            return None;
+        }
+        let cycles = self
+            .counters
+            .events
+            .iter()
+            .find(|counter| counter.event == Event::Cycles)?;
+        match cycles.scope.clone() {
+            Measured::Value(_) => None,
+            Measured::NotAvailable { reason, remedy } => {
+                Some(Warning::NoHardwareCounters { reason, remedy })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

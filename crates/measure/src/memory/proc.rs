@@ -1,0 +1,123 @@
+//! The two files of a process that tell its memory, read and parsed.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::PathBuf;
+
+use nix::errno::Errno;
+
+use super::MemoryError;
+
+/// The part of `smaps_rollup` that is used, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Rollup {
+    pub(super) rss: u64,
+    pub(super) pss: u64,
+}
+
+impl Rollup {
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        Some(Self {
+            rss: kib(text, "Rss:")?,
+            pss: kib(text, "Pss:")?,
+        })
+    }
+}
+
+/// The part of `status` that is used, sizes in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Status {
+    pub(super) rss: u64,
+    pub(super) peak_rss: Option<u64>,
+    pub(super) page_tables: u64,
+    pub(super) threads: u32,
+}
+
+impl Status {
+    /// `None` for a zombie or a kernel thread too: these hold no memory and have
+    /// no `Vm` lines.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        Some(Self {
+            rss: kib(text, "VmRSS:")?,
+            peak_rss: kib(text, "VmHWM:"),
+            page_tables: kib(text, "VmPTE:")? + kib(text, "VmPMD:").unwrap_or(0),
+            threads: field(text, "Threads:")?.parse().ok()?,
+        })
+    }
+}
+
+/// The bytes of a line `key   123 kB`.
+pub(super) fn kib(text: &str, key: &str) -> Option<u64> {
+    let number = field(text, key)?.strip_suffix("kB")?;
+    number.trim_end().parse::<u64>().ok()?.checked_mul(1_024)
+}
+
+/// What follows `key` on the line that begins with it.
+fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    text.lines()
+        .find_map(|line| line.strip_prefix(key))
+        .map(str::trim)
+}
+
+/// Files below `/proc`, read into one buffer.
+#[derive(Debug)]
+pub(super) struct Files {
+    root: PathBuf,
+    path: String,
+    text: String,
+}
+
+impl Files {
+    pub(super) fn new(root: PathBuf) -> Self {
+        Self {
+            root,
+            path: String::new(),
+            text: String::with_capacity(4_096),
+        }
+    }
+
+    /// Reads `file` of the process and parses it.
+    pub(super) fn read<T>(
+        &mut self,
+        pid: i32,
+        file: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, MemoryError> {
+        self.fill(pid, file)
+            .map_err(|error| self.explain(pid, file, &error))?;
+        // What cannot be parsed is a zombie: it has a status, but no memory.
+        parse(&self.text).ok_or(MemoryError::Ended { pid })
+    }
+
+    fn fill(&mut self, pid: i32, file: &str) -> io::Result<()> {
+        self.path.clear();
+        // Writing into a `String` does not fail.
+        let _ = write!(self.path, "{}/{pid}/{file}", self.root.display());
+        self.text.clear();
+        File::open(&self.path)?
+            .read_to_string(&mut self.text)
+            .map(drop)
+    }
+
+    fn explain(&self, pid: i32, file: &str, error: &io::Error) -> MemoryError {
+        let errno = error.raw_os_error().map(Errno::from_raw);
+        let alive = self.root.join(pid.to_string()).exists();
+        match errno {
+            Some(Errno::ESRCH) => MemoryError::Ended { pid },
+            Some(Errno::ENOENT) if !alive => MemoryError::Ended { pid },
+            Some(Errno::ENOENT) => MemoryError::NotAvailable {
+                reason: format!("this kernel has no /proc/PID/{file}"),
+                remedy: "use Linux 4.14 or newer with CONFIG_PROC_PAGE_MONITOR".into(),
+            },
+            Some(Errno::EACCES | Errno::EPERM) => MemoryError::NotAvailable {
+                reason: format!("reading /proc/{pid}/{file} is forbidden"),
+                remedy: "run as the user that owns the processes, or as root".into(),
+            },
+            _ => MemoryError::NotAvailable {
+                reason: format!("/proc/{pid}/{file}: {error}"),
+                remedy: String::new(),
+            },
+        }
+    }
+}

@@ -1,0 +1,158 @@
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::*;
+
+const ROLLUP: &str = "\
+55651ab82000-7ffd0441c000 ---p 00000000 00:00 0                          [rollup]
+Rss:                1656 kB
+Pss:                 454 kB
+Pss_Dirty:           112 kB
+Pss_Anon:            112 kB
+";
+const STATUS: &str = "\
+Name:\tcat
+State:\tR (running)
+VmPeak:\t    3060 kB
+VmHWM:\t    1588 kB
+VmRSS:\t    1580 kB
+VmPTE:\t      44 kB
+Threads:\t3
+";
+const ZOMBIE: &str = "Name:\tsleep\nState:\tZ (zombie)\nThreads:\t1\n";
+const STACK: u64 = 16_384;
+
+fn process(root: &Path, pid: i32, status: &str, rollup: Option<&str>) {
+    let dir = root.join(pid.to_string());
+    fs::create_dir(&dir).unwrap();
+    fs::write(dir.join("status"), status).unwrap();
+    if let Some(rollup) = rollup {
+        fs::write(dir.join("smaps_rollup"), rollup).unwrap();
+    }
+}
+
+#[test]
+fn a_group_is_the_sum_of_its_processes() {
+    let root = tempfile::tempdir().unwrap();
+    process(root.path(), 10, STATUS, Some(ROLLUP));
+    process(root.path(), 11, STATUS, Some(ROLLUP));
+    let memory = Sampler::below(root.path(), STACK).of(&[10, 11]).unwrap();
+    let expected = Memory {
+        pss: 2 * 454 * 1_024,
+        page_tables: 2 * 44 * 1_024,
+        kernel_stacks: 6 * STACK,
+        rss: 2 * 1_656 * 1_024,
+        processes: 2,
+        tasks: 6,
+        peak_rss: Some(2 * 1_588 * 1_024),
+        slab: None,
+    };
+    assert_eq!(memory, expected);
+    assert_eq!(memory.honest(), 2 * (454 + 44 + 48) * 1_024);
+    assert_eq!(
+        Memory {
+            slab: Some(5),
+            ..memory
+        }
+        .honest(),
+        memory.honest() + 5
+    );
+}
+
+#[test]
+fn a_peak_that_one_process_lacks_the_group_lacks() {
+    let root = tempfile::tempdir().unwrap();
+    process(root.path(), 10, STATUS, Some(ROLLUP));
+    process(
+        root.path(),
+        11,
+        &STATUS.replace("VmHWM", "VmXXX"),
+        Some(ROLLUP),
+    );
+    let memory = Sampler::below(root.path(), STACK).of(&[10, 11]).unwrap();
+    assert_eq!(memory.peak_rss, None);
+}
+
+#[test]
+fn page_tables_of_old_kernels_are_in_two_lines() {
+    let status = Status::parse(&STATUS.replace("VmPTE:", "VmPMD:\t  12 kB\nVmPTE:")).unwrap();
+    assert_eq!(status.page_tables, 56 * 1_024);
+}
+
+#[test]
+fn without_smaps_rollup_there_is_rss_under_its_own_name() {
+    let root = tempfile::tempdir().unwrap();
+    process(root.path(), 10, STATUS, None);
+    let mut sampler = Sampler::below(root.path(), STACK);
+    assert!(matches!(
+        sampler.of(&[10]),
+        Err(MemoryError::NotAvailable { .. })
+    ));
+    match sampler.reading(&[10]).unwrap() {
+        Reading::RssOnly { rss, remedy, .. } => {
+            assert_eq!(rss, 1_580 * 1_024);
+            assert!(remedy.contains("4.14"));
+        }
+        honest => panic!("{honest:?}"),
+    }
+}
+
+#[test]
+fn an_ended_process_is_an_error_and_not_a_smaller_sum() {
+    let root = tempfile::tempdir().unwrap();
+    process(root.path(), 10, STATUS, Some(ROLLUP));
+    process(root.path(), 11, ZOMBIE, Some(ROLLUP));
+    let mut sampler = Sampler::below(root.path(), STACK);
+    for gone in [11, 12] {
+        assert_eq!(
+            sampler.reading(&[10, gone]),
+            Err(MemoryError::Ended { pid: gone })
+        );
+    }
+}
+
+#[test]
+fn this_process_reads_itself_quickly() {
+    let pid = std::process::id() as i32;
+    let mut sampler = Sampler::new();
+    let Ok(memory) = sampler.of(&[pid]) else {
+        return;
+    };
+    assert!(memory.pss > 0 && memory.pss <= memory.rss);
+    assert!(memory.page_tables > 0 && memory.tasks >= 1);
+    assert!(memory.honest() > memory.pss);
+    let start = Instant::now();
+    for _ in 0..100 {
+        sampler.of(&[pid]).unwrap();
+    }
+    // 60 us each; the bound only catches a reading that became a walk.
+    assert!(
+        start.elapsed() < Duration::from_secs(1),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[test]
+fn a_larger_heap_is_seen() {
+    let pid = std::process::id() as i32;
+    let Ok(before) = of(&[pid]) else { return };
+    let block = vec![1u8; 64 << 20];
+    let after = of(&[pid]).unwrap();
+    std::hint::black_box(&block);
+    assert!(after.pss >= before.pss + (60 << 20), "{before:?} {after:?}");
+}
+
+#[test]
+fn a_process_of_another_user_is_forbidden_with_a_remedy() {
+    // Process 1 belongs to root; root may read it, others get EACCES.
+    match of(&[1]) {
+        Ok(memory) => assert!(memory.processes == 1),
+        Err(MemoryError::NotAvailable { reason, remedy }) => {
+            assert!(reason.contains("forbidden") && remedy.contains("root"));
+            assert!(matches!(reading(&[1]), Ok(Reading::RssOnly { .. })));
+        }
+        Err(ended) => panic!("{ended}"),
+    }
+}

@@ -1,0 +1,278 @@
+//! `primes`: search blocks of numbers for primes.
+//!
+//! # What it stands for
+//!
+//! CPU-bound work that is cut into blocks, with a thin stream of results to one parent
+//! that alone writes the file (S. Norgren, 2010). By trial division the blocks are *not*
+//! even, although they hold the same amount of numbers: a prime costs a division for
+//! each candidate up to its root, so later blocks take up to twice as long. Miller-Rabin
+//! is the even control; the sieve does a block in a millisecond, so that what is
+//! compared is the making of flows.
+//!
+//! # Self-check
+//!
+//! The proof is the number of primes and a checksum over every result with its place in
+//! its block. Work by another method is checked against the sieve.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use flow::{Body, Outlet, Proof, Sink};
+use serde::{Deserialize, Serialize};
+
+use crate::WorkError;
+use crate::primes::{Method, Searcher};
+
+/// Parameters of `primes`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Primes {
+    /// First number searched.
+    pub start: u64,
+    /// Numbers in a block (a unit of work).
+    pub block: u64,
+    /// How many blocks.
+    pub blocks: u64,
+    /// Each how-many-th prime of a block is sent to the parent (1 = all).
+    pub every: u64,
+    /// How primes are found.
+    pub method: Method,
+}
+
+/// Above so many numbers a run is not checked against the sieve beforehand (about a
+/// tenth of a second of sieving).
+const CHECKED_NUMBERS: u64 = 1_000_000_000;
+
+impl Primes {
+    pub(crate) fn check(&self) -> Result<(), WorkError> {
+        let Self {
+            start,
+            block,
+            blocks,
+            every,
+            ..
+        } = *self;
+        for (name, value) in [("block", block), ("blocks", blocks), ("every", every)] {
+            if value == 0 {
+                let what = format!("{name} is 0: use at least 1");
+                return Err(WorkError(what));
+            }
+        }
+        let end = block
+            .checked_mul(blocks)
+            .and_then(|numbers| start.checked_add(numbers));
+        end.map(|_| ()).ok_or_else(|| {
+            WorkError(format!(
+                "{blocks} blocks of {block} numbers from {start} end beyond {}, the largest \
+                 number that can be searched: use fewer or smaller blocks, or a smaller start",
+                u64::MAX
+            ))
+        })
+    }
+
+    /// The numbers of block `unit`, half-open.
+    #[must_use]
+    pub fn range(&self, unit: u64) -> Range<u64> {
+        let first = self.start + unit * self.block;
+        first..first + self.block
+    }
+
+    /// One past the last number.
+    fn end(&self) -> u64 {
+        self.start + self.block * self.blocks
+    }
+
+    /// What the work must prove, found by the sieve; `None` when it is the sieve that is
+    /// at work, or when there is too much to check beforehand.
+    pub(crate) fn expected(&self) -> Option<Proof> {
+        if self.method == Method::Sieve || self.block * self.blocks > CHECKED_NUMBERS {
+            return None;
+        }
+        let mut sieve = Searcher::new(Method::Sieve, self.end());
+        let blocks = (0..self.blocks).map(|unit| self.search(&mut sieve, unit, |_| {}));
+        Some(blocks.sum())
+    }
+
+    fn search(&self, searcher: &mut Searcher, unit: u64, mut emit: impl FnMut(u64)) -> Proof {
+        let found = searcher.search(self.range(unit), self.every, |_ordinal, prime| emit(prime));
+        Proof {
+            count: found.count,
+            checksum: found.checksum,
+        }
+    }
+
+    pub(crate) fn sink(&self, output: Option<&Path>) -> CsvSink {
+        CsvSink {
+            path: output.map(Path::to_owned),
+            every: self.every,
+            file: None,
+        }
+    }
+}
+
+impl Body for Primes {
+    type State = Searcher;
+    const SENDS: bool = true;
+
+    fn units(&self) -> u64 {
+        self.blocks
+    }
+
+    fn describe(&self, unit: u64) -> String {
+        let range = self.range(unit);
+        format!("range {} - {}", range.start, range.end - 1)
+    }
+
+    fn state(&self) -> Searcher {
+        Searcher::new(self.method, self.end())
+    }
+
+    fn unit(&self, searcher: &mut Searcher, unit: u64, outlet: &mut Outlet<'_>) -> Proof {
+        self.search(searcher, unit, |prime| outlet.push(prime))
+    }
+}
+
+/// The parent's file: one row a result, as `worker,index,prime`.
+///
+/// `worker` is the number of the block (from 1), which under static hand-out is the
+/// worker that searched it; `index` is the prime's place within its block (from 1).
+#[derive(Debug)]
+pub struct CsvSink {
+    path: Option<PathBuf>,
+    every: u64,
+    file: Option<BufWriter<File>>,
+}
+
+impl Sink for CsvSink {
+    fn begin(&mut self) -> io::Result<()> {
+        let Some(path) = &self.path else {
+            return Ok(());
+        };
+        let file = OpenOptions::new().write(true).truncate(true).open(path)?;
+        let mut file = BufWriter::with_capacity(1 << 16, file);
+        file.write_all(b"worker,index,prime\n")?;
+        self.file = Some(file);
+        Ok(())
+    }
+
+    fn take(&mut self, unit: u64, first: u64, values: &[u64]) -> io::Result<()> {
+        let Some(file) = &mut self.file else {
+            return Ok(());
+        };
+        let mut number = itoa::Buffer::new();
+        for (index, prime) in (first + 1..).zip(values) {
+            file.write_all(number.format(unit + 1).as_bytes())?;
+            file.write_all(b",")?;
+            file.write_all(number.format(index * self.every).as_bytes())?;
+            file.write_all(b",")?;
+            file.write_all(number.format(*prime).as_bytes())?;
+            file.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), Write::flush)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn primes() -> Primes {
+        Primes {
+            start: 10_000_001,
+            block: 10_000,
+            blocks: 5,
+            every: 100,
+            method: Method::Trial,
+        }
+    }
+
+    #[test]
+    fn the_sieve_expects_what_every_method_proves() {
+        for method in [Method::Trial, Method::MillerRabin, Method::Sieve] {
+            let work = Primes { method, ..primes() };
+            let mut searcher = work.state();
+            let proof = (0..5)
+                .map(|unit| work.search(&mut searcher, unit, |_| {}))
+                .sum();
+            assert_eq!(primes().expected(), Some(proof), "{method}");
+        }
+    }
+
+    #[test]
+    fn blocks_that_end_beyond_u64_are_refused() {
+        let work = Primes {
+            start: u64::MAX - 10,
+            block: 11,
+            blocks: 1,
+            ..primes()
+        };
+        assert!(
+            work.check()
+                .unwrap_err()
+                .to_string()
+                .contains("18446744073709551615")
+        );
+        assert!(Primes { block: 10, ..work }.check().is_ok());
+        assert!(
+            Primes {
+                block: u64::MAX,
+                blocks: 2,
+                ..primes()
+            }
+            .check()
+            .is_err()
+        );
+    }
+
+    #[test]
+    fn zero_is_refused_by_name() {
+        for (work, name) in [
+            (
+                Primes {
+                    block: 0,
+                    ..primes()
+                },
+                "block is 0",
+            ),
+            (
+                Primes {
+                    blocks: 0,
+                    ..primes()
+                },
+                "blocks is 0",
+            ),
+            (
+                Primes {
+                    every: 0,
+                    ..primes()
+                },
+                "every is 0",
+            ),
+        ] {
+            assert!(work.check().unwrap_err().to_string().contains(name));
+        }
+    }
+
+    #[test]
+    fn rows_carry_block_place_and_prime() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut sink = primes().sink(Some(file.path()));
+        for _twice_overwrites in 0..2 {
+            sink.begin().unwrap();
+            sink.take(1, 0, &[10_009, 10_037]).unwrap();
+            sink.take(1, 2, &[10_039]).unwrap();
+            sink.end().unwrap();
+        }
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        assert_eq!(
+            text,
+            "worker,index,prime\n2,100,10009\n2,200,10037\n2,300,10039\n"
+        );
+    }
+}

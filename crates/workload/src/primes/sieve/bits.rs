@@ -1,0 +1,53 @@
+//! Reading the bits of a segment: counting them, and finding each that is due.
+//!
+//! The baseline of x86-64 has no POPCNT instruction. A plain sum of
+//! `count_ones` over words is what the compiler turns into a good SSE2 loop
+//! (and into POPCNT or wider where a user builds for it).
+
+use super::wheel::RESIDUES;
+use crate::primes::tally::Tally;
+
+/// Bytes that are counted at once before a due prime is looked for in them:
+/// short against the distance of emitted primes, long enough to vectorise.
+const STRETCH: usize = 256;
+
+/// The number of ones; `bytes` are whole words.
+pub(super) fn count(bytes: &[u8]) -> u64 {
+    let (words, _) = bytes.as_chunks::<8>();
+    words
+        .iter()
+        .map(|&word| u64::from(u64::from_le_bytes(word).count_ones()))
+        .sum()
+}
+
+/// Tells `tally` of all ones, the first byte being byte `first` of all;
+/// `bytes` are whole words.
+pub(super) fn tell<E: FnMut(u64, u64)>(bytes: &[u8], first: u64, tally: &mut Tally<E>) {
+    for (i, stretch) in bytes.chunks(STRETCH).enumerate() {
+        if !tally.skip(count(stretch)) {
+            tell_words(stretch, first + (i * STRETCH) as u64, tally);
+        }
+    }
+}
+
+fn tell_words<E: FnMut(u64, u64)>(bytes: &[u8], first: u64, tally: &mut Tally<E>) {
+    for (i, &word) in bytes.as_chunks::<8>().0.iter().enumerate() {
+        let word = u64::from_le_bytes(word);
+        if !tally.skip(u64::from(word.count_ones())) {
+            tell_bits(word, first + 8 * i as u64, tally);
+        }
+    }
+}
+
+fn tell_bits<E: FnMut(u64, u64)>(mut word: u64, first: u64, tally: &mut Tally<E>) {
+    while word != 0 {
+        tally.prime(number(first, word.trailing_zeros()));
+        word &= word - 1;
+    }
+}
+
+/// The number of bit `bit` counted from byte `first` of all.
+pub(super) fn number(first: u64, bit: u32) -> u64 {
+    let residue = RESIDUES[(bit % 8) as usize];
+    30 * (first + u64::from(bit / 8)) + u64::from(residue)
+}

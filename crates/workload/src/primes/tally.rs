@@ -1,0 +1,63 @@
+//! Counting primes in ascending order and passing on each `every`-th.
+//!
+//! A method that finds primes one by one calls [`Tally::prime`]; one that knows
+//! how many primes a stretch holds before it knows which calls [`Tally::skip`]
+//! for every stretch in which none is due.
+
+use super::Found;
+
+/// What was found so far in a range, and which prime is due.
+pub(super) struct Tally<E> {
+    every: u64,
+    due: u64,
+    found: Found,
+    emit: E,
+}
+
+impl<E: FnMut(u64, u64)> Tally<E> {
+    pub(super) fn new(every: u64, emit: E) -> Self {
+        let due = if every == 0 { u64::MAX } else { every };
+        Self {
+            every,
+            due,
+            found: Found::default(),
+            emit,
+        }
+    }
+
+    /// Counts the next prime, and emits it if it is due.
+    #[inline]
+    pub(super) fn prime(&mut self, prime: u64) {
+        self.found.count += 1;
+        if self.found.count == self.due {
+            self.emit(prime);
+        }
+    }
+
+    /// If none of the next `primes` is due: counts them.
+    #[inline]
+    pub(super) fn skip(&mut self, primes: u64) -> bool {
+        let free = self.found.count + primes < self.due;
+        self.found.count += if free { primes } else { 0 };
+        free
+    }
+
+    fn emit(&mut self, prime: u64) {
+        self.found.checksum = self.found.checksum.wrapping_add(mix(self.due, prime));
+        (self.emit)(self.due, prime);
+        self.due = self.due.saturating_add(self.every);
+    }
+
+    pub(super) fn found(self) -> Found {
+        self.found
+    }
+}
+
+/// Mixes an ordinal with its prime so that neither a wrong pair nor two
+/// exchanged ones leave the sum as it was (the finaliser of SplitMix64).
+fn mix(ordinal: u64, prime: u64) -> u64 {
+    let mut x = prime ^ ordinal.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

@@ -1,0 +1,40 @@
+//! Trial division, the honest and plain way.
+//!
+//! Each number is divided by 2, by 3 and then by 6k - 1 and 6k + 1 up to its
+//! root, until a divisor is found. No list of primes, no shortcut: this is the
+//! work that the study of 2010 gave its workers. It is uneven on purpose. A
+//! prime near 6 * 10^7 takes 2.4 times the divisions of one near 10^7, so
+//! workers that get equal blocks do not get equal work.
+//!
+//! Numbers that fit 32 bits are divided in 32 bits, which older CPUs do several
+//! times faster.
+
+/// Whether `n` is prime.
+pub(super) fn is_prime(n: u64) -> bool {
+    match u32::try_from(n) {
+        Ok(n) => is_prime_32(n),
+        Err(_) => is_prime_64(n),
+    }
+}
+
+macro_rules! trial_division {
+    ($name:ident, $int:ty) => {
+        fn $name(n: $int) -> bool {
+            if n % 2 == 0 || n % 3 == 0 {
+                return n == 2 || n == 3;
+            }
+            let root = n.isqrt();
+            let mut divisor = 5;
+            while divisor <= root {
+                if n % divisor == 0 || n % (divisor + 2) == 0 {
+                    return false;
+                }
+                divisor += 6;
+            }
+            n > 1
+        }
+    };
+}
+
+trial_division!(is_prime_32, u32);
+trial_division!(is_prime_64, u64);
