@@ -1,2 +1,42 @@
-//! placeholder
+//! Paired rounds in, findings out.
+//!
+//! The crate takes times that were measured in rounds (one slot per variant,
+//! in random order) and says, in one of four words, how two variants compare:
+//! *faster*, *slower*, *same within d*, *cannot tell*. It does no I/O and reads
+//! no clock: the same values always give the same finding, so every number in
+//! a report can be computed again from the journal.
+//!
+//! | you have | you want | call |
+//! |---|---|---|
+//! | rounds as they arrive | when to stop, and the finding | [`Sequential`] |
+//! | all rounds of a plan that is over | the finding | [`Rule::judge_values`] |
+//! | two columns of times | ratio and interval | [`estimate()`] |
+//! | two columns of times | the slow end | [`tail()`] |
+//! | one column of times | its summary | [`Summary::of`] |
+//! | identical slots in time order | the machine's noise | [`noise()`], [`detectable`] |
+//!
+//! All values are times: lower is better, the unit is the caller's. The method
+//! and its evidence are told in `docs/method.md`.
 #![forbid(unsafe_code)]
+
+mod error;
+mod estimate;
+mod looks;
+mod noise;
+mod quantile;
+mod sequential;
+pub mod simulate;
+mod summary;
+mod tail;
+mod verdict;
+mod wilcoxon;
+
+pub use error::{Side, StatsError};
+pub use estimate::{Estimate, MAX_ROUNDS, estimate};
+pub use looks::{LOOK_ALPHA, LOOKS, LookPlan};
+pub use noise::{Noise, detectable, noise};
+pub use sequential::{Sequential, Step};
+pub use summary::Summary;
+pub use tail::{Tail, TailSide, tail};
+pub use verdict::{Rule, Verdict};
+pub use wilcoxon::{rounds_for_interval, wilcoxon_k};

@@ -1,0 +1,141 @@
+//! The ratio of two variants and its exact interval.
+//!
+//! # Theory
+//!
+//! A round gives one number: d_i = ln(subject_i / reference_i). Logs make
+//! "twice as fast" and "half as fast" equally far from zero, so that it does
+//! not matter which variant is called the reference. What a round shares (drift,
+//! a slow clock, a noisy neighbour) cancels in d_i.
+//!
+//! ```text
+//! d_1 .. d_n  ->  all n(n+1)/2 Walsh averages (d_i + d_j)/2, i <= j, sorted
+//!
+//!   w_1 .. w_k ........ middle ........ w_(M+1-k) .. w_M
+//!          |              |                 |
+//!       ln low         ln ratio          ln high
+//! ```
+//!
+//! The middle is the Hodges-Lehmann estimate: nearly as sharp as the mean under
+//! Gaussian noise (95 %), and one wild launch moves it hardly at all. k comes
+//! from the exact distribution in `wilcoxon`, so the level holds whatever the
+//! noise looks like.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Side, StatsError};
+use crate::quantile;
+use crate::wilcoxon::wilcoxon_k;
+
+/// The most rounds that [`estimate()`] takes.
+///
+/// Up to here the probability 2^-n is a normal `f64` and the exact
+/// distribution takes a fraction of a second.
+pub const MAX_ROUNDS: usize = 1000;
+
+/// How the subject's time compares with the reference's.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// Rounds that were used.
+    pub rounds: usize,
+    /// Time of the subject over time of the reference; below 1 the subject is faster.
+    pub ratio: f64,
+    /// Lower end of the interval of the ratio; `None` if the rounds are too few for one.
+    pub low: Option<f64>,
+    /// Upper end of the interval of the ratio; `None` if the rounds are too few for one.
+    pub high: Option<f64>,
+    /// The interval misses the true ratio with at most this probability.
+    pub alpha: f64,
+}
+
+impl Estimate {
+    /// Both ends of the interval, if there is one.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.low.zip(self.high)
+    }
+}
+
+/// Hodges-Lehmann estimate of subject / reference with its exact Wilcoxon interval.
+///
+/// `reference[i]` and `subject[i]` are the times of round `i`, in any one unit.
+/// The interval has level at least `1 - alpha`; it is absent when the rounds
+/// are fewer than [`rounds_for_interval`](crate::rounds_for_interval).
+///
+/// # Errors
+///
+/// The columns are empty, of unequal length, longer than [`MAX_ROUNDS`], or hold
+/// a value that is not a finite number above zero; `alpha` is not between 0 and 1.
+///
+/// # Source
+///
+/// J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests",
+/// 1963; F. Wilcoxon, "Individual comparisons by ranking methods", 1945.
+pub fn estimate(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
+    if !(alpha > 0.0 && alpha < 1.0) {
+        return Err(StatsError::Alpha(alpha));
+    }
+    let d = log_ratios(reference, subject)?;
+    let walsh = walsh_averages(&d);
+    let k = wilcoxon_k(d.len(), alpha);
+    let end = |index: usize| (k > 0).then(|| walsh[index].exp());
+    Ok(Estimate {
+        rounds: d.len(),
+        ratio: quantile::median(&walsh).exp(),
+        low: end(k.saturating_sub(1)),
+        high: end(walsh.len() - k.max(1)),
+        alpha,
+    })
+}
+
+/// d_i = ln(subject_i) - ln(reference_i), after checking that all are times.
+///
+/// Two logs rather than the log of a quotient: swapping the sides then negates
+/// d exactly, and no quotient can overflow.
+fn log_ratios(reference: &[f64], subject: &[f64]) -> Result<Vec<f64>, StatsError> {
+    check_columns(reference.len(), subject.len())?;
+    let pairs = reference.iter().zip(subject).enumerate();
+    pairs
+        .map(|(i, (&r, &s))| {
+            check_round(i + 1, r, s)?;
+            Ok(s.ln() - r.ln())
+        })
+        .collect()
+}
+
+fn check_columns(reference: usize, subject: usize) -> Result<(), StatsError> {
+    if reference != subject {
+        return Err(StatsError::Unpaired { reference, subject });
+    }
+    match reference {
+        0 => Err(StatsError::Empty),
+        rounds if rounds > MAX_ROUNDS => Err(StatsError::TooManyRounds {
+            rounds,
+            most: MAX_ROUNDS,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a round (counted from 1) unless both values are times.
+pub(crate) fn check_round(round: usize, reference: f64, subject: f64) -> Result<(), StatsError> {
+    check_time(round, Side::Reference, reference)?;
+    check_time(round, Side::Subject, subject)
+}
+
+/// Refuses a value that is not finite and above zero.
+pub(crate) fn check_time(round: usize, side: Side, value: f64) -> Result<(), StatsError> {
+    if value.is_finite() && value > 0.0 {
+        Ok(())
+    } else {
+        Err(StatsError::NotATime { round, side, value })
+    }
+}
+
+/// All n(n+1)/2 averages of two d's, each d paired with itself too, sorted.
+fn walsh_averages(d: &[f64]) -> Vec<f64> {
+    let mut walsh = Vec::with_capacity(d.len() * (d.len() + 1) / 2);
+    for (i, a) in d.iter().enumerate() {
+        walsh.extend(d[i..].iter().map(|b| (a + b) / 2.0));
+    }
+    walsh.sort_unstable_by(f64::total_cmp);
+    walsh
+}

@@ -1,0 +1,122 @@
+//! How noisy a machine is, and what that noise lets one see.
+//!
+//! # Theory
+//!
+//! Identical slots in time order tell two things: how far they *spread* over
+//! the whole run, and how far two *neighbours* differ. Drift and slow clocks
+//! widen the first and hardly touch the second, and a round compares
+//! neighbours, so it is the second that limits a comparison.
+//!
+//! Let d_i be Gaussian with standard deviation s. The Hodges-Lehmann estimate of
+//! n rounds then has the standard error e = s sqrt(pi / 3) / sqrt(n). The test
+//! sees a difference when W+ falls below k, and k lies z = (n(n+1)/4 - k + 1/2) /
+//! sqrt(n(n+1)(2n+1)/24) standard deviations below the mean of W+. So a
+//! difference of (z + 1.645) e is seen in 95 of 100 runs:
+//!
+//! ```text
+//!        0                (z + 1.645) e
+//!   -----|--------|-------------|------   ln ratio
+//!        |<- z e->|<- 1.645 e ->|
+//!               seen beyond here          5 % of estimates fall short of it
+//! ```
+//!
+//! Real noise has heavier tails; s is then read from the middle of the
+//! distribution, and the result is somewhat too hopeful (8 % for Student's t
+//! with three degrees of freedom).
+
+use std::f64::consts::PI;
+
+use serde::{Deserialize, Serialize};
+
+use crate::quantile::{MAD_TO_SIGMA, mad, median, sorted};
+use crate::wilcoxon::wilcoxon_k;
+
+/// Fewest values that a spread is taken from.
+const FEWEST: usize = 5;
+
+/// The 95 % point of the standard normal: a detectable difference is one that
+/// 95 of 100 runs find.
+const Z_95: f64 = 1.645;
+
+/// Robust relative spread of identical slots. Fractions: 0.02 = 2 %.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Noise {
+    /// How many values.
+    pub values: usize,
+    /// Standard deviation of one slot over the whole run, drift included.
+    /// `None` for fewer than 5 values.
+    pub spread: Option<f64>,
+    /// Standard deviation of the log ratio of two neighbouring slots: what a
+    /// round of two variants sees. `None` for fewer than 5 values.
+    pub pair: Option<f64>,
+}
+
+/// The noise of identical slots, given in time order.
+///
+/// Both figures are medians of distances, scaled to the standard deviation of
+/// the Gaussian that would show them, so that a few spikes do not count. Values
+/// that are not finite and above zero are passed over.
+pub fn noise(values: &[f64]) -> Noise {
+    let usable = |v: &&f64| v.is_finite() && **v > 0.0;
+    let logs: Vec<f64> = values.iter().filter(usable).map(|v| v.ln()).collect();
+    let steps: Vec<f64> = logs.windows(2).map(|w| w[1] - w[0]).collect();
+    let enough = logs.len() >= FEWEST;
+    Noise {
+        values: logs.len(),
+        spread: enough.then(|| MAD_TO_SIGMA * mad(&logs, median(&sorted(&logs)))),
+        pair: enough.then(|| MAD_TO_SIGMA * mad(&steps, 0.0)),
+    }
+}
+
+/// Smallest difference that 95 of 100 comparisons find in one look.
+///
+/// `pair` is the standard deviation of a round's log ratio ([`Noise::pair`]),
+/// `rounds` the rounds of the look and `alpha` its level. The result is a
+/// fraction: 0.02 means that one variant takes 1.02 times as long. It is
+/// infinite when the rounds are too few for an interval. The derivation assumes
+/// Gaussian noise and stands at the head of this file and in `docs/method.md`.
+pub fn detectable(pair: f64, rounds: usize, alpha: f64) -> f64 {
+    let k = wilcoxon_k(rounds, alpha);
+    if k == 0 {
+        return f64::INFINITY;
+    }
+    let n = rounds as f64;
+    let mean = n * (n + 1.0) / 4.0;
+    let deviation = (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt();
+    let z = (mean - k as f64 + 0.5) / deviation;
+    let error = pair * (PI / 3.0 / n).sqrt();
+    ((z + Z_95) * error).exp_m1()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_blind_to_drift() {
+        let drifting: Vec<f64> = (0..100).map(|i| 1.0 + 0.001 * f64::from(i)).collect();
+        let n = noise(&drifting);
+        assert_eq!(n.values, 100);
+        assert!(n.spread.unwrap() > 0.03, "{n:?}");
+        assert!(n.pair.unwrap() < 0.002, "{n:?}");
+    }
+
+    #[test]
+    fn too_few_values_have_no_noise_rather_than_none() {
+        let n = noise(&[1.0, 1.1, f64::NAN, 1.2, 0.0, 1.3]);
+        assert_eq!((n.values, n.spread, n.pair), (4, None, None));
+    }
+
+    #[test]
+    fn too_few_rounds_detect_nothing() {
+        assert_eq!(detectable(0.01, 6, 0.016), f64::INFINITY);
+        assert!(detectable(0.01, 7, 0.016).is_finite());
+    }
+
+    #[test]
+    fn four_times_the_rounds_detect_half() {
+        let few = detectable(0.01, 40, 0.016);
+        let many = detectable(0.01, 160, 0.016);
+        assert!((few / many - 2.0).abs() < 0.05, "{few} {many}");
+    }
+}

@@ -1,0 +1,75 @@
+//! Order statistics: sorting, quantiles, and the median absolute deviation.
+//!
+//! Quantiles follow type 7 of R. J. Hyndman and Y. Fan, "Sample quantiles in
+//! statistical packages" (1996), the default of R and NumPy: of n sorted values
+//! the quantile p lies at position p (n - 1), counted from 0, and between two
+//! values it is interpolated linearly.
+
+/// Turns a median absolute deviation into the standard deviation of the
+/// Gaussian that would show it: 1 / (upper quartile of the standard normal).
+pub(crate) const MAD_TO_SIGMA: f64 = 1.4826;
+
+/// The values in ascending order.
+pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted
+}
+
+/// Quantile `p` of values that are sorted and not empty.
+pub(crate) fn quantile(sorted: &[f64], p: f64) -> f64 {
+    let position = p * (sorted.len() - 1) as f64;
+    let below = sorted[position.floor() as usize];
+    let above = sorted[position.ceil() as usize];
+    below + (above - below) * position.fract()
+}
+
+/// A quantile of the slow end, if at least one value is expected beyond it.
+///
+/// p95 needs 20 values and p99 needs 100; with fewer it would be the maximum
+/// under another name.
+pub(crate) fn upper_quantile(sorted: &[f64], percent: usize) -> Option<f64> {
+    let enough = sorted.len() * (100 - percent) >= 100;
+    enough.then(|| quantile(sorted, percent as f64 / 100.0))
+}
+
+/// Median of values that are sorted and not empty.
+pub(crate) fn median(sorted: &[f64]) -> f64 {
+    let n = sorted.len();
+    (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0
+}
+
+/// Median distance from `centre`; the values need not be sorted, nor be more than one.
+pub(crate) fn mad(values: &[f64], centre: f64) -> f64 {
+    let distances: Vec<f64> = values.iter().map(|v| (v - centre).abs()).collect();
+    median(&self::sorted(&distances))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_follow_type_7() {
+        let v = [1.0, 2.0, 3.0, 4.0];
+        assert_eq!(quantile(&v, 0.0), 1.0);
+        assert_eq!(quantile(&v, 0.25), 1.75);
+        assert_eq!(quantile(&v, 0.5), 2.5);
+        assert_eq!(quantile(&v, 1.0), 4.0);
+        assert_eq!(quantile(&[7.0], 0.95), 7.0);
+    }
+
+    #[test]
+    fn the_slow_end_needs_enough_values() {
+        let v: Vec<f64> = (0..100).map(f64::from).collect();
+        assert_eq!(upper_quantile(&v[..19], 95), None);
+        assert_eq!(upper_quantile(&v[..20], 95), Some(18.05));
+        assert_eq!(upper_quantile(&v[..99], 99), None);
+        assert!(upper_quantile(&v, 99).is_some());
+    }
+
+    #[test]
+    fn the_median_absolute_deviation_ignores_one_wild_value() {
+        assert_eq!(mad(&[1.0, 2.0, 3.0, 4.0, 900.0], 3.0), 1.0);
+    }
+}

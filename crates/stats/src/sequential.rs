@@ -1,0 +1,214 @@
+//! Rounds fed one at a time, judged at the looks of a plan.
+//!
+//! The calibration simulates with this driver and the lab measures with it, so
+//! the promise about false verdicts is tested on the code that makes it.
+
+use crate::error::StatsError;
+use crate::estimate::{Estimate, check_round};
+use crate::looks::LookPlan;
+use crate::verdict::{Rule, Verdict};
+
+/// Where one comparison stands after a round.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Step {
+    /// Not decided yet: measure another round.
+    Continue,
+    /// A look decided; the finding is final.
+    Decided(Estimate, Verdict),
+    /// The last round is over and nothing is decided: *cannot tell*.
+    Exhausted(Estimate, Verdict),
+}
+
+impl Step {
+    /// The finding, once there is one.
+    pub fn finding(&self) -> Option<(Estimate, Verdict)> {
+        match *self {
+            Step::Continue => None,
+            Step::Decided(e, v) | Step::Exhausted(e, v) => Some((e, v)),
+        }
+    }
+}
+
+/// One comparison while it is being measured.
+///
+/// A study of several pairs holds one of these for each; all get every round
+/// until the last is settled.
+///
+/// ```
+/// use stats::{LookPlan, Rule, Sequential, Step, Verdict};
+/// let mut s = Sequential::new(LookPlan::default(), Rule::default())?;
+/// for round in 1..10 {
+///     assert_eq!(s.push(2.0, 1.0 + 0.001 * f64::from(round))?, Step::Continue);
+/// }
+/// let Step::Decided(estimate, verdict) = s.push(2.0, 1.01)? else { panic!() };
+/// assert_eq!(estimate.rounds, 10);
+/// assert!(matches!(verdict, Verdict::Faster { at_least } if at_least > 0.95));
+/// # Ok::<(), stats::StatsError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Sequential {
+    plan: LookPlan,
+    rule: Rule,
+    reference: Vec<f64>,
+    subject: Vec<f64>,
+    step: Step,
+}
+
+impl Sequential {
+    /// A comparison of which nothing is measured yet.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Rule::check`].
+    pub fn new(plan: LookPlan, rule: Rule) -> Result<Self, StatsError> {
+        rule.check()?;
+        Ok(Self {
+            plan,
+            rule,
+            reference: Vec::new(),
+            subject: Vec::new(),
+            step: Step::Continue,
+        })
+    }
+
+    /// Takes the two times of one round in which both slots succeeded.
+    ///
+    /// Once settled, the finding stays: further rounds (measured for the sake
+    /// of another pair) are not looked at, and the same step is returned.
+    ///
+    /// # Errors
+    ///
+    /// A value is not a finite number above zero; the round is then not taken.
+    pub fn push(&mut self, reference: f64, subject: f64) -> Result<Step, StatsError> {
+        check_round(self.rounds() + 1, reference, subject)?;
+        if self.step == Step::Continue {
+            self.reference.push(reference);
+            self.subject.push(subject);
+            self.step = self.look()?;
+        }
+        Ok(self.step)
+    }
+
+    /// Where the comparison stands.
+    pub fn step(&self) -> Step {
+        self.step
+    }
+
+    /// Rounds taken so far.
+    pub fn rounds(&self) -> usize {
+        self.reference.len()
+    }
+
+    /// The finding if no further round will come.
+    ///
+    /// For a run that was cut, or that lost rounds to failed slots: this look
+    /// takes the place of those that are left, so the level holds. Calling it
+    /// while the run goes on and stopping by what it says breaks the level; for
+    /// a live display use [`Sequential::estimate`].
+    ///
+    /// # Errors
+    ///
+    /// No round was taken.
+    pub fn conclude(&self) -> Result<(Estimate, Verdict), StatsError> {
+        match self.step.finding() {
+            Some(finding) => Ok(finding),
+            None => self.judge(),
+        }
+    }
+
+    /// The estimate so far, for display only; `None` before the first round.
+    pub fn estimate(&self) -> Option<Estimate> {
+        self.conclude().ok().map(|(estimate, _)| estimate)
+    }
+
+    fn look(&self) -> Result<Step, StatsError> {
+        let n = self.rounds();
+        if !self.plan.is_look(n) {
+            return Ok(Step::Continue);
+        }
+        let (estimate, verdict) = self.judge()?;
+        Ok(if verdict.is_decided() {
+            Step::Decided(estimate, verdict)
+        } else if n == self.plan.max_rounds() {
+            Step::Exhausted(estimate, verdict)
+        } else {
+            Step::Continue
+        })
+    }
+
+    fn judge(&self) -> Result<(Estimate, Verdict), StatsError> {
+        self.rule.judge_values(&self.reference, &self.subject)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sequential(max_rounds: usize) -> Sequential {
+        Sequential::new(LookPlan::new(max_rounds).unwrap(), Rule::default()).unwrap()
+    }
+
+    /// Rounds that swing by +-20 % around equality.
+    fn undecidable(s: &mut Sequential, rounds: usize) -> Step {
+        for i in 0..rounds {
+            s.push(1.0, if i % 2 == 0 { 1.2 } else { 1.0 / 1.2 })
+                .unwrap();
+        }
+        s.step()
+    }
+
+    #[test]
+    fn it_decides_only_at_a_look() {
+        let mut s = sequential(80);
+        for _ in 0..9 {
+            assert_eq!(s.push(1.0, 3.0), Ok(Step::Continue));
+        }
+        assert!(matches!(s.push(1.0, 3.0), Ok(Step::Decided(..))));
+    }
+
+    #[test]
+    fn the_last_round_ends_it() {
+        let mut s = sequential(20);
+        assert_eq!(undecidable(&mut s, 19), Step::Continue);
+        let Ok(Step::Exhausted(e, v)) = s.push(1.0, 1.0) else {
+            panic!("{s:?}")
+        };
+        assert_eq!(e.rounds, 20);
+        assert!(!v.is_decided());
+    }
+
+    #[test]
+    fn a_settled_finding_stays() {
+        let mut s = sequential(80);
+        for _ in 0..10 {
+            s.push(1.0, 3.0).unwrap();
+        }
+        let settled = s.step();
+        assert_eq!(s.push(3.0, 1.0), Ok(settled));
+        assert_eq!(s.rounds(), 10);
+        assert_eq!(s.conclude().ok(), settled.finding());
+    }
+
+    #[test]
+    fn a_bad_round_is_not_taken() {
+        let mut s = sequential(80);
+        s.push(1.0, 1.0).unwrap();
+        let message = s.push(0.0, 1.0).unwrap_err().to_string();
+        assert!(
+            message.starts_with("round 2: the reference value is 0"),
+            "{message}"
+        );
+        assert_eq!(s.rounds(), 1);
+    }
+
+    #[test]
+    fn a_cut_run_concludes_with_what_it_has() {
+        let mut s = sequential(80);
+        assert_eq!(s.conclude(), Err(StatsError::Empty));
+        assert_eq!(s.estimate(), None);
+        undecidable(&mut s, 13);
+        assert_eq!(s.conclude().unwrap().0.rounds, 13);
+        assert_eq!(s.step(), Step::Continue);
+    }
+}

@@ -1,0 +1,12 @@
+//! Machines with known noise, to test the method where the truth is known.
+//!
+//! Seeded and portable: ChaCha8 gives the same bits everywhere, and experiment
+//! `i` of a seed is the same whether or not the others are run.
+
+mod draw;
+mod experiment;
+mod machine;
+
+pub use draw::Draw;
+pub use experiment::{Experiment, Order, Tally};
+pub use machine::{HOSTILE, MODELS, Machine, NoiseModel, QUIET, SHARED};

@@ -1,0 +1,234 @@
+//! From an interval to one of four words.
+//!
+//! # Theory
+//!
+//! The interval of the ratio holds the truth at its level, so a sentence is
+//! allowed if it is true of *every* ratio in the interval:
+//!
+//! ```text
+//!            1/(1+d)    1    1+d
+//!   ratio  ------|------|-----|------>
+//!                  [--]                same within d   (all inside the band)
+//!         [--------]                   faster          (all below 1)
+//!                          [------]    slower          (all above 1)
+//!             [-----------]            cannot tell
+//! ```
+//!
+//! *Same* goes first: an interval inside the band but beside 1 is a difference
+//! that is proven and too small to matter, and the floor d is what the user
+//! declared too small to matter. The order costs no false verdict, because a
+//! *same* can only replace a *faster* or *slower*.
+//!
+//! All four words are symmetric: swapping the variants turns *faster* into
+//! *slower* with the same number. "Faster, at least L" says that the slower one
+//! takes at least (1 + L) times as long. L = 0.02 reads "at least 2 %", L = 33
+//! reads "34x". A report that rounds L must round it down.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::StatsError;
+use crate::estimate::{Estimate, estimate};
+use crate::looks::LOOK_ALPHA;
+use crate::wilcoxon::rounds_for_interval;
+
+/// What is said of the subject, compared with the reference.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "word", rename_all = "snake_case")]
+pub enum Verdict {
+    /// The subject takes less time.
+    Faster {
+        /// The reference takes at least `1 + at_least` times as long as the subject.
+        at_least: f64,
+    },
+    /// The subject takes more time.
+    Slower {
+        /// The subject takes at least `1 + at_least` times as long as the reference.
+        at_least: f64,
+    },
+    /// Neither takes more than `1 + within` times as long as the other.
+    Same {
+        /// The floor of the rule, as a fraction.
+        within: f64,
+    },
+    /// The rounds do not settle it.
+    CannotTell {
+        /// About how many further rounds would, if the noise stays as it is;
+        /// it may be more than any plan allows. `None` if no number would.
+        more_rounds: Option<usize>,
+    },
+}
+
+impl Verdict {
+    /// Whether the question is answered: every word but *cannot tell*.
+    pub fn is_decided(&self) -> bool {
+        !matches!(self, Verdict::CannotTell { .. })
+    }
+}
+
+/// How strict a judgement is. Declared before the run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    /// d: ratios within `[1/(1+d), 1+d]` count as the same. A fraction, 0.01 = 1 %.
+    pub floor: f64,
+    /// m: how many pairs of variants the study compares; they share the 5 %.
+    pub comparisons: usize,
+}
+
+/// One comparison with a floor of 1 %.
+impl Default for Rule {
+    fn default() -> Self {
+        Self {
+            floor: 0.01,
+            comparisons: 1,
+        }
+    }
+}
+
+impl Rule {
+    /// Level of one look at one comparison: [`LOOK_ALPHA`] / m.
+    pub fn alpha(&self) -> f64 {
+        LOOK_ALPHA / self.comparisons.max(1) as f64
+    }
+
+    /// Refuses a rule that means nothing.
+    ///
+    /// # Errors
+    ///
+    /// The floor is negative or not finite, or there are no comparisons.
+    pub fn check(&self) -> Result<(), StatsError> {
+        if !(self.floor >= 0.0 && self.floor.is_finite()) {
+            return Err(StatsError::Floor(self.floor));
+        }
+        if self.comparisons == 0 {
+            return Err(StatsError::NoComparisons);
+        }
+        Ok(())
+    }
+
+    /// The word for an estimate. Only the floor of the rule is used: the
+    /// estimate brings its own level.
+    pub fn judge(&self, e: &Estimate) -> Verdict {
+        let Some((low, high)) = e.interval() else {
+            let needed = rounds_for_interval(e.alpha);
+            return Verdict::CannotTell {
+                more_rounds: needed.map(|n| n.saturating_sub(e.rounds)),
+            };
+        };
+        let band = 1.0 + self.floor;
+        if low >= 1.0 / band && high <= band {
+            Verdict::Same { within: self.floor }
+        } else if high < 1.0 {
+            Verdict::Faster {
+                at_least: 1.0 / high - 1.0,
+            }
+        } else if low > 1.0 {
+            Verdict::Slower {
+                at_least: low - 1.0,
+            }
+        } else {
+            Verdict::CannotTell {
+                more_rounds: more_rounds(e.rounds, low.ln(), high.ln(), band.ln()),
+            }
+        }
+    }
+
+    /// Estimates at [`Rule::alpha`] and judges: one look at all rounds of a plan.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Rule::check`] and [`estimate()`].
+    pub fn judge_values(
+        &self,
+        reference: &[f64],
+        subject: &[f64],
+    ) -> Result<(Estimate, Verdict), StatsError> {
+        self.check()?;
+        let e = estimate(reference, subject, self.alpha())?;
+        Ok((e, self.judge(&e)))
+    }
+}
+
+/// About how many rounds beyond `n` would decide, for the interval
+/// `[low, high]` and the band `[-band, band]`, all in logs.
+///
+/// The half-width h shrinks as 1 / sqrt(rounds) around the centre c. It decides
+/// once h < |c| (a difference) or h <= band - |c| (the same); the nearer goal
+/// counts. Neither exists if c is 0 and the band is empty.
+fn more_rounds(n: usize, low: f64, high: f64, band: f64) -> Option<usize> {
+    let centre = ((low + high) / 2.0).abs();
+    let half_width = (high - low) / 2.0;
+    let goal = centre.max(band - centre);
+    let needed = n as f64 * (half_width / goal).powi(2);
+    let countable = needed.is_finite() && needed < usize::MAX as f64;
+    countable.then(|| (needed.ceil() as usize).saturating_sub(n).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(low: f64, high: f64) -> Estimate {
+        Estimate {
+            rounds: 20,
+            ratio: (low * high).sqrt(),
+            low: Some(low),
+            high: Some(high),
+            alpha: LOOK_ALPHA,
+        }
+    }
+
+    fn verdict(low: f64, high: f64) -> Verdict {
+        Rule::default().judge(&interval(low, high))
+    }
+
+    #[test]
+    fn every_word_has_its_interval() {
+        assert_eq!(verdict(0.995, 1.005), Verdict::Same { within: 0.01 });
+        assert_eq!(verdict(0.4, 0.5), Verdict::Faster { at_least: 1.0 });
+        assert_eq!(verdict(1.25, 1.5), Verdict::Slower { at_least: 0.25 });
+        assert!(matches!(verdict(0.9, 1.1), Verdict::CannotTell { .. }));
+    }
+
+    #[test]
+    fn a_proven_difference_below_the_floor_is_the_same() {
+        assert_eq!(verdict(1.001, 1.009), Verdict::Same { within: 0.01 });
+        assert_eq!(verdict(1.0 / 1.01, 1.01), Verdict::Same { within: 0.01 });
+        assert!(matches!(verdict(1.001, 1.011), Verdict::Slower { .. }));
+    }
+
+    #[test]
+    fn an_end_on_one_is_no_difference() {
+        assert!(!verdict(0.9, 1.0).is_decided());
+        assert!(!verdict(1.0, 1.1).is_decided());
+    }
+
+    #[test]
+    fn more_rounds_shrink_the_interval_until_it_decides() {
+        // Centre 1, half-width 2: half the width shows a difference, so 4 x 20 rounds.
+        assert_eq!(more_rounds(20, -1.0, 3.0, 0.5), Some(60));
+        // Centre 1, band 5: the width need only fit the 4 that are left beside the centre.
+        assert_eq!(more_rounds(20, -7.0, 9.0, 5.0), Some(60));
+        // One end on 0 still wants a round more.
+        assert_eq!(more_rounds(20, 0.0, 2.0, 0.5), Some(1));
+        // No band and no centre: no number of rounds will do.
+        assert_eq!(more_rounds(20, -1.0, 1.0, 0.0), None);
+    }
+
+    #[test]
+    fn too_few_rounds_say_how_many_are_missing() {
+        let (e, v) = Rule::default().judge_values(&[1.0; 5], &[2.0; 5]).unwrap();
+        assert_eq!((e.rounds, e.ratio, e.interval()), (5, 2.0, None));
+        let more_rounds = Some(2);
+        assert_eq!(v, Verdict::CannotTell { more_rounds });
+    }
+
+    #[test]
+    fn rules_without_meaning_are_refused() {
+        let judge =
+            |floor, comparisons| Rule { floor, comparisons }.judge_values(&[1.0; 9], &[1.0; 9]);
+        assert_eq!(judge(-0.1, 1), Err(StatsError::Floor(-0.1)));
+        assert!(judge(f64::NAN, 1).is_err());
+        assert_eq!(judge(0.01, 0), Err(StatsError::NoComparisons));
+        assert!(judge(0.0, 3).is_ok());
+    }
+}

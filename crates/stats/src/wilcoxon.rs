@@ -1,0 +1,106 @@
+//! The exact null distribution of Wilcoxon's signed-rank statistic.
+//!
+//! # Theory
+//!
+//! Rank the sizes |d_1| .. |d_n| and let W+ be the sum of the ranks whose d is
+//! positive. If the two variants are the same and the order within each round
+//! was drawn by a fair coin, every d_i is as likely to be positive as negative,
+//! so W+ is the sum of a random subset of 1..n. Its distribution needs no model
+//! of the noise: it is counted, one rank at a time,
+//!
+//! ```text
+//! P_j(w) = P_{j-1}(w) / 2  +  P_{j-1}(w - j) / 2
+//! ```
+//!
+//! in probabilities and not in counts, because 2^80 subsets fit no integer.
+//!
+//! W+ is also the number of Walsh averages (d_i + d_j) / 2, i <= j, above zero.
+//! That duality turns the test into an interval: with k the largest number such
+//! that P(W+ <= k - 1) <= alpha / 2, the k-th smallest and the k-th largest
+//! Walsh average bound an interval of level at least 1 - alpha. k counts from 1.
+
+/// Largest k with P(W+ <= k - 1) <= alpha / 2, or 0 if there is none.
+///
+/// The interval of `n` rounds runs from the `k`-th smallest to the `k`-th
+/// largest Walsh average, counted from 1; 0 means that `n` rounds are too few
+/// for any interval at that level. Work grows as the cube of `n`.
+///
+/// ```
+/// assert_eq!(stats::wilcoxon_k(10, 0.05), 9);
+/// assert_eq!(stats::wilcoxon_k(6, 0.016), 0);
+/// ```
+pub fn wilcoxon_k(n: usize, alpha: f64) -> usize {
+    let mut at_most = 0.0;
+    lower_half(n)
+        .iter()
+        .take_while(|&&p| {
+            at_most += p;
+            at_most <= alpha / 2.0
+        })
+        .count()
+}
+
+/// Fewest rounds that allow an interval at level `alpha`.
+///
+/// The most extreme outcome, all d of one sign, has probability 2^-n; an
+/// interval exists once that is at most alpha / 2. It is 7 for alpha 0.016.
+/// `None` if `alpha` is not a positive number.
+pub fn rounds_for_interval(alpha: f64) -> Option<usize> {
+    let enough = |&n: &i32| 0.5_f64.powi(n) <= alpha / 2.0;
+    (1..=1074).find(enough).map(|n| n as usize)
+}
+
+/// P(W+ = w) for w from 0 to half of the largest sum; the other half mirrors it.
+fn lower_half(n: usize) -> Vec<f64> {
+    let mut p = vec![0.0; n * (n + 1) / 4 + 1];
+    p[0] = 1.0;
+    for rank in 1..=n {
+        let without: Vec<f64> = p.iter().map(|p| p / 2.0).collect();
+        p.copy_from_slice(&without);
+        let with = p.iter_mut().skip(rank).zip(&without);
+        with.for_each(|(p, half)| *p += half);
+    }
+    p
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn k_has_the_published_values() {
+        for (n, k) in [(10, 9), (20, 53), (40, 265), (80, 1212)] {
+            assert_eq!(wilcoxon_k(n, 0.05), k, "alpha .05, n {n}");
+        }
+        for (n, k) in [(10, 5), (20, 42), (40, 233), (80, 1120)] {
+            assert_eq!(wilcoxon_k(n, 0.016), k, "alpha .016, n {n}");
+        }
+    }
+
+    #[test]
+    fn seven_rounds_are_the_fewest_at_a_look() {
+        assert_eq!(wilcoxon_k(0, 0.016), 0);
+        assert_eq!(wilcoxon_k(6, 0.016), 0);
+        assert_eq!(wilcoxon_k(7, 0.016), 1);
+        assert_eq!(rounds_for_interval(0.016), Some(7));
+        assert_eq!(rounds_for_interval(0.05), Some(6));
+        assert_eq!(rounds_for_interval(0.0), None);
+        assert_eq!(rounds_for_interval(f64::NAN), None);
+    }
+
+    #[test]
+    fn small_distributions_are_counted_right() {
+        // Subsets of {1, 2, 3}: sums 0, 1, 2, 3 = {3} or {1, 2}, ...
+        assert_eq!(lower_half(3), [0.125, 0.125, 0.125, 0.25]);
+    }
+
+    #[test]
+    fn large_distributions_neither_overflow_nor_vanish() {
+        for n in [80, 300, 1000] {
+            let half: f64 = lower_half(n).iter().sum();
+            assert!((0.5..0.502).contains(&half), "n {n}: {half}");
+        }
+        // Normal approximation at n = 300: 22575 - 1.96 * 1502.9, about 19629.
+        assert!(wilcoxon_k(300, 0.05).abs_diff(19629) < 10);
+    }
+}
