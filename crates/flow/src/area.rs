@@ -53,8 +53,6 @@ pub(crate) struct Header {
     pub(crate) end: Alone<AtomicU32>,
     /// The next unit of a queue.
     pub(crate) cursor: Alone<AtomicU64>,
-    /// 1 when flows must leave without working (creation failed half-way).
-    pub(crate) called_off: Alone<AtomicU32>,
     /// 1 while the parent sleeps and wants to be told of results in rings.
     pub(crate) parent_sleeps: Alone<AtomicU32>,
 }
@@ -273,7 +271,6 @@ impl Area {
             word.0.store(0, Ordering::Relaxed);
         }
         header.cursor.0.store(0, Ordering::Relaxed);
-        header.called_off.0.store(0, Ordering::Relaxed);
         header.parent_sleeps.0.store(0, Ordering::Relaxed);
         self.flows().for_each(FlowCell::clear);
         self.rings().for_each(Ring::clear);

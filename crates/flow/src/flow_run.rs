@@ -76,7 +76,6 @@ pub(crate) fn run<B: Body>(context: &Context<'_, B>, index: usize) {
     wait_at(&context.area.header().start.0);
     let mut opened = None;
     match ready {
-        _ if context.area.header().called_off.0.load(Ordering::Acquire) == 1 => return,
         Err((step, error)) => cell.troubled(&Tally::default(), trouble(step, &error)),
         Ok(outlet) => {
             let outlet = opened.insert(outlet);

@@ -86,10 +86,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         sink,
     };
     match parts.repeat(read_memory) {
-        Ok(run) if !parts.watch.hung() => {
-            parts.disband();
-            Ok(run)
-        }
+        Ok(run) if !parts.watch.hung() => Ok(run),
         broken => parts.give_up(broken),
     }
 }
@@ -100,10 +97,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             pid: self.context.parent.as_raw(),
             ..Default::default()
         };
-        let create_ns = match self.create(&mut parent)? {
-            Ok(create_ns) => create_ns,
-            Err(failure) => return Ok(self.not_run(parent, failure)),
-        };
+        let create_ns = self.create(&mut parent)?;
         self.context.entrance.all_open();
         let (go, steady_ns) = self.steady(&mut parent)?;
         let memory = if read_memory && !self.watch.hung() {
@@ -130,16 +124,17 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     }
 
     /// From before the first flow is made until all of them wait at the gate.
-    fn create(&mut self, parent: &mut ParentRecord) -> io::Result<Result<u64, Failure>> {
+    fn create(&mut self, parent: &mut ParentRecord) -> io::Result<u64> {
         let before = usage::this_thread();
         let t0 = now_ns();
-        if let Err(error) = self.crew.create(self.context) {
-            return Ok(Err(not_created(self.context.variant.model, &error)));
-        }
+        let model = self.context.variant.model;
+        self.crew
+            .create(self.context)
+            .map_err(|error| not_created(model, &error))?;
         self.wait(Goal::Arrived)?;
         let t1 = now_ns();
         parent.create = usage::this_thread().since(before);
-        Ok(Ok(t1 - t0))
+        Ok(t1 - t0)
     }
 
     /// From the release until the last flow is done and the parent has every result.
@@ -205,23 +200,6 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         memory::reading(&pids).map_err(io::Error::other)
     }
 
-    /// A repetition that never began, because a flow could not be made.
-    fn not_run(&mut self, parent: ParentRecord, failure: Failure) -> Run {
-        let rep = Rep {
-            create_ns: 0,
-            steady_ns: 0,
-            teardown_ns: 0,
-            skew_ns: 0,
-            parent,
-            flows: Vec::new(),
-        };
-        Run {
-            rep,
-            failure: Some(failure),
-            memory: None,
-        }
-    }
-
     fn flow_records(&self, go: u64) -> Vec<FlowRecord> {
         let area = &self.bench.area;
         let flows = area.flows().enumerate();
@@ -250,15 +228,6 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             return Some(Failure::FlowsDied { died, flows, how });
         }
         trouble(&rep.flows).or_else(|| results_lost(rep))
-    }
-
-    /// Ends a repetition whose flows are gone, or wait at a gate (creation failed).
-    fn disband(mut self) {
-        let header = self.bench.area.header();
-        header.called_off.0.store(1, Ordering::Release);
-        open(&header.start.0);
-        open(&header.end.0);
-        self.crew.kill();
     }
 
     /// Ends the cell here and now: threads may still be at work in frames that this one

@@ -14,11 +14,14 @@
 //!   4 KiB pages and threads of 16 KiB of stack. A tenth of each pool is left
 //!   alone, so that a machine is never filled to the brim.
 
+use std::fmt;
+
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
 use crate::Machine;
 use crate::cgroup::GroupLimit;
+use crate::facts::binary;
 use crate::limits::Bound;
 
 /// What a flow is to the limits of the kernel.
@@ -50,10 +53,35 @@ pub struct Ceiling {
     pub count: u64,
     /// Name of the limit.
     pub bites: String,
-    /// The limit itself: tasks, mappings or bytes.
+    /// The limit itself, in `unit`.
     pub value: u64,
+    /// What the limit counts.
+    pub unit: Unit,
     /// The command that raises it, or what would.
     pub raise: String,
+}
+
+/// What a limit counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Processes and threads.
+    Tasks,
+    /// Mappings of one address space.
+    Mappings,
+    /// Bytes of memory.
+    Bytes,
+}
+
+/// `32383, bounded by kernel.pid_max = 32768`.
+impl fmt::Display for Ceiling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = match self.unit {
+            Unit::Bytes => binary(self.value),
+            Unit::Tasks | Unit::Mappings => self.value.to_string(),
+        };
+        write!(f, "{}, bounded by {} = {value}", self.count, self.bites)
+    }
 }
 
 /// Ids that the kernel gives only once (`RESERVED_PIDS`).
@@ -93,6 +121,7 @@ impl Machine {
                 count: value.saturating_sub(used + reserved),
                 bites: name.to_owned(),
                 value,
+                unit: Unit::Tasks,
                 raise: format!("sudo sysctl {name}=4194304"),
             })
         };
@@ -102,52 +131,47 @@ impl Machine {
     }
 
     fn of_groups(&self) -> impl Iterator<Item = Ceiling> {
-        let ceiling = |limit: &GroupLimit| Ceiling {
-            count: limit.room(),
-            ..of_group(limit)
-        };
-        self.limits.pids.value().into_iter().flatten().map(ceiling)
+        let limits = self.limits.pids.value().into_iter().flatten();
+        limits.map(|limit| of_group(limit, limit.room(), Unit::Tasks))
     }
 
     fn of_user(&self) -> Option<Ceiling> {
-        let (Bound::At(value), used) =
-            (*self.limits.nproc.value()?, self.limits.user_tasks.value()?)
-        else {
+        let Bound::At(value) = *self.limits.nproc.value()? else {
             return None;
         };
+        let used = self.limits.user_tasks.value()?;
         Some(Ceiling {
             count: value.saturating_sub(*used),
             bites: "RLIMIT_NPROC".to_owned(),
             value,
+            unit: Unit::Tasks,
             raise: "ulimit -u unlimited (above the hard limit: /etc/security/limits.conf)".into(),
         })
     }
 
     fn of_maps(&self) -> Option<Ceiling> {
-        let (&value, &used) = (
-            self.limits.max_map_count.value()?,
-            self.limits.maps.value()?,
-        );
+        let value = *self.limits.max_map_count.value()?;
+        let used = *self.limits.maps.value()?;
         Some(Ceiling {
             count: value.saturating_sub(used) / MAPS_A_THREAD,
             bites: "vm.max_map_count".to_owned(),
             value,
+            unit: Unit::Mappings,
             raise: "sudo sysctl vm.max_map_count=1048576".to_owned(),
         })
     }
 
     fn of_memory(&self, kind: FlowKind) -> Vec<Ceiling> {
         let flows = |room: u64, pool: u64| room.saturating_sub(pool / RESERVE) / kind.bytes();
-        let group = |limit: &GroupLimit| Ceiling {
-            count: flows(limit.room(), limit.max),
-            ..of_group(limit)
-        };
+        let group =
+            |limit: &GroupLimit| of_group(limit, flows(limit.room(), limit.max), Unit::Bytes);
         let machine = || {
             let (&room, &value) = (self.memory.available.value()?, self.memory.total.value()?);
             Some(Ceiling {
                 count: flows(room, value),
                 bites: "memory (an estimate)".to_owned(),
                 value,
+                unit: Unit::Bytes,
                 raise: "free or add memory".to_owned(),
             })
         };
@@ -156,18 +180,17 @@ impl Machine {
     }
 }
 
-/// All but the count.
-fn of_group(limit: &GroupLimit) -> Ceiling {
+fn of_group(limit: &GroupLimit, count: u64, unit: Unit) -> Ceiling {
     // The memory controller of version 1 writes "no limit" as -1.
-    let none = if limit.file.ends_with("limit_in_bytes") {
-        "-1"
-    } else {
-        "max"
+    let none = match limit.file.ends_with("limit_in_bytes") {
+        true => "-1",
+        false => "max",
     };
     Ceiling {
-        count: 0,
+        count,
         bites: limit.file.clone(),
         value: limit.max,
+        unit,
         raise: format!("echo {none} | sudo tee {}", limit.file),
     }
 }

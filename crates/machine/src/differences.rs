@@ -1,9 +1,7 @@
 //! What two machines, or one at two times, do not have in common.
 
-use measure::Measured;
-
 use crate::Machine;
-use crate::facts::mitigations;
+use crate::facts::{binary, mitigations};
 
 type Trait = (&'static str, fn(&Machine) -> String);
 
@@ -20,18 +18,20 @@ const TRAITS: [Trait; 14] = [
     }),
     ("governor", |m| m.processor.governor.to_string()),
     ("turbo", |m| m.processor.turbo.to_string()),
-    ("memory", |m| m.memory.total.to_string()),
+    ("memory", |m| {
+        m.memory
+            .total
+            .as_ref()
+            .map(|bytes| binary(*bytes))
+            .to_string()
+    }),
     ("page size", |m| m.memory.page.to_string()),
     ("transparent huge pages", |m| {
         m.memory.transparent.to_string()
     }),
     ("kernel", |m| m.kernel.release.to_string()),
-    ("mitigations", |m| shown(mitigations(m))),
+    ("mitigations", |m| mitigations(m).to_string()),
 ];
-
-fn shown(value: Measured<String>) -> String {
-    value.to_string()
-}
 
 /// One sentence for each difference that matters when results are compared;
 /// none when they may be.

@@ -1,15 +1,19 @@
 //! The machine as a listing, from which the terminal, CSV and HTML are made.
 
+mod words;
+
 use std::fmt::Display;
 
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
-use crate::cgroup::GroupLimit;
 use crate::counters::Counter;
+use crate::kernel::Mitigation;
 use crate::limits::Bound;
-use crate::topology::{Cache, Cpu, Node};
-use crate::{Ceiling, FlowKind, Machine, cpulist};
+use crate::topology::Node;
+use crate::{FlowKind, Machine, cpulist};
+pub(crate) use words::{binary, mitigations};
+use words::{by_core, cache, group_limits, kinds_of, listed, yes};
 
 /// Facts that belong together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +52,7 @@ impl Machine {
         };
         vec![
             group("Machine", self.machine_facts()),
+            group("Mitigations", self.mitigation_facts()),
             group("CPUs", self.cpu_facts()),
             group("Caches and nodes", self.cache_facts()),
             group("Memory", self.memory_facts()),
@@ -70,11 +75,6 @@ impl Machine {
                 "noise may come from other guests",
             ),
             fact(
-                "mitigations",
-                mitigations(self),
-                "they make system calls and switches dearer",
-            ),
-            fact(
                 "clock source",
                 &kernel.clock,
                 "tsc is read without a system call",
@@ -91,6 +91,21 @@ impl Machine {
         ]
     }
 
+    fn mitigation_facts(&self) -> Vec<Fact> {
+        let concerning = |all: &Vec<Mitigation>| -> Vec<Mitigation> {
+            all.iter().filter(|flaw| flaw.concerns()).cloned().collect()
+        };
+        let flaws = self.kernel.mitigations.as_ref().map(concerning);
+        let mut facts = vec![fact(
+            "flaws of this CPU",
+            flaws.as_ref().map(|flaws| flaws.len()),
+            "mitigations make system calls and switches dearer",
+        )];
+        let rows = flaws.into_value().unwrap_or_default();
+        facts.extend(rows.iter().map(|row| fact(&row.flaw, &row.state, "")));
+        facts
+    }
+
     fn cpu_facts(&self) -> Vec<Fact> {
         let (processor, topology) = (&self.processor, &self.topology);
         let online: Vec<_> = topology.cpus.iter().map(|cpu| cpu.id).collect();
@@ -98,7 +113,7 @@ impl Machine {
             Some(quota) => format!("{} CPUs, by {}", quota.cpus, quota.group),
             None => "none".to_owned(),
         });
-        let mut facts = vec![
+        vec![
             fact("model", &processor.model, ""),
             fact("vendor", &processor.vendor, ""),
             fact("architecture", &processor.arch, ""),
@@ -112,6 +127,7 @@ impl Machine {
             fact("packages", topology.package_count(), ""),
             fact("physical cores", topology.core_count(), self.core_note()),
             fact("threads per core", topology.threads_per_core(), ""),
+            fact("CPUs by core", by_core(topology), ""),
             fact("CPUs online", cpulist::format(&online), ""),
             fact(
                 "CPUs allowed",
@@ -128,9 +144,7 @@ impl Machine {
                 self.usable_cpus(),
                 "flows that can compute all the time",
             ),
-        ];
-        facts.extend(topology.cpus.iter().map(Cpu::fact));
-        facts
+        ]
     }
 
     fn core_note(&self) -> &'static str {
@@ -142,7 +156,8 @@ impl Machine {
     }
 
     fn cache_facts(&self) -> Vec<Fact> {
-        let mut facts = listed("caches", &self.topology.caches, Cache::fact);
+        let kinds = self.topology.caches.as_ref().map(|all| kinds_of(all));
+        let mut facts = listed("caches", &kinds, |kind| cache(kind));
         facts.extend(listed("memory nodes", &self.topology.nodes, Node::fact));
         facts
     }
@@ -219,8 +234,7 @@ impl Machine {
         let ceiling = |(name, kind)| {
             let ceiling = self.ceiling(kind);
             let note = ceiling.value().map(|c| format!("to raise it: {}", c.raise));
-            let text = |c: Ceiling| format!("{}, bounded by {} = {}", c.count, c.bites, c.value);
-            fact(name, ceiling.map(text), note.unwrap_or_default())
+            fact(name, &ceiling, note.unwrap_or_default())
         };
         kinds.into_iter().map(ceiling).collect()
     }
@@ -230,118 +244,14 @@ impl Machine {
         let mut facts = vec![fact(
             "kernel.perf_event_paranoid",
             &counters.permission.paranoid,
-            if counters.permission.privileged {
-                "does not bind a privileged user"
-            } else {
-                ""
+            match counters.permission.privileged {
+                true => "does not bind a privileged user",
+                false => "1 or lower lets a process count itself in the kernel too",
             },
         )];
         let counter = |counter: &Counter| fact(counter.event.to_string(), &counter.scope, "");
         facts.extend(counters.events.iter().map(counter));
         facts
-    }
-}
-
-impl Cpu {
-    fn fact(&self) -> Fact {
-        let told = |n: Option<u32>| n.map_or("not told".to_owned(), |n| n.to_string());
-        let value = format!("core {}, package {}", told(self.core), told(self.package));
-        let note = format!("shares its core with {}", cpulist::format(&self.others()));
-        fact(
-            format!("CPU {}", self.id),
-            value,
-            if self.siblings.len() > 1 {
-                note
-            } else {
-                String::new()
-            },
-        )
-    }
-
-    fn others(&self) -> Vec<u32> {
-        self.siblings
-            .iter()
-            .copied()
-            .filter(|id| *id != self.id)
-            .collect()
-    }
-}
-
-impl Cache {
-    fn fact(&self) -> Fact {
-        let bytes = self.bytes.map_or("size not told".to_owned(), binary);
-        let value = format!("{bytes}, CPUs {}", cpulist::format(&self.cpus));
-        fact(
-            format!("L{} {}", self.level, self.kind.to_lowercase()),
-            value,
-            "",
-        )
-    }
-}
-
-impl Node {
-    fn fact(&self) -> Fact {
-        let bytes = self.bytes.map_or("size not told".to_owned(), binary);
-        let value = format!("{bytes}, CPUs {}", cpulist::format(&self.cpus));
-        fact(format!("node {}", self.id), value, "")
-    }
-}
-
-/// A row for each, or the one that tells why there are none.
-fn listed<T>(name: &str, all: &Measured<Vec<T>>, row: impl Fn(&T) -> Fact) -> Vec<Fact> {
-    match all {
-        Measured::Value(all) => all.iter().map(row).collect(),
-        Measured::NotAvailable { .. } => vec![fact(name, all.as_ref().map(|_| ""), "")],
-    }
-}
-
-fn group_limits(
-    name: &str,
-    limits: &Measured<Vec<GroupLimit>>,
-    show: impl Fn(u64) -> String,
-) -> Vec<Fact> {
-    if limits.value().is_some_and(Vec::is_empty) {
-        return vec![fact(name, "none", "")];
-    }
-    listed(name, limits, |limit| {
-        fact(
-            &limit.file,
-            show(limit.max),
-            format!("{} used", show(limit.current)),
-        )
-    })
-}
-
-/// The flaws of this CPU that the kernel acts on or leaves open.
-pub(crate) fn mitigations(machine: &Machine) -> Measured<String> {
-    machine.kernel.mitigations.as_ref().map(|all| {
-        let concerning = all.iter().filter(|mitigation| mitigation.concerns());
-        let texts: Vec<_> = concerning
-            .map(|m| format!("{}: {}", m.flaw, m.state))
-            .collect();
-        if texts.is_empty() {
-            "none needed".to_owned()
-        } else {
-            texts.join("; ")
-        }
-    })
-}
-
-fn yes(value: &Measured<bool>) -> Measured<&'static str> {
-    value.as_ref().map(|yes| if *yes { "yes" } else { "no" })
-}
-
-/// `2.0 MiB`.
-fn binary(bytes: u64) -> String {
-    let units = [
-        (1u64 << 40, "TiB"),
-        (1 << 30, "GiB"),
-        (1 << 20, "MiB"),
-        (1 << 10, "KiB"),
-    ];
-    match units.into_iter().find(|(unit, _)| bytes >= *unit) {
-        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
-        None => format!("{bytes} B"),
     }
 }
 

@@ -15,7 +15,7 @@
 //! | [`cgroup`] | quotas and limits of the control groups above this process |
 //! | [`limits`], [`ceiling`] | what bounds the number of flows, and by how many |
 //! | [`counters`] | which events can be counted here, and why others cannot |
-//! | [`warnings`], [`facts`], [`differences`] | all this in words |
+//! | [`warnings`], [`facts`], [`differences()`] | all this in words |
 //!
 //! Everything the kernel tells in files is read below a root directory that is
 //! a parameter, so that machines nobody has at hand can be tested against.
@@ -27,7 +27,8 @@ pub mod ceiling;
 pub mod cgroup;
 pub mod counters;
 mod cpulist;
-pub mod differences;
+mod credentials;
+mod differences;
 pub mod facts;
 #[cfg(test)]
 mod fixture;
@@ -52,6 +53,7 @@ pub use facts::{Fact, Group};
 pub use warnings::Warning;
 
 use cgroup::Cgroups;
+use credentials::Credentials;
 use root::Root;
 
 /// What the machine is, as this process sees it at one moment.
@@ -92,7 +94,7 @@ impl Machine {
         let root = Root::new(root);
         let groups = Cgroups::read(&root);
         let topology = topology::Topology::read(&root);
-        let credentials = limits::Credentials::read(&root);
+        let credentials = Credentials::read(&root);
         let permission = counters::Permission::read(&root, credentials.may_count_events());
         Machine {
             host: root.text("/proc/sys/kernel/hostname"),

@@ -7,7 +7,8 @@ use measure::Measured;
 use serde::{Deserialize, Serialize};
 
 use crate::cgroup::{Cgroups, GroupLimit};
-use crate::root::{Root, field};
+use crate::credentials::Credentials;
+use crate::root::Root;
 
 /// A resource limit that a process may have none of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,94 +93,14 @@ fn tasks(root: &Root) -> Measured<u64> {
 /// The first number of a line such as `Max processes   96365   96365   processes`.
 fn soft_limit(limits: &str, name: &str) -> Measured<Bound> {
     let line = limits.lines().find_map(|line| line.strip_prefix(name));
-    match line.and_then(|line| line.split_whitespace().next()) {
-        Some("unlimited") => Measured::Value(Bound::Unlimited),
-        Some(soft) if soft.parse::<u64>().is_ok() => {
-            Measured::Value(Bound::At(soft.parse().unwrap_or(u64::MAX)))
-        }
-        _ => Measured::not_available(format!("/proc/self/limits does not tell {name:?}"), ""),
+    let bound = line.and_then(|line| match line.split_whitespace().next()? {
+        "unlimited" => Some(Bound::Unlimited),
+        soft => soft.parse().ok().map(Bound::At),
+    });
+    match bound {
+        Some(bound) => Measured::Value(bound),
+        None => Measured::not_available(format!("/proc/self/limits does not tell {name:?}"), ""),
     }
-}
-
-/// Who this process runs as, as far as limits ask.
-///
-/// `RLIMIT_NPROC` does not bind root, nor a process with `CAP_SYS_RESOURCE` or
-/// `CAP_SYS_ADMIN`, but only in the first user namespace: the root of a
-/// container that has one of its own is an ordinary user to the kernel.
-#[derive(Debug)]
-pub(crate) struct Credentials {
-    user: Option<u32>,
-    capabilities: u64,
-    first_namespace: bool,
-}
-
-impl Credentials {
-    const SYS_ADMIN: u64 = 1 << 21;
-    const SYS_RESOURCE: u64 = 1 << 24;
-    const PERFMON: u64 = 1 << 38;
-
-    pub(crate) fn read(root: &Root) -> Self {
-        let status = root
-            .text("/proc/self/status")
-            .into_value()
-            .unwrap_or_default();
-        let capabilities = field(&status, ':', "CapEff").unwrap_or_default();
-        let namespace = root.text("/proc/self/uid_map").into_value();
-        let all_ids = |map: String| map.split_whitespace().eq(["0", "0", "4294967295"]);
-        Self {
-            user: user_of(&status),
-            capabilities: u64::from_str_radix(capabilities, 16).unwrap_or(0),
-            // A kernel without user namespaces has no such file.
-            first_namespace: namespace.is_none_or(all_ids),
-        }
-    }
-
-    fn has(&self, capabilities: u64) -> bool {
-        self.first_namespace && self.capabilities & capabilities != 0
-    }
-
-    /// Whether `kernel.perf_event_paranoid` does not apply.
-    pub(crate) fn may_count_events(&self) -> bool {
-        self.has(Self::SYS_ADMIN | Self::PERFMON)
-    }
-
-    fn exceeds_nproc(&self) -> bool {
-        let root = self.first_namespace && self.user == Some(0);
-        root || self.has(Self::SYS_ADMIN | Self::SYS_RESOURCE)
-    }
-
-    /// The tasks of this user, counted over all processes that can be seen.
-    fn tasks(&self, root: &Root) -> Measured<u64> {
-        if self.exceeds_nproc() {
-            return Measured::not_available("RLIMIT_NPROC does not bind a privileged user", "");
-        }
-        let Some(user) = self.user else {
-            return Measured::not_available("/proc/self/status does not tell the user", "");
-        };
-        let threads = |pid| {
-            let status = root.text(&format!("/proc/{pid}/status")).into_value()?;
-            let mine = user_of(&status) == Some(user);
-            field(&status, ':', "Threads")?
-                .parse::<u64>()
-                .ok()
-                .filter(|_| mine)
-        };
-        Measured::Value(
-            root.numbered("/proc", "")
-                .into_iter()
-                .filter_map(threads)
-                .sum(),
-        )
-    }
-}
-
-/// The real user id, the first of four.
-fn user_of(status: &str) -> Option<u32> {
-    field(status, ':', "Uid")?
-        .split_whitespace()
-        .next()?
-        .parse()
-        .ok()
 }
 
 #[cfg(test)]

@@ -52,7 +52,8 @@ impl Allowance {
 }
 
 impl Machine {
-    /// The CPUs that flows may be put on, ascending.
+    /// The CPUs that flows may be put on, ascending. Empty only where neither
+    /// `/sys` nor `/proc` tells of any CPU.
     pub fn allowed(&self) -> &[u32] {
         &self.allowance.cpus
     }
@@ -92,7 +93,8 @@ impl Machine {
             .filter(|cpu| self.allowed().contains(&cpu.id))
         {
             // The first sibling names the core, allowed or not.
-            cores.entry(cpu.siblings[0]).or_default().push(cpu.id);
+            let core = cpu.siblings.first().copied().unwrap_or(cpu.id);
+            cores.entry(core).or_default().push(cpu.id);
         }
         let mut cores: Vec<_> = cores.into_values().collect();
         cores.sort_unstable();

@@ -75,7 +75,12 @@ fn is_virtual(root: &Root, cpuinfo: &Measured<String>) -> Measured<bool> {
         "/sys/hypervisor/type",
         "/proc/device-tree/hypervisor/compatible",
     ];
-    root.first_text(&signs).and_then(|_| Measured::Value(true))
+    match root.first_text(&signs) {
+        Measured::Value(_) => Measured::Value(true),
+        Measured::NotAvailable { .. } => {
+            Measured::not_available("only x86 processors tell whether they are virtual", "")
+        }
+    }
 }
 
 fn governor(root: &Root, topology: &Topology) -> Measured<String> {

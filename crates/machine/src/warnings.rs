@@ -2,11 +2,11 @@
 
 use std::fmt;
 
+use measure::Measured;
 use serde::{Deserialize, Serialize};
 
 use crate::Machine;
 use crate::counters::Event;
-use measure::Measured;
 
 /// Something that makes results weaker, or a placement meaningless. Its
 /// `Display` says what it means and what to do.
@@ -72,8 +72,8 @@ impl fmt::Display for Warning {
             } => write!(
                 f,
                 "a quota of {quota} CPUs stands against {allowed} allowed CPUs: more busy flows \
-                 than that are all stopped for part of every period; raise the quota of {group} \
-                 or use at most {} flows",
+                 than that are all stopped for part of every period; raise the quota of {group}, \
+                 or keep the number of busy flows to {}",
                 (*quota as usize).max(1)
             ),
             Warning::MaskBelowCpus { allowed, online } => write!(

@@ -85,7 +85,9 @@ impl ClockCost {
     /// The shortest span, in nanoseconds, whose length the clock tells within
     /// 1 %.
     pub fn shortest_span_ns(&self) -> u64 {
-        self.step_ns.max(self.read_ns.ceil() as u64) * 100
+        self.step_ns
+            .max(self.read_ns.ceil() as u64)
+            .saturating_mul(100)
     }
 }
 

@@ -29,9 +29,9 @@ use std::io;
 
 use nix::unistd::Pid;
 
+use crate::Model;
 use crate::body::Body;
 use crate::flow_run::Context;
-use crate::{Failure, Model};
 
 pub(crate) use process::reap_now;
 use thread::Threads;
@@ -53,7 +53,7 @@ impl<'a, B: Body> Crew<'a, B> {
     }
 
     /// Creates the flows of the context's variant. On an error those already made wait
-    /// at the start gate: call the repetition off, open the gates and [`Crew::join`].
+    /// at the start gate and the cell must end ([`Crew::kill`], then exit).
     pub(crate) fn create(&mut self, context: &'a Context<'a, B>) -> io::Result<()> {
         let shape = context.variant.model.shape(context.variant.flows);
         match context.variant.model {
@@ -101,8 +101,8 @@ impl<'a, B: Body> Crew<'a, B> {
     }
 }
 
-/// The failure of a flow that could not be created, with the way out.
-pub(crate) fn not_created(model: Model, error: &io::Error) -> Failure {
+/// The error of a flow that could not be created, with the way out.
+pub(crate) fn not_created(model: Model, error: &io::Error) -> io::Error {
     let way_out = match error.raw_os_error() {
         Some(libc::EAGAIN) => {
             "; a limit on processes and threads was reached: use fewer flows, or see \
@@ -111,7 +111,7 @@ pub(crate) fn not_created(model: Model, error: &io::Error) -> Failure {
         Some(libc::ENOMEM) => "; memory ran out: use fewer flows",
         _ => "",
     };
-    Failure::Error {
-        what: format!("cannot create another flow of model {model}: {error}{way_out}"),
-    }
+    io::Error::other(format!(
+        "cannot create another flow of model {model}: {error}{way_out}"
+    ))
 }

@@ -1,0 +1,111 @@
+//! How single things of a machine are put into words.
+
+use measure::Measured;
+
+use super::{Fact, fact};
+use crate::cgroup::GroupLimit;
+use crate::topology::{Cache, Cpu, Node, Topology};
+use crate::{Machine, cpulist};
+
+/// The CPUs of each core, such as `0,4 1,5 2,6 3,7`.
+pub(super) fn by_core(topology: &Topology) -> String {
+    let first = |cpu: &&Cpu| cpu.siblings.first() == Some(&cpu.id);
+    let cores = topology.cpus.iter().filter(first);
+    let lists: Vec<_> = cores.map(|cpu| cpulist::format(&cpu.siblings)).collect();
+    lists.join(" ")
+}
+
+/// Caches that are alike but for whose they are.
+pub(super) fn kinds_of(caches: &[Cache]) -> Vec<&[Cache]> {
+    let of = |cache: &Cache| (cache.level, cache.bytes, cache.cpus.len());
+    caches
+        .chunk_by(|a, b| a.kind == b.kind && of(a) == of(b))
+        .collect()
+}
+
+/// A row for caches that are alike.
+pub(super) fn cache(kind: &[Cache]) -> Fact {
+    let Cache {
+        level,
+        kind: name,
+        bytes,
+        cpus,
+        ..
+    } = &kind[0];
+    let bytes = bytes.map_or("size not told".to_owned(), binary);
+    let note = match cpus.len() {
+        1 => "each for one CPU".to_owned(),
+        n => format!("each shared by {n} CPUs"),
+    };
+    fact(
+        format!("L{level} {}", name.to_lowercase()),
+        format!("{} of {bytes}", kind.len()),
+        note,
+    )
+}
+
+impl Node {
+    pub(super) fn fact(&self) -> Fact {
+        let bytes = self.bytes.map_or("size not told".to_owned(), binary);
+        let value = format!("{bytes}, CPUs {}", cpulist::format(&self.cpus));
+        fact(format!("node {}", self.id), value, "")
+    }
+}
+
+/// A row for each, or the one that tells why there are none.
+pub(super) fn listed<T>(name: &str, all: &Measured<Vec<T>>, row: impl Fn(&T) -> Fact) -> Vec<Fact> {
+    match all {
+        Measured::Value(all) => all.iter().map(row).collect(),
+        Measured::NotAvailable { .. } => vec![fact(name, all.as_ref().map(|_| ""), "")],
+    }
+}
+
+pub(super) fn group_limits(
+    name: &str,
+    limits: &Measured<Vec<GroupLimit>>,
+    show: impl Fn(u64) -> String,
+) -> Vec<Fact> {
+    if limits.value().is_some_and(Vec::is_empty) {
+        return vec![fact(name, "none", "")];
+    }
+    listed(name, limits, |limit| {
+        fact(
+            &limit.file,
+            show(limit.max),
+            format!("{} used", show(limit.current)),
+        )
+    })
+}
+
+/// The flaws of this CPU that the kernel acts on or leaves open.
+pub(crate) fn mitigations(machine: &Machine) -> Measured<String> {
+    machine.kernel.mitigations.as_ref().map(|all| {
+        let concerning = all.iter().filter(|mitigation| mitigation.concerns());
+        let texts: Vec<_> = concerning
+            .map(|m| format!("{}: {}", m.flaw, m.state))
+            .collect();
+        if texts.is_empty() {
+            "none needed".to_owned()
+        } else {
+            texts.join("; ")
+        }
+    })
+}
+
+pub(super) fn yes(value: &Measured<bool>) -> Measured<&'static str> {
+    value.as_ref().map(|yes| if *yes { "yes" } else { "no" })
+}
+
+/// `2.0 MiB`.
+pub(crate) fn binary(bytes: u64) -> String {
+    let units = [
+        (1u64 << 40, "TiB"),
+        (1 << 30, "GiB"),
+        (1 << 20, "MiB"),
+        (1 << 10, "KiB"),
+    ];
+    match units.into_iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{:.1} {name}", bytes as f64 / unit as f64),
+        None => format!("{bytes} B"),
+    }
+}
