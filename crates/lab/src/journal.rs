@@ -1,10 +1,26 @@
-//! The journal: one JSON object a line, appended and flushed as each slot ends.
+//! The journal: one JSON object a line, appended as each slot ends.
+//!
+//! The first line is the [`Header`], every other one an [`Entry`]. Each line goes to the
+//! file in a single write, so that a run that is cut off loses at most the slot it was in.
+
+mod error;
+mod reader;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use flow::Outcome;
 use machine::Machine;
 use serde::{Deserialize, Serialize};
 
-use crate::{Settings, Study};
+use crate::ledger::Ledger;
+use crate::{Results, Settings, Study};
+
+pub use error::JournalError;
+
+/// Name of the journal in a folder of results.
+pub const FILE_NAME: &str = "journal.jsonl";
 
 /// Version of the journal's schema. Readers open every version up to theirs.
 pub const SCHEMA: u32 = 1;
@@ -92,4 +108,125 @@ pub enum CaseEnd {
     Budget,
     /// Too many slots failed.
     Failures,
+}
+
+/// The journal of a run: the file, and what it says so far.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    ledger: Ledger,
+    warnings: Vec<String>,
+}
+
+impl Journal {
+    /// Begins a journal in `folder`, which is made if it is not there.
+    ///
+    /// # Errors
+    /// The folder holds a journal already, cannot be written, or the settings allow no
+    /// judgement.
+    pub fn create(folder: &Path, header: Header) -> Result<Self, JournalError> {
+        let path = folder.join(FILE_NAME);
+        let line = line_of(&header).map_err(failed("write", &path))?;
+        let ledger = Ledger::new(header)?;
+        fs::create_dir_all(folder).map_err(failed("create", folder))?;
+        let mut options = OpenOptions::new();
+        let file = options.append(true).create_new(true).open(&path);
+        let mut file = file.map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => JournalError::Exists { path: path.clone() },
+            _ => failed("create", &path)(error),
+        })?;
+        file.write_all(&line).map_err(failed("write", &path))?;
+        Ok(Self {
+            path,
+            file,
+            ledger,
+            warnings: Vec::new(),
+        })
+    }
+
+    /// Takes up a journal that was cut short, after dropping a torn last line.
+    ///
+    /// # Errors
+    /// The run was finished, or the file cannot be read, understood or written.
+    pub fn resume(path: &Path) -> Result<Self, JournalError> {
+        let found = read_file(path)?;
+        let path = path.to_owned();
+        if found.ledger.finished {
+            return Err(JournalError::Finished { path });
+        }
+        let file = OpenOptions::new().append(true).open(&path);
+        let file = file.map_err(failed("open", &path))?;
+        file.set_len(found.whole)
+            .map_err(failed("shorten", &path))?;
+        Ok(Self {
+            path,
+            file,
+            ledger: found.ledger,
+            warnings: found.warnings,
+        })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its first line.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.ledger.header
+    }
+
+    /// What the run has found so far.
+    #[must_use]
+    pub fn results(&self) -> Results {
+        Results::of(&self.ledger, self.warnings.clone())
+    }
+
+    pub(crate) fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Writes an entry down and takes it into account.
+    pub(crate) fn append(&mut self, entry: Entry) -> Result<(), JournalError> {
+        let line = line_of(&entry).map_err(failed("write", &self.path))?;
+        self.file
+            .write_all(&line)
+            .map_err(failed("write", &self.path))?;
+        let taken = self.ledger.take(entry);
+        taken.map_err(|message| failed("continue", &self.path)(io::Error::other(message)))
+    }
+}
+
+impl Results {
+    /// Makes the results of a run again from its journal, finished or not.
+    ///
+    /// # Errors
+    /// The file cannot be read or understood.
+    pub fn from_journal(path: &Path) -> Result<Self, JournalError> {
+        let found = read_file(path)?;
+        Ok(Self::of(&found.ledger, found.warnings))
+    }
+}
+
+fn read_file(path: &Path) -> Result<reader::Found, JournalError> {
+    let text = fs::read(path).map_err(failed("read", path))?;
+    reader::read(&text, path)
+}
+
+fn line_of(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> JournalError {
+    let path = path.to_owned();
+    move |source| JournalError::Io {
+        action,
+        path,
+        source,
+    }
 }

@@ -14,12 +14,31 @@
 
 #![forbid(unsafe_code)]
 
+mod budget;
 pub mod journal;
+mod judge;
+pub mod launch;
+mod ledger;
+mod median;
+pub mod pilot;
+pub mod plan;
+pub mod progress;
+mod proof;
 pub mod results;
+pub mod run;
 pub mod settings;
+pub mod slot;
 pub mod study;
+mod words;
 
-pub use journal::{Entry, Header, SCHEMA};
-pub use results::{CaseResult, Finding, Phases, Results, StudyResult, VariantSummary};
+pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, SCHEMA};
+pub use launch::{Clock, Launch, LaunchError};
+pub use pilot::Chosen;
+pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
+pub use results::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
+pub use run::{RunError, run};
 pub use settings::{Preset, Settings, Value};
-pub use study::{Case, LabelledVariant, Metric, Origin, OriginRow, Study, SweepPoint};
+pub use study::{
+    Case, LabelledVariant, Metric, Origin, OriginRow, Study, StudyError, SweepPoint, builtin,
+    builtin_names, labelled, nearest,
+};

@@ -1,11 +1,18 @@
 //! What a run found: made from the journal alone.
 
+mod crossover;
+mod make;
+mod profile;
+mod remarks;
+mod sentence;
+mod why;
+
 use flow::{FlowRecord, Outcome};
 use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
-use crate::{Case, Header, Metric, Study};
+use crate::{Case, CaseEnd, Header, Metric, Study};
 
 /// A whole run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,8 +47,12 @@ pub struct CaseResult {
     pub case: Case,
     /// Rounds in which every variant has a data point.
     pub rounds: usize,
-    /// Repetitions in each slot.
+    /// Repetitions in each slot; 0 before the pilot.
     pub reps: u32,
+    /// Warm-ups in each slot.
+    pub warmups: u32,
+    /// Why no more rounds were run; `None` if the run was cut before.
+    pub ended: Option<CaseEnd>,
     /// Slot-to-slot noise, the largest of the variants'.
     pub noise: Option<Noise>,
     /// One entry a variant, in the case's order.

@@ -23,6 +23,23 @@ pub struct Settings {
     pub deadline_s: Option<f64>,
 }
 
+impl Settings {
+    /// The usual settings of a preset. Quick has 20 s for each study, so that with its
+    /// pilots it ends within 25 s; full has all the time it needs.
+    #[must_use]
+    pub fn usual(preset: Preset, seed: u64) -> Self {
+        Self {
+            seed,
+            preset,
+            max_rounds: 80,
+            budget_s: (preset == Preset::Quick).then_some(20.0),
+            floor: None,
+            value: Value::Typical,
+            deadline_s: None,
+        }
+    }
+}
+
 /// How much work a study does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

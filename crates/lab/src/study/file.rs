@@ -103,10 +103,17 @@ fn preset_cases(
     work.lay_over(&overrides.work);
     match &written.sweep {
         Some(sweep) => sweep_cases(source, place, (written, overrides, sweep), &work),
-        None if overrides.values.is_some() => {
-            Err(source.error(place, "values are for a case with a sweep: this one has none"))
-        }
-        None => Ok(vec![one_case(source, place, (written, overrides), work, None)?]),
+        None if overrides.values.is_some() => Err(source.error(
+            place,
+            "values are for a case with a sweep: this one has none",
+        )),
+        None => Ok(vec![one_case(
+            source,
+            place,
+            (written, overrides),
+            work,
+            None,
+        )?]),
     }
 }
 
@@ -123,7 +130,13 @@ fn sweep_cases(
         .map(|&value| {
             let mut work = work.clone();
             work.set(&sweep.parameter, Value::Integer(value));
-            one_case(source, place, (written, overrides), work, Some((sweep, value)))
+            one_case(
+                source,
+                place,
+                (written, overrides),
+                work,
+                Some((sweep, value)),
+            )
         })
         .collect()
 }
@@ -179,16 +192,29 @@ fn variants(
 }
 
 fn variant(source: Source<'_>, written: &Spanned<FileVariant>) -> Result<Variant, StudyError> {
-    let FileVariant { model, flows, placement, schedule, channel, .. } = written.get_ref();
-    let own = model.own_flows().map(|own| u32::try_from(own).unwrap_or(u32::MAX));
+    let FileVariant {
+        model,
+        flows,
+        placement,
+        schedule,
+        channel,
+        ..
+    } = written.get_ref();
+    let own = model
+        .own_flows()
+        .map(|own| u32::try_from(own).unwrap_or(u32::MAX));
     let error = |message: String| source.error(written.span().start, message);
     let flows = match (*flows, own) {
         (Some(0), _) => return Err(error("flows must be at least 1".to_owned())),
         (Some(flows), Some(own)) if flows != own => {
-            return Err(error(format!("{model} has {own} flows, not {flows}: leave flows out")));
+            return Err(error(format!(
+                "{model} has {own} flows, not {flows}: leave flows out"
+            )));
         }
         (None, None) => {
-            return Err(error(format!("a variant of model {model} needs flows, such as flows = 5")));
+            return Err(error(format!(
+                "a variant of model {model} needs flows, such as flows = 5"
+            )));
         }
         (Some(flows), _) | (None, Some(flows)) => flows,
     };

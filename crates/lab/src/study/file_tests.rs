@@ -57,7 +57,9 @@ fn study(preset: Preset) -> Study {
 fn error(from: &str, to: &str) -> String {
     assert!(STUDY.contains(from), "{from}");
     let text = STUDY.replacen(from, to, 1);
-    parse(&text, "mine.toml", Preset::Full).unwrap_err().to_string()
+    parse(&text, "mine.toml", Preset::Full)
+        .unwrap_err()
+        .to_string()
 }
 
 fn block(case: &Case) -> u64 {
@@ -79,7 +81,11 @@ fn presets_are_laid_over_the_case() {
 #[test]
 fn a_sweep_is_one_case_a_value() {
     let names = |preset| -> Vec<String> {
-        study(preset).cases.into_iter().map(|case| case.name).collect()
+        study(preset)
+            .cases
+            .into_iter()
+            .map(|case| case.name)
+            .collect()
     };
     assert_eq!(names(Preset::Full), ["one", "many/1000", "many/10000"]);
     assert_eq!(names(Preset::Quick), ["one", "many/50"]);
@@ -93,9 +99,17 @@ fn a_sweep_is_one_case_a_value() {
 #[test]
 fn a_preset_may_skip_a_case() {
     let text = STUDY.replace("max_rounds = 7\nwork = { block = 10 }", "skip = true");
-    let error = parse(&text, "mine.toml", Preset::Quick).unwrap_err().to_string();
-    assert_eq!(error, "mine.toml:5: the headline 'one' is none of the cases: many/50");
-    assert_eq!(parse(&text, "mine.toml", Preset::Full).unwrap().cases.len(), 3);
+    let error = parse(&text, "mine.toml", Preset::Quick)
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        "mine.toml:5: the headline 'one' is none of the cases: many/50"
+    );
+    assert_eq!(
+        parse(&text, "mine.toml", Preset::Full).unwrap().cases.len(),
+        3
+    );
 }
 
 #[test]
@@ -112,7 +126,10 @@ fn an_unknown_key_is_named_with_its_line_and_the_accepted_ones() {
     );
     assert!(error("flows = 5", "flow = 5").starts_with("mine.toml:19: unknown field `flow`"));
     let parameter = error("parameter = \"block\"", "parameter = \"blok\"");
-    assert!(parameter.starts_with("mine.toml:41: unknown field `blok`"), "{parameter}");
+    assert!(
+        parameter.starts_with("mine.toml:41: unknown field `blok`"),
+        "{parameter}"
+    );
 }
 
 #[test]
@@ -127,5 +144,8 @@ fn what_is_missing_or_impossible_is_said_with_its_line() {
     let label = "\"thread\"\nlabel = \"process\"";
     assert!(error("\"thread\"", label).contains("two variants are labelled 'process'"));
     let twice = STUDY.replace("\"many\"", "\"one\"").replace("many", "one");
-    assert!(parse(&twice, "f", Preset::Full).is_ok(), "one and one/1000 are different names");
+    assert!(
+        parse(&twice, "f", Preset::Full).is_ok(),
+        "one and one/1000 are different names"
+    );
 }

@@ -37,7 +37,9 @@ fn labels(variants: &[Variant]) -> Vec<String> {
 }
 
 fn differ<T: PartialEq>(variants: &[Variant], part: impl Fn(&Variant) -> T) -> bool {
-    variants.windows(2).any(|two| part(&two[0]) != part(&two[1]))
+    variants
+        .windows(2)
+        .any(|two| part(&two[0]) != part(&two[1]))
 }
 
 /// Numbers the second and later ones of the same label.
@@ -87,7 +89,11 @@ mod tests {
             ["thread static", "thread queue"]
         );
         assert_eq!(
-            names(vec![variant("thread", 4), variant("thread", 8), variant("4x2", 8)]),
+            names(vec![
+                variant("thread", 4),
+                variant("thread", 8),
+                variant("4x2", 8)
+            ]),
             ["thread x4", "thread x8", "4x2"]
         );
         let mut shm = variant("thread", 5);

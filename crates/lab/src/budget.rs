@@ -1,0 +1,50 @@
+//! How the seconds of a study are divided over its cases.
+//!
+//! # Theory
+//!
+//! All pilots run first, so it is known what a round of each case takes. A case needs the
+//! rounds up to its first look; without them it can say nothing. So a case may use all
+//! that is left, except what the later ones need for their first looks: what it does not
+//! use goes on to them. Where there is not enough for every first look, what is left is
+//! divided in proportion to the needs.
+//!
+//! Spent time is the sum of the journal's launch times. It is no wall time, so that a run
+//! that was taken up again counts what it did and not how long it lay.
+
+use crate::ledger::CaseLog;
+
+/// Seconds that case `place` may spend on its slots in all, those already run included.
+/// `logs` are those of the whole study, `budget_s` is for all of it.
+pub(crate) fn allowance_s(budget_s: f64, logs: &[CaseLog], place: usize) -> f64 {
+    let pilots: f64 = logs.iter().map(CaseLog::pilot_s).sum();
+    let earlier: f64 = logs[..place].iter().map(CaseLog::slots_s).sum();
+    let left = budget_s - pilots - earlier;
+    let own = need_s(&logs[place]);
+    let later: f64 = logs[place + 1..].iter().map(need_s).sum();
+    if left >= own + later {
+        left - later
+    } else if own > 0.0 {
+        left * own / (own + later)
+    } else {
+        0.0
+    }
+}
+
+/// Seconds that a case needs to reach its first look.
+fn need_s(log: &CaseLog) -> f64 {
+    match log.ended {
+        Some(_) => log.slots_s(),
+        None => log.judge.first_look() as f64 * log.round_s(),
+    }
+}
+
+/// Seconds until the whole study is over if no look decides anything.
+pub(crate) fn remaining_s(budget_s: Option<f64>, logs: &[CaseLog]) -> f64 {
+    let open = || logs.iter().filter(|log| log.ended.is_none());
+    let all: f64 = open().map(|log| log.until_s(log.judge.max_rounds())).sum();
+    let spent: f64 = logs.iter().map(|log| log.pilot_s() + log.slots_s()).sum();
+    match budget_s {
+        Some(budget_s) => all.min((budget_s - spent).max(0.0)),
+        None => all,
+    }
+}

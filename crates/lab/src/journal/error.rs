@@ -1,0 +1,63 @@
+//! What can go wrong with a journal.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a journal cannot be written, read or continued.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The file or its folder cannot be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// There is one already, and it is never overwritten.
+    #[error("{} exists already: name another folder, or continue it with resume", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Not even the first line is whole.
+    #[error("{} holds no whole line: the run ended before it began", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The schema is none that this version reads.
+    #[error(
+        "{} has schema {schema}, and this version reads up to {known}: open it with a newer flowgauge",
+        path.display()
+    )]
+    Schema {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        schema: u32,
+        /// The newest that is known here.
+        known: u32,
+    },
+    /// A whole line that makes no sense.
+    #[error("{}:{line}: {message}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The run came to its end; there is nothing left to do.
+    #[error("{} is finished: there is nothing left to run (make its report again with report)", path.display())]
+    Finished {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The settings allow no judgement.
+    #[error(transparent)]
+    Settings(#[from] stats::StatsError),
+}

@@ -1,0 +1,86 @@
+//! Reading a journal: whole lines only, and each one understood or named.
+//!
+//! # Theory
+//!
+//! A line is written in one go and ends with a newline. A run that is killed while it
+//! writes therefore leaves at most one line without its newline, the last one: it is
+//! dropped, and said so. A line that *has* its newline and cannot be understood was never
+//! written by us, or was changed since; that is an error and not a thing to skip.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::{Entry, Header, JournalError, SCHEMA};
+use crate::ledger::Ledger;
+
+/// A journal as it was found.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) ledger: Ledger,
+    /// Length of all whole lines, in bytes.
+    pub(super) whole: u64,
+    /// What the reader must know.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Reads the text of a journal; `path` is its name in errors.
+pub(super) fn read(text: &[u8], path: &Path) -> Result<Found, JournalError> {
+    let whole = text
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |end| end + 1);
+    let mut lines = text[..whole].split_inclusive(|byte| *byte == b'\n');
+    let first = lines.next().ok_or_else(|| JournalError::Empty {
+        path: path.to_owned(),
+    })?;
+    let malformed = |line: usize, message: String| JournalError::Malformed {
+        path: path.to_owned(),
+        line,
+        message,
+    };
+    let header = header(first, path)?;
+    let mut ledger = Ledger::new(header).map_err(|error| malformed(1, error.to_string()))?;
+    for (i, line) in lines.enumerate() {
+        let entry: Result<Entry, _> = serde_json::from_slice(line);
+        entry
+            .map_err(|error| error.to_string())
+            .and_then(|entry| ledger.take(entry))
+            .map_err(|message| malformed(i + 2, message))?;
+    }
+    let torn = text.len() - whole;
+    Ok(Found {
+        ledger,
+        whole: whole as u64,
+        warnings: (torn > 0).then(|| torn_line(torn)).into_iter().collect(),
+    })
+}
+
+fn torn_line(bytes: usize) -> String {
+    format!(
+        "the journal's last line was cut off after {bytes} bytes while it was written, and is left out"
+    )
+}
+
+/// Reads the first line by the schema that it names.
+fn header(line: &[u8], path: &Path) -> Result<Header, JournalError> {
+    #[derive(Deserialize)]
+    struct OnlySchema {
+        schema: u32,
+    }
+    let malformed = |error: serde_json::Error| JournalError::Malformed {
+        path: path.to_owned(),
+        line: 1,
+        message: error.to_string(),
+    };
+    let OnlySchema { schema } = serde_json::from_slice(line).map_err(malformed)?;
+    match schema {
+        // A later schema adds its arm here; those before it stay and convert.
+        1 => serde_json::from_slice(line).map_err(malformed),
+        _ => Err(JournalError::Schema {
+            path: path.to_owned(),
+            schema,
+            known: SCHEMA,
+        }),
+    }
+}

@@ -1,0 +1,205 @@
+//! The comparisons of a case while its rounds come in.
+//!
+//! # Theory
+//!
+//! Every variant but the first is compared with the first. The m comparisons share the
+//! error that a case may make, each has its own sequence of looks, and the case goes on
+//! until the last of them is settled. A round counts for a pair only if both of its slots
+//! are data points.
+//!
+//! The floor ("same within d") must be fixed before the first look, yet the usual one
+//! depends on how noisy the machine is. So where it is not given, the noise of the rounds
+//! up to the first look chooses it. That is no peeking: the spread of each variant's own
+//! slots tells nothing about which variant is faster.
+
+use stats::{Estimate, LOOK_ALPHA, LOOKS, LookPlan, Noise, Rule, Sequential, StatsError, Step};
+use stats::{Verdict, detectable, noise};
+
+use crate::progress::Standing;
+use crate::{Case, Settings};
+
+/// The floor on a machine where 1 % can be seen.
+const FLOOR: f64 = 0.01;
+/// The floor where it cannot.
+const NOISY_FLOOR: f64 = 0.02;
+
+/// The comparisons of one case.
+#[derive(Debug, Clone)]
+pub(crate) struct Judge {
+    plan: LookPlan,
+    /// The floor, if the settings give it.
+    given: Option<f64>,
+    variants: usize,
+    /// One value a variant in each complete round; `None` is no data point.
+    rounds: Vec<Vec<Option<f64>>>,
+    /// From the first look on.
+    opened: Option<Opened>,
+}
+
+/// The comparisons, once their floor is fixed.
+#[derive(Debug, Clone)]
+struct Opened {
+    floor: f64,
+    pairs: Vec<Sequential>,
+}
+
+impl Judge {
+    /// # Errors
+    /// The settings have no rounds, too many of them, or an impossible floor.
+    pub(crate) fn new(settings: &Settings, case: &Case) -> Result<Self, StatsError> {
+        let most = case.max_rounds.unwrap_or(usize::MAX);
+        let judge = Self {
+            plan: LookPlan::new(settings.max_rounds.min(most))?,
+            given: settings.floor,
+            variants: case.variants.len(),
+            rounds: Vec::new(),
+            opened: None,
+        };
+        judge.rule(settings.floor.unwrap_or(FLOOR)).check()?;
+        Ok(judge)
+    }
+
+    fn rule(&self, floor: f64) -> Rule {
+        Rule {
+            floor,
+            comparisons: self.variants.saturating_sub(1).max(1),
+        }
+    }
+
+    /// Takes a complete round: one value a variant, in the case's order.
+    pub(crate) fn push(&mut self, values: Vec<Option<f64>>) {
+        if let Some(opened) = &mut self.opened {
+            opened.push(&values);
+        }
+        self.rounds.push(values);
+        if self.opened.is_none() && self.rounds.len() >= self.first_look() {
+            self.opened = Some(self.open());
+        }
+    }
+
+    /// Opens the comparisons with the rounds there are.
+    fn open(&self) -> Opened {
+        let floor = self.given.unwrap_or_else(|| self.usual_floor());
+        let pair = || Sequential::new(self.plan.clone(), self.rule(floor)).ok();
+        let mut opened = Opened {
+            floor,
+            pairs: (1..self.variants).filter_map(|_| pair()).collect(),
+        };
+        for round in &self.rounds {
+            opened.push(round);
+        }
+        opened
+    }
+
+    fn usual_floor(&self) -> f64 {
+        let noise = self.noise().and_then(|noise| noise.pair);
+        match noise {
+            Some(pair) if smallest_seen(pair) > FLOOR => NOISY_FLOOR,
+            _ => FLOOR,
+        }
+    }
+
+    /// The slot-to-slot noise of the noisiest variant so far.
+    pub(crate) fn noise(&self) -> Option<Noise> {
+        let columns = (0..self.variants).map(|variant| {
+            let values: Vec<f64> = self.rounds.iter().filter_map(|r| r[variant]).collect();
+            noise(&values)
+        });
+        columns
+            .filter(|noise| noise.pair.is_some())
+            .max_by(|a, b| a.pair.unwrap_or(0.0).total_cmp(&b.pair.unwrap_or(0.0)))
+    }
+
+    /// Complete rounds so far.
+    pub(crate) fn rounds(&self) -> usize {
+        self.rounds.len()
+    }
+
+    /// Rounds in which every variant has a data point.
+    pub(crate) fn full_rounds(&self) -> usize {
+        let full = |round: &&Vec<Option<f64>>| round.iter().all(Option::is_some);
+        self.rounds.iter().filter(full).count()
+    }
+
+    pub(crate) fn max_rounds(&self) -> usize {
+        self.plan.max_rounds()
+    }
+
+    pub(crate) fn first_look(&self) -> usize {
+        self.plan.looks()[0]
+    }
+
+    /// The next round after which the data is judged.
+    pub(crate) fn next_look(&self) -> usize {
+        let mut looks = self.plan.looks().iter();
+        looks
+            .find(|&&look| look > self.rounds())
+            .copied()
+            .unwrap_or(self.max_rounds())
+    }
+
+    /// Whether the round just taken was followed by a look.
+    pub(crate) fn at_look(&self) -> bool {
+        self.plan.is_look(self.rounds())
+    }
+
+    /// Whether no comparison needs another round. A case without comparisons only
+    /// measures: it is settled at the first look.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.opened.as_ref().is_some_and(|opened| {
+            opened
+                .pairs
+                .iter()
+                .all(|pair| pair.step() != Step::Continue)
+        })
+    }
+
+    /// Whether every comparison was decided at a look.
+    pub(crate) fn is_decided(&self) -> bool {
+        self.opened.as_ref().is_some_and(|opened| {
+            let decided = |pair: &Sequential| matches!(pair.step(), Step::Decided(..));
+            opened.pairs.iter().all(decided)
+        })
+    }
+
+    /// The comparisons of `case` as they stand.
+    pub(crate) fn standings<'a>(&self, case: &'a Case) -> Vec<Standing<'a>> {
+        let (_, findings) = self.conclude();
+        let pairs = case.variants.iter().skip(1).zip(findings);
+        pairs
+            .map(|(subject, finding)| Standing {
+                subject: &subject.label,
+                reference: &case.variants[0].label,
+                estimate: finding.map(|(estimate, _)| estimate),
+                verdict: finding.map(|(_, verdict)| verdict),
+            })
+            .collect()
+    }
+
+    /// Floor and findings if no further round came: one for each variant but the first;
+    /// `None` for a pair without a round.
+    pub(crate) fn conclude(&self) -> (f64, Vec<Option<(Estimate, Verdict)>>) {
+        let opened = self.opened.clone().unwrap_or_else(|| self.open());
+        let findings = opened.pairs.iter().map(|pair| pair.conclude().ok());
+        (opened.floor, findings.collect())
+    }
+}
+
+impl Opened {
+    fn push(&mut self, values: &[Option<f64>]) {
+        let Some(reference) = values.first().copied().flatten() else {
+            return;
+        };
+        for (pair, subject) in self.pairs.iter_mut().zip(&values[1..]) {
+            if let Some(subject) = *subject {
+                // Values are times above zero by construction, so none is refused.
+                let _taken = pair.push(reference, subject);
+            }
+        }
+    }
+}
+
+/// The smallest difference that the usual number of rounds finds at this noise.
+pub(crate) fn smallest_seen(pair: f64) -> f64 {
+    detectable(pair, LOOKS[LOOKS.len() - 1], LOOK_ALPHA)
+}

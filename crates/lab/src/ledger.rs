@@ -1,0 +1,266 @@
+//! What a journal says so far, case by case.
+//!
+//! Entries come in here and nowhere else, whether they were just made or are read again.
+//! A run asks the ledger what is left to do, and the results are made from it: so a run
+//! that is taken up again goes on as if it had never stopped, and a report made from the
+//! journal years later is the one that the run itself printed.
+
+use flow::{Outcome, Proof};
+use stats::StatsError;
+
+use crate::judge::Judge;
+use crate::pilot::{Chosen, pilot_slot, slot_s};
+use crate::results::RawSlot;
+use crate::slot::slot_value;
+use crate::{Case, CaseEnd, Entry, Header, Settings};
+
+/// All entries of one run.
+#[derive(Debug, Clone)]
+pub(crate) struct Ledger {
+    pub(crate) header: Header,
+    /// By place of the study and place of the case within it.
+    pub(crate) logs: Vec<Vec<CaseLog>>,
+    pub(crate) interrupted: Option<i32>,
+    pub(crate) finished: bool,
+    /// When the last entry was made, in seconds after the beginning of the run.
+    pub(crate) last_s: f64,
+}
+
+/// The entries of one case.
+#[derive(Debug, Clone)]
+pub(crate) struct CaseLog {
+    pub(crate) pilot: Option<Pilot>,
+    pub(crate) slots: Vec<RawSlot>,
+    pub(crate) judge: Judge,
+    pub(crate) ended: Option<CaseEnd>,
+    variants: usize,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Pilot {
+    pub(crate) chosen: Chosen,
+    pub(crate) outcomes: Vec<Outcome>,
+}
+
+/// Where a case is found: its study's place and its own within it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct At {
+    pub(crate) study: usize,
+    pub(crate) case: usize,
+}
+
+impl Ledger {
+    /// # Errors
+    /// Settings by which nothing can be judged.
+    pub(crate) fn new(header: Header) -> Result<Self, StatsError> {
+        let logs = |study: &crate::Study| -> Result<Vec<CaseLog>, StatsError> {
+            let cases = study.cases.iter();
+            cases
+                .map(|case| CaseLog::new(&header.settings, case))
+                .collect()
+        };
+        let logs = header.studies.iter().map(logs).collect::<Result<_, _>>()?;
+        Ok(Self {
+            header,
+            logs,
+            interrupted: None,
+            finished: false,
+            last_s: 0.0,
+        })
+    }
+
+    /// Takes an entry.
+    ///
+    /// # Errors
+    /// The entry is about nothing that the header names; in words.
+    pub(crate) fn take(&mut self, entry: Entry) -> Result<(), String> {
+        self.interrupted = None;
+        match entry {
+            Entry::Pilot {
+                study,
+                case,
+                warmups,
+                reps,
+                deadline_s,
+                outcomes,
+            } => {
+                let chosen = Chosen {
+                    warmups,
+                    reps,
+                    deadline_s,
+                };
+                self.log(&study, &case)?.1.pilot = Some(Pilot { chosen, outcomes });
+            }
+            Entry::Slot {
+                study,
+                case,
+                round,
+                variant,
+                at_s,
+                outcome,
+            } => {
+                self.last_s = at_s + outcome.launch_ns as f64 / 1e9;
+                let value = self.header.settings.value;
+                let (case, log) = self.log(&study, &case)?;
+                let value_ns = slot_value(&outcome, case.metric, value);
+                log.push(RawSlot {
+                    round,
+                    variant,
+                    at_s,
+                    value_ns,
+                    outcome,
+                })?;
+            }
+            Entry::CaseEnd {
+                study,
+                case,
+                because,
+            } => {
+                self.log(&study, &case)?.1.ended = Some(because);
+            }
+            Entry::End { interrupted, at_s } => {
+                self.last_s = at_s;
+                self.interrupted = interrupted;
+                self.finished = interrupted.is_none();
+            }
+        }
+        Ok(())
+    }
+
+    fn log(&mut self, study: &str, case: &str) -> Result<(&Case, &mut CaseLog), String> {
+        let missing = || format!("the header has no case '{case}' in a study '{study}'");
+        let studies = &self.header.studies;
+        let s = studies
+            .iter()
+            .position(|s| s.name == study)
+            .ok_or_else(missing)?;
+        let cases = &studies[s].cases;
+        let c = cases
+            .iter()
+            .position(|c| c.name == case)
+            .ok_or_else(missing)?;
+        Ok((&cases[c], &mut self.logs[s][c]))
+    }
+
+    pub(crate) fn at(&self, at: At) -> &CaseLog {
+        &self.logs[at.study][at.case]
+    }
+
+    /// Slots in all.
+    pub(crate) fn slots(&self) -> usize {
+        self.logs.iter().flatten().map(|log| log.slots.len()).sum()
+    }
+}
+
+impl CaseLog {
+    fn new(settings: &Settings, case: &Case) -> Result<Self, StatsError> {
+        Ok(Self {
+            pilot: None,
+            slots: Vec::new(),
+            judge: Judge::new(settings, case)?,
+            ended: None,
+            variants: case.variants.len(),
+        })
+    }
+
+    fn push(&mut self, slot: RawSlot) -> Result<(), String> {
+        if slot.variant >= self.variants || slot.round != self.round() {
+            return Err(format!(
+                "variant {} of round {} is not in place: this case has {} variants and is in round {}",
+                slot.variant,
+                slot.round,
+                self.variants,
+                self.round()
+            ));
+        }
+        self.slots.push(slot);
+        if self.slots.len().is_multiple_of(self.variants) {
+            let values = self.last_round();
+            self.judge.push(values);
+        }
+        Ok(())
+    }
+
+    /// The values of the round just completed, in the case's order.
+    fn last_round(&self) -> Vec<Option<f64>> {
+        let mut values = vec![None; self.variants];
+        for slot in &self.slots[self.slots.len() - self.variants..] {
+            values[slot.variant] = slot.value_ns;
+        }
+        values
+    }
+
+    /// The round that the next slot belongs to.
+    pub(crate) fn round(&self) -> usize {
+        self.slots.len() / self.variants
+    }
+
+    /// How many slots of that round there are already.
+    pub(crate) fn within_round(&self) -> usize {
+        self.slots.len() % self.variants
+    }
+
+    /// What a slot of this case must prove: what the first good one did.
+    pub(crate) fn proof(&self) -> Option<Proof> {
+        let pilots = self.pilot.iter().flat_map(|pilot| &pilot.outcomes);
+        let outcomes = pilots.chain(self.slots.iter().map(|slot| &slot.outcome));
+        outcomes
+            .filter_map(|outcome| outcome.answer.done())
+            .map(|record| record.proof)
+            .next()
+    }
+
+    /// How many slots of one variant have failed since its last good one: the worst
+    /// variant's count.
+    pub(crate) fn failures_in_a_row(&self) -> usize {
+        let count = |variant| {
+            let slots = self.slots.iter().rev();
+            slots
+                .filter(|slot| slot.variant == variant)
+                .take_while(|slot| slot.outcome.answer.done().is_none())
+                .count()
+        };
+        (0..self.variants).map(count).max().unwrap_or(0)
+    }
+
+    /// How the slots of this case are: as the pilot chose, or as it is itself before it.
+    pub(crate) fn chosen(&self, settings: &Settings) -> Chosen {
+        let chosen = self.pilot.as_ref().map(|pilot| pilot.chosen);
+        chosen.unwrap_or_else(|| pilot_slot(settings))
+    }
+
+    /// Seconds spent on the pilot.
+    pub(crate) fn pilot_s(&self) -> f64 {
+        let outcomes = self.pilot.iter().flat_map(|pilot| &pilot.outcomes);
+        outcomes.map(launch_s).sum()
+    }
+
+    /// Seconds spent on slots.
+    pub(crate) fn slots_s(&self) -> f64 {
+        self.slots.iter().map(|slot| launch_s(&slot.outcome)).sum()
+    }
+
+    /// Seconds that a round takes: as the slots so far did, before them as the pilot
+    /// makes one expect; 0 before the pilot.
+    pub(crate) fn round_s(&self) -> f64 {
+        if self.round() > 0 {
+            return self.slots_s() / self.slots.len() as f64 * self.variants as f64;
+        }
+        let expected = |pilot: &Pilot| -> f64 {
+            let repetitions = pilot.chosen.warmups + pilot.chosen.reps;
+            let slots = pilot.outcomes.iter();
+            slots.map(|outcome| slot_s(outcome, repetitions)).sum()
+        };
+        self.pilot.as_ref().map_or(0.0, expected)
+    }
+
+    /// Seconds until `rounds` rounds are complete.
+    pub(crate) fn until_s(&self, rounds: usize) -> f64 {
+        let slots = (rounds * self.variants).saturating_sub(self.slots.len());
+        slots as f64 / self.variants as f64 * self.round_s()
+    }
+}
+
+fn launch_s(outcome: &Outcome) -> f64 {
+    outcome.launch_ns as f64 / 1e9
+}

@@ -1,0 +1,30 @@
+//! The rule that no ratio is shown unless both sides proved the same work.
+//!
+//! It is enforced before a slot is written down: a slot that proved something else enters
+//! the journal as a failure and can never be taken for a data point, whoever reads it.
+
+use flow::{Answer, Failure, Outcome, Proof};
+
+/// Turns a slot into a failure if it proved other work than `reference`.
+pub(crate) fn checked(outcome: Outcome, reference: Option<Proof>) -> Outcome {
+    match (outcome.answer, reference) {
+        (Answer::Done(mut record), Some(expected)) if record.proof != expected => Outcome {
+            answer: Answer::Failed {
+                reason: Failure::DifferentWork {
+                    expected: words(expected),
+                    got: words(record.proof),
+                },
+                kept: record.reps.pop(),
+            },
+            launch_ns: outcome.launch_ns,
+        },
+        (answer, _) => Outcome {
+            answer,
+            launch_ns: outcome.launch_ns,
+        },
+    }
+}
+
+fn words(proof: Proof) -> String {
+    format!("count {}, checksum {:016x}", proof.count, proof.checksum)
+}

@@ -1,0 +1,230 @@
+//! From the ledger to the results. The same way after a run and from an old journal.
+
+use flow::SlotRecord;
+use stats::{Estimate, Rule, Summary, Verdict, tail};
+
+use super::profile::{self, Profile};
+use super::remarks::sentences;
+use super::sentence::sentence;
+use super::why::{Side, why};
+use super::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
+use crate::judge::smallest_seen;
+use crate::ledger::{CaseLog, Ledger};
+use crate::run::failure;
+use crate::slot::slot_value;
+use crate::words::percent;
+use crate::{Case, Metric, Study, Value};
+
+impl Results {
+    pub(crate) fn of(ledger: &Ledger, mut warnings: Vec<String>) -> Self {
+        let value = ledger.header.settings.value;
+        let studies = ledger.header.studies.iter().zip(&ledger.logs);
+        let studies: Vec<StudyResult> = studies
+            .map(|(study, logs)| study_result(study, logs, value))
+            .collect();
+        warnings.extend(studies.iter().flat_map(study_warnings));
+        Self {
+            header: ledger.header.clone(),
+            studies,
+            interrupted: ledger.interrupted,
+            finished: ledger.finished,
+            warnings,
+        }
+    }
+}
+
+fn study_result(study: &Study, logs: &[CaseLog], value: Value) -> StudyResult {
+    let cases = study.cases.iter().zip(logs);
+    let cases: Vec<CaseResult> = cases
+        .map(|(case, log)| case_result(case, log, value))
+        .collect();
+    StudyResult {
+        study: study.clone(),
+        sentences: sentences(study, &cases),
+        cases,
+    }
+}
+
+fn case_result(case: &Case, log: &CaseLog, value: Value) -> CaseResult {
+    let columns: Vec<Column<'_>> = (0..case.variants.len())
+        .map(|variant| Column::new(case, log, variant))
+        .collect();
+    let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
+    CaseResult {
+        case: case.clone(),
+        rounds: log.judge.full_rounds(),
+        reps: chosen.map_or(0, |chosen| chosen.reps),
+        warmups: chosen.map_or(0, |chosen| chosen.warmups),
+        ended: log.ended,
+        noise: log.judge.noise(),
+        variants: columns
+            .iter()
+            .map(|column| column.summary(case.metric))
+            .collect(),
+        findings: findings(case, log, &columns, value),
+        slots: log.slots.clone(),
+    }
+}
+
+/// The slots of one variant.
+struct Column<'a> {
+    label: &'a str,
+    slots: Vec<&'a RawSlot>,
+    good: Vec<&'a SlotRecord>,
+    profile: Option<Profile>,
+}
+
+impl<'a> Column<'a> {
+    fn new(case: &'a Case, log: &'a CaseLog, variant: usize) -> Self {
+        let slots = log.slots.iter().filter(|slot| slot.variant == variant);
+        let slots: Vec<&RawSlot> = slots.collect();
+        let good = slots.iter().filter(|slot| slot.value_ns.is_some());
+        let good: Vec<&SlotRecord> = good.filter_map(|slot| slot.outcome.answer.done()).collect();
+        Self {
+            label: &case.variants[variant].label,
+            profile: profile::profile(&good),
+            slots,
+            good,
+        }
+    }
+
+    /// The times of all counted repetitions, in ns.
+    fn times(&self, metric: Metric) -> Vec<f64> {
+        profile::reps(&self.good)
+            .map(|rep| metric.of(rep) as f64)
+            .collect()
+    }
+
+    fn summary(&self, metric: Metric) -> VariantSummary {
+        let values: Vec<f64> = self.slots.iter().filter_map(|slot| slot.value_ns).collect();
+        let profile = self.profile.as_ref();
+        VariantSummary {
+            label: self.label.to_owned(),
+            value: Summary::of(&values).ok(),
+            undisturbed_ns: self.times(metric).into_iter().min_by(f64::total_cmp),
+            cpu_ns: profile.map(|p| p.cpu_ns),
+            phases: profile.map(|p| p.phases),
+            memory: profile::memory(&self.good),
+            memory_not_available: profile::memory_not_available(&self.good),
+            flows: profile::flow_medians(&self.good),
+            parent_end_ns: profile.map(|p| p.parent_end_ns),
+            imbalance: profile.map(|p| p.imbalance),
+            good: self.good.len(),
+            failures: self.failures(),
+        }
+    }
+
+    /// Each reason with its count, in the order of their first slots.
+    fn failures(&self) -> Vec<(usize, String)> {
+        let mut reasons: Vec<(usize, String)> = Vec::new();
+        for reason in self.slots.iter().filter_map(|slot| failure(&slot.outcome)) {
+            match reasons.iter_mut().find(|(_, known)| *known == reason) {
+                Some((count, _)) => *count += 1,
+                None => reasons.push((1, reason)),
+            }
+        }
+        reasons
+    }
+}
+
+fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], value: Value) -> Vec<Finding> {
+    let (floor, judged) = log.judge.conclude();
+    let Some((reference, subjects)) = columns.split_first() else {
+        return Vec::new();
+    };
+    let pairs = subjects.iter().zip(judged);
+    pairs
+        .map(|(subject, judged)| {
+            let rule = Rule {
+                floor,
+                comparisons: subjects.len(),
+            };
+            let steady = steady_alone(subject, reference, value, rule);
+            finding(case, subject, reference, judged, steady, floor)
+        })
+        .collect()
+}
+
+fn finding(
+    case: &Case,
+    subject: &Column<'_>,
+    reference: &Column<'_>,
+    judged: Option<(Estimate, Verdict)>,
+    steady: Option<String>,
+    floor: f64,
+) -> Finding {
+    let sides = side(subject).zip(side(reference));
+    let verdict = judged.map_or(Verdict::CannotTell { more_rounds: None }, |(_, verdict)| {
+        verdict
+    });
+    let tails = tail(&reference.times(case.metric), &subject.times(case.metric));
+    let reasons = |(s, r)| why(s, r, case.metric, verdict, steady);
+    Finding {
+        subject: subject.label.to_owned(),
+        reference: reference.label.to_owned(),
+        metric: case.metric,
+        estimate: judged.map(|(estimate, _)| estimate),
+        verdict,
+        floor,
+        phases: sides.map(|(s, r)| difference(s.profile.phases, r.profile.phases)),
+        tail: sides.map(|_| tails),
+        sentence: sentence(subject.label, reference.label, case.metric, judged),
+        why: sides.map(reasons).unwrap_or_default(),
+    }
+}
+
+fn side<'a>(column: &'a Column<'_>) -> Option<Side<'a>> {
+    Some(Side {
+        label: column.label,
+        profile: column.profile.as_ref()?,
+    })
+}
+
+fn difference(subject: Phases, reference: Phases) -> Phases {
+    Phases {
+        create_ns: subject.create_ns - reference.create_ns,
+        steady_ns: subject.steady_ns - reference.steady_ns,
+        teardown_ns: subject.teardown_ns - reference.teardown_ns,
+    }
+}
+
+/// The sentence on the steady phases of two variants, paired by round as the whole is. It
+/// explains a finding and is none itself.
+fn steady_alone(
+    subject: &Column<'_>,
+    reference: &Column<'_>,
+    value: Value,
+    rule: Rule,
+) -> Option<String> {
+    let steady = |slot: &RawSlot| slot_value(&slot.outcome, Metric::Steady, value);
+    let (mut of_reference, mut of_subject) = (Vec::new(), Vec::new());
+    for s in &subject.slots {
+        let r = reference.slots.iter().find(|r| r.round == s.round);
+        if let Some((r, s)) = r.and_then(|r| steady(r)).zip(steady(s)) {
+            of_reference.push(r);
+            of_subject.push(s);
+        }
+    }
+    let judged = rule.judge_values(&of_reference, &of_subject).ok()?;
+    let said = sentence(subject.label, reference.label, Metric::Total, Some(judged));
+    Some(format!("in the steady phase alone: {said}"))
+}
+
+/// What limits the findings of a study.
+fn study_warnings(result: &StudyResult) -> impl Iterator<Item = String> {
+    result.cases.iter().filter_map(|case| {
+        let pair = case.noise?.pair?;
+        let floor = case.findings.first()?.floor;
+        let seen = smallest_seen(pair);
+        (seen > floor).then(|| {
+            format!(
+                "{}, {}: equal slots differ by {} from round to round; on so noisy a machine \
+                 differences below {} stay unseen in 80 rounds",
+                result.study.name,
+                case.case.name,
+                percent(pair),
+                percent(seen)
+            )
+        })
+    })
+}

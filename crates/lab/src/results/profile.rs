@@ -1,0 +1,164 @@
+//! What a variant's good slots have in common: medians over all counted repetitions.
+
+use flow::{FlowRecord, Rep, SlotRecord};
+use measure::memory::{Memory, Reading};
+use measure::usage::Usage;
+
+use super::Phases;
+use crate::median::median;
+use crate::words;
+
+/// Flows that are kept one by one.
+const FLOWS: usize = 64;
+
+/// The counts from which reasons are taken, for one repetition. Times in ns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Profile {
+    pub(crate) phases: Phases,
+    /// All flows and the parent.
+    pub(crate) cpu_ns: f64,
+    pub(crate) parent_faults: f64,
+    pub(crate) flow_faults: f64,
+    pub(crate) voluntary: f64,
+    pub(crate) involuntary: f64,
+    /// When the parent had the last result, after the release.
+    pub(crate) parent_end_ns: f64,
+    /// The latest flow's end over the mean flow's.
+    pub(crate) imbalance: f64,
+    /// The most CPU time of a flow over the least.
+    pub(crate) unevenness: f64,
+    /// Bytes; `None` where honest memory is not available.
+    pub(crate) page_tables: Option<f64>,
+}
+
+/// The profile of a variant; `None` without a counted repetition.
+pub(crate) fn profile(records: &[&SlotRecord]) -> Option<Profile> {
+    let reps: Vec<&Rep> = reps(records).collect();
+    let over = |what: fn(&Rep) -> f64| median(reps.iter().map(|rep| what(rep)));
+    Some(Profile {
+        phases: Phases {
+            create_ns: over(|rep| rep.create_ns as f64)?,
+            steady_ns: over(|rep| rep.steady_ns as f64)?,
+            teardown_ns: over(|rep| rep.teardown_ns as f64)?,
+        },
+        cpu_ns: over(|rep| (parent(rep) + flows(rep)).cpu_ns as f64)?,
+        parent_faults: over(|rep| faults(parent(rep)))?,
+        flow_faults: over(|rep| faults(flows(rep)))?,
+        voluntary: over(|rep| (parent(rep) + flows(rep)).voluntary_switches as f64)?,
+        involuntary: over(|rep| (parent(rep) + flows(rep)).involuntary_switches as f64)?,
+        parent_end_ns: over(|rep| rep.parent.end_ns as f64)?,
+        imbalance: over(|rep| latest_over_mean(&rep.flows))?,
+        unevenness: over(|rep| most_over_least(&rep.flows))?,
+        page_tables: memory(records).map(|memory| memory.page_tables as f64),
+    })
+}
+
+/// Every counted repetition.
+pub(crate) fn reps<'a>(records: &'a [&SlotRecord]) -> impl Iterator<Item = &'a Rep> {
+    records.iter().flat_map(|record| &record.reps)
+}
+
+fn parent(rep: &Rep) -> Usage {
+    rep.parent.create + rep.parent.steady + rep.parent.teardown
+}
+
+fn flows(rep: &Rep) -> Usage {
+    rep.flows.iter().map(|flow| flow.create + flow.steady).sum()
+}
+
+fn faults(usage: Usage) -> f64 {
+    (usage.minor_faults + usage.major_faults) as f64
+}
+
+fn latest_over_mean(flows: &[FlowRecord]) -> f64 {
+    let ends = || flows.iter().map(|flow| flow.end_ns as f64);
+    let mean = ends().sum::<f64>() / flows.len().max(1) as f64;
+    if mean > 0.0 {
+        ends().fold(0.0, f64::max) / mean
+    } else {
+        1.0
+    }
+}
+
+fn most_over_least(flows: &[FlowRecord]) -> f64 {
+    let cpu = || flows.iter().map(|flow| flow.steady.cpu_ns as f64);
+    let (least, most) = (
+        cpu().fold(f64::INFINITY, f64::min),
+        cpu().fold(0.0, f64::max),
+    );
+    if least > 0.0 && most > 0.0 {
+        most / least
+    } else {
+        1.0
+    }
+}
+
+/// The memory of the slot that holds the median amount.
+pub(crate) fn memory(records: &[&SlotRecord]) -> Option<Memory> {
+    let honest = |record: &&SlotRecord| match &record.memory {
+        Reading::Honest(memory) => Some(*memory),
+        Reading::RssOnly { .. } => None,
+    };
+    let mut all: Vec<Memory> = records.iter().filter_map(honest).collect();
+    all.sort_by_key(Memory::honest);
+    all.get(all.len().saturating_sub(1) / 2).copied()
+}
+
+/// RSS with the reason, where that is all that could be read.
+pub(crate) fn memory_not_available(records: &[&SlotRecord]) -> Option<String> {
+    records.iter().find_map(|record| match &record.memory {
+        Reading::Honest(_) => None,
+        Reading::RssOnly {
+            rss,
+            reason,
+            remedy,
+        } => Some(format!(
+            "RSS alone, {}: {reason} ({remedy})",
+            words::bytes(*rss as f64)
+        )),
+    })
+}
+
+/// Each flow's medians, in flow order. Ids and proof are those of the first repetition.
+pub(crate) fn flow_medians(records: &[&SlotRecord]) -> Vec<FlowRecord> {
+    let Some(first) = reps(records).next() else {
+        return Vec::new();
+    };
+    let flows = first.flows.iter().enumerate().take(FLOWS);
+    flows
+        .map(|(i, first)| {
+            let same: Vec<&FlowRecord> = reps(records).filter_map(|rep| rep.flows.get(i)).collect();
+            flow_median(first, &same)
+        })
+        .collect()
+}
+
+fn flow_median(first: &FlowRecord, same: &[&FlowRecord]) -> FlowRecord {
+    let over = |what: fn(&FlowRecord) -> u64| whole(same.iter().map(|flow| what(flow)));
+    FlowRecord {
+        start_ns: over(|flow| flow.start_ns),
+        end_ns: over(|flow| flow.end_ns),
+        create: usage_median(same, |flow| flow.create),
+        steady: usage_median(same, |flow| flow.steady),
+        units: over(|flow| flow.units),
+        sent: over(|flow| flow.sent),
+        ..first.clone()
+    }
+}
+
+fn usage_median(same: &[&FlowRecord], usage: fn(&FlowRecord) -> Usage) -> Usage {
+    let over = |what: fn(Usage) -> u64| whole(same.iter().map(|flow| what(usage(flow))));
+    Usage {
+        cpu_ns: over(|usage| usage.cpu_ns),
+        minor_faults: over(|usage| usage.minor_faults),
+        major_faults: over(|usage| usage.major_faults),
+        voluntary_switches: over(|usage| usage.voluntary_switches),
+        involuntary_switches: over(|usage| usage.involuntary_switches),
+    }
+}
+
+fn whole(values: impl Iterator<Item = u64>) -> u64 {
+    median(values.map(|value| value as f64))
+        .unwrap_or(0.0)
+        .round() as u64
+}

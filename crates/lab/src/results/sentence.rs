@@ -1,0 +1,143 @@
+//! A finding in one sentence.
+
+use stats::{Estimate, Verdict};
+
+use crate::Metric;
+use crate::words::{factor_in, percent, plural, ratio_interval, thousands};
+
+/// More rounds than this are not worth naming exactly.
+const MANY_ROUNDS: usize = 1000;
+
+/// The whole answer: who, how much, how sure.
+pub(crate) fn sentence(
+    subject: &str,
+    reference: &str,
+    metric: Metric,
+    finding: Option<(Estimate, Verdict)>,
+) -> String {
+    let (subject, reference) = (plural(subject), plural(reference));
+    let answer = match finding {
+        None => {
+            format!("cannot tell {subject} and {reference} apart: no round has a good slot of both")
+        }
+        Some((estimate, verdict)) => answer(&subject, &reference, &estimate, verdict),
+    };
+    match metric {
+        Metric::Total => answer,
+        Metric::Steady => format!("{answer}, in the steady phase"),
+        Metric::Create => format!("{answer}, to create"),
+    }
+}
+
+fn answer(subject: &str, reference: &str, estimate: &Estimate, verdict: Verdict) -> String {
+    let (low, high) = estimate
+        .interval()
+        .unwrap_or((estimate.ratio, estimate.ratio));
+    match verdict {
+        Verdict::Faster { .. } => {
+            let (by, interval) = factor_in(1.0 / estimate.ratio, 1.0 / high, 1.0 / low);
+            format!("{subject} {by} faster than {reference} {interval}")
+        }
+        Verdict::Slower { .. } => {
+            let (by, interval) = factor_in(estimate.ratio, low, high);
+            format!("{subject} {by} slower than {reference} {interval}")
+        }
+        Verdict::Same { within } => format!(
+            "{subject} and {reference} take the same time within {} {}",
+            percent(within),
+            ratio_interval(low, high)
+        ),
+        Verdict::CannotTell { more_rounds } => {
+            let more = more_rounds.map(more).unwrap_or_default();
+            format!(
+                "cannot tell {subject} and {reference} apart: {}{more}",
+                seen(estimate)
+            )
+        }
+    }
+}
+
+fn seen(estimate: &Estimate) -> String {
+    match estimate.interval() {
+        Some((low, high)) => ratio_interval(low, high),
+        None => format!("{} rounds are too few", estimate.rounds),
+    }
+}
+
+fn more(rounds: usize) -> String {
+    if rounds > MANY_ROUNDS {
+        return format!(" (more than {} more rounds)", thousands(MANY_ROUNDS as f64));
+    }
+    format!(" (about {rounds} more rounds)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stats::Rule;
+
+    fn say(ratio: f64, low: f64, high: f64) -> String {
+        let estimate = Estimate {
+            rounds: 20,
+            ratio,
+            low: Some(low),
+            high: Some(high),
+            alpha: 0.016,
+        };
+        let verdict = Rule::default().judge(&estimate);
+        sentence(
+            "thread",
+            "process",
+            Metric::Total,
+            Some((estimate, verdict)),
+        )
+    }
+
+    #[test]
+    fn every_verdict_has_its_sentence() {
+        assert_eq!(
+            say(1.0 / 1.31, 1.0 / 1.349, 1.0 / 1.271),
+            "threads 1.31x faster than processes [1.27 ... 1.35]"
+        );
+        assert_eq!(
+            say(1.31, 1.271, 1.349),
+            "threads 1.31x slower than processes [1.27 ... 1.35]"
+        );
+        assert_eq!(
+            say(1.0 / 1.0143, 1.0 / 1.0189, 1.0 / 1.0105),
+            "threads 1.4 % faster than processes [1.0 ... 1.9 %]"
+        );
+        assert_eq!(
+            say(1.0 / 33.8, 1.0 / 34.6, 1.0 / 32.9).split(" [").next(),
+            Some("threads 34x faster than processes")
+        );
+        assert_eq!(
+            say(1.0, 0.9961, 1.0039),
+            "threads and processes take the same time within 1 % [0.996 ... 1.004]"
+        );
+        assert!(
+            say(1.01, 0.971, 1.049)
+                .starts_with("cannot tell threads and processes apart: [0.97 ... 1.05] (about ")
+        );
+    }
+
+    #[test]
+    fn without_an_interval_it_says_what_is_missing() {
+        let estimate = Estimate {
+            rounds: 3,
+            ratio: 2.0,
+            low: None,
+            high: None,
+            alpha: 0.016,
+        };
+        let verdict = Rule::default().judge(&estimate);
+        assert_eq!(
+            sentence("4x2", "thread", Metric::Create, Some((estimate, verdict))),
+            "cannot tell 4x2 and threads apart: 3 rounds are too few (about 4 more rounds), to create"
+        );
+        assert_eq!(
+            sentence("thread", "process", Metric::Total, None),
+            "cannot tell threads and processes apart: no round has a good slot of both"
+        );
+    }
+}

@@ -1,0 +1,298 @@
+//! Why a finding is as it is: reasons taken from counts.
+//!
+//! # Theory
+//!
+//! Each rule looks at one thing that was counted on both sides and speaks only where the
+//! sides lie far apart ([`FAR`], and by more than a handful). It says what was counted and
+//! leaves the conclusion to the reader, except for the phases, which add up to the
+//! difference and so can be given as shares of it.
+
+use stats::Verdict;
+
+use super::profile::Profile;
+use crate::Metric;
+use crate::words::{bytes, factor, plural, thousands, time};
+
+/// Counts are far apart from this factor on.
+const FAR: f64 = 1.5;
+/// Fewer faults or switches apart than this explain nothing.
+const HANDFUL: f64 = 20.0;
+/// Fewer bytes of page tables apart than this explain nothing.
+const FEW_BYTES: f64 = 16_384.0;
+/// Flows whose CPU times lie further apart than this have uneven work.
+const UNEVEN: f64 = 1.2;
+
+/// One side of a finding.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Side<'a> {
+    pub(crate) label: &'a str,
+    pub(crate) profile: &'a Profile,
+}
+
+/// The reasons for the difference of two variants, the weightiest first. `steady` is the
+/// sentence on the steady phases alone.
+pub(crate) fn why(
+    subject: Side<'_>,
+    reference: Side<'_>,
+    metric: Metric,
+    verdict: Verdict,
+    steady: Option<String>,
+) -> Vec<String> {
+    let differ = matches!(verdict, Verdict::Faster { .. } | Verdict::Slower { .. });
+    let phases = (metric == Metric::Total && differ).then(|| phases(subject, reference));
+    let steady = steady.filter(|_| metric == Metric::Total && differ);
+    [
+        phases.flatten(),
+        steady,
+        faults(subject, reference),
+        page_tables(subject, reference),
+        switches(subject, reference),
+        cpu_time(subject, reference),
+        uneven(subject, reference),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// How much of the difference lies in which phase.
+fn phases(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
+    let (s, r) = (subject.profile.phases, reference.profile.phases);
+    let create = s.create_ns - r.create_ns;
+    let teardown = s.teardown_ns - r.teardown_ns;
+    let steady = s.steady_ns - r.steady_ns;
+    let making = create + teardown;
+    let total = making + steady;
+    if total == 0.0 {
+        return None;
+    }
+    let share = making / total;
+    if !(0.0..=1.0).contains(&share) {
+        return Some(format!(
+            "create and tear-down take {}, the steady phase {}",
+            more_or_less(making),
+            more_or_less(steady)
+        ));
+    }
+    Some(format!(
+        "of the difference of {}, {:.0} % is create and tear-down ({} and {}) and {:.0} % the steady phase",
+        time(total.abs()),
+        100.0 * share,
+        time(create.abs()),
+        time(teardown.abs()),
+        100.0 - (100.0 * share).round()
+    ))
+}
+
+fn more_or_less(ns: f64) -> String {
+    let word = if ns < 0.0 { "less" } else { "more" };
+    format!("{} {word}", time(ns.abs()))
+}
+
+/// Page faults, and how many of them are the parent's: after a fork it pays one for each
+/// page that it writes.
+fn faults(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
+    let all = |side: Side<'_>| side.profile.parent_faults + side.profile.flow_faults;
+    let (s, r) = (all(subject), all(reference));
+    let comparison = far_apart(s, r, HANDFUL)?;
+    let more = if s > r { subject } else { reference };
+    Some(format!(
+        "{} page faults against {} ({comparison}); of those of {} {} are the parent's",
+        thousands(s),
+        thousands(r),
+        plural(more.label),
+        thousands(more.profile.parent_faults)
+    ))
+}
+
+fn page_tables(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
+    let (s, r) = (subject.profile.page_tables?, reference.profile.page_tables?);
+    let comparison = far_apart(s, r, FEW_BYTES)?;
+    Some(format!(
+        "{} of page tables against {} ({comparison})",
+        bytes(s),
+        bytes(r)
+    ))
+}
+
+fn switches(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
+    let all = |side: Side<'_>| side.profile.voluntary + side.profile.involuntary;
+    let (s, r) = (all(subject), all(reference));
+    let comparison = far_apart(s, r, HANDFUL)?;
+    Some(format!(
+        "{} context switches against {} ({comparison}); involuntary {} against {}",
+        thousands(s),
+        thousands(r),
+        thousands(subject.profile.involuntary),
+        thousands(reference.profile.involuntary)
+    ))
+}
+
+fn cpu_time(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
+    let (s, r) = (subject.profile.cpu_ns, reference.profile.cpu_ns);
+    let comparison = far_apart(s, r, 0.0)?;
+    Some(format!(
+        "{} of CPU time against {} ({comparison})",
+        time(s),
+        time(r)
+    ))
+}
+
+/// Uneven work makes the last flow decide the time, whatever flows are made of.
+fn uneven(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
+    let uneven = |side: Side<'_>| side.profile.unevenness;
+    let (s, r) = (uneven(subject), uneven(reference));
+    if s.max(r) < UNEVEN {
+        return None;
+    }
+    Some(format!(
+        "uneven work: the busiest flow computes {} as long as the idlest ({}), {} ({})",
+        times(s),
+        plural(subject.label),
+        times(r),
+        plural(reference.label)
+    ))
+}
+
+fn times(factor: f64) -> String {
+    format!("{factor:.2}x")
+}
+
+/// "38x fewer" or "2.1x as many" of the first, if the two are far apart.
+fn far_apart(subject: f64, reference: f64, at_least: f64) -> Option<String> {
+    let (less, more) = (subject.min(reference), subject.max(reference));
+    if more - less <= at_least || more < FAR * less {
+        return None;
+    }
+    let word = if subject < reference { "less" } else { "more" };
+    Some(if less > 0.0 {
+        format!("{} {word}", factor(more / less))
+    } else {
+        word.to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Phases;
+
+    const DIFFERENT: Verdict = Verdict::Faster { at_least: 0.2 };
+
+    /// A profile of threads that find primes.
+    fn thread() -> Profile {
+        Profile {
+            phases: Phases {
+                create_ns: 200e3,
+                steady_ns: 5e6,
+                teardown_ns: 100e3,
+            },
+            cpu_ns: 9e6,
+            parent_faults: 100.0,
+            flow_faults: 50.0,
+            voluntary: 12.0,
+            involuntary: 3.0,
+            parent_end_ns: 5e6,
+            imbalance: 1.1,
+            unevenness: 1.02,
+            page_tables: Some(50e3),
+        }
+    }
+
+    fn reasons(process: Profile, verdict: Verdict) -> Vec<String> {
+        let (thread, process) = (thread(), process);
+        why(
+            Side {
+                label: "thread",
+                profile: &thread,
+            },
+            Side {
+                label: "process",
+                profile: &process,
+            },
+            Metric::Total,
+            verdict,
+            None,
+        )
+    }
+
+    #[test]
+    fn nothing_is_said_of_equal_counts() {
+        let same = Verdict::Same { within: 0.01 };
+        assert_eq!(reasons(thread(), same), Vec::<String>::new());
+    }
+
+    #[test]
+    fn phases_are_shares_of_the_difference() {
+        let mut process = thread();
+        process.phases = Phases {
+            create_ns: 900e3,
+            steady_ns: 5.1e6,
+            teardown_ns: 300e3,
+        };
+        assert_eq!(
+            reasons(process, DIFFERENT),
+            [
+                "of the difference of 1.00 ms, 90 % is create and tear-down (700 us and 200 us) \
+              and 10 % the steady phase"
+            ]
+        );
+        process.phases.steady_ns = 4.5e6;
+        assert_eq!(
+            reasons(process, DIFFERENT),
+            ["create and tear-down take 900 us less, the steady phase 500 us more"]
+        );
+        let undecided = Verdict::CannotTell { more_rounds: None };
+        assert_eq!(reasons(process, undecided), Vec::<String>::new());
+    }
+
+    #[test]
+    fn faults_tell_the_parents_part() {
+        let mut process = thread();
+        (process.parent_faults, process.flow_faults) = (2100.0, 3600.0);
+        assert_eq!(
+            reasons(process, Verdict::Same { within: 0.01 }),
+            [
+                "150 page faults against 5,700 (38x less); of those of processes 2,100 are the \
+              parent's"
+            ]
+        );
+    }
+
+    #[test]
+    fn page_tables_switches_and_cpu_time_speak_when_far_apart() {
+        let mut process = thread();
+        process.page_tables = Some(250e3);
+        process.voluntary = 97.0;
+        process.cpu_ns = 18e6;
+        assert_eq!(
+            reasons(process, Verdict::Same { within: 0.01 }),
+            [
+                "50.0 kB of page tables against 250 kB (5.00x less)",
+                "15 context switches against 100 (6.67x less); involuntary 3 against 3",
+                "9.00 ms of CPU time against 18.0 ms (2.00x less)",
+            ]
+        );
+        process = thread();
+        process.voluntary = 30.0;
+        process.page_tables = None;
+        assert_eq!(
+            reasons(process, DIFFERENT),
+            Vec::<String>::new(),
+            "a handful"
+        );
+    }
+
+    #[test]
+    fn uneven_work_is_named() {
+        let mut process = thread();
+        process.unevenness = 1.94;
+        assert_eq!(
+            reasons(process, Verdict::Same { within: 0.01 }),
+            [
+                "uneven work: the busiest flow computes 1.02x as long as the idlest (threads), \
+              1.94x (processes)"
+            ]
+        );
+    }
+}

@@ -1,0 +1,339 @@
+//! A run: for each study its pilots, then the rounds of its cases.
+//!
+//! ```text
+//!  for each study ─▶ pilot of each case ─▶ for each case:
+//!                                            ┌─▶ ended? (settled, rounds, budget, failures) ─▶ next case
+//!                                            │         │ no
+//!                                            │         ▼
+//!                                            └── next slot: order, launch, check, journal
+//! ```
+//!
+//! The run keeps no books of its own. What to do next is asked of the journal's ledger
+//! each time, so a run that was cut goes on by simply being started on its journal.
+
+use flow::placement::Cpus;
+use flow::{Outcome, Proof, SlotSpec, Variant};
+
+use crate::budget::{allowance_s, remaining_s};
+use crate::journal::{Journal, JournalError};
+use crate::ledger::{At, CaseLog};
+use crate::pilot::{Chosen, choose, pilot_slot};
+use crate::progress::{Event, Observer, Place, SlotPlace};
+use crate::proof::checked;
+use crate::{Case, CaseEnd, Clock, Entry, Launch, LaunchError, Results, Study, plan};
+
+mod check;
+
+/// A case ends after so many failed slots of one variant in a row.
+const FAILURES: usize = 3;
+
+/// Why a run ended without an end. All that was finished is in the journal.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The journal cannot be written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// No slot can be launched.
+    #[error("{0}")]
+    Launch(String),
+    /// A case asks for what this machine does not have, or for impossible work.
+    #[error("{study}, {case}: {message}")]
+    Case {
+        /// The study.
+        study: String,
+        /// The case.
+        case: String,
+        /// What is wrong and what to use.
+        message: String,
+    },
+}
+
+/// Runs what the journal's header asks for and the journal does not hold yet.
+///
+/// `clock` stamps the journal; nothing is decided by it. A run that is cut by a signal is
+/// no error: its results say so.
+///
+/// # Errors
+/// The journal cannot be written, slots cannot be launched, or a case cannot be run on
+/// this machine (said before the first slot).
+pub fn run(
+    journal: &mut Journal,
+    launch: &mut dyn Launch,
+    clock: &dyn Clock,
+    observer: &mut dyn Observer,
+) -> Result<Results, RunError> {
+    let studies = journal.header().studies.clone();
+    let cpus = check::cpus(&journal.header().machine);
+    check::check(&studies, &cpus)?;
+    let offset_s = journal.ledger().last_s;
+    let mut run = Run {
+        journal,
+        launch,
+        clock,
+        observer,
+        cpus,
+        offset_s,
+    };
+    let interrupted = match run.studies(&studies) {
+        Ok(()) => None,
+        Err(Stop::Interrupted(signal)) => Some(signal),
+        Err(Stop::Error(error)) => return Err(error),
+    };
+    let at_s = run.now_s();
+    run.journal.append(Entry::End { interrupted, at_s })?;
+    run.observer.event(&Event::RunEnded { interrupted });
+    Ok(run.journal.results())
+}
+
+struct Run<'a> {
+    journal: &'a mut Journal,
+    launch: &'a mut dyn Launch,
+    clock: &'a dyn Clock,
+    observer: &'a mut dyn Observer,
+    cpus: Cpus,
+    /// When this part of the run began, in seconds after the beginning of the whole.
+    offset_s: f64,
+}
+
+/// Why the loops are left early.
+enum Stop {
+    Interrupted(i32),
+    Error(RunError),
+}
+
+impl From<JournalError> for Stop {
+    fn from(error: JournalError) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+impl From<LaunchError> for Stop {
+    fn from(error: LaunchError) -> Self {
+        match error {
+            LaunchError::Interrupted { signal } => Self::Interrupted(signal),
+            LaunchError::Fatal(why) => Self::Error(RunError::Launch(why)),
+        }
+    }
+}
+
+impl Run<'_> {
+    fn log(&self, at: At) -> &CaseLog {
+        self.journal.ledger().at(at)
+    }
+
+    fn now_s(&self) -> f64 {
+        self.offset_s + self.clock.elapsed_s()
+    }
+
+    fn studies(&mut self, studies: &[Study]) -> Result<(), Stop> {
+        let slots_done = self.journal.ledger().slots();
+        self.observer.event(&Event::RunBegins {
+            studies,
+            slots_done,
+        });
+        for (number, study) in studies.iter().enumerate() {
+            self.study(number, study)?;
+        }
+        Ok(())
+    }
+
+    fn study(&mut self, number: usize, study: &Study) -> Result<(), Stop> {
+        let cases = study.cases.iter().enumerate();
+        let todo = cases.map(|(case, _)| At {
+            study: number,
+            case,
+        });
+        let todo: Vec<At> = todo.filter(|&at| self.log(at).ended.is_none()).collect();
+        if todo.is_empty() {
+            return Ok(());
+        }
+        self.observer.event(&Event::StudyBegins { study });
+        // What the work can tell of its proof, found once: it may take a while.
+        let known: Vec<_> = study
+            .cases
+            .iter()
+            .map(|case| case.work.expected())
+            .collect();
+        let place = |at: At| Place {
+            study,
+            case: &study.cases[at.case],
+        };
+        for &at in &todo {
+            if self.log(at).pilot.is_none() {
+                self.pilot(place(at), known[at.case])?;
+            }
+        }
+        for at in todo {
+            self.case(at, place(at), known[at.case])?;
+        }
+        Ok(())
+    }
+
+    fn pilot(&mut self, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
+        self.observer.event(&Event::PilotBegins { place });
+        let slot = pilot_slot(&self.journal.header().settings);
+        let mut reference = known;
+        let mut outcomes = Vec::new();
+        for labelled in &place.case.variants {
+            let outcome = self.launch_one(place.case, &labelled.variant, slot)?;
+            let outcome = checked(outcome, reference);
+            reference = reference.or(outcome.answer.done().map(|record| record.proof));
+            outcomes.push(outcome);
+        }
+        let chosen = choose(&self.journal.header().settings, place.case, &outcomes);
+        self.journal.append(Entry::Pilot {
+            study: place.study.name.clone(),
+            case: place.case.name.clone(),
+            warmups: chosen.warmups,
+            reps: chosen.reps,
+            deadline_s: chosen.deadline_s,
+            outcomes,
+        })?;
+        self.observer.event(&Event::PilotEnded { place, chosen });
+        Ok(())
+    }
+
+    fn case(&mut self, at: At, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
+        let rounds_done = self.log(at).round();
+        self.observer
+            .event(&Event::CaseBegins { place, rounds_done });
+        let because = loop {
+            if let Some(because) = self.end_of(at) {
+                break because;
+            }
+            self.slot(at, place, known)?;
+            self.tell_progress(at, place);
+        };
+        self.journal.append(Entry::CaseEnd {
+            study: place.study.name.clone(),
+            case: place.case.name.clone(),
+            because,
+        })?;
+        self.observer.event(&Event::CaseEnded { place, because });
+        Ok(())
+    }
+
+    /// Whether the case is over: asked before each slot, answered from the journal.
+    fn end_of(&self, at: At) -> Option<CaseEnd> {
+        let log = self.log(at);
+        if log.failures_in_a_row() >= FAILURES {
+            return Some(CaseEnd::Failures);
+        }
+        if log.within_round() > 0 {
+            return None;
+        }
+        if log.judge.is_settled() && log.judge.is_decided() {
+            return Some(CaseEnd::Decided);
+        }
+        if log.judge.is_settled() || log.round() >= log.judge.max_rounds() {
+            return Some(CaseEnd::Rounds);
+        }
+        self.over_budget(at).then_some(CaseEnd::Budget)
+    }
+
+    /// Whether another round would take more than the case's part of the budget.
+    fn over_budget(&self, at: At) -> bool {
+        let ledger = self.journal.ledger();
+        let log = self.log(at);
+        ledger.header.settings.budget_s.is_some_and(|budget_s| {
+            let allowance = allowance_s(budget_s, &ledger.logs[at.study], at.case);
+            log.slots_s() + log.round_s() > allowance
+        })
+    }
+
+    fn slot(&mut self, at: At, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
+        let Place { study, case } = place;
+        let log = self.log(at);
+        let round = log.round();
+        let seed = self.journal.header().settings.seed;
+        let order = plan::order(seed, &study.name, &case.name, round, case.variants.len());
+        let variant = order[log.within_round()];
+        let reference = known.or_else(|| log.proof());
+        let chosen = log.chosen(&self.journal.header().settings);
+        let slot = slot_place(log, place, variant);
+        self.observer.event(&Event::SlotBegins { slot });
+        let at_s = self.now_s();
+        let outcome = self.launch_one(case, &case.variants[variant].variant, chosen)?;
+        self.journal.append(Entry::Slot {
+            study: study.name.clone(),
+            case: case.name.clone(),
+            round,
+            variant,
+            at_s,
+            outcome: checked(outcome, reference),
+        })?;
+        Ok(())
+    }
+
+    fn launch_one(
+        &mut self,
+        case: &Case,
+        variant: &Variant,
+        slot: Chosen,
+    ) -> Result<Outcome, Stop> {
+        // Checked for every variant before the run began; free is what is left of an error.
+        let cpus = variant.placement.resolve(&self.cpus).unwrap_or_default();
+        let spec = SlotSpec {
+            work: case.work.clone(),
+            variant: variant.clone(),
+            cpus,
+            warmups: slot.warmups,
+            reps: slot.reps,
+            deadline_s: slot.deadline_s,
+            narrate: false,
+            output: None,
+        };
+        Ok(self.launch.launch(&spec)?)
+    }
+
+    /// Tells of the slot just run, of the look that followed it, and of what is left.
+    fn tell_progress(&mut self, at: At, place: Place<'_>) {
+        let ledger = self.journal.ledger();
+        let log = ledger.at(at);
+        let Some(last) = log.slots.last() else {
+            return;
+        };
+        let standings = log.judge.standings(place.case);
+        let mut slot = slot_place(log, place, last.variant);
+        slot.round = last.round;
+        self.observer.event(&Event::SlotEnded {
+            slot,
+            value_ns: last.value_ns,
+            failure: failure(&last.outcome),
+            standings: standings.clone(),
+        });
+        if log.within_round() == 0 && log.judge.at_look() {
+            self.observer.event(&Event::LookTaken {
+                place,
+                rounds: log.judge.rounds(),
+                standings,
+            });
+        }
+        let budget_s = ledger.header.settings.budget_s;
+        self.observer.event(&Event::Remaining {
+            next_look_s: log.until_s(log.judge.next_look()),
+            study_s: remaining_s(budget_s, &ledger.logs[at.study]),
+        });
+    }
+}
+
+fn slot_place<'a>(log: &CaseLog, place: Place<'a>, variant: usize) -> SlotPlace<'a> {
+    SlotPlace {
+        study: place.study,
+        case: place.case,
+        round: log.round(),
+        max_rounds: log.judge.max_rounds(),
+        variant: &place.case.variants[variant].label,
+    }
+}
+
+/// Why a slot is no data point, in words.
+pub(crate) fn failure(outcome: &Outcome) -> Option<String> {
+    match &outcome.answer {
+        flow::Answer::Done(_) => None,
+        flow::Answer::Failed { reason, .. } => Some(reason.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
