@@ -1,2 +1,34 @@
-//! placeholder
+//! One model of results; terminal, CSV, JSON and HTML made from it.
+//!
+//! Everything here is a pure function from [`lab::Results`] (or a
+//! [`machine::Machine`]) to text: nothing is read from the machine, no clock is asked,
+//! and the width and colours of a terminal are parameters. So a report made from a
+//! journal years later is the one that the run itself printed.
+//!
+//! | module | makes |
+//! |---|---|
+//! | [`terminal`] | tables and sentences for a terminal or a pipe |
+//! | [`csv`] | tidy tables: slots, findings, variants, the machine |
+//! | [`json`] | `findings.json`, the full results, the machine |
+//! | [`html`] | one page that needs nothing else |
+//!
+//! They share their words ([`number`], [`text`], and the private `words`), how a study is
+//! cut into tables (`blocks`), and the source's table laid beside ours (`origin`).
+//!
+//! What is not there is never shown as zero: cells read `n/a` with the reason below, JSON
+//! has `{"not_available": {"reason": ...}}`, CSV an empty field.
+
 #![forbid(unsafe_code)]
+
+mod blocks;
+mod charts;
+pub mod csv;
+mod date;
+pub mod html;
+pub mod json;
+pub mod number;
+mod origin;
+mod table;
+pub mod terminal;
+pub mod text;
+mod words;
