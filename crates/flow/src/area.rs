@@ -32,6 +32,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use measure::usage::Usage;
 
 use crate::Proof;
+use crate::record::Turns;
 use crate::ring::Ring;
 
 /// A value alone on 128 bytes.
@@ -55,6 +56,12 @@ pub(crate) struct Header {
     pub(crate) cursor: Alone<AtomicU64>,
     /// 1 while the parent sleeps and wants to be told of results in rings.
     pub(crate) parent_sleeps: Alone<AtomicU32>,
+    /// Flows that have lined up to take turns.
+    pub(crate) lined_up: Alone<AtomicU32>,
+    /// Flows that are done with their timed turns.
+    pub(crate) laps_done: Alone<AtomicU32>,
+    /// The number that the next checked turn draws.
+    pub(crate) turn: Alone<AtomicU64>,
 }
 
 /// What one flow writes about itself.
@@ -73,6 +80,10 @@ pub(crate) struct FlowCell {
     count: AtomicU64,
     checksum: AtomicU64,
     trouble: AtomicU64,
+    carried: AtomicU64,
+    turns: [AtomicU64; 5],
+    /// 1 when it is this flow's turn, in a ring of futexes. A futex word.
+    token: AtomicU32,
 }
 
 /// Where a flow stands.
@@ -93,9 +104,17 @@ pub(crate) struct Tally {
     pub(crate) units: u64,
     pub(crate) sent: u64,
     pub(crate) proof: Proof,
+    /// User-level flows that it carried.
+    pub(crate) carried: u64,
+    pub(crate) turns: Turns,
 }
 
 impl FlowCell {
+    /// The word on which this flow waits for its turn.
+    pub(crate) fn token(&self) -> &AtomicU32 {
+        &self.token
+    }
+
     pub(crate) fn stage(&self) -> Stage {
         match self.state.load(Ordering::Acquire) {
             0 => Stage::Absent,
@@ -133,6 +152,8 @@ impl FlowCell {
         self.sent.store(tally.sent, Ordering::Relaxed);
         self.count.store(tally.proof.count, Ordering::Relaxed);
         self.checksum.store(tally.proof.checksum, Ordering::Relaxed);
+        self.carried.store(tally.carried, Ordering::Relaxed);
+        store_turns(&self.turns, tally.turns);
     }
 
     /// What was written; read after [`FlowCell::stage`].
@@ -147,6 +168,8 @@ impl FlowCell {
                 count: self.count.load(Ordering::Relaxed),
                 checksum: self.checksum.load(Ordering::Relaxed),
             },
+            carried: self.carried.load(Ordering::Relaxed),
+            turns: load_turns(&self.turns),
         }
     }
 
@@ -166,7 +189,33 @@ impl FlowCell {
     fn clear(&self) {
         self.arrived(0, 0, Usage::default());
         self.troubled(&Tally::default(), 0);
+        self.token.store(0, Ordering::Relaxed);
         self.state.store(0, Ordering::Release);
+    }
+}
+
+fn store_turns(words: &[AtomicU64; 5], turns: Turns) {
+    let values = [
+        turns.taken,
+        turns.handed_over,
+        turns.switches,
+        turns.checked,
+        turns.orderly,
+    ];
+    for (word, value) in words.iter().zip(values) {
+        word.store(value, Ordering::Relaxed);
+    }
+}
+
+fn load_turns(words: &[AtomicU64; 5]) -> Turns {
+    let [taken, handed_over, switches, checked, orderly] =
+        words.each_ref().map(|word| word.load(Ordering::Relaxed));
+    Turns {
+        taken,
+        handed_over,
+        switches,
+        checked,
+        orderly,
     }
 }
 
@@ -270,6 +319,10 @@ impl Area {
         for word in [&header.arrived, &header.start, &header.done, &header.end] {
             word.0.store(0, Ordering::Relaxed);
         }
+        for word in [&header.lined_up, &header.laps_done] {
+            word.0.store(0, Ordering::Relaxed);
+        }
+        header.turn.0.store(0, Ordering::Relaxed);
         header.cursor.0.store(0, Ordering::Relaxed);
         header.parent_sleeps.0.store(0, Ordering::Relaxed);
         self.flows().for_each(FlowCell::clear);

@@ -7,6 +7,7 @@ use std::ops::{Add, AddAssign};
 use serde::{Deserialize, Serialize};
 
 use crate::channel::Outlet;
+use crate::turn::{HandOver, Turn};
 
 /// The work itself, the same for every model.
 ///
@@ -20,6 +21,10 @@ pub trait Body: Sync {
     /// Whether units send results to the parent; without, no channel is made.
     const SENDS: bool;
 
+    /// Whether flows hand over to each other: unit u is then flow u, and is done by
+    /// [`Body::turns`] instead of [`Body::unit`].
+    const TURNS: bool = false;
+
     /// How many units of work one repetition has.
     fn units(&self) -> u64;
 
@@ -28,11 +33,36 @@ pub trait Body: Sync {
         format!("unit {unit}")
     }
 
+    /// Bytes of stack that a flow needs where the harness makes its stack (fibers).
+    fn stack_bytes(&self) -> usize {
+        256 * 1024
+    }
+
+    /// How the kernel's flows hand over, where they do.
+    fn hand_over(&self) -> HandOver {
+        HandOver::default()
+    }
+
+    /// How many turns each flow takes in [`Body::turns`].
+    fn laps(&self, _user_level: bool) -> u64 {
+        0
+    }
+
     /// Makes one flow's state.
     fn state(&self) -> Self::State;
 
     /// Does unit `unit` (0-based) and proves it. Results for the parent go to `outlet`.
     fn unit(&self, state: &mut Self::State, unit: u64, outlet: &mut Outlet<'_>) -> Proof;
+
+    /// Takes all turns of flow `unit`, each ended by `turn.next().await`, and proves them.
+    fn turns<T: Turn>(
+        &self,
+        _state: &mut Self::State,
+        _unit: u64,
+        _turn: &mut T,
+    ) -> impl Future<Output = Proof> {
+        async { Proof::default() }
+    }
 }
 
 /// The parent's side: takes the results that flows send while they run.

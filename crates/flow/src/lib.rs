@@ -36,6 +36,7 @@ mod rep;
 mod ring;
 pub mod spec;
 mod start;
+pub mod turn;
 pub mod variant;
 mod watch;
 
@@ -44,8 +45,9 @@ pub use cell::{Cell, cell_main, is_cell};
 pub use channel::Outlet;
 pub use interrupt::Interrupt;
 pub use launcher::{LaunchError, Launcher};
-pub use model::{Model, Shape};
+pub use model::{Model, Shape, Stacks};
 pub use placement::Placement;
 pub use record::{Answer, Failure, FlowRecord, FlowState, Outcome, Rep, SlotRecord};
 pub use spec::SlotSpec;
+pub use turn::{HandOver, Turn};
 pub use variant::{Channel, Schedule, Variant};

@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 
 /// What a flow of control is made of.
 ///
+/// Processes and threads are the kernel's, which sees and schedules each of them. Fibers and
+/// tasks are **user-level**: the kernel sees only the threads that carry them, the
+/// [carriers](Model::carriers).
+///
 /// The two in-between models take one shared resource away (or add one), so
 /// that a difference between `process` and `thread` can be put down to the
 /// shared address space or to the shared file table.
@@ -29,19 +33,45 @@ pub enum Model {
         /// T, the number of threads in each (at least 1).
         threads: u32,
     },
+    /// Threads of the user's own, each with a stack, switched without the kernel.
+    Fiber {
+        /// How their stacks lie in memory.
+        stacks: Stacks,
+        /// Kernel threads that carry them (at least 1).
+        carriers: u32,
+    },
+    /// Stackless: a future, polled in turn by one kernel thread.
+    Task,
 }
 
-/// How many processes are forked and how many flows run in each.
+/// How the stacks of fibers lie in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stacks {
+    /// Each behind a page that cannot be touched: an overflow is caught at once.
+    Guarded,
+    /// Side by side without guards: as many as memory holds, an overflow is found late.
+    Packed,
+}
+
+/// How many processes are forked and how many of the kernel's flows run in each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Forked processes; 0 when the flows are threads of the cell itself.
     pub processes: u32,
-    /// Flows in each process (or in the cell).
+    /// Threads in each process (or in the cell): the flows themselves, or the carriers of
+    /// user-level ones.
     pub flows_in_each: u32,
 }
 
 impl Model {
-    /// The models that have a name of their own, in the order of how much they share.
+    /// Fibers on one kernel thread, each with a guarded stack.
+    pub const FIBER: Self = Self::fibers(Stacks::Guarded, 1);
+
+    /// Fibers on one kernel thread, their stacks side by side.
+    pub const FIBER_PACKED: Self = Self::fibers(Stacks::Packed, 1);
+
+    /// The kernel's models that have a name of their own, in the order of how much they
+    /// share.
     pub const NAMED: [Self; 4] = [
         Self::Process,
         Self::ProcessSharedFiles,
@@ -65,7 +95,33 @@ impl Model {
                 processes,
                 flows_in_each: threads,
             },
+            Self::Fiber { carriers, .. } => Shape {
+                processes: 0,
+                flows_in_each: carriers.min(flows),
+            },
+            Self::Task => Shape {
+                processes: 0,
+                flows_in_each: flows.min(1),
+            },
         }
+    }
+
+    const fn fibers(stacks: Stacks, carriers: u32) -> Self {
+        Self::Fiber { stacks, carriers }
+    }
+
+    /// How many of the kernel's flows run `flows` flows of this model: as many, or for
+    /// user-level ones the threads that carry them. Each leaves one record.
+    #[must_use]
+    pub fn carriers(self, flows: u32) -> u32 {
+        let shape = self.shape(flows);
+        shape.processes.max(1) * shape.flows_in_each
+    }
+
+    /// Whether the kernel sees nothing of a flow but its carrier.
+    #[must_use]
+    pub fn is_user_level(self) -> bool {
+        matches!(self, Self::Fiber { .. } | Self::Task)
     }
 
     /// Flows that the model itself prescribes (a mix), if it does.
@@ -80,7 +136,7 @@ impl Model {
     /// Whether the death of one flow leaves the flows of other processes alive.
     #[must_use]
     pub fn isolates(self) -> bool {
-        !matches!(self, Self::Thread | Self::ThreadPrivateFiles)
+        !self.is_user_level() && !matches!(self, Self::Thread | Self::ThreadPrivateFiles)
     }
 }
 
@@ -92,7 +148,20 @@ impl fmt::Display for Model {
             Self::ThreadPrivateFiles => f.pad("thread-private-files"),
             Self::Thread => f.pad("thread"),
             Self::Mix { processes, threads } => f.pad(&format!("{processes}x{threads}")),
+            Self::Fiber { stacks, carriers } => f.pad(&fiber_name(*stacks, *carriers)),
+            Self::Task => f.pad("task"),
         }
+    }
+}
+
+fn fiber_name(stacks: Stacks, carriers: u32) -> String {
+    let name = match stacks {
+        Stacks::Guarded => "fiber",
+        Stacks::Packed => "fiber-packed",
+    };
+    match carriers {
+        1 => name.to_owned(),
+        _ => format!("{name}/{carriers}"),
     }
 }
 
@@ -114,7 +183,8 @@ impl TryFrom<String> for Model {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "'{0}' is no model: use process, process-shared-files, thread-private-files, thread, \
-     or PxT such as 4x2 (4 processes of 2 threads, both at least 1)"
+     PxT such as 4x2 (4 processes of 2 threads, both at least 1), fiber, fiber-packed, \
+     fiber/2 (over 2 kernel threads), or task"
 )]
 pub struct ModelError(String);
 
@@ -125,7 +195,9 @@ impl FromStr for Model {
         Self::NAMED
             .into_iter()
             .find(|model| model.to_string() == text)
+            .or_else(|| (text == "task").then_some(Self::Task))
             .or_else(|| parse_mix(text))
+            .or_else(|| parse_fiber(text))
             .ok_or_else(|| ModelError(text.to_owned()))
     }
 }
@@ -134,6 +206,19 @@ fn parse_mix(text: &str) -> Option<Model> {
     let (processes, threads) = text.split_once('x')?;
     let (processes, threads) = (processes.parse().ok()?, threads.parse().ok()?);
     (processes > 0 && threads > 0).then_some(Model::Mix { processes, threads })
+}
+
+/// `fiber`, `fiber-packed`, `fiber/2`; one carrier is not written.
+fn parse_fiber(text: &str) -> Option<Model> {
+    let (name, carriers) = match text.split_once('/') {
+        Some((name, carriers)) => (name, carriers.parse().ok().filter(|&count| count > 1)?),
+        None => (text, 1),
+    };
+    match name {
+        "fiber" => Some(Model::fibers(Stacks::Guarded, carriers)),
+        "fiber-packed" => Some(Model::fibers(Stacks::Packed, carriers)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -146,14 +231,24 @@ mod tests {
             processes: 4,
             threads: 2,
         };
-        for model in Model::NAMED.into_iter().chain([mix]) {
+        let over_two = Model::fibers(Stacks::Packed, 2);
+        let others = [
+            mix,
+            Model::FIBER,
+            Model::FIBER_PACKED,
+            over_two,
+            Model::Task,
+        ];
+        for model in Model::NAMED.into_iter().chain(others) {
             assert_eq!(model.to_string().parse(), Ok(model));
         }
     }
 
     #[test]
     fn an_unknown_name_is_refused_with_the_names_there_are() {
-        for text in ["", "threads", "0x2", "4x0", "4x", "x", "-1x2", "4x2x2"] {
+        for text in [
+            "", "threads", "0x2", "4x0", "4x", "x", "-1x2", "4x2x2", "fiber/0", "fiber/1", "tasks",
+        ] {
             let error = text.parse::<Model>().expect_err(text).to_string();
             assert!(
                 error.contains(&format!("'{text}'")) && error.contains("4x2"),
@@ -190,5 +285,16 @@ mod tests {
             }
         );
         assert_eq!(mix.own_flows(), Some(8));
+        assert_eq!(mix.carriers(8), 8);
+    }
+
+    #[test]
+    fn user_level_flows_leave_one_record_a_kernel_thread() {
+        assert_eq!(Model::Task.carriers(1_000_000), 1);
+        assert_eq!(Model::FIBER.carriers(5), 1);
+        assert_eq!(Model::fibers(Stacks::Guarded, 2).carriers(5), 2);
+        assert_eq!(Model::fibers(Stacks::Guarded, 8).carriers(5), 5);
+        assert_eq!(Model::Thread.carriers(5), 5);
+        assert!(Model::Task.is_user_level() && !Model::Task.isolates());
     }
 }

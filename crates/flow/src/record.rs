@@ -82,8 +82,38 @@ pub struct Rep {
     pub skew_ns: u64,
     /// The parent's own part.
     pub parent: ParentRecord,
-    /// One entry a flow, in flow order.
+    /// One entry for each of the kernel's flows, in flow order; user-level flows are in that
+    /// of the thread that carried them.
     pub flows: Vec<FlowRecord>,
+    /// Of flows that take turns: how many, and whether the switches happened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<Turns>,
+}
+
+/// Turns that were taken, and what shows that each of them was followed by a switch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turns {
+    /// Timed turns of all flows.
+    pub taken: u64,
+    /// Hand-overs in the span for which the kernel's counts are taken (the timed turns and
+    /// some around them). 0 for user-level flows, whose switches it does not see.
+    pub handed_over: u64,
+    /// Voluntary and involuntary switches that the kernel counted in that span.
+    pub switches: u64,
+    /// Turns for which it was checked who had run since the same flow's turn before.
+    pub checked: u64,
+    /// Those of them between which every other flow had run.
+    pub orderly: u64,
+}
+
+impl std::ops::AddAssign for Turns {
+    fn add_assign(&mut self, other: Self) {
+        self.taken += other.taken;
+        self.handed_over += other.handed_over;
+        self.switches += other.switches;
+        self.checked += other.checked;
+        self.orderly += other.orderly;
+    }
 }
 
 impl Rep {
@@ -141,6 +171,17 @@ pub struct FlowRecord {
     pub sent: u64,
     /// Proof of its work.
     pub proof: Proof,
+    /// User-level flows that it carried; 0 for a flow of the kernel's own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub carried: u64,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes what it skips by reference"
+)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// How a flow ended.
@@ -214,6 +255,27 @@ pub enum Failure {
         sent: u64,
         /// Values received by the parent.
         received: u64,
+    },
+    /// Flows handed over and the kernel did not switch.
+    #[error(
+        "{switches} switches were counted where {handed_over} hand-overs must cause as many: \
+         the system ignored some, and a time for a switch would be unrealistically low"
+    )]
+    NotSwitched {
+        /// Switches that the kernel counted.
+        switches: u64,
+        /// Hand-overs.
+        handed_over: u64,
+    },
+    /// Flows did not run in the only order that is right.
+    #[error(
+        "flows did not take turns: of {checked} turns {orderly} came after one of every other flow"
+    )]
+    OutOfOrder {
+        /// Turns between which every other flow had run.
+        orderly: u64,
+        /// Turns that were checked.
+        checked: u64,
     },
     /// Something the cell needed failed.
     #[error("{what}")]

@@ -25,13 +25,14 @@ use measure::memory::{self, Reading};
 use measure::usage;
 use nix::unistd::getpid;
 
-use crate::area::{FlowCell, Stage};
+use crate::area::{Area, FlowCell, Stage};
 use crate::body::{Body, Sink};
 use crate::channel::{self, Inlet};
 use crate::flow_run::{Context, describe_trouble};
 use crate::futex;
-use crate::record::{FlowRecord, FlowState, ParentRecord, Rep};
+use crate::record::{FlowRecord, FlowState, ParentRecord, Rep, Turns};
 use crate::start::{Crew, not_created};
+use crate::turn::{HandOver, Pipes};
 use crate::watch::{Bench, Ended, Goal, Watch};
 use crate::{Answer, Failure, SlotSpec};
 
@@ -65,6 +66,11 @@ pub(crate) fn run<W, B: Body, S: Sink>(
 ) -> io::Result<Run> {
     bench.clear()?;
     let (entrance, inlet) = channel::open(B::SENDS.then_some(spec.variant.channel), fifo)?;
+    let pipes = if B::TURNS && body.hand_over() == HandOver::Pipe {
+        Pipes::open(spec.variant.flows)?
+    } else {
+        Pipes::default()
+    };
     let context = Context {
         body,
         variant: &spec.variant,
@@ -73,6 +79,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         area: &bench.area,
         notify: &bench.notify,
         entrance: &entrance,
+        pipes: &pipes,
         parent: getpid(),
     };
     sink.begin()?;
@@ -108,6 +115,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         let teardown_ns = self.tear_down(&mut parent)?;
         let flows = self.flow_records(go);
         let skew_ns = skew(&flows);
+        let turns = B::TURNS.then(|| turns(&self.bench.area));
         let rep = Rep {
             create_ns,
             steady_ns,
@@ -115,6 +123,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             skew_ns,
             parent,
             flows,
+            turns,
         };
         Ok(Run {
             failure: self.failure(&rep),
@@ -149,19 +158,19 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         parent.steady = usage::this_thread().since(before);
         parent.end_ns = has_all - go;
         parent.received = self.inlet.received();
-        let last = self
-            .bench
-            .area
-            .flows()
-            .map(|flow| flow.read().end_ns)
-            .max()
-            .unwrap_or(go);
+        let tallies = || self.bench.area.flows().map(FlowCell::read);
+        let last = tallies().map(|tally| tally.end_ns).max().unwrap_or(go);
         let end = if parent.received > 0 {
             last.max(has_all)
         } else {
             last
         };
-        Ok((go, end.saturating_sub(go)))
+        // Flows that take turns line up after the release: what counts are their turns.
+        let from = match tallies().map(|tally| tally.start_ns).min() {
+            Some(first) if B::TURNS => first.max(go),
+            _ => go,
+        };
+        Ok((go, end.saturating_sub(from)))
     }
 
     /// From the second release until the last flow is gone.
@@ -210,7 +219,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
 
     /// Why this repetition is no data point, if it is none.
     fn failure(&self, rep: &Rep) -> Option<Failure> {
-        let flows = self.context.variant.flows;
+        let flows = self.context.variant.carriers();
         let count = |wanted: fn(&FlowState) -> bool| {
             u32::try_from(rep.flows.iter().filter(|flow| wanted(&flow.state)).count())
                 .unwrap_or(flows)
@@ -227,7 +236,9 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             let died = count(|state| matches!(state, FlowState::Died { .. }));
             return Some(Failure::FlowsDied { died, flows, how });
         }
-        trouble(&rep.flows).or_else(|| results_lost(rep))
+        trouble(&rep.flows)
+            .or_else(|| results_lost(rep))
+            .or_else(|| self.context.not_in_turn(rep.turns?))
     }
 
     /// Ends the cell here and now: threads may still be at work in frames that this one
@@ -292,6 +303,37 @@ fn flow_record(flow: &FlowCell, go: u64, fate: Option<FlowState>) -> FlowRecord 
         units: tally.units,
         sent: tally.sent,
         proof: tally.proof,
+        carried: tally.carried,
+    }
+}
+
+fn turns(area: &Area) -> Turns {
+    let mut sum = Turns::default();
+    area.flows().for_each(|flow| sum += flow.read().turns);
+    sum
+}
+
+/// Of the switches that hand-overs must cause, this share has to be seen.
+const SWITCHED: f64 = 0.9;
+
+impl<B: Body> Context<'_, B> {
+    /// Why turns that were taken prove no switches, if they do not.
+    fn not_in_turn(&self, turns: Turns) -> Option<Failure> {
+        let Turns {
+            handed_over,
+            switches,
+            checked,
+            orderly,
+            ..
+        } = turns;
+        if self.variant.flows > 1 && (switches as f64) < SWITCHED * handed_over as f64 {
+            return Some(Failure::NotSwitched {
+                switches,
+                handed_over,
+            });
+        }
+        let one_order = self.variant.model.is_user_level() || self.body.hand_over().is_ring();
+        (one_order && orderly < checked).then_some(Failure::OutOfOrder { orderly, checked })
     }
 }
 

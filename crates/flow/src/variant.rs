@@ -25,6 +25,14 @@ pub struct Variant {
     pub channel: Channel,
 }
 
+impl Variant {
+    /// How many of the kernel's flows run this variant; each leaves one record.
+    #[must_use]
+    pub fn carriers(&self) -> u32 {
+        self.model.carriers(self.flows)
+    }
+}
+
 /// How units of work are handed to flows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -53,9 +61,9 @@ pub enum Channel {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("'{text}' is no {what}: use {accepted}")]
 pub struct WordError {
-    text: String,
-    what: &'static str,
-    accepted: &'static str,
+    pub(crate) text: String,
+    pub(crate) what: &'static str,
+    pub(crate) accepted: &'static str,
 }
 
 impl FromStr for Schedule {

@@ -45,7 +45,7 @@ pub(crate) struct Bench {
 impl Bench {
     /// Prepares for flows of `spec`. From here on `SIGCHLD` comes through a descriptor.
     pub(crate) fn new<W>(spec: &SlotSpec<W>, rings: bool) -> io::Result<Self> {
-        let flows = spec.variant.flows as usize;
+        let flows = spec.variant.carriers() as usize;
         let mut child = SigSet::empty();
         child.add(Signal::SIGCHLD);
         child.thread_block()?;
@@ -110,7 +110,7 @@ impl<'a> Watch<'a> {
         let shape = variant.model.shape(variant.flows);
         Self {
             bench,
-            flows: variant.flows as usize,
+            flows: variant.carriers() as usize,
             flows_in_each: shape.flows_in_each as usize,
             deaths: Vec::new(),
             hung: false,

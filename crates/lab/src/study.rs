@@ -76,7 +76,8 @@ pub struct LabelledVariant {
     pub label: String,
     /// What is launched.
     pub variant: Variant,
-    /// Its work, where it is not the case's (a planted difference). It must prove the same.
+    /// Its work, where it is not the case's (a planted difference, another way to hand over).
+    /// It must prove the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
 }
@@ -92,6 +93,8 @@ pub enum Metric {
     Steady,
     /// Create alone.
     Create,
+    /// One turn: steady over the turns that were taken, for flows that take turns.
+    Switch,
 }
 
 /// The published study that ours descends from, with its figures.

@@ -88,6 +88,7 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
         units: 1,
         sent: 0,
         proof,
+        carried: 0,
     };
     let steady_ns = ns - 2 * (ns / 10);
     Rep {
@@ -100,6 +101,7 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
             flow(steady_ns, proof),
             flow(steady_ns / 2, Proof::default()),
         ],
+        turns: None,
     }
 }
 

@@ -111,6 +111,7 @@ pub(crate) fn metric(metric: Metric) -> &'static str {
         Metric::Total => "total",
         Metric::Steady => "steady",
         Metric::Create => "create",
+        Metric::Switch => "switch",
     }
 }
 

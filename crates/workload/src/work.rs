@@ -3,7 +3,7 @@
 use flow::{Answer, Cell, NoSink, Proof};
 use serde::{Deserialize, Serialize};
 
-use crate::{Drill, Primes, Spin};
+use crate::{Drill, Primes, Spin, Turns};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,6 +15,8 @@ pub enum Work {
     Spin(Spin),
     /// Work with a fault in it, to see what isolation is worth.
     Drill(Drill),
+    /// Flows that take turns and hand over to each other.
+    Turns(Turns),
 }
 
 /// Parameters that no run can have.
@@ -30,6 +32,7 @@ impl Work {
             Self::Primes(primes) => primes.blocks,
             Self::Spin(spin) => spin.units,
             Self::Drill(drill) => drill.units,
+            Self::Turns(turns) => turns.flows,
         }
     }
 
@@ -42,6 +45,7 @@ impl Work {
             Self::Primes(primes) => primes.check(),
             Self::Spin(spin) => spin.check(),
             Self::Drill(drill) => drill.check(),
+            Self::Turns(turns) => turns.check(),
         }
     }
 
@@ -50,7 +54,16 @@ impl Work {
     pub fn expected(&self) -> Option<Proof> {
         match self {
             Self::Primes(primes) => primes.expected(),
-            Self::Spin(_) | Self::Drill(_) => None,
+            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) => None,
+        }
+    }
+
+    /// How many flows the work is for, where that is part of it.
+    #[must_use]
+    pub fn flows(&self) -> Option<u64> {
+        match self {
+            Self::Turns(turns) => Some(turns.flows),
+            Self::Primes(_) | Self::Spin(_) | Self::Drill(_) => None,
         }
     }
 
@@ -64,6 +77,19 @@ impl Work {
             }
             Self::Spin(spin) => cell.run(spin, &mut NoSink),
             Self::Drill(drill) => cell.run(drill, &mut NoSink),
+            Self::Turns(turns) => take_turns(cell, turns),
         }
+    }
+}
+
+/// One program for each number of bytes that may be touched.
+fn take_turns(cell: &Cell<Work>, turns: &Turns) -> Answer {
+    match turns.stack_use {
+        0 => cell.run(&turns.body::<0>(), &mut NoSink),
+        1_024 => cell.run(&turns.body::<16>(), &mut NoSink),
+        4_096 => cell.run(&turns.body::<64>(), &mut NoSink),
+        16_384 => cell.run(&turns.body::<256>(), &mut NoSink),
+        65_536 => cell.run(&turns.body::<1024>(), &mut NoSink),
+        _ => cell.run(&turns.body::<4096>(), &mut NoSink),
     }
 }

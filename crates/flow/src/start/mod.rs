@@ -11,6 +11,7 @@
 //! | `thread-private-files` | pthread + `unshare(CLONE_FILES)` | shared     | own        |
 //! | `thread`               | pthread                       | shared        | shared     |
 //! | `PxT`                  | P x `fork`, then T-1 pthreads | T share one   | T share one |
+//! | `fiber`, `fiber-packed`, `task` | by its carrier, a pthread | shared    | shared     |
 //!
 //! Each forked flow asks to be killed when the cell ends (`PR_SET_PDEATHSIG` is cleared
 //! by fork, so each must ask), and then compares its parent with the pid that was saved
@@ -20,9 +21,12 @@
 //! The cell has one thread when it forks. That is what makes it safe to go on in the
 //! child with Rust code: no lock can be held by a thread that does not exist there.
 
+mod carried;
+pub(crate) mod fiber;
 mod mix;
 mod process;
 mod process_shared_files;
+pub(crate) mod task;
 mod thread;
 
 use std::io;
@@ -62,7 +66,7 @@ impl<'a, B: Body> Crew<'a, B> {
             Model::Mix { threads, .. } => self.fork_all(context, |context, index| {
                 mix::start(context, index * threads as usize, threads as usize)
             }),
-            Model::Thread | Model::ThreadPrivateFiles => self
+            Model::Thread | Model::ThreadPrivateFiles | Model::Fiber { .. } | Model::Task => self
                 .threads
                 .insert(Threads::new(context, 0, shape.flows_in_each as usize))
                 .create(),

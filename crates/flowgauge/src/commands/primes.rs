@@ -81,6 +81,7 @@ fn variant(args: &PrimesArgs, model: Model) -> Result<Variant> {
         Model::Process | Model::ProcessSharedFiles => ("-p", args.processes.or(args.threads)),
         Model::Thread | Model::ThreadPrivateFiles => ("-t", args.threads.or(args.processes)),
         Model::Mix { .. } => ("--model", model.own_flows()),
+        Model::Fiber { .. } | Model::Task => ("-t", args.threads.or(args.processes)),
     };
     let flows = asked.unwrap_or(WORKERS);
     ensure!(flows > 0, "{flag} 0: there must be at least 1 worker");
@@ -97,7 +98,7 @@ fn variant(args: &PrimesArgs, model: Model) -> Result<Variant> {
 
 /// Refuses counts beyond what the machine can hold, before any flow is made.
 fn check_ceilings(variants: &[Variant], machine: &Machine) -> Result<()> {
-    for variant in variants {
+    for variant in variants.iter().filter(|v| !v.model.is_user_level()) {
         let kind = if variant.model.isolates() {
             FlowKind::Process
         } else {

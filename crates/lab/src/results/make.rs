@@ -91,7 +91,7 @@ impl<'a> Column<'a> {
     /// The times of all counted repetitions, in ns.
     fn times(&self, metric: Metric) -> Vec<f64> {
         profile::reps(&self.good)
-            .map(|rep| metric.of(rep) as f64)
+            .map(|rep| metric.of(rep))
             .collect()
     }
 

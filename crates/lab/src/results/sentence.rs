@@ -26,6 +26,7 @@ pub(crate) fn sentence(
         Metric::Total => answer,
         Metric::Steady => format!("{answer}, in the steady phase"),
         Metric::Create => format!("{answer}, to create"),
+        Metric::Switch => format!("{answer}, to switch"),
     }
 }
 

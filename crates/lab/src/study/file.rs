@@ -13,6 +13,7 @@
 
 use flow::Variant;
 use toml::{Spanned, Value};
+use workload::Work;
 
 use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides};
 use super::labels::labelled;
@@ -160,29 +161,39 @@ fn one_case(
             value: value as f64,
             unit: sweep.unit.clone(),
         }),
+        variants: variants(source, place, &written.variants, &work)?,
         work: work.into_work(source)?,
         metric: written.metric,
-        variants: variants(source, place, &written.variants)?,
         reps: overrides.reps.or(written.reps),
         max_rounds: overrides.max_rounds.or(written.max_rounds),
     })
 }
 
+/// The variants of a case with that work; those that are not meant for so many flows are
+/// left out.
 fn variants(
     source: Source<'_>,
     place: usize,
     written: &[Spanned<FileVariant>],
+    work: &Placed,
 ) -> Result<Vec<LabelledVariant>, StudyError> {
+    let flows = work.clone().into_work(source)?.flows();
+    let meant = |v: &&Spanned<FileVariant>| match (v.get_ref().most_flows, flows) {
+        (Some(most), Some(flows)) => flows <= most.into(),
+        _ => true,
+    };
+    let written: Vec<&Spanned<FileVariant>> = written.iter().filter(meant).collect();
     if written.is_empty() {
         return Err(source.error(place, "a case needs at least one variant"));
     }
     let plain: Result<Vec<Variant>, StudyError> =
-        written.iter().map(|v| variant(source, v)).collect();
+        written.iter().map(|v| variant(source, v, flows)).collect();
     let mut variants = labelled(plain?);
     for (variant, written) in variants.iter_mut().zip(written) {
         if let Some(label) = &written.get_ref().label {
             variant.label.clone_from(label);
         }
+        variant.work = own_work(source, written.get_ref(), work)?;
     }
     let labels: Vec<&str> = variants.iter().map(|v| v.label.as_str()).collect();
     match duplicate(&labels) {
@@ -191,7 +202,26 @@ fn variants(
     }
 }
 
-fn variant(source: Source<'_>, written: &Spanned<FileVariant>) -> Result<Variant, StudyError> {
+/// The work of a variant that does not do the case's.
+fn own_work(
+    source: Source<'_>,
+    written: &FileVariant,
+    work: &Placed,
+) -> Result<Option<Work>, StudyError> {
+    if written.work.is_empty() {
+        return Ok(None);
+    }
+    let mut own = work.clone();
+    own.lay_over(&written.work);
+    own.into_work(source).map(Some)
+}
+
+/// `of_work` is the number of flows that the work is for, if it says one.
+fn variant(
+    source: Source<'_>,
+    written: &Spanned<FileVariant>,
+    of_work: Option<u64>,
+) -> Result<Variant, StudyError> {
     let FileVariant {
         model,
         flows,
@@ -202,6 +232,7 @@ fn variant(source: Source<'_>, written: &Spanned<FileVariant>) -> Result<Variant
     } = written.get_ref();
     let own = model
         .own_flows()
+        .or(of_work)
         .map(|own| u32::try_from(own).unwrap_or(u32::MAX));
     let error = |message: String| source.error(written.span().start, message);
     let flows = match (*flows, own) {
@@ -209,6 +240,11 @@ fn variant(source: Source<'_>, written: &Spanned<FileVariant>) -> Result<Variant
         (Some(flows), Some(own)) if flows != own => {
             return Err(error(format!(
                 "{model} has {own} flows, not {flows}: leave flows out"
+            )));
+        }
+        (_, Some(own)) if of_work.is_some_and(|flows| flows != u64::from(own)) => {
+            return Err(error(format!(
+                "{model} has {own} flows, and the work is for another number of them"
             )));
         }
         (None, None) => {

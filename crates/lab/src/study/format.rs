@@ -52,7 +52,7 @@ pub(super) struct FileCase {
 #[serde(deny_unknown_fields)]
 pub(super) struct FileVariant {
     pub(super) model: Model,
-    /// May be left out where the model has its own count (`4x2`).
+    /// May be left out where the model has its own count (`4x2`), or the work (`turns`).
     pub(super) flows: Option<u32>,
     #[serde(default)]
     pub(super) placement: Placement,
@@ -61,6 +61,11 @@ pub(super) struct FileVariant {
     #[serde(default)]
     pub(super) channel: Channel,
     pub(super) label: Option<String>,
+    /// Leaves the variant out of cases for more flows than this.
+    pub(super) most_flows: Option<u32>,
+    /// Where its work differs from the case's. It must prove the same.
+    #[serde(default)]
+    pub(super) work: Parameters,
 }
 
 /// Spreads a case into one for each value of a parameter of its work.

@@ -1,0 +1,127 @@
+//! `task`: stackless flows, futures that one kernel thread polls in turn.
+//!
+//! # Theory
+//!
+//! This is the bound that stacks are compared with, so it has nothing that a task does not
+//! need: no box, no waker, no queue. The futures of all flows have one type and lie side by
+//! side; the carrier polls them from first to last, over and over, until all have come to
+//! their next station. A future that waits costs its carrier a call and two comparisons.
+//!
+//! What a task does between two hand-overs runs on its carrier's stack. What it keeps lies
+//! in its future, which is therefore as large as all that.
+
+use std::future::poll_fn;
+use std::mem::replace;
+use std::pin::Pin;
+use std::task::{Context as Poller, Poll, Waker};
+
+use super::carried::{Carried, Station};
+use crate::body::Body;
+use crate::flow_run::{Context, at_gate, leave, prepare};
+use crate::turn::{CHECKED_LAPS, Order, Turn};
+
+/// Runs all flows of the variant as tasks of this kernel thread, which is flow `index` of
+/// the kernel.
+pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize) {
+    let ready = prepare(context, index);
+    let carried = Carried::new(context, context.variant.flows.into());
+    let mut tasks = Tasks::new(&carried);
+    tasks.run();
+    at_gate(context, index);
+    let worked = ready.and_then(|outlet| {
+        carried.open_up_to(Station::Checks);
+        let tally = carried.timed(outlet, || tasks.run())?;
+        carried.open_up_to(Station::End);
+        tasks.run();
+        Ok(carried.checked(tally))
+    });
+    leave(context, index, worked);
+}
+
+/// The futures of all flows.
+struct Tasks<'c, 'a, B: Body, F> {
+    carried: &'c Carried<'a, B>,
+    futures: Vec<F>,
+}
+
+impl<'c, 'a, B: Body> Tasks<'c, 'a, B, ()> {
+    #[allow(
+        clippy::new_ret_no_self,
+        reason = "the type of a future has no name to be written here"
+    )]
+    fn new(carried: &'c Carried<'a, B>) -> Tasks<'c, 'a, B, impl Future<Output = ()>> {
+        let flows = carried.context.variant.flows as usize;
+        let mut futures = Vec::with_capacity(flows);
+        futures.extend((0..flows).map(|flow| life(carried, flow)));
+        Tasks { carried, futures }
+    }
+}
+
+impl<B: Body, F: Future<Output = ()>> Tasks<'_, '_, B, F> {
+    /// Polls in turn until every flow has come to the station that is shut.
+    fn run(&mut self) {
+        let mut poller = Poller::from_waker(Waker::noop());
+        while !self.carried.all_arrived() {
+            for future in &mut self.futures {
+                // SAFETY: the futures lie in a vector that is never grown, sorted or given
+                // away after `new`, so none moves between its first poll and its drop.
+                let future = unsafe { Pin::new_unchecked(future) };
+                let _waits_at_the_end_for_ever = future.poll(&mut poller);
+            }
+        }
+    }
+}
+
+/// The life of flow `index`. It never ends by itself: its carrier drops it.
+async fn life<B: Body>(carried: &Carried<'_, B>, index: usize) {
+    let body = carried.context.body;
+    let mut state = body.state();
+    at(carried, Station::Release).await;
+    if B::TURNS {
+        let proof = body.turns(&mut state, index as u64, &mut TaskTurn).await;
+        carried.took_turns(proof);
+    } else {
+        carried.units(index, &mut state);
+    }
+    at(carried, Station::Checks).await;
+    if B::TURNS {
+        checked_laps(carried).await;
+    }
+    at(carried, Station::End).await;
+}
+
+/// Arrives at a station and waits until it opens.
+async fn at<B: Body>(carried: &Carried<'_, B>, station: Station) {
+    carried.arrive();
+    poll_fn(|_| match carried.is_open(station) {
+        true => Poll::Ready(()),
+        false => Poll::Pending,
+    })
+    .await;
+}
+
+async fn checked_laps<B: Body>(carried: &Carried<'_, B>) {
+    let mut order = Order::default();
+    for _ in 0..CHECKED_LAPS {
+        order.take(carried.draw(), carried.flows);
+        TaskTurn.next().await;
+    }
+    carried.saw(order);
+}
+
+/// A task hands over by going back to who polls it.
+struct TaskTurn;
+
+impl Turn for TaskTurn {
+    const USER_LEVEL: bool = true;
+
+    #[inline]
+    async fn next(&mut self) {
+        let mut handed = false;
+        poll_fn(|_| match replace(&mut handed, true) {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        })
+        .await;
+    }
+}

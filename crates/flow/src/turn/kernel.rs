@@ -1,0 +1,155 @@
+//! Turns of processes and threads.
+//!
+//! # Theory
+//!
+//! In a ring each flow waits for a token, has its turn, and passes the token on. All are
+//! lined up by one lap that is not timed. `sched_yield` names nobody, so its flows line up
+//! by yielding until all of them run: without that, the flows that the gate wakes first
+//! would hand over to a few instead of all.
+//!
+//! Reading usage takes two system calls, about as long as a switch. So it is read one lap
+//! before the timed ones and after the checked ones, and hand-overs are counted between the
+//! same two points.
+
+use std::pin::pin;
+use std::sync::atomic::Ordering;
+use std::task::{Context as Poller, Poll, Waker};
+
+use measure::clock::now_ns;
+use measure::usage;
+
+use super::{CHECKED_LAPS, HandOver, Order, Pipes, Turn};
+use crate::area::{Area, Tally};
+use crate::futex;
+use crate::record::Turns;
+
+/// The place of one of the kernel's flows in the round.
+#[derive(Debug)]
+pub(crate) struct KernelTurn<'a> {
+    pub(crate) area: &'a Area,
+    pub(crate) pipes: &'a Pipes,
+    pub(crate) how: HandOver,
+    pub(crate) index: usize,
+    pub(crate) flows: usize,
+    /// Hand-overs so far.
+    pub(crate) handed: u64,
+}
+
+impl Turn for KernelTurn<'_> {
+    const USER_LEVEL: bool = false;
+
+    #[inline]
+    async fn next(&mut self) {
+        self.step();
+    }
+}
+
+impl KernelTurn<'_> {
+    /// Hands over, and comes back at the next turn.
+    #[inline]
+    fn step(&mut self) {
+        self.handed += 1;
+        self.pass();
+        self.wait();
+    }
+
+    #[inline]
+    fn pass(&self) {
+        let next = (self.index + 1) % self.flows;
+        match self.how {
+            HandOver::SchedYield => std::thread::yield_now(),
+            HandOver::Pipe => self.pipes.pass_to(next),
+            HandOver::Futex => futex::hand_token(self.area.flow(next).token()),
+        }
+    }
+
+    #[inline]
+    fn wait(&self) {
+        match self.how {
+            HandOver::SchedYield => {}
+            HandOver::Pipe => self.pipes.wait_for(self.index),
+            HandOver::Futex => futex::take_token(self.area.flow(self.index).token()),
+        }
+    }
+
+    /// Runs `timed` between its two stamps, everything else around it.
+    pub(crate) fn run<F: AsyncFnOnce(&mut Self) -> crate::Proof>(
+        &mut self,
+        laps: u64,
+        timed: F,
+    ) -> Tally {
+        self.enter();
+        let (before, handed) = (usage::this_thread(), self.handed);
+        self.step();
+        let start_ns = now_ns();
+        let proof = at_once(timed(self));
+        let end_ns = now_ns();
+        self.line_up(&self.area.header().laps_done.0);
+        let order = self.checked_laps();
+        let steady = usage::this_thread().since(before);
+        let handed = self.handed - handed;
+        self.leave();
+        let mut turns = Turns {
+            taken: laps,
+            handed_over: handed,
+            switches: steady.voluntary_switches + steady.involuntary_switches,
+            ..Turns::default()
+        };
+        order.add_to(&mut turns);
+        Tally {
+            start_ns,
+            end_ns,
+            steady,
+            units: 1,
+            proof,
+            turns,
+            ..Tally::default()
+        }
+    }
+
+    /// Waits for the first turn; the first flow of a ring has it at once.
+    fn enter(&mut self) {
+        if self.index > 0 {
+            self.wait();
+        }
+        self.line_up(&self.area.header().lined_up.0);
+    }
+
+    /// Yields until every flow has come so far. A ring needs nothing: its order does that.
+    fn line_up(&mut self, count: &std::sync::atomic::AtomicU32) {
+        if self.how.is_ring() {
+            return;
+        }
+        count.fetch_add(1, Ordering::AcqRel);
+        while (count.load(Ordering::Acquire) as usize) < self.flows {
+            self.step();
+        }
+    }
+
+    fn checked_laps(&mut self) -> Order {
+        let mut order = Order::default();
+        for _ in 0..CHECKED_LAPS {
+            let number = self.area.header().turn.0.fetch_add(1, Ordering::Relaxed);
+            order.take(number, self.flows as u64);
+            self.step();
+        }
+        order
+    }
+
+    /// Lets the others have their last turns.
+    fn leave(&self) {
+        if self.how.is_ring() && self.index + 1 < self.flows {
+            self.pass();
+        }
+    }
+}
+
+/// The output of a future that never waits: so are the bodies of the kernel's flows and of
+/// fibers, whose hand-overs come back by themselves.
+pub(crate) fn at_once<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    match future.as_mut().poll(&mut Poller::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => unreachable!("a hand-over came back before its turn"),
+    }
+}

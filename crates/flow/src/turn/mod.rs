@@ -1,0 +1,118 @@
+//! Turns: flows that run one after the other and hand over to each other.
+//!
+//! # Theory
+//!
+//! The time of a context switch is the time of very many of them, divided. So N flows take
+//! turns, each as often as every other (a **lap** is one turn of all of them), and each turn
+//! ends with a hand-over:
+//!
+//! | flows | hand over by | which needs |
+//! |---|---|---|
+//! | kernel | `sched_yield` | one call; the kernel chooses who is next, and may choose nobody |
+//! | kernel | `pipe` | a write to the next flow's pipe, a read from one's own |
+//! | kernel | `futex` | a store and a wake of the next flow's word, a sleep on one's own |
+//! | fiber | the scheduler's yield | no call |
+//! | task | `Pending` | a return to who polls |
+//!
+//! One body serves them all because it is a future: under the kernel's models and on a
+//! fiber a hand-over comes back when the next turn begins, so the future never waits and is
+//! polled once; a task returns at each hand-over and is polled again. What the body keeps
+//! from turn to turn lies on the flow's own stack, or in the task.
+//!
+//! ```text
+//!  gate ─ line up ─│start│─ laps ─│end│─ line up ─ checked laps ─ done
+//!                   └ timed, the body ┘            └ who ran between two turns?
+//! ```
+//!
+//! # Did the switch happen?
+//!
+//! A kernel may return from `sched_yield` to who called it, which makes a fine low number of
+//! nothing. Two things are therefore recorded beside the time ([`crate::record::Turns`]):
+//! how many switches the kernel itself counted against how many hand-overs there were, and
+//! for some laps that are not timed, whether every flow ran between two turns of the same
+//! flow. A repetition whose switches are missing is no data point.
+
+mod kernel;
+mod order;
+mod pipes;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use kernel::KernelTurn;
+pub(crate) use order::{CHECKED_LAPS, Order};
+pub(crate) use pipes::Pipes;
+
+use crate::variant::WordError;
+
+/// The end of a turn, and the beginning of the next one of the same flow.
+pub trait Turn {
+    /// Whether the flows are user-level: switches take nanoseconds, not microseconds.
+    const USER_LEVEL: bool;
+
+    /// Hands over to the next flow; ready when it is this one's turn again.
+    fn next(&mut self) -> impl Future<Output = ()>;
+}
+
+/// How flows of the kernel hand over; user-level ones have one way only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HandOver {
+    /// `sched_yield`: to whom the scheduler chooses.
+    #[default]
+    SchedYield,
+    /// A byte through a pipe to the next flow of the ring.
+    Pipe,
+    /// A wake of the next flow of the ring, which sleeps on a word of shared memory.
+    Futex,
+}
+
+impl HandOver {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::SchedYield, Self::Pipe, Self::Futex];
+
+    /// Whether flows name their successor: then they run in one order only.
+    #[must_use]
+    pub fn is_ring(self) -> bool {
+        self != Self::SchedYield
+    }
+}
+
+impl fmt::Display for HandOver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::SchedYield => "sched_yield",
+            Self::Pipe => "pipe",
+            Self::Futex => "futex",
+        })
+    }
+}
+
+impl FromStr for HandOver {
+    type Err = WordError;
+
+    fn from_str(text: &str) -> Result<Self, WordError> {
+        let known = Self::ALL.into_iter().find(|way| way.to_string() == text);
+        known.ok_or_else(|| WordError {
+            text: text.to_owned(),
+            what: "way to hand over",
+            accepted: "sched_yield, pipe or futex",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_read_back_and_others_are_refused() {
+        for way in HandOver::ALL {
+            assert_eq!(way.to_string().parse(), Ok(way));
+        }
+        let error = "fifo".parse::<HandOver>().unwrap_err().to_string();
+        assert!(error.contains("sched_yield, pipe or futex"), "{error}");
+    }
+}

@@ -1,0 +1,60 @@
+//! Whether every flow runs between two turns of the same flow.
+//!
+//! # Theory
+//!
+//! All turns of all flows draw a number. Where N flows take turns fairly, the next number of
+//! a flow is the last one plus N. A flow that runs twice while another waits sees a smaller
+//! step, one that is passed over a larger one. Drawing costs a few nanoseconds, so it is
+//! done in laps of its own that are not timed.
+
+use crate::record::Turns;
+
+/// Laps in which the order is looked at.
+pub(crate) const CHECKED_LAPS: u64 = 4;
+
+/// What one flow sees of the order.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Order {
+    last: Option<u64>,
+    checked: u64,
+    orderly: u64,
+}
+
+impl Order {
+    /// Takes the number drawn at the beginning of a turn, of `flows` flows.
+    pub(crate) fn take(&mut self, number: u64, flows: u64) {
+        if let Some(last) = self.last.replace(number) {
+            self.checked += 1;
+            self.orderly += u64::from(number == last + flows);
+        }
+    }
+
+    /// Adds what was seen to `turns`.
+    pub(crate) fn add_to(self, turns: &mut Turns) {
+        turns.checked += self.checked;
+        turns.orderly += self.orderly;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(numbers: &[u64]) -> (u64, u64) {
+        let mut order = Order::default();
+        numbers.iter().for_each(|&number| order.take(number, 3));
+        (order.checked, order.orderly)
+    }
+
+    #[test]
+    fn each_step_of_so_many_as_there_are_flows_is_orderly() {
+        assert_eq!(seen(&[2, 5, 8, 11]), (3, 3));
+        assert_eq!(seen(&[7]), (0, 0));
+    }
+
+    #[test]
+    fn running_twice_in_a_row_and_being_passed_over_are_not() {
+        assert_eq!(seen(&[2, 3, 4, 5]), (3, 0));
+        assert_eq!(seen(&[2, 5, 9, 12]), (3, 2));
+    }
+}
