@@ -54,6 +54,7 @@ pub(crate) enum Step {
     OpenChannel = 3,
     Send = 4,
     Stacks = 5,
+    StackSize = 6,
 }
 
 /// What a flow could not do.
@@ -71,7 +72,8 @@ pub(crate) fn describe_trouble(word: u64) -> String {
         1 => "could not be bound to its CPU",
         2 => "could not get a file table of its own",
         3 => "could not open its end of the channel",
-        5 => "could not make the stacks of its fibers",
+        5 => "could not make the stacks of its fibers (fewer flows or smaller stacks help)",
+        6 => "cannot run fibers here, or not on stacks of that size",
         _ => "could not send its results",
     };
     let errno = i32::try_from(word & 0xffff_ffff).unwrap_or(0);

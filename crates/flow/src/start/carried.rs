@@ -36,6 +36,8 @@ pub(super) enum Station {
     Checks,
     /// Done with everything.
     End,
+    /// Where none waits: all may end.
+    Gone,
 }
 
 /// What the flows of one carrier share.

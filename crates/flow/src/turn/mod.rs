@@ -41,7 +41,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use kernel::KernelTurn;
+pub(crate) use kernel::{KernelTurn, at_once};
 pub(crate) use order::{CHECKED_LAPS, Order};
 pub(crate) use pipes::Pipes;
 

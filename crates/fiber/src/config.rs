@@ -1,0 +1,110 @@
+//! What a scheduler is made for: which stacks, and how many.
+
+use crate::error::ConfigError;
+use crate::memory::PAGE;
+use crate::slots::{self, LINE};
+
+/// The smallest packed slot: two cache lines.
+const PACKED_MINIMUM: usize = 2 * LINE;
+/// The smallest guarded stack: unwinding has room.
+const GUARDED_MINIMUM: usize = CATCHES_FROM;
+/// From this size on a panic in a fiber is caught and delivered at `join`.
+pub(crate) const CATCHES_FROM: usize = 16 << 10;
+/// Slots are counted in 32 bits, and one number means "nobody".
+const MOST: usize = u32::MAX as usize - 1;
+
+/// How the stacks of a scheduler are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stack {
+    /// Dense slots without a guard, on huge pages where possible. An overflow is found by
+    /// a canary when the fiber next gives up the processor, and ends the program.
+    Packed {
+        /// Bytes of a slot.
+        bytes: usize,
+    },
+    /// A guard page below each stack. An overflow is found at once, and ends the program.
+    Guarded {
+        /// Bytes of a stack.
+        bytes: usize,
+    },
+}
+
+/// Which stacks, and how many fibers at most at one time.
+///
+/// The capacity costs address space, not memory: memory is taken as fibers are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Config {
+    pub(crate) stack: Stack,
+    pub(crate) capacity: usize,
+}
+
+impl Config {
+    /// Packed slots of `bytes`: a multiple of 64, at least 128. Sizes of four, six, eight
+    /// … cache lines get one line more, so that slots spread over all sets of the caches.
+    #[must_use]
+    pub fn packed(bytes: usize) -> Config {
+        Config::new(Stack::Packed { bytes })
+    }
+
+    /// Guarded stacks of `bytes`: a multiple of the page, at least 16 KiB.
+    #[must_use]
+    pub fn guarded(bytes: usize) -> Config {
+        Config::new(Stack::Guarded { bytes })
+    }
+
+    fn new(stack: Stack) -> Config {
+        Config {
+            stack,
+            capacity: 1 << 16,
+        }
+    }
+
+    /// Room for `fibers` at one time (65,536 unless told).
+    #[must_use]
+    pub fn capacity(self, fibers: usize) -> Config {
+        Config {
+            capacity: fibers,
+            ..self
+        }
+    }
+
+    /// Address space of one fiber: slot, guard, and its entry in each table.
+    #[must_use]
+    pub fn bytes_per_fiber(&self) -> usize {
+        slots::stride(self.stack) + crate::core::TABLE_BYTES
+    }
+
+    /// Does a panic in such a fiber reach its `join`, rather than end the program?
+    #[must_use]
+    pub fn catches_panics(&self) -> bool {
+        match self.stack {
+            Stack::Packed { bytes } | Stack::Guarded { bytes } => bytes >= CATCHES_FROM,
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        crate::available().map_err(ConfigError::Unavailable)?;
+        let (bytes, minimum, multiple) = match self.stack {
+            Stack::Packed { bytes } => (bytes, PACKED_MINIMUM, LINE),
+            Stack::Guarded { bytes } => (bytes, GUARDED_MINIMUM, PAGE),
+        };
+        if bytes < minimum || !bytes.is_multiple_of(multiple) {
+            return Err(ConfigError::Stack {
+                bytes,
+                minimum,
+                multiple,
+            });
+        }
+        let fits = slots::stride(self.stack).checked_mul(self.capacity);
+        if self.capacity == 0
+            || self.capacity > MOST
+            || fits.is_none_or(|b| b > isize::MAX as usize)
+        {
+            return Err(ConfigError::Capacity {
+                capacity: self.capacity,
+                most: MOST.min(isize::MAX as usize / slots::stride(self.stack)),
+            });
+        }
+        Ok(())
+    }
+}

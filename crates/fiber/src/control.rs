@@ -1,0 +1,96 @@
+//! What a scheduler knows of one fiber, beside its stack.
+
+use std::cell::Cell;
+
+use crate::arch::Sp;
+use crate::memory::Zeroed;
+
+/// No fiber: the end of a list, a join that nobody waits for.
+pub(crate) const NOBODY: u32 = u32::MAX;
+
+/// One fiber's control block: 32 bytes, two in a line. All-zero bytes are a free slot.
+#[derive(Debug)]
+pub(crate) struct Control {
+    /// Its context while it is suspended.
+    pub(crate) saved: Cell<Sp>,
+    /// Drops what lies at the top of the slot: the closure of a fresh fiber, the result
+    /// or panic of one that ended.
+    pub(crate) discard: Cell<Option<Discard>>,
+    /// How many fibers this slot has had: ids of earlier ones are told from it.
+    pub(crate) generation: Cell<u32>,
+    /// Who waits for its end; in a free slot, the next free one.
+    pub(crate) link: Cell<u32>,
+    pub(crate) stage: Cell<Stage>,
+    /// It was awakened while it was not suspended: its next `suspend` returns at once.
+    pub(crate) permit: Cell<bool>,
+    /// Nobody will join it.
+    pub(crate) detached: Cell<bool>,
+    /// It has floating-point control state of its own.
+    pub(crate) own_floats: Cell<bool>,
+}
+
+/// Drops a value in the slot with this top.
+pub(crate) type Discard = unsafe fn(*mut u8);
+
+// SAFETY: null, `None`, zero, `Stage::Free` and false are all-zero bytes; nothing in a
+// control block needs to be dropped.
+unsafe impl Zeroed for Control {}
+
+// SAFETY: all-zero bytes are a null pointer, which needs no drop.
+unsafe impl Zeroed for Cell<Sp> {}
+
+const _: () = assert!(
+    size_of::<Control>() == 32,
+    "two control blocks to a cache line"
+);
+
+/// Where a fiber stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Stage {
+    /// There is none in this slot.
+    Free = 0,
+    /// In the queue, never run: its closure lies at the top of its slot.
+    Fresh,
+    /// Runs, or is in the queue.
+    Started,
+    /// Waits to be awakened.
+    Suspended,
+    /// Ended: its result lies at the top of its slot.
+    Done,
+    /// Ended: what it threw lies at the top of its slot.
+    Panicked,
+}
+
+impl Stage {
+    pub(crate) fn is_over(self) -> bool {
+        matches!(self, Stage::Done | Stage::Panicked)
+    }
+}
+
+/// Where a `V` lies in the slot that ends at `top`.
+#[inline(always)]
+pub(crate) fn place<V>(top: *mut u8) -> *mut V {
+    let end = top.wrapping_sub(size_of::<V>());
+    end.map_addr(|address| address & !(align_of::<V>() - 1))
+        .cast()
+}
+
+/// Bytes that [`place`] can take, rounded to what keeps a stack aligned.
+pub(crate) const fn area<V>() -> usize {
+    let slack = if align_of::<V>() > 16 {
+        align_of::<V>()
+    } else {
+        0
+    };
+    (size_of::<V>() + slack).next_multiple_of(16)
+}
+
+/// A [`Discard`] for a `V`.
+///
+/// # Safety
+/// A `V` lies at its [`place`] below `top`, and nobody uses it again.
+pub(crate) unsafe fn discard<V>(top: *mut u8) {
+    // SAFETY: the caller's promise.
+    unsafe { place::<V>(top).drop_in_place() };
+}

@@ -1,0 +1,95 @@
+//! Who runs on this kernel thread.
+//!
+//! # Theory
+//!
+//! Two words for each kernel thread: the scheduler that runs, and the turn of the flow
+//! that runs. The turn travels in a register, and whoever gets it publishes it here, for
+//! free functions and for checks. Reading it back to go on would put a store and a load
+//! between any two switches; a [`Fiber`](crate::Fiber) that finds its own copy confirmed
+//! goes on with that, and the processor predicts that it will.
+//!
+//! A fiber never moves to another kernel thread, so the address of these words may be
+//! kept over a switch.
+
+use std::cell::Cell;
+use std::ptr;
+
+use crate::arch::Turn;
+use crate::core::Core;
+use crate::fatal;
+
+thread_local! {
+    static TURN: Cell<Turn> = const { Cell::new(ptr::null_mut()) };
+    static CORE: Cell<*const Core> = const { Cell::new(ptr::null()) };
+}
+
+/// Published while fibers are unwound because their scheduler is dropped: nobody's turn.
+const NOBODYS: Turn = ptr::without_provenance_mut(8);
+
+/// The published turn: null outside fibers.
+#[inline(always)]
+pub(crate) fn turn() -> Turn {
+    TURN.get()
+}
+
+#[inline(always)]
+pub(crate) fn publish(turn: Turn) {
+    TURN.set(turn);
+}
+
+/// The turn of the fiber that runs, for `what`, which only a fiber can do.
+#[inline(always)]
+pub(crate) fn turn_for(what: &str) -> Turn {
+    let turn = turn();
+    if turn.is_null() || turn == NOBODYS {
+        refuse(what, turn);
+    }
+    turn
+}
+
+#[cold]
+#[inline(never)]
+fn refuse(what: &str, turn: Turn) -> ! {
+    if turn == NOBODYS {
+        fatal::end(format_args!(
+            "a fiber called {what} while it was unwound because its scheduler is dropped"
+        ));
+    }
+    panic!("{what} was called outside any fiber: only a fiber that a scheduler runs can do that");
+}
+
+/// The scheduler that runs on this kernel thread, or null.
+#[inline(always)]
+pub(crate) fn core() -> *const Core {
+    CORE.get()
+}
+
+/// While it lives, a scheduler runs on this kernel thread; afterwards the one before.
+pub(crate) struct Entered {
+    turn: Turn,
+    core: *const Core,
+}
+
+impl Entered {
+    /// `core` runs its fibers.
+    pub(crate) fn to_run(core: &Core) -> Entered {
+        Entered {
+            turn: TURN.get(),
+            core: CORE.replace(core),
+        }
+    }
+
+    /// `core` unwinds its fibers.
+    pub(crate) fn to_unwind(core: &Core) -> Entered {
+        let before = Entered::to_run(core);
+        TURN.set(NOBODYS);
+        before
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        TURN.set(self.turn);
+        CORE.set(self.core);
+    }
+}

@@ -1,0 +1,142 @@
+//! What can go wrong before a fiber runs, and at its join.
+
+use std::any::Any;
+use std::fmt;
+use std::io;
+
+/// Why there is no scheduler.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// Not on this target.
+    #[error("no fibers here: {0}")]
+    Unavailable(&'static str),
+    /// Too small, or not aligned.
+    #[error(
+        "a stack of {bytes} bytes will not do: at least {minimum}, and a multiple of {multiple}"
+    )]
+    Stack {
+        /// What was asked for.
+        bytes: usize,
+        /// The least that works.
+        minimum: usize,
+        /// What it must be a multiple of.
+        multiple: usize,
+    },
+    /// None, or more than can be counted or addressed.
+    #[error("room for {capacity} fibers will not do: from 1 to {most}")]
+    Capacity {
+        /// What was asked for.
+        capacity: usize,
+        /// The most that works with such stacks.
+        most: usize,
+    },
+    /// The kernel refused.
+    #[error(
+        "cannot reserve {bytes} bytes of address space for fibers: {source}; ask for fewer or smaller ones"
+    )]
+    Memory {
+        /// What was asked for.
+        bytes: usize,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
+
+/// Why there is no new fiber.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// As many fibers as the scheduler was made for.
+    #[error(
+        "all {capacity} fibers that the scheduler has room for exist: join some, or ask for more with Config::capacity"
+    )]
+    Full {
+        /// What the scheduler was made for.
+        capacity: usize,
+    },
+    /// Closure or result leave no room for the stack.
+    #[error(
+        "the closure and result of the fiber ({area} bytes) and its first frames ({frames}) do not fit a stack of {usable} bytes: use larger stacks or box what it captures"
+    )]
+    TooLarge {
+        /// Bytes of closure or result, whichever is more.
+        area: usize,
+        /// Bytes that the first frames need.
+        frames: usize,
+        /// Bytes of the slot.
+        usable: usize,
+    },
+    /// The kernel refused a guard page.
+    #[error("no guard page after {made} fibers: {source}{}", guard_advice(*by_mapping))]
+    Guard {
+        /// How many slots have one.
+        made: u32,
+        /// What the kernel said.
+        source: io::Error,
+        /// Does each guard take two mappings?
+        by_mapping: bool,
+    },
+    /// Asked for by a free function, with no fiber running on this kernel thread.
+    #[error(
+        "there is no running fiber on this kernel thread to create another: use Scheduler::spawn"
+    )]
+    Outside,
+}
+
+fn guard_advice(by_mapping: bool) -> &'static str {
+    if by_mapping {
+        "; before Linux 6.13 each guard takes two mappings, of which a process has \
+         vm.max_map_count (sysctl -w vm.max_map_count=N raises it); packed stacks need none"
+    } else {
+        ""
+    }
+}
+
+/// Why a fiber has no result.
+pub enum JoinError {
+    /// It panicked; this is what it threw.
+    Panicked(Box<dyn Any + Send>),
+    /// Every fiber is suspended or has ended, and this one has not: nobody can awaken it.
+    Stuck,
+    /// Its scheduler was dropped first.
+    Dropped,
+}
+
+impl JoinError {
+    /// What the fiber said when it panicked.
+    #[must_use]
+    pub fn message(&self) -> Option<&str> {
+        let JoinError::Panicked(payload) = self else {
+            return None;
+        };
+        let text = payload.downcast_ref::<&str>().copied();
+        text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+    }
+}
+
+impl fmt::Display for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            JoinError::Panicked(_) => {
+                write!(
+                    f,
+                    "the fiber panicked: {}",
+                    self.message().unwrap_or("(no text)")
+                )
+            }
+            JoinError::Stuck => {
+                f.write_str("the fiber is suspended and no fiber is left to awaken it")
+            }
+            JoinError::Dropped => {
+                f.write_str("the scheduler of the fiber was dropped before it ended")
+            }
+        }
+    }
+}
+
+impl fmt::Debug for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for JoinError {}

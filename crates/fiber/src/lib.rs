@@ -1,0 +1,165 @@
+//! User-level threads: a switch of one nanosecond, stacks, a cooperative scheduler.
+//!
+//! ```
+//! let scheduler = fiber::Scheduler::new(fiber::Config::packed(1_024))?;
+//! let counts = [2_u64, 3].map(|times| {
+//!     scheduler.spawn(move |fiber| {
+//!         for _ in 0..times {
+//!             fiber.yield_now();
+//!         }
+//!         times
+//!     })
+//! });
+//! for count in counts {
+//!     println!("yielded {} times", count?.join()?);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Theory
+//!
+//! A flow that is not running is one word, its stack pointer; the queue is an array of
+//! them; to yield is to store one, load the next and jump. What is left is memory: each
+//! switch touches the line where the next flow's live words stand. All else follows from
+//! keeping those few, near each other, and known in advance.
+//!
+//! ```text
+//!  Scheduler ─▶ core: ring, rounds, holes ─▶ arch: the switch, one file a processor
+//!      │          │
+//!      │          └─▶ control: 32 bytes a fiber     slots: where stacks lie ─▶ memory
+//!      └─▶ start: closure ─▶ context ─▶ result      fatal: overflows, by name
+//! ```
+//!
+//! * [`Scheduler`] belongs to one kernel thread; make one on each of many.
+//! * [`Config`] chooses the stacks: [`Config::packed`] for very many small flows,
+//!   [`Config::guarded`] for ordinary code.
+//! * In a fiber: the closure's own [`Fiber`], or the functions [`yield_now`],
+//!   [`suspend`], [`awaken`], [`spawn`], [`current`] anywhere below it.
+//!
+//! # What it deliberately does not do
+//!
+//! * **Preempt.** A fiber that never yields keeps all others of its kernel thread waiting.
+//! * **Block for you.** A system call that sleeps puts the whole kernel thread to sleep.
+//! * **Move fibers between kernel threads.** Thread-locals and the address of `errno`
+//!   may be kept over a yield.
+//! * **Check deep frames in packed slots.** Library calls can need kilobytes (`println!`
+//!   about 1.5); the canary finds that, after the fact, and ends the program.
+//! * **Signals on small stacks.** A handler installed without `SA_ONSTACK` runs on the
+//!   fiber's stack and breaks packed slots. [`Scheduler::new`] sees to an alternate stack.
+//! * **Unwinding that yields.** A destructor that yields while a panic unwinds lets other
+//!   fibers see `std::thread::panicking()`.
+//!
+//! Sources: G. Zheng, O. Lawlor, L. Kale, "Multiple Flows of Control in Migratable
+//! Parallel Programs", 2006 (ring of runnable threads, minimal switch, time against the
+//! number of flows).
+
+#![warn(unreachable_pub)]
+
+mod arch;
+mod config;
+mod control;
+mod core;
+mod current;
+mod error;
+mod fatal;
+mod fiber;
+mod join;
+mod memory;
+mod scheduler;
+mod slots;
+mod start;
+
+use std::rc::Rc;
+
+pub use config::{Config, Stack};
+pub use error::{ConfigError, JoinError, SpawnError};
+pub use fiber::{Fiber, FiberId};
+pub use join::JoinHandle;
+pub use scheduler::Scheduler;
+pub use start::Floats;
+
+/// Are there fibers on this target?
+///
+/// # Errors
+/// Why not.
+pub fn available() -> Result<(), &'static str> {
+    arch::available()
+}
+
+/// Lets every other runnable fiber of this kernel thread run once.
+///
+/// # Panics
+/// When called outside any fiber.
+#[inline(always)]
+pub fn yield_now() {
+    let turn = current::turn_for("fiber::yield_now");
+    running().give_up(turn);
+}
+
+/// Stops the running fiber until somebody calls [`awaken`] with its id; at once if that
+/// happened since the last time.
+///
+/// # Panics
+/// When called outside any fiber.
+#[inline(always)]
+pub fn suspend() {
+    let turn = current::turn_for("fiber::suspend");
+    running().suspend(turn);
+}
+
+/// Has a fiber of this kernel thread's running scheduler go on, or not stop at its next
+/// [`suspend`]; false when it has ended.
+///
+/// # Panics
+/// When called outside any fiber.
+pub fn awaken(id: FiberId) -> bool {
+    current::turn_for("fiber::awaken");
+    let core = running();
+    let control = core.find(id.index, id.generation);
+    control.is_some_and(|control| core.awaken(control))
+}
+
+/// The fiber that runs on this kernel thread.
+///
+/// # Panics
+/// When called outside any fiber.
+#[must_use]
+pub fn current() -> FiberId {
+    let index = running_index();
+    FiberId {
+        index,
+        generation: running().control(index).generation.get(),
+    }
+}
+
+fn running_index() -> u32 {
+    let turn = current::turn_for("fiber::current");
+    running().index_at(turn)
+}
+
+/// Makes a fiber of the scheduler that runs on this kernel thread.
+///
+/// # Errors
+/// As [`Scheduler::spawn`]; and [`SpawnError::Outside`] outside any fiber.
+pub fn spawn<F, T>(body: F) -> Result<JoinHandle<T>, SpawnError>
+where
+    F: FnOnce(&mut Fiber) -> T + 'static,
+    T: 'static,
+{
+    if current::turn().is_null() {
+        return Err(SpawnError::Outside);
+    }
+    let core = current::core();
+    // SAFETY: a fiber runs, so its scheduler holds the `Rc` that this address is from.
+    unsafe { Rc::increment_strong_count(core) };
+    // SAFETY: the count just added is the one taken over here.
+    let core = unsafe { Rc::from_raw(core) };
+    start::spawn(&core, Floats::Common, body)
+}
+
+/// The scheduler that runs on this kernel thread; there is one when a turn is published.
+#[inline(always)]
+fn running<'a>() -> &'a core::Core {
+    // SAFETY: called after `turn_for`, so a fiber runs, and its scheduler below it.
+    unsafe { &*current::core() }
+}

@@ -1,0 +1,130 @@
+//! Memory from the kernel: mappings, and tables of words in them.
+//!
+//! # Theory
+//!
+//! Address space is cheap and memory is not: a scheduler reserves room for all the fibers
+//! it may ever hold, and the kernel gives a page when it is first touched. So nothing is
+//! ever moved, and every table is indexed and never grown.
+//!
+//! A [`Mapping`] is all that the rest of the crate knows of where slots lie. Today there
+//! is one way to make one, private to the process. Slots hold nothing but stacks (saved
+//! words included), and nothing of the scheduler, so that a mapping shared by several
+//! processes at one address is one more constructor here.
+
+use std::io;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// What the kernel maps at once.
+pub(crate) const PAGE: usize = 4_096;
+/// What it can map at once where asked: fewer TLB entries for dense slots.
+const HUGE_PAGE: usize = 2 << 20;
+
+/// A readable and writable range of addresses, zero until written, given back when dropped.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    base: NonNull<u8>,
+    bytes: usize,
+}
+
+impl Mapping {
+    /// A mapping of this process alone. It starts on a huge-page boundary.
+    pub(crate) fn private(bytes: usize) -> io::Result<Mapping> {
+        let bytes = bytes.max(1).next_multiple_of(PAGE);
+        let reserved = reserve(bytes + HUGE_PAGE)?;
+        let before = reserved.addr().get().wrapping_neg() % HUGE_PAGE;
+        unmap(reserved.as_ptr(), before);
+        let base = reserved.as_ptr().wrapping_add(before);
+        unmap(base.wrapping_add(bytes), HUGE_PAGE - before);
+        let base = NonNull::new(base).ok_or_else(io::Error::last_os_error)?;
+        Ok(Mapping { base, bytes })
+    }
+
+    pub(crate) fn base(&self) -> *mut u8 {
+        self.base.as_ptr()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Asks for huge pages; without them everything works, with more TLB misses.
+    pub(crate) fn prefer_huge_pages(&self) {
+        if self.bytes >= HUGE_PAGE {
+            // SAFETY: the range is ours; the advice changes no contents.
+            unsafe { libc::madvise(self.base().cast(), self.bytes, libc::MADV_HUGEPAGE) };
+        }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        unmap(self.base(), self.bytes);
+    }
+}
+
+fn reserve(bytes: usize) -> io::Result<NonNull<u8>> {
+    // SAFETY: a new anonymous mapping at an address of the kernel's choice.
+    let address = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            bytes,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        )
+    };
+    if address == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    NonNull::new(address.cast()).ok_or_else(io::Error::last_os_error)
+}
+
+fn unmap(address: *mut u8, bytes: usize) {
+    if bytes > 0 {
+        // SAFETY: callers pass ranges of mappings of their own, which nobody uses now.
+        unsafe { libc::munmap(address.cast(), bytes) };
+    }
+}
+
+/// A type whose all-zero bytes are a value.
+///
+/// # Safety
+/// All-zero bytes must be a valid value, and the type must not need to be dropped.
+pub(crate) unsafe trait Zeroed {}
+
+/// `len` zeroed values in a mapping of their own.
+#[derive(Debug)]
+pub(crate) struct Table<T> {
+    mapping: Mapping,
+    len: usize,
+    holds: PhantomData<T>,
+}
+
+impl<T: Zeroed> Table<T> {
+    pub(crate) fn new(len: usize) -> io::Result<Table<T>> {
+        let mapping = Mapping::private(len * size_of::<T>())?;
+        mapping.prefer_huge_pages();
+        Ok(Table {
+            mapping,
+            len,
+            holds: PhantomData,
+        })
+    }
+
+    /// The address of value `index`, which may be one past the last.
+    #[inline(always)]
+    pub(crate) fn address(&self, index: usize) -> *mut T {
+        self.mapping.base().cast::<T>().wrapping_add(index)
+    }
+
+    /// Value `index`.
+    #[inline(always)]
+    pub(crate) fn at(&self, index: usize) -> &T {
+        assert!(index < self.len, "index beyond the table");
+        // SAFETY: the index is in range (just checked), the mapping lives as long as
+        // `self`, is aligned to a page, and holds values of `T`: zeroed bytes are one.
+        unsafe { &*self.address(index) }
+    }
+}

@@ -1,0 +1,108 @@
+//! The scheduler as its owner sees it.
+
+use std::mem;
+use std::rc::Rc;
+
+use crate::config::Config;
+use crate::core::Core;
+use crate::error::{ConfigError, SpawnError};
+use crate::fatal::{self, AltStack};
+use crate::fiber::{Fiber, FiberId};
+use crate::join::JoinHandle;
+use crate::start::{self, Floats};
+
+/// Runs fibers on the kernel thread that made it. Many kernel threads can have one each;
+/// they share nothing.
+///
+/// # Dropping it with fibers that have not ended
+///
+/// * A fiber that never ran: its closure is dropped.
+/// * One that ran, on a stack of 16 KiB or more: it is unwound from where it stopped, as
+///   by a panic that nobody hears of, so that all it holds is dropped. It must not yield
+///   meanwhile (that ends the program).
+/// * One that ran, in a smaller slot: it just never goes on. What it holds is not
+///   dropped, and the memory of *all* slots stays, since others may point into it.
+/// * Join handles that are left answer [`JoinError::Dropped`](crate::JoinError::Dropped).
+#[derive(Debug)]
+pub struct Scheduler {
+    core: Rc<Core>,
+    _alternate: AltStack,
+}
+
+impl Scheduler {
+    /// Reserves address space; takes next to no memory.
+    ///
+    /// # Errors
+    /// The configuration makes no sense, or the kernel has no room.
+    pub fn new(config: Config) -> Result<Scheduler, ConfigError> {
+        let core = Rc::new(Core::new(&config)?);
+        if !core.slots.is_packed() {
+            fatal::report_touched_guards();
+        }
+        if !core.catches() {
+            fatal::end_on_panics_in_small_slots();
+        }
+        let alternate =
+            AltStack::ensure().map_err(|source| ConfigError::Memory { bytes: 0, source })?;
+        Ok(Scheduler {
+            core,
+            _alternate: alternate,
+        })
+    }
+
+    /// Makes a fiber, which runs after those that are in the queue.
+    ///
+    /// # Errors
+    /// No room for the fiber, or for its closure in a slot.
+    #[inline]
+    pub fn spawn<F, T>(&self, body: F) -> Result<JoinHandle<T>, SpawnError>
+    where
+        F: FnOnce(&mut Fiber) -> T + 'static,
+        T: 'static,
+    {
+        start::spawn(&self.core, Floats::Common, body)
+    }
+
+    /// As [`Scheduler::spawn`], for a fiber that changes rounding or other floating-point
+    /// control state.
+    ///
+    /// # Errors
+    /// As [`Scheduler::spawn`].
+    pub fn spawn_with<F, T>(&self, floats: Floats, body: F) -> Result<JoinHandle<T>, SpawnError>
+    where
+        F: FnOnce(&mut Fiber) -> T + 'static,
+        T: 'static,
+    {
+        start::spawn(&self.core, floats, body)
+    }
+
+    /// Runs until no fiber is runnable; returns how many are suspended.
+    ///
+    /// # Panics
+    /// When called by one of its own fibers.
+    pub fn run(&self) -> usize {
+        self.core.run(|| false);
+        self.core.live()
+    }
+
+    /// Has a fiber go on, or not stop at its next suspend; false when it has ended.
+    pub fn awaken(&self, id: FiberId) -> bool {
+        let control = self.core.find(id.index, id.generation);
+        control.is_some_and(|control| self.core.awaken(control))
+    }
+
+    /// Fibers that have not ended.
+    #[must_use]
+    pub fn live(&self) -> usize {
+        self.core.live()
+    }
+}
+
+impl Drop for Scheduler {
+    fn drop(&mut self) {
+        if !self.core.drop_fibers() {
+            // Values that were not dropped lie there, and others may point to them.
+            mem::forget(Rc::clone(&self.core));
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Where the stacks lie.
+//!
+//! # Theory
+//!
+//! A slot is the memory of one flow; slots lie side by side, lowest index first.
+//!
+//! ```text
+//! packed                                   guarded
+//! ┌──────────────┬ slot i+1 ─ ─            ┌──────────────┬ slot i+1 ─ ─
+//! │ closure or   │ ◀─ top                  │ 0..31 lines  │    colour of slot i
+//! │ result       │                         │ closure or   │ ◀─ top
+//! │ stack        │                         │ result       │
+//! │   ↓          │                         │ stack        │
+//! │              │                         │   ↓          │
+//! │ canary, 8 B  │                         │ guard page   │
+//! └──────────────┴ base of slot i          └──────────────┴ base of slot i
+//! ```
+//!
+//! **Sets.** A cache picks the set of a line by the low bits of its address. Flows are
+//! touched in the same place of every slot, so with slots of 256 bytes they meet in a
+//! quarter of the sets, and 10,000 flows that would fit the second-level cache do not
+//! (measured: 4.6 ns a switch, against 1.2 with slots of 192 or 320 bytes). So a packed
+//! slot is an odd number of lines, except the smallest (two); and the tops of guarded
+//! slots, which lie a multiple of a page apart, are shifted by a colour of 0 to 31 lines.
+//!
+//! **Canary.** A packed slot has no guard. Its lowest word holds a value that is looked
+//! at whenever its flow gives up the processor, before any other flow goes on. A frame
+//! that jumps over the word without writing it is not found. In the smallest slots the
+//! word shares its cache line with the saved frame and costs no memory traffic; in
+//! larger ones it costs one more line a switch (2 to 4 ns from 100,000 flows on).
+//!
+//! **Landing.** Below the first packed slot lies room for a panic message: printing needs
+//! more stack than a small slot has, runs over slots below that nobody will use any more,
+//! and ends the program.
+//!
+//! **Guard.** Since Linux 6.13 a page can be marked in the page table alone
+//! (`MADV_GUARD_INSTALL`); before, each guard cuts a mapping in two, and
+//! `vm.max_map_count` ends it at some 32,000 flows.
+
+use std::io;
+
+use crate::config::{Config, Stack};
+use crate::error::{ConfigError, SpawnError};
+use crate::memory::{Mapping, PAGE};
+
+/// The value of an intact canary.
+pub(crate) const CANARY: u64 = 0x5AFE_57AC_C0DE_F10E;
+
+pub(crate) const LINE: usize = 64;
+const COLOURS: usize = 32;
+const LANDING: usize = 256 << 10;
+/// `MADV_GUARD_INSTALL`, which the C library does not name yet.
+const GUARD_INSTALL: i32 = 102;
+
+/// All slots of one scheduler.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    mapping: Mapping,
+    stack: Stack,
+    /// From one slot to the next, in bytes.
+    stride: usize,
+    /// 2^64 / (stride in lines), rounded up: division by multiplication.
+    reciprocal: u64,
+    guard: Guard,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Guard {
+    /// A canary instead.
+    None,
+    /// By `MADV_GUARD_INSTALL`.
+    Installed,
+    /// By `mprotect`.
+    Protected,
+}
+
+/// From one slot to the next: what `stack` asks for and what lies around it.
+pub(crate) fn stride(stack: Stack) -> usize {
+    match stack {
+        Stack::Packed { bytes } => {
+            let lines = bytes / LINE;
+            (lines + usize::from(lines > 2 && lines.is_multiple_of(2))) * LINE
+        }
+        // The guard, and room for the colour.
+        Stack::Guarded { bytes } => bytes.saturating_add(2 * PAGE),
+    }
+}
+
+impl Slots {
+    /// Reserves all slots; takes no memory yet.
+    pub(crate) fn new(config: &Config) -> Result<Slots, ConfigError> {
+        let stride = stride(config.stack);
+        let bytes = LANDING + stride * config.capacity;
+        let mapping =
+            Mapping::private(bytes).map_err(|source| ConfigError::Memory { bytes, source })?;
+        let mut slots = Slots {
+            mapping,
+            stack: config.stack,
+            stride,
+            reciprocal: (u64::MAX / (stride / LINE) as u64) + 1,
+            guard: Guard::None,
+        };
+        match config.stack {
+            Stack::Packed { .. } => slots.mapping.prefer_huge_pages(),
+            Stack::Guarded { .. } => slots.guard = slots.best_guard(),
+        }
+        Ok(slots)
+    }
+
+    /// The lowest address of slot `index`: its canary or guard.
+    #[inline(always)]
+    pub(crate) fn base(&self, index: u32) -> *mut u8 {
+        let first = self.mapping.base().wrapping_add(LANDING);
+        first.wrapping_add(index as usize * self.stride)
+    }
+
+    /// The end of the stack of slot `index`, 16-byte aligned.
+    #[inline(always)]
+    pub(crate) fn top(&self, index: u32) -> *mut u8 {
+        let end = self.base(index).wrapping_add(self.stride);
+        match self.guard {
+            Guard::None => end,
+            _ => end.wrapping_sub(index as usize % COLOURS * LINE),
+        }
+    }
+
+    /// The slot that holds `address`, which must lie in one.
+    #[inline(always)]
+    pub(crate) fn index_of(&self, address: *const u8) -> u32 {
+        let lines = (address.addr() - self.base(0).addr()) / LINE;
+        ((lines as u128 * u128::from(self.reciprocal)) >> 64) as u32
+    }
+
+    /// The slot whose guard holds `address`.
+    pub(crate) fn guard_at(&self, address: usize) -> Option<u32> {
+        let first = self.base(0).addr();
+        let end = self.mapping.base().addr() + self.mapping.bytes();
+        if self.guard == Guard::None || !(first..end).contains(&address) {
+            return None;
+        }
+        let within = (address - first) % self.stride;
+        (within < PAGE).then_some(((address - first) / self.stride) as u32)
+    }
+
+    /// Is there a canary, and no guard?
+    #[inline(always)]
+    pub(crate) fn is_packed(&self) -> bool {
+        self.guard == Guard::None
+    }
+
+    /// Is the canary of slot `index` whole? Guarded slots have none to lose.
+    #[inline(always)]
+    pub(crate) fn is_whole(&self, index: u32) -> bool {
+        // SAFETY: the lowest word of a packed slot is mapped and only ever written whole.
+        !self.is_packed() || unsafe { self.base(index).cast::<u64>().read_volatile() } == CANARY
+    }
+
+    /// What the user asked for.
+    pub(crate) fn stack(&self) -> Stack {
+        self.stack
+    }
+
+    /// Bytes that closure, result and frames of a fiber can have.
+    #[inline(always)]
+    pub(crate) fn usable(&self) -> usize {
+        match self.stack {
+            Stack::Packed { .. } => self.stride - size_of_val(&CANARY),
+            Stack::Guarded { bytes } => bytes,
+        }
+    }
+
+    /// Readies a slot that was never used: sets its canary or guard.
+    #[inline]
+    pub(crate) fn prepare(&self, index: u32) -> Result<(), SpawnError> {
+        if self.is_packed() {
+            // SAFETY: the lowest word of a slot that nobody uses yet.
+            unsafe { self.base(index).cast::<u64>().write(CANARY) };
+            return Ok(());
+        }
+        self.install(index, self.guard)
+            .map_err(|source| SpawnError::Guard {
+                made: index,
+                source,
+                by_mapping: self.guard == Guard::Protected,
+            })
+    }
+
+    fn best_guard(&self) -> Guard {
+        match self.install(0, Guard::Installed) {
+            Ok(()) => Guard::Installed,
+            Err(_too_old) => Guard::Protected,
+        }
+    }
+
+    fn install(&self, index: u32, guard: Guard) -> io::Result<()> {
+        let page = self.base(index).cast();
+        let done = match guard {
+            Guard::None => 0,
+            // SAFETY: a page of ours that holds nothing yet.
+            Guard::Installed => unsafe { libc::madvise(page, PAGE, GUARD_INSTALL) },
+            // SAFETY: the same.
+            Guard::Protected => unsafe { libc::mprotect(page, PAGE, libc::PROT_NONE) },
+        };
+        if done == 0 {
+            Ok(())
+        } else {
+            Err(io::Error::last_os_error())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(config: &Config) {
+        let slots = Slots::new(config).unwrap();
+        for index in [0, 1, 2, 31, 32, 33, 998, 999] {
+            let (base, top) = (slots.base(index), slots.top(index));
+            assert_eq!(top.addr() % 16, 0);
+            assert!(top.addr() - base.addr() >= slots.usable());
+            assert_eq!(slots.index_of(base), index);
+            assert_eq!(slots.index_of(top.wrapping_sub(1)), index);
+            slots.prepare(index).unwrap();
+            assert!(slots.is_whole(index));
+        }
+    }
+
+    #[test]
+    fn addresses_and_indices_agree() {
+        for bytes in [128, 192, 256, 1_024, 65_536] {
+            check(&Config::packed(bytes).capacity(1_000));
+        }
+        for bytes in [16 << 10, 64 << 10, 1 << 20] {
+            check(&Config::guarded(bytes).capacity(1_000));
+        }
+    }
+
+    #[test]
+    fn packed_slots_spread_over_the_sets_of_a_cache() {
+        let lines = |bytes| stride(Stack::Packed { bytes }) / LINE;
+        assert_eq!([128, 192, 256, 320, 4_096].map(lines), [2, 3, 5, 5, 65]);
+    }
+
+    #[test]
+    fn only_the_guard_is_the_guard() {
+        let slots = Slots::new(&Config::guarded(16 << 10).capacity(8)).unwrap();
+        assert_eq!(slots.guard_at(slots.base(3).addr()), Some(3));
+        assert_eq!(slots.guard_at(slots.base(3).addr() + PAGE), None);
+        assert_eq!(slots.guard_at(slots.base(0).addr() - 1), None);
+    }
+}

@@ -1,0 +1,152 @@
+//! How a fiber is made, and how it begins and ends.
+//!
+//! # Theory
+//!
+//! The closure is written at the top of the slot, and below it a context that starts in
+//! [`start`], monomorphised for closure and result. `start` moves the closure into its
+//! own frame and calls it; what comes out (result, or in slots with room to unwind a
+//! panic) takes the closure's place, and the fiber ends.
+//!
+//! Nothing but the handle and the closure's own state lives while the body runs: scheduler
+//! and slot are found again at the end, from the kernel thread and the stack pointer. In
+//! a slot of 128 bytes every word counts.
+//!
+//! `start` is `extern "C"`: a panic that reaches it in a slot too small to unwind ends
+//! the program, should the panic hook not have done so.
+
+use std::any::Any;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use crate::arch::{self, Entry, Turn};
+use crate::control::{Control, NOBODY, Stage, area, discard, place};
+use crate::core::Core;
+use crate::current;
+use crate::error::SpawnError;
+use crate::fiber::{Fiber, FiberId};
+use crate::join::JoinHandle;
+
+type Thrown = Box<dyn Any + Send>;
+
+/// Whose floating-point control state a fiber works with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Floats {
+    /// One state for all fibers of the kernel thread: who changes it changes it for all.
+    #[default]
+    Common,
+    /// Its own, saved and restored at every switch, which costs about 10 ns more. It
+    /// begins as the common state was when the fiber first ran.
+    Own,
+}
+
+/// Bytes at the top of a slot for a closure `F` and what comes of it.
+const fn area_for<F, T>() -> usize {
+    let (closure, result, thrown) = (area::<F>(), area::<T>(), area::<Thrown>());
+    let larger = if closure > result { closure } else { result };
+    if larger > thrown { larger } else { thrown }
+}
+
+/// Makes a fiber and puts it at the end of the queue.
+#[inline]
+pub(crate) fn spawn<F, T>(
+    core: &Rc<Core>,
+    floats: Floats,
+    body: F,
+) -> Result<JoinHandle<T>, SpawnError>
+where
+    F: FnOnce(&mut Fiber) -> T + 'static,
+    T: 'static,
+{
+    let area = const { area_for::<F, T>() };
+    let usable = core.slots.usable();
+    if area + arch::FRAME_BYTES > usable {
+        return Err(SpawnError::TooLarge {
+            area,
+            frames: arch::FRAME_BYTES,
+            usable,
+        });
+    }
+    if core.is_dropped() {
+        return Err(SpawnError::Outside);
+    }
+    let index = core.take_slot()?;
+    let top = core.slots.top(index);
+    // SAFETY: the slot is ours and its area has room for the closure.
+    unsafe { place::<F>(top).write(body) };
+    let entry: Entry = if core.catches() {
+        start::<F, T, true>
+    } else {
+        start::<F, T, false>
+    };
+    // SAFETY: below the area the slot has room for the frame, and nothing is there.
+    let sp = unsafe { arch::first_frame(top.wrapping_sub(area), entry) };
+    let control = core.control(index);
+    begin(control, floats);
+    control.discard.set(Some(discard::<F>));
+    core.was_made();
+    core.enqueue(sp);
+    let id = FiberId {
+        index,
+        generation: control.generation.get(),
+    };
+    Ok(JoinHandle::new(Rc::clone(core), id))
+}
+
+#[inline(always)]
+fn begin(control: &Control, floats: Floats) {
+    control.stage.set(Stage::Fresh);
+    control.link.set(NOBODY);
+    control.permit.set(false);
+    control.detached.set(false);
+    control.own_floats.set(floats == Floats::Own);
+}
+
+/// Where a fiber begins.
+///
+/// # Safety
+/// Only as the entry of a context made by [`spawn`] with the same types.
+unsafe extern "C" fn start<F, T, const CATCHES: bool>(turn: Turn) -> !
+where
+    F: FnOnce(&mut Fiber) -> T + 'static,
+    T: 'static,
+{
+    current::publish(turn);
+    let (core, index) = present();
+    core.control(index).stage.set(Stage::Started);
+    core.control(index).discard.set(None);
+    let mut fiber = Fiber::begin(core, index, turn);
+    // SAFETY: `spawn` wrote it there, and takes no more notice of it: the control block
+    // no longer says that it must be dropped.
+    let body = unsafe { place::<F>(core.slots.top(index)).read() };
+    if !CATCHES {
+        let result = body(&mut fiber);
+        deliver(result, Stage::Done);
+    }
+    match catch_unwind(AssertUnwindSafe(move || body(&mut fiber))) {
+        Ok(result) => deliver(result, Stage::Done),
+        Err(thrown) => deliver(thrown, Stage::Panicked),
+    }
+}
+
+/// Puts what came of a fiber in place and ends it.
+#[inline(always)]
+fn deliver<V>(value: V, stage: Stage) -> ! {
+    let (core, index) = present();
+    // SAFETY: the area has room for closure, result and payload, and the closure is gone.
+    unsafe { place::<V>(core.slots.top(index)).write(value) };
+    let control = core.control(index);
+    control.stage.set(stage);
+    control
+        .discard
+        .set(mem::needs_drop::<V>().then_some(discard::<V>));
+    core.end(index)
+}
+
+/// The scheduler and the fiber that run here.
+#[inline(always)]
+fn present<'a>() -> (&'a Core, u32) {
+    // SAFETY: a fiber runs, so its scheduler does, below it.
+    let core = unsafe { &*current::core() };
+    (core, core.slots.index_of(arch::here()))
+}
