@@ -15,6 +15,8 @@
 //! A flow that never hands over keeps its carrier for itself; the deadline of the slot
 //! ends that, as it ends any flow that hangs.
 
+use std::pin::pin;
+
 use ::fiber::{Config, ConfigError, Fiber, FiberId, Scheduler, SpawnError, suspend};
 
 use super::carried::{Carried, Station};
@@ -153,7 +155,7 @@ unsafe fn life<B: Body>(carried: *const (), index: usize, fiber: &mut Fiber) {
     wait_at(carried, Station::Release);
     if B::TURNS {
         let mut turn = FiberTurn(fiber);
-        let proof = at_once(body.turns(&mut state, index as u64, &mut turn));
+        let proof = at_once(pin!(body.turns(&mut state, index as u64, &mut turn)));
         carried.took_turns(proof);
     } else {
         carried.units(index, &mut state);

@@ -11,7 +11,7 @@
 //! before the timed ones and after the checked ones, and hand-overs are counted between the
 //! same two points.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::Ordering;
 use std::task::{Context as Poller, Poll, Waker};
 
@@ -82,7 +82,7 @@ impl KernelTurn<'_> {
         let (before, handed) = (usage::this_thread(), self.handed);
         self.step();
         let start_ns = now_ns();
-        let proof = at_once(timed(self));
+        let proof = at_once(pin!(timed(self)));
         let end_ns = now_ns();
         self.line_up(&self.area.header().laps_done.0);
         let order = self.checked_laps();
@@ -145,9 +145,10 @@ impl KernelTurn<'_> {
 }
 
 /// The output of a future that never waits: so are the bodies of the kernel's flows and of
-/// fibers, whose hand-overs come back by themselves.
-pub(crate) fn at_once<T>(future: impl Future<Output = T>) -> T {
-    let mut future = pin!(future);
+/// fibers, whose hand-overs come back by themselves. It is pinned by the caller, in whose
+/// frame it was made: moving it here would copy all that it keeps.
+#[inline(always)]
+pub(crate) fn at_once<T>(mut future: Pin<&mut impl Future<Output = T>>) -> T {
     match future.as_mut().poll(&mut Poller::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
         Poll::Pending => unreachable!("a hand-over came back before its turn"),
