@@ -25,6 +25,7 @@ pub mod plan;
 pub mod progress;
 mod proof;
 pub mod results;
+pub mod room;
 pub mod run;
 pub mod settings;
 pub mod slot;

@@ -1,5 +1,6 @@
 //! What a run found: made from the journal alone.
 
+mod cheapest;
 mod crossover;
 mod make;
 mod profile;
@@ -7,6 +8,7 @@ mod remarks;
 mod sentence;
 mod shared;
 mod sweep;
+mod switched;
 #[cfg(test)]
 mod tests;
 mod why;

@@ -121,7 +121,7 @@ fn scaled(value: f64, units: &[(f64, &str)]) -> String {
     let (scale, unit) = *units.iter().find(fits).unwrap_or(&smallest);
     let number = value / scale;
     let digits = match number.abs() {
-        n if n >= 100.0 || scale == 1.0 => 0,
+        n if n >= 100.0 || unit == "B" => 0,
         n if n >= 10.0 => 1,
         _ => 2,
     };

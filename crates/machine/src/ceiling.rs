@@ -106,9 +106,20 @@ impl Machine {
         let mut ceilings = self.of_tasks();
         ceilings.extend(self.of_groups());
         ceilings.extend(self.of_user());
-        ceilings.extend(self.of_memory(kind));
+        ceilings.extend(self.of_memory(kind.bytes()));
         if kind == FlowKind::Thread {
-            ceilings.extend(self.of_maps());
+            ceilings.extend(self.of_maps(MAPS_A_THREAD));
+        }
+        ceilings.sort_by_key(|ceiling| ceiling.count);
+        ceilings
+    }
+
+    /// The room that memory leaves for flows of `bytes` each that the kernel does not see,
+    /// the lowest first; with `mappings` for each, also that of the mappings.
+    pub fn user_level_ceilings(&self, bytes: u64, mappings: u64) -> Vec<Ceiling> {
+        let mut ceilings = self.of_memory(bytes.max(1));
+        if mappings > 0 {
+            ceilings.extend(self.of_maps(mappings));
         }
         ceilings.sort_by_key(|ceiling| ceiling.count);
         ceilings
@@ -149,11 +160,11 @@ impl Machine {
         })
     }
 
-    fn of_maps(&self) -> Option<Ceiling> {
+    fn of_maps(&self, each: u64) -> Option<Ceiling> {
         let value = *self.limits.max_map_count.value()?;
         let used = *self.limits.maps.value()?;
         Some(Ceiling {
-            count: value.saturating_sub(used) / MAPS_A_THREAD,
+            count: value.saturating_sub(used) / each,
             bites: "vm.max_map_count".to_owned(),
             value,
             unit: Unit::Mappings,
@@ -161,8 +172,8 @@ impl Machine {
         })
     }
 
-    fn of_memory(&self, kind: FlowKind) -> Vec<Ceiling> {
-        let flows = |room: u64, pool: u64| room.saturating_sub(pool / RESERVE) / kind.bytes();
+    fn of_memory(&self, bytes: u64) -> Vec<Ceiling> {
+        let flows = |room: u64, pool: u64| room.saturating_sub(pool / RESERVE) / bytes;
         let group =
             |limit: &GroupLimit| of_group(limit, flows(limit.room(), limit.max), Unit::Bytes);
         let machine = || {

@@ -49,6 +49,9 @@ pub struct Limits {
     pub user_tasks: Measured<u64>,
     /// Open files of this process (`RLIMIT_NOFILE`).
     pub nofile: Measured<Bound>,
+    /// How far a process may raise its own limit on open files.
+    #[serde(default = "not_recorded")]
+    pub nofile_hard: Measured<Bound>,
     /// Bytes of stack that a thread is given by default (`RLIMIT_STACK`).
     pub stack: Measured<Bound>,
     /// Limits on tasks of the control groups, from that of this process upwards.
@@ -70,6 +73,9 @@ impl Limits {
             nproc: soft("Max processes"),
             user_tasks: credentials.tasks(root),
             nofile: soft("Max open files"),
+            nofile_hard: limits
+                .as_ref()
+                .and_then(|text| limit_at(text, "Max open files", 1)),
             stack: soft("Max stack size"),
             pids: groups.pids(),
         }
@@ -90,10 +96,20 @@ fn tasks(root: &Root) -> Measured<u64> {
     })
 }
 
+/// What journals of before hold.
+fn not_recorded() -> Measured<Bound> {
+    Measured::not_available("it was not recorded", "")
+}
+
 /// The first number of a line such as `Max processes   96365   96365   processes`.
 fn soft_limit(limits: &str, name: &str) -> Measured<Bound> {
+    limit_at(limits, name, 0)
+}
+
+/// The soft limit (0) or the hard one (1) of such a line.
+fn limit_at(limits: &str, name: &str, place: usize) -> Measured<Bound> {
     let line = limits.lines().find_map(|line| line.strip_prefix(name));
-    let bound = line.and_then(|line| match line.split_whitespace().next()? {
+    let bound = line.and_then(|line| match line.split_whitespace().nth(place)? {
         "unlimited" => Some(Bound::Unlimited),
         soft => soft.parse().ok().map(Bound::At),
     });

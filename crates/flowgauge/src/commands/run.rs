@@ -4,9 +4,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use lab::{Journal, Preset, Study};
+use machine::Machine;
 
 use crate::args::RunArgs;
 use crate::launch::CellLauncher;
+use crate::output;
 use crate::result_file::ResultFile;
 use crate::session::{self, Ending};
 
@@ -33,10 +35,23 @@ fn begin(args: &RunArgs) -> Result<Journal> {
             .collect::<Result<_>>()?
     };
     session::begin(
-        studies,
+        fitted(studies),
         session::settings(&args.how, preset)?,
         args.how.out.as_deref(),
     )
+}
+
+/// The studies without what this machine has no room for, which is said.
+fn fitted(studies: Vec<Study>) -> Vec<Study> {
+    let machine = Machine::read();
+    let fit = studies.into_iter().map(|study| {
+        let (study, left_out) = lab::room::fitted(study, &machine);
+        for line in left_out {
+            output::tell(&format!("{}: {line}", study.name));
+        }
+        study
+    });
+    fit.filter(|study| !study.cases.is_empty()).collect()
 }
 
 /// A study file, or a built-in study by its name.

@@ -2,9 +2,11 @@
 
 use flow::{Answer, Failure, Schedule, Variant};
 
+use super::cheapest::cheapest;
+use super::switched::switched;
 use super::{CaseResult, VariantSummary, shared, sweep};
-use crate::Study;
 use crate::words::plural;
+use crate::{Metric, Study};
 
 /// Flows whose CPU times lie further apart than this have uneven work.
 const UNEVEN: f64 = 1.2;
@@ -17,10 +19,17 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult]) -> Vec<String> {
     let headline = cases.iter().find(|case| case.case.name == study.headline);
     let headline = headline.and_then(|case| case.findings.first());
     let mut sentences: Vec<String> = headline.iter().map(|f| f.sentence.clone()).collect();
-    sentences.extend(cases.iter().filter_map(uneven));
+    let working = || {
+        cases
+            .iter()
+            .filter(|case| case.case.metric != Metric::Switch)
+    };
+    sentences.extend(working().filter_map(uneven));
     sentences.extend(cases.iter().filter_map(isolation));
     sentences.extend(cases.iter().filter_map(shared::shared_resource));
-    sentences.extend(sweep::crossovers(cases));
+    sentences.extend(sweep::crossovers(&working().collect::<Vec<_>>()));
+    sentences.extend(cheapest(cases));
+    sentences.extend(switched(cases));
     sentences
 }
 

@@ -9,7 +9,7 @@ use crate::words::{plural, thousands};
 const LEVELS: [(f64, &str); 3] = [(1.01, "1 %"), (1.10, "10 %"), (2.0, "2x")];
 
 /// A sentence for each sweep and each variant in it that is compared.
-pub(crate) fn crossovers(cases: &[CaseResult]) -> Vec<String> {
+pub(crate) fn crossovers(cases: &[&CaseResult]) -> Vec<String> {
     let mut sweeps: Vec<&str> = Vec::new();
     for point in cases.iter().filter_map(|case| case.case.sweep.as_ref()) {
         if !sweeps.contains(&point.sweep.as_str()) {
@@ -22,9 +22,9 @@ pub(crate) fn crossovers(cases: &[CaseResult]) -> Vec<String> {
         .collect()
 }
 
-fn sweep_crossovers(cases: &[CaseResult], sweep: &str) -> Vec<String> {
+fn sweep_crossovers(cases: &[&CaseResult], sweep: &str) -> Vec<String> {
     let of_sweep = |case: &&CaseResult| case.case.sweep.as_ref().is_some_and(|s| s.sweep == sweep);
-    let mut cases: Vec<&CaseResult> = cases.iter().filter(of_sweep).collect();
+    let mut cases: Vec<&CaseResult> = cases.iter().copied().filter(of_sweep).collect();
     let at = |case: &CaseResult| case.case.sweep.as_ref().map_or(0.0, |point| point.value);
     cases.sort_by(|a, b| at(a).total_cmp(&at(b)));
     let findings = cases.first().map_or(0, |case| case.findings.len());

@@ -38,6 +38,10 @@ pub(crate) fn why(
     verdict: Verdict,
     steady: Option<String>,
 ) -> Vec<String> {
+    // A turn does one thing only, and variants take different numbers of them.
+    if metric == Metric::Switch {
+        return page_tables(subject, reference).into_iter().collect();
+    }
     let differ = matches!(verdict, Verdict::Faster { .. } | Verdict::Slower { .. });
     let phases = (metric == Metric::Total && differ).then(|| phases(subject, reference));
     let steady = steady.filter(|_| metric == Metric::Total && differ);

@@ -4,7 +4,10 @@ use super::{Study, StudyError, parse};
 use crate::Preset;
 
 /// Name and text of each, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 1] = [("primes", include_str!("../../../../studies/primes.toml"))];
+const BUILTIN: [(&str, &str); 2] = [
+    ("primes", include_str!("../../../../studies/primes.toml")),
+    ("switch", include_str!("../../../../studies/switch.toml")),
+];
 
 /// How much a name must look like another (0 to 1) to be taken for a slip of the keys.
 const ALIKE: f64 = 0.8;

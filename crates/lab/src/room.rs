@@ -1,0 +1,229 @@
+//! Whether the machine has room for a variant's flows, asked before any of them is made.
+//!
+//! # Theory
+//!
+//! The kernel's flows are bounded by its limits ([`machine::ceiling`]). Of user-level ones
+//! the kernel sees nothing but memory, so theirs is an account: what a flow of that model
+//! takes for that work, times their number, against what is available less a reserve.
+//! Guards are free from Linux 6.13 on; before, each takes two mappings.
+//!
+//! A study that comes with the program must run on any machine, so variants that have no
+//! room are left out of it, and said. What a user asks for by number is refused instead.
+
+use flow::{HandOver, Model, Stacks, Variant};
+use machine::{Ceiling, FlowKind, Machine};
+use measure::Measured;
+use workload::Work;
+
+use crate::Study;
+use crate::words::thousands;
+
+/// Memory of one page.
+const PAGE: u64 = 4096;
+/// What a fiber takes in tables of its scheduler and its carrier.
+const FIBER_TABLES: u64 = 64;
+/// What a task takes beside the bytes that it touches.
+const TASK: u64 = 192;
+/// What a flow that does ordinary work is taken to need of its stack.
+const ORDINARY: u64 = 32 << 10;
+/// From this kernel on a guard takes no mappings.
+const FREE_GUARDS: (u64, u64) = (6, 13);
+/// Mappings that a guard takes before.
+const GUARD_MAPPINGS: u64 = 2;
+
+/// Bytes of memory that a user-level flow of that model takes for that work; `None` for
+/// flows of the kernel.
+#[must_use]
+pub fn user_level_bytes(model: Model, work: &Work) -> Option<u64> {
+    let (touched, stack) = match work {
+        Work::Turns(turns) => {
+            let stack = turns.stack.unwrap_or(turns.least_stack());
+            (turns.stack_use, stack)
+        }
+        Work::Primes(_) | Work::Spin(_) | Work::Drill(_) => (ORDINARY, ORDINARY),
+    };
+    match model {
+        Model::Task => Some(touched + TASK),
+        Model::Fiber {
+            stacks: Stacks::Packed,
+            ..
+        } => Some(stack + FIBER_TABLES),
+        Model::Fiber {
+            stacks: Stacks::Guarded,
+            ..
+        } => Some((touched + PAGE / 2).next_multiple_of(PAGE) + FIBER_TABLES),
+        _ => None,
+    }
+}
+
+/// The room for flows of that model with that work, by each limit, the lowest first.
+#[must_use]
+pub fn rooms(machine: &Machine, model: Model, work: &Work) -> Vec<Ceiling> {
+    let guards = match model {
+        Model::Fiber {
+            stacks: Stacks::Guarded,
+            ..
+        } if !has_free_guards(machine) => GUARD_MAPPINGS,
+        _ => 0,
+    };
+    match user_level_bytes(model, work) {
+        Some(bytes) => machine.user_level_ceilings(bytes, guards),
+        None if model.isolates() => machine.ceilings(FlowKind::Process),
+        None => machine.ceilings(FlowKind::Thread),
+    }
+}
+
+/// Whether this kernel guards a page without splitting a mapping.
+fn has_free_guards(machine: &Machine) -> bool {
+    let Measured::Value(release) = &machine.kernel.release else {
+        return false;
+    };
+    let mut numbers = release
+        .split(|c: char| !c.is_ascii_digit())
+        .map_while(|part| part.parse::<u64>().ok());
+    let version = numbers.next().zip(numbers.next());
+    version.is_some_and(|version| version >= FREE_GUARDS)
+}
+
+/// Why the machine has no room for a variant, if it has none.
+#[must_use]
+pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
+    let flows = u64::from(variant.flows);
+    let lowest = rooms(machine, variant.model, work).into_iter().next()?;
+    if flows <= lowest.count {
+        return no_pipes(machine, flows, work).filter(|_| !variant.model.is_user_level());
+    }
+    let need = user_level_bytes(variant.model, work).map_or(String::new(), |bytes| {
+        let total = bytes.saturating_mul(flows);
+        format!(
+            " (they need {}, {} each)",
+            crate::words::bytes(total as f64),
+            crate::words::bytes(bytes as f64)
+        )
+    });
+    Some(format!(
+        "{} flows of model {} are more than this machine can hold{need}: at most {} (the limit is \
+         {}; to raise it: {})",
+        thousands(flows as f64),
+        variant.model,
+        thousands(lowest.count as f64),
+        lowest.bites,
+        lowest.raise
+    ))
+}
+
+/// A ring of pipes takes two open files a flow.
+fn no_pipes(machine: &Machine, flows: u64, work: &Work) -> Option<String> {
+    let Work::Turns(turns) = work else {
+        return None;
+    };
+    let most = match machine.limits.nofile_hard {
+        Measured::Value(machine::limits::Bound::At(files)) => files.saturating_sub(64) / 2,
+        _ => return None,
+    };
+    (turns.hand_over == HandOver::Pipe && flows > most).then(|| {
+        format!(
+            "a ring of {} pipes takes two open files each: RLIMIT_NOFILE allows {} pipes (to \
+             raise it: ulimit -Hn {})",
+            thousands(flows as f64),
+            thousands(most as f64),
+            2 * flows + 64
+        )
+    })
+}
+
+/// The study without the variants that have no room here, and what was left out and why.
+#[must_use]
+pub fn fitted(mut study: Study, machine: &Machine) -> (Study, Vec<String>) {
+    let mut left_out: Vec<String> = Vec::new();
+    for case in &mut study.cases {
+        let work = &case.work;
+        case.variants.retain(|labelled| {
+            let work = labelled.work.as_ref().unwrap_or(work);
+            let reason = no_room(machine, &labelled.variant, work);
+            left_out.extend(reason.iter().map(|why| format!("left out: {why}")));
+            reason.is_none()
+        });
+    }
+    let headline = study.headline.clone();
+    study.cases.retain(|case| !case.variants.is_empty());
+    if !study.cases.iter().any(|case| case.name == headline) {
+        study.headline = study
+            .cases
+            .first()
+            .map_or(headline, |case| case.name.clone());
+    }
+    left_out.dedup();
+    (study, left_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Preset, builtin};
+    use flow::{Channel, Placement, Schedule};
+    use workload::Turns;
+
+    fn turns(flows: u64) -> Work {
+        Work::Turns(Turns {
+            flows,
+            kernel_turns: 1,
+            user_turns: 1,
+            stack_use: 0,
+            hand_over: HandOver::Pipe,
+            stack: Some(1 << 20),
+        })
+    }
+
+    fn variant(model: Model, flows: u32) -> Variant {
+        Variant {
+            model,
+            flows,
+            placement: Placement::One,
+            schedule: Schedule::Static,
+            channel: Channel::Fifo,
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_the_need_and_the_limit() {
+        let machine = Machine::read();
+        let many = u32::MAX;
+        let why = no_room(
+            &machine,
+            &variant(Model::FIBER_PACKED, many),
+            &turns(many.into()),
+        );
+        let why = why.unwrap();
+        assert!(
+            why.contains("they need 45") && why.contains("at most"),
+            "{why}"
+        );
+        let why = no_room(
+            &machine,
+            &variant(Model::Process, many),
+            &turns(many.into()),
+        );
+        assert!(why.unwrap().contains("to raise it"));
+        assert_eq!(no_room(&machine, &variant(Model::Task, 2), &turns(2)), None);
+    }
+
+    #[test]
+    fn a_study_that_fits_is_left_as_it_is() {
+        let study = builtin("primes", Preset::Quick).unwrap();
+        assert_eq!(fitted(study.clone(), &Machine::read()), (study, Vec::new()));
+    }
+
+    #[test]
+    fn what_has_no_room_is_left_out_and_said() {
+        let mut study = builtin("primes", Preset::Quick).unwrap();
+        study.cases.truncate(2);
+        for labelled in &mut study.cases[0].variants {
+            labelled.variant.flows = u32::MAX;
+        }
+        let (fitted, left_out) = fitted(study.clone(), &Machine::read());
+        assert_eq!(fitted.cases.len(), 1);
+        assert_eq!(fitted.headline, study.cases[1].name);
+        assert_eq!(left_out.len(), 2);
+    }
+}
