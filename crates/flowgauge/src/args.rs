@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use flow::{Channel, Model, Placement, Schedule};
+use flow::{Channel, HandOver, Model, Placement, Schedule};
 use lab::{Preset, Value};
 use workload::primes::Method;
 
@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Primes by processes and threads (S. Norgren 2010)
     Primes(PrimesArgs),
+    /// Context switches against the number of flows and what they touch (Zheng 2006)
+    Switch(SwitchArgs),
     /// Compare this machine with itself: its noise, and how small a difference it can tell
     Calibrate(CalibrateArgs),
     /// What this machine is and what it can measure
@@ -155,6 +157,53 @@ pub(crate) struct PrimesArgs {
     /// Say what each worker does, in a launch of its own that is not counted
     #[arg(short = 'v', long)]
     pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}
+
+const SWITCH_EXAMPLES: &str = "\
+Examples:
+  flowgauge switch                                2 to 1,000,000 flows of every model
+  flowgauge switch --flows 1000                   at 1,000 flows only
+  flowgauge switch --model thread,fiber-packed --flows 2..10000
+  flowgauge switch --yield sched_yield,pipe,futex --flows 2..100
+  flowgauge switch --flows 100 --stack-use 0,1K,4K,16K,64K";
+
+/// Context switches against the number of flows and what they touch.
+///
+/// Flows do nothing but take turns; a time is that of one turn of one flow. Those of the
+/// kernel are all on one CPU. A flow that never hands over is ended by the deadline.
+#[derive(Debug, Args)]
+#[command(after_help = SWITCH_EXAMPLES)]
+pub(crate) struct SwitchArgs {
+    /// How many flows; a range goes up in steps of 1, 2, 5
+    #[arg(long, value_name = "N", default_value = "2..1000000", value_parser = number::sizes)]
+    pub(crate) flows: Sizes,
+    /// Models, the first being the reference: process, thread, fiber, fiber-packed, task
+    #[arg(
+        long,
+        value_name = "MODEL",
+        value_delimiter = ',',
+        default_value = "process,thread,fiber,fiber-packed,task"
+    )]
+    pub(crate) model: Vec<Model>,
+    /// How flows of the kernel hand over: sched_yield, pipe, futex
+    #[arg(
+        long = "yield",
+        value_name = "WAY",
+        value_delimiter = ',',
+        default_value = "sched_yield"
+    )]
+    pub(crate) hand_over: Vec<HandOver>,
+    /// Bytes that a flow touches in each turn: 0, 1K, 4K, 16K, 64K, 256K; several are swept
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', default_value = "0", value_parser = number::bytes)]
+    pub(crate) stack_use: Vec<u64>,
+    /// Bytes of a fiber's stack [default: what it needs; guarded ones are whole pages, 16K or more]
+    #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
+    pub(crate) stack: Option<u64>,
+    /// No more flows than this of any model
+    #[arg(long, value_name = "N", value_parser = number::whole)]
+    pub(crate) max_flows: Option<u64>,
     #[command(flatten)]
     pub(crate) how: HowArgs,
 }

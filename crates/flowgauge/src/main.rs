@@ -31,6 +31,7 @@ fn main() -> ExitCode {
     let ending = match Cli::parse().command {
         Command::Run(args) => commands::run::run(args),
         Command::Primes(args) => commands::primes::run(&args),
+        Command::Switch(args) => commands::switch::run(&args),
         Command::Calibrate(args) => commands::calibrate::run(&args),
         Command::Machine(args) => commands::machine::run(&args),
         Command::Report(args) => commands::report::run(&args),

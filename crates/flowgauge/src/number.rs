@@ -40,6 +40,21 @@ fn scaled(text: &str) -> Option<u64> {
         .checked_mul(10_u64.checked_pow(zeros.checked_sub(parts)?)?)
 }
 
+/// A number of bytes, with K, M and G of powers of 1,024: `4096`, `4K`, `1M`.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    let lower = text.to_ascii_lowercase();
+    let (digits, shift) = match lower.char_indices().last() {
+        Some((at, 'k')) => (&lower[..at], 10),
+        Some((at, 'm')) => (&lower[..at], 20),
+        Some((at, 'g')) => (&lower[..at], 30),
+        _ => (lower.as_str(), 0),
+    };
+    let number = digits.replace('_', "").parse::<u64>().ok();
+    number
+        .and_then(|number| number.checked_mul(1 << shift))
+        .ok_or_else(|| format!("'{text}' is no number of bytes: write it as 4096, 4K or 1M"))
+}
+
 /// One size, or a range of sizes to sweep.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Sizes {
@@ -59,6 +74,19 @@ pub(crate) fn sizes(text: &str) -> Result<Sizes, String> {
         ));
     }
     Ok(Sizes::Sweep(first..=last))
+}
+
+/// The steps of a sweep in 1, 2, 5, with both of its ends.
+pub(crate) fn one_two_five(range: &RangeInclusive<u64>) -> Vec<u64> {
+    let decades = std::iter::successors(Some(1u64), |decade| decade.checked_mul(10));
+    let steps = decades.flat_map(|decade| [1, 2, 5].map(|step| decade.saturating_mul(step)));
+    let inner = steps
+        .skip_while(|step| step <= range.start())
+        .take_while(|step| step < range.end());
+    let mut sizes = vec![*range.start()];
+    sizes.extend(inner);
+    sizes.push(*range.end());
+    sizes
 }
 
 /// The steps of a sweep: each ten times the one before, and the last value itself.
@@ -100,6 +128,23 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_of_one_two_five_keep_both_ends() {
+        assert_eq!(one_two_five(&(2..=100)), [2, 5, 10, 20, 50, 100]);
+        assert_eq!(one_two_five(&(3..=7)), [3, 5, 7]);
+        assert_eq!(one_two_five(&(300..=400)), [300, 400]);
+    }
+
+    #[test]
+    fn bytes_count_in_powers_of_two() {
+        assert_eq!(bytes("4K"), Ok(4096));
+        assert_eq!(bytes("1m"), Ok(1 << 20));
+        assert_eq!(bytes("0"), Ok(0));
+        for text in ["", "K", "-1", "4KB", "99999999999999999999G"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn whole_numbers_in_all_spellings() {

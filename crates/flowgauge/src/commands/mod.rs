@@ -5,3 +5,4 @@ pub(crate) mod machine;
 pub(crate) mod primes;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod switch;

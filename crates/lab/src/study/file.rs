@@ -103,7 +103,7 @@ fn preset_cases(
     let mut work = Placed::new(&written.work);
     work.lay_over(&overrides.work);
     match &written.sweep {
-        Some(sweep) => sweep_cases(source, place, (written, overrides, sweep), &work),
+        Some(sweep) => sweep_cases(source, place, (written, overrides, preset), sweep, &work),
         None if overrides.values.is_some() => Err(source.error(
             place,
             "values are for a case with a sweep: this one has none",
@@ -111,7 +111,7 @@ fn preset_cases(
         None => Ok(vec![one_case(
             source,
             place,
-            (written, overrides),
+            (written, overrides, preset),
             work,
             None,
         )?]),
@@ -122,22 +122,17 @@ fn preset_cases(
 fn sweep_cases(
     source: Source<'_>,
     place: usize,
-    (written, overrides, sweep): (&FileCase, &Overrides, &FileSweep),
+    case: (&FileCase, &Overrides, Preset),
+    sweep: &FileSweep,
     work: &Placed,
 ) -> Result<Vec<Case>, StudyError> {
-    let values = overrides.values.as_ref().unwrap_or(&sweep.values);
+    let values = case.1.values.as_ref().unwrap_or(&sweep.values);
     values
         .iter()
         .map(|&value| {
             let mut work = work.clone();
             work.set(&sweep.parameter, Value::Integer(value));
-            one_case(
-                source,
-                place,
-                (written, overrides),
-                work,
-                Some((sweep, value)),
-            )
+            one_case(source, place, case, work, Some((sweep, value)))
         })
         .collect()
 }
@@ -145,7 +140,7 @@ fn sweep_cases(
 fn one_case(
     source: Source<'_>,
     place: usize,
-    (written, overrides): (&FileCase, &Overrides),
+    (written, overrides, preset): (&FileCase, &Overrides, Preset),
     work: Placed,
     point: Option<(&FileSweep, i64)>,
 ) -> Result<Case, StudyError> {
@@ -161,7 +156,7 @@ fn one_case(
             value: value as f64,
             unit: sweep.unit.clone(),
         }),
-        variants: variants(source, place, &written.variants, &work)?,
+        variants: variants(source, place, (&written.variants, preset), &work)?,
         work: work.into_work(source)?,
         metric: written.metric,
         reps: overrides.reps.or(written.reps),
@@ -169,18 +164,20 @@ fn one_case(
     })
 }
 
-/// The variants of a case with that work; those that are not meant for so many flows are
-/// left out.
+/// The variants of a case with that work; those that are not meant for the preset, or for so
+/// many flows, are left out.
 fn variants(
     source: Source<'_>,
     place: usize,
-    written: &[Spanned<FileVariant>],
+    (written, preset): (&[Spanned<FileVariant>], Preset),
     work: &Placed,
 ) -> Result<Vec<LabelledVariant>, StudyError> {
     let flows = work.clone().into_work(source)?.flows();
-    let meant = |v: &&Spanned<FileVariant>| match (v.get_ref().most_flows, flows) {
-        (Some(most), Some(flows)) => flows <= most.into(),
-        _ => true,
+    let meant = |v: &&Spanned<FileVariant>| {
+        let v = v.get_ref();
+        let few = v.most_flows.zip(flows);
+        !(v.full_only && preset == Preset::Quick)
+            && few.is_none_or(|(most, flows)| flows <= most.into())
     };
     let written: Vec<&Spanned<FileVariant>> = written.iter().filter(meant).collect();
     if written.is_empty() {

@@ -61,6 +61,9 @@ pub(super) struct FileVariant {
     #[serde(default)]
     pub(super) channel: Channel,
     pub(super) label: Option<String>,
+    /// Leaves the variant out of the quick preset.
+    #[serde(default)]
+    pub(super) full_only: bool,
     /// Leaves the variant out of cases for more flows than this.
     pub(super) most_flows: Option<u32>,
     /// Where its work differs from the case's. It must prove the same.

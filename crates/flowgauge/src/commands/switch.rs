@@ -1,0 +1,174 @@
+//! `flowgauge switch`: the study of context switches with its own options.
+//!
+//! Two experiments, as in the source: time against the number of flows, and, where several
+//! stack uses are given, against those at one number of flows. What a machine has no room
+//! for is left out of a sweep and said; a single number is refused.
+
+use anyhow::{Result, bail, ensure};
+use flow::{Channel, HandOver, Model, Placement, Schedule, Variant};
+use lab::{Case, LabelledVariant, Metric, Preset, Study, SweepPoint};
+use machine::Machine;
+use workload::{Turns, Work};
+
+use crate::args::SwitchArgs;
+use crate::launch::CellLauncher;
+use crate::number::{self, Sizes};
+use crate::output::tell;
+use crate::result_file::ResultFile;
+use crate::session::{self, Ending};
+
+/// Turns in a repetition, of the kernel's flows and of user-level ones: some tens of ms.
+const KERNEL_TURNS: u64 = 20_000;
+const USER_TURNS: u64 = 4_000_000;
+/// As many bytes may a repetition of user-level flows touch: again some tens of ms.
+const TOUCHED: u64 = 4 << 30;
+/// Rounds at the most for each point, where none are asked for.
+const ROUNDS: usize = 10;
+/// Repetitions of a slot.
+const REPS: u32 = 3;
+/// Flows of the second experiment, where the first is a sweep.
+const FLOWS: u64 = 100;
+/// Seconds for the study where no budget is given.
+const BUDGET_S: f64 = 300.0;
+
+/// Runs the study as asked.
+pub(crate) fn run(args: &SwitchArgs) -> Result<Ending> {
+    let study = study(args)?;
+    for case in &study.cases {
+        case.work.check()?;
+    }
+    let machine = Machine::read();
+    let (fitted, left_out) = lab::room::fitted(study.clone(), &machine);
+    if fitted.cases.len() < study.cases.len() && matches!(args.flows, Sizes::One(_)) {
+        bail!("{}", left_out.join("\n"));
+    }
+    ensure!(!fitted.cases.is_empty(), "{}", left_out.join("\n"));
+    for line in &left_out {
+        tell(line);
+    }
+    let mut settings = session::settings(&args.how, Preset::Full)?;
+    settings.budget_s = args.how.budget.or(Some(BUDGET_S));
+    let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
+    let journal = session::begin(vec![fitted], settings, args.how.out.as_deref())?;
+    session::carry_out(journal, &mut launcher, args.how.format)
+}
+
+/// The built-in study with the cases that the flags ask for.
+fn study(args: &SwitchArgs) -> Result<Study> {
+    let flows = flows(args)?;
+    let mut cases: Vec<Case> = flows
+        .iter()
+        .map(|&flows| case(args, flows, args.stack_use[0], Experiment::Flows))
+        .collect();
+    if args.stack_use.len() > 1 {
+        let flows = if flows.len() == 1 { flows[0] } else { FLOWS };
+        let uses = args.stack_use.iter();
+        let second = uses.map(|&bytes| case(args, flows, bytes, Experiment::StackUse));
+        if cases.len() == 1 {
+            cases.clear();
+        }
+        cases.extend(second);
+    }
+    let headline = cases[cases.len() / 2].name.clone();
+    Ok(Study {
+        cases,
+        headline,
+        ..lab::builtin("switch", Preset::Full)?
+    })
+}
+
+/// The numbers of flows, up to `--max-flows`.
+fn flows(args: &SwitchArgs) -> Result<Vec<u64>> {
+    let most = args.max_flows.unwrap_or(u64::from(u32::MAX));
+    let flows = match &args.flows {
+        Sizes::One(flows) => vec![*flows],
+        Sizes::Sweep(range) => number::one_two_five(range),
+    };
+    let least = flows.iter().min().copied().unwrap_or(0);
+    ensure!(
+        least >= 2,
+        "--flows {least}: flows take turns with each other, so there must be at least 2"
+    );
+    ensure!(
+        least <= most,
+        "--flows begins at {least}, which is more than {most}, the most there may be"
+    );
+    let mut flows: Vec<u64> = flows.into_iter().map(|flows| flows.min(most)).collect();
+    flows.dedup();
+    Ok(flows)
+}
+
+/// Which of the two experiments a case belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Experiment {
+    Flows,
+    StackUse,
+}
+
+fn case(args: &SwitchArgs, flows: u64, stack_use: u64, experiment: Experiment) -> Case {
+    let (name, parameter, value, unit) = match experiment {
+        Experiment::Flows => ("flows", "flows", flows, "flows"),
+        Experiment::StackUse => ("stack", "stack_use", stack_use, "bytes"),
+    };
+    let title = match experiment {
+        Experiment::Flows => "One turn, against the number of flows".to_owned(),
+        Experiment::StackUse => format!("One turn of {flows} flows, against what each touches"),
+    };
+    let work = |hand_over| {
+        Work::Turns(Turns {
+            flows,
+            kernel_turns: KERNEL_TURNS,
+            user_turns: USER_TURNS.min(TOUCHED / stack_use.max(1)),
+            stack_use,
+            hand_over,
+            stack: args.stack,
+        })
+    };
+    Case {
+        name: format!("{name}/{value}"),
+        title,
+        sweep: Some(SweepPoint {
+            sweep: name.to_owned(),
+            parameter: parameter.to_owned(),
+            value: value as f64,
+            unit: unit.to_owned(),
+        }),
+        work: work(args.hand_over[0]),
+        metric: Metric::Switch,
+        variants: variants(args, flows, work),
+        reps: Some(REPS),
+        max_rounds: args.how.rounds.is_none().then_some(ROUNDS),
+    }
+}
+
+/// Each model of the kernel once for each way to hand over, each user-level one once.
+fn variants(
+    args: &SwitchArgs,
+    flows: u64,
+    work: impl Fn(HandOver) -> Work,
+) -> Vec<LabelledVariant> {
+    let ways = |model: Model| match model.is_user_level() {
+        true => &args.hand_over[..1],
+        false => &args.hand_over[..],
+    };
+    let named = args.hand_over.len() > 1;
+    let variant = |model: Model, way: HandOver| LabelledVariant {
+        label: match named && !model.is_user_level() {
+            true => format!("{model}, {way}"),
+            false => model.to_string(),
+        },
+        variant: Variant {
+            model,
+            flows: u32::try_from(flows).unwrap_or(u32::MAX),
+            placement: Placement::One,
+            schedule: Schedule::Static,
+            channel: Channel::Fifo,
+        },
+        work: (way != args.hand_over[0]).then(|| work(way)),
+    };
+    let models = args.model.iter();
+    models
+        .flat_map(|&model| ways(model).iter().map(move |&way| (model, way)))
+        .map(|(model, way)| variant(model, way))
+        .collect()
+}
