@@ -141,8 +141,9 @@ pub fn fitted(mut study: Study, machine: &Machine) -> (Study, Vec<String>) {
         case.variants.retain(|labelled| {
             let work = labelled.work.as_ref().unwrap_or(work);
             let reason = no_room(machine, &labelled.variant, work);
-            left_out.extend(reason.iter().map(|why| format!("left out: {why}")));
-            reason.is_none()
+            let fits = reason.is_none();
+            left_out.extend(reason);
+            fits
         });
     }
     let headline = study.headline.clone();

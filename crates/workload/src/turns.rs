@@ -225,10 +225,10 @@ mod tests {
 
     #[test]
     fn the_body_hands_over_once_a_lap_and_proves_its_lines() {
-        let (turns, mut turn) = (turns(), Alone(0));
+        let (turns, mut turn, mut state) = (turns(), Alone(0), ());
         let body = turns.body::<16>();
         let proof = {
-            let mut future = pin!(body.turns(&mut (), 7, &mut turn));
+            let mut future = pin!(body.turns(&mut state, 7, &mut turn));
             let poll = future
                 .as_mut()
                 .poll(&mut Context::from_waker(Waker::noop()));

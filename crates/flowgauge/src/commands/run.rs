@@ -47,7 +47,7 @@ fn fitted(studies: Vec<Study>) -> Vec<Study> {
     let fit = studies.into_iter().map(|study| {
         let (study, left_out) = lab::room::fitted(study, &machine);
         for line in left_out {
-            output::tell(&format!("{}: {line}", study.name));
+            output::tell(&format!("{}: left out: {line}", study.name));
         }
         study
     });

@@ -44,7 +44,7 @@ pub(crate) fn run(args: &SwitchArgs) -> Result<Ending> {
     }
     ensure!(!fitted.cases.is_empty(), "{}", left_out.join("\n"));
     for line in &left_out {
-        tell(line);
+        tell(&format!("left out: {line}"));
     }
     let mut settings = session::settings(&args.how, Preset::Full)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
