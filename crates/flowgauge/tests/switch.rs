@@ -1,0 +1,223 @@
+//! `flowgauge switch` and the models of user-level flows, for real. Nothing here asserts
+//! how fast anything is.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use flow::{Answer, Rep};
+use lab::{CaseResult, Results};
+use tempfile::TempDir;
+
+fn flowgauge(args: &[&str], out: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_flowgauge"))
+        .args(args)
+        .arg("--out")
+        .arg(out)
+        .output()
+        .expect("the command starts")
+}
+
+/// Runs to an answer (0, or 3 for "cannot tell") and reads its journal.
+fn answered(args: &[&str]) -> Results {
+    let folder = TempDir::new().expect("a folder");
+    let out = folder.path().join("out");
+    let output = flowgauge(args, &out);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{said}");
+    Results::from_journal(&out.join(lab::journal::FILE_NAME)).expect("a journal")
+}
+
+/// What is said about arguments that cannot be run.
+fn refused(args: &[&str]) -> String {
+    let folder = TempDir::new().expect("a folder");
+    let out = folder.path().join("out");
+    let output = flowgauge(args, &out);
+    assert_eq!(output.status.code(), Some(2), "{args:?}");
+    assert!(!out.exists(), "{args:?} left a folder");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn cases(results: &Results) -> &[CaseResult] {
+    &results.studies[0].cases
+}
+
+/// Every repetition of a variant, all of whose slots must be good.
+fn reps<'a>(case: &'a CaseResult, label: &str) -> Vec<&'a Rep> {
+    let place = case
+        .variants
+        .iter()
+        .position(|variant| variant.label == label)
+        .unwrap_or_else(|| panic!("no {label}"));
+    let slots = case.slots.iter().filter(|slot| slot.variant == place);
+    slots
+        .flat_map(|slot| match &slot.outcome.answer {
+            Answer::Done(record) => &record.reps,
+            Answer::Failed { reason, .. } => panic!("{label}: {reason}"),
+        })
+        .collect()
+}
+
+#[test]
+fn every_model_takes_turns_and_shows_that_it_switched() {
+    let results = answered(&[
+        "switch",
+        "--flows",
+        "5",
+        "--yield",
+        "sched_yield,pipe,futex",
+        "--rounds",
+        "2",
+        "--seed",
+        "1",
+    ]);
+    let case = &cases(&results)[0];
+    let kernel = ["process", "thread"];
+    for label in kernel
+        .iter()
+        .flat_map(|model| ["sched_yield", "pipe", "futex"].map(|way| format!("{model}, {way}")))
+    {
+        for rep in reps(case, &label) {
+            let turns = rep.turns.expect("turns");
+            assert_eq!(turns.taken, 20_000, "{label}");
+            assert!(turns.switches * 10 >= turns.handed_over * 9, "{turns:?}");
+            assert!(turns.handed_over >= turns.taken, "{turns:?}");
+            assert_eq!(rep.flows.len(), 5, "{label}");
+        }
+    }
+    for label in ["fiber", "fiber-packed", "task"] {
+        for rep in reps(case, label) {
+            let turns = rep.turns.expect("turns");
+            assert_eq!((turns.taken, turns.checked), (4_000_000, 15), "{label}");
+            assert_eq!(turns.orderly, turns.checked, "{label}");
+            assert_eq!((rep.flows.len(), rep.flows[0].carried), (1, 5), "{label}");
+        }
+    }
+    let sentences = results.studies[0].sentences.join("\n");
+    assert!(
+        sentences.contains("did the switches happen?"),
+        "{sentences}"
+    );
+    assert!(sentences.contains("cheapest to switch"), "{sentences}");
+}
+
+#[test]
+fn both_experiments_run_and_a_journal_line_stays_small_for_many_flows() {
+    let results = answered(&[
+        "switch",
+        "--flows",
+        "2..20000",
+        "--max-flows",
+        "5",
+        "--model",
+        "task,fiber-packed",
+        "--stack-use",
+        "0,4K",
+        "--rounds",
+        "1",
+    ]);
+    let names: Vec<&str> = cases(&results)
+        .iter()
+        .map(|case| case.case.name.as_str())
+        .collect();
+    assert_eq!(names, ["flows/2", "flows/5", "stack/0", "stack/4096"]);
+
+    let results = answered(&[
+        "switch",
+        "--flows",
+        "10000",
+        "--model",
+        "task,fiber",
+        "--rounds",
+        "1",
+    ]);
+    for label in ["task", "fiber"] {
+        for rep in reps(&cases(&results)[0], label) {
+            assert_eq!((rep.flows.len(), rep.flows[0].carried), (1, 10_000));
+        }
+    }
+}
+
+#[test]
+fn user_level_flows_find_the_primes_that_threads_find() {
+    let results = answered(&[
+        "primes",
+        "--model",
+        "thread,fiber,fiber-packed,fiber/2,task",
+        "-t",
+        "5",
+        "-b",
+        "5000",
+        "--every",
+        "10",
+        "--rounds",
+        "1",
+    ]);
+    let case = &cases(&results)[0];
+    for (label, records) in [
+        ("thread", 5),
+        ("fiber", 1),
+        ("fiber-packed", 1),
+        ("fiber/2", 2),
+        ("task", 1),
+    ] {
+        for rep in reps(case, label) {
+            assert_eq!(rep.flows.len(), records, "{label}");
+            assert_eq!(rep.proof(), reps(case, "thread")[0].proof(), "{label}");
+            assert!(rep.parent.received > 0, "{label}");
+        }
+    }
+}
+
+#[test]
+fn a_fiber_that_never_hands_over_is_ended_by_the_deadline() {
+    let folder = TempDir::new().expect("a folder");
+    let study = folder.path().join("hang.toml");
+    let text = r#"schema = 1
+name = "hang"
+title = "Hang"
+stands_for = "a fault"
+headline = "hang"
+[[case]]
+name = "hang"
+title = "Hang"
+work = { kind = "drill", units = 3, fault = "hang", unit = 1 }
+[[case.variant]]
+model = "fiber"
+flows = 3
+"#;
+    std::fs::write(&study, text).expect("written");
+    let path = study.to_string_lossy();
+    let out = folder.path().join("out");
+    let args = ["run", &path, "--rounds", "1", "--deadline", "500ms"];
+    flowgauge(&args, &out);
+    let results = Results::from_journal(&out.join(lab::journal::FILE_NAME)).expect("a journal");
+    let (_, reason) = &cases(&results)[0].variants[0].failures[0];
+    assert!(reason.contains("still at work at the deadline"), "{reason}");
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_with_what_would_do() {
+    for (args, says) in [
+        (&["--flows", "0"][..], "at least 2"),
+        (&["--flows", "1"], "at least 2"),
+        (&["--flows", "2..5", "--max-flows", "1"], "more than 1"),
+        (
+            &["--flows", "4000000000", "--model", "fiber-packed"],
+            "they need",
+        ),
+        (
+            &["--flows", "4000000000", "--model", "process"],
+            "to raise it",
+        ),
+        (&["--stack-use", "1000"], "none of 0, 1024"),
+        (&["--stack", "64"], "need at least"),
+        (&["--stack", "100001"], "a multiple of 64"),
+        (&["--model", "fibre"], "is no model"),
+        (&["--yield", "kindly"], "sched_yield, pipe or futex"),
+    ] {
+        let mut all = vec!["switch"];
+        all.extend(args);
+        let said = refused(&all);
+        assert!(said.contains(says), "{args:?}: {said}");
+    }
+}
