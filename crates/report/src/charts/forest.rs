@@ -61,7 +61,7 @@ fn layout(frame: &Frame<'_>, rows: &[Row]) -> Layout {
     } else {
         let labels = widest(
             rows.iter().map(|row| row.label.as_str()),
-            0.34 * frame.width,
+            0.4 * frame.width,
         );
         let said = widest(rows.iter().map(|row| row.said.as_str()), 0.32 * frame.width);
         (labels + 14.0, frame.width - said - 14.0)
