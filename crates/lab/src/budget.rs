@@ -6,8 +6,9 @@
 //! rounds up to its first look; without them it can say nothing. So a case may use all
 //! that is left, except what is kept for the first looks of the later ones (with a
 //! [`MARGIN`], since a busy machine is slower than its pilots): what it does not use goes
-//! on to them. Where there is not enough for every first look, what is left is divided in
-//! proportion to the needs.
+//! on to them. Where there is not enough for every first look, the first cases come first:
+//! an answer to one question is better than none to all, and studies begin with the
+//! question that they are about.
 //!
 //! Spent time is the sum of the journal's launch times. It is no wall time, so that a run
 //! that was taken up again counts what it did and not how long it lay.
@@ -25,21 +26,12 @@ pub(crate) fn allowance_s(budget_s: f64, logs: &[CaseLog], place: usize) -> f64 
     let left = budget_s - pilots - earlier;
     let own = need_s(&logs[place]);
     let later: f64 = logs[place + 1..].iter().map(need_s).sum();
-    if left >= own + later {
-        own.max(left - MARGIN * later)
-    } else if own > 0.0 {
-        left * own / (own + later)
-    } else {
-        0.0
-    }
+    own.min(left).max(left - MARGIN * later)
 }
 
 /// Seconds that a case needs to reach its first look.
 fn need_s(log: &CaseLog) -> f64 {
-    match log.ended {
-        Some(_) => log.slots_s(),
-        None => log.judge.first_look() as f64 * log.round_s(),
-    }
+    log.judge.first_look() as f64 * log.round_s()
 }
 
 /// Seconds until the whole study is over if no look decides anything.

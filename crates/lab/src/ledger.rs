@@ -164,21 +164,28 @@ impl CaseLog {
     }
 
     fn push(&mut self, slot: RawSlot) -> Result<(), String> {
-        if slot.variant >= self.variants || slot.round != self.round() {
+        let known = slot.variant < self.variants && slot.round == self.round();
+        if !known || self.this_round().any(|other| other.variant == slot.variant) {
             return Err(format!(
-                "variant {} of round {} is not in place: this case has {} variants and is in round {}",
+                "variant {} of round {} is not what comes next in this case of {} variants and \
+                 {} slots so far",
                 slot.variant,
                 slot.round,
                 self.variants,
-                self.round()
+                self.slots.len()
             ));
         }
         self.slots.push(slot);
-        if self.slots.len().is_multiple_of(self.variants) {
+        if self.within_round() == 0 {
             let values = self.last_round();
             self.judge.push(values);
         }
         Ok(())
+    }
+
+    /// The slots of the round that is not complete yet.
+    fn this_round(&self) -> impl Iterator<Item = &RawSlot> {
+        self.slots.iter().rev().take(self.within_round())
     }
 
     /// The values of the round just completed, in the case's order.

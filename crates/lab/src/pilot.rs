@@ -19,8 +19,8 @@ use crate::{Case, Settings};
 const SLOT_S: f64 = 1.5;
 /// Repetitions of short work.
 const REPS: u32 = 5;
-/// Deadline of a pilot slot, in seconds, where none is given.
-const PILOT_DEADLINE_S: f64 = 120.0;
+/// Deadline of a pilot slot, in seconds, where neither it nor a budget is given.
+const PILOT_DEADLINE_S: f64 = 300.0;
 /// A deadline is never shorter than this, in seconds.
 const LEAST_DEADLINE_S: f64 = 10.0;
 /// A slot that takes so many times what is expected hangs.
@@ -37,12 +37,15 @@ pub struct Chosen {
     pub deadline_s: f64,
 }
 
-/// The pilot itself: a single cold repetition.
+/// The pilot itself: a single cold repetition. One that takes longer than the whole study
+/// may is of no use.
 pub(crate) fn pilot_slot(settings: &Settings) -> Chosen {
+    let budget_s = settings.budget_s.map(|budget| budget.max(LEAST_DEADLINE_S));
+    let usual = budget_s.unwrap_or(PILOT_DEADLINE_S);
     Chosen {
         warmups: 0,
         reps: 1,
-        deadline_s: settings.deadline_s.unwrap_or(PILOT_DEADLINE_S),
+        deadline_s: settings.deadline_s.unwrap_or(usual),
     }
 }
 

@@ -15,40 +15,21 @@ use flow::placement::Cpus;
 use flow::{Outcome, Proof, SlotSpec};
 
 use crate::budget::{allowance_s, remaining_s};
-use crate::journal::{Journal, JournalError};
+use crate::journal::Journal;
 use crate::ledger::{At, CaseLog};
 use crate::pilot::{Chosen, choose, pilot_slot};
 use crate::progress::{Event, Observer, Place, SlotPlace};
 use crate::proof::checked;
-use crate::{
-    Case, CaseEnd, Clock, Entry, LabelledVariant, Launch, LaunchError, Results, Study, plan,
-};
+use crate::{Case, CaseEnd, Clock, Entry, LabelledVariant, Launch, Results, Study, plan};
 
 mod check;
+mod error;
+
+pub use error::RunError;
+use error::Stop;
 
 /// A case ends after so many failed slots of one variant in a row.
 const FAILURES: usize = 3;
-
-/// Why a run ended without an end. All that was finished is in the journal.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The journal cannot be written.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// No slot can be launched.
-    #[error("{0}")]
-    Launch(String),
-    /// A case asks for what this machine does not have, or for impossible work.
-    #[error("{study}, {case}: {message}")]
-    Case {
-        /// The study.
-        study: String,
-        /// The case.
-        case: String,
-        /// What is wrong and what to use.
-        message: String,
-    },
-}
 
 /// Runs what the journal's header asks for and the journal does not hold yet.
 ///
@@ -95,27 +76,6 @@ struct Run<'a> {
     cpus: Cpus,
     /// When this part of the run began, in seconds after the beginning of the whole.
     offset_s: f64,
-}
-
-/// Why the loops are left early.
-enum Stop {
-    Interrupted(i32),
-    Error(RunError),
-}
-
-impl From<JournalError> for Stop {
-    fn from(error: JournalError) -> Self {
-        Self::Error(error.into())
-    }
-}
-
-impl From<LaunchError> for Stop {
-    fn from(error: LaunchError) -> Self {
-        match error {
-            LaunchError::Interrupted { signal } => Self::Interrupted(signal),
-            LaunchError::Fatal(why) => Self::Error(RunError::Launch(why)),
-        }
-    }
 }
 
 impl Run<'_> {
