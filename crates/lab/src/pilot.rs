@@ -6,7 +6,7 @@
 //! do all variants prove the same work. Its one repetition is a cold one, so it takes
 //! rather more time than those that follow: estimates made from it err on the safe side.
 //!
-//! A slot should take about [`SLOT_S`]: short work is repeated five times after a warm-up
+//! A slot should take about a second and a half: short work is repeated five times after a warm-up
 //! (the median of five loses the odd disturbed one), long work once and cold, because its
 //! first repetition takes what the others take, and time is better spent on more slots.
 //! The count is the same for all variants of a case, chosen by the slowest.

@@ -100,13 +100,7 @@ impl Run<'_> {
     }
 
     fn study(&mut self, number: usize, study: &Study) -> Result<(), Stop> {
-        let cases = study.cases.iter().enumerate();
-        let todo = cases.map(|(case, _)| At {
-            study: number,
-            case,
-        });
-        let todo: Vec<At> = todo.filter(|&at| self.log(at).ended.is_none()).collect();
-        if todo.is_empty() {
+        if self.open_cases(number).next().is_none() {
             return Ok(());
         }
         self.observer.event(&Event::StudyBegins { study });
@@ -120,15 +114,32 @@ impl Run<'_> {
             study,
             case: &study.cases[at.case],
         };
-        for &at in &todo {
+        for at in self.open_cases(number).collect::<Vec<At>>() {
             if self.log(at).pilot.is_none() {
                 self.pilot(place(at), known[at.case])?;
             }
         }
-        for at in todo {
+        while let Some(at) = self.next_case(number) {
             self.case(at, place(at), known[at.case])?;
         }
         Ok(())
+    }
+
+    fn open_cases(&self, study: usize) -> impl Iterator<Item = At> {
+        let logs = self.journal.ledger().logs[study].iter().enumerate();
+        logs.filter(|(_, log)| log.ended.is_none())
+            .map(move |(case, _)| At { study, case })
+    }
+
+    /// The case to go on with: the one that ran last, or else the first, among those that
+    /// have time left; if none has, the first that is open.
+    fn next_case(&self, study: usize) -> Option<At> {
+        let last = self.journal.ledger().last;
+        let has_time = |at: &At| self.end_of(*at) != Some(CaseEnd::Budget);
+        let mut able = self.open_cases(study).filter(has_time);
+        let first = able.next();
+        let again = last.filter(|&last| able.any(|at| at == last));
+        again.or(first).or_else(|| self.open_cases(study).next())
     }
 
     fn pilot(&mut self, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
@@ -155,6 +166,7 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Runs rounds of a case until it is over, or until others have more right to the time.
     fn case(&mut self, at: At, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
         let rounds_done = self.log(at).round();
         self.observer
@@ -166,6 +178,9 @@ impl Run<'_> {
             self.slot(at, place, known)?;
             self.tell_progress(at, place);
         };
+        if because == CaseEnd::Budget && self.next_case(at.study) != Some(at) {
+            return Ok(());
+        }
         self.journal.append(Entry::CaseEnd {
             study: place.study.name.clone(),
             case: place.case.name.clone(),

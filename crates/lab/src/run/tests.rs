@@ -206,6 +206,18 @@ fn the_budget_keeps_the_first_looks_of_later_cases() {
     });
     let [a, b] = rounds(&run_mock(header.clone(), &mut mock));
     assert!(a == 10 && b > 30, "{a} {b}");
+    // What the second one leaves goes back to the first.
+    let mut mock = Mock::new(|units, model, n, spec| {
+        let ns = if units == 2 { 20 * MS } else { noise(model, n) };
+        done(spec, ns, PROOF)
+    });
+    let ran = run_mock(header.clone(), &mut mock);
+    assert_eq!(rounds(&ran), [39, 10]);
+    assert_eq!(
+        [ran.count("case a after 0"), ran.count("case a after 34")],
+        [1, 1]
+    );
+    assert_eq!(ran.count("Budget"), 1, "it ends once");
     // Nothing is run without the time for it, and the answer says so.
     header.settings.budget_s = Some(0.01);
     let ran = run_mock(header, &mut Mock::timed(noise));
@@ -323,11 +335,13 @@ fn a_run_that_is_taken_up_again_is_the_run_that_was_never_cut() {
     let two = || {
         let mut header = header(vec![study(vec![case("a", 1, &TWO), case("b", 2, &TWO)])]);
         header.settings.max_rounds = 12;
-        header.settings.budget_s = Some(8.0);
+        header.settings.budget_s = Some(6.5);
         header
     };
     let mut whole_mock = Mock::timed(exact);
     let whole = run_mock(two(), &mut whole_mock);
+    let begins = whole.heard.iter().filter(|line| line.starts_with("case a"));
+    assert_eq!(begins.count(), 2, "the budget makes it stop and go on");
     for cut in 4..4 + whole.case(0).slots.len() + whole.case(1).slots.len() {
         let mut mock = Mock::timed(exact);
         mock.signal_after = Some(cut);
