@@ -9,8 +9,8 @@
 //! for every first look, the first cases come first: an answer to one question is better
 //! than none to all, and studies begin with the question that they are about.
 //!
-//! What was kept and not used is there again for cases that had to stop: they stay open
-//! until no other case can go on.
+//! What was kept and not used is there again for cases that had to stop: they stay open,
+//! and go on when the others have had their first looks.
 //!
 //! Spent time is the sum of the journal's launch times. It is no wall time, so that a run
 //! that was taken up again counts what it did and not how long it lay.

@@ -131,15 +131,19 @@ impl Run<'_> {
             .map(move |(case, _)| At { study, case })
     }
 
-    /// The case to go on with: the one that ran last, or else the first, among those that
-    /// have time left; if none has, the first that is open.
+    /// The case to go on with: among those that have time left the one that ran last, or
+    /// else the first that has not come to its first look, or else the first. If none has
+    /// time left, the first that is open.
     fn next_case(&self, study: usize) -> Option<At> {
         let last = self.journal.ledger().last;
+        let order = |at: &At| {
+            let log = self.log(*at);
+            let looked = log.round() >= log.judge.first_look();
+            (Some(*at) != last, looked, at.case)
+        };
         let has_time = |at: &At| self.end_of(*at) != Some(CaseEnd::Budget);
-        let mut able = self.open_cases(study).filter(has_time);
-        let first = able.next();
-        let again = last.filter(|&last| able.any(|at| at == last));
-        again.or(first).or_else(|| self.open_cases(study).next())
+        let able = self.open_cases(study).filter(has_time).min_by_key(order);
+        able.or_else(|| self.open_cases(study).next())
     }
 
     fn pilot(&mut self, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
