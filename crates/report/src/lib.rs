@@ -1,6 +1,34 @@
-//! stub
-#![allow(missing_docs, missing_debug_implementations)]
-pub mod json { pub fn findings(r:&lab::Results)->String{ serde_json::to_string_pretty(&r.studies.iter().map(|s| (&s.sentences, s.cases.iter().map(|c| (&c.findings,&c.variants)).collect::<Vec<_>>())).collect::<Vec<_>>()).unwrap_or_default() } pub fn machine(m:&machine::Machine)->String{serde_json::to_string_pretty(m).unwrap_or_default()} }
-pub mod csv { pub fn slots(_:&lab::Results)->String{String::new()} pub fn summary(_:&lab::Results)->String{String::new()} pub fn machine(_:&machine::Machine)->String{String::new()} }
-pub mod html { pub fn page(_:&lab::Results)->String{String::new()} }
-pub mod terminal { pub struct Style{pub width:usize,pub colour:bool} pub fn run(r:&lab::Results,_:&Style)->String{ r.studies.iter().map(|s| s.sentences.join("\n")+"\n"+&s.cases.iter().map(|c| format!("{} {:?} reps {} rounds {}: {}\n", c.case.name, c.noise, c.reps, c.rounds, c.findings.iter().map(|f| format!("{} | {:?}", f.sentence, f.why)).collect::<Vec<_>>().join("; "))).collect::<String>()).collect() } pub fn machine(m:&machine::Machine,_:&Style)->String{ format!("{:#?}", m.facts()) } }
+//! One model of results; terminal, CSV, JSON and HTML made from it.
+//!
+//! Everything here is a pure function from [`lab::Results`] (or a
+//! [`machine::Machine`]) to text: nothing is read from the machine, no clock is asked,
+//! and the width and colours of a terminal are parameters. So a report made from a
+//! journal years later is the one that the run itself printed.
+//!
+//! | module | makes |
+//! |---|---|
+//! | [`terminal`] | tables and sentences for a terminal or a pipe |
+//! | [`csv`] | tidy tables: slots, findings, variants, the machine |
+//! | [`json`] | `findings.json`, the full results, the machine |
+//! | [`html`] | one page that needs nothing else |
+//!
+//! They share their words ([`number`], [`text`], and the private `words`), how a study is
+//! cut into tables (`blocks`), and the source's table laid beside ours (`origin`).
+//!
+//! What is not there is never shown as zero: cells read `n/a` with the reason below, JSON
+//! has `{"not_available": {"reason": ...}}`, CSV an empty field.
+
+#![forbid(unsafe_code)]
+
+mod blocks;
+mod charts;
+pub mod csv;
+mod date;
+pub mod html;
+pub mod json;
+pub mod number;
+mod origin;
+mod table;
+pub mod terminal;
+pub mod text;
+mod words;

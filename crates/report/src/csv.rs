@@ -1,0 +1,131 @@
+//! Tidy tables: one thing a row, one quantity a column, the unit in the column's name.
+//!
+//! # Theory
+//!
+//! These files are opened by spreadsheets as well as by programs. A spreadsheet takes a
+//! field that begins with `=`, `+`, `-` or `@` for a formula and runs it, so such a text
+//! gets an apostrophe in front, which spreadsheets do not show. Only texts are treated so:
+//! numbers are written by this crate and may well begin with a minus. Characters that act
+//! or hide are taken out of texts.
+//!
+//! What is not available is an empty field. Every table is a list of columns, each a name
+//! and the function that fills it, so that names and values cannot come apart.
+//!
+//! The columns are told in `docs/results.md`.
+
+mod findings;
+mod place;
+mod slots;
+mod summary;
+
+use machine::Machine;
+
+pub use findings::findings;
+pub use slots::slots;
+pub use summary::summary;
+
+use crate::text::hides;
+
+/// The machine, one fact a row.
+#[must_use]
+pub fn machine(machine: &Machine) -> String {
+    let facts = machine.facts().into_iter().flat_map(|group| {
+        let rows = group.rows.into_iter();
+        rows.map(move |fact| {
+            let fields = [&group.title, &fact.name, &fact.value, &fact.note];
+            fields.map(|field| text(field)).to_vec()
+        })
+    });
+    sheet(["group", "name", "value", "note"], facts)
+}
+
+/// Heading and rows.
+fn sheet(
+    names: impl IntoIterator<Item = &'static str>,
+    rows: impl Iterator<Item = Vec<String>>,
+) -> String {
+    let mut out = String::new();
+    line(&mut out, names.into_iter().map(str::to_owned));
+    rows.for_each(|row| line(&mut out, row.into_iter()));
+    out
+}
+
+/// The names of columns.
+fn names<F>(columns: &'static [(&'static str, F)]) -> impl Iterator<Item = &'static str> {
+    columns.iter().map(|(name, _)| *name)
+}
+
+fn line(out: &mut String, fields: impl Iterator<Item = String>) {
+    for (at, field) in fields.enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        if field.contains([',', '"', '\n', '\r']) || field.starts_with(' ') {
+            out.push_str(&format!("\"{}\"", field.replace('"', "\"\"")));
+        } else {
+            out.push_str(&field);
+        }
+    }
+    out.push('\n');
+}
+
+/// A text from outside, harmless.
+fn text(text: &str) -> String {
+    let spaced = text.replace(['\n', '\r', '\t'], " ");
+    let clean: String = spaced.chars().filter(|c| !hides(*c)).collect();
+    let clean = clean.trim();
+    if clean.starts_with(['=', '+', '-', '@']) {
+        format!("'{clean}")
+    } else {
+        clean.to_owned()
+    }
+}
+
+/// A number, or nothing.
+fn number(value: Option<f64>) -> String {
+    value
+        .filter(|value| value.is_finite())
+        .map_or_else(String::new, |value| value.to_string())
+}
+
+/// A whole number, or nothing.
+fn whole<N: Into<u64>>(value: Option<N>) -> String {
+    value.map_or_else(String::new, |value| value.into().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_and_quotes_are_harmless() {
+        for (outside, inside) in [
+            ("=1+1", "'=1+1"),
+            ("\t@SUM(A1)", "'@SUM(A1)"),
+            ("-2", "'-2"),
+            ("a\u{202e}b\x1b", "ab"),
+            ("a\nb", "a b"),
+            ("thread", "thread"),
+        ] {
+            assert_eq!(text(outside), inside);
+        }
+    }
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        let rows = ["plain", "with, comma", "with \"quote\""];
+        let rows = rows.map(|row| vec![row.to_owned(), number(Some(-1.5))]);
+        let table = sheet(["a", "b"], rows.into_iter());
+        assert_eq!(
+            table,
+            "a,b\nplain,-1.5\n\"with, comma\",-1.5\n\"with \"\"quote\"\"\",-1.5\n"
+        );
+    }
+
+    #[test]
+    fn what_is_no_number_is_an_empty_field() {
+        assert_eq!(number(Some(f64::NAN)), "");
+        assert_eq!(number(None), "");
+        assert_eq!(whole(None::<u64>), "");
+    }
+}

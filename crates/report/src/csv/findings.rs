@@ -1,0 +1,118 @@
+//! `findings.csv`: the verdict on each pair.
+
+use lab::{Finding, Phases, Results};
+use stats::{TailSide, Verdict};
+
+use super::place::Place;
+use super::{names, number, sheet, text, whole};
+use crate::words::metric;
+
+struct Row<'a> {
+    place: Place<'a>,
+    finding: &'a Finding,
+}
+
+/// A name, and what fills it.
+type Column = (&'static str, fn(&Row<'_>) -> String);
+
+const COLUMNS: &[Column] = &[
+    ("study", |row| row.place.study()),
+    ("case", |row| row.place.case()),
+    ("sweep", |row| row.place.sweep()),
+    ("parameter", |row| row.place.parameter()),
+    ("parameter_value", |row| row.place.parameter_value()),
+    ("subject", |row| text(&row.finding.subject)),
+    ("reference", |row| text(&row.finding.reference)),
+    ("metric", |row| metric(row.finding.metric).to_owned()),
+    ("verdict", |row| word(&row.finding.verdict).to_owned()),
+    ("at_least", |row| number(at_least(&row.finding.verdict))),
+    ("floor", |row| number(Some(row.finding.floor))),
+    ("more_rounds", |row| match row.finding.verdict {
+        Verdict::CannotTell { more_rounds } => whole(more_rounds.map(|rounds| rounds as u64)),
+        _ => String::new(),
+    }),
+    ("rounds", |row| {
+        whole(row.finding.estimate.map(|e| e.rounds as u64))
+    }),
+    ("ratio", |row| number(row.finding.estimate.map(|e| e.ratio))),
+    ("low", |row| {
+        number(row.finding.estimate.and_then(|e| e.low))
+    }),
+    ("high", |row| {
+        number(row.finding.estimate.and_then(|e| e.high))
+    }),
+    ("alpha", |row| number(row.finding.estimate.map(|e| e.alpha))),
+    ("create_difference_ns", |row| {
+        row.phase(|phases| phases.create_ns)
+    }),
+    ("steady_difference_ns", |row| {
+        row.phase(|phases| phases.steady_ns)
+    }),
+    ("teardown_difference_ns", |row| {
+        row.phase(|phases| phases.teardown_ns)
+    }),
+    ("subject_p95_ns", |row| {
+        number(row.subject().and_then(|side| side.p95))
+    }),
+    ("subject_p99_ns", |row| {
+        number(row.subject().and_then(|side| side.p99))
+    }),
+    ("subject_slow_runs", |row| {
+        whole(row.subject().map(|side| side.slow as u64))
+    }),
+    ("reference_p95_ns", |row| {
+        number(row.reference().and_then(|side| side.p95))
+    }),
+    ("reference_p99_ns", |row| {
+        number(row.reference().and_then(|side| side.p99))
+    }),
+    ("reference_slow_runs", |row| {
+        whole(row.reference().map(|side| side.slow as u64))
+    }),
+    ("sentence", |row| text(&row.finding.sentence)),
+    ("why", |row| text(&row.finding.why.join("; "))),
+];
+
+/// One row a finding: every variant but the first of a case against the first.
+#[must_use]
+pub fn findings(results: &Results) -> String {
+    let findings = Place::all(results).flat_map(|place| {
+        let findings = place.case.findings.iter();
+        findings.map(move |finding| Row { place, finding })
+    });
+    sheet(
+        names(COLUMNS),
+        findings.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect()),
+    )
+}
+
+impl Row<'_> {
+    fn phase(&self, value: impl Fn(&Phases) -> f64) -> String {
+        number(self.finding.phases.as_ref().map(value))
+    }
+
+    fn subject(&self) -> Option<TailSide> {
+        self.finding.tail.map(|tail| tail.subject)
+    }
+
+    fn reference(&self) -> Option<TailSide> {
+        self.finding.tail.map(|tail| tail.reference)
+    }
+}
+
+/// The verdict's word as JSON has it.
+pub(crate) fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster { .. } => "faster",
+        Verdict::Slower { .. } => "slower",
+        Verdict::Same { .. } => "same",
+        Verdict::CannotTell { .. } => "cannot_tell",
+    }
+}
+
+fn at_least(verdict: &Verdict) -> Option<f64> {
+    match verdict {
+        Verdict::Faster { at_least } | Verdict::Slower { at_least } => Some(*at_least),
+        Verdict::Same { .. } | Verdict::CannotTell { .. } => None,
+    }
+}

@@ -1,0 +1,86 @@
+//! Columns that several tables begin with: where a row belongs.
+
+use lab::{CaseResult, LabelledVariant, Results, StudyResult, SweepPoint};
+
+use super::{number, text, whole};
+
+/// A case of a study.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    study: &'a StudyResult,
+    pub(super) case: &'a CaseResult,
+}
+
+impl<'a> Place<'a> {
+    /// Every case of a run.
+    pub(super) fn all(results: &'a Results) -> impl Iterator<Item = Self> {
+        results.studies.iter().flat_map(|study| {
+            let cases = study.cases.iter();
+            cases.map(move |case| Self { study, case })
+        })
+    }
+
+    pub(super) fn study(&self) -> String {
+        text(&self.study.study.name)
+    }
+
+    pub(super) fn case(&self) -> String {
+        text(&self.case.case.name)
+    }
+
+    pub(super) fn sweep(&self) -> String {
+        self.point()
+            .map_or_else(String::new, |point| text(&point.sweep))
+    }
+
+    pub(super) fn parameter(&self) -> String {
+        self.point()
+            .map_or_else(String::new, |point| text(&point.parameter))
+    }
+
+    pub(super) fn parameter_value(&self) -> String {
+        number(self.point().map(|point| point.value))
+    }
+
+    fn point(&self) -> Option<&'a SweepPoint> {
+        self.case.case.sweep.as_ref()
+    }
+
+    pub(super) fn launched(&self, variant: usize) -> Launched<'a> {
+        Launched(self.case.case.variants.get(variant))
+    }
+}
+
+/// What was launched for a variant.
+#[derive(Clone, Copy)]
+pub(super) struct Launched<'a>(Option<&'a LabelledVariant>);
+
+impl Launched<'_> {
+    pub(super) fn label(&self) -> String {
+        self.0.map_or_else(String::new, |v| text(&v.label))
+    }
+
+    pub(super) fn model(&self) -> String {
+        self.0
+            .map_or_else(String::new, |v| v.variant.model.to_string())
+    }
+
+    pub(super) fn flows(&self) -> String {
+        whole(self.0.map(|v| v.variant.flows))
+    }
+
+    pub(super) fn placement(&self) -> String {
+        self.0
+            .map_or_else(String::new, |v| v.variant.placement.to_string())
+    }
+
+    pub(super) fn schedule(&self) -> String {
+        self.0
+            .map_or_else(String::new, |v| v.variant.schedule.to_string())
+    }
+
+    pub(super) fn channel(&self) -> String {
+        self.0
+            .map_or_else(String::new, |v| v.variant.channel.to_string())
+    }
+}

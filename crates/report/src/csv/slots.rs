@@ -1,0 +1,176 @@
+//! `slots.csv`: every repetition that counted, and every slot that failed.
+
+use flow::{Answer, Rep, SlotRecord};
+use lab::Results;
+use lab::results::RawSlot;
+use measure::memory::{Memory, Reading};
+use measure::usage::Usage;
+
+use super::place::{Launched, Place};
+use super::{names, number, sheet, text, whole};
+
+/// A row: one repetition, or a failed slot without one.
+struct Row<'a> {
+    place: Place<'a>,
+    slot: &'a RawSlot,
+    launched: Launched<'a>,
+    /// Number from 1 and repetition, with the slot they are of.
+    rep: Option<(u64, &'a Rep, &'a SlotRecord)>,
+}
+
+/// A name, and what fills it.
+type Column = (&'static str, fn(&Row<'_>) -> String);
+
+const COLUMNS: &[Column] = &[
+    ("study", |row| row.place.study()),
+    ("case", |row| row.place.case()),
+    ("sweep", |row| row.place.sweep()),
+    ("parameter", |row| row.place.parameter()),
+    ("parameter_value", |row| row.place.parameter_value()),
+    ("round", |row| (row.slot.round + 1).to_string()),
+    ("at_s", |row| number(Some(row.slot.at_s))),
+    ("variant", |row| row.launched.label()),
+    ("model", |row| row.launched.model()),
+    ("flows", |row| row.launched.flows()),
+    ("placement", |row| row.launched.placement()),
+    ("schedule", |row| row.launched.schedule()),
+    ("channel", |row| row.launched.channel()),
+    ("outcome", |row| {
+        if row.failure().is_none() {
+            "done".into()
+        } else {
+            "failed".into()
+        }
+    }),
+    ("failure", |row| {
+        row.failure()
+            .map_or_else(String::new, |reason| text(&reason))
+    }),
+    ("launch_ns", |row| row.slot.outcome.launch_ns.to_string()),
+    ("slot_value_ns", |row| number(row.slot.value_ns)),
+    ("repetition", |row| {
+        whole(row.rep.map(|(number, ..)| number))
+    }),
+    ("create_ns", |row| row.of_rep(|rep| rep.create_ns)),
+    ("steady_ns", |row| row.of_rep(|rep| rep.steady_ns)),
+    ("teardown_ns", |row| row.of_rep(|rep| rep.teardown_ns)),
+    ("total_ns", |row| row.of_rep(Rep::total_ns)),
+    ("skew_ns", |row| row.of_rep(|rep| rep.skew_ns)),
+    ("parent_end_ns", |row| row.of_rep(|rep| rep.parent.end_ns)),
+    ("cpu_ns", |row| row.of_usage(|usage| usage.cpu_ns)),
+    ("minor_faults", |row| {
+        row.of_usage(|usage| usage.minor_faults)
+    }),
+    ("major_faults", |row| {
+        row.of_usage(|usage| usage.major_faults)
+    }),
+    ("voluntary_switches", |row| {
+        row.of_usage(|usage| usage.voluntary_switches)
+    }),
+    ("involuntary_switches", |row| {
+        row.of_usage(|usage| usage.involuntary_switches)
+    }),
+    ("results_received", |row| {
+        row.of_rep(|rep| rep.parent.received)
+    }),
+    ("proof_count", |row| row.of_rep(|rep| rep.proof().count)),
+    ("proof_checksum", |row| {
+        row.rep.map_or_else(String::new, |(_, rep, _)| {
+            format!("0x{:016x}", rep.proof().checksum)
+        })
+    }),
+    ("memory_bytes", |row| {
+        whole(row.memory().map(Memory::honest))
+    }),
+    ("pss_bytes", |row| {
+        whole(row.memory().map(|memory| memory.pss))
+    }),
+    ("page_tables_bytes", |row| {
+        whole(row.memory().map(|memory| memory.page_tables))
+    }),
+    ("kernel_stacks_bytes", |row| {
+        whole(row.memory().map(|memory| memory.kernel_stacks))
+    }),
+    ("slab_bytes", |row| {
+        whole(row.memory().and_then(|memory| memory.slab))
+    }),
+    ("rss_bytes", |row| whole(row.rss())),
+    ("peak_rss_bytes", |row| {
+        whole(row.memory().and_then(|memory| memory.peak_rss))
+    }),
+    ("memory_not_available", |row| text(row.no_memory())),
+];
+
+/// One row a counted repetition; a slot that failed has one row without a repetition.
+/// Warm-ups are in the journal alone.
+#[must_use]
+pub fn slots(results: &Results) -> String {
+    let slots = Place::all(results).flat_map(|place| {
+        let slots = place.case.slots.iter();
+        slots.flat_map(move |slot| rows(place, slot))
+    });
+    sheet(
+        names(COLUMNS),
+        slots.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect()),
+    )
+}
+
+fn rows<'a>(place: Place<'a>, slot: &'a RawSlot) -> Vec<Row<'a>> {
+    let launched = place.launched(slot.variant);
+    let row = |rep| Row {
+        place,
+        slot,
+        launched,
+        rep,
+    };
+    match slot.outcome.answer.done() {
+        Some(record) => (1..)
+            .zip(&record.reps)
+            .map(|(number, rep)| row(Some((number, rep, record))))
+            .collect(),
+        None => vec![row(None)],
+    }
+}
+
+impl Row<'_> {
+    fn failure(&self) -> Option<String> {
+        match &self.slot.outcome.answer {
+            Answer::Done(_) => None,
+            Answer::Failed { reason, .. } => Some(reason.to_string()),
+        }
+    }
+
+    fn of_rep(&self, value: impl Fn(&Rep) -> u64) -> String {
+        whole(self.rep.map(|(_, rep, _)| value(rep)))
+    }
+
+    /// Of the parent and all flows, over the whole repetition.
+    fn of_usage(&self, value: impl Fn(Usage) -> u64) -> String {
+        self.of_rep(|rep| {
+            let parent = [rep.parent.create, rep.parent.steady, rep.parent.teardown];
+            let flows = rep.flows.iter().flat_map(|flow| [flow.create, flow.steady]);
+            value(parent.into_iter().chain(flows).sum())
+        })
+    }
+
+    fn memory(&self) -> Option<&Memory> {
+        match &self.rep?.2.memory {
+            Reading::Honest(memory) => Some(memory),
+            Reading::RssOnly { .. } => None,
+        }
+    }
+
+    fn rss(&self) -> Option<u64> {
+        match &self.rep?.2.memory {
+            Reading::Honest(memory) => Some(memory.rss),
+            Reading::RssOnly { rss, .. } => Some(*rss),
+        }
+    }
+
+    fn no_memory(&self) -> &str {
+        match self.rep.map(|(.., record)| &record.memory) {
+            Some(Reading::RssOnly { reason, .. }) => reason,
+            _ => "",
+        }
+    }
+}

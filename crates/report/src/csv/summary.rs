@@ -1,0 +1,115 @@
+//! `summary.csv`: each variant over all its good slots.
+
+use lab::{Phases, Results, VariantSummary};
+use measure::memory::Memory;
+use stats::Summary;
+
+use super::place::{Launched, Place};
+use super::{names, number, sheet, text, whole};
+
+struct Row<'a> {
+    place: Place<'a>,
+    launched: Launched<'a>,
+    summary: &'a VariantSummary,
+}
+
+/// A name, and what fills it.
+type Column = (&'static str, fn(&Row<'_>) -> String);
+
+const COLUMNS: &[Column] = &[
+    ("study", |row| row.place.study()),
+    ("case", |row| row.place.case()),
+    ("sweep", |row| row.place.sweep()),
+    ("parameter", |row| row.place.parameter()),
+    ("parameter_value", |row| row.place.parameter_value()),
+    ("variant", |row| text(&row.summary.label)),
+    ("model", |row| row.launched.model()),
+    ("flows", |row| row.launched.flows()),
+    ("placement", |row| row.launched.placement()),
+    ("schedule", |row| row.launched.schedule()),
+    ("channel", |row| row.launched.channel()),
+    ("good_slots", |row| row.summary.good.to_string()),
+    ("failed_slots", |row| {
+        row.summary
+            .failures
+            .iter()
+            .map(|f| f.0)
+            .sum::<usize>()
+            .to_string()
+    }),
+    ("failures", |row| text(&failures(row.summary))),
+    ("typical_ns", |row| row.value(|value| Some(value.typical))),
+    ("undisturbed_ns", |row| number(row.summary.undisturbed_ns)),
+    ("mean_ns", |row| row.value(|value| Some(value.mean))),
+    ("p25_ns", |row| row.value(|value| Some(value.p25))),
+    ("p75_ns", |row| row.value(|value| Some(value.p75))),
+    ("mad_ns", |row| row.value(|value| Some(value.mad))),
+    ("p95_ns", |row| row.value(|value| value.p95)),
+    ("p99_ns", |row| row.value(|value| value.p99)),
+    ("cpu_ns", |row| number(row.summary.cpu_ns)),
+    ("create_ns", |row| row.phase(|phases| phases.create_ns)),
+    ("steady_ns", |row| row.phase(|phases| phases.steady_ns)),
+    ("teardown_ns", |row| row.phase(|phases| phases.teardown_ns)),
+    ("parent_end_ns", |row| number(row.summary.parent_end_ns)),
+    ("imbalance", |row| number(row.summary.imbalance)),
+    ("memory_bytes", |row| row.memory(Memory::honest)),
+    ("pss_bytes", |row| row.memory(|memory| memory.pss)),
+    ("page_tables_bytes", |row| {
+        row.memory(|memory| memory.page_tables)
+    }),
+    ("kernel_stacks_bytes", |row| {
+        row.memory(|memory| memory.kernel_stacks)
+    }),
+    ("slab_bytes", |row| {
+        whole(row.summary.memory.and_then(|memory| memory.slab))
+    }),
+    ("rss_bytes", |row| row.memory(|memory| memory.rss)),
+    ("memory_not_available", |row| {
+        text(
+            row.summary
+                .memory_not_available
+                .as_deref()
+                .unwrap_or_default(),
+        )
+    }),
+];
+
+/// One row a variant of each case.
+#[must_use]
+pub fn summary(results: &Results) -> String {
+    let variants = Place::all(results).flat_map(|place| {
+        let variants = place.case.variants.iter().enumerate();
+        variants.map(move |(at, summary)| Row {
+            place,
+            launched: place.launched(at),
+            summary,
+        })
+    });
+    sheet(
+        names(COLUMNS),
+        variants.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect()),
+    )
+}
+
+impl Row<'_> {
+    fn value(&self, value: impl Fn(&Summary) -> Option<f64>) -> String {
+        number(self.summary.value.as_ref().and_then(value))
+    }
+
+    fn phase(&self, value: impl Fn(&Phases) -> f64) -> String {
+        number(self.summary.phases.as_ref().map(value))
+    }
+
+    fn memory(&self, value: impl Fn(&Memory) -> u64) -> String {
+        whole(self.summary.memory.as_ref().map(value))
+    }
+}
+
+/// `3 x it crashed; 1 x it hung`.
+fn failures(summary: &VariantSummary) -> String {
+    let reasons = summary
+        .failures
+        .iter()
+        .map(|(count, reason)| format!("{count} x {reason}"));
+    reasons.collect::<Vec<_>>().join("; ")
+}

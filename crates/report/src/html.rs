@@ -1,0 +1,5 @@
+//! One page (being written).
+/// Placeholder.
+pub fn page(_: &lab::Results) -> String {
+    String::new()
+}

@@ -1,0 +1,209 @@
+//! Results as JSON.
+//!
+//! # Theory
+//!
+//! The documents are the types of crate `lab` as they are, so that what is documented for
+//! the journal holds here too, with three changes:
+//!
+//! * The first two fields say what the document is and which version of its schema.
+//! * `findings.json` leaves out the raw slots: they are in the journal and in `slots.csv`.
+//! * JSON has no NaN and no infinity, and a bare `null` does not say why. Where a quantity
+//!   is missing, [`REASONS`] knows the reason and the field holds
+//!   `{"not_available": {"reason": "..."}}`. The `null`s that stay mean "none was asked
+//!   for" (no budget, no sweep, no origin).
+
+use lab::Results;
+use machine::Machine;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// Version of the documents' schema. It grows when a field is removed or changes its
+/// meaning; new fields do not change it.
+pub const SCHEMA: u32 = 1;
+
+/// Fields that hold a quantity, and why there may be none.
+const REASONS: &[(&str, &str)] = &[
+    ("value", "no good slot"),
+    ("undisturbed_ns", "no good slot"),
+    ("cpu_ns", "no good slot"),
+    ("phases", "no good slot"),
+    ("parent_end_ns", "no good slot"),
+    ("imbalance", "no good slot, or flows that did not end"),
+    ("value_ns", "the slot failed"),
+    ("estimate", "no round in which both variants have a value"),
+    ("low", "too few rounds for an interval"),
+    ("high", "too few rounds for an interval"),
+    ("more_rounds", "no number of rounds would settle it"),
+    ("noise", "fewer than 5 rounds"),
+    ("spread", "fewer than 5 rounds"),
+    ("pair", "fewer than 5 rounds"),
+    ("p95", "fewer than 20 values"),
+    ("p99", "fewer than 100 values"),
+    ("tail", "no values"),
+    ("slow_beyond", "no values"),
+    ("slab", "the kernel does not tell it for a process"),
+    ("peak_rss", "the kernel does not tell it"),
+];
+
+/// `findings.json`: header, studies, summaries, findings and warnings, without raw slots.
+#[must_use]
+pub fn findings(results: &Results) -> String {
+    pretty(&document("flowgauge findings", &findings_value(results)))
+}
+
+/// The same with every raw slot.
+#[must_use]
+pub fn full(results: &Results) -> String {
+    pretty(&document("flowgauge results", &explained(results)))
+}
+
+/// `machine.json`: the machine as it was read, and what to beware of.
+#[must_use]
+pub fn machine(machine: &Machine) -> String {
+    let warnings: Vec<_> = machine.warnings().iter().map(ToString::to_string).collect();
+    let facts = json!({ "machine": explained(machine), "warnings": warnings });
+    pretty(&document("flowgauge machine", &facts))
+}
+
+/// What the page embeds: findings without the flows one by one, on one line of ASCII in
+/// which nothing can end a script element.
+pub(crate) fn embedded(results: &Results) -> String {
+    let mut value = findings_value(results);
+    each_case(&mut value, &|case| {
+        for variant in case
+            .get_mut("variants")
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            remove(variant, "flows");
+        }
+    });
+    ascii(&document("flowgauge findings", &value).to_string())
+}
+
+fn findings_value(results: &Results) -> Value {
+    let mut results = results.clone();
+    for case in results
+        .studies
+        .iter_mut()
+        .flat_map(|study| &mut study.cases)
+    {
+        case.slots.clear();
+    }
+    let mut value = explained(&results);
+    each_case(&mut value, &|case| remove(case, "slots"));
+    value
+}
+
+fn each_case(value: &mut Value, change: &dyn Fn(&mut Value)) {
+    let studies = value.get_mut("studies").and_then(Value::as_array_mut);
+    for study in studies.into_iter().flatten() {
+        let cases = study.get_mut("cases").and_then(Value::as_array_mut);
+        cases.into_iter().flatten().for_each(change);
+    }
+}
+
+fn remove(value: &mut Value, field: &str) {
+    if let Value::Object(fields) = value {
+        fields.remove(field);
+    }
+}
+
+/// What it is and which version, then its fields.
+fn document(name: &str, value: &Value) -> Value {
+    let mut fields = Map::new();
+    fields.insert("document".into(), name.into());
+    fields.insert("schema".into(), SCHEMA.into());
+    if let Value::Object(own) = value {
+        fields.extend(own.clone());
+    }
+    Value::Object(fields)
+}
+
+/// The value with reasons where quantities are missing. Numbers that are none become
+/// `null` in `serde_json`, and so get their reason too.
+fn explained(value: &impl Serialize) -> Value {
+    let mut value = serde_json::to_value(value).unwrap_or_default();
+    explain(&mut value);
+    value
+}
+
+fn explain(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(explain),
+        Value::Object(fields) => {
+            explain_memory(fields);
+            for (name, field) in fields.iter_mut() {
+                let reason = REASONS.iter().find(|(known, _)| known == name);
+                match (field.is_null(), reason) {
+                    (true, Some((_, reason))) => *field = not_available(reason),
+                    _ => explain(field),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A summary knows itself why it has no memory.
+fn explain_memory(fields: &mut Map<String, Value>) {
+    if fields.get("memory").is_some_and(Value::is_null) {
+        let reason = fields.get("memory_not_available").and_then(Value::as_str);
+        let reason = not_available(reason.unwrap_or("no good slot"));
+        fields.insert("memory".into(), reason);
+    }
+    fields.remove("memory_not_available");
+}
+
+fn not_available(reason: &str) -> Value {
+    json!({ "not_available": { "reason": reason } })
+}
+
+fn pretty(value: &Value) -> String {
+    format!("{value:#}\n")
+}
+
+/// The same JSON in ASCII, without `<`, `>` and `&`. All three occur in strings only,
+/// where an escape means the same.
+fn ascii(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c.is_ascii() && !matches!(c, '<' | '>' | '&' | '\u{7f}') {
+            safe.push(c);
+        } else {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                safe.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_can_end_a_script_element() {
+        let hostile = json!({ "a": "</script><!-- \u{202e}😀\u{2028}" }).to_string();
+        let safe = ascii(&hostile);
+        assert!(safe.is_ascii() && !safe.contains('<'), "{safe}");
+        let back: Value = serde_json::from_str(&safe).expect("still JSON");
+        assert_eq!(back["a"], "</script><!-- \u{202e}😀\u{2028}");
+    }
+
+    #[test]
+    fn a_missing_quantity_has_its_reason_and_nothing_is_nan() {
+        let value = explained(&json!({
+            "p95": f64::NAN, "memory": null, "memory_not_available": "denied", "budget_s": null,
+        }));
+        assert_eq!(
+            value["p95"]["not_available"]["reason"],
+            "fewer than 20 values"
+        );
+        assert_eq!(value["memory"]["not_available"]["reason"], "denied");
+        assert!(value["budget_s"].is_null());
+    }
+}

@@ -1,0 +1,254 @@
+//! Numbers for people: three significant digits, a unit, separators between thousands.
+//!
+//! Every function takes what the journal holds (nanoseconds, bytes, ratios, fractions) and
+//! none ever prints "NaN" or "inf": what is no number reads [`NONE`].
+
+/// What stands in a table where there is no number; the reason stands below it.
+pub const NONE: &str = "n/a";
+
+const TIMES: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
+const KIB: f64 = 1024.0;
+const SIZES: [(f64, &str); 4] = [
+    (1.0, "B"),
+    (KIB, "KiB"),
+    (KIB * KIB, "MiB"),
+    (KIB * KIB * KIB, "GiB"),
+];
+
+/// A time in ns: `61.2 ms`.
+#[must_use]
+pub fn time(ns: f64) -> String {
+    in_unit(ns, &TIMES, 1e3)
+}
+
+/// A size in bytes: `14.1 MiB`.
+#[must_use]
+pub fn bytes(bytes: f64) -> String {
+    in_unit(bytes, &SIZES, KIB)
+}
+
+/// The value in the largest unit in which it does not begin with a zero.
+fn in_unit(value: f64, units: &[(f64, &str)], step: f64) -> String {
+    if !value.is_finite() {
+        return NONE.to_owned();
+    }
+    let fits = |(size, _): &&(f64, &str)| rounded(value.abs() / size) < step;
+    let (size, unit) = units.iter().find(fits).unwrap_or(&units[units.len() - 1]);
+    let amount = value / size;
+    // Single bytes are whole, and a zero has no digits to show.
+    let digits = if amount == 0.0 || *unit == "B" {
+        grouped(amount, 0)
+    } else {
+        significant(amount)
+    };
+    format!("{digits} {unit}")
+}
+
+/// How many decimals show three significant digits.
+fn decimals(value: f64) -> usize {
+    match value.abs() {
+        v if v >= 99.95 => 0,
+        v if v >= 9.995 => 1,
+        _ => 2,
+    }
+}
+
+fn rounded(value: f64) -> f64 {
+    let scale = 10f64.powi(decimals(value) as i32);
+    (value * scale).round() / scale
+}
+
+/// Three significant digits: `0.42`, `9.60`, `14.1`, `1,230`.
+#[must_use]
+pub fn significant(value: f64) -> String {
+    if !value.is_finite() {
+        return NONE.to_owned();
+    }
+    let small = value != 0.0 && value.abs() < 0.0995;
+    let places = if small {
+        2 - value.abs().log10().floor() as i32
+    } else {
+        0
+    };
+    grouped(
+        value,
+        if small {
+            places.clamp(2, 12) as usize
+        } else {
+            decimals(value)
+        },
+    )
+}
+
+/// A count: `64,109`.
+#[must_use]
+pub fn count(value: u64) -> String {
+    group(&value.to_string())
+}
+
+/// Decimals as given, separators between the thousands.
+fn grouped(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let (sign, text) = text
+        .strip_prefix('-')
+        .map_or(("", text.as_str()), |rest| ("-", rest));
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    format!("{sign}{}{rest}", group(whole))
+}
+
+fn group(digits: &str) -> String {
+    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number without more decimals than it needs, for parameters: `10,000`, `0.5`.
+#[must_use]
+pub fn plain(value: f64) -> String {
+    if value.is_finite() && value.fract() == 0.0 {
+        grouped(value, 0)
+    } else {
+        significant(value)
+    }
+}
+
+/// From here on a factor is said as such, and below in percent.
+const SMALL: f64 = 1.10;
+
+/// How many times as long the slower one takes (1 or more): `1.31x`, `34x`; below 1.10x
+/// in percent, `1.4 %`, since "1.01x" says too little.
+#[must_use]
+pub fn factor(factor: f64) -> String {
+    end(factor, factor < SMALL, f64::round) + unit(factor < SMALL)
+}
+
+/// The interval of a factor, in the style of the factor: `[1.27 ... 1.35]`,
+/// `[1.1 ... 1.8 %]`. Rounded outwards: a rounded interval must not claim more than the
+/// exact one.
+#[must_use]
+pub fn factor_interval(factor: f64, low: f64, high: f64) -> String {
+    let small = factor < SMALL;
+    let unit = if small { " %" } else { "" };
+    format!(
+        "[{} ... {}{unit}]",
+        end(low, small, f64::floor),
+        end(high, small, f64::ceil)
+    )
+}
+
+/// The interval of a ratio of times, below or above 1, rounded outwards: `[0.996 ... 1.004]`.
+#[must_use]
+pub fn ratio_interval(low: f64, high: f64) -> String {
+    let near = low > 1.0 / SMALL && high < SMALL;
+    let decimals = if near { 3 } else { 2 };
+    format!(
+        "[{} ... {}]",
+        fixed(low, decimals, f64::floor),
+        fixed(high, decimals, f64::ceil)
+    )
+}
+
+fn unit(small: bool) -> &'static str {
+    if small { " %" } else { "x" }
+}
+
+fn end(factor: f64, small: bool, round: fn(f64) -> f64) -> String {
+    if small {
+        fixed((factor - 1.0) * 100.0, 1, round)
+    } else {
+        fixed(factor, if factor < 9.995 { 2 } else { 0 }, round)
+    }
+}
+
+fn fixed(value: f64, decimals: usize, round: fn(f64) -> f64) -> String {
+    if !value.is_finite() {
+        return NONE.to_owned();
+    }
+    let scale = 10f64.powi(decimals as i32);
+    // Rounded to a billionth first, so that 1.27 stays 1.27 though it is stored as less.
+    let scaled = (value * scale * 1e9).round() / 1e9;
+    grouped(round(scaled) / scale, decimals)
+}
+
+/// A fraction in percent with two significant digits: `2.1 %`.
+#[must_use]
+pub fn percent(fraction: f64) -> String {
+    let value = fraction * 100.0;
+    if !value.is_finite() {
+        return NONE.to_owned();
+    }
+    let decimals = match value.abs() {
+        v if v >= 9.95 || v == 0.0 => 0,
+        v if v >= 0.995 => 1,
+        _ => 2,
+    };
+    format!("{} %", grouped(value, decimals))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_sizes_have_three_digits_and_a_unit() {
+        for (ns, text) in [
+            (0.0, "0 ns"),
+            (0.42, "0.42 ns"),
+            (61.2e6, "61.2 ms"),
+            (999.4, "999 ns"),
+            (999.9, "1.00 µs"),
+            (1.5e12, "1,500 s"),
+            (-4.2e6, "-4.20 ms"),
+            (f64::NAN, "n/a"),
+            (f64::INFINITY, "n/a"),
+        ] {
+            assert_eq!(time(ns), text);
+        }
+        for (b, text) in [
+            (0.0, "0 B"),
+            (512.0, "512 B"),
+            (1023.0, "1,023 B"),
+            (450_560.0, "440 KiB"),
+            (1_048_575.0, "1.00 MiB"),
+            (14.1 * KIB * KIB, "14.1 MiB"),
+        ] {
+            assert_eq!(bytes(b), text);
+        }
+    }
+
+    #[test]
+    fn factors_show_what_sets_them_apart_from_one() {
+        for (value, text) in [
+            (1.0143, "1.4 %"),
+            (1.31, "1.31x"),
+            (33.84, "34x"),
+            (1234.0, "1,234x"),
+        ] {
+            assert_eq!(factor(value), text);
+        }
+    }
+
+    #[test]
+    fn intervals_never_shrink_by_rounding() {
+        assert_eq!(factor_interval(1.31, 1.27, 1.351), "[1.27 ... 1.36]");
+        assert_eq!(factor_interval(1.014, 1.0111, 1.0179), "[1.1 ... 1.8 %]");
+        assert_eq!(ratio_interval(0.9964, 1.0031), "[0.996 ... 1.004]");
+        assert_eq!(ratio_interval(0.5, 1.004), "[0.50 ... 1.01]");
+    }
+
+    #[test]
+    fn percents_and_parameters() {
+        assert_eq!(percent(0.021), "2.1 %");
+        assert_eq!(percent(0.0052), "0.52 %");
+        assert_eq!(percent(1.5), "150 %");
+        assert_eq!(plain(10_000.0), "10,000");
+        assert_eq!(plain(0.5), "0.50");
+        assert_eq!(significant(0.001234), "0.00123");
+        assert_eq!(count(1_000), "1,000");
+    }
+}

@@ -1,0 +1,205 @@
+//! Tables of text that fit into a given number of columns.
+//!
+//! # Theory
+//!
+//! A table is never wrapped. Where it is too wide, whole columns are left out in the order
+//! that their `drop` numbers give, until the rest fits with [`LABEL`] columns for the
+//! labels. Columns without a number always stay. What is still too wide is taken from
+//! the labels, which are cut with an ellipsis. Headings never make a column wider than
+//! [`HEAD`], so a long reference label cannot push numbers out.
+
+use crate::text::{cut, visible, width};
+use crate::words::Tone;
+
+/// Columns that labels may claim before other columns are dropped for them.
+const LABEL: usize = 24;
+/// Columns that a heading may claim beyond its cells.
+const HEAD: usize = 16;
+/// Columns between two columns.
+const GAP: usize = 2;
+
+/// A column.
+#[derive(Debug, Clone)]
+pub(crate) struct Column {
+    head: String,
+    right: bool,
+    drop: Option<u8>,
+}
+
+/// A cell, its text made harmless.
+#[derive(Debug, Clone)]
+pub(crate) struct Cell {
+    text: String,
+    tone: Tone,
+}
+
+/// A table whose column `flex` holds labels.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    pub(crate) flex: usize,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Vec<Cell>>,
+}
+
+/// Spans of a line.
+pub(crate) type Line = Vec<(Tone, String)>;
+
+impl Column {
+    /// Text, from the left.
+    pub(crate) fn left(head: &str) -> Self {
+        Self {
+            head: visible(head).into_owned(),
+            right: false,
+            drop: None,
+        }
+    }
+
+    /// Numbers, from the right.
+    pub(crate) fn right(head: &str) -> Self {
+        Self {
+            right: true,
+            ..Self::left(head)
+        }
+    }
+
+    /// Left out as the `order`-th when there is no room.
+    pub(crate) fn drop(self, order: u8) -> Self {
+        Self {
+            drop: Some(order),
+            ..self
+        }
+    }
+}
+
+impl Cell {
+    pub(crate) fn new(tone: Tone, text: &str) -> Self {
+        Self {
+            text: visible(text).into_owned(),
+            tone,
+        }
+    }
+
+    pub(crate) fn plain(text: &str) -> Self {
+        Self::new(Tone::Plain, text)
+    }
+}
+
+impl Table {
+    /// Heading and rows, none of them wider than `columns` (as long as the columns that
+    /// always stay leave any room).
+    pub(crate) fn lines(&self, columns: usize) -> Vec<Line> {
+        let shown = self.fit(columns);
+        let head = |at: usize| (Tone::Quiet, self.columns[at].head.as_str());
+        let mut lines = vec![self.line(&shown, head)];
+        for row in &self.rows {
+            lines.push(self.line(&shown, |at| (row[at].tone, row[at].text.as_str())));
+        }
+        lines
+    }
+
+    /// The columns that are shown, with their widths.
+    fn fit(&self, columns: usize) -> Vec<(usize, usize)> {
+        let mut shown: Vec<_> = (0..self.columns.len())
+            .map(|at| (at, self.natural(at)))
+            .collect();
+        let label = self.natural(self.flex).min(LABEL);
+        while self.beside(&shown) + label > columns {
+            let droppable = shown
+                .iter()
+                .filter_map(|&(at, _)| Some((self.columns[at].drop?, at)));
+            let Some((_, first)) = droppable.min() else {
+                break;
+            };
+            shown.retain(|&(at, _)| at != first);
+        }
+        let room = columns.saturating_sub(self.beside(&shown)).max(1);
+        for (at, width) in &mut shown {
+            if *at == self.flex {
+                *width = (*width).min(room);
+            }
+        }
+        shown
+    }
+
+    /// What all columns but the labels take, with the gaps.
+    fn beside(&self, shown: &[(usize, usize)]) -> usize {
+        let others = shown.iter().filter(|(at, _)| *at != self.flex);
+        others.map(|(_, width)| width + GAP).sum()
+    }
+
+    /// The width that a column would like.
+    fn natural(&self, at: usize) -> usize {
+        let cells = self
+            .rows
+            .iter()
+            .map(|row| width(&row[at].text))
+            .max()
+            .unwrap_or(0);
+        cells.max(width(&self.columns[at].head).min(HEAD))
+    }
+
+    fn line<'a>(&self, shown: &[(usize, usize)], cell: impl Fn(usize) -> (Tone, &'a str)) -> Line {
+        let mut line = Line::new();
+        for (place, &(at, columns)) in shown.iter().enumerate() {
+            let (tone, text) = cell(at);
+            let text = cut(text, columns);
+            let space = " ".repeat(columns - width(&text));
+            let gap = if place == 0 { "" } else { "  " };
+            let (before, after) = if self.columns[at].right {
+                (space, String::new())
+            } else {
+                (String::new(), space)
+            };
+            line.push((Tone::Plain, format!("{gap}{before}")));
+            line.push((tone, text.into_owned()));
+            line.push((Tone::Plain, after));
+        }
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(table: &Table, columns: usize) -> Vec<String> {
+        let join = |line: &Line| line.iter().map(|span| span.1.as_str()).collect::<String>();
+        table
+            .lines(columns)
+            .iter()
+            .map(|line| join(line).trim_end().to_owned())
+            .collect()
+    }
+
+    fn table() -> Table {
+        let row = |label: &str, a: &str, b: &str| {
+            vec![Cell::plain(label), Cell::plain(a), Cell::plain(b)]
+        };
+        Table {
+            flex: 0,
+            columns: vec![
+                Column::left("variant"),
+                Column::right("typical"),
+                Column::right("memory").drop(1),
+            ],
+            rows: vec![
+                row("process", "61.2 ms", "14 MiB"),
+                row("漢字", "9 ms", "9 MiB"),
+            ],
+        }
+    }
+
+    #[test]
+    fn columns_line_up_by_width() {
+        let lines = text(&table(), 80);
+        assert_eq!(lines[0], "variant  typical  memory");
+        assert_eq!(lines[1], "process  61.2 ms  14 MiB");
+        assert_eq!(lines[2], "漢字        9 ms   9 MiB");
+    }
+
+    #[test]
+    fn too_wide_a_table_loses_columns_and_then_the_ends_of_labels() {
+        assert_eq!(text(&table(), 20)[1], "process  61.2 ms");
+        assert_eq!(text(&table(), 14)[1], "proc…  61.2 ms");
+    }
+}

@@ -1,0 +1,182 @@
+//! One case, or one sweep, as a table with what is to be said below it.
+
+use lab::{CaseResult, Finding, Results, VariantSummary};
+
+use super::page::Page;
+use crate::blocks::Sweep;
+use crate::number::{NONE, bytes, plain, time};
+use crate::table::{Cell, Column, Table};
+use crate::words::{Tone, circumstances, comparison, cut_short, finding_of, many, work};
+
+/// A case: title, table, sentences, reasons, slow ends, failures.
+pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
+    title(page, &case.case.title, circumstances(results, case));
+    page.text(2, Tone::Quiet, &work(&case.case.work));
+    progress(page, results, case);
+    if case.slots.is_empty() {
+        return;
+    }
+    page.table(2, &table(&[(None, case)]));
+    for finding in &case.findings {
+        said(page, finding);
+    }
+    missing(page, case);
+}
+
+/// A sweep: one table of all its points. What its findings mean together is said by the
+/// remarks of the study.
+pub(super) fn sweep(page: &mut Page<'_>, results: &Results, sweep: &Sweep<'_>) {
+    let Some((_, first)) = sweep.points.first() else {
+        return;
+    };
+    title(
+        page,
+        &first.case.title,
+        vec![format!("by {} ({})", sweep.parameter, sweep.unit)],
+    );
+    for (value, case) in &sweep.points {
+        if let Some(cut) = cut_short(results, case) {
+            page.text(
+                2,
+                Tone::Doubt,
+                &format!("{} {}: {cut}", sweep.parameter, plain(*value)),
+            );
+        }
+    }
+    let rows: Vec<_> = sweep
+        .points
+        .iter()
+        .map(|(value, case)| (Some(*value), *case))
+        .collect();
+    let mut table = table(&rows);
+    table.columns.insert(0, Column::right(sweep.parameter));
+    page.table(2, &table);
+    for (_, case) in &sweep.points {
+        missing(page, case);
+    }
+}
+
+fn title(page: &mut Page<'_>, title: &str, mut parts: Vec<String>) {
+    parts.insert(0, title.to_owned());
+    page.text(0, Tone::Strong, &parts.join(" · "));
+}
+
+fn progress(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
+    if let Some(cut) = cut_short(results, case) {
+        page.text(2, Tone::Doubt, &cut);
+    }
+}
+
+/// One row a variant of each case; a parameter, where there is one, is its first cell (its
+/// column is for the caller to add).
+fn table(cases: &[(Option<f64>, &CaseResult)]) -> Table {
+    let parameter = cases.iter().any(|(value, _)| value.is_some());
+    let rows = cases.iter().flat_map(|&(value, case)| {
+        let variants = case.variants.iter().enumerate();
+        variants.map(move |(at, variant)| {
+            let first = value.map(|value| if at == 0 { plain(value) } else { String::new() });
+            let first = first.map(|text| Cell::plain(&text));
+            first.into_iter().chain(row(case, at, variant)).collect()
+        })
+    });
+    let reference = cases.first().and_then(|(_, case)| case.variants.first());
+    Table {
+        flex: usize::from(parameter),
+        columns: columns(reference.map_or("", |reference| &reference.label)),
+        rows: rows.collect(),
+    }
+}
+
+fn columns(reference: &str) -> Vec<Column> {
+    vec![
+        Column::left("variant"),
+        Column::right("typical"),
+        Column::right("undisturbed").drop(2),
+        Column::right("CPU time").drop(3),
+        Column::right("memory").drop(5),
+        Column::right("RSS").drop(1),
+        Column::right(&format!("vs {reference}")),
+        Column::left("").drop(4),
+    ]
+}
+
+fn row(case: &CaseResult, at: usize, variant: &VariantSummary) -> Vec<Cell> {
+    let number = |value: Option<f64>, unit: fn(f64) -> String| {
+        value.map_or(Cell::new(Tone::Doubt, NONE), |value| {
+            Cell::plain(&unit(value))
+        })
+    };
+    let memory = variant.memory.as_ref();
+    let mut row = vec![
+        Cell::plain(&variant.label),
+        number(variant.value.map(|value| value.typical), time),
+        number(variant.undisturbed_ns, time),
+        number(variant.cpu_ns, time),
+        number(memory.map(|memory| memory.honest() as f64), bytes),
+        number(memory.map(|memory| memory.rss as f64), bytes),
+    ];
+    row.extend(versus(case, at, &variant.label));
+    row
+}
+
+/// How it compares, and the interval.
+fn versus(case: &CaseResult, at: usize, label: &str) -> [Cell; 2] {
+    if at == 0 {
+        return [Cell::new(Tone::Quiet, "reference"), Cell::plain("")];
+    }
+    match finding_of(case, label) {
+        Some(finding) => {
+            let said = comparison(finding.estimate.as_ref(), &finding.verdict);
+            [
+                Cell::new(said.tone, &said.word),
+                Cell::plain(&said.interval),
+            ]
+        }
+        None => [Cell::new(Tone::Doubt, NONE), Cell::plain("")],
+    }
+}
+
+fn said(page: &mut Page<'_>, finding: &Finding) {
+    page.text(2, Tone::Plain, &finding.sentence);
+    if !finding.why.is_empty() {
+        page.text(4, Tone::Plain, &format!("Why: {}", finding.why.join("; ")));
+    }
+    if let Some(line) = tail(finding) {
+        page.text(4, Tone::Quiet, &line);
+    }
+}
+
+/// `p95: thread 15.0 ms, process 65.1 ms · slow runs: thread 1 of 20, process 0 of 20`.
+pub(crate) fn tail(finding: &Finding) -> Option<String> {
+    let tail = finding.tail?;
+    let sides = [
+        (&finding.subject, tail.subject),
+        (&finding.reference, tail.reference),
+    ];
+    let p95 = sides.map(|(label, side)| Some(format!("{label} {}", time(side.p95?))));
+    let slow = sides.map(|(label, side)| format!("{label} {} of {}", side.slow, side.values));
+    let slow = format!("slow runs: {}", slow.join(", "));
+    Some(match p95 {
+        [Some(subject), Some(reference)] => format!("p95: {subject}, {reference} · {slow}"),
+        _ => slow,
+    })
+}
+
+/// What is not there, and why.
+fn missing(page: &mut Page<'_>, case: &CaseResult) {
+    for variant in &case.variants {
+        let label = &variant.label;
+        for (count, reason) in &variant.failures {
+            let what = many(*count as u64, "slot");
+            page.text(
+                2,
+                Tone::Doubt,
+                &format!("failed: {what} of {label}: {reason}"),
+            );
+        }
+        if let Some(reason) = &variant.memory_not_available {
+            let text = format!("memory of {label} is not available: {reason}");
+            page.text(2, Tone::Quiet, &text);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! The machine as a listing.
+
+use machine::{Fact, Group, Machine};
+
+use super::Style;
+use super::page::Page;
+use crate::text::width;
+use crate::words::Tone;
+
+/// Columns that names may claim.
+const NAMES: usize = 26;
+
+/// What the machine is and what it can measure, then what to beware of.
+#[must_use]
+pub fn machine(machine: &Machine, style: &Style) -> String {
+    let mut page = Page::new(style);
+    for facts in machine.facts() {
+        page.blank();
+        group(&mut page, &facts);
+    }
+    page.blank();
+    for warning in machine.warnings() {
+        page.text(0, Tone::Doubt, &format!("note: {warning}"));
+    }
+    page.finish()
+}
+
+fn group(page: &mut Page<'_>, group: &Group) {
+    page.text(0, Tone::Strong, &group.title);
+    let names = group
+        .rows
+        .iter()
+        .map(|fact| width(&fact.name))
+        .max()
+        .unwrap_or(0);
+    for fact in &group.rows {
+        page.entry(&fact.name, names.min(NAMES), &value(fact));
+    }
+}
+
+/// The value, and what it means in brackets.
+pub(crate) fn value(fact: &Fact) -> String {
+    if fact.note.is_empty() {
+        fact.value.clone()
+    } else {
+        format!("{} ({})", fact.value, fact.note)
+    }
+}

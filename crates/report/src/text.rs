@@ -1,0 +1,148 @@
+//! Text from outside, made harmless and fitted into columns.
+//!
+//! # Theory
+//!
+//! Labels, titles, paths, host names and failure texts come from study files, from the
+//! machine and from programs that crashed. A terminal obeys escape sequences in them, a
+//! reader is misled by characters that reverse the writing direction or cannot be seen. So
+//! every such text passes [`visible`] before it is measured or shown: what cannot be seen
+//! becomes an escape that can. The result holds no such character, so passing twice
+//! changes nothing.
+//!
+//! Widths are columns of a terminal: a CJK character takes two, a combining one none.
+
+use std::borrow::Cow;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// A space at which no line is broken.
+pub(crate) const TIE: char = '\u{a0}';
+/// What stands for the rest of a text that was cut.
+const ELLIPSIS: char = '…';
+
+/// The text on one line with nothing in it that acts or hides: line breaks and tabs become
+/// spaces, other control, bidirectional and invisible characters become `\u{...}`.
+#[must_use]
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text
+        .chars()
+        .any(|c| c.is_whitespace() && c != ' ' || hides(c))
+    {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' | '\r' => clean.push(' '),
+            c if hides(c) => clean.extend(c.escape_unicode()),
+            c => clean.push(c),
+        }
+    }
+    Cow::Owned(clean)
+}
+
+/// Whether a character acts on the display or cannot be seen.
+pub(crate) fn hides(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Columns that a text takes.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// The text, cut to `columns` with an ellipsis where it is longer.
+pub(crate) fn cut(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    if columns == 0 {
+        return Cow::Borrowed("");
+    }
+    let mut kept = prefix(text, columns - 1).trim_end().to_owned();
+    kept.push(ELLIPSIS);
+    Cow::Owned(kept)
+}
+
+/// The longest beginning that takes at most `columns`.
+fn prefix(text: &str, columns: usize) -> &str {
+    let mut taken = 0;
+    for (at, c) in text.char_indices() {
+        taken += c.width().unwrap_or(0);
+        if taken > columns {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// The text in lines of at most `columns`, broken at spaces (not at [`TIE`]); a word that is longer than a
+/// line is broken where the line ends. At least one column is taken for granted.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        place(&mut lines, word, columns.max(2));
+    }
+    lines
+}
+
+fn place(lines: &mut Vec<String>, mut word: &str, columns: usize) {
+    let last = lines.last().map_or(0, |line| width(line));
+    if last > 0 && last + 1 + width(word) <= columns {
+        push(lines, " ");
+        return push(lines, word);
+    }
+    if last > 0 {
+        lines.push(String::new());
+    }
+    while width(word) > columns {
+        let head = prefix(word, columns);
+        push(lines, head);
+        lines.push(String::new());
+        word = &word[head.len()..];
+    }
+    push(lines, word);
+}
+
+fn push(lines: &mut [String], text: &str) {
+    if let Some(line) = lines.last_mut() {
+        line.push_str(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_or_hides_becomes_visible() {
+        assert_eq!(visible("plain é 漢"), "plain é 漢");
+        assert_eq!(visible("a\x1b[31mb"), r"a\u{1b}[31mb");
+        assert_eq!(visible("a\nb\tc"), "a b c");
+        assert_eq!(visible("x\u{202e}y\u{200b}"), r"x\u{202e}y\u{200b}");
+        let once = visible("\u{7}\u{2066}").into_owned();
+        assert_eq!(visible(&once), once);
+    }
+
+    #[test]
+    fn cutting_counts_columns_and_not_bytes() {
+        assert_eq!(cut("thread", 6), "thread");
+        assert_eq!(cut("threads", 6), "threa…");
+        assert_eq!(cut("漢字漢字", 5), "漢字…");
+        assert_eq!(cut("ab", 0), "");
+    }
+
+    #[test]
+    fn lines_break_at_spaces_and_long_words_where_the_line_ends() {
+        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap("abcdefghij k", 4), ["abcd", "efgh", "ij k"]);
+        assert_eq!(wrap("", 4), [""]);
+    }
+}

@@ -1,0 +1,35 @@
+//! Tidy tables.
+
+use report::csv;
+
+use crate::support::{machine, results};
+
+/// The first rows of a table that is long.
+fn head(table: &str, rows: usize) -> String {
+    table.lines().take(rows).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn slots() {
+    let table = csv::slots(&results());
+    insta::assert_snapshot!(head(&table, 8));
+    // 3 repetitions of each good slot; 13 slots of the drill failed.
+    let rows = 3 * (2 * 20 + 4 * 2 * 10 + 11 + 7 * 4) + 13;
+    assert_eq!(table.lines().count(), 1 + rows);
+    assert_eq!(table.matches(",failed,").count(), 13);
+}
+
+#[test]
+fn findings() {
+    insta::assert_snapshot!(csv::findings(&results()));
+}
+
+#[test]
+fn summary() {
+    insta::assert_snapshot!(csv::summary(&results()));
+}
+
+#[test]
+fn the_machine() {
+    insta::assert_snapshot!(csv::machine(&machine()));
+}

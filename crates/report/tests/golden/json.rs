@@ -1,0 +1,65 @@
+//! Documents.
+
+use report::json;
+use serde_json::Value;
+
+use crate::support::{machine, results};
+
+fn parse(text: &str) -> Value {
+    serde_json::from_str(text).expect("it is JSON")
+}
+
+#[test]
+fn findings_without_raw_slots() {
+    let mut document = parse(&json::findings(&results()));
+    assert_eq!(document["header"]["settings"]["seed"], 42);
+    let cases = document["studies"][0]["cases"]
+        .as_array_mut()
+        .expect("cases");
+    cases.truncate(1);
+    assert!(cases[0].get("slots").is_none());
+    // The flows are many and all alike; the machine is a test of its own.
+    for variant in cases[0]["variants"].as_array_mut().expect("variants") {
+        variant["flows"].as_array_mut().expect("flows").truncate(1);
+    }
+    insta::assert_snapshot!(format!("{:#}", document["studies"][0]["cases"]));
+}
+
+#[test]
+fn the_full_document_has_every_slot() {
+    let document = parse(&json::full(&results()));
+    let slots = &document["studies"][0]["cases"][0]["slots"];
+    assert_eq!(slots.as_array().map(Vec::len), Some(40));
+    assert_eq!(document["document"], "flowgauge results");
+}
+
+#[test]
+fn what_is_missing_has_its_reason() {
+    let document = parse(&json::findings(&results()));
+    let lost = &document["studies"][1]["cases"][0]["variants"][1];
+    assert_eq!(lost["value"]["not_available"]["reason"], "no good slot");
+    let denied = &document["studies"][2]["cases"][0]["variants"][0]["memory"]["not_available"];
+    assert!(
+        denied["reason"]
+            .as_str()
+            .is_some_and(|reason| reason.contains("denied")),
+        "{denied}"
+    );
+}
+
+#[test]
+fn numbers_that_are_none_become_reasons() {
+    let mut results = results();
+    let summary = &mut results.studies[0].cases[0].variants[0];
+    summary.cpu_ns = Some(f64::NAN);
+    let document = parse(&json::findings(&results));
+    let summary = &document["studies"][0]["cases"][0]["variants"][0];
+    assert!(summary["cpu_ns"]["not_available"].is_object());
+}
+
+#[test]
+fn the_machine() {
+    let document = parse(&json::machine(&machine()));
+    assert_eq!(document["schema"], json::SCHEMA);
+    assert!(document["machine"]["topology"].is_object());
+}

@@ -1,0 +1,8 @@
+//! What is made of one realistic run, in every format.
+
+mod csv;
+mod escaping;
+mod html;
+mod json;
+mod support;
+mod terminal;

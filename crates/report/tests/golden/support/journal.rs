@@ -1,0 +1,172 @@
+//! The journal of the run, line by line.
+
+use flow::{Failure, Outcome};
+use lab::{Case, CaseEnd, Entry, Header, Preset, SCHEMA, Settings, Study};
+use serde::Serialize;
+
+use super::slots::{Like, Noise, done, failed};
+use super::{HOSTILE, machine, studies};
+
+/// The whole text.
+pub(super) fn text() -> String {
+    let studies = studies::all();
+    let mut writer = Writer {
+        text: String::new(),
+        at_s: 0.5,
+        noise: Noise(7),
+    };
+    writer.line(&header(studies.clone()));
+    let [primes, hostile, scaling] = studies.as_slice() else {
+        panic!("three studies")
+    };
+    writer.case(
+        primes,
+        &primes.cases[0],
+        20,
+        Some(CaseEnd::Rounds),
+        |v, _, n| done([like(210e6, v), like(205e6, v)][v], n, false),
+    );
+    for (place, case) in primes.cases[1..].iter().enumerate() {
+        let steady = 30e3 * 10f64.powi(place as i32);
+        writer.case(primes, case, 10, Some(CaseEnd::Rounds), |v, _, n| {
+            done(like(steady, v), n, false)
+        });
+    }
+    writer.case(
+        hostile,
+        &hostile.cases[0],
+        12,
+        Some(CaseEnd::Failures),
+        |v, round, n| {
+            if v == 1 || round == 4 {
+                failed(reason(v))
+            } else {
+                done(like(9e6, v), n, false)
+            }
+        },
+    );
+    writer.case(scaling, &scaling.cases[0], 7, None, |v, _, n| {
+        done(like(21e6, usize::from(v > 1)), n, true)
+    });
+    writer.line(&Entry::End {
+        interrupted: Some(2),
+        at_s: writer.at_s,
+    });
+    writer.text
+}
+
+fn header(studies: Vec<Study>) -> Header {
+    let words = [
+        "flowgauge",
+        "run",
+        "primes",
+        "my study.toml",
+        "--rounds",
+        "20",
+    ];
+    Header {
+        schema: SCHEMA,
+        version: "0.1.0".into(),
+        began_unix_s: 1_790_000_000,
+        command: words.map(String::from).into(),
+        settings: Settings {
+            max_rounds: 40,
+            ..Settings::usual(Preset::Quick, 42)
+        },
+        machine: machine(),
+        studies,
+    }
+}
+
+/// Processes (0) are dear to create, threads (1) cheap.
+fn like(steady: f64, variant: usize) -> Like {
+    match variant {
+        0 => Like {
+            create: 1.1e6,
+            steady,
+            teardown: 0.7e6,
+            pss: 3_200_000,
+            processes: 6,
+            faults: 420,
+        },
+        _ => Like {
+            create: 0.16e6,
+            steady,
+            teardown: 0.05e6,
+            pss: 2_100_000,
+            processes: 1,
+            faults: 12,
+        },
+    }
+}
+
+fn reason(variant: usize) -> Failure {
+    match variant {
+        0 => Failure::FlowsDied {
+            died: 1,
+            flows: 5,
+            how: "SIGSEGV".into(),
+        },
+        _ => Failure::SlotLost {
+            flows: 5,
+            how: "SIGSEGV".into(),
+            stderr: format!("boom\n{HOSTILE}"),
+        },
+    }
+}
+
+struct Writer {
+    text: String,
+    at_s: f64,
+    noise: Noise,
+}
+
+impl Writer {
+    fn line(&mut self, value: &impl Serialize) {
+        self.text
+            .push_str(&serde_json::to_string(value).expect("JSON"));
+        self.text.push('\n');
+    }
+
+    fn case(
+        &mut self,
+        study: &Study,
+        case: &Case,
+        rounds: usize,
+        because: Option<CaseEnd>,
+        slot: impl Fn(usize, usize, &mut Noise) -> Outcome,
+    ) {
+        let (study, variants, case) = (study.name.clone(), case.variants.len(), case.name.clone());
+        let pilot = Entry::Pilot {
+            study: study.clone(),
+            case: case.clone(),
+            warmups: 1,
+            reps: 3,
+            deadline_s: 60.0,
+            outcomes: Vec::new(),
+        };
+        self.line(&pilot);
+        for (round, place) in (0..rounds).flat_map(|round| (0..variants).map(move |v| (round, v))) {
+            let variant = (place + round) % variants;
+            let outcome = slot(variant, round, &mut self.noise);
+            let at_s = self.at_s;
+            self.at_s += outcome.launch_ns as f64 / 1e9;
+            let (study, case) = (study.clone(), case.clone());
+            self.line(&Entry::Slot {
+                study,
+                case,
+                round,
+                variant,
+                at_s,
+                outcome,
+            });
+        }
+        if let Some(because) = because {
+            self.line(&Entry::CaseEnd {
+                study,
+                case,
+                because,
+            });
+        }
+    }
+}

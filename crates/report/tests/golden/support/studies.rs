@@ -1,0 +1,156 @@
+//! The studies of the run.
+
+use std::collections::BTreeMap;
+
+use flow::{Channel, Model, Placement, Schedule, Variant};
+use lab::{Case, LabelledVariant, Metric, Origin, OriginRow, Study, SweepPoint};
+use serde_json::json;
+use workload::Work;
+
+use super::HOSTILE;
+
+pub(super) const SWEEP: [f64; 4] = [1e3, 1e4, 1e5, 1e6];
+
+pub(super) fn all() -> Vec<Study> {
+    vec![primes(), hostile(), scaling()]
+}
+
+fn primes() -> Study {
+    let trial = case(
+        "trial",
+        "Trial division, one block a worker, as in the original",
+    );
+    let grain = SWEEP.map(|value| Case {
+        sweep: Some(SweepPoint {
+            sweep: "grain".into(),
+            parameter: "block".into(),
+            value,
+            unit: "numbers".into(),
+        }),
+        max_rounds: Some(10),
+        ..case(&format!("grain/{value}"), "How small a block may be")
+    });
+    Study {
+        cases: [trial].into_iter().chain(grain).collect(),
+        origin: Some(origin()),
+        ..study("primes", "Search for prime numbers", "trial")
+    }
+}
+
+fn hostile() -> Study {
+    let name = format!("=drill {HOSTILE}");
+    let long = "a label that is far too long for any table that has other columns beside it, 漢字";
+    let case = Case {
+        variants: vec![
+            variant(HOSTILE, Model::Process),
+            variant(long, Model::Thread),
+        ],
+        ..case(&format!("@case {HOSTILE}"), HOSTILE)
+    };
+    let headline = case.name.clone();
+    Study {
+        cases: vec![case],
+        stands_for: HOSTILE.into(),
+        ..study(&name, HOSTILE, &headline)
+    }
+}
+
+fn scaling() -> Study {
+    let variants = Model::NAMED
+        .iter()
+        .map(|&model| variant(&model.to_string(), model))
+        .collect();
+    let case = |name, title| Case {
+        max_rounds: Some(40),
+        ..case(name, title)
+    };
+    let between = Case {
+        variants,
+        ..case(
+            "in-between",
+            "What is shared: file table, address space, both",
+        )
+    };
+    let later = case("later", "A case that was never begun");
+    Study {
+        cases: vec![between, later],
+        ..study("scaling", "Cores and what is shared", "in-between")
+    }
+}
+
+fn study(name: &str, title: &str, headline: &str) -> Study {
+    Study {
+        name: name.into(),
+        title: title.into(),
+        stands_for: "Work that computes for long, shares nothing and says little.".into(),
+        origin: None,
+        cases: Vec::new(),
+        headline: headline.into(),
+    }
+}
+
+fn case(name: &str, title: &str) -> Case {
+    let work: Work = serde_json::from_value(json!({
+        "kind": "primes", "start": 10_000_001, "block": 200_000, "blocks": 5, "every": 1000,
+        "method": "trial",
+    }))
+    .expect("a workload");
+    Case {
+        name: name.into(),
+        title: title.into(),
+        sweep: None,
+        work,
+        metric: Metric::Total,
+        variants: vec![
+            variant("process", Model::Process),
+            variant("thread", Model::Thread),
+        ],
+        reps: None,
+        max_rounds: Some(20),
+    }
+}
+
+fn variant(label: &str, model: Model) -> LabelledVariant {
+    let variant = Variant {
+        model,
+        flows: 5,
+        placement: Placement::Free,
+        schedule: Schedule::Static,
+        channel: Channel::Fifo,
+    };
+    LabelledVariant {
+        label: label.into(),
+        variant,
+    }
+}
+
+fn origin() -> Origin {
+    let rows = [
+        ("parent", 59.55, 59.25, 360_448.0),
+        ("worker 1", 41.96, 40.25, 192_512.0),
+        ("worker 2", 49.92, 49.05, 192_512.0),
+        ("worker 3", 54.43, 53.65, 192_512.0),
+        ("worker 4", 57.11, 56.5, 192_512.0),
+        ("worker 5", 59.57, 59.24, 192_512.0),
+    ];
+    let both = |process, thread| {
+        BTreeMap::from([
+            ("process".to_owned(), process),
+            ("thread".to_owned(), thread),
+        ])
+    };
+    Origin {
+        author: "S. Norgren".into(),
+        title: "Processes vs. Threads: Calculating Prime Numbers".into(),
+        year: 2010,
+        finding: "threads 1.43 % faster in sum; memory 1,323 KB for processes, 450 KB for threads"
+            .into(),
+        rows: rows
+            .map(|(who, process, thread, bytes)| OriginRow {
+                who: who.into(),
+                seconds: both(process, thread),
+                bytes: both(bytes, 450_560.0),
+            })
+            .into(),
+    }
+}

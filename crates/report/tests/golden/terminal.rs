@@ -1,0 +1,97 @@
+//! Tables and sentences.
+
+use proptest::prelude::*;
+use report::terminal::{self, Style};
+use unicode_width::UnicodeWidthStr;
+
+use crate::support::{machine, results};
+
+fn plain(width: usize) -> Style {
+    Style {
+        width,
+        colour: false,
+    }
+}
+
+#[test]
+fn a_run_at_80_columns() {
+    insta::assert_snapshot!(terminal::run(&results(), &plain(80)));
+}
+
+#[test]
+fn a_run_at_200_columns() {
+    insta::assert_snapshot!(terminal::run(&results(), &plain(200)));
+}
+
+#[test]
+fn a_machine_at_80_columns() {
+    insta::assert_snapshot!(terminal::machine(&machine(), &plain(80)));
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let style = Style {
+        width: 100,
+        colour: true,
+    };
+    let mut coloured = terminal::run(&results(), &style);
+    assert!(coloured.contains("\u{1b}["));
+    while let Some(start) = coloured.find("\u{1b}[") {
+        let end = coloured[start..].find('m').expect("the end of a sequence");
+        coloured.replace_range(start..=start + end, "");
+    }
+    assert_eq!(coloured, terminal::run(&results(), &plain(100)));
+}
+
+#[test]
+fn the_summary_comes_last() {
+    let text = terminal::run(&results(), &plain(200));
+    let last = text.lines().last().expect("lines");
+    assert!(last.starts_with("scaling: ") && last.ends_with("(interrupted: 7 of 40 rounds)"));
+}
+
+#[test]
+fn one_comparison_on_one_line() {
+    let results = results();
+    let finding = &results.studies[0].cases[0].findings[0];
+    let (estimate, verdict) = (finding.estimate, finding.verdict);
+    let line = |width, verdict| {
+        let style = plain(width);
+        terminal::findings_line("thread", "process", estimate.as_ref(), verdict, &style)
+    };
+    insta::assert_snapshot!(line(80, Some(&verdict)));
+    assert_eq!(line(20, None), "thread vs process:…");
+}
+
+fn any_label() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z ]{0,120}",
+        "\\PC{0,60}",
+        "[漢字]{0,60}",
+        any::<String>()
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal(
+        labels in proptest::collection::vec(any_label(), 4),
+        width in 60usize..220,
+    ) {
+        let mut results = results();
+        for case in results.studies.iter_mut().flat_map(|study| &mut study.cases) {
+            case.case.title = labels[3].clone();
+            for (variant, label) in case.variants.iter_mut().zip(&labels) {
+                variant.label = label.clone();
+            }
+            for finding in &mut case.findings {
+                finding.sentence = labels[2].clone();
+            }
+        }
+        for line in terminal::run(&results, &plain(width)).lines() {
+            prop_assert!(line.width() <= width, "{} > {width}: {line}", line.width());
+        }
+    }
+}
