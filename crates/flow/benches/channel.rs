@@ -6,9 +6,13 @@
 //! ```
 //!
 //! Printed: ns a value (steady time over values), median and quartiles over interleaved
-//! slots, for processes and threads.
+//! slots, for processes and threads; and beside them the floor: a bare program whose five
+//! children write the same number of 4,096-byte batches, filled beforehand, into one
+//! pipe, read by the parent 64 KiB at a time and added up.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+use std::io::{Read, Write};
 
 use flow::{
     Body, Cell, Channel, Interrupt, Launcher, Model, Outlet, Proof, Sink, SlotSpec, Variant,
@@ -83,6 +87,8 @@ fn main() {
             cost.push(one(&mut launcher, *model, *channel));
         }
     }
+    let mut bare: Vec<f64> = (0..rounds).map(|_round| bare_pipe()).collect();
+    bare.sort_by(f64::total_cmp);
     println!("{WRITERS} writers of {VALUES} values, {rounds} interleaved rounds");
     for (cost, (model, channel)) in costs.iter_mut().zip(&variants) {
         cost.sort_by(f64::total_cmp);
@@ -94,6 +100,42 @@ fn main() {
             at(3)
         );
     }
+    let at = |quarter: usize| bare[(bare.len() - 1) * quarter / 4];
+    println!(
+        "  bare     pipe  {:.2} ns a value  [{:.2} ... {:.2}]",
+        at(2),
+        at(1),
+        at(3)
+    );
+}
+
+/// The floor: batches through a pipe with nothing around them.
+fn bare_pipe() -> f64 {
+    let (mut reader, mut writer) = std::io::pipe().expect("a pipe");
+    let batches = VALUES as usize * 8 / 4_096;
+    let began = measure::clock::now_ns();
+    for _writer in 0..WRITERS {
+        // SAFETY: this program has one thread; the child only writes and leaves.
+        if unsafe { libc::fork() } == 0 {
+            let batch = [1; 4_096];
+            for _batch in 0..batches {
+                writer.write_all(&batch).expect("write a batch");
+            }
+            // SAFETY: `_exit` has no preconditions.
+            unsafe { libc::_exit(0) }
+        }
+    }
+    drop(writer);
+    let (mut buffer, mut sum, mut bytes) = (vec![0; 65_536], 0_u64, 0);
+    while let Ok(read @ 1..) = reader.read(&mut buffer) {
+        let words = buffer[..read].chunks_exact(8);
+        sum = words.fold(sum, |sum, word| sum.wrapping_add(u64::from(word[0])));
+        bytes += read;
+    }
+    // SAFETY: the statuses are not wanted, so the pointer may be null.
+    while unsafe { libc::wait(std::ptr::null_mut()) } > 0 {}
+    assert_eq!(sum as usize, bytes / 8, "bytes were lost");
+    (measure::clock::now_ns() - began) as f64 / (bytes / 8) as f64
 }
 
 fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {

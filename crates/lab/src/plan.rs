@@ -112,6 +112,6 @@ mod tests {
         assert_eq!(hash(""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(hash("foobar"), 0x8594_4171_f739_67e8);
         let orders: Vec<_> = (0..4).map(|round| order(1, "s", "c", round, 3)).collect();
-        assert_eq!(orders, Vec::<Vec<usize>>::new());
+        assert_eq!(orders, [[0, 2, 1], [0, 1, 2], [1, 2, 0], [1, 0, 2]]);
     }
 }

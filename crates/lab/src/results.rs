@@ -5,6 +5,10 @@ mod make;
 mod profile;
 mod remarks;
 mod sentence;
+mod shared;
+mod sweep;
+#[cfg(test)]
+mod tests;
 mod why;
 
 use flow::{FlowRecord, Outcome};

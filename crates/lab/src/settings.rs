@@ -24,15 +24,14 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The usual settings of a preset. Quick has 20 s for each study, so that with its
-    /// pilots it ends within 25 s; full has all the time it needs.
+    /// The usual settings of a preset. Quick has 22 s for each study; full has all the time it needs.
     #[must_use]
     pub fn usual(preset: Preset, seed: u64) -> Self {
         Self {
             seed,
             preset,
             max_rounds: 80,
-            budget_s: (preset == Preset::Quick).then_some(20.0),
+            budget_s: (preset == Preset::Quick).then_some(22.0),
             floor: None,
             value: Value::Typical,
             deadline_s: None,

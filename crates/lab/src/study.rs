@@ -76,6 +76,9 @@ pub struct LabelledVariant {
     pub label: String,
     /// What is launched.
     pub variant: Variant,
+    /// Its work, where it is not the case's (a planted difference). It must prove the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Work>,
 }
 
 /// Which time of a repetition is compared.

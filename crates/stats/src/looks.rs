@@ -6,8 +6,8 @@
 //! test lie. A plan fixes beforehand the few rounds at which the data is judged,
 //! and each look spends its part of the 5 %: four looks at 1.6 % each. The looks
 //! overlap (the data of the first is in the second), which is why four times
-//! 1.6 % make about 5 % together and not 6.4 %. Doubling the rounds from look to
-//! look overlaps least, so every other spacing of at most four looks errs less.
+//! 1.6 % make about 5 % together and not 6.4 %. The looks of every plan here either
+//! double or lie closer, so they overlap as much or more and err no more.
 //!
 //! This is the scheme of S. J. Pocock, "Group sequential methods in the design
 //! and analysis of clinical trials" (1977), with looks that double.

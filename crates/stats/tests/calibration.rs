@@ -1,24 +1,42 @@
-//! The promises of the method, kept on simulated machines with known truth.
+//! The promises of the method, kept on simulated machines whose truth is known.
 //!
-//! `cargo test -p stats --test calibration -- --nocapture --test-threads=1`
-//! prints the table that stands in docs/method.md.
+//! The table in docs/method.md is what this prints:
+//!
+//! ```text
+//! cargo test -p stats --test calibration -- --nocapture --test-threads=1
+//! ```
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test may print its table and panic"
+)]
 
 use stats::simulate::{Experiment, HOSTILE, MODELS, NoiseModel, Order, QUIET, SHARED, Tally};
 use stats::{LookPlan, Rule};
 
-const EXPERIMENTS: usize = 2000;
 const SEED: u64 = 20_260_101;
 
-/// At most 5.8 % of 2,000: 5 % and what chance adds to it.
+/// Experiments behind each promise.
+const MANY: usize = 2000;
+
+/// Experiments where a smaller number shows the point.
+const FEWER: usize = 1000;
+
+/// Of `MANY`, where it is promised: 5 %, and what chance adds in 19 of 20 seeds.
 const MOST_FALSE: usize = 116;
 
-/// 95 % of 2,000.
+/// Of `MANY`, in the rows beyond the promises: 5 % and three standard deviations,
+/// because among many rows one is unlucky.
+const MOST_BY_CHANCE: usize = 129;
+
+/// Of `MANY`: 95 %.
 const FEWEST_FOUND: usize = 1900;
 
-fn run(what: &str, experiment: &Experiment) -> Tally {
-    let t = experiment.repeat(EXPERIMENTS, SEED).unwrap();
+/// Runs the experiments and prints them as a row of the table.
+fn run(what: &str, experiment: &Experiment, experiments: usize) -> Tally {
+    let t = experiment.repeat(experiments, SEED).unwrap();
     println!(
-        "| {:<7} | {what:<24} | {:>6} | {:>6} | {:>6} | {:>11} | {:>11.1} |",
+        "| {:<7} | {what:<27} | {experiments:>6} | {:>6} | {:>6} | {:>6} | {:>6} | {:>6.1} |",
         experiment.model.name,
         t.faster,
         t.slower,
@@ -29,24 +47,15 @@ fn run(what: &str, experiment: &Experiment) -> Tally {
     t
 }
 
-#[test]
-fn identical_programs_are_rarely_told_apart() {
-    for model in MODELS {
-        let t = run("identical", &Experiment::new(model, 1.0));
-        assert!(t.differences() <= MOST_FALSE, "{}: {t:?}", model.name);
-    }
-}
-
-/// Plants a difference on either side; returns the mean rounds of both.
+/// Plants a difference of `factor` on either side; returns the mean rounds.
 fn planted(model: NoiseModel, factor: f64) -> f64 {
     let percent = (factor - 1.0) * 100.0;
-    let slower = run(
-        &format!("{percent:.0} % slower"),
-        &Experiment::new(model, factor),
-    );
+    let experiment = |ratio| Experiment::new(model, ratio);
+    let slower = run(&format!("{percent:.0} % slower"), &experiment(factor), MANY);
     let faster = run(
         &format!("{percent:.0} % faster"),
-        &Experiment::new(model, 1.0 / factor),
+        &experiment(1.0 / factor),
+        MANY,
     );
     assert!(slower.slower >= FEWEST_FOUND, "{slower:?}");
     assert!(faster.faster >= FEWEST_FOUND, "{faster:?}");
@@ -55,8 +64,16 @@ fn planted(model: NoiseModel, factor: f64) -> f64 {
 }
 
 #[test]
-fn two_percent_is_found_on_a_quiet_machine_at_once() {
-    assert!(planted(QUIET, 1.02) < 11.0);
+fn identical_programs_are_rarely_told_apart() {
+    for model in MODELS {
+        let t = run("identical", &Experiment::new(model, 1.0), MANY);
+        assert!(t.differences() <= MOST_FALSE, "{}: {t:?}", model.name);
+    }
+}
+
+#[test]
+fn two_percent_is_found_on_a_quiet_machine_in_few_rounds() {
+    assert!(planted(QUIET, 1.02) <= 15.0);
 }
 
 #[test]
@@ -69,24 +86,23 @@ fn five_percent_is_found_on_a_hostile_machine() {
     planted(HOSTILE, 1.05);
 }
 
+/// The sizes of the t3 part read as scales instead of standard deviations: more
+/// noise than the promises are for, so less is found, but not more is invented.
 #[test]
-fn fixed_orders_lie_where_random_order_does_not() {
-    for max_rounds in [10, 80] {
-        let [random, alternating, blocks] =
-            [Order::Random, Order::Alternating, Order::Blocks].map(|order| {
-                let experiment = Experiment {
-                    order,
-                    plan: LookPlan::new(max_rounds).unwrap(),
-                    ..Experiment::new(SHARED, 1.0)
-                };
-                run(&format!("identical, {order:?} {max_rounds}"), &experiment).differences()
-            });
-        println!("{random} {alternating} {blocks}");
+fn more_noise_costs_answers_and_not_truth() {
+    for (model, factor) in [(SHARED, 1.02), (HOSTILE, 1.05)] {
+        let t3 = model.t3 * 3_f64.sqrt();
+        let rougher = NoiseModel { t3, ..model };
+        let same = run("t3 x 1.73, identical", &Experiment::new(rougher, 1.0), MANY);
+        assert!(same.differences() <= MOST_BY_CHANCE, "{same:?}");
+        let what = format!("t3 x 1.73, {:.0} % slower", (factor - 1.0) * 100.0);
+        let found = run(&what, &Experiment::new(rougher, factor), MANY);
+        assert!(found.faster <= MANY / 1000, "{found:?}");
     }
 }
 
 #[test]
-fn other_plans_keep_the_level_too() {
+fn every_plan_keeps_the_level() {
     for max_rounds in [15, 31, 60, 100] {
         let experiment = Experiment {
             plan: LookPlan::new(max_rounds).unwrap(),
@@ -96,7 +112,43 @@ fn other_plans_keep_the_level_too() {
             },
             ..Experiment::new(QUIET, 1.0)
         };
-        let t = run(&format!("identical, at most {max_rounds}"), &experiment);
-        assert!(t.differences() <= MOST_FALSE, "{max_rounds}: {t:?}");
+        let what = format!("identical, d 0, {max_rounds} rounds");
+        let t = run(&what, &experiment, MANY);
+        assert!(t.differences() <= MOST_BY_CHANCE, "{max_rounds}: {t:?}");
+    }
+}
+
+/// One look after ten rounds, at 1.6 %: only the order of the slots differs.
+#[test]
+fn blocks_invent_differences_where_random_order_does_not() {
+    for model in MODELS {
+        let [random, blocks] = [Order::Random, Order::Blocks].map(|order| {
+            let experiment = Experiment {
+                order,
+                plan: LookPlan::new(10).unwrap(),
+                ..Experiment::new(model, 1.0)
+            };
+            let what = format!("identical, 10 rounds, {order:?}").to_lowercase();
+            run(&what, &experiment, FEWER).differences()
+        });
+        assert!(random <= FEWER * 3 / 100, "{}: {random}", model.name);
+        // A quiet machine forgives any order; the others do not.
+        assert!(
+            model == QUIET || blocks > 10 * random,
+            "{blocks} against {random}"
+        );
+    }
+}
+
+/// Ten times as many experiments, for the figure that 2,000 leave uncertain.
+#[test]
+#[ignore = "half a minute; run it when the looks or their level change"]
+fn the_joint_level_is_five_percent() {
+    for model in MODELS {
+        let mut experiment = Experiment::new(model, 1.0);
+        experiment.rule.floor = 0.0;
+        let t = run("identical, d 0", &experiment, 10 * MANY);
+        let share = t.differences() as f64 / t.experiments as f64;
+        assert!(share <= 0.052, "{}: {share}", model.name);
     }
 }

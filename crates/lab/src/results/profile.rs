@@ -25,8 +25,6 @@ pub(crate) struct Profile {
     pub(crate) parent_end_ns: f64,
     /// The latest flow's end over the mean flow's.
     pub(crate) imbalance: f64,
-    /// The most CPU time of a flow over the least.
-    pub(crate) unevenness: f64,
     /// Bytes; `None` where honest memory is not available.
     pub(crate) page_tables: Option<f64>,
 }
@@ -48,7 +46,6 @@ pub(crate) fn profile(records: &[&SlotRecord]) -> Option<Profile> {
         involuntary: over(|rep| (parent(rep) + flows(rep)).involuntary_switches as f64)?,
         parent_end_ns: over(|rep| rep.parent.end_ns as f64)?,
         imbalance: over(|rep| latest_over_mean(&rep.flows))?,
-        unevenness: over(|rep| most_over_least(&rep.flows))?,
         page_tables: memory(records).map(|memory| memory.page_tables as f64),
     })
 }
@@ -75,19 +72,6 @@ fn latest_over_mean(flows: &[FlowRecord]) -> f64 {
     let mean = ends().sum::<f64>() / flows.len().max(1) as f64;
     if mean > 0.0 {
         ends().fold(0.0, f64::max) / mean
-    } else {
-        1.0
-    }
-}
-
-fn most_over_least(flows: &[FlowRecord]) -> f64 {
-    let cpu = || flows.iter().map(|flow| flow.steady.cpu_ns as f64);
-    let (least, most) = (
-        cpu().fold(f64::INFINITY, f64::min),
-        cpu().fold(0.0, f64::max),
-    );
-    if least > 0.0 && most > 0.0 {
-        most / least
     } else {
         1.0
     }

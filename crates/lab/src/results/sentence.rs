@@ -68,7 +68,8 @@ fn more(rounds: usize) -> String {
     if rounds > MANY_ROUNDS {
         return format!(" (more than {} more rounds)", thousands(MANY_ROUNDS as f64));
     }
-    format!(" (about {rounds} more rounds)")
+    let s = if rounds == 1 { "" } else { "s" };
+    format!(" (about {rounds} more round{s})")
 }
 
 #[cfg(test)]

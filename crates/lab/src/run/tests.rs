@@ -1,1 +1,470 @@
+use std::fs;
+use std::path::Path;
 
+use flow::{Proof, SlotSpec};
+use stats::Verdict;
+use tempfile::{TempDir, tempdir};
+use workload::Work;
+
+use super::*;
+use crate::testing::{Heard, MS, Mock, PROOF, case, done, header, lost, study};
+use crate::{Header, Silent};
+
+const TWO: [&str; 2] = ["process", "thread"];
+
+fn one_case() -> Header {
+    header(vec![study(vec![case("one", 1, &TWO)])])
+}
+
+struct Ran {
+    results: Results,
+    heard: Vec<String>,
+    folder: TempDir,
+}
+
+impl Ran {
+    fn path(&self) -> std::path::PathBuf {
+        self.folder.path().join(crate::journal::FILE_NAME)
+    }
+
+    fn case(&self, place: usize) -> &crate::CaseResult {
+        &self.results.studies[0].cases[place]
+    }
+
+    fn rounds_heard(&self) -> usize {
+        self.heard
+            .iter()
+            .filter(|line| line.starts_with("slot"))
+            .count()
+            / 2
+    }
+
+    fn count(&self, line: &str) -> usize {
+        self.heard.iter().filter(|heard| *heard == line).count()
+    }
+}
+
+fn run_mock(header: Header, mock: &mut Mock) -> Ran {
+    let folder = tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), header).unwrap();
+    let mut heard = Heard::default();
+    let clock = mock.clock();
+    let results = run(&mut journal, mock, &clock, &mut heard).unwrap();
+    assert_eq!(
+        results,
+        Results::from_journal(journal.path()).unwrap(),
+        "made again"
+    );
+    Ran {
+        results,
+        heard: heard.0,
+        folder,
+    }
+}
+
+fn resume(path: &Path, mock: &mut Mock) -> Results {
+    let mut journal = Journal::resume(path).unwrap();
+    let clock = mock.clock();
+    run(&mut journal, mock, &clock, &mut Silent).unwrap()
+}
+
+/// Processes take 20 ms, threads in every ten rounds as much less as more.
+fn noise(model: &str, n: usize) -> u64 {
+    const TENTHS: [u64; 10] = [205, 195, 225, 175, 155, 245, 185, 215, 235, 165];
+    match model {
+        "thread" => TENTHS[n % 10] * MS / 10,
+        _ => 20 * MS,
+    }
+}
+
+#[test]
+fn a_clear_difference_ends_a_case_at_the_first_look() {
+    let mut mock =
+        Mock::timed(|model, n| if model == "process" { 26 * MS } else { 20 * MS } + n as u64);
+    let ran = run_mock(one_case(), &mut mock);
+    assert_eq!((ran.rounds_heard(), ran.count("look 10")), (10, 1));
+    let case = ran.case(0);
+    assert_eq!((case.rounds, case.reps, case.warmups), (10, 5, 1));
+    assert_eq!(case.ended, Some(CaseEnd::Decided));
+    let finding = &case.findings[0];
+    assert!(matches!(finding.verdict, Verdict::Faster { .. }));
+    assert_eq!(
+        finding.sentence,
+        "threads 1.30x faster than processes [1.29 ... 1.30]"
+    );
+    assert_eq!(ran.results.studies[0].sentences[0], finding.sentence);
+    assert!(ran.results.finished);
+}
+
+#[test]
+fn equal_variants_are_the_same_and_noise_takes_all_four_looks() {
+    let ran = run_mock(one_case(), &mut Mock::timed(|_, n| 20 * MS + n as u64 % 3));
+    assert!(matches!(ran.case(0).findings[0].verdict, Verdict::Same { within } if within == 0.01));
+    let ran = run_mock(one_case(), &mut Mock::timed(noise));
+    for look in ["look 10", "look 20", "look 40", "look 80"] {
+        assert_eq!(ran.count(look), 1, "{look}");
+    }
+    assert_eq!(ran.rounds_heard(), 80);
+    assert_eq!(ran.case(0).ended, Some(CaseEnd::Rounds));
+    let finding = &ran.case(0).findings[0];
+    assert!(
+        finding
+            .sentence
+            .starts_with("cannot tell threads and processes apart: ["),
+        "{}",
+        finding.sentence
+    );
+    assert_eq!(finding.floor, 0.02, "a noisy machine has the wider floor");
+    assert!(ran.results.warnings[0].starts_with("mock: equal slots differ by up to"));
+}
+
+#[test]
+fn a_case_asks_for_fewer_rounds_and_goes_on_until_its_last_comparison_is_settled() {
+    let mut short = case("short", 1, &TWO);
+    short.max_rounds = Some(12);
+    let ran = run_mock(header(vec![study(vec![short])]), &mut Mock::timed(noise));
+    assert_eq!((ran.rounds_heard(), ran.count("look 12")), (12, 1));
+
+    let three = case("three", 1, &["process", "thread", "process-shared-files"]);
+    let mut mock = Mock::timed(|model, n| match model {
+        "thread" => 10 * MS,
+        _ => noise(
+            if model == "process" {
+                "thread"
+            } else {
+                "process"
+            },
+            n,
+        ),
+    });
+    let ran = run_mock(header(vec![study(vec![three])]), &mut mock);
+    let findings = &ran.case(0).findings;
+    assert_eq!(
+        findings[0].estimate.unwrap().rounds,
+        10,
+        "settled at its look"
+    );
+    assert_eq!(findings[1].estimate.unwrap().rounds, 80);
+}
+
+#[test]
+fn a_single_variant_is_only_measured() {
+    let header = header(vec![study(vec![case("one", 1, &["thread"])])]);
+    let ran = run_mock(header, &mut Mock::timed(noise));
+    assert_eq!(ran.case(0).rounds, 10);
+    assert!(ran.case(0).findings.is_empty());
+}
+
+#[test]
+fn the_pilot_chooses_fewer_repetitions_of_longer_work() {
+    for (ms, chosen) in [
+        (20, "chosen 1+5"),
+        (300, "chosen 1+5"),
+        (500, "chosen 1+3"),
+        (800, "chosen 0+1"),
+        (9000, "chosen 0+1"),
+    ] {
+        let ran = run_mock(one_case(), &mut Mock::timed(move |_, _| ms * MS));
+        assert_eq!(ran.count(chosen), 1, "{ms} ms");
+    }
+    let mut fixed = case("fixed", 1, &TWO);
+    fixed.reps = Some(2);
+    let mut mock = Mock::timed(|_, _| 2000 * MS);
+    let ran = run_mock(header(vec![study(vec![fixed])]), &mut mock);
+    assert_eq!(ran.count("chosen 0+2"), 1);
+    assert_eq!(mock.specs[2].deadline_s, 80.0);
+    assert_eq!(mock.specs[0].reps, 1, "the pilot itself");
+}
+
+#[test]
+fn the_budget_keeps_the_first_looks_of_later_cases() {
+    // A slot takes 6 x 20 ms, a round 240 ms: 10 rounds of both cases are 4.8 s.
+    let cases = vec![case("a", 1, &TWO), case("b", 2, &TWO)];
+    let mut header = header(vec![study(cases)]);
+    header.settings.budget_s = Some(8.0);
+    let ran = run_mock(header.clone(), &mut Mock::timed(noise));
+    let rounds = |ran: &Ran| [ran.case(0).rounds, ran.case(1).rounds];
+    let [a, b] = rounds(&ran);
+    assert!(a > 10 && b >= 10, "{a} {b}");
+    assert_eq!(ran.case(0).ended, Some(CaseEnd::Budget));
+    header.settings.budget_s = Some(5.0);
+    assert_eq!(
+        rounds(&run_mock(header.clone(), &mut Mock::timed(noise))),
+        [10, 10]
+    );
+    // Where there is not enough for both, the first one gets its look.
+    header.settings.budget_s = Some(3.0);
+    assert_eq!(
+        rounds(&run_mock(header.clone(), &mut Mock::timed(noise))),
+        [10, 2]
+    );
+    // What the first case leaves goes on to the second.
+    header.settings.budget_s = Some(12.0);
+    let mut mock = Mock::new(|units, model, n, spec| {
+        let ns = if units == 1 { 20 * MS } else { noise(model, n) };
+        done(spec, ns, PROOF)
+    });
+    let [a, b] = rounds(&run_mock(header.clone(), &mut mock));
+    assert!(a == 10 && b > 30, "{a} {b}");
+    // What the second one leaves goes back to the first.
+    let mut mock = Mock::new(|units, model, n, spec| {
+        let ns = if units == 2 { 20 * MS } else { noise(model, n) };
+        done(spec, ns, PROOF)
+    });
+    let ran = run_mock(header.clone(), &mut mock);
+    assert_eq!(rounds(&ran), [39, 10]);
+    assert_eq!(
+        [ran.count("case a after 0"), ran.count("case a after 34")],
+        [1, 1]
+    );
+    assert_eq!(ran.count("Budget"), 1, "it ends once");
+    // Nothing is run without the time for it, and the answer says so.
+    header.settings.budget_s = Some(0.01);
+    let ran = run_mock(header, &mut Mock::timed(noise));
+    assert_eq!(rounds(&ran), [0, 0]);
+    assert!(ran.results.studies[0].sentences[0].contains("no round has"));
+}
+
+#[test]
+fn a_failed_slot_takes_its_round_from_the_pair_only() {
+    let mut mock = Mock::new(|_, model, n, spec| {
+        if model == "process-shared-files" && n == 4 && spec.warmups > 0 {
+            lost()
+        } else {
+            done(spec, 20 * MS + n as u64, PROOF)
+        }
+    });
+    let three = case("three", 1, &["process", "thread", "process-shared-files"]);
+    let ran = run_mock(header(vec![study(vec![three])]), &mut mock);
+    let case = ran.case(0);
+    assert_eq!(case.findings[0].estimate.unwrap().rounds, 10);
+    assert_eq!(
+        case.findings[1].estimate.unwrap().rounds,
+        10,
+        "of eleven rounds"
+    );
+    assert_eq!(case.rounds, 10);
+    assert_eq!(case.variants[2].failures.len(), 1);
+    assert_eq!(case.variants[2].good, 10);
+}
+
+#[test]
+fn three_failures_in_a_row_end_a_case_and_isolation_is_remarked_upon() {
+    let mut mock = Mock::new(|_, model, n, spec| match model {
+        "thread" => lost(),
+        _ => done(spec, 20 * MS + n as u64, PROOF),
+    });
+    let ran = run_mock(one_case(), &mut mock);
+    let case = ran.case(0);
+    assert_eq!(case.ended, Some(CaseEnd::Failures));
+    assert_eq!(case.variants[1].failures[0].0, 3);
+    assert_eq!(case.variants[1].value, None);
+    let sentences = &ran.results.studies[0].sentences;
+    assert!(
+        sentences.contains(
+            &"one: under threads the whole slot was lost with its 2 flows (SIGSEGV)".to_owned()
+        ),
+        "{sentences:?}"
+    );
+}
+
+#[test]
+fn different_work_is_never_a_data_point() {
+    let mut mock = Mock::new(|_, model, n, spec| {
+        let count = if model == "thread" { 8 } else { PROOF.count };
+        done(spec, 20 * MS + n as u64, Proof { count, ..PROOF })
+    });
+    let ran = run_mock(one_case(), &mut mock);
+    let case = ran.case(0);
+    assert_eq!((case.ended, case.rounds), (Some(CaseEnd::Failures), 0));
+    assert!(
+        case.variants[1].failures[0]
+            .1
+            .starts_with("proved different work: expected count 7")
+    );
+    assert_eq!(case.findings[0].estimate, None);
+    let journal = fs::read_to_string(ran.path()).unwrap();
+    assert!(journal.contains("different_work"));
+}
+
+#[test]
+fn known_work_is_checked_from_the_first_slot() {
+    let mut primes = case("primes", 1, &TWO);
+    primes.work = Work::Primes(workload::Primes {
+        start: 1,
+        block: 100,
+        blocks: 1,
+        every: 1,
+        method: workload::primes::Method::Trial,
+    });
+    let expected = primes.work.expected();
+    let mut mock = Mock::timed(|_, _| 20 * MS);
+    let ran = run_mock(header(vec![study(vec![primes])]), &mut mock);
+    assert_eq!(
+        ran.case(0).ended.is_some_and(|e| e == CaseEnd::Failures),
+        expected.is_some()
+    );
+}
+
+#[test]
+fn an_interrupted_run_says_so_and_keeps_what_it_has() {
+    let mut mock = Mock::timed(noise);
+    mock.signal_after = Some(2 + 9);
+    let ran = run_mock(one_case(), &mut mock);
+    assert_eq!(
+        (ran.results.interrupted, ran.results.finished),
+        (Some(2), false)
+    );
+    assert_eq!(ran.case(0).slots.len(), 9);
+    assert_eq!(ran.case(0).ended, None);
+    assert_eq!(ran.heard.last().unwrap(), "end Some(2)");
+}
+
+/// Times that lose nothing between seconds and nanoseconds, so that clocks can be compared.
+fn exact(model: &str, n: usize) -> u64 {
+    let swing = if (n / 3 + usize::from(model == "thread")).is_multiple_of(2) {
+        3
+    } else {
+        0
+    };
+    (10 + swing + n as u64 % 2) * 1_953_125
+}
+
+#[test]
+fn a_run_that_is_taken_up_again_is_the_run_that_was_never_cut() {
+    let two = || {
+        let mut header = header(vec![study(vec![case("a", 1, &TWO), case("b", 2, &TWO)])]);
+        header.settings.max_rounds = 12;
+        header.settings.budget_s = Some(6.5);
+        header
+    };
+    let mut whole_mock = Mock::timed(exact);
+    let whole = run_mock(two(), &mut whole_mock);
+    let begins = whole.heard.iter().filter(|line| line.starts_with("case a"));
+    assert_eq!(begins.count(), 2, "the budget makes it stop and go on");
+    for cut in 4..4 + whole.case(0).slots.len() + whole.case(1).slots.len() {
+        let mut mock = Mock::timed(exact);
+        mock.signal_after = Some(cut);
+        let ran = run_mock(two(), &mut mock);
+        assert_eq!(ran.results.interrupted, Some(2));
+        mock.again();
+        assert_eq!(
+            resume(&ran.path(), &mut mock),
+            whole.results,
+            "cut after {cut} slots"
+        );
+        assert_eq!(
+            mock.specs, whole_mock.specs,
+            "the same slots in the same order"
+        );
+    }
+}
+
+#[test]
+fn a_finished_run_has_nothing_left() {
+    let ran = run_mock(one_case(), &mut Mock::timed(|_, n| 20 * MS + n as u64));
+    let error = Journal::resume(&ran.path()).unwrap_err().to_string();
+    assert!(
+        error.contains("is finished: there is nothing left to run"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_torn_line_is_dropped_said_and_run_again() {
+    let mut mock = Mock::timed(exact);
+    mock.signal_after = Some(9);
+    let ran = run_mock(one_case(), &mut mock);
+    // As after a SIGKILL in the middle of a line: no end, and half a slot.
+    let text = fs::read_to_string(ran.path()).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.pop();
+    let torn = lines.pop().unwrap();
+    fs::write(ran.path(), format!("{}\n{}", lines.join("\n"), &torn[..50])).unwrap();
+    let results = Results::from_journal(&ran.path()).unwrap();
+    assert!(
+        results.warnings[0].contains("cut off after 50 bytes"),
+        "{:?}",
+        results.warnings
+    );
+    assert_eq!(results.studies[0].cases[0].slots.len(), 6);
+    let results = resume(&ran.path(), &mut Mock::timed(exact));
+    assert!(results.finished);
+    let again = Results::from_journal(&ran.path()).unwrap();
+    assert_eq!(
+        again
+            .warnings
+            .iter()
+            .filter(|w| w.contains("cut off"))
+            .count(),
+        0
+    );
+}
+
+/// Why a run of these cases is refused, without a single slot.
+fn refused(cases: Vec<Case>) -> String {
+    let folder = tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), header(vec![study(cases)])).unwrap();
+    let mut mock = Mock::timed(noise);
+    let clock = mock.clock();
+    let error = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap_err();
+    assert!(mock.specs.is_empty());
+    error.to_string()
+}
+
+#[test]
+fn what_a_machine_does_not_have_is_said_before_the_first_slot() {
+    let mut impossible = case("one", 1, &TWO);
+    impossible.variants[1].variant.placement = flow::Placement::List(vec![4_000_000]);
+    let error = refused(vec![impossible]);
+    assert!(
+        error.starts_with("mock, one: CPU 4000000 is not available"),
+        "{error}"
+    );
+    let error = refused(vec![case("one", 1, &TWO), case("one", 2, &TWO)]);
+    assert!(
+        error.starts_with("mock, one: there are two of that name"),
+        "{error}"
+    );
+    let error = refused(vec![case("one", 1, &[])]);
+    assert!(error.starts_with("mock, one: nothing to run"), "{error}");
+}
+
+#[test]
+fn remaining_time_comes_from_the_pilot_and_then_from_the_slots() {
+    let ran = run_mock(one_case(), &mut Mock::timed(|_, _| 20 * MS));
+    // The pilot expects 6 x 20 ms a slot; the first slot of 160 is done.
+    let first = ran
+        .heard
+        .iter()
+        .find(|line| line.starts_with("remaining"))
+        .unwrap();
+    assert_eq!(first, "remaining 2.280 19.080");
+    let last = ran
+        .heard
+        .iter()
+        .rfind(|line| line.starts_with("remaining"))
+        .unwrap();
+    assert_eq!(
+        last, "remaining 2.400 16.800",
+        "until look 20, and until the last one"
+    );
+}
+
+#[test]
+fn each_round_has_its_own_order_and_every_spec_is_as_the_pilot_chose() {
+    let mut mock = Mock::timed(noise);
+    let ran = run_mock(one_case(), &mut mock);
+    let orders: Vec<Vec<usize>> = ran
+        .case(0)
+        .slots
+        .chunks(2)
+        .map(|round| round.iter().map(|s| s.variant).collect())
+        .collect();
+    let planned: Vec<_> = (0..80)
+        .map(|round| plan::order(1, "mock", "one", round, 2))
+        .collect();
+    assert_eq!(orders, planned);
+    let same = |spec: &SlotSpec<Work>| (spec.warmups, spec.reps, spec.deadline_s) == (1, 5, 10.0);
+    assert!(mock.specs[2..].iter().all(same));
+}

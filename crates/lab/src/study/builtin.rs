@@ -67,6 +67,6 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(block(Preset::Full), (10_000_001, 10_000_000, 5));
-        assert_eq!(block(Preset::Quick), (10_000_001, 200_000, 5));
+        assert_eq!(block(Preset::Quick), (10_000_001, 100_000, 5));
     }
 }

@@ -127,7 +127,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_accepted_ones() {
     assert!(error("flows = 5", "flow = 5").starts_with("mine.toml:19: unknown field `flow`"));
     let parameter = error("parameter = \"block\"", "parameter = \"blok\"");
     assert!(
-        parameter.starts_with("mine.toml:41: unknown field `blok`"),
+        parameter.starts_with("mine.toml:40: unknown field `blok`"),
         "{parameter}"
     );
 }

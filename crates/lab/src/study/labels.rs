@@ -13,7 +13,11 @@ pub fn labelled(variants: Vec<Variant>) -> Vec<LabelledVariant> {
     labels
         .into_iter()
         .zip(variants)
-        .map(|(label, variant)| LabelledVariant { label, variant })
+        .map(|(label, variant)| LabelledVariant {
+            label,
+            variant,
+            work: None,
+        })
         .collect()
 }
 

@@ -11,9 +11,10 @@
 //!     + ln(1 + spike)         rarely: something else ran
 //! ```
 //!
+//! Sizes of the first two parts and of the AR(1) part are standard deviations.
 //! The slot is the unit that is disturbed, not the repetition: a disturbance
 //! that hits one repetition of five is removed by their median and need not be
-//! modelled. That is the harder reading.
+//! modelled.
 
 use std::f64::consts::TAU;
 

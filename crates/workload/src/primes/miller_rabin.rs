@@ -3,125 +3,123 @@
 //! The even control: even numbers are dismissed at once, every odd number is
 //! tested, and no small divisors are tried first, so that the cost of a number
 //! depends on its width and on nothing else about it but whether it is prime.
-//! A composite nearly always leaves after the first base, a prime passes all of
-//! them. Since the share of primes falls only with the logarithm, equal blocks
-//! are equal work within a few percent, up to the step at 2^32 where the 64-bit
-//! arithmetic with its seven bases takes over.
+//! A composite nearly always leaves after base 2, a prime passes all bases.
+//! Since the share of primes falls only with the logarithm, equal blocks are
+//! equal work within a few percent, up to the step at 2^31 where products no
+//! longer fit a word and seven bases take over from three.
 //!
-//! - Below 2^32 the bases 2, 7 and 61 decide (G. Jaeschke, "On strong
+//! - Below 2^31 the bases 2, 7 and 61 decide (G. Jaeschke, "On strong
 //!   pseudoprimes to several bases", 1993: right below 4,759,123,141).
 //! - Below 2^64 seven bases found by J. Sinclair in 2011 decide, checked
 //!   against the list of all base-2 pseudoprimes below 2^64 (J. Feitsma).
 //!
-//! Multiplication modulo `n` is Montgomery's: two more multiplications instead
-//! of a division (P. Montgomery, "Modular multiplication without trial
-//! division", 1985).
+//! Before the bases comes Fermat's test to base 2, which every prime passes.
+//! Each of its steps waits for the one before it, but it has no branch on the
+//! number, so four odd numbers are tested side by side. The strong test, with
+//! branches that no predictor can learn, is left to the numbers that pass.
+
+use std::ops::Range;
+
+use super::montgomery::{Narrow, Ring, Wide};
+
+/// How many odd numbers are tested side by side.
+const LANES: usize = 4;
+
+/// Calls `visit` with each prime of `range`, in ascending order.
+pub(super) fn each<V: FnMut(u64)>(range: Range<u64>, mut visit: V) {
+    if range.contains(&2) {
+        visit(2);
+    }
+    let mut first = range.start.max(3) | 1;
+    while first < range.end {
+        // At the very end all lanes repeat u64::MAX, which no range holds.
+        let lanes: [u64; LANES] = std::array::from_fn(|lane| first.saturating_add(2 * lane as u64));
+        for (n, likely) in lanes.into_iter().zip(likely(lanes)) {
+            if likely && n < range.end && is_strong(n) {
+                visit(n);
+            }
+        }
+        first = first.saturating_add(2 * LANES as u64);
+    }
+}
 
 /// Whether `n` is prime.
 pub(super) fn is_prime(n: u64) -> bool {
     if n.is_multiple_of(2) || n < 3 {
-        return n == 2;
-    }
-    match u32::try_from(n) {
-        Ok(n) => is_prime_32(n),
-        Err(_) => is_prime_64(n),
+        n == 2
+    } else {
+        likely([n]) == [true] && is_strong(n)
     }
 }
 
-fn is_prime_32(n: u32) -> bool {
-    let ring = Montgomery32::new(n);
-    [2, 7, 61].into_iter().all(|base| ring.passes(base))
+/// Whether each of ascending odd numbers passes Fermat's test to base 2.
+#[inline(always)]
+fn likely<const N: usize>(lanes: [u64; N]) -> [bool; N] {
+    if lanes[N - 1] <= Narrow::LARGEST {
+        fermat(lanes.map(Narrow::new))
+    } else {
+        fermat(lanes.map(Wide::new))
+    }
 }
 
-fn is_prime_64(n: u64) -> bool {
-    let ring = Montgomery64::new(n);
-    [2, 325, 9_375, 28_178, 450_775, 9_780_504, 1_795_265_022]
-        .into_iter()
-        .all(|base| ring.passes(base))
-}
-
-macro_rules! montgomery {
-    ($ring:ident, $int:ty, $wide:ty) => {
-        /// Arithmetic modulo an odd `n` above 2; `x` is kept as `x * R mod n`,
-        /// where `R` is two to the power of the width.
-        struct $ring {
-            n: $int,
-            /// `n * inverse = 1 (mod R)`.
-            inverse: $int,
-            /// One, as it is kept.
-            one: $int,
-            /// `R^2 mod n`: a multiplication by it turns `x` into what is kept.
-            square: $int,
+/// Whether `2^(n - 1)` is one: left to right, where the base is a doubling.
+#[inline(always)]
+fn fermat<R: Ring, const N: usize>(rings: [R; N]) -> [bool; N] {
+    let mut powers = rings.each_ref().map(Ring::one);
+    for bit in (0..=rings[N - 1].n().ilog2()).rev() {
+        for (ring, x) in rings.iter().zip(&mut powers) {
+            *x = ring.multiply(*x, *x);
+            *x = ring.double_if((ring.n() - 1) >> bit & 1, *x);
         }
-
-        impl $ring {
-            fn new(n: $int) -> Self {
-                // Newton's iteration: n is its own inverse to 3 bits, and each
-                // step doubles the number of right bits.
-                let mut inverse = n;
-                for _ in 0..5 {
-                    let error = <$int>::wrapping_sub(2, n.wrapping_mul(inverse));
-                    inverse = inverse.wrapping_mul(error);
-                }
-                let one = (<$int>::MAX % n + 1) % n;
-                let square = ((one as $wide * one as $wide) % n as $wide) as $int;
-                Self {
-                    n,
-                    inverse,
-                    one,
-                    square,
-                }
-            }
-
-            /// `a * b / R mod n`.
-            #[inline]
-            fn multiply(&self, a: $int, b: $int) -> $int {
-                let product = a as $wide * b as $wide;
-                let high = (product >> <$int>::BITS) as $int;
-                let factor = (product as $int).wrapping_mul(self.inverse);
-                let fold = ((factor as $wide * self.n as $wide) >> <$int>::BITS) as $int;
-                let (difference, borrow) = high.overflowing_sub(fold);
-                if borrow {
-                    difference.wrapping_add(self.n)
-                } else {
-                    difference
-                }
-            }
-
-            /// Whether `n` is a strong probable prime to `base`.
-            fn passes(&self, base: $int) -> bool {
-                let base = base % self.n;
-                if base == 0 {
-                    return true;
-                }
-                let minus_one = self.n - self.one;
-                let twos = (self.n - 1).trailing_zeros();
-                let mut x = self.power(self.multiply(base, self.square), (self.n - 1) >> twos);
-                if x == self.one || x == minus_one {
-                    return true;
-                }
-                for _ in 1..twos {
-                    x = self.multiply(x, x);
-                    if x == minus_one {
-                        return true;
-                    }
-                }
-                false
-            }
-
-            fn power(&self, base: $int, exponent: $int) -> $int {
-                let mut power = base;
-                for bit in (0..exponent.ilog2()).rev() {
-                    power = self.multiply(power, power);
-                    if exponent >> bit & 1 == 1 {
-                        power = self.multiply(power, base);
-                    }
-                }
-                power
-            }
-        }
-    };
+    }
+    std::array::from_fn(|lane| rings[lane].equal(powers[lane], rings[lane].one()))
 }
 
-montgomery!(Montgomery32, u32, u64);
-montgomery!(Montgomery64, u64, u128);
+/// Whether an odd number above 2 passes Miller and Rabin's test to all bases.
+fn is_strong(n: u64) -> bool {
+    if n <= Narrow::LARGEST {
+        let ring = Narrow::new(n);
+        [2, 7, 61].into_iter().all(|base| strong(&ring, base))
+    } else {
+        let ring = Wide::new(n);
+        let bases = [2, 325, 9_375, 28_178, 450_775, 9_780_504, 1_795_265_022];
+        bases.into_iter().all(|base| strong(&ring, base))
+    }
+}
+
+/// Whether `n` is a strong probable prime to `base`.
+fn strong<R: Ring>(ring: &R, base: u64) -> bool {
+    let base = base % ring.n();
+    if base == 0 {
+        return true;
+    }
+    let (one, minus_one) = (ring.one(), ring.n() - ring.one());
+    let twos = (ring.n() - 1).trailing_zeros();
+    let mut x = power(ring, ring.enter(base), (ring.n() - 1) >> twos);
+    if ring.equal(x, one) {
+        return true;
+    }
+    for _ in 1..twos {
+        if ring.equal(x, minus_one) {
+            return true;
+        }
+        x = ring.multiply(x, x);
+    }
+    ring.equal(x, minus_one)
+}
+
+/// Right to left, so that the two multiplications of a bit do not wait for each
+/// other, and without a branch on the bit.
+fn power<R: Ring>(ring: &R, base: u64, exponent: u64) -> u64 {
+    let (mut power, mut square) = (ring.one(), base);
+    for bit in 0..=exponent.ilog2() {
+        let product = ring.multiply(power, square);
+        power = if exponent >> bit & 1 == 1 {
+            product
+        } else {
+            power
+        };
+        square = ring.multiply(square, square);
+    }
+    power
+}

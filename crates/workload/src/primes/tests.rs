@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 
-use super::{Found, Method, Searcher};
+use super::{Found, Method, Searcher, Sieve, Tally, Tuning};
 
 fn naive(n: u64) -> bool {
     n > 1
@@ -122,6 +122,43 @@ fn empty_and_reversed_ranges_hold_nothing() {
 }
 
 #[test]
+fn any_tuning_finds_the_same() {
+    let expected = primes(Method::Sieve, 0..3_000_000);
+    for (chunk, stored) in [
+        (1 << 10, 1 << 22),
+        (40 << 10, 500),
+        (2 << 10, 200),
+        (16 << 10, 7),
+    ] {
+        let mut sieve = Sieve::with(3_000_000, Tuning { chunk, stored });
+        for range in [
+            0..3_000_000,
+            0..500_000,
+            123_456..2_345_678,
+            2_999_000..2_999_900,
+        ] {
+            let mut found = Vec::new();
+            let mut tally = Tally::new(1, |_, prime| found.push(prime));
+            sieve.search(range.clone(), &mut tally);
+            let expected = expected.iter().filter(|p| range.contains(p));
+            assert!(found.iter().eq(expected), "{chunk} {stored} {range:?}");
+        }
+    }
+}
+
+#[test]
+fn far_primes_strike_where_the_test_agrees() {
+    for start in [100_000_000_000_000, 10_000_000_000_000_000_u64] {
+        let range = start..start + start.isqrt() / 50;
+        let expected = Searcher::new(Method::MillerRabin, 0).count(range.clone());
+        assert_eq!(
+            Searcher::new(Method::Sieve, range.end).count(range),
+            expected
+        );
+    }
+}
+
+#[test]
 fn a_searcher_goes_beyond_its_maximum() {
     let mut sieve = Searcher::new(Method::Sieve, 10);
     assert_eq!(sieve.count(0..10_000_000), 664_579);
@@ -150,6 +187,7 @@ fn narrow_range(highest: u64) -> impl Strategy<Value = Range<u64>> {
         0,
         27_000,
         10_000_000,
+        1 << 31,
         1 << 32,
         1 << 40,
         1_000_000_000_000,

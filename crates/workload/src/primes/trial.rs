@@ -9,8 +9,16 @@
 //! Numbers that fit 32 bits are divided in 32 bits, which older CPUs do several
 //! times faster.
 
+use std::ops::Range;
+
+/// Calls `visit` with each prime of `range`, in ascending order.
+pub(super) fn each<V: FnMut(u64)>(range: Range<u64>, visit: V) {
+    range.filter(|&n| is_prime(n)).for_each(visit);
+}
+
 /// Whether `n` is prime.
-pub(super) fn is_prime(n: u64) -> bool {
+#[inline]
+fn is_prime(n: u64) -> bool {
     match u32::try_from(n) {
         Ok(n) => is_prime_32(n),
         Err(_) => is_prime_64(n),

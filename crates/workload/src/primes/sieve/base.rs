@@ -9,19 +9,31 @@
 use super::presieve;
 use super::wheel::RESIDUES;
 
-/// The base primes of one class modulo 30, in ascending order, and where the
-/// sieve stands in the turn of each.
+/// The base primes of one class modulo 30 in ascending order, and what the call
+/// in hand remembers of each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Class {
     /// The primes.
     pub(super) primes: Vec<u32>,
     /// `floor(2^64 / p)` of each.
     pub(super) inverses: Vec<u64>,
-    /// Scratch of a call, see `strike` (bytes since the turn began) and
-    /// `sparse` (bytes to the next strike).
+    /// Where the call stands with each; each way to strike has its own meaning.
     pub(super) places: Vec<u32>,
-    /// Scratch of a call, see `sparse`: which residue strikes next.
-    pub(super) spokes: Vec<u8>,
+    /// What else a way to strike remembers of each.
+    pub(super) extras: Vec<u32>,
+    /// How far into the primes each way to strike reaches in this call.
+    pub(super) tiers: Tiers,
+}
+
+/// Ends of the tiers of one class: each begins where the one before it ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tiers {
+    /// Struck densely, chunk by chunk.
+    pub(super) small: usize,
+    /// Struck densely, over the whole segment.
+    pub(super) medium: usize,
+    /// Struck one by one.
+    pub(super) large: usize,
 }
 
 impl Class {
@@ -30,7 +42,7 @@ impl Class {
         // p is odd, so floor((2^64 - 1) / p) is floor(2^64 / p).
         self.inverses.push(u64::MAX / u64::from(prime));
         self.places.push(0);
-        self.spokes.push(0);
+        self.extras.push(0);
     }
 
     /// How many of the primes are at most `bound`.
@@ -39,25 +51,12 @@ impl Class {
     }
 }
 
-/// `(n / p, n mod p)` by the inverse `floor(2^64 / p)`.
-#[inline(always)]
-pub(super) fn divide(n: u64, p: u32, inverse: u64) -> (u64, u32) {
-    // The estimate is short by at most one: n * (2^64/p - inverse) < 2^64.
-    let quotient = ((u128::from(n) * u128::from(inverse)) >> 64) as u64;
-    let rest = n - quotient * u64::from(p);
-    let over = rest >= u64::from(p);
-    let rest = if over { rest - u64::from(p) } else { rest };
-    (quotient + u64::from(over), rest as u32)
-}
-
 /// The primes above the pre-sieve up to `limit`, by class.
 pub(super) fn classes(limit: u32) -> [Class; 8] {
     let mut classes: [Class; 8] = Default::default();
-    for prime in odd_primes(limit) {
-        if prime > presieve::LARGEST {
-            let class = RESIDUES.iter().position(|&r| u32::from(r) == prime % 30);
-            classes[class.unwrap_or_default()].push(prime);
-        }
+    for prime in odd_primes(limit).filter(|&p| p > presieve::LARGEST) {
+        let class = RESIDUES.partition_point(|&residue| u32::from(residue) < prime % 30);
+        classes[class].push(prime);
     }
     classes
 }
@@ -77,4 +76,18 @@ fn odd_primes(limit: u32) -> impl Iterator<Item = u32> {
     (1..len)
         .filter(move |&i| !composite[i])
         .map(|i| 2 * i as u32 + 1)
+}
+
+/// `n mod p` by the inverse `floor(2^64 / p)`.
+#[inline(always)]
+pub(super) fn remainder(n: u64, p: u32, inverse: u64) -> u32 {
+    // The quotient is short by at most one: n * (2^64 / p - inverse) < 2^64.
+    let quotient = ((u128::from(n) * u128::from(inverse)) >> 64) as u64;
+    let rest = n - quotient * u64::from(p);
+    let rest = if rest >= u64::from(p) {
+        rest - u64::from(p)
+    } else {
+        rest
+    };
+    rest as u32
 }

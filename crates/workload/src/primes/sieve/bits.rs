@@ -34,20 +34,40 @@ fn tell_words<E: FnMut(u64, u64)>(bytes: &[u8], first: u64, tally: &mut Tally<E>
     for (i, &word) in bytes.as_chunks::<8>().0.iter().enumerate() {
         let word = u64::from_le_bytes(word);
         if !tally.skip(u64::from(word.count_ones())) {
-            tell_bits(word, first + 8 * i as u64, tally);
+            each_bit(word, first + 8 * i as u64, |prime| tally.prime(prime));
         }
     }
 }
 
-fn tell_bits<E: FnMut(u64, u64)>(mut word: u64, first: u64, tally: &mut Tally<E>) {
+/// Calls `visit` with the number of each one, the first byte being byte `first`
+/// of all; `bytes` are whole words.
+pub(super) fn each<V: FnMut(u64)>(bytes: &[u8], first: u64, mut visit: V) {
+    for (i, &word) in bytes.as_chunks::<8>().0.iter().enumerate() {
+        each_bit(u64::from_le_bytes(word), first + 8 * i as u64, &mut visit);
+    }
+}
+
+fn each_bit<V: FnMut(u64)>(mut word: u64, first: u64, mut visit: V) {
     while word != 0 {
-        tally.prime(number(first, word.trailing_zeros()));
+        visit(number(first, word.trailing_zeros()));
         word &= word - 1;
     }
 }
 
+/// Clears each one whose number does not pass `keep`; the first byte is byte
+/// `first` of all.
+pub(super) fn retain<K: Fn(u64) -> bool>(bytes: &mut [u8], first: u64, keep: K) {
+    for (i, byte) in (first..).zip(bytes) {
+        for bit in 0..8 {
+            if *byte >> bit & 1 == 1 && !keep(number(i, bit)) {
+                *byte &= !(1 << bit);
+            }
+        }
+    }
+}
+
 /// The number of bit `bit` counted from byte `first` of all.
-pub(super) fn number(first: u64, bit: u32) -> u64 {
+fn number(first: u64, bit: u32) -> u64 {
     let residue = RESIDUES[(bit % 8) as usize];
     30 * (first + u64::from(bit / 8)) + u64::from(residue)
 }

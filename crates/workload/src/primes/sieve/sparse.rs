@@ -1,97 +1,57 @@
-//! Sparse strikes: primes so large that a turn is longer than the window.
+//! Sparse strikes, one by one: primes whose turn is longer than the window.
 //!
 //! Here most of the eight spokes of a turn miss the window, so each prime
-//! remembers its next strike (bytes from the start of the window, and which
-//! spoke it is) and is stepped one spoke at a time.
+//! remembers its next strike: how many bytes it is away from the start of the
+//! window (its place) and which spoke it is (its extra).
 
-use std::cell::Cell;
 use std::ops::Range;
 
-use super::base::{Class, divide};
-use super::wheel::{RESIDUES, carries, masks};
+use super::base::{Class, remainder};
+use super::strike::{Strike, Window};
+use super::wheel::{masks, offset, steps};
 
-/// For each `m mod 30`: how far it is to the next number of the wheel.
-const AHEAD: [u8; 30] = {
-    let mut ahead = [0; 30];
-    let mut m = 0;
-    let mut spoke = 0;
-    while m < 30 {
-        ahead[m] = RESIDUES[spoke] - m as u8;
-        if m == RESIDUES[spoke] as usize {
-            spoke += 1;
-        }
-        m += 1;
-    }
-    ahead
-};
-
-/// For each `m mod 30`: the spoke of the next number of the wheel.
-const SPOKE: [u8; 30] = {
-    let mut spokes = [0; 30];
-    let mut m = 0;
-    let mut spoke = 0;
-    while m < 30 {
-        spokes[m] = spoke;
-        if m == RESIDUES[spoke as usize] as usize {
-            spoke += 1;
-        }
-        m += 1;
-    }
-    spokes
-};
+/// For each class: strikes the multiples of the primes of a range in a window,
+/// and places the primes for the window after it.
+pub(super) const STRIKE: [Strike; 8] = [
+    strike::<1>,
+    strike::<7>,
+    strike::<11>,
+    strike::<13>,
+    strike::<17>,
+    strike::<19>,
+    strike::<23>,
+    strike::<29>,
+];
 
 /// Places the class's primes of `which` for a window that begins at byte
 /// `first` of all.
 pub(super) fn place(class: &mut Class, which: Range<usize>, first: u64) {
-    let low = first * 30;
-    let primes = class.primes[which.clone()]
-        .iter()
-        .zip(&class.inverses[which.clone()]);
-    let next = class.places[which.clone()]
-        .iter_mut()
-        .zip(&mut class.spokes[which]);
-    for ((&p, &inverse), (place, spoke)) in primes.zip(next) {
-        let (quotient, rest) = divide(low, p, inverse);
-        let (multiple, distance) = if rest == 0 {
-            (quotient, 0)
-        } else {
-            (quotient + 1, u64::from(p - rest))
-        };
-        let turn = (multiple % 30) as usize;
-        let distance = distance + u64::from(AHEAD[turn]) * u64::from(p);
-        *place = (distance / 30) as u32;
-        *spoke = SPOKE[turn];
+    for i in which {
+        let (p, inverse) = (class.primes[i], class.inverses[i]);
+        // Bytes since the turn began; the next spoke at or after them.
+        let since = remainder(first, p, inverse) as usize;
+        let offsets = (0..8).map(|j| offset(p as usize, j));
+        let spoke = offsets.take_while(|&offset| offset < since).count();
+        class.places[i] = (offset(p as usize, spoke) - since) as u32;
+        class.extras[i] = spoke as u32 % 8;
     }
 }
 
-/// Strikes the multiples of the class's primes of `which` in the window, which
-/// is all of `bytes`, and places them for the window after it.
-pub(super) fn strike<const CLASS: usize>(
-    class: &mut Class,
-    which: Range<usize>,
-    bytes: &[Cell<u8>],
-) {
+fn strike<const CLASS: usize>(class: &mut Class, which: Range<usize>, window: Window<'_>) {
+    let bytes = &window.buffer[window.at..][..window.len];
     let primes = &class.primes[which.clone()];
     let next = class.places[which.clone()]
         .iter_mut()
-        .zip(&mut class.spokes[which]);
+        .zip(&mut class.extras[which]);
     for (&p, (place, spoke)) in primes.iter().zip(next) {
         let mut at = *place as usize;
         while let Some(byte) = bytes.get(at) {
-            let j = usize::from(*spoke % 8);
+            let j = (*spoke % 8) as usize;
             byte.update(|byte| byte & const { masks(CLASS) }[j]);
-            at += step::<CLASS>(p as usize / 30, j);
+            let (factor, carry) = const { steps(CLASS) }[j];
+            at += p as usize / 30 * factor + carry;
             *spoke = (*spoke + 1) % 8;
         }
         *place = (at - bytes.len()) as u32;
     }
-}
-
-/// Bytes from spoke `j` to the one after it.
-#[inline(always)]
-fn step<const CLASS: usize>(q: usize, j: usize) -> usize {
-    let carries = const { carries(CLASS) };
-    let turn = if j == 7 { 30 * q + CLASS } else { 0 };
-    let offset = |j: usize| q * RESIDUES[j] as usize + carries[j];
-    turn + offset((j + 1) % 8) - offset(j)
 }

@@ -12,40 +12,61 @@
 //! The eight progressions interleave in memory, so they are eight overlapping
 //! shared slices of `Cell<u8>`. All have the length of the loop's bound, which
 //! lets the compiler drop every bounds check inside the loop.
+//!
+//! The place of a prime is the number of bytes since its turn began, at most
+//! `p` (a turn that ends right where the window begins does no harm).
 
 use std::cell::Cell;
+use std::ops::Range;
 
-use super::base::{Class, divide};
+use super::base::{Class, remainder};
 use super::wheel::{RESIDUES, carries, masks};
+
+/// A window of the buffer; the buffer reaches as far to both sides of it as the
+/// largest prime that strikes.
+#[derive(Clone, Copy)]
+pub(super) struct Window<'a> {
+    /// The whole buffer.
+    pub(super) buffer: &'a [Cell<u8>],
+    /// Where the window begins.
+    pub(super) at: usize,
+    /// How long it is.
+    pub(super) len: usize,
+}
+
+/// Strikes some primes of one class.
+pub(super) type Strike = fn(&mut Class, Range<usize>, Window<'_>);
+
+/// For each class: strikes the multiples of the primes of a range in a window,
+/// and places the primes for the window after it.
+pub(super) const STRIKE: [Strike; 8] = [
+    strike::<1>,
+    strike::<7>,
+    strike::<11>,
+    strike::<13>,
+    strike::<17>,
+    strike::<19>,
+    strike::<23>,
+    strike::<29>,
+];
 
 /// Places the class's primes of `which` for a window that begins at byte
 /// `first` of all.
-pub(super) fn place(class: &mut Class, which: std::ops::Range<usize>, first: u64) {
+pub(super) fn place(class: &mut Class, which: Range<usize>, first: u64) {
     let primes = class.primes[which.clone()]
         .iter()
         .zip(&class.inverses[which.clone()]);
     for ((&p, &inverse), place) in primes.zip(&mut class.places[which]) {
-        *place = divide(first, p, inverse).1;
+        *place = remainder(first, p, inverse);
     }
 }
 
-/// Strikes the multiples of the class's primes of `which` in the `len` bytes
-/// from `at`, and places them for the window after it.
-///
-/// `bytes` must reach as far as the largest of the primes to both sides of the
-/// window.
-pub(super) fn strike<const CLASS: usize>(
-    class: &mut Class,
-    which: std::ops::Range<usize>,
-    bytes: &[Cell<u8>],
-    at: usize,
-    len: usize,
-) {
+fn strike<const CLASS: usize>(class: &mut Class, which: Range<usize>, window: Window<'_>) {
     let primes = &class.primes[which.clone()];
     for (&p, place) in primes.iter().zip(&mut class.places[which]) {
-        let p = p as usize;
-        let reach = len + *place as usize;
-        let passed = turns::<CLASS>(&bytes[at - *place as usize..], p, reach);
+        let (p, since) = (p as usize, *place as usize);
+        let reach = window.len + since;
+        let passed = turns::<CLASS>(&window.buffer[window.at - since..], p, reach);
         *place = (p + reach - passed) as u32;
     }
 }

@@ -27,26 +27,62 @@ pub(super) const fn bit(residue: usize) -> usize {
     b
 }
 
-/// For each residue `w`: the class `r`'s carry into the byte, `(r * w) / 30`.
+/// Bytes from the start of a turn of `p` to spoke `j`, which is the strike of
+/// `p * RESIDUES[j]`; spoke 8 is the first of the next turn.
+pub(super) const fn offset(p: usize, j: usize) -> usize {
+    let residue = if j == 8 { 31 } else { RESIDUES[j] as usize };
+    p * residue / 30
+}
+
+/// For each spoke of a prime `30q + class`: its offset less `q * RESIDUES[j]`.
 pub(super) const fn carries(class: usize) -> [usize; 8] {
     let mut carries = [0; 8];
     let mut j = 0;
     while j < 8 {
-        carries[j] = class * RESIDUES[j] as usize / 30;
+        carries[j] = offset(class, j);
         j += 1;
     }
     carries
 }
 
-/// For each residue `w`: what a byte keeps when `p * w` of class `r` is struck.
+/// For each spoke of a prime `30q + class`: the way to the next spoke is
+/// `q * factor + carry` bytes.
+pub(super) const fn steps(class: usize) -> [(usize, usize); 8] {
+    let mut steps = [(0, 0); 8];
+    let mut j = 0;
+    while j < 8 {
+        let factor = offset(30, j + 1) - offset(30, j);
+        steps[j] = (factor, offset(class, j + 1) - offset(class, j));
+        j += 1;
+    }
+    steps
+}
+
+/// For each spoke of a prime of the class: what a byte keeps when it is struck.
 pub(super) const fn masks(class: usize) -> [u8; 8] {
     let mut masks = [0; 8];
     let mut j = 0;
     while j < 8 {
-        masks[j] = !(1 << bit(class * RESIDUES[j] as usize % 30));
+        masks[j] = keep(class * RESIDUES[j] as usize % 30);
         j += 1;
     }
     masks
+}
+
+/// For each residue modulo 30: what a byte keeps when that number is struck;
+/// all, if the number is not on the wheel.
+pub(super) const KEEP: [u8; 30] = {
+    let mut all = [0xff; 30];
+    let mut j = 0;
+    while j < 8 {
+        all[RESIDUES[j] as usize] = keep(RESIDUES[j] as usize);
+        j += 1;
+    }
+    all
+};
+
+const fn keep(residue: usize) -> u8 {
+    !(1 << bit(residue))
 }
 
 /// The bits of a byte whose residues are at least `residue` (0 to 30).

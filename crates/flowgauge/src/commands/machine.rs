@@ -1,0 +1,23 @@
+//! `flowgauge machine`: what this machine is and what it can measure.
+
+use ::machine::Machine;
+use anyhow::Result;
+
+use crate::args::{Format, MachineArgs};
+use crate::output::{self, Paper};
+use crate::session::Ending;
+
+/// Prints this machine.
+pub(crate) fn run(args: &MachineArgs) -> Result<Ending> {
+    let machine = Machine::read();
+    let text = match args.format {
+        Format::Text => {
+            let Paper { width, colour } = Paper::of_stdout();
+            report::terminal::machine(&machine, &report::terminal::Style { width, colour })
+        }
+        Format::Json => report::json::machine(&machine),
+        Format::Csv => report::csv::machine(&machine),
+    };
+    output::print(&text)?;
+    Ok(Ending::Answered)
+}

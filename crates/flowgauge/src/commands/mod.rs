@@ -1,0 +1,7 @@
+//! One file a command.
+
+pub(crate) mod calibrate;
+pub(crate) mod machine;
+pub(crate) mod primes;
+pub(crate) mod report;
+pub(crate) mod run;

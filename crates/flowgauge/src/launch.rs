@@ -1,0 +1,51 @@
+//! Real slots for the lab: a fresh process for each.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use flow::{Answer, Interrupt, Launcher, Outcome, SlotSpec};
+use lab::{Launch, LaunchError};
+use workload::Work;
+
+use crate::result_file::ResultFile;
+
+/// Launches cells of this program.
+#[derive(Debug)]
+pub(crate) struct CellLauncher {
+    cells: Launcher,
+    results: ResultFile,
+}
+
+impl CellLauncher {
+    /// A launcher whose slots write their results into `results`.
+    pub(crate) fn new(results: ResultFile) -> Result<Self> {
+        Ok(Self {
+            cells: Launcher::new(Interrupt::install()?),
+            results,
+        })
+    }
+
+    /// Writes what was kept of a good slot to where the user wants it.
+    pub(crate) fn publish(self) -> Result<Option<PathBuf>> {
+        self.results.publish()
+    }
+}
+
+impl Launch for CellLauncher {
+    fn launch(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, LaunchError> {
+        let spec = SlotSpec {
+            output: Some(self.results.path_for_cells()),
+            ..spec.clone()
+        };
+        let outcome = self.cells.launch(&spec).map_err(|error| match error {
+            flow::LaunchError::Interrupted(signal) => LaunchError::Interrupted { signal },
+            flow::LaunchError::Start(_) => LaunchError::Fatal(error.to_string()),
+        })?;
+        if matches!(outcome.answer, Answer::Done(_)) && !spec.narrate {
+            self.results.keep().map_err(|error| {
+                LaunchError::Fatal(format!("cannot keep the results of a slot: {error}"))
+            })?;
+        }
+        Ok(outcome)
+    }
+}

@@ -1,0 +1,47 @@
+//! Standard output: written whole, with errors that are heard of.
+
+use std::io::{self, IsTerminal, Write};
+
+use anyhow::{Context, Result};
+
+/// Writes `text` to standard output. A closed pipe or a full disk is an error like any
+/// other: who asked for an answer did not get it.
+pub(crate) fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .context("cannot write to standard output (closed, or its disk is full?)")
+}
+
+/// Writes a line to standard error; nobody there to read it is no reason to stop.
+pub(crate) fn tell(line: &str) {
+    let _closed_is_fine = writeln!(io::stderr(), "{line}");
+}
+
+/// How wide lines may be, and whether they may be coloured.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Paper {
+    /// Columns.
+    pub(crate) width: usize,
+    /// Whether standard output shows colours.
+    pub(crate) colour: bool,
+}
+
+/// Columns where standard output is no terminal.
+const PLAIN_WIDTH: usize = 100;
+
+impl Paper {
+    /// What standard output is.
+    pub(crate) fn of_stdout() -> Self {
+        let terminal = io::stdout().is_terminal();
+        let asked = std::env::var("COLUMNS")
+            .ok()
+            .and_then(|text| text.parse().ok());
+        let seen = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let width = if terminal { seen.or(asked) } else { asked };
+        Self {
+            width: width.unwrap_or(PLAIN_WIDTH).clamp(40, 400),
+            colour: terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The file that a user asked for with `-o`: checked before the run, written after it.
+//!
+//! # Theory
+//!
+//! While slots run, the parent of each writes into an anonymous file (one that has no
+//! name, so that nothing is left of it however the run ends), which the cell reaches
+//! through this process's descriptor. After the run the content of a good slot is
+//! written to the place that the user named: beside it first, then renamed over it, so
+//! that no reader ever sees half a file. Something that is not a regular file
+//! (`/dev/null`, a pipe) is simply written to.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek, SeekFrom};
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// A file that results go to.
+#[derive(Debug)]
+pub(crate) struct ResultFile {
+    target: Option<PathBuf>,
+    /// What the cells of the run write to.
+    scratch: File,
+    /// The content of a good slot.
+    kept: Option<File>,
+    folder: PathBuf,
+}
+
+impl ResultFile {
+    /// Checks that `target` can be written; without one, results are still written by
+    /// each slot (it is part of the work) and then forgotten.
+    pub(crate) fn prepare(target: Option<&Path>, force: bool) -> Result<Self> {
+        let folder = target.map_or_else(std::env::temp_dir, folder_of);
+        if let Some(path) = target {
+            check(path, force)?;
+        }
+        let scratch = tempfile::tempfile_in(&folder).or_else(|_| tempfile::tempfile());
+        let scratch = scratch.with_context(|| {
+            format!(
+                "cannot make a temporary file for results in {}",
+                folder.display()
+            )
+        })?;
+        Ok(Self {
+            target: target.map(Path::to_owned),
+            scratch,
+            kept: None,
+            folder,
+        })
+    }
+
+    /// Where a cell finds the file to write to.
+    pub(crate) fn path_for_cells(&self) -> PathBuf {
+        format!(
+            "/proc/{}/fd/{}",
+            std::process::id(),
+            self.scratch.as_raw_fd()
+        )
+        .into()
+    }
+
+    /// Keeps what a good slot wrote, if nothing is kept yet.
+    pub(crate) fn keep(&mut self) -> io::Result<()> {
+        if self.target.is_none() || self.kept.is_some() {
+            return Ok(());
+        }
+        let fresh = tempfile::tempfile_in(&self.folder).or_else(|_| tempfile::tempfile())?;
+        self.kept = Some(std::mem::replace(&mut self.scratch, fresh));
+        Ok(())
+    }
+
+    /// Writes what was kept to its place; answers the path if there was anything.
+    pub(crate) fn publish(self) -> Result<Option<PathBuf>> {
+        let (Some(target), Some(mut kept)) = (self.target, self.kept) else {
+            return Ok(None);
+        };
+        let written = kept
+            .seek(SeekFrom::Start(0))
+            .and_then(|_| write(&mut kept, &target));
+        written.with_context(|| format!("cannot write {}", target.display()))?;
+        Ok(Some(target))
+    }
+}
+
+fn write(content: &mut File, target: &Path) -> io::Result<()> {
+    if target.exists() && !target.is_file() {
+        let mut device = OpenOptions::new().write(true).open(target)?;
+        io::copy(content, &mut device)?;
+        return Ok(());
+    }
+    let mut beside = tempfile::NamedTempFile::new_in(folder_of(target))?;
+    io::copy(content, &mut beside)?;
+    beside.as_file().sync_all()?;
+    make_readable(beside.as_file())?;
+    beside.persist(target)?;
+    Ok(())
+}
+
+/// Temporary files are private; a result is as readable as any file the user makes.
+fn make_readable(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn check(path: &Path, force: bool) -> Result<()> {
+    let shown = path.display();
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => bail!("{shown} is a folder: name a file"),
+        Ok(found) if found.is_file() && !force => {
+            bail!("{shown} exists: use --force to overwrite it, or name another file")
+        }
+        Ok(_) => {
+            OpenOptions::new()
+                .write(true)
+                .open(path)
+                .with_context(|| format!("cannot write {shown}"))?;
+        }
+        Err(_) => {
+            tempfile::tempfile_in(folder_of(path))
+                .with_context(|| format!("cannot write {shown}: its folder takes no new file"))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn what_a_cell_writes_is_published_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("primes.csv");
+        let mut file = ResultFile::prepare(Some(&target), false).unwrap();
+        fs::write(file.path_for_cells(), "first\n").unwrap();
+        file.keep().unwrap();
+        fs::write(file.path_for_cells(), "second\n").unwrap();
+        file.keep().unwrap();
+        assert!(!target.exists());
+        assert_eq!(file.publish().unwrap(), Some(target.clone()));
+        assert_eq!(fs::read_to_string(&target).unwrap(), "first\n");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn an_existing_file_needs_force() {
+        let mut existing = tempfile::NamedTempFile::new().unwrap();
+        existing.write_all(b"precious").unwrap();
+        let error = ResultFile::prepare(Some(existing.path()), false).unwrap_err();
+        assert!(error.to_string().contains("--force"), "{error}");
+        assert!(ResultFile::prepare(Some(existing.path()), true).is_ok());
+        assert_eq!(fs::read(existing.path()).unwrap(), b"precious");
+    }
+
+    #[test]
+    fn folders_and_full_devices_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(ResultFile::prepare(Some(folder.path()), true).is_err());
+        assert!(ResultFile::prepare(Some(Path::new("/nowhere/at/all.csv")), false).is_err());
+        let mut full = ResultFile::prepare(Some(Path::new("/dev/full")), false).unwrap();
+        fs::write(full.path_for_cells(), "row\n").unwrap();
+        full.keep().unwrap();
+        let error = format!("{:#}", full.publish().unwrap_err());
+        assert!(
+            error.contains("/dev/full") && error.contains("No space left"),
+            "{error}"
+        );
+    }
+}

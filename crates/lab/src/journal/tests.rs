@@ -1,0 +1,182 @@
+use std::fs;
+
+use flow::{Answer, Failure, Outcome, Proof};
+use proptest::prelude::*;
+use tempfile::tempdir;
+
+use super::*;
+use crate::testing::{MS, case, done, header, study};
+use crate::{Metric, slot::slot_value};
+
+fn a_header() -> Header {
+    header(vec![study(vec![case("one", 1, &["process", "thread"])])])
+}
+
+fn slot(round: usize, variant: usize, at_s: f64, outcome: Outcome) -> Entry {
+    Entry::Slot {
+        study: "mock".to_owned(),
+        case: "one".to_owned(),
+        round,
+        variant,
+        at_s,
+        outcome,
+    }
+}
+
+/// A journal of a header and these lines.
+fn read_lines(lines: &[&str]) -> Result<Results, JournalError> {
+    let folder = tempdir().unwrap();
+    let journal = Journal::create(folder.path(), a_header()).unwrap();
+    let mut text = fs::read_to_string(journal.path()).unwrap();
+    for line in lines {
+        text += line;
+        text += "\n";
+    }
+    fs::write(journal.path(), text).unwrap();
+    Results::from_journal(journal.path())
+}
+
+const END: &str = r#"{"line":"end","interrupted":null,"at_s":1.0}"#;
+
+#[test]
+fn one_is_never_overwritten() {
+    let folder = tempdir().unwrap();
+    Journal::create(folder.path(), a_header()).unwrap();
+    let error = Journal::create(folder.path(), a_header()).unwrap_err();
+    assert!(matches!(error, JournalError::Exists { .. }), "{error}");
+    assert!(error.to_string().contains("journal.jsonl exists already"));
+}
+
+#[test]
+fn a_malformed_line_is_an_error_that_names_it() {
+    assert!(read_lines(&[END]).unwrap().finished);
+    for bad in ["{\"line\":\"nonsense\"}", "not json", ""] {
+        let error = read_lines(&[bad, END]).unwrap_err().to_string();
+        assert!(error.contains("journal.jsonl:2: "), "{error}");
+    }
+    let unknown = r#"{"line":"case_end","study":"mock","case":"two","because":"rounds"}"#;
+    let error = read_lines(&[END, unknown]).unwrap_err().to_string();
+    assert!(
+        error.ends_with(":3: the header has no case 'two' in a study 'mock'"),
+        "{error}"
+    );
+}
+
+#[test]
+fn slots_that_do_not_follow_each_other_are_refused() {
+    let outcome = Outcome {
+        answer: Answer::Failed {
+            reason: Failure::ResultsLost {
+                sent: 2,
+                received: 1,
+            },
+            kept: None,
+        },
+        launch_ns: 5,
+    };
+    let line = |round, variant| {
+        serde_json::to_string(&slot(round, variant, 0.0, outcome.clone())).unwrap()
+    };
+    assert!(read_lines(&[&line(0, 1), &line(0, 0), &line(1, 0)]).is_ok());
+    for (round, variant) in [(1, 0), (0, 2), (0, 1)] {
+        let error = read_lines(&[&line(0, 1), &line(round, variant)]).unwrap_err();
+        assert!(error.to_string().contains(":3: variant"), "{error}");
+    }
+}
+
+#[test]
+fn a_newer_schema_is_refused_by_name_and_an_empty_file_too() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("j");
+    fs::write(&path, "{\"schema\":2,\"new\":true}\n").unwrap();
+    let error = Results::from_journal(&path).unwrap_err().to_string();
+    assert!(
+        error.contains("has schema 2, and this version reads up to 1"),
+        "{error}"
+    );
+    for text in ["", "{\"schema\":1,\"ver"] {
+        fs::write(&path, text).unwrap();
+        let error = Results::from_journal(&path).unwrap_err();
+        assert!(matches!(error, JournalError::Empty { .. }), "{error}");
+    }
+    let error = Results::from_journal(&folder.path().join("none"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("cannot read ") && error.contains("none"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_full_disk_names_the_file() {
+    let folder = tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), a_header()).unwrap();
+    journal.file = OpenOptions::new().append(true).open("/dev/full").unwrap();
+    let end = Entry::End {
+        interrupted: None,
+        at_s: 0.0,
+    };
+    let error = journal.append(end).unwrap_err().to_string();
+    assert!(
+        error.starts_with("cannot write ") && error.contains("journal.jsonl: "),
+        "{error}"
+    );
+    assert!(error.contains("No space left"), "{error}");
+}
+
+#[test]
+fn settings_that_judge_nothing_are_refused_before_a_file_is_made() {
+    let folder = tempdir().unwrap();
+    let mut header = a_header();
+    header.settings.max_rounds = 0;
+    let error = Journal::create(folder.path(), header).unwrap_err();
+    assert!(matches!(error, JournalError::Settings(_)), "{error}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    let spec = flow::SlotSpec {
+        work: case("one", 1, &["thread"]).work,
+        variant: case("one", 1, &["thread"]).variants[0].variant.clone(),
+        cpus: vec![],
+        warmups: 1,
+        reps: 2,
+        deadline_s: 1.0,
+        narrate: false,
+        output: None,
+    };
+    let good = (1..1000 * MS, any::<u64>(), any::<u64>())
+        .prop_map(move |(ns, count, checksum)| done(&spec, ns, Proof { count, checksum }));
+    let failed = ".*".prop_map(|what| Answer::Failed {
+        reason: Failure::Error { what },
+        kept: None,
+    });
+    (prop_oneof![good, failed], any::<u64>())
+        .prop_map(|(answer, launch_ns)| Outcome { answer, launch_ns })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_was_written_is_what_is_read(
+        outcomes in prop::collection::vec((outcome(), 0.0f64..1e6), 0..6),
+    ) {
+        let folder = tempdir().unwrap();
+        let mut journal = Journal::create(folder.path(), a_header()).unwrap();
+        for (i, (outcome, at_s)) in outcomes.iter().enumerate() {
+            journal.append(slot(i / 2, i % 2, *at_s, outcome.clone())).unwrap();
+        }
+        let read = Results::from_journal(journal.path()).unwrap();
+        prop_assert_eq!(&read, &journal.results());
+        prop_assert_eq!(&read.header, journal.header());
+        let slots = &read.studies[0].cases[0].slots;
+        prop_assert_eq!(slots.len(), outcomes.len());
+        for (slot, (outcome, at_s)) in slots.iter().zip(&outcomes) {
+            prop_assert_eq!(&slot.outcome, outcome);
+            prop_assert_eq!(slot.at_s, *at_s);
+            prop_assert_eq!(slot.value_ns, slot_value(outcome, Metric::Total, Default::default()));
+        }
+    }
+}

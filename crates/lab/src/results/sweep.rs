@@ -1,0 +1,120 @@
+//! What a sweep says as a whole: below which value making one kind of flow instead of the
+//! other costs more than so much.
+
+use super::crossover::{Crossing, Point, crossing};
+use super::{CaseResult, Finding};
+use crate::words::{plural, thousands};
+
+/// What "costs more than so much" means: levels of a ratio, and how each is said.
+const LEVELS: [(f64, &str); 3] = [(1.01, "1 %"), (1.10, "10 %"), (2.0, "2x")];
+
+/// A sentence for each sweep and each variant in it that is compared.
+pub(crate) fn crossovers(cases: &[CaseResult]) -> Vec<String> {
+    let mut sweeps: Vec<&str> = Vec::new();
+    for point in cases.iter().filter_map(|case| case.case.sweep.as_ref()) {
+        if !sweeps.contains(&point.sweep.as_str()) {
+            sweeps.push(&point.sweep);
+        }
+    }
+    sweeps
+        .iter()
+        .flat_map(|sweep| sweep_crossovers(cases, sweep))
+        .collect()
+}
+
+fn sweep_crossovers(cases: &[CaseResult], sweep: &str) -> Vec<String> {
+    let of_sweep = |case: &&CaseResult| case.case.sweep.as_ref().is_some_and(|s| s.sweep == sweep);
+    let mut cases: Vec<&CaseResult> = cases.iter().filter(of_sweep).collect();
+    let at = |case: &CaseResult| case.case.sweep.as_ref().map_or(0.0, |point| point.value);
+    cases.sort_by(|a, b| at(a).total_cmp(&at(b)));
+    let findings = cases.first().map_or(0, |case| case.findings.len());
+    (0..findings)
+        .filter_map(|place| crossover(&cases, place))
+        .collect()
+}
+
+/// The sentence on the finding at one place of every case of a sweep.
+fn crossover(cases: &[&CaseResult], place: usize) -> Option<String> {
+    let findings: Vec<(f64, &Finding)> = cases
+        .iter()
+        .filter_map(|case| Some((case.case.sweep.as_ref()?.value, case.findings.get(place)?)))
+        .collect();
+    let (_, first) = findings.first()?;
+    // At the smallest value the cost of making flows weighs most: it tells who is dearer.
+    let subject_dearer = first.estimate?.ratio > 1.0;
+    let points: Vec<Point> = findings
+        .iter()
+        .filter_map(|(at, finding)| point(*at, finding, subject_dearer))
+        .collect();
+    let (dearer, other) = if subject_dearer {
+        (&first.subject, &first.reference)
+    } else {
+        (&first.reference, &first.subject)
+    };
+    let sweep = cases.first()?.case.sweep.as_ref()?;
+    let levels = LEVELS.iter().filter_map(|(level, name)| {
+        let (low, at, high) = crossing(&points, *level)?;
+        Some(format!(
+            "more than {name} {}",
+            place_words(low, at, high, &sweep.unit)
+        ))
+    });
+    let levels: Vec<String> = levels.collect();
+    (points.len() > 1).then(|| {
+        format!(
+            "{}: {} instead of {} cost {}",
+            sweep.sweep,
+            plural(dearer),
+            plural(other),
+            levels.join(", ")
+        )
+    })
+}
+
+fn point(at: f64, finding: &Finding, subject_dearer: bool) -> Option<Point> {
+    let estimate = finding.estimate?;
+    let (low, high) = estimate.interval()?;
+    Some(if subject_dearer {
+        Point {
+            at,
+            cost: estimate.ratio,
+            low,
+            high,
+        }
+    } else {
+        Point {
+            at,
+            cost: 1.0 / estimate.ratio,
+            low: 1.0 / high,
+            high: 1.0 / low,
+        }
+    })
+}
+
+/// "below about 110,000 numbers [90,000 ... 160,000]".
+fn place_words(low: Crossing, at: Crossing, high: Crossing, unit: &str) -> String {
+    match at {
+        Crossing::Below(least) => format!("nowhere from {} {unit} on", thousands(least)),
+        Crossing::Above(most) => format!("everywhere up to {} {unit}", thousands(most)),
+        Crossing::At(at) => format!(
+            "below about {} {unit} [{} ... {}]",
+            thousands(rounded(at)),
+            end(low),
+            end(high)
+        ),
+    }
+}
+
+fn end(crossing: Crossing) -> String {
+    match crossing {
+        Crossing::Below(least) => format!("under {}", thousands(least)),
+        Crossing::At(at) => thousands(rounded(at)),
+        Crossing::Above(most) => format!("over {}", thousands(most)),
+    }
+}
+
+/// Two significant digits: more would claim what an interpolation does not know.
+fn rounded(value: f64) -> f64 {
+    let scale = 10f64.powf(value.log10().floor() - 1.0);
+    (value / scale).round() * scale
+}

@@ -1,0 +1,175 @@
+//! Whole runs of scripted slots, and what is said of them.
+
+use flow::{Answer, Schedule, SlotRecord};
+use measure::memory::Reading;
+use tempfile::tempdir;
+
+use super::{Results, StudyResult};
+use crate::testing::{MS, Mock, PROOF, case, done, header, study};
+use crate::{Case, Journal, Silent, SweepPoint, labelled, run};
+
+fn run_cases(cases: Vec<Case>, mut mock: Mock) -> StudyResult {
+    let folder = tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), header(vec![study(cases)])).unwrap();
+    let clock = mock.clock();
+    let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    results.studies.into_iter().next().unwrap()
+}
+
+fn record(answer: &mut Answer) -> &mut SlotRecord {
+    match answer {
+        Answer::Done(record) => record,
+        Answer::Failed { .. } => panic!("not done"),
+    }
+}
+
+/// Cases of a sweep; the value of each is the units of its work.
+fn sweep(values: &[u64]) -> Vec<Case> {
+    let point = |&value: &u64| Case {
+        sweep: Some(SweepPoint {
+            sweep: "grain".to_owned(),
+            parameter: "block".to_owned(),
+            value: value as f64,
+            unit: "numbers".to_owned(),
+        }),
+        ..case(&format!("grain/{value}"), value, &["process", "thread"])
+    };
+    values.iter().map(point).collect()
+}
+
+/// Work of 1 us a number; making processes costs 2 ms more than making threads.
+fn fixed_cost() -> Mock {
+    Mock::new(|units, model, n, spec| {
+        let making = if model == "process" { 3 * MS } else { MS };
+        done(spec, making + units * 1000 + n as u64 % 7 * 500, PROOF)
+    })
+}
+
+#[test]
+fn a_sweep_says_below_which_value_processes_cost_more() {
+    let result = run_cases(sweep(&[100, 1000, 10_000, 100_000]), fixed_cost());
+    // The truth, were there no bends: 199,000, 19,000 and 1,000.
+    let said = result.sentences.last().unwrap();
+    assert!(
+        said.starts_with("grain: processes instead of threads cost more than 1 % everywhere up to 100,000 numbers, more than 10 % below about "),
+        "{said}"
+    );
+    assert!(
+        said.contains("more than 2x below about 1,000 numbers [1,000 ... 1,000]"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_sweep_whose_costs_are_small_everywhere_says_so() {
+    let result = run_cases(sweep(&[1_000_000, 2_000_000]), fixed_cost());
+    let said = result.sentences.last().unwrap();
+    assert_eq!(
+        said,
+        "grain: processes instead of threads cost more than 1 % nowhere from 1,000,000 numbers \
+         on, more than 10 % nowhere from 1,000,000 numbers on, more than 2x nowhere from \
+         1,000,000 numbers on"
+    );
+}
+
+#[test]
+fn uneven_work_is_remarked_upon_and_what_a_queue_makes_of_it() {
+    // The mock's second flow always has half of the work of the first.
+    let mut even = case("queue", 1, &["thread", "thread"]);
+    let result = run_cases(vec![even.clone()], Mock::timed(|_, n| 20 * MS + n as u64));
+    assert_eq!(
+        result.sentences[1],
+        "queue: the work is uneven: flow 1 computes 2.00x as long as flow 2 (thread)"
+    );
+    let mut variants: Vec<_> = even.variants.iter().map(|v| v.variant.clone()).collect();
+    variants[1].schedule = Schedule::Queue;
+    even.variants = labelled(variants);
+    let mock = Mock::new(|_, _, n, spec| {
+        let mut answer = done(spec, 20 * MS + n as u64, PROOF);
+        if spec.variant.schedule == Schedule::Queue {
+            let reps = &mut record(&mut answer).reps;
+            reps.iter_mut()
+                .for_each(|rep| rep.flows[1].end_ns = rep.flows[0].end_ns);
+        }
+        answer
+    });
+    assert_eq!(
+        run_cases(vec![even], mock).sentences[1],
+        "queue: the last flow ends 1.33x as late as the mean one when work is dealt out \
+         (thread static), and 1.00x when it is taken from a queue (thread queue)"
+    );
+}
+
+#[test]
+fn the_in_between_models_tell_which_shared_resource_it_is() {
+    let models = [
+        "process",
+        "process-shared-files",
+        "thread-private-files",
+        "thread",
+    ];
+    let mock = Mock::timed(|model, n| {
+        let ms = match model {
+            "process" => 40,
+            "process-shared-files" => 36,
+            "thread-private-files" => 22,
+            _ => 20,
+        };
+        ms * MS + n as u64
+    });
+    let result = run_cases(vec![case("in-between", 1, &models)], mock);
+    assert_eq!(
+        result.sentences.last().unwrap(),
+        "in-between: of the difference between processes and threads 86 % goes with the \
+         address space and 14 % with the file table"
+    );
+}
+
+#[test]
+fn a_variant_is_summed_up_by_medians() {
+    let mock =
+        Mock::timed(|model, n| (if model == "thread" { 10 } else { 20 }) * MS + n as u64 * 10);
+    let result = run_cases(vec![case("one", 1, &["process", "thread"])], mock);
+    let thread = &result.cases[0].variants[1];
+    assert_eq!(thread.value.unwrap().typical, 10_000_045.0);
+    assert_eq!(thread.undisturbed_ns, Some(10_000_000.0));
+    assert_eq!(thread.phases.unwrap().create_ns, 1_000_004.5);
+    assert_eq!(thread.flows.len(), 2);
+    assert_eq!(
+        (thread.flows[0].end_ns, thread.flows[1].end_ns),
+        (8_000_036, 4_000_018)
+    );
+    assert_eq!(thread.memory.unwrap().honest(), 1110);
+    assert!((thread.imbalance.unwrap() - 4.0 / 3.0).abs() < 1e-6);
+    let finding = &result.cases[0].findings[0];
+    assert_eq!(finding.phases.unwrap().teardown_ns, -1_000_000.0);
+    assert_eq!(
+        finding.why[..2],
+        [
+            "of the difference of 10.0 ms, 20 % is create and tear-down (1.00 ms and 1.00 ms) \
+             and 80 % the steady phase",
+            "in the steady phase alone: threads 2.00x faster than processes [1.99 ... 2.00]",
+        ]
+    );
+    assert!(finding.tail.is_some());
+}
+
+#[test]
+fn memory_that_cannot_be_read_in_full_says_why() {
+    let mock = Mock::new(|_, _, n, spec| {
+        let mut answer = done(spec, 20 * MS + n as u64, PROOF);
+        record(&mut answer).memory = Reading::RssOnly {
+            rss: 12_300_000,
+            reason: "smaps_rollup is denied".to_owned(),
+            remedy: "run as its owner".to_owned(),
+        };
+        answer
+    });
+    let result = run_cases(vec![case("one", 1, &["thread"])], mock);
+    let variant = &result.cases[0].variants[0];
+    assert_eq!(variant.memory, None);
+    assert_eq!(
+        variant.memory_not_available.as_deref(),
+        Some("RSS alone, 12.3 MB: smaps_rollup is denied (run as its owner)")
+    );
+}

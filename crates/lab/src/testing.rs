@@ -1,0 +1,252 @@
+//! Scripted slots for tests: exact times, no processes and no clock.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::OnceLock;
+
+use flow::{Answer, Failure, FlowRecord, FlowState, Outcome, Proof, Rep, SlotRecord, SlotSpec};
+use machine::Machine;
+use measure::memory::{Memory, Reading};
+use measure::usage::Usage;
+use workload::{Spin, Work};
+
+use crate::{
+    Case, Clock, Event, Header, Launch, LaunchError, Metric, Observer, Preset, SCHEMA, Settings,
+    Study, labelled,
+};
+
+pub(crate) const MS: u64 = 1_000_000;
+
+/// A study of cases that compare processes with threads.
+pub(crate) fn study(cases: Vec<Case>) -> Study {
+    Study {
+        name: "mock".to_owned(),
+        title: "Mock".to_owned(),
+        stands_for: "nothing".to_owned(),
+        origin: None,
+        headline: cases[0].name.clone(),
+        cases,
+    }
+}
+
+/// A case with one variant for each model. Its name goes into its work, so that the mock
+/// knows it again.
+pub(crate) fn case(name: &str, units: u64, models: &[&str]) -> Case {
+    let variant = |model: &&str| flow::Variant {
+        model: model.parse().unwrap(),
+        flows: 2,
+        placement: flow::Placement::Free,
+        schedule: flow::Schedule::Static,
+        channel: flow::Channel::Fifo,
+    };
+    Case {
+        name: name.to_owned(),
+        title: name.to_owned(),
+        sweep: None,
+        work: Work::Spin(Spin {
+            units,
+            steps: 1,
+            planted: 0,
+        }),
+        metric: Metric::Total,
+        variants: labelled(models.iter().map(variant).collect()),
+        reps: None,
+        max_rounds: None,
+    }
+}
+
+pub(crate) fn header(studies: Vec<Study>) -> Header {
+    static MACHINE: OnceLock<Machine> = OnceLock::new();
+    Header {
+        schema: SCHEMA,
+        version: "0".to_owned(),
+        began_unix_s: 0,
+        command: vec!["flowgauge".to_owned()],
+        settings: Settings {
+            budget_s: None,
+            ..Settings::usual(Preset::Quick, 1)
+        },
+        machine: MACHINE.get_or_init(Machine::read).clone(),
+        studies,
+    }
+}
+
+/// A repetition that takes `ns`, a tenth of it to create and a tenth to tear down.
+pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
+    let flow = |end_ns, proof| FlowRecord {
+        pid: 1,
+        tid: 1,
+        state: FlowState::Done,
+        start_ns: 0,
+        end_ns,
+        create: Usage::default(),
+        steady: Usage {
+            cpu_ns: end_ns,
+            ..Usage::default()
+        },
+        units: 1,
+        sent: 0,
+        proof,
+    };
+    let steady_ns = ns - 2 * (ns / 10);
+    Rep {
+        create_ns: ns / 10,
+        steady_ns,
+        teardown_ns: ns / 10,
+        skew_ns: 0,
+        parent: flow::record::ParentRecord::default(),
+        flows: vec![
+            flow(steady_ns, proof),
+            flow(steady_ns / 2, Proof::default()),
+        ],
+    }
+}
+
+pub(crate) fn done(spec: &SlotSpec<Work>, ns: u64, proof: Proof) -> Answer {
+    let reps = |count: u32| (0..count).map(|_| rep(ns, proof)).collect();
+    Answer::Done(SlotRecord {
+        warmups: reps(spec.warmups),
+        reps: reps(spec.reps),
+        memory: Reading::Honest(Memory {
+            pss: 1000,
+            page_tables: 100,
+            kernel_stacks: 10,
+            rss: 2000,
+            processes: 1,
+            tasks: 2,
+            peak_rss: None,
+            slab: None,
+        }),
+        proof,
+    })
+}
+
+pub(crate) fn lost() -> Answer {
+    Answer::Failed {
+        reason: Failure::SlotLost {
+            flows: 2,
+            how: "SIGSEGV".to_owned(),
+            stderr: String::new(),
+        },
+        kept: None,
+    }
+}
+
+/// What a slot answers: the case's units, the variant's model, how many slots of this
+/// kind came before, and the spec.
+type Script = dyn FnMut(u64, &str, usize, &SlotSpec<Work>) -> Answer;
+
+/// Launches nothing: answers as scripted, and moves the clock by what a slot takes.
+pub(crate) struct Mock {
+    script: Box<Script>,
+    counts: BTreeMap<(u64, String, bool), usize>,
+    /// Launches until a signal comes.
+    pub(crate) signal_after: Option<usize>,
+    pub(crate) specs: Vec<SlotSpec<Work>>,
+    now_s: Rc<Cell<f64>>,
+}
+
+/// The clock of a mock.
+pub(crate) struct MockClock(Rc<Cell<f64>>);
+
+impl Clock for MockClock {
+    fn elapsed_s(&self) -> f64 {
+        self.0.get()
+    }
+}
+
+impl Mock {
+    pub(crate) fn new(
+        script: impl FnMut(u64, &str, usize, &SlotSpec<Work>) -> Answer + 'static,
+    ) -> Self {
+        Self {
+            script: Box::new(script),
+            counts: BTreeMap::new(),
+            signal_after: None,
+            specs: Vec::new(),
+            now_s: Rc::default(),
+        }
+    }
+
+    /// A mock whose slots take what `ns` says of model and number, all with one proof.
+    pub(crate) fn timed(ns: impl Fn(&str, usize) -> u64 + 'static) -> Self {
+        Self::new(move |_, model, n, spec| done(spec, ns(model, n), PROOF))
+    }
+
+    pub(crate) fn clock(&self) -> MockClock {
+        MockClock(Rc::clone(&self.now_s))
+    }
+
+    /// Forgets the slots of a run that was cut at a whole number of slots, and its clock:
+    /// the next run is another process.
+    pub(crate) fn again(&mut self) {
+        self.signal_after = None;
+        self.now_s.set(0.0);
+    }
+}
+
+pub(crate) const PROOF: Proof = Proof {
+    count: 7,
+    checksum: 42,
+};
+
+impl Launch for Mock {
+    fn launch(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, LaunchError> {
+        match &mut self.signal_after {
+            Some(0) => return Err(LaunchError::Interrupted { signal: 2 }),
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        let units = spec.work.units();
+        let model = spec.variant.model.to_string();
+        let pilot = spec.warmups == 0 && spec.reps == 1;
+        let count = self
+            .counts
+            .entry((units, model.clone(), pilot))
+            .or_default();
+        let answer = (self.script)(units, &model, *count, spec);
+        *count += 1;
+        self.specs.push(spec.clone());
+        let launch_ns = match answer.done() {
+            Some(record) => {
+                let all = record.warmups.iter().chain(&record.reps);
+                all.map(Rep::total_ns).sum()
+            }
+            None => 5 * MS,
+        };
+        self.now_s.set(self.now_s.get() + launch_ns as f64 / 1e9);
+        Ok(Outcome { answer, launch_ns })
+    }
+}
+
+/// Keeps a line for every event.
+#[derive(Default)]
+pub(crate) struct Heard(pub(crate) Vec<String>);
+
+impl Observer for Heard {
+    fn event(&mut self, event: &Event<'_>) {
+        self.0.push(match event {
+            Event::RunBegins { slots_done, .. } => format!("run after {slots_done}"),
+            Event::StudyBegins { study } => format!("study {}", study.name),
+            Event::PilotBegins { .. } => "pilot".to_owned(),
+            Event::PilotEnded { chosen, .. } => {
+                format!("chosen {}+{}", chosen.warmups, chosen.reps)
+            }
+            Event::CaseBegins { place, rounds_done } => {
+                format!("case {} after {rounds_done}", place.case.name)
+            }
+            Event::SlotBegins { slot } => format!("slot {} {}", slot.round, slot.variant),
+            Event::SlotEnded { value_ns, .. } => format!("value {value_ns:?}"),
+            Event::LookTaken { rounds, .. } => format!("look {rounds}"),
+            Event::Remaining {
+                next_look_s,
+                study_s,
+            } => {
+                format!("remaining {next_look_s:.3} {study_s:.3}")
+            }
+            Event::CaseEnded { because, .. } => format!("{because:?}"),
+            Event::RunEnded { interrupted } => format!("end {interrupted:?}"),
+        });
+    }
+}

@@ -1,0 +1,48 @@
+//! Strikes in a window that nothing follows: the path of small blocks.
+//!
+//! For a block of a thousand numbers the cost is not the strikes, it is to find
+//! out which of thousands of base primes strike at all. So a first loop, which
+//! has no branch that could be mispredicted, places each prime at its first odd
+//! multiple and keeps those that lie in the window; a second one strikes. It
+//! strikes each odd multiple without asking whether the wheel holds it: a mask
+//! that keeps everything is cheaper than a branch.
+
+use std::ops::Range;
+
+use super::base::{Class, remainder};
+use super::wheel::KEEP;
+
+/// Strikes the multiples of the class's primes of `which` in `window`, which
+/// begins at byte `first` of all. Leaves the primes unplaced.
+pub(super) fn strike(class: &mut Class, which: Range<usize>, first: u64, window: &mut [u8]) {
+    let end = window.len() as u32 * 30;
+    let hits = place(class, which, first * 30, end);
+    for (&distance, &step) in class.places[..hits].iter().zip(&class.extras[..hits]) {
+        strike_odd(window, distance, step);
+    }
+}
+
+/// Lists the primes with an odd multiple less than `end` after the even number
+/// `low`, as distance (place) and twice the prime (extra); how many they are.
+fn place(class: &mut Class, which: Range<usize>, low: u64, end: u32) -> usize {
+    let mut hits = 0;
+    for i in which {
+        let (p, inverse) = (class.primes[i], class.inverses[i]);
+        let rest = remainder(low, p, inverse);
+        // p - rest to the next multiple; that is odd as is p if rest is even.
+        let distance = p - rest + if rest % 2 == 1 { p } else { 0 };
+        class.places[hits] = distance;
+        class.extras[hits] = 2 * p;
+        hits += usize::from(distance < end);
+    }
+    hits
+}
+
+#[inline(always)]
+fn strike_odd(window: &mut [u8], distance: u32, step: u32) {
+    let mut at = distance;
+    while let Some(byte) = window.get_mut((at / 30) as usize) {
+        *byte &= KEEP[(at % 30) as usize];
+        at += step;
+    }
+}
