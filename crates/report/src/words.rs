@@ -1,7 +1,7 @@
 //! Findings and settings in words: the same in the terminal and on the page.
 
 use flow::Variant;
-use lab::{CaseEnd, CaseResult, Finding, Metric, Results};
+use lab::{CaseEnd, CaseResult, Finding, LabelledVariant, Metric, Results};
 use serde_json::Value;
 use stats::{Estimate, Verdict};
 use workload::Work;
@@ -165,19 +165,22 @@ fn parameter(value: &Value) -> String {
     }
 }
 
-/// What is launched: `process, 5 flows, free, static, fifo`.
-pub(crate) fn variant(variant: &Variant) -> String {
+/// What is launched: `process, 5 flows, free, static, fifo`, and its work where that is
+/// not the case's.
+pub(crate) fn launched(labelled: &LabelledVariant) -> String {
     let Variant {
         model,
         flows,
         placement,
         schedule,
         channel,
-    } = variant;
-    format!(
-        "{model}, {}, {placement}, {schedule}, {channel}",
-        many((*flows).into(), "flow")
-    )
+    } = &labelled.variant;
+    let flows = many((*flows).into(), "flow");
+    let how = format!("{model}, {flows}, {placement}, {schedule}, {channel}");
+    match &labelled.work {
+        Some(own) => format!("{how}, with work of its own: {}", work(own)),
+        None => how,
+    }
 }
 
 /// The command that runs the same again: as it was given, with the seed that was drawn.

@@ -59,10 +59,7 @@ fn layout(frame: &Frame<'_>, rows: &[Row]) -> Layout {
     let (left, right) = if frame.is_narrow() {
         (8.0, frame.width - 8.0)
     } else {
-        let labels = widest(
-            rows.iter().map(|row| row.label.as_str()),
-            0.4 * frame.width,
-        );
+        let labels = widest(rows.iter().map(|row| row.label.as_str()), 0.4 * frame.width);
         let said = widest(rows.iter().map(|row| row.said.as_str()), 0.32 * frame.width);
         (labels + 14.0, frame.width - said - 14.0)
     };

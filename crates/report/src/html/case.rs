@@ -10,7 +10,7 @@ use crate::charts::bars::{Bar, Parts, bars};
 use crate::charts::slots::{Dot, slots as slots_chart};
 use crate::number::{NONE, bytes, time};
 use crate::terminal::tail;
-use crate::words::{circumstances, comparison, cut_short, finding_of, many, variant, work};
+use crate::words::{circumstances, comparison, cut_short, finding_of, launched, many, work};
 
 /// The part of the page about one case.
 pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Markup {
@@ -115,9 +115,9 @@ pub(super) fn missing(case: &CaseResult) -> Markup {
             }
         }
         p.quiet {
-            @for (place, launched) in case.case.variants.iter().enumerate() {
+            @for (place, variant) in case.case.variants.iter().enumerate() {
                 @if place > 0 { "; " }
-                (launched.label) ": " (variant(&launched.variant))
+                (variant.label) ": " (launched(variant))
             }
         }
     }

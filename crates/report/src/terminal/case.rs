@@ -162,8 +162,14 @@ pub(crate) fn tail(finding: &Finding) -> Option<String> {
     })
 }
 
-/// What is not there, and why.
+/// What is not there, and why; and whose work is not the case's.
 fn missing(page: &mut Page<'_>, case: &CaseResult) {
+    for variant in &case.case.variants {
+        if let Some(own) = &variant.work {
+            let text = format!("{} has work of its own: {}", variant.label, work(own));
+            page.text(2, Tone::Quiet, &text);
+        }
+    }
     for variant in &case.variants {
         let label = &variant.label;
         for (count, reason) in &variant.failures {
