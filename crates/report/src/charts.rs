@@ -18,6 +18,7 @@ pub(crate) mod bars;
 pub(crate) mod forest;
 pub(crate) mod lines;
 pub(crate) mod marker;
+mod ratios;
 pub(crate) mod slots;
 
 use maud::{Markup, html};
@@ -25,7 +26,7 @@ use maud::{Markup, html};
 use crate::text::{cut, visible, width};
 
 /// Width for tables beside text.
-pub(crate) const WIDE: f64 = 720.0;
+pub(crate) const WIDE: f64 = 860.0;
 /// Width for a telephone.
 pub(crate) const NARROW: f64 = 350.0;
 /// What a column of text takes.

@@ -15,6 +15,8 @@ mod case;
 mod figure;
 mod forest;
 mod machine;
+mod slots;
+mod stacks;
 mod study;
 mod summary;
 mod sweep;

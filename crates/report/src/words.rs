@@ -133,7 +133,9 @@ pub(crate) fn cut_short(results: &Results, case: &CaseResult) -> Option<String> 
     let rounds = format!("{} of {}", case.rounds, many(asked as u64, "round"));
     match case.ended {
         Some(CaseEnd::Decided | CaseEnd::Rounds) => None,
-        Some(CaseEnd::Budget) => Some(format!("out of time: {rounds} (give it a longer budget)")),
+        Some(CaseEnd::Budget) => Some(format!(
+            "out of time: {rounds} (for more, give a longer --budget)"
+        )),
         Some(CaseEnd::Failures) => Some(format!("too many slots failed: {rounds}")),
         None if results.finished => None,
         None if results.interrupted.is_some() => Some(format!("interrupted: {rounds}")),

@@ -2,11 +2,9 @@
 //!
 //! # Theory
 //!
-//! Ratios stand on an axis of their logarithms to base 2, so that "2x faster" is as far
-//! from one as "2x slower". Their ticks are taken from a ladder: steps of 0.1 %, 0.2 %,
-//! 0.5 %, ... on both sides of one, and then powers of two. The finest rung is used whose
-//! labels keep apart. Times and parameters have the usual 1-2-5 steps, or decades where
-//! the axis is logarithmic.
+//! Times and sizes have steps of 1, 2 or 5 of their unit, or decades where the axis is
+//! logarithmic. Parameters of a sweep are labelled where they are, as far as their labels
+//! keep apart.
 
 use super::text_width;
 use crate::number::{plain, trimmed};
@@ -67,7 +65,7 @@ impl Scale {
     }
 
     /// Ticks at the given values that lie on the axis.
-    fn ticks(&self, values: impl Iterator<Item = (f64, String)>) -> Vec<Tick> {
+    pub(super) fn ticks(&self, values: impl Iterator<Item = (f64, String)>) -> Vec<Tick> {
         let ticks = values.map(|(value, label)| Tick {
             at: self.at(value),
             label,
@@ -103,12 +101,10 @@ impl Scale {
         let wanted = ((self.to - self.from).abs() / every).max(1.0);
         let rough = (self.high - self.low) / wanted / size;
         let decade = 10f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|nice| nice * decade);
-        let step = step
+        let nice = [1.0, 2.0, 5.0]
             .into_iter()
-            .find(|step| *step >= rough)
-            .unwrap_or(10.0 * decade)
-            * size;
+            .find(|nice| nice * decade >= rough);
+        let step = nice.unwrap_or(10.0) * decade * size;
         let (first, last) = (
             (self.low / step).ceil() as i64,
             (self.high / step).floor() as i64,
@@ -132,67 +128,11 @@ impl Scale {
     }
 }
 
-/// A scale of ratios, one within it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Ratios(Scale);
-
-impl Ratios {
-    /// For ratios between `low` and `high`, on lengths from `from` to `to`.
-    pub(crate) fn new((low, high): (f64, f64), lengths: (f64, f64)) -> Self {
-        let (low, high) = (low.min(1.0 / 1.01), high.max(1.01));
-        let room = (high / low).powf(0.06);
-        Self(Scale::new((low / room, high * room), lengths, true))
-    }
-
-    /// The place of a ratio.
-    pub(crate) fn at(&self, ratio: f64) -> f64 {
-        self.0.at(ratio)
-    }
-
-    /// Ticks whose labels keep apart: magnitudes on both sides of one.
-    pub(crate) fn ticks(&self) -> Vec<Tick> {
-        let rungs = rungs().map(|magnitudes| self.rung(&magnitudes));
-        rungs
-            .into_iter()
-            .find(|ticks| keep_apart(ticks))
-            .unwrap_or_default()
-    }
-
-    fn rung(&self, magnitudes: &[f64]) -> Vec<Tick> {
-        let faster = magnitudes.iter().rev().map(|m| (1.0 / m, magnitude(*m)));
-        let slower = magnitudes.iter().map(|m| (*m, magnitude(*m)));
-        self.0
-            .ticks(faster.chain([(1.0, "1".to_owned())]).chain(slower))
-    }
-}
-
-/// Magnitudes of each rung of the ladder, the finest first.
-fn rungs() -> [Vec<f64>; 13] {
-    let steps = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
-    let powers = [1, 2, 4, 8];
-    std::array::from_fn(|rung| match steps.get(rung) {
-        Some(step) => (1..=20).map(|k| 1.0 + step * f64::from(k)).collect(),
-        None => (1..=16)
-            .map(|k| 2f64.powi(k * powers[rung - steps.len()]))
-            .collect(),
-    })
-}
-
-/// `2x`, `1.5x`, `0.5 %`.
-fn magnitude(m: f64) -> String {
-    if m < 1.0999 {
-        format!("{} %", trimmed((m - 1.0) * 100.0, 1))
-    } else {
-        format!("{}x", trimmed(m, 2))
-    }
-}
-
-/// Whether labels that are centred on their places touch.
-fn keep_apart(ticks: &[Tick]) -> bool {
-    let pairs = ticks.iter().zip(ticks.iter().skip(1));
-    pairs.clone().all(|(a, b)| {
-        (b.at - a.at).abs() >= (text_width(&a.label) + text_width(&b.label)) / 2.0 + APART
-    })
+/// Whether no labels that are centred on their places touch.
+pub(super) fn keep_apart(ticks: &[Tick]) -> bool {
+    let mut pairs = ticks.iter().zip(ticks.iter().skip(1));
+    let needed = |a: &Tick, b: &Tick| (text_width(&a.label) + text_width(&b.label)) / 2.0 + APART;
+    pairs.all(|(a, b)| (b.at - a.at).abs() >= needed(a, b))
 }
 
 /// The ticks without those whose labels would touch the one before.
@@ -235,13 +175,14 @@ impl Unit {
     /// A value in the unit that suits `reference`, as exact as `step` needs.
     fn label(&self, value: f64, reference: f64, step: f64) -> String {
         let (size, name) = self.suiting(reference);
-        let decimals = (-(step / size).log10().floor()).clamp(0.0, 6.0);
+        let decimals = -(step / size).log10().floor();
+        // An axis with a single value has no step.
         let decimals = if decimals.is_finite() {
-            decimals as usize
+            decimals.clamp(0.0, 6.0)
         } else {
-            0
+            0.0
         };
-        format!("{} {name}", trimmed(value / size, decimals))
+        format!("{} {name}", trimmed(value / size, decimals as usize))
     }
 }
 
@@ -251,30 +192,6 @@ mod tests {
 
     fn labels(ticks: &[Tick]) -> Vec<&str> {
         ticks.iter().map(|tick| tick.label.as_str()).collect()
-    }
-
-    #[test]
-    fn twice_as_fast_is_as_far_as_twice_as_slow() {
-        let ratios = Ratios::new((0.25, 4.0), (0.0, 400.0));
-        let (faster, one, slower) = (ratios.at(0.5), ratios.at(1.0), ratios.at(2.0));
-        assert!((one - faster - (slower - one)).abs() < 1e-9);
-        assert!((one - 200.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn ticks_of_ratios_suit_their_span() {
-        let labels_of = |low, high| {
-            let ticks = Ratios::new((low, high), (0.0, 400.0)).ticks();
-            assert!(keep_apart(&ticks));
-            labels(&ticks).join(" ")
-        };
-        assert_eq!(labels_of(0.99, 1.01), "1 % 0.5 % 1 0.5 % 1 %");
-        assert_eq!(labels_of(0.25, 4.0), "4x 2x 1 2x 4x");
-        assert!(
-            labels_of(0.001, 1.0).starts_with("1,024x"),
-            "{}",
-            labels_of(0.001, 1.0)
-        );
     }
 
     #[test]

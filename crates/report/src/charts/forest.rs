@@ -5,8 +5,8 @@
 
 use maud::{Markup, html};
 
-use super::axis::Ratios;
 use super::marker::outline;
+use super::ratios::Ratios;
 use super::{Frame, LINE, fitted, label, line, px, widest};
 use crate::words::Tone;
 

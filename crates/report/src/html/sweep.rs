@@ -3,9 +3,10 @@
 use lab::{CaseResult, Results};
 use maud::{Markup, html};
 
-use super::case::{missing, said, slots, variants};
+use super::case::{missing, said, variants};
 use super::figure::{self, Figure};
 use super::forest::forest;
+use super::slots::slots;
 use super::table::table;
 use crate::blocks::Sweep;
 use crate::charts::lines::{Point, Series, lines};
