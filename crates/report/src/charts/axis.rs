@@ -149,6 +149,15 @@ pub(crate) fn thinned(ticks: Vec<Tick>) -> Vec<Tick> {
     kept
 }
 
+/// The room that labels to the left of an axis need.
+pub(crate) fn margin(ticks: &[Tick]) -> f64 {
+    ticks
+        .iter()
+        .map(|tick| text_width(&tick.label))
+        .fold(0.0, f64::max)
+        + 10.0
+}
+
 /// Units of an axis: sizes and names, ascending.
 #[derive(Debug)]
 pub(crate) struct Unit(pub(crate) &'static [(f64, &'static str)]);

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::axis::{Scale, TIME, Tick, thinned};
+use super::axis::{Scale, TIME, Tick, margin, thinned};
 use super::marker::{class, outline};
-use super::{Frame, LINE, label, line, px, text_width};
+use super::{Frame, LINE, label, line, px};
 use crate::number::{plain, time};
 
 /// A line.
@@ -42,11 +42,7 @@ pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str) -> Markup 
         true,
     );
     let times = y.round(44.0, &TIME);
-    let left = times
-        .iter()
-        .map(|tick| text_width(&tick.label))
-        .fold(0.0, f64::max)
-        + 10.0;
+    let left = margin(&times);
     let x = Scale::new(
         spread(|point| [point.x, point.x]),
         (left + 16.0, frame.width - 40.0),

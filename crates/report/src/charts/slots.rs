@@ -3,10 +3,10 @@
 
 use maud::{Markup, html};
 
-use super::axis::{SECONDS, Scale, TIME, thinned};
+use super::axis::{SECONDS, Scale, TIME, margin, thinned};
 use super::lines::{columns, rows};
 use super::marker::MARKERS;
-use super::{Frame, LINE, label, line, px, text_width};
+use super::{Frame, LINE, label, line, px};
 
 /// Values further apart than this stand on a logarithmic axis.
 const FAR: f64 = 8.0;
@@ -41,11 +41,7 @@ pub(crate) fn slots(frame: &Frame<'_>, dots: &[Dot], variants: usize) -> Markup 
     } else {
         Vec::new()
     };
-    let left = times
-        .iter()
-        .map(|tick| text_width(&tick.label))
-        .fold(0.0, f64::max)
-        + 10.0;
+    let left = margin(&times);
     let end = dots.iter().map(|dot| dot.at_s).fold(0.0, f64::max);
     let x = Scale::new((0.0, end), (left + 8.0, frame.width - 24.0), false);
     let body = html! {

@@ -62,4 +62,8 @@ fn the_machine() {
     let document = parse(&json::machine(&machine()));
     assert_eq!(document["schema"], json::SCHEMA);
     assert!(document["machine"]["topology"].is_object());
+    // No quota is an answer and not a missing quantity.
+    assert!(document["machine"]["allowance"]["quota"]["value"].is_null());
+    let header = parse(&json::findings(&results()))["header"]["machine"].clone();
+    assert_eq!(header, document["machine"]);
 }
