@@ -11,7 +11,7 @@ use crate::notify::Notify;
 /// A flow's end: gathers results and sends them in batches.
 ///
 /// [`Outlet::push`] is a store and a comparison; a system call is made once in
-/// [`BATCH_VALUES`] values.
+/// [`BATCH_VALUES`](super::BATCH_VALUES) values.
 #[derive(Debug)]
 pub struct Outlet<'a> {
     words: Box<[u64; BATCH_WORDS]>,
