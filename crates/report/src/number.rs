@@ -117,6 +117,16 @@ pub fn plain(value: f64) -> String {
     }
 }
 
+/// With at most so many decimals, and no zeros at their end: `2`, `1.5`.
+pub(crate) fn trimmed(value: f64, decimals: usize) -> String {
+    let text = grouped(value, decimals);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
 /// From here on a factor is said as such, and below in percent.
 const SMALL: f64 = 1.10;
 

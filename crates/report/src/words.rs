@@ -21,6 +21,18 @@ pub(crate) enum Tone {
     Doubt,
 }
 
+impl Tone {
+    /// The class that colours it on the page.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Doubt => "doubt",
+            Self::Plain | Self::Strong | Self::Quiet => "same",
+        }
+    }
+}
+
 /// A comparison as a cell shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Comparison {
