@@ -195,6 +195,12 @@ pub(crate) fn carry_out(
         output::tell(&format!("Primes: {}", file.display()));
     }
     printed?;
+    if let Some(signal) = results.interrupted {
+        output::tell(&format!(
+            "Interrupted by signal {signal}: go on with `flowgauge run --resume {}`",
+            folder.display()
+        ));
+    }
     tell_failures(&results);
     Ok(ending(&results))
 }
