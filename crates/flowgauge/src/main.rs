@@ -13,8 +13,10 @@ mod commands;
 mod launch;
 mod number;
 mod output;
+mod preflight;
 mod progress;
 mod result_file;
+mod results_folder;
 mod session;
 
 use std::process::ExitCode;
@@ -37,7 +39,7 @@ fn main() -> ExitCode {
     };
     ending
         .unwrap_or_else(|error| {
-            output::tell(&format!("error: {error:#}"));
+            output::tell(&format!("error: {}", output::whole(&error)));
             Ending::Error
         })
         .into()

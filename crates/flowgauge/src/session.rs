@@ -4,22 +4,24 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result};
-use lab::{Header, Journal, Preset, Results, Settings, Study};
+use anyhow::{Context, Result, bail};
+use lab::{CaseEnd, Header, Journal, Preset, Results, Settings, Study};
 use machine::Machine;
 use stats::Verdict;
 
 use crate::args::{Format, HowArgs};
 use crate::launch::CellLauncher;
 use crate::output::{self, Paper};
+use crate::preflight;
 use crate::progress::Progress;
+use crate::results_folder::NewFolder;
 
 /// How the command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// Every headline has an answer, or there was none to give.
     Answered,
-    /// Something failed.
+    /// Something failed: the command itself, or a case whose slots failed.
     Error,
     /// A headline cannot be told.
     CannotTell,
@@ -71,12 +73,22 @@ fn fresh_seed() -> Result<u64> {
     Ok(mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44)
 }
 
-/// Begins a run of `studies` in a new results folder.
+/// A run that can be carried out.
+#[derive(Debug)]
+pub(crate) struct Session {
+    journal: Journal,
+    /// The folder, if this run has made it.
+    made: Option<NewFolder>,
+}
+
+/// Begins a run of `studies` in a new results folder, if this machine can run them.
 pub(crate) fn begin(
     studies: Vec<Study>,
     settings: Settings,
     out: Option<&Path>,
-) -> Result<Journal> {
+) -> Result<Session> {
+    let machine = Machine::read();
+    preflight::check(&studies, &machine)?;
     let now = SystemTime::now();
     let began_unix_s = now
         .duration_since(UNIX_EPOCH)
@@ -88,10 +100,40 @@ pub(crate) fn begin(
         began_unix_s,
         command: command_line(settings.seed),
         settings,
-        machine: Machine::read(),
+        machine,
         studies,
     };
-    Ok(Journal::create(&folder, header)?)
+    let made = NewFolder::planned(&folder);
+    Ok(Session {
+        journal: Journal::create(&folder, header)?,
+        made: Some(made),
+    })
+}
+
+/// Takes up the cut run in a results folder.
+pub(crate) fn resume(folder: &Path) -> Result<Session> {
+    let journal = Journal::resume(&journal_in(folder)?)?;
+    preflight::check(&journal.header().studies, &Machine::read())?;
+    for warning in journal.results().warnings {
+        output::tell(&format!("warning: {warning}"));
+    }
+    Ok(Session {
+        journal,
+        made: None,
+    })
+}
+
+/// The journal in a results folder.
+pub(crate) fn journal_in(folder: &Path) -> Result<PathBuf> {
+    let journal = folder.join(lab::journal::FILE_NAME);
+    if !journal.is_file() {
+        bail!(
+            "{} is no results folder: it has no {}; name the folder that a run printed at its end",
+            folder.display(),
+            lab::journal::FILE_NAME
+        );
+    }
+    Ok(journal)
 }
 
 /// `flowgauge-results/2026-11-21T08-30-00Z-primes`.
@@ -123,43 +165,76 @@ fn command_line(seed: u64) -> Vec<String> {
     words
 }
 
-/// Runs what the journal asks for, writes the results folder and prints the answer.
+/// Runs what the journal asks for, writes the results folder and the file of `-o`, and
+/// prints the answer. What was measured is kept also where nobody can be told of it.
 pub(crate) fn carry_out(
-    mut journal: Journal,
+    session: Session,
     launcher: &mut CellLauncher,
     format: Format,
 ) -> Result<Ending> {
+    let Session { mut journal, made } = session;
     let clock = Watch(Instant::now());
     let mut progress = Progress::new();
     let run = lab::run(&mut journal, launcher, &clock, &mut progress);
     progress.finish();
-    let folder = journal.path().parent().unwrap_or(Path::new(".")).to_owned();
-    let results = match run {
-        Ok(results) => results,
-        Err(error) => {
-            discard_if_empty(&journal, &folder);
-            return Err(error.into());
-        }
-    };
-    write_folder(&results, &folder)?;
-    output::print(&shown(&results, format))?;
+    if let Some(mut made) = made
+        && (run.is_ok() || holds_slots(&journal))
+    {
+        made.keep();
+    }
+    let results = run?;
+    let folder = journal.path().parent().unwrap_or(Path::new("."));
+    write_folder(&results, folder)?;
+    let published = launcher.publish();
+    let printed = output::print(&shown(&results, format));
     output::tell(&format!(
         "Results: {0} (open {0}/report.html)",
         folder.display()
     ));
+    if let Some(file) = published? {
+        output::tell(&format!("Primes: {}", file.display()));
+    }
+    printed?;
+    if let Some(signal) = results.interrupted {
+        output::tell(&format!(
+            "Interrupted by signal {signal}: go on with `flowgauge run --resume {}`",
+            folder.display()
+        ));
+    }
+    tell_failures(&results);
     Ok(ending(&results))
 }
 
-/// A run that failed before its first slot leaves no folder.
-fn discard_if_empty(journal: &Journal, folder: &Path) {
-    if journal
-        .results()
-        .studies
-        .iter()
-        .all(|s| s.cases.iter().all(|c| c.slots.is_empty()))
-    {
-        let _kept_is_fine = std::fs::remove_file(journal.path());
-        let _not_empty_is_fine = std::fs::remove_dir(folder);
+fn holds_slots(journal: &Journal) -> bool {
+    let results = journal.results();
+    let mut cases = results.studies.iter().flat_map(|study| &study.cases);
+    cases.any(|case| !case.slots.is_empty())
+}
+
+/// Cases that were given up, each with the reason of its last failed slot.
+fn given_up(results: &Results) -> impl Iterator<Item = String> {
+    results.studies.iter().flat_map(|study| {
+        let cases = study.cases.iter();
+        let lost = cases.filter(|case| case.ended == Some(CaseEnd::Failures));
+        lost.map(|case| {
+            let mut failed = case.slots.iter().rev();
+            let reason = failed.find_map(|slot| match &slot.outcome.answer {
+                flow::Answer::Failed { reason, .. } => Some(reason.to_string()),
+                flow::Answer::Done(_) => None,
+            });
+            format!(
+                "{}, {}: given up, too many slots failed: {}",
+                study.study.name,
+                case.case.name,
+                reason.unwrap_or_default()
+            )
+        })
+    })
+}
+
+fn tell_failures(results: &Results) {
+    for line in given_up(results) {
+        output::tell(&format!("error: {line}"));
     }
 }
 
@@ -198,6 +273,9 @@ pub(crate) fn shown(results: &Results, format: Format) -> String {
 pub(crate) fn ending(results: &Results) -> Ending {
     if let Some(signal) = results.interrupted {
         return Ending::Interrupted(signal);
+    }
+    if given_up(results).next().is_some() {
+        return Ending::Error;
     }
     let headlines = results.studies.iter().filter_map(|study| {
         let case = study

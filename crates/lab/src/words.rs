@@ -104,14 +104,20 @@ pub(crate) fn thousands(count: f64) -> String {
     out
 }
 
-/// A time in the unit that suits it: "3.2 us", "61.2 ms", "2.81 s".
+/// A time in the unit that suits it: "3.20 µs", "61.2 ms", "2.81 s".
 pub(crate) fn time(ns: f64) -> String {
-    scaled(ns, &[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")])
+    scaled(ns, &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")])
 }
 
-/// Bytes in the unit that suits them, of powers of 1,000: "48 kB", "14.1 MB".
+/// Bytes in the unit that suits them, of powers of 1,024: "48.0 KiB", "14.1 MiB".
 pub(crate) fn bytes(bytes: f64) -> String {
-    scaled(bytes, &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")])
+    let units = [
+        (1024.0 * 1024.0 * 1024.0, "GiB"),
+        (1024.0 * 1024.0, "MiB"),
+        (1024.0, "KiB"),
+        (1.0, "B"),
+    ];
+    scaled(bytes, &units)
 }
 
 /// Three significant digits at the most, in the largest unit that gives 1 or more.
@@ -177,7 +183,7 @@ mod tests {
         assert_eq!(time(61_234_567.0), "61.2 ms");
         assert_eq!(time(950.0), "950 ns");
         assert_eq!(time(-2.81e9), "-2.81 s");
-        assert_eq!(bytes(14_100_000.0), "14.1 MB");
+        assert_eq!(bytes(14_100_000.0), "13.4 MiB");
         assert_eq!(bytes(0.0), "0 B");
     }
 }

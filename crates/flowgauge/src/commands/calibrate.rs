@@ -30,8 +30,8 @@ const STEPS: u64 = 10_000_000;
 pub(crate) fn run(args: &CalibrateArgs) -> Result<Ending> {
     let settings = session::settings(&args.how, Preset::Quick)?;
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let journal = session::begin(vec![study(args.plant)], settings, args.how.out.as_deref())?;
-    session::carry_out(journal, &mut launcher, args.how.format)
+    let session = session::begin(vec![study(args.plant)], settings, args.how.out.as_deref())?;
+    session::carry_out(session, &mut launcher, args.how.format)
 }
 
 fn study(plant: f64) -> Study {

@@ -1,10 +1,9 @@
 //! `flowgauge primes`: the study of 2010 with its own options.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use flow::{Model, SlotSpec, Variant};
 use lab::{Case, Launch, Metric, Preset, Study, SweepPoint};
-use machine::{FlowKind, Machine};
-use measure::Measured;
+use machine::Machine;
 use workload::primes::Method;
 use workload::{Primes, Work};
 
@@ -12,6 +11,7 @@ use crate::args::PrimesArgs;
 use crate::launch::CellLauncher;
 use crate::number::{self, Sizes};
 use crate::output::tell;
+use crate::preflight;
 use crate::result_file::ResultFile;
 use crate::session::{self, Ending};
 
@@ -26,26 +26,19 @@ const SWEEP_ROUNDS: usize = 20;
 pub(crate) fn run(args: &PrimesArgs) -> Result<Ending> {
     let variants = variants(args)?;
     let study = study(args, &variants)?;
-    check_ceilings(&variants, &Machine::read())?;
-    for case in &study.cases {
-        case.work.check()?;
-    }
     let mut settings = session::settings(&args.how, Preset::Full)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
+    let seed = settings.seed;
     let results = ResultFile::prepare(args.output.as_deref(), args.force)?;
     let mut launcher = CellLauncher::new(results)?;
-    for line in options(args, &variants, settings.seed) {
+    let session = session::begin(vec![study.clone()], settings, args.how.out.as_deref())?;
+    for line in options(args, &variants, seed) {
         tell(&line);
     }
-    let journal = session::begin(vec![study.clone()], settings, args.how.out.as_deref())?;
     if args.verbose {
         narrate(&mut launcher, &study, args)?;
     }
-    let ending = session::carry_out(journal, &mut launcher, args.how.format)?;
-    if let Some(file) = launcher.publish()? {
-        tell(&format!("Primes: {}", file.display()));
-    }
-    Ok(ending)
+    session::carry_out(session, &mut launcher, args.how.format)
 }
 
 /// The variants that the flags ask for, the reference first.
@@ -93,31 +86,6 @@ fn variant(args: &PrimesArgs, model: Model) -> Result<Variant> {
         schedule: args.schedule,
         channel: args.channel,
     })
-}
-
-/// Refuses counts beyond what the machine can hold, before any flow is made.
-fn check_ceilings(variants: &[Variant], machine: &Machine) -> Result<()> {
-    for variant in variants {
-        let kind = if variant.model.isolates() {
-            FlowKind::Process
-        } else {
-            FlowKind::Thread
-        };
-        if let Measured::Value(ceiling) = machine.ceiling(kind) {
-            if u64::from(variant.flows) > ceiling.count {
-                bail!(
-                    "{} flows of model {} are more than this machine can hold: at most {} \
-                     (the limit is {}; to raise it: {})",
-                    variant.flows,
-                    variant.model,
-                    ceiling.count,
-                    ceiling.bites,
-                    ceiling.raise
-                );
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The built-in study with the cases that the flags ask for.
@@ -219,12 +187,7 @@ fn options(args: &PrimesArgs, variants: &[Variant], seed: u64) -> Vec<String> {
 /// point.
 fn narrate(launcher: &mut CellLauncher, study: &Study, args: &PrimesArgs) -> Result<()> {
     let case = &study.cases[0];
-    let machine = Machine::read();
-    let cpus = flow::placement::Cpus {
-        allowed: machine.allowed().to_vec(),
-        cores: machine.cores(),
-        smt: machine.smt_order(),
-    };
+    let cpus = preflight::cpus(&Machine::read());
     for labelled in &case.variants {
         let spec = SlotSpec {
             work: case.work.clone(),

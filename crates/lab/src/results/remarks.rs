@@ -2,7 +2,7 @@
 
 use flow::{Answer, Failure, Schedule, Variant};
 
-use super::{CaseResult, VariantSummary, shared, sweep};
+use super::{CaseResult, VariantSummary, calibration, shared, sweep};
 use crate::Study;
 use crate::words::plural;
 
@@ -17,6 +17,7 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult]) -> Vec<String> {
     let headline = cases.iter().find(|case| case.case.name == study.headline);
     let headline = headline.and_then(|case| case.findings.first());
     let mut sentences: Vec<String> = headline.iter().map(|f| f.sentence.clone()).collect();
+    sentences.extend(cases.iter().flat_map(calibration::sentences));
     sentences.extend(cases.iter().filter_map(uneven));
     sentences.extend(cases.iter().filter_map(isolation));
     sentences.extend(cases.iter().filter_map(shared::shared_resource));

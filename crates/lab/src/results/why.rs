@@ -220,14 +220,14 @@ mod tests {
         assert_eq!(
             reasons(process, DIFFERENT),
             [
-                "of the difference of 1.00 ms, 90 % is create and tear-down (700 us and 200 us) \
+                "of the difference of 1.00 ms, 90 % is create and tear-down (700 µs and 200 µs) \
               and 10 % the steady phase"
             ]
         );
         process.phases.steady_ns = 4.5e6;
         assert_eq!(
             reasons(process, DIFFERENT),
-            ["create and tear-down take 900 us less, the steady phase 500 us more"]
+            ["create and tear-down take 900 µs less, the steady phase 500 µs more"]
         );
         let undecided = Verdict::CannotTell { more_rounds: None };
         assert_eq!(reasons(process, undecided), Vec::<String>::new());
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(
             reasons(process, Verdict::Same { within: 0.01 }),
             [
-                "50.0 kB of page tables against 250 kB (5.00x less)",
+                "48.8 KiB of page tables against 244 KiB (5.00x less)",
                 "15 context switches against 100 (6.67x fewer); involuntary 3 against 3",
                 "9.00 ms of CPU time against 18.0 ms (2.00x less)",
             ]
