@@ -32,6 +32,7 @@ mod judge;
 pub mod launch;
 mod ledger;
 mod median;
+pub mod number;
 pub mod pilot;
 pub mod plan;
 pub mod progress;

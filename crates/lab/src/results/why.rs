@@ -11,7 +11,8 @@ use stats::Verdict;
 
 use super::profile::Profile;
 use crate::Metric;
-use crate::words::{bytes, factor, plural, thousands, time};
+use crate::number::{bytes, factor, plain, time};
+use crate::words::plural;
 
 /// Counts are far apart from this factor on.
 const FAR: f64 = 1.5;
@@ -98,10 +99,10 @@ fn faults(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
     let more = if s > r { subject } else { reference };
     Some(format!(
         "{} page faults against {} ({comparison}); of those of {} {} are the parent's",
-        thousands(s),
-        thousands(r),
+        plain(s),
+        plain(r),
         plural(more.label),
-        thousands(more.profile.parent_faults)
+        plain(more.profile.parent_faults)
     ))
 }
 
@@ -121,10 +122,10 @@ fn switches(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
     let comparison = far_apart(s, r, HANDFUL, "fewer")?;
     Some(format!(
         "{} context switches against {} ({comparison}); involuntary {} against {}",
-        thousands(s),
-        thousands(r),
-        thousands(subject.profile.involuntary),
-        thousands(reference.profile.involuntary)
+        plain(s),
+        plain(r),
+        plain(subject.profile.involuntary),
+        plain(reference.profile.involuntary)
     ))
 }
 

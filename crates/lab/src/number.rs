@@ -118,7 +118,8 @@ pub fn plain(value: f64) -> String {
 }
 
 /// With at most so many decimals, and no zeros at their end: `2`, `1.5`.
-pub(crate) fn trimmed(value: f64, decimals: usize) -> String {
+#[must_use]
+pub fn trimmed(value: f64, decimals: usize) -> String {
     let text = grouped(value, decimals);
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
