@@ -243,6 +243,7 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
     let files = [
         ("findings.json", report::json::findings(results)),
         ("slots.csv", report::csv::slots(results)),
+        ("findings.csv", report::csv::findings(results)),
         ("summary.csv", report::csv::summary(results)),
         (
             "machine.json",

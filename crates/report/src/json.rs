@@ -51,12 +51,6 @@ pub fn findings(results: &Results) -> String {
     pretty(&document("flowgauge findings", &findings_value(results)))
 }
 
-/// The same with every raw slot.
-#[must_use]
-pub fn full(results: &Results) -> String {
-    pretty(&document("flowgauge results", &explained(results)))
-}
-
 /// `machine.json`: the machine as it was read, and what to beware of.
 #[must_use]
 pub fn machine(machine: &Machine) -> String {

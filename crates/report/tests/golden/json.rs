@@ -26,14 +26,6 @@ fn findings_without_raw_slots() {
 }
 
 #[test]
-fn the_full_document_has_every_slot() {
-    let document = parse(&json::full(&results()));
-    let slots = &document["studies"][0]["cases"][0]["slots"];
-    assert_eq!(slots.as_array().map(Vec::len), Some(40));
-    assert_eq!(document["document"], "flowgauge results");
-}
-
-#[test]
 fn what_is_missing_has_its_reason() {
     let document = parse(&json::findings(&results()));
     let lost = &document["studies"][1]["cases"][0]["variants"][1];
