@@ -161,6 +161,10 @@ fn options(args: &PrimesArgs, variants: &[Variant], seed: u64) -> Vec<String> {
         Sizes::One(size) => size.to_string(),
         Sizes::Sweep(range) => format!("{} to {}", range.start(), range.end()),
     };
+    let results = match args.every {
+        1 => "every prime".to_owned(),
+        every => format!("1 prime in {every} of each block"),
+    };
     let output = args.output.as_ref().map_or_else(
         || "none kept (-o FILE keeps one)".to_owned(),
         |file| file.display().to_string(),
@@ -170,10 +174,7 @@ fn options(args: &PrimesArgs, variants: &[Variant], seed: u64) -> Vec<String> {
         format!("  workers              {}", models.join(", ")),
         format!("  first number         {}", args.start),
         format!("  numbers in a block   {block}"),
-        format!(
-            "  results              every {}. prime, by {}",
-            args.every, args.channel
-        ),
+        format!("  results              {results}, by {}", args.channel),
         format!(
             "  blocks handed out    {}, placement {}",
             args.schedule, args.placement

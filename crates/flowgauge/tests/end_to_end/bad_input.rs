@@ -126,3 +126,13 @@ fn a_folder_for_temporary_files_must_take_them() {
         }
     }
 }
+
+#[test]
+fn too_few_descriptors_are_said_with_the_way_out() {
+    let home = Home::new();
+    let program = env!("CARGO_BIN_EXE_flowgauge");
+    let script = format!("ulimit -n 40; exec {program} primes -t 100 -b 10 --out out");
+    let output = home.program("sh", &["-c", &script]).output().unwrap();
+    super::common::Run::from(output).refused(2, &["Too many open files", "ulimit -n"]);
+    home.assert_nothing_left();
+}
