@@ -47,6 +47,10 @@ fn numbers_beyond_what_can_be_searched_are_refused() {
     );
     refused("primes -b 1e19 -p 2", &["10000000000000000000", largest]);
     refused("primes -b 1e1..1e20", &["'1e20'"]);
+    refused(
+        "primes -b 10..1000 -o found.csv",
+        &["-o keeps the results of one size", "a sweep has 3"],
+    );
     refused("primes -b ten", &["'ten'", "1e7"]);
     refused("primes --floor 200%", &["'200%'", "1%"]);
     refused("primes -b 5..5", &["'5..5'", "1e3..1e7"]);

@@ -173,3 +173,25 @@ fn the_next_run_removes_a_pipe_that_a_double_kill_left() {
     home.run(&line.split(' ').collect::<Vec<_>>()).answered();
     home.assert_nothing_left();
 }
+
+#[test]
+fn a_cell_that_does_not_answer_is_ended_after_its_deadline() {
+    let home = Home::new();
+    let line = "primes -p 2 -b 1G --deadline 1s --out out";
+    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+    within(20, "a worker", || {
+        let processes = home.processes();
+        Process::worker(&processes)?;
+        Process::cell(&processes)?.send(Signal::SIGSTOP);
+        Some(())
+    });
+    let stopped = home.processes();
+    let stopped = Process::cell(&stopped).unwrap().pid;
+    within(10, "the stopped cell is gone", || {
+        let processes = home.processes();
+        processes.iter().all(|p| p.pid != stopped).then_some(())
+    });
+    run.send(Signal::SIGINT);
+    assert_eq!(run.end().code(), Some(130), "{}", run.stderr());
+    home.assert_nothing_left();
+}
