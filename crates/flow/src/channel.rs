@@ -15,8 +15,8 @@
 //! in the 2010 study), an inherited anonymous **pipe**, and a **ring** in shared memory
 //! that needs no system call unless a side sleeps.
 //!
-//! The parent reads without blocking whenever [`Inlet::drain`] is called; who waits for
-//! what is the business of [`crate::rep`].
+//! The parent reads without blocking whenever `Inlet::drain` is called; who waits for
+//! what is the business of `crate::rep`.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
