@@ -16,7 +16,7 @@
 //!   signal is tied to that *thread*: use it from the main thread.
 //!
 //! A named pipe whose main process and cell were both killed at the same instant is the
-//! one thing that can stay; the next launcher removes it ([`sweep`]).
+//! one thing that can stay; the next launcher removes it (`sweep`).
 
 use std::fs::File;
 use std::io::{self, Read, Write};

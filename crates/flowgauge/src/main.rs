@@ -10,6 +10,7 @@
 
 mod args;
 mod commands;
+mod ending;
 mod launch;
 mod number;
 mod output;
@@ -24,7 +25,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::args::{Cli, Command};
-use crate::session::Ending;
+use crate::ending::Ending;
 
 fn main() -> ExitCode {
     if flow::is_cell() {

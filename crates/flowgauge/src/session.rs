@@ -1,44 +1,19 @@
 //! What every running command does: prepare, run, write the results folder, answer.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use lab::{CaseEnd, Header, Journal, Preset, Results, Settings, Study};
+use lab::{Header, Journal, Preset, Results, Settings, Study};
 use machine::Machine;
-use stats::Verdict;
 
 use crate::args::{Format, HowArgs};
+use crate::ending::{self, Ending};
 use crate::launch::CellLauncher;
 use crate::output::{self, Paper};
 use crate::preflight;
 use crate::progress::Progress;
 use crate::results_folder::NewFolder;
-
-/// How the command ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// Every headline has an answer, or there was none to give.
-    Answered,
-    /// Something failed: the command itself, or a case whose slots failed.
-    Error,
-    /// A headline cannot be told.
-    CannotTell,
-    /// A signal cut the run.
-    Interrupted(i32),
-}
-
-impl From<Ending> for ExitCode {
-    fn from(ending: Ending) -> Self {
-        match ending {
-            Ending::Answered => Self::SUCCESS,
-            Ending::Error => Self::from(2),
-            Ending::CannotTell => Self::from(3),
-            Ending::Interrupted(signal) => Self::from(u8::try_from(128 + signal).unwrap_or(130)),
-        }
-    }
-}
 
 /// Tells the time for the journal, from the beginning of the session.
 struct Watch(Instant);
@@ -185,7 +160,11 @@ pub(crate) fn carry_out(
     let results = run?;
     let folder = journal.path().parent().unwrap_or(Path::new("."));
     write_folder(&results, folder)?;
-    let published = launcher.publish();
+    let published = if has_data(&results) {
+        launcher.publish()
+    } else {
+        Ok(None)
+    };
     let printed = output::print(&shown(&results, format));
     output::tell(&format!(
         "Results: {0} (open {0}/report.html)",
@@ -201,8 +180,10 @@ pub(crate) fn carry_out(
             folder.display()
         ));
     }
-    tell_failures(&results);
-    Ok(ending(&results))
+    for line in ending::given_up(&results) {
+        output::tell(&format!("error: {line}"));
+    }
+    Ok(ending::of(&results))
 }
 
 fn holds_slots(journal: &Journal) -> bool {
@@ -211,31 +192,11 @@ fn holds_slots(journal: &Journal) -> bool {
     cases.any(|case| !case.slots.is_empty())
 }
 
-/// Cases that were given up, each with the reason of its last failed slot.
-fn given_up(results: &Results) -> impl Iterator<Item = String> {
-    results.studies.iter().flat_map(|study| {
-        let cases = study.cases.iter();
-        let lost = cases.filter(|case| case.ended == Some(CaseEnd::Failures));
-        lost.map(|case| {
-            let mut failed = case.slots.iter().rev();
-            let reason = failed.find_map(|slot| match &slot.outcome.answer {
-                flow::Answer::Failed { reason, .. } => Some(reason.to_string()),
-                flow::Answer::Done(_) => None,
-            });
-            format!(
-                "{}, {}: given up, too many slots failed: {}",
-                study.study.name,
-                case.case.name,
-                reason.unwrap_or_default()
-            )
-        })
-    })
-}
-
-fn tell_failures(results: &Results) {
-    for line in given_up(results) {
-        output::tell(&format!("error: {line}"));
-    }
+/// Whether any slot is a data point: what slots wrote is worth having only then, because
+/// their work was proved.
+fn has_data(results: &Results) -> bool {
+    let mut cases = results.studies.iter().flat_map(|study| &study.cases);
+    cases.any(|case| case.slots.iter().any(|slot| slot.value_ns.is_some()))
 }
 
 /// Writes everything that is made from the journal.
@@ -267,28 +228,5 @@ pub(crate) fn shown(results: &Results, format: Format) -> String {
         }
         Format::Json => report::json::findings(results),
         Format::Csv => report::csv::slots(results),
-    }
-}
-
-/// How a command with these results ends.
-pub(crate) fn ending(results: &Results) -> Ending {
-    if let Some(signal) = results.interrupted {
-        return Ending::Interrupted(signal);
-    }
-    if given_up(results).next().is_some() {
-        return Ending::Error;
-    }
-    let headlines = results.studies.iter().filter_map(|study| {
-        let case = study
-            .cases
-            .iter()
-            .find(|case| case.case.name == study.study.headline)?;
-        case.findings.first()
-    });
-    let mut verdicts = headlines.map(|finding| finding.verdict);
-    if verdicts.any(|verdict| matches!(verdict, Verdict::CannotTell { .. })) {
-        Ending::CannotTell
-    } else {
-        Ending::Answered
     }
 }

@@ -19,9 +19,10 @@ use machine::Machine;
 use workload::{Spin, Work};
 
 use crate::args::CalibrateArgs;
+use crate::ending::Ending;
 use crate::launch::CellLauncher;
 use crate::result_file::ResultFile;
-use crate::session::{self, Ending};
+use crate::session;
 
 /// Steps of a unit: about 15 ms.
 const STEPS: u64 = 10_000_000;

@@ -1,19 +1,20 @@
 //! `flowgauge primes`: the study of 2010 with its own options.
 
 use anyhow::{Context, Result, ensure};
-use flow::{Model, SlotSpec, Variant};
+use flow::{Answer, Model, Outcome, SlotSpec, Variant};
 use lab::{Case, Launch, Metric, Preset, Study, SweepPoint};
 use machine::Machine;
 use workload::primes::Method;
 use workload::{Primes, Work};
 
 use crate::args::PrimesArgs;
+use crate::ending::Ending;
 use crate::launch::CellLauncher;
 use crate::number::{self, Sizes};
 use crate::output::tell;
 use crate::preflight;
 use crate::result_file::ResultFile;
-use crate::session::{self, Ending};
+use crate::session;
 
 /// Workers where none are asked for: as in the source.
 const WORKERS: u64 = 5;
@@ -95,6 +96,12 @@ fn study(args: &PrimesArgs, variants: &[Variant]) -> Result<Study> {
         Sizes::Sweep(range) => number::decades(range),
     };
     let sweeps = sizes.len() > 1;
+    ensure!(
+        !sweeps || args.output.is_none(),
+        "-o keeps the results of one size of blocks, and a sweep has {}: name one size (-b 1e6), \
+         or leave out -o",
+        sizes.len()
+    );
     let method = args
         .method
         .unwrap_or(if sweeps { Method::Sieve } else { Method::Trial });
@@ -161,6 +168,10 @@ fn options(args: &PrimesArgs, variants: &[Variant], seed: u64) -> Vec<String> {
         Sizes::One(size) => size.to_string(),
         Sizes::Sweep(range) => format!("{} to {}", range.start(), range.end()),
     };
+    let results = match args.every {
+        1 => "every prime".to_owned(),
+        every => format!("1 prime in {every} of each block"),
+    };
     let output = args.output.as_ref().map_or_else(
         || "none kept (-o FILE keeps one)".to_owned(),
         |file| file.display().to_string(),
@@ -170,10 +181,7 @@ fn options(args: &PrimesArgs, variants: &[Variant], seed: u64) -> Vec<String> {
         format!("  workers              {}", models.join(", ")),
         format!("  first number         {}", args.start),
         format!("  numbers in a block   {block}"),
-        format!(
-            "  results              every {}. prime, by {}",
-            args.every, args.channel
-        ),
+        format!("  results              {results}, by {}", args.channel),
         format!(
             "  blocks handed out    {}, placement {}",
             args.schedule, args.placement
@@ -204,6 +212,10 @@ fn narrate(launcher: &mut CellLauncher, study: &Study, args: &PrimesArgs) -> Res
             labelled.label
         ));
         match launcher.launch(&spec) {
+            Ok(Outcome {
+                answer: Answer::Failed { reason, .. },
+                ..
+            }) => tell(&format!("{}: that launch failed: {reason}", labelled.label)),
             Ok(_) | Err(lab::LaunchError::Interrupted { .. }) => {}
             Err(error) => return Err(error.into()),
         }

@@ -4,8 +4,9 @@ use anyhow::Result;
 use lab::Results;
 
 use crate::args::ReportArgs;
+use crate::ending::Ending;
 use crate::output;
-use crate::session::{self, Ending};
+use crate::session;
 
 /// Makes and prints the reports of a folder.
 pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {

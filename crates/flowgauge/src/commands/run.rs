@@ -6,9 +6,10 @@ use anyhow::{Context, Result};
 use lab::{Preset, Study};
 
 use crate::args::RunArgs;
+use crate::ending::Ending;
 use crate::launch::CellLauncher;
 use crate::result_file::ResultFile;
-use crate::session::{self, Ending, Session};
+use crate::session::{self, Session};
 
 /// Runs studies and answers.
 pub(crate) fn run(args: RunArgs) -> Result<Ending> {

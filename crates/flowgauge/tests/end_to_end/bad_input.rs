@@ -47,6 +47,10 @@ fn numbers_beyond_what_can_be_searched_are_refused() {
     );
     refused("primes -b 1e19 -p 2", &["10000000000000000000", largest]);
     refused("primes -b 1e1..1e20", &["'1e20'"]);
+    refused(
+        "primes -b 10..1000 -o found.csv",
+        &["-o keeps the results of one size", "a sweep has 3"],
+    );
     refused("primes -b ten", &["'ten'", "1e7"]);
     refused("primes --floor 200%", &["'200%'", "1%"]);
     refused("primes -b 5..5", &["'5..5'", "1e3..1e7"]);
@@ -125,4 +129,14 @@ fn a_folder_for_temporary_files_must_take_them() {
             assert_eq!(home.listing("."), Vec::<String>::new());
         }
     }
+}
+
+#[test]
+fn too_few_descriptors_are_said_with_the_way_out() {
+    let home = Home::new();
+    let program = env!("CARGO_BIN_EXE_flowgauge");
+    let script = format!("ulimit -n 40; exec {program} primes -t 100 -b 10 --out out");
+    let output = home.program("sh", &["-c", &script]).output().unwrap();
+    super::common::Run::from(output).refused(2, &["Too many open files", "ulimit -n"]);
+    home.assert_nothing_left();
 }

@@ -111,19 +111,18 @@ fn a_standard_output_that_nobody_reads_is_an_error() {
 }
 
 /// A run whose files may have `blocks` of 512 bytes: a full disk without a disk.
-fn on_a_full_disk(home: &Home, blocks: u32) -> Run {
+fn on_a_full_disk(home: &Home, blocks: u32, flags: &str) -> Run {
     let program = env!("CARGO_BIN_EXE_flowgauge");
-    let script = format!(
-        "trap '' XFSZ; ulimit -f {blocks}; \
-         exec {program} primes -p 2 -t 2 -b 1000 --rounds 40 --out deep/out"
-    );
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec {program} primes {flags}");
     Run::from(home.program("sh", &["-c", &script]).output().unwrap())
 }
+
+const LARGE: &str = "-p 2 -t 2 -b 1000 --rounds 40 --out deep/out";
 
 #[test]
 fn a_disk_that_is_full_from_the_start_leaves_no_folder() {
     let home = Home::new();
-    let run = on_a_full_disk(&home, 1);
+    let run = on_a_full_disk(&home, 1, LARGE);
     run.refused(2, &["cannot write", "deep/out/journal.jsonl"]);
     home.assert_nothing_left();
     assert_eq!(home.listing("."), Vec::<String>::new());
@@ -132,7 +131,7 @@ fn a_disk_that_is_full_from_the_start_leaves_no_folder() {
 #[test]
 fn a_disk_that_fills_up_keeps_what_was_finished() {
     let home = Home::new();
-    let run = on_a_full_disk(&home, 100);
+    let run = on_a_full_disk(&home, 100, LARGE);
     run.refused(2, &["cannot write", "deep/out/journal.jsonl"]);
     home.assert_nothing_left();
     let folder = home.path("deep/out");
@@ -143,4 +142,19 @@ fn a_disk_that_fills_up_keeps_what_was_finished() {
     let results = results(&folder);
     assert!(results.finished);
     assert!(slots(&folder).len() >= done);
+}
+
+#[test]
+fn a_disk_too_small_for_the_results_makes_slots_fail() {
+    let flags = "-s 1 -b 600000 --every 1 --method sieve -o found.csv --out out";
+    for model in ["-p 2", "-t 2"] {
+        let home = Home::new();
+        let run = on_a_full_disk(&home, 400, &format!("{model} {flags}"));
+        run.refused(2, &["cannot write the file of results: File too large"]);
+        home.assert_nothing_left();
+        assert_eq!(home.listing("."), ["out"]);
+        let results = results(&home.path("out"));
+        let slots = &results.studies[0].cases[0].slots;
+        assert!(slots.iter().all(|slot| slot.value_ns.is_none()));
+    }
 }

@@ -127,7 +127,8 @@ fn work_that_proves_something_else_is_no_data_point() {
     let (case, _) = drilled("wrong", &[("process", 4), ("thread", 2)], "20s");
     assert_no_data(&case);
     for variant in 0..2 {
-        let (reason, _) = failed(&case, variant);
+        let (reason, kept) = failed(&case, variant);
+        assert!(kept.is_some());
         assert!(
             matches!(reason, Failure::DifferentWork { .. }),
             "{reason:?}"

@@ -7,7 +7,7 @@ use std::time::Duration;
 use flow::{Answer, Failure, FlowState};
 use nix::sys::signal::Signal;
 
-use super::common::{Home, Process, results, slots, within};
+use super::common::{Home, Process, Running, results, slots, within};
 use super::endings::{assert_kept, started};
 
 #[test]
@@ -23,6 +23,28 @@ fn nothing_outlives_a_killed_main_process() {
         assert_kept(&home, before);
         assert_eq!(results(&home.path("out")).interrupted, None);
     }
+}
+
+/// A cell that was not told would go on for minutes before it noticed.
+#[test]
+fn a_long_slot_ends_with_its_main_process() {
+    for models in ["-p 3", "-t 3", "--model 2x2"] {
+        let home = Home::new();
+        let mut run = at_long_work(&home, models);
+        run.send(Signal::SIGKILL);
+        run.end();
+        home.assert_nothing_left();
+    }
+}
+
+/// A run whose first slot takes minutes, its flows at work.
+fn at_long_work(home: &Home, models: &str) -> Running {
+    let line = format!("primes -v {models} -b 1G --out out");
+    let run = home.start(&line.split(' ').collect::<Vec<_>>());
+    within(20, "the flows start", || {
+        run.stderr().contains("starting on").then_some(())
+    });
+    run
 }
 
 /// Many flows and little work, so that a random moment is often one of creating (when the
@@ -123,4 +145,53 @@ fn a_killed_cell_is_a_lost_slot_under_every_model() {
         };
         assert_eq!((how.as_str(), kept), ("SIGKILL", None));
     }
+}
+
+#[test]
+fn workers_die_with_their_cell_where_nobody_else_ends_them() {
+    for models in ["-p 3", "--model 2x2"] {
+        let home = Home::new();
+        let mut run = at_long_work(&home, models);
+        // A main process that is stopped cannot clean up behind the cell.
+        run.send(Signal::SIGSTOP);
+        let processes = home.processes();
+        Process::cell(&processes).unwrap().send(Signal::SIGKILL);
+        within(2, "main alone is left", || {
+            (home.processes().len() == 1).then_some(())
+        });
+        run.send(Signal::SIGKILL);
+        run.end();
+    }
+}
+
+#[test]
+fn the_next_run_removes_a_pipe_that_a_double_kill_left() {
+    let home = Home::new();
+    let dead = home.temporary().join("flowgauge-2147483646-3.fifo");
+    std::fs::write(&dead, "").unwrap();
+    let line = "primes -p 2 -b 1000 --rounds 1 --out out";
+    home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    home.assert_nothing_left();
+}
+
+#[test]
+fn a_cell_that_does_not_answer_is_ended_after_its_deadline() {
+    let home = Home::new();
+    let line = "primes -p 2 -b 1G --deadline 1s --out out";
+    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+    within(20, "a worker", || {
+        let processes = home.processes();
+        Process::worker(&processes)?;
+        Process::cell(&processes)?.send(Signal::SIGSTOP);
+        Some(())
+    });
+    let stopped = home.processes();
+    let stopped = Process::cell(&stopped).unwrap().pid;
+    within(10, "the stopped cell is gone", || {
+        let processes = home.processes();
+        processes.iter().all(|p| p.pid != stopped).then_some(())
+    });
+    run.send(Signal::SIGINT);
+    assert_eq!(run.end().code(), Some(130), "{}", run.stderr());
+    home.assert_nothing_left();
 }

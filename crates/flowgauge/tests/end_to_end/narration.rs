@@ -74,7 +74,7 @@ fn the_options_are_printed_with_the_seed() {
         "2 process, 3 thread",
         "1234",
         "700",
-        "every 3. prime, by shm",
+        "1 prime in 3 of each block, by shm",
         "queue",
         "found.csv",
         "4711",
