@@ -58,6 +58,7 @@ fn a_run_leaves_a_results_folder_with_everything_in_it() {
     assert_eq!(
         home.listing("a"),
         [
+            "findings.csv",
             "findings.json",
             "journal.jsonl",
             "machine.json",
