@@ -99,6 +99,7 @@ fn running(standing: &Standing<'_>) -> Option<String> {
 
 fn ended(place: &Place<'_>, because: CaseEnd) -> String {
     let why = match because {
+        CaseEnd::Decided if place.case.variants.len() == 1 => "measured",
         CaseEnd::Decided => "decided",
         CaseEnd::Rounds => "all rounds run",
         CaseEnd::Budget => "time budget used up",
@@ -159,7 +160,7 @@ impl Observer for Progress {
                 place,
                 rounds,
                 standings,
-            } if self.bar.is_none() => {
+            } if self.bar.is_none() && !standings.is_empty() => {
                 self.say(&look(place, *rounds, standings));
             }
             Event::CaseEnded { place, because } if self.bar.is_none() => {
