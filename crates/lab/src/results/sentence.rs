@@ -69,6 +69,7 @@ fn answer(subject: &str, reference: &str, estimate: &Estimate, verdict: Verdict)
 fn seen(estimate: &Estimate) -> String {
     match estimate.interval() {
         Some((low, high)) => ratio_interval(low, high),
+        None if estimate.rounds == 1 => "1 round is too few".to_owned(),
         None => format!("{} rounds are too few", estimate.rounds),
     }
 }
