@@ -270,7 +270,11 @@ impl Area {
             .checked_add(flows.saturating_mul(size_of::<FlowCell>()))
             .and_then(|bytes| bytes.checked_add(rings.saturating_mul(size_of::<Ring>())))
             .ok_or_else(|| io::Error::other("the shared area would exceed the address space"))?;
-        let base = map_shared(length)?;
+        let base = map_shared(length).map_err(|error| {
+            io::Error::other(format!(
+                "cannot map {length} bytes of shared memory for {flows} flows: {error}"
+            ))
+        })?;
         Ok(Self {
             base,
             length,

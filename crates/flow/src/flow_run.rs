@@ -77,7 +77,11 @@ pub(crate) fn describe_trouble(word: u64) -> String {
         _ => "could not send its results",
     };
     let errno = i32::try_from(word & 0xffff_ffff).unwrap_or(0);
-    format!("{step}: {}", io::Error::from_raw_os_error(errno))
+    let way_out = match errno {
+        libc::EMFILE => "; raise the limit (ulimit -n), or use --channel pipe",
+        _ => "",
+    };
+    format!("{step}: {}{way_out}", io::Error::from_raw_os_error(errno))
 }
 
 /// Runs one of the kernel's flows from its birth to the end gate: flow `index` itself, or
@@ -313,7 +317,9 @@ mod tests {
         );
         let text = describe_trouble(word);
         assert!(
-            text.contains("its end of the channel") && text.contains("Too many open"),
+            text.contains("its end of the channel")
+                && text.contains("Too many open")
+                && text.contains("ulimit -n"),
             "{text}"
         );
     }

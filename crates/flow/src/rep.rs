@@ -234,6 +234,11 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         }
         if let Some(how) = self.watch.first_death() {
             let died = count(|state| matches!(state, FlowState::Died { .. }));
+            if died == 0 {
+                let what =
+                    format!("a process was ended ({how}) after its flows had done their work");
+                return Some(Failure::Error { what });
+            }
             return Some(Failure::FlowsDied { died, flows, how });
         }
         trouble(&rep.flows)

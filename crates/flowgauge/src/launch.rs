@@ -26,7 +26,7 @@ impl CellLauncher {
     }
 
     /// Writes what was kept of a good slot to where the user wants it.
-    pub(crate) fn publish(self) -> Result<Option<PathBuf>> {
+    pub(crate) fn publish(&mut self) -> Result<Option<PathBuf>> {
         self.results.publish()
     }
 }

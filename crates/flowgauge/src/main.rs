@@ -10,11 +10,14 @@
 
 mod args;
 mod commands;
+mod ending;
 mod launch;
 mod number;
 mod output;
+mod preflight;
 mod progress;
 mod result_file;
+mod results_folder;
 mod session;
 
 use std::process::ExitCode;
@@ -22,7 +25,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::args::{Cli, Command};
-use crate::session::Ending;
+use crate::ending::Ending;
 
 fn main() -> ExitCode {
     if flow::is_cell() {
@@ -38,7 +41,7 @@ fn main() -> ExitCode {
     };
     ending
         .unwrap_or_else(|error| {
-            output::tell(&format!("error: {error:#}"));
+            output::tell(&format!("error: {}", output::whole(&error)));
             Ending::Error
         })
         .into()

@@ -18,6 +18,19 @@ pub(crate) fn tell(line: &str) {
     let _closed_is_fine = writeln!(io::stderr(), "{line}");
 }
 
+/// An error with its causes. Errors of other crates may have their cause in their own
+/// text; it is not said twice.
+pub(crate) fn whole(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |told, cause| {
+        let cause = cause.to_string();
+        match told.is_empty() {
+            true => cause,
+            false if told.ends_with(&cause) => told,
+            false => format!("{told}: {cause}"),
+        }
+    })
+}
+
 /// How wide lines may be, and whether they may be coloured.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paper {
@@ -43,5 +56,21 @@ impl Paper {
             width: width.unwrap_or(PLAIN_WIDTH).clamp(40, 400),
             colour: terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let error = anyhow::anyhow!("no such file");
+        let error = error.context("cannot read x: no such file");
+        assert_eq!(whole(&error), "cannot read x: no such file");
+        assert_eq!(
+            whole(&error.context("it failed")),
+            "it failed: cannot read x: no such file"
+        );
     }
 }

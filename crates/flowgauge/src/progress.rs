@@ -1,7 +1,7 @@
 //! What a running command shows on standard error, between slots and never within one.
 //!
-//! On a terminal: one line that is drawn again after each slot, with what runs, how far,
-//! the running estimate and how long still. Elsewhere: a line as each case begins and one
+//! On a terminal: one line that is drawn again after each slot, with what runs, which round
+//! of how many at most, how long still, and the running estimate. Elsewhere: a line as each case begins and one
 //! as it ends.
 
 use std::io::IsTerminal;
@@ -23,7 +23,7 @@ impl Progress {
     pub(crate) fn new() -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{bar:16.cyan/dim} {wide_msg}");
+            let style = ProgressStyle::with_template("{bar:10.cyan/dim} {wide_msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
         });
@@ -78,7 +78,7 @@ impl Progress {
         }
         let estimate = standings.first().and_then(running).unwrap_or_default();
         self.draw(format!(
-            "{} {} · round {} of at most {}{estimate}{}",
+            "{} {} {}/{}{}{estimate}",
             slot.study.name,
             slot.case.name,
             slot.round + 1,
@@ -99,6 +99,7 @@ fn running(standing: &Standing<'_>) -> Option<String> {
 
 fn ended(place: &Place<'_>, because: CaseEnd) -> String {
     let why = match because {
+        CaseEnd::Decided if place.case.variants.len() == 1 => "measured",
         CaseEnd::Decided => "decided",
         CaseEnd::Rounds => "all rounds run",
         CaseEnd::Budget => "time budget used up",
@@ -145,7 +146,7 @@ impl Observer for Progress {
                 ));
             }
             Event::Remaining { study_s, .. } => {
-                self.left = format!(" · at most {study_s:.0} s more");
+                self.left = format!(" · {study_s:.0} s left at most");
             }
             Event::SlotEnded {
                 slot,
@@ -159,7 +160,7 @@ impl Observer for Progress {
                 place,
                 rounds,
                 standings,
-            } if self.bar.is_none() => {
+            } if self.bar.is_none() && !standings.is_empty() => {
                 self.say(&look(place, *rounds, standings));
             }
             Event::CaseEnded { place, because } if self.bar.is_none() => {

@@ -35,13 +35,9 @@ impl ResultFile {
         if let Some(path) = target {
             check(path, force)?;
         }
-        let scratch = tempfile::tempfile_in(&folder).or_else(|_| tempfile::tempfile());
-        let scratch = scratch.with_context(|| {
-            format!(
-                "cannot make a temporary file for results in {}",
-                folder.display()
-            )
-        })?;
+        // Asked for even where it is not used here: the named pipes of slots live there.
+        let temporary = temporary_file()?;
+        let scratch = tempfile::tempfile_in(&folder).unwrap_or(temporary);
         Ok(Self {
             target: target.map(Path::to_owned),
             scratch,
@@ -71,8 +67,8 @@ impl ResultFile {
     }
 
     /// Writes what was kept to its place; answers the path if there was anything.
-    pub(crate) fn publish(self) -> Result<Option<PathBuf>> {
-        let (Some(target), Some(mut kept)) = (self.target, self.kept) else {
+    pub(crate) fn publish(&mut self) -> Result<Option<PathBuf>> {
+        let (Some(target), Some(mut kept)) = (self.target.clone(), self.kept.take()) else {
             return Ok(None);
         };
         let written = kept
@@ -81,6 +77,17 @@ impl ResultFile {
         written.with_context(|| format!("cannot write {}", target.display()))?;
         Ok(Some(target))
     }
+}
+
+/// An anonymous file in the system's folder for temporary files.
+fn temporary_file() -> Result<File> {
+    tempfile::tempfile().with_context(|| {
+        format!(
+            "cannot make a temporary file in {}: set TMPDIR to a folder on a local disk that \
+             can be written",
+            std::env::temp_dir().display()
+        )
+    })
 }
 
 fn write(content: &mut File, target: &Path) -> io::Result<()> {

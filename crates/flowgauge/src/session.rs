@@ -1,42 +1,19 @@
 //! What every running command does: prepare, run, write the results folder, answer.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use lab::{Header, Journal, Preset, Results, Settings, Study};
 use machine::Machine;
-use stats::Verdict;
 
 use crate::args::{Format, HowArgs};
+use crate::ending::{self, Ending};
 use crate::launch::CellLauncher;
 use crate::output::{self, Paper};
+use crate::preflight;
 use crate::progress::Progress;
-
-/// How the command ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
-    /// Every headline has an answer, or there was none to give.
-    Answered,
-    /// Something failed.
-    Error,
-    /// A headline cannot be told.
-    CannotTell,
-    /// A signal cut the run.
-    Interrupted(i32),
-}
-
-impl From<Ending> for ExitCode {
-    fn from(ending: Ending) -> Self {
-        match ending {
-            Ending::Answered => Self::SUCCESS,
-            Ending::Error => Self::from(2),
-            Ending::CannotTell => Self::from(3),
-            Ending::Interrupted(signal) => Self::from(u8::try_from(128 + signal).unwrap_or(130)),
-        }
-    }
-}
+use crate::results_folder::NewFolder;
 
 /// Tells the time for the journal, from the beginning of the session.
 struct Watch(Instant);
@@ -71,12 +48,22 @@ fn fresh_seed() -> Result<u64> {
     Ok(mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44)
 }
 
-/// Begins a run of `studies` in a new results folder.
+/// A run that can be carried out.
+#[derive(Debug)]
+pub(crate) struct Session {
+    journal: Journal,
+    /// The folder, if this run has made it.
+    made: Option<NewFolder>,
+}
+
+/// Begins a run of `studies` in a new results folder, if this machine can run them.
 pub(crate) fn begin(
     studies: Vec<Study>,
     settings: Settings,
     out: Option<&Path>,
-) -> Result<Journal> {
+) -> Result<Session> {
+    let machine = Machine::read();
+    preflight::check(&studies, &machine)?;
     let now = SystemTime::now();
     let began_unix_s = now
         .duration_since(UNIX_EPOCH)
@@ -88,10 +75,40 @@ pub(crate) fn begin(
         began_unix_s,
         command: command_line(settings.seed),
         settings,
-        machine: Machine::read(),
+        machine,
         studies,
     };
-    Ok(Journal::create(&folder, header)?)
+    let made = NewFolder::planned(&folder);
+    Ok(Session {
+        journal: Journal::create(&folder, header)?,
+        made: Some(made),
+    })
+}
+
+/// Takes up the cut run in a results folder.
+pub(crate) fn resume(folder: &Path) -> Result<Session> {
+    let journal = Journal::resume(&journal_in(folder)?)?;
+    preflight::check(&journal.header().studies, &Machine::read())?;
+    for warning in journal.results().warnings {
+        output::tell(&format!("warning: {warning}"));
+    }
+    Ok(Session {
+        journal,
+        made: None,
+    })
+}
+
+/// The journal in a results folder.
+pub(crate) fn journal_in(folder: &Path) -> Result<PathBuf> {
+    let journal = folder.join(lab::journal::FILE_NAME);
+    if !journal.is_file() {
+        bail!(
+            "{} is no results folder: it has no {}; name the folder that a run printed at its end",
+            folder.display(),
+            lab::journal::FILE_NAME
+        );
+    }
+    Ok(journal)
 }
 
 /// `flowgauge-results/2026-11-21T08-30-00Z-primes`.
@@ -123,44 +140,63 @@ fn command_line(seed: u64) -> Vec<String> {
     words
 }
 
-/// Runs what the journal asks for, writes the results folder and prints the answer.
+/// Runs what the journal asks for, writes the results folder and the file of `-o`, and
+/// prints the answer. What was measured is kept also where nobody can be told of it.
 pub(crate) fn carry_out(
-    mut journal: Journal,
+    session: Session,
     launcher: &mut CellLauncher,
     format: Format,
 ) -> Result<Ending> {
+    let Session { mut journal, made } = session;
     let clock = Watch(Instant::now());
     let mut progress = Progress::new();
     let run = lab::run(&mut journal, launcher, &clock, &mut progress);
     progress.finish();
-    let folder = journal.path().parent().unwrap_or(Path::new(".")).to_owned();
-    let results = match run {
-        Ok(results) => results,
-        Err(error) => {
-            discard_if_empty(&journal, &folder);
-            return Err(error.into());
-        }
+    if let Some(mut made) = made
+        && (run.is_ok() || holds_slots(&journal))
+    {
+        made.keep();
+    }
+    let results = run?;
+    let folder = journal.path().parent().unwrap_or(Path::new("."));
+    write_folder(&results, folder)?;
+    let published = if has_data(&results) {
+        launcher.publish()
+    } else {
+        Ok(None)
     };
-    write_folder(&results, &folder)?;
-    output::print(&shown(&results, format))?;
+    let printed = output::print(&shown(&results, format));
     output::tell(&format!(
         "Results: {0} (open {0}/report.html)",
         folder.display()
     ));
-    Ok(ending(&results))
+    if let Some(file) = published? {
+        output::tell(&format!("Primes: {}", file.display()));
+    }
+    printed?;
+    if let Some(signal) = results.interrupted {
+        output::tell(&format!(
+            "Interrupted by signal {signal}: go on with `flowgauge run --resume {}`",
+            folder.display()
+        ));
+    }
+    for line in ending::given_up(&results) {
+        output::tell(&format!("error: {line}"));
+    }
+    Ok(ending::of(&results))
 }
 
-/// A run that failed before its first slot leaves no folder.
-fn discard_if_empty(journal: &Journal, folder: &Path) {
-    if journal
-        .results()
-        .studies
-        .iter()
-        .all(|s| s.cases.iter().all(|c| c.slots.is_empty()))
-    {
-        let _kept_is_fine = std::fs::remove_file(journal.path());
-        let _not_empty_is_fine = std::fs::remove_dir(folder);
-    }
+fn holds_slots(journal: &Journal) -> bool {
+    let results = journal.results();
+    let mut cases = results.studies.iter().flat_map(|study| &study.cases);
+    cases.any(|case| !case.slots.is_empty())
+}
+
+/// Whether any slot is a data point: what slots wrote is worth having only then, because
+/// their work was proved.
+fn has_data(results: &Results) -> bool {
+    let mut cases = results.studies.iter().flat_map(|study| &study.cases);
+    cases.any(|case| case.slots.iter().any(|slot| slot.value_ns.is_some()))
 }
 
 /// Writes everything that is made from the journal.
@@ -168,6 +204,7 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
     let files = [
         ("findings.json", report::json::findings(results)),
         ("slots.csv", report::csv::slots(results)),
+        ("findings.csv", report::csv::findings(results)),
         ("summary.csv", report::csv::summary(results)),
         (
             "machine.json",
@@ -191,25 +228,5 @@ pub(crate) fn shown(results: &Results, format: Format) -> String {
         }
         Format::Json => report::json::findings(results),
         Format::Csv => report::csv::slots(results),
-    }
-}
-
-/// How a command with these results ends.
-pub(crate) fn ending(results: &Results) -> Ending {
-    if let Some(signal) = results.interrupted {
-        return Ending::Interrupted(signal);
-    }
-    let headlines = results.studies.iter().filter_map(|study| {
-        let case = study
-            .cases
-            .iter()
-            .find(|case| case.case.name == study.study.headline)?;
-        case.findings.first()
-    });
-    let mut verdicts = headlines.map(|finding| finding.verdict);
-    if verdicts.any(|verdict| matches!(verdict, Verdict::CannotTell { .. })) {
-        Ending::CannotTell
-    } else {
-        Ending::Answered
     }
 }

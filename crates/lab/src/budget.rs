@@ -5,9 +5,12 @@
 //! All pilots run first, so it is known what a round of each case takes. A case needs the
 //! rounds up to its first look; without them it can say nothing. So a case may use all
 //! that is left, except what is kept for the first looks of the later ones (with a
-//! [`MARGIN`], since a busy machine is slower than its pilots): what it does not use goes
-//! on to them. Where there is not enough for every first look, what is left is divided in
-//! proportion to the needs.
+//! [`MARGIN`], since a busy machine is slower than its pilots). Where there is not enough
+//! for every first look, the first cases come first: an answer to one question is better
+//! than none to all, and studies begin with the question that they are about.
+//!
+//! What was kept and not used is there again for cases that had to stop: they stay open,
+//! and go on when the others have had their first looks.
 //!
 //! Spent time is the sum of the journal's launch times. It is no wall time, so that a run
 //! that was taken up again counts what it did and not how long it lay.
@@ -20,25 +23,23 @@ const MARGIN: f64 = 1.5;
 /// Seconds that case `place` may spend on its slots in all, those already run included.
 /// `logs` are those of the whole study, `budget_s` is for all of it.
 pub(crate) fn allowance_s(budget_s: f64, logs: &[CaseLog], place: usize) -> f64 {
-    let pilots: f64 = logs.iter().map(CaseLog::pilot_s).sum();
-    let earlier: f64 = logs[..place].iter().map(CaseLog::slots_s).sum();
-    let left = budget_s - pilots - earlier;
-    let own = need_s(&logs[place]);
-    let later: f64 = logs[place + 1..].iter().map(need_s).sum();
-    if left >= own + later {
-        own.max(left - MARGIN * later)
-    } else if own > 0.0 {
-        left * own / (own + later)
-    } else {
-        0.0
-    }
+    let own = &logs[place];
+    let spent: f64 = logs.iter().map(|log| log.pilot_s() + log.slots_s()).sum();
+    let left = budget_s - spent + own.slots_s();
+    let kept: f64 = logs[place + 1..].iter().map(missing_s).sum();
+    need_s(own).min(left).max(left - MARGIN * kept)
 }
 
 /// Seconds that a case needs to reach its first look.
 fn need_s(log: &CaseLog) -> f64 {
+    log.judge.first_look() as f64 * log.round_s()
+}
+
+/// Seconds that an open case still needs to reach its first look.
+fn missing_s(log: &CaseLog) -> f64 {
     match log.ended {
-        Some(_) => log.slots_s(),
-        None => log.judge.first_look() as f64 * log.round_s(),
+        Some(_) => 0.0,
+        None => log.until_s(log.judge.first_look()),
     }
 }
 

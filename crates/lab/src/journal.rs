@@ -6,7 +6,7 @@
 mod error;
 mod reader;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -140,6 +140,7 @@ impl Journal {
             io::ErrorKind::AlreadyExists => JournalError::Exists { path: path.clone() },
             _ => failed("create", &path)(error),
         })?;
+        lock(&file, &path)?;
         file.write_all(&line).map_err(failed("write", &path))?;
         Ok(Self {
             path,
@@ -154,13 +155,14 @@ impl Journal {
     /// # Errors
     /// The run was finished, or the file cannot be read, understood or written.
     pub fn resume(path: &Path) -> Result<Self, JournalError> {
-        let found = read_file(path)?;
         let path = path.to_owned();
+        let file = OpenOptions::new().append(true).open(&path);
+        let file = file.map_err(failed("open", &path))?;
+        lock(&file, &path)?;
+        let found = read_file(&path)?;
         if found.ledger.finished {
             return Err(JournalError::Finished { path });
         }
-        let file = OpenOptions::new().append(true).open(&path);
-        let file = file.map_err(failed("open", &path))?;
         file.set_len(found.whole)
             .map_err(failed("shorten", &path))?;
         Ok(Self {
@@ -213,6 +215,17 @@ impl Results {
         let found = read_file(path)?;
         Ok(Self::of(&found.ledger, found.warnings))
     }
+}
+
+/// Takes the journal for this process alone: two runs that wrote to one would mix their
+/// slots. The lock goes with the process, however it ends.
+fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
+    file.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => JournalError::Locked {
+            path: path.to_owned(),
+        },
+        TryLockError::Error(error) => failed("lock", path)(error),
+    })
 }
 
 fn read_file(path: &Path) -> Result<reader::Found, JournalError> {

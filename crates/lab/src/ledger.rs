@@ -24,6 +24,8 @@ pub(crate) struct Ledger {
     pub(crate) finished: bool,
     /// When the last entry was made, in seconds after the beginning of the run.
     pub(crate) last_s: f64,
+    /// The case that the last slot is of.
+    pub(crate) last: Option<At>,
 }
 
 /// The entries of one case.
@@ -66,6 +68,7 @@ impl Ledger {
             interrupted: None,
             finished: false,
             last_s: 0.0,
+            last: None,
         })
     }
 
@@ -89,7 +92,8 @@ impl Ledger {
                     reps,
                     deadline_s,
                 };
-                self.log(&study, &case)?.1.pilot = Some(Pilot { chosen, outcomes });
+                let at = self.find(&study, &case)?;
+                self.log_mut(at).pilot = Some(Pilot { chosen, outcomes });
             }
             Entry::Slot {
                 study,
@@ -100,10 +104,11 @@ impl Ledger {
                 outcome,
             } => {
                 self.last_s = at_s + outcome.launch_ns as f64 / 1e9;
-                let value = self.header.settings.value;
-                let (case, log) = self.log(&study, &case)?;
-                let value_ns = slot_value(&outcome, case.metric, value);
-                log.push(RawSlot {
+                let at = self.find(&study, &case)?;
+                let metric = self.header.studies[at.study].cases[at.case].metric;
+                let value_ns = slot_value(&outcome, metric, self.header.settings.value);
+                self.last = Some(at);
+                self.log_mut(at).push(RawSlot {
                     round,
                     variant,
                     at_s,
@@ -116,7 +121,8 @@ impl Ledger {
                 case,
                 because,
             } => {
-                self.log(&study, &case)?.1.ended = Some(because);
+                let at = self.find(&study, &case)?;
+                self.log_mut(at).ended = Some(because);
             }
             Entry::End { interrupted, at_s } => {
                 self.last_s = at_s;
@@ -127,19 +133,20 @@ impl Ledger {
         Ok(())
     }
 
-    fn log(&mut self, study: &str, case: &str) -> Result<(&Case, &mut CaseLog), String> {
+    fn find(&self, study: &str, case: &str) -> Result<At, String> {
         let missing = || format!("the header has no case '{case}' in a study '{study}'");
         let studies = &self.header.studies;
-        let s = studies
-            .iter()
-            .position(|s| s.name == study)
-            .ok_or_else(missing)?;
-        let cases = &studies[s].cases;
-        let c = cases
-            .iter()
-            .position(|c| c.name == case)
-            .ok_or_else(missing)?;
-        Ok((&cases[c], &mut self.logs[s][c]))
+        let s = studies.iter().position(|s| s.name == study);
+        let s = s.ok_or_else(missing)?;
+        let c = studies[s].cases.iter().position(|c| c.name == case);
+        Ok(At {
+            study: s,
+            case: c.ok_or_else(missing)?,
+        })
+    }
+
+    fn log_mut(&mut self, at: At) -> &mut CaseLog {
+        &mut self.logs[at.study][at.case]
     }
 
     pub(crate) fn at(&self, at: At) -> &CaseLog {
@@ -164,21 +171,28 @@ impl CaseLog {
     }
 
     fn push(&mut self, slot: RawSlot) -> Result<(), String> {
-        if slot.variant >= self.variants || slot.round != self.round() {
+        let known = slot.variant < self.variants && slot.round == self.round();
+        if !known || self.this_round().any(|other| other.variant == slot.variant) {
             return Err(format!(
-                "variant {} of round {} is not in place: this case has {} variants and is in round {}",
+                "variant {} of round {} is not what comes next in this case of {} variants and \
+                 {} slots so far",
                 slot.variant,
                 slot.round,
                 self.variants,
-                self.round()
+                self.slots.len()
             ));
         }
         self.slots.push(slot);
-        if self.slots.len().is_multiple_of(self.variants) {
+        if self.within_round() == 0 {
             let values = self.last_round();
             self.judge.push(values);
         }
         Ok(())
+    }
+
+    /// The slots of the round that is not complete yet.
+    fn this_round(&self) -> impl Iterator<Item = &RawSlot> {
+        self.slots.iter().rev().take(self.within_round())
     }
 
     /// The values of the round just completed, in the case's order.

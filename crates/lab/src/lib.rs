@@ -1,16 +1,28 @@
 //! Study to plan to rounds of slots to journal to findings.
 //!
 //! ```text
-//! Study (TOML or flags) ─▶ Plan: the order of every slot, from the seed
-//!        │
+//! Study (TOML or flags) ─▶ Header ─▶ Journal::create, or Journal::resume
+//!                                        │
+//!        ┌───────────────────────────────┘
 //!        ▼
-//! run ─▶ Launch (a fresh process for each slot; a mock in tests) ─▶ Outcome
-//!        │                                                            │
-//!        │                     Journal: one line a slot, flushed ◀────┘
-//!        ▼                                  │
-//! stats: looks, verdict                     ▼
-//!                            Results: findings, made again from the journal alone
+//! run ─▶ what is left? ─▶ plan ─▶ Launch (a fresh process a slot; a mock in tests)
+//!        ▲                                        │ Outcome
+//!        │         Journal: one line a slot ◀─────┘
+//!        │            │
+//!        └── ledger ◀─┘ every entry, just made or read again
+//!               │
+//!               ▼
+//!            Results: findings and sentences, made from the ledger alone
 //! ```
+//!
+//! * [`study`]: what is compared; its TOML format and the built-in studies.
+//! * [`plan`]: the order of each round, from the seed.
+//! * [`launch`], [`progress`]: the edges: slots, clock, and what a display hears.
+//! * [`run`](mod@run), [`pilot`]: the loop, and what is measured before it.
+//! * [`journal`]: the file. [`results`]: what it shows.
+//!
+//! Nothing here touches the machine but the journal's file; time and slots come through
+//! traits.
 
 #![forbid(unsafe_code)]
 
@@ -20,6 +32,7 @@ mod judge;
 pub mod launch;
 mod ledger;
 mod median;
+pub mod number;
 pub mod pilot;
 pub mod plan;
 pub mod progress;

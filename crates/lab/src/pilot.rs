@@ -6,7 +6,7 @@
 //! do all variants prove the same work. Its one repetition is a cold one, so it takes
 //! rather more time than those that follow: estimates made from it err on the safe side.
 //!
-//! A slot should take about [`SLOT_S`]: short work is repeated five times after a warm-up
+//! A slot should take about a second and a half: short work is repeated five times after a warm-up
 //! (the median of five loses the odd disturbed one), long work once and cold, because its
 //! first repetition takes what the others take, and time is better spent on more slots.
 //! The count is the same for all variants of a case, chosen by the slowest.
@@ -19,8 +19,8 @@ use crate::{Case, Settings};
 const SLOT_S: f64 = 1.5;
 /// Repetitions of short work.
 const REPS: u32 = 5;
-/// Deadline of a pilot slot, in seconds, where none is given.
-const PILOT_DEADLINE_S: f64 = 120.0;
+/// Deadline of a pilot slot, in seconds, where neither it nor a budget is given.
+const PILOT_DEADLINE_S: f64 = 300.0;
 /// A deadline is never shorter than this, in seconds.
 const LEAST_DEADLINE_S: f64 = 10.0;
 /// A slot that takes so many times what is expected hangs.
@@ -37,12 +37,15 @@ pub struct Chosen {
     pub deadline_s: f64,
 }
 
-/// The pilot itself: a single cold repetition.
+/// The pilot itself: a single cold repetition. One that takes longer than the whole study
+/// may is of no use.
 pub(crate) fn pilot_slot(settings: &Settings) -> Chosen {
+    let budget_s = settings.budget_s.map(|budget| budget.max(LEAST_DEADLINE_S));
+    let usual = budget_s.unwrap_or(PILOT_DEADLINE_S);
     Chosen {
         warmups: 0,
         reps: 1,
-        deadline_s: settings.deadline_s.unwrap_or(PILOT_DEADLINE_S),
+        deadline_s: settings.deadline_s.unwrap_or(usual),
     }
 }
 

@@ -84,11 +84,12 @@ pub enum Event<'a> {
         /// What it chose.
         chosen: Chosen,
     },
-    /// The rounds of a case begin.
+    /// The rounds of a case begin, or go on: in a run that was taken up again, or when
+    /// another case has left it time.
     CaseBegins {
         /// The case.
         place: Place<'a>,
-        /// Rounds that an earlier part of the run has finished.
+        /// Rounds that it has behind it.
         rounds_done: usize,
     },
     /// A slot is launched. Nothing is drawn until it has ended.

@@ -1,5 +1,6 @@
 //! What a run found: made from the journal alone.
 
+mod calibration;
 mod cheapest;
 mod crossover;
 mod make;

@@ -16,7 +16,7 @@ use measure::Measured;
 use workload::Work;
 
 use crate::Study;
-use crate::words::thousands;
+use crate::number::{bytes, count};
 
 /// Memory of one page.
 const PAGE: u64 = 4096;
@@ -93,20 +93,20 @@ pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<Stri
     if flows <= lowest.count {
         return no_pipes(machine, flows, work).filter(|_| !variant.model.is_user_level());
     }
-    let need = user_level_bytes(variant.model, work).map_or(String::new(), |bytes| {
-        let total = bytes.saturating_mul(flows);
+    let need = user_level_bytes(variant.model, work).map_or(String::new(), |each| {
+        let total = each.saturating_mul(flows);
         format!(
             " (they need {}, {} each)",
-            crate::words::bytes(total as f64),
-            crate::words::bytes(bytes as f64)
+            bytes(total as f64),
+            bytes(each as f64)
         )
     });
     Some(format!(
         "{} flows of model {} are more than this machine can hold{need}: at most {} (the limit is \
          {}; to raise it: {})",
-        thousands(flows as f64),
+        count(flows),
         variant.model,
-        thousands(lowest.count as f64),
+        count(lowest.count),
         lowest.bites,
         lowest.raise
     ))
@@ -125,8 +125,8 @@ fn no_pipes(machine: &Machine, flows: u64, work: &Work) -> Option<String> {
         format!(
             "a ring of {} pipes takes two open files each: RLIMIT_NOFILE allows {} pipes (to \
              raise it: ulimit -Hn {})",
-            thousands(flows as f64),
-            thousands(most as f64),
+            count(flows),
+            count(most),
             2 * flows + 64
         )
     })

@@ -15,40 +15,21 @@ use flow::placement::Cpus;
 use flow::{Outcome, Proof, SlotSpec};
 
 use crate::budget::{allowance_s, remaining_s};
-use crate::journal::{Journal, JournalError};
+use crate::journal::Journal;
 use crate::ledger::{At, CaseLog};
 use crate::pilot::{Chosen, choose, pilot_slot};
 use crate::progress::{Event, Observer, Place, SlotPlace};
 use crate::proof::checked;
-use crate::{
-    Case, CaseEnd, Clock, Entry, LabelledVariant, Launch, LaunchError, Results, Study, plan,
-};
+use crate::{Case, CaseEnd, Clock, Entry, LabelledVariant, Launch, Results, Study, plan};
 
 mod check;
+mod error;
+
+pub use error::RunError;
+use error::Stop;
 
 /// A case ends after so many failed slots of one variant in a row.
 const FAILURES: usize = 3;
-
-/// Why a run ended without an end. All that was finished is in the journal.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The journal cannot be written.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
-    /// No slot can be launched.
-    #[error("{0}")]
-    Launch(String),
-    /// A case asks for what this machine does not have, or for impossible work.
-    #[error("{study}, {case}: {message}")]
-    Case {
-        /// The study.
-        study: String,
-        /// The case.
-        case: String,
-        /// What is wrong and what to use.
-        message: String,
-    },
-}
 
 /// Runs what the journal's header asks for and the journal does not hold yet.
 ///
@@ -97,27 +78,6 @@ struct Run<'a> {
     offset_s: f64,
 }
 
-/// Why the loops are left early.
-enum Stop {
-    Interrupted(i32),
-    Error(RunError),
-}
-
-impl From<JournalError> for Stop {
-    fn from(error: JournalError) -> Self {
-        Self::Error(error.into())
-    }
-}
-
-impl From<LaunchError> for Stop {
-    fn from(error: LaunchError) -> Self {
-        match error {
-            LaunchError::Interrupted { signal } => Self::Interrupted(signal),
-            LaunchError::Fatal(why) => Self::Error(RunError::Launch(why)),
-        }
-    }
-}
-
 impl Run<'_> {
     fn log(&self, at: At) -> &CaseLog {
         self.journal.ledger().at(at)
@@ -140,13 +100,7 @@ impl Run<'_> {
     }
 
     fn study(&mut self, number: usize, study: &Study) -> Result<(), Stop> {
-        let cases = study.cases.iter().enumerate();
-        let todo = cases.map(|(case, _)| At {
-            study: number,
-            case,
-        });
-        let todo: Vec<At> = todo.filter(|&at| self.log(at).ended.is_none()).collect();
-        if todo.is_empty() {
+        if self.open_cases(number).next().is_none() {
             return Ok(());
         }
         self.observer.event(&Event::StudyBegins { study });
@@ -160,15 +114,36 @@ impl Run<'_> {
             study,
             case: &study.cases[at.case],
         };
-        for &at in &todo {
+        for at in self.open_cases(number).collect::<Vec<At>>() {
             if self.log(at).pilot.is_none() {
                 self.pilot(place(at), known[at.case])?;
             }
         }
-        for at in todo {
+        while let Some(at) = self.next_case(number) {
             self.case(at, place(at), known[at.case])?;
         }
         Ok(())
+    }
+
+    fn open_cases(&self, study: usize) -> impl Iterator<Item = At> {
+        let logs = self.journal.ledger().logs[study].iter().enumerate();
+        logs.filter(|(_, log)| log.ended.is_none())
+            .map(move |(case, _)| At { study, case })
+    }
+
+    /// The case to go on with: among those that have time left the one that ran last, or
+    /// else the first that has not come to its first look, or else the first. If none has
+    /// time left, the first that is open.
+    fn next_case(&self, study: usize) -> Option<At> {
+        let last = self.journal.ledger().last;
+        let order = |at: &At| {
+            let log = self.log(*at);
+            let looked = log.round() >= log.judge.first_look();
+            (Some(*at) != last, looked, at.case)
+        };
+        let has_time = |at: &At| self.end_of(*at) != Some(CaseEnd::Budget);
+        let able = self.open_cases(study).filter(has_time).min_by_key(order);
+        able.or_else(|| self.open_cases(study).next())
     }
 
     fn pilot(&mut self, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
@@ -195,6 +170,7 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Runs rounds of a case until it is over, or until others have more right to the time.
     fn case(&mut self, at: At, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
         let rounds_done = self.log(at).round();
         self.observer
@@ -206,6 +182,9 @@ impl Run<'_> {
             self.slot(at, place, known)?;
             self.tell_progress(at, place);
         };
+        if because == CaseEnd::Budget && self.next_case(at.study) != Some(at) {
+            return Ok(());
+        }
         self.journal.append(Entry::CaseEnd {
             study: place.study.name.clone(),
             case: place.case.name.clone(),

@@ -5,12 +5,12 @@
 //! The documents are the types of crate `lab` as they are, so that what is documented for
 //! the journal holds here too, with three changes:
 //!
-//! * The first two fields say what the document is and which version of its schema.
+//! * `document` and `schema` say what it is and which version of its schema.
 //! * `findings.json` leaves out the raw slots: they are in the journal and in `slots.csv`.
 //! * JSON has no NaN and no infinity, and a bare `null` does not say why. Where a quantity
-//!   is missing, [`REASONS`] knows the reason and the field holds
+//!   is missing, `REASONS` knows the reason and the field holds
 //!   `{"not_available": {"reason": "..."}}`. The `null`s that stay mean "none was asked
-//!   for" (no budget, no sweep, no origin).
+//!   for" (no budget, no sweep, no origin). A machine gives its own reasons.
 
 use lab::Results;
 use machine::Machine;
@@ -51,17 +51,11 @@ pub fn findings(results: &Results) -> String {
     pretty(&document("flowgauge findings", &findings_value(results)))
 }
 
-/// The same with every raw slot.
-#[must_use]
-pub fn full(results: &Results) -> String {
-    pretty(&document("flowgauge results", &explained(results)))
-}
-
 /// `machine.json`: the machine as it was read, and what to beware of.
 #[must_use]
 pub fn machine(machine: &Machine) -> String {
     let warnings: Vec<_> = machine.warnings().iter().map(ToString::to_string).collect();
-    let facts = json!({ "machine": explained(machine), "warnings": warnings });
+    let facts = json!({ "machine": machine, "warnings": warnings });
     pretty(&document("flowgauge machine", &facts))
 }
 
@@ -69,16 +63,9 @@ pub fn machine(machine: &Machine) -> String {
 /// which nothing can end a script element.
 pub(crate) fn embedded(results: &Results) -> String {
     let mut value = findings_value(results);
-    each_case(&mut value, &|case| {
-        for variant in case
-            .get_mut("variants")
-            .and_then(Value::as_array_mut)
-            .into_iter()
-            .flatten()
-        {
-            remove(variant, "flows");
-        }
-    });
+    for case in cases(&mut value) {
+        items(case, "variants").for_each(|variant| remove(variant, "flows"));
+    }
     ascii(&document("flowgauge findings", &value).to_string())
 }
 
@@ -92,16 +79,18 @@ fn findings_value(results: &Results) -> Value {
         case.slots.clear();
     }
     let mut value = explained(&results);
-    each_case(&mut value, &|case| remove(case, "slots"));
+    cases(&mut value).for_each(|case| remove(case, "slots"));
     value
 }
 
-fn each_case(value: &mut Value, change: &dyn Fn(&mut Value)) {
-    let studies = value.get_mut("studies").and_then(Value::as_array_mut);
-    for study in studies.into_iter().flatten() {
-        let cases = study.get_mut("cases").and_then(Value::as_array_mut);
-        cases.into_iter().flatten().for_each(change);
-    }
+fn cases(results: &mut Value) -> impl Iterator<Item = &mut Value> {
+    items(results, "studies").flat_map(|study| items(study, "cases"))
+}
+
+/// What an array in a field holds.
+fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
+    let array = value.get_mut(field).and_then(Value::as_array_mut);
+    array.into_iter().flatten()
 }
 
 fn remove(value: &mut Value, field: &str) {
@@ -110,7 +99,7 @@ fn remove(value: &mut Value, field: &str) {
     }
 }
 
-/// What it is and which version, then its fields.
+/// What it is and which version, beside its fields.
 fn document(name: &str, value: &Value) -> Value {
     let mut fields = Map::new();
     fields.insert("document".into(), name.into());
@@ -138,6 +127,7 @@ fn explain(value: &mut Value) {
                 let reason = REASONS.iter().find(|(known, _)| known == name);
                 match (field.is_null(), reason) {
                     (true, Some((_, reason))) => *field = not_available(reason),
+                    _ if name == "machine" => {}
                     _ => explain(field),
                 }
             }

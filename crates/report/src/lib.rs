@@ -20,13 +20,15 @@
 
 #![forbid(unsafe_code)]
 
+/// Numbers for people: the lab's, so that a cell and its sentence agree.
+pub use lab::number;
+
 mod blocks;
 mod charts;
 pub mod csv;
 mod date;
 pub mod html;
 pub mod json;
-pub mod number;
 mod origin;
 mod table;
 pub mod terminal;

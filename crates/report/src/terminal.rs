@@ -24,6 +24,7 @@ mod then_and_now;
 use lab::{Results, StudyResult};
 use stats::{Estimate, Verdict};
 
+pub(crate) use case::tail;
 pub use machine::machine;
 use page::Page;
 

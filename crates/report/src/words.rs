@@ -1,7 +1,7 @@
 //! Findings and settings in words: the same in the terminal and on the page.
 
 use flow::Variant;
-use lab::{CaseEnd, CaseResult, Finding, Metric, Results};
+use lab::{CaseEnd, CaseResult, Finding, LabelledVariant, Metric, Results};
 use serde_json::Value;
 use stats::{Estimate, Verdict};
 use workload::Work;
@@ -19,6 +19,18 @@ pub(crate) enum Tone {
     Faster,
     Slower,
     Doubt,
+}
+
+impl Tone {
+    /// The class that colours it on the page.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::Doubt => "doubt",
+            Self::Plain | Self::Strong | Self::Quiet => "same",
+        }
+    }
 }
 
 /// A comparison as a cell shows it.
@@ -122,7 +134,9 @@ pub(crate) fn cut_short(results: &Results, case: &CaseResult) -> Option<String> 
     let rounds = format!("{} of {}", case.rounds, many(asked as u64, "round"));
     match case.ended {
         Some(CaseEnd::Decided | CaseEnd::Rounds) => None,
-        Some(CaseEnd::Budget) => Some(format!("out of time: {rounds} (give it a longer budget)")),
+        Some(CaseEnd::Budget) => Some(format!(
+            "out of time: {rounds} (for more, give a longer --budget)"
+        )),
         Some(CaseEnd::Failures) => Some(format!("too many slots failed: {rounds}")),
         None if results.finished => None,
         None if results.interrupted.is_some() => Some(format!("interrupted: {rounds}")),
@@ -154,19 +168,22 @@ fn parameter(value: &Value) -> String {
     }
 }
 
-/// What is launched: `process, 5 flows, free, static, fifo`.
-pub(crate) fn variant(variant: &Variant) -> String {
+/// What is launched: `process, 5 flows, free, static, fifo`, and its work where that is
+/// not the case's.
+pub(crate) fn launched(labelled: &LabelledVariant) -> String {
     let Variant {
         model,
         flows,
         placement,
         schedule,
         channel,
-    } = variant;
-    format!(
-        "{model}, {}, {placement}, {schedule}, {channel}",
-        many((*flows).into(), "flow")
-    )
+    } = &labelled.variant;
+    let flows = many((*flows).into(), "flow");
+    let how = format!("{model}, {flows}, {placement}, {schedule}, {channel}");
+    match &labelled.work {
+        Some(own) => format!("{how}, with work of its own: {}", work(own)),
+        None => how,
+    }
 }
 
 /// The command that runs the same again: as it was given, with the seed that was drawn.

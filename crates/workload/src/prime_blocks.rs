@@ -145,8 +145,8 @@ pub struct CsvSink {
     file: Option<BufWriter<File>>,
 }
 
-impl Sink for CsvSink {
-    fn begin(&mut self) -> io::Result<()> {
+impl CsvSink {
+    fn open(&mut self) -> io::Result<()> {
         let Some(path) = &self.path else {
             return Ok(());
         };
@@ -157,7 +157,7 @@ impl Sink for CsvSink {
         Ok(())
     }
 
-    fn take(&mut self, unit: u64, first: u64, values: &[u64]) -> io::Result<()> {
+    fn write(&mut self, unit: u64, first: u64, values: &[u64]) -> io::Result<()> {
         let Some(file) = &mut self.file else {
             return Ok(());
         };
@@ -172,10 +172,29 @@ impl Sink for CsvSink {
         }
         Ok(())
     }
+}
+
+impl Sink for CsvSink {
+    fn begin(&mut self) -> io::Result<()> {
+        self.open().map_err(not_written)
+    }
+
+    fn take(&mut self, unit: u64, first: u64, values: &[u64]) -> io::Result<()> {
+        self.write(unit, first, values).map_err(not_written)
+    }
 
     fn end(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), Write::flush)
+        let flushed = self.file.as_mut().map_or(Ok(()), Write::flush);
+        flushed.map_err(not_written)
     }
+}
+
+/// The error of the parent's file. Its name is of no use: the file has none while slots run.
+fn not_written(error: io::Error) -> io::Error {
+    io::Error::other(format!(
+        "cannot write the file of results: {error}; make room on its disk, or send fewer \
+         results (--every)"
+    ))
 }
 
 #[cfg(test)]

@@ -19,9 +19,10 @@ use machine::Machine;
 use workload::{Spin, Work};
 
 use crate::args::CalibrateArgs;
+use crate::ending::Ending;
 use crate::launch::CellLauncher;
 use crate::result_file::ResultFile;
-use crate::session::{self, Ending};
+use crate::session;
 
 /// Steps of a unit: about 15 ms.
 const STEPS: u64 = 10_000_000;
@@ -30,8 +31,8 @@ const STEPS: u64 = 10_000_000;
 pub(crate) fn run(args: &CalibrateArgs) -> Result<Ending> {
     let settings = session::settings(&args.how, Preset::Quick)?;
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let journal = session::begin(vec![study(args.plant)], settings, args.how.out.as_deref())?;
-    session::carry_out(journal, &mut launcher, args.how.format)
+    let session = session::begin(vec![study(args.plant)], settings, args.how.out.as_deref())?;
+    session::carry_out(session, &mut launcher, args.how.format)
 }
 
 fn study(plant: f64) -> Study {

@@ -4,8 +4,8 @@ use ::machine::Machine;
 use anyhow::Result;
 
 use crate::args::{Format, MachineArgs};
+use crate::ending::Ending;
 use crate::output::{self, Paper};
-use crate::session::Ending;
 
 /// Prints this machine.
 pub(crate) fn run(args: &MachineArgs) -> Result<Ending> {

@@ -1,19 +1,20 @@
 //! `flowgauge primes`: the study of 2010 with its own options.
 
-use anyhow::{Context, Result, bail, ensure};
-use flow::{Model, SlotSpec, Variant};
+use anyhow::{Context, Result, ensure};
+use flow::{Answer, Model, Outcome, SlotSpec, Variant};
 use lab::{Case, Launch, Metric, Preset, Study, SweepPoint};
-use machine::{FlowKind, Machine};
-use measure::Measured;
+use machine::Machine;
 use workload::primes::Method;
 use workload::{Primes, Work};
 
 use crate::args::PrimesArgs;
+use crate::ending::Ending;
 use crate::launch::CellLauncher;
 use crate::number::{self, Sizes};
 use crate::output::tell;
+use crate::preflight;
 use crate::result_file::ResultFile;
-use crate::session::{self, Ending};
+use crate::session;
 
 /// Workers where none are asked for: as in the source.
 const WORKERS: u64 = 5;
@@ -26,26 +27,19 @@ const SWEEP_ROUNDS: usize = 20;
 pub(crate) fn run(args: &PrimesArgs) -> Result<Ending> {
     let variants = variants(args)?;
     let study = study(args, &variants)?;
-    check_ceilings(&variants, &Machine::read())?;
-    for case in &study.cases {
-        case.work.check()?;
-    }
     let mut settings = session::settings(&args.how, Preset::Full)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
+    let seed = settings.seed;
     let results = ResultFile::prepare(args.output.as_deref(), args.force)?;
     let mut launcher = CellLauncher::new(results)?;
-    for line in options(args, &variants, settings.seed) {
+    let session = session::begin(vec![study.clone()], settings, args.how.out.as_deref())?;
+    for line in options(args, &variants, seed) {
         tell(&line);
     }
-    let journal = session::begin(vec![study.clone()], settings, args.how.out.as_deref())?;
     if args.verbose {
         narrate(&mut launcher, &study, args)?;
     }
-    let ending = session::carry_out(journal, &mut launcher, args.how.format)?;
-    if let Some(file) = launcher.publish()? {
-        tell(&format!("Primes: {}", file.display()));
-    }
-    Ok(ending)
+    session::carry_out(session, &mut launcher, args.how.format)
 }
 
 /// The variants that the flags ask for, the reference first.
@@ -96,31 +90,6 @@ fn variant(args: &PrimesArgs, model: Model) -> Result<Variant> {
     })
 }
 
-/// Refuses counts beyond what the machine can hold, before any flow is made.
-fn check_ceilings(variants: &[Variant], machine: &Machine) -> Result<()> {
-    for variant in variants.iter().filter(|v| !v.model.is_user_level()) {
-        let kind = if variant.model.isolates() {
-            FlowKind::Process
-        } else {
-            FlowKind::Thread
-        };
-        if let Measured::Value(ceiling) = machine.ceiling(kind) {
-            if u64::from(variant.flows) > ceiling.count {
-                bail!(
-                    "{} flows of model {} are more than this machine can hold: at most {} \
-                     (the limit is {}; to raise it: {})",
-                    variant.flows,
-                    variant.model,
-                    ceiling.count,
-                    ceiling.bites,
-                    ceiling.raise
-                );
-            }
-        }
-    }
-    Ok(())
-}
-
 /// The built-in study with the cases that the flags ask for.
 fn study(args: &PrimesArgs, variants: &[Variant]) -> Result<Study> {
     let sizes = match &args.block {
@@ -128,6 +97,12 @@ fn study(args: &PrimesArgs, variants: &[Variant]) -> Result<Study> {
         Sizes::Sweep(range) => number::decades(range),
     };
     let sweeps = sizes.len() > 1;
+    ensure!(
+        !sweeps || args.output.is_none(),
+        "-o keeps the results of one size of blocks, and a sweep has {}: name one size (-b 1e6), \
+         or leave out -o",
+        sizes.len()
+    );
     let method = args
         .method
         .unwrap_or(if sweeps { Method::Sieve } else { Method::Trial });
@@ -194,6 +169,10 @@ fn options(args: &PrimesArgs, variants: &[Variant], seed: u64) -> Vec<String> {
         Sizes::One(size) => size.to_string(),
         Sizes::Sweep(range) => format!("{} to {}", range.start(), range.end()),
     };
+    let results = match args.every {
+        1 => "every prime".to_owned(),
+        every => format!("1 prime in {every} of each block"),
+    };
     let output = args.output.as_ref().map_or_else(
         || "none kept (-o FILE keeps one)".to_owned(),
         |file| file.display().to_string(),
@@ -203,10 +182,7 @@ fn options(args: &PrimesArgs, variants: &[Variant], seed: u64) -> Vec<String> {
         format!("  workers              {}", models.join(", ")),
         format!("  first number         {}", args.start),
         format!("  numbers in a block   {block}"),
-        format!(
-            "  results              every {}. prime, by {}",
-            args.every, args.channel
-        ),
+        format!("  results              {results}, by {}", args.channel),
         format!(
             "  blocks handed out    {}, placement {}",
             args.schedule, args.placement
@@ -220,12 +196,7 @@ fn options(args: &PrimesArgs, variants: &[Variant], seed: u64) -> Vec<String> {
 /// point.
 fn narrate(launcher: &mut CellLauncher, study: &Study, args: &PrimesArgs) -> Result<()> {
     let case = &study.cases[0];
-    let machine = Machine::read();
-    let cpus = flow::placement::Cpus {
-        allowed: machine.allowed().to_vec(),
-        cores: machine.cores(),
-        smt: machine.smt_order(),
-    };
+    let cpus = preflight::cpus(&Machine::read());
     for labelled in &case.variants {
         let spec = SlotSpec {
             work: case.work.clone(),
@@ -242,6 +213,10 @@ fn narrate(launcher: &mut CellLauncher, study: &Study, args: &PrimesArgs) -> Res
             labelled.label
         ));
         match launcher.launch(&spec) {
+            Ok(Outcome {
+                answer: Answer::Failed { reason, .. },
+                ..
+            }) => tell(&format!("{}: that launch failed: {reason}", labelled.label)),
             Ok(_) | Err(lab::LaunchError::Interrupted { .. }) => {}
             Err(error) => return Err(error.into()),
         }

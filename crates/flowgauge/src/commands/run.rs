@@ -3,26 +3,27 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use lab::{Journal, Preset, Study};
+use lab::{Preset, Study};
 use machine::Machine;
 
 use crate::args::RunArgs;
+use crate::ending::Ending;
 use crate::launch::CellLauncher;
 use crate::output;
 use crate::result_file::ResultFile;
-use crate::session::{self, Ending};
+use crate::session::{self, Session};
 
 /// Runs studies and answers.
 pub(crate) fn run(args: RunArgs) -> Result<Ending> {
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let journal = match &args.resume {
-        Some(folder) => Journal::resume(&folder.join(lab::journal::FILE_NAME))?,
+    let session = match &args.resume {
+        Some(folder) => session::resume(folder)?,
         None => begin(&args)?,
     };
-    session::carry_out(journal, &mut launcher, args.how.format)
+    session::carry_out(session, &mut launcher, args.how.format)
 }
 
-fn begin(args: &RunArgs) -> Result<Journal> {
+fn begin(args: &RunArgs) -> Result<Session> {
     let preset = args.preset.into();
     let studies = if args.studies.is_empty() {
         lab::builtin_names()

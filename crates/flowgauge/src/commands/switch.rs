@@ -11,11 +11,12 @@ use machine::Machine;
 use workload::{Turns, Work};
 
 use crate::args::SwitchArgs;
+use crate::ending::Ending;
 use crate::launch::CellLauncher;
 use crate::number::{self, Sizes};
 use crate::output::tell;
 use crate::result_file::ResultFile;
-use crate::session::{self, Ending};
+use crate::session;
 
 /// Turns in a repetition, of the kernel's flows and of user-level ones: some tens of ms.
 const KERNEL_TURNS: u64 = 20_000;
@@ -49,8 +50,8 @@ pub(crate) fn run(args: &SwitchArgs) -> Result<Ending> {
     let mut settings = session::settings(&args.how, Preset::Full)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let journal = session::begin(vec![fitted], settings, args.how.out.as_deref())?;
-    session::carry_out(journal, &mut launcher, args.how.format)
+    let session = session::begin(vec![fitted], settings, args.how.out.as_deref())?;
+    session::carry_out(session, &mut launcher, args.how.format)
 }
 
 /// The built-in study with the cases that the flags ask for.

@@ -22,6 +22,12 @@ pub enum JournalError {
         /// The file.
         path: PathBuf,
     },
+    /// Another process writes to it.
+    #[error("{} belongs to a run that is still going on: wait for its end", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
     /// Not even the first line is whole.
     #[error("{} holds no whole line: the run ended before it began", path.display())]
     Empty {

@@ -74,10 +74,13 @@ fn slots_that_do_not_follow_each_other_are_refused() {
         },
         launch_ns: 5,
     };
-    for (round, variant) in [(1, 0), (0, 2)] {
-        let line = serde_json::to_string(&slot(round, variant, 0.0, outcome.clone())).unwrap();
-        let error = read_lines(&[&line]).unwrap_err().to_string();
-        assert!(error.contains(":2: variant"), "{error}");
+    let line = |round, variant| {
+        serde_json::to_string(&slot(round, variant, 0.0, outcome.clone())).unwrap()
+    };
+    assert!(read_lines(&[&line(0, 1), &line(0, 0), &line(1, 0)]).is_ok());
+    for (round, variant) in [(1, 0), (0, 2), (0, 1)] {
+        let error = read_lines(&[&line(0, 1), &line(round, variant)]).unwrap_err();
+        assert!(error.to_string().contains(":3: variant"), "{error}");
     }
 }
 
@@ -176,4 +179,15 @@ proptest! {
             prop_assert_eq!(slot.value_ns, slot_value(outcome, Metric::Total, Default::default()));
         }
     }
+}
+
+#[test]
+fn two_runs_never_write_to_one_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Journal::create(folder.path(), crate::testing::header(Vec::new())).unwrap();
+    let second = Journal::resume(first.path()).unwrap_err();
+    assert!(second.to_string().contains("still going on"), "{second}");
+    let path = first.path().to_owned();
+    drop(first);
+    assert!(Journal::resume(&path).is_ok());
 }

@@ -11,7 +11,7 @@
 
 use super::{CaseResult, VariantSummary};
 use crate::Metric;
-use crate::words::{thousands, time};
+use crate::number::{plain, time};
 
 /// The sentences of all sweeps that measure switches.
 pub(crate) fn cheapest(cases: &[CaseResult]) -> Vec<String> {
@@ -94,7 +94,7 @@ fn winner(point: &Point<'_>) -> String {
     };
     format!(
         "{} {}: {first} ({}{tie})",
-        thousands(point.at),
+        plain(point.at),
         point.unit,
         time(best)
     )
@@ -136,9 +136,9 @@ fn crossing(sweep: &str, points: &[Point<'_>], a: &str, b: &str) -> Option<Strin
     let (before, after) = if change[0].1 { (a, b) } else { (b, a) };
     Some(format!(
         "{sweep}: up to {} {} {before} is cheaper than {after}, from {} on {after} is",
-        thousands(change[0].0),
+        plain(change[0].0),
         points.first()?.unit,
-        thousands(change[1].0)
+        plain(change[1].0)
     ))
 }
 

@@ -6,7 +6,7 @@ use measure::usage::Usage;
 
 use super::Phases;
 use crate::median::median;
-use crate::words;
+use crate::number;
 
 /// Flows that are kept one by one.
 const FLOWS: usize = 64;
@@ -98,7 +98,7 @@ pub(crate) fn memory_not_available(records: &[&SlotRecord]) -> Option<String> {
             remedy,
         } => Some(format!(
             "RSS alone, {}: {reason} ({remedy})",
-            words::bytes(*rss as f64)
+            number::bytes(*rss as f64)
         )),
     })
 }

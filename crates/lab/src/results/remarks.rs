@@ -4,7 +4,7 @@ use flow::{Answer, Failure, Schedule, Variant};
 
 use super::cheapest::cheapest;
 use super::switched::switched;
-use super::{CaseResult, VariantSummary, shared, sweep};
+use super::{CaseResult, VariantSummary, calibration, shared, sweep};
 use crate::words::plural;
 use crate::{Metric, Study};
 
@@ -19,6 +19,7 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult]) -> Vec<String> {
     let headline = cases.iter().find(|case| case.case.name == study.headline);
     let headline = headline.and_then(|case| case.findings.first());
     let mut sentences: Vec<String> = headline.iter().map(|f| f.sentence.clone()).collect();
+    sentences.extend(cases.iter().flat_map(calibration::sentences));
     let working = || {
         cases
             .iter()

@@ -3,7 +3,8 @@
 use stats::{Estimate, Verdict};
 
 use crate::Metric;
-use crate::words::{factor_in, percent, plural, ratio_interval, thousands};
+use crate::number::{factor, factor_interval, plain, ratio_interval};
+use crate::words::{percent, plural};
 
 /// More rounds than this are not worth naming exactly.
 const MANY_ROUNDS: usize = 1000;
@@ -36,12 +37,20 @@ fn answer(subject: &str, reference: &str, estimate: &Estimate, verdict: Verdict)
         .unwrap_or((estimate.ratio, estimate.ratio));
     match verdict {
         Verdict::Faster { .. } => {
-            let (by, interval) = factor_in(1.0 / estimate.ratio, 1.0 / high, 1.0 / low);
-            format!("{subject} {by} faster than {reference} {interval}")
+            let by = 1.0 / estimate.ratio;
+            let interval = factor_interval(by, 1.0 / high, 1.0 / low);
+            format!(
+                "{subject} {} faster than {reference} {interval}",
+                factor(by)
+            )
         }
         Verdict::Slower { .. } => {
-            let (by, interval) = factor_in(estimate.ratio, low, high);
-            format!("{subject} {by} slower than {reference} {interval}")
+            let by = estimate.ratio;
+            let interval = factor_interval(by, low, high);
+            format!(
+                "{subject} {} slower than {reference} {interval}",
+                factor(by)
+            )
         }
         Verdict::Same { within } => format!(
             "{subject} and {reference} take the same time within {} {}",
@@ -61,13 +70,14 @@ fn answer(subject: &str, reference: &str, estimate: &Estimate, verdict: Verdict)
 fn seen(estimate: &Estimate) -> String {
     match estimate.interval() {
         Some((low, high)) => ratio_interval(low, high),
+        None if estimate.rounds == 1 => "1 round is too few".to_owned(),
         None => format!("{} rounds are too few", estimate.rounds),
     }
 }
 
 fn more(rounds: usize) -> String {
     if rounds > MANY_ROUNDS {
-        return format!(" (more than {} more rounds)", thousands(MANY_ROUNDS as f64));
+        return format!(" (more than {} more rounds)", plain(MANY_ROUNDS as f64));
     }
     let s = if rounds == 1 { "" } else { "s" };
     format!(" (about {rounds} more round{s})")

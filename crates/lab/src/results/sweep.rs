@@ -3,7 +3,8 @@
 
 use super::crossover::{Crossing, Point, crossing};
 use super::{CaseResult, Finding};
-use crate::words::{plural, thousands};
+use crate::number::plain;
+use crate::words::plural;
 
 /// What "costs more than so much" means: levels of a ratio, and how each is said.
 const LEVELS: [(f64, &str); 3] = [(1.01, "1 %"), (1.10, "10 %"), (2.0, "2x")];
@@ -94,11 +95,11 @@ fn point(at: f64, finding: &Finding, subject_dearer: bool) -> Option<Point> {
 /// "below about 110,000 numbers [90,000 ... 160,000]".
 fn place_words(low: Crossing, at: Crossing, high: Crossing, unit: &str) -> String {
     match at {
-        Crossing::Below(least) => format!("nowhere from {} {unit} on", thousands(least)),
-        Crossing::Above(most) => format!("everywhere up to {} {unit}", thousands(most)),
+        Crossing::Below(least) => format!("nowhere from {} {unit} on", plain(least)),
+        Crossing::Above(most) => format!("everywhere up to {} {unit}", plain(most)),
         Crossing::At(at) => format!(
             "below about {} {unit} [{} ... {}]",
-            thousands(rounded(at)),
+            plain(rounded(at)),
             end(low),
             end(high)
         ),
@@ -107,9 +108,9 @@ fn place_words(low: Crossing, at: Crossing, high: Crossing, unit: &str) -> Strin
 
 fn end(crossing: Crossing) -> String {
     match crossing {
-        Crossing::Below(least) => format!("under {}", thousands(least)),
-        Crossing::At(at) => thousands(rounded(at)),
-        Crossing::Above(most) => format!("over {}", thousands(most)),
+        Crossing::Below(least) => format!("under {}", plain(least)),
+        Crossing::At(at) => plain(rounded(at)),
+        Crossing::Above(most) => format!("over {}", plain(most)),
     }
 }
 

@@ -7,7 +7,7 @@
 use flow::record::Turns;
 
 use super::CaseResult;
-use crate::words::thousands;
+use crate::number::count;
 
 /// The sentence on all slots of a study that takes turns; `None` for other studies.
 pub(crate) fn switched(cases: &[CaseResult]) -> Option<String> {
@@ -28,15 +28,15 @@ pub(crate) fn switched(cases: &[CaseResult]) -> Option<String> {
     } else {
         format!(
             "the kernel counted {} switches for {} hand-overs ({:.1} % in the worst repetition); ",
-            thousands(all.switches as f64),
-            thousands(all.handed_over as f64),
+            count(all.switches),
+            count(all.handed_over),
             100.0 * lowest
         )
     };
     Some(format!(
         "did the switches happen? {counted}every flow ran between two turns of the same flow in \
          {orderly:.1} % of {} turns checked",
-        thousands(all.checked as f64)
+        count(all.checked)
     ))
 }
 

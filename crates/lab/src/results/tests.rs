@@ -3,6 +3,7 @@
 use flow::{Answer, Schedule, SlotRecord};
 use measure::memory::Reading;
 use tempfile::tempdir;
+use workload::Work;
 
 use super::{Results, StudyResult};
 use crate::testing::{MS, Mock, PROOF, case, done, header, study};
@@ -77,10 +78,8 @@ fn uneven_work_is_remarked_upon_and_what_a_queue_makes_of_it() {
     // The mock's second flow always has half of the work of the first.
     let mut even = case("queue", 1, &["thread", "thread"]);
     let result = run_cases(vec![even.clone()], Mock::timed(|_, n| 20 * MS + n as u64));
-    assert_eq!(
-        result.sentences[1],
-        "queue: the work is uneven: flow 1 computes 2.00x as long as flow 2 (thread)"
-    );
+    let uneven = "queue: the work is uneven: flow 1 computes 2.00x as long as flow 2 (thread)";
+    assert!(result.sentences.iter().any(|said| said == uneven));
     let mut variants: Vec<_> = even.variants.iter().map(|v| v.variant.clone()).collect();
     variants[1].schedule = Schedule::Queue;
     even.variants = labelled(variants);
@@ -170,6 +169,40 @@ fn memory_that_cannot_be_read_in_full_says_why() {
     assert_eq!(variant.memory, None);
     assert_eq!(
         variant.memory_not_available.as_deref(),
-        Some("RSS alone, 12.3 MB: smaps_rollup is denied (run as its owner)")
+        Some("RSS alone, 11.7 MiB: smaps_rollup is denied (run as its owner)")
+    );
+}
+
+#[test]
+fn a_machine_compared_with_itself_says_what_it_can_tell() {
+    let mut calibration = case("identical", 1, &["thread", "thread"]);
+    let noisy = |_: &str, n: usize| 20 * MS + (n as u64 * 7919 % 100) * MS / 1000;
+    let result = run_cases(vec![calibration.clone()], Mock::timed(noisy));
+    let said = result.sentences.join("\n");
+    assert!(
+        said.contains("identical programs were not told apart"),
+        "{said}"
+    );
+    assert!(
+        said.contains("so a difference can be told from") && said.contains("in 80 rounds"),
+        "{said}"
+    );
+
+    let Work::Spin(mut planted) = calibration.work.clone() else {
+        panic!("not spin")
+    };
+    planted.steps = 1_000;
+    calibration.work = Work::Spin(planted.clone());
+    planted.planted = 100;
+    calibration.variants[1].work = Some(Work::Spin(planted));
+    let slower = Mock::new(|_, _, n, spec| {
+        let planted = matches!(&spec.work, Work::Spin(spin) if spin.planted > 0);
+        done(spec, (if planted { 22 } else { 20 }) * MS + n as u64, PROOF)
+    });
+    let result = run_cases(vec![calibration], slower);
+    assert!(
+        result.sentences[1].starts_with("a planted 10 % was found: "),
+        "{:?}",
+        result.sentences
     );
 }

@@ -11,7 +11,8 @@ use stats::Verdict;
 
 use super::profile::Profile;
 use crate::Metric;
-use crate::words::{bytes, factor, plural, thousands, time};
+use crate::number::{bytes, factor, plain, time};
+use crate::words::plural;
 
 /// Counts are far apart from this factor on.
 const FAR: f64 = 1.5;
@@ -98,20 +99,20 @@ fn more_or_less(ns: f64) -> String {
 fn faults(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
     let all = |side: Side<'_>| side.profile.parent_faults + side.profile.flow_faults;
     let (s, r) = (all(subject), all(reference));
-    let comparison = far_apart(s, r, HANDFUL)?;
+    let comparison = far_apart(s, r, HANDFUL, "fewer")?;
     let more = if s > r { subject } else { reference };
     Some(format!(
         "{} page faults against {} ({comparison}); of those of {} {} are the parent's",
-        thousands(s),
-        thousands(r),
+        plain(s),
+        plain(r),
         plural(more.label),
-        thousands(more.profile.parent_faults)
+        plain(more.profile.parent_faults)
     ))
 }
 
 fn page_tables(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
     let (s, r) = (subject.profile.page_tables?, reference.profile.page_tables?);
-    let comparison = far_apart(s, r, FEW_BYTES)?;
+    let comparison = far_apart(s, r, FEW_BYTES, "less")?;
     Some(format!(
         "{} of page tables against {} ({comparison})",
         bytes(s),
@@ -122,19 +123,19 @@ fn page_tables(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
 fn switches(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
     let all = |side: Side<'_>| side.profile.voluntary + side.profile.involuntary;
     let (s, r) = (all(subject), all(reference));
-    let comparison = far_apart(s, r, HANDFUL)?;
+    let comparison = far_apart(s, r, HANDFUL, "fewer")?;
     Some(format!(
         "{} context switches against {} ({comparison}); involuntary {} against {}",
-        thousands(s),
-        thousands(r),
-        thousands(subject.profile.involuntary),
-        thousands(reference.profile.involuntary)
+        plain(s),
+        plain(r),
+        plain(subject.profile.involuntary),
+        plain(reference.profile.involuntary)
     ))
 }
 
 fn cpu_time(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
     let (s, r) = (subject.profile.cpu_ns, reference.profile.cpu_ns);
-    let comparison = far_apart(s, r, 0.0)?;
+    let comparison = far_apart(s, r, 0.0, "less")?;
     Some(format!(
         "{} of CPU time against {} ({comparison})",
         time(s),
@@ -150,13 +151,13 @@ fn late(subject: Side<'_>, reference: Side<'_>) -> Option<String> {
         .then(|| format!("the last flow ends {s:.2}x as late as the mean one, against {r:.2}x"))
 }
 
-/// "38x less" or "2.1x more", if the two are far apart.
-fn far_apart(subject: f64, reference: f64, at_least: f64) -> Option<String> {
+/// "38x fewer" or "2.1x more", if the two are far apart; `below` is the word for the former.
+fn far_apart(subject: f64, reference: f64, at_least: f64, below: &str) -> Option<String> {
     let (less, more) = (subject.min(reference), subject.max(reference));
     if more - less <= at_least || more < FAR * less {
         return None;
     }
-    let word = if subject < reference { "less" } else { "more" };
+    let word = if subject < reference { below } else { "more" };
     Some(if less > 0.0 {
         format!("{} {word}", factor(more / less))
     } else {
@@ -224,14 +225,14 @@ mod tests {
         assert_eq!(
             reasons(process, DIFFERENT),
             [
-                "of the difference of 1.00 ms, 90 % is create and tear-down (700 us and 200 us) \
+                "of the difference of 1.00 ms, 90 % is create and tear-down (700 µs and 200 µs) \
               and 10 % the steady phase"
             ]
         );
         process.phases.steady_ns = 4.5e6;
         assert_eq!(
             reasons(process, DIFFERENT),
-            ["create and tear-down take 900 us less, the steady phase 500 us more"]
+            ["create and tear-down take 900 µs less, the steady phase 500 µs more"]
         );
         let undecided = Verdict::CannotTell { more_rounds: None };
         assert_eq!(reasons(process, undecided), Vec::<String>::new());
@@ -244,7 +245,7 @@ mod tests {
         assert_eq!(
             reasons(process, Verdict::Same { within: 0.01 }),
             [
-                "150 page faults against 5,700 (38x less); of those of processes 2,100 are the \
+                "150 page faults against 5,700 (38x fewer); of those of processes 2,100 are the \
               parent's"
             ]
         );
@@ -259,8 +260,8 @@ mod tests {
         assert_eq!(
             reasons(process, Verdict::Same { within: 0.01 }),
             [
-                "50.0 kB of page tables against 250 kB (5.00x less)",
-                "15 context switches against 100 (6.67x less); involuntary 3 against 3",
+                "48.8 KiB of page tables against 244 KiB (5.00x less)",
+                "15 context switches against 100 (6.67x fewer); involuntary 3 against 3",
                 "9.00 ms of CPU time against 18.0 ms (2.00x less)",
             ]
         );

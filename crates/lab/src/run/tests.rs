@@ -192,10 +192,12 @@ fn the_budget_keeps_the_first_looks_of_later_cases() {
         rounds(&run_mock(header.clone(), &mut Mock::timed(noise))),
         [10, 10]
     );
-    // Half of what is needed is halved.
-    header.settings.budget_s = Some(2.4);
-    let [a, b] = rounds(&run_mock(header.clone(), &mut Mock::timed(noise)));
-    assert!((3..=5).contains(&a) && (3..=5).contains(&b), "{a} {b}");
+    // Where there is not enough for both, the first one gets its look.
+    header.settings.budget_s = Some(3.0);
+    assert_eq!(
+        rounds(&run_mock(header.clone(), &mut Mock::timed(noise))),
+        [10, 2]
+    );
     // What the first case leaves goes on to the second.
     header.settings.budget_s = Some(12.0);
     let mut mock = Mock::new(|units, model, n, spec| {
@@ -204,6 +206,18 @@ fn the_budget_keeps_the_first_looks_of_later_cases() {
     });
     let [a, b] = rounds(&run_mock(header.clone(), &mut mock));
     assert!(a == 10 && b > 30, "{a} {b}");
+    // What the second one leaves goes back to the first.
+    let mut mock = Mock::new(|units, model, n, spec| {
+        let ns = if units == 2 { 20 * MS } else { noise(model, n) };
+        done(spec, ns, PROOF)
+    });
+    let ran = run_mock(header.clone(), &mut mock);
+    assert_eq!(rounds(&ran), [39, 10]);
+    assert_eq!(
+        [ran.count("case a after 0"), ran.count("case a after 34")],
+        [1, 1]
+    );
+    assert_eq!(ran.count("Budget"), 1, "it ends once");
     // Nothing is run without the time for it, and the answer says so.
     header.settings.budget_s = Some(0.01);
     let ran = run_mock(header, &mut Mock::timed(noise));
@@ -321,11 +335,13 @@ fn a_run_that_is_taken_up_again_is_the_run_that_was_never_cut() {
     let two = || {
         let mut header = header(vec![study(vec![case("a", 1, &TWO), case("b", 2, &TWO)])]);
         header.settings.max_rounds = 12;
-        header.settings.budget_s = Some(8.0);
+        header.settings.budget_s = Some(6.5);
         header
     };
     let mut whole_mock = Mock::timed(exact);
     let whole = run_mock(two(), &mut whole_mock);
+    let begins = whole.heard.iter().filter(|line| line.starts_with("case a"));
+    assert_eq!(begins.count(), 2, "the budget makes it stop and go on");
     for cut in 4..4 + whole.case(0).slots.len() + whole.case(1).slots.len() {
         let mut mock = Mock::timed(exact);
         mock.signal_after = Some(cut);
@@ -385,23 +401,33 @@ fn a_torn_line_is_dropped_said_and_run_again() {
     );
 }
 
+/// Why a run of these cases is refused, without a single slot.
+fn refused(cases: Vec<Case>) -> String {
+    let folder = tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), header(vec![study(cases)])).unwrap();
+    let mut mock = Mock::timed(noise);
+    let clock = mock.clock();
+    let error = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap_err();
+    assert!(mock.specs.is_empty());
+    error.to_string()
+}
+
 #[test]
 fn what_a_machine_does_not_have_is_said_before_the_first_slot() {
     let mut impossible = case("one", 1, &TWO);
     impossible.variants[1].variant.placement = flow::Placement::List(vec![4_000_000]);
-    let folder = tempdir().unwrap();
-    let header = header(vec![study(vec![impossible])]);
-    let mut journal = Journal::create(folder.path(), header).unwrap();
-    let mut mock = Mock::timed(noise);
-    let clock = mock.clock();
-    let error = run(&mut journal, &mut mock, &clock, &mut Silent)
-        .unwrap_err()
-        .to_string();
+    let error = refused(vec![impossible]);
     assert!(
         error.starts_with("mock, one: CPU 4000000 is not available"),
         "{error}"
     );
-    assert!(mock.specs.is_empty());
+    let error = refused(vec![case("one", 1, &TWO), case("one", 2, &TWO)]);
+    assert!(
+        error.starts_with("mock, one: there are two of that name"),
+        "{error}"
+    );
+    let error = refused(vec![case("one", 1, &[])]);
+    assert!(error.starts_with("mock, one: nothing to run"), "{error}");
 }
 
 #[test]

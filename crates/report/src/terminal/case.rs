@@ -16,7 +16,7 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     if case.slots.is_empty() {
         return;
     }
-    page.table(2, &table(&[(None, case)]));
+    page.table(2, &table(None, &[(None, case)]));
     for finding in &case.findings {
         said(page, finding);
     }
@@ -36,21 +36,16 @@ pub(super) fn sweep(page: &mut Page<'_>, results: &Results, sweep: &Sweep<'_>) {
     );
     for (value, case) in &sweep.points {
         if let Some(cut) = cut_short(results, case) {
-            page.text(
-                2,
-                Tone::Doubt,
-                &format!("{} {}: {cut}", sweep.parameter, plain(*value)),
-            );
+            let text = format!("{} {}: {cut}", sweep.parameter, plain(*value));
+            page.text(2, Tone::Doubt, &text);
         }
     }
-    let rows: Vec<_> = sweep
+    let rows = sweep
         .points
         .iter()
-        .map(|(value, case)| (Some(*value), *case))
-        .collect();
-    let mut table = table(&rows);
-    table.columns.insert(0, Column::right(sweep.parameter));
-    page.table(2, &table);
+        .map(|(value, case)| (Some(*value), *case));
+    let rows: Vec<_> = rows.collect();
+    page.table(2, &table(Some(sweep.parameter), &rows));
     for (_, case) in &sweep.points {
         missing(page, case);
     }
@@ -67,10 +62,9 @@ fn progress(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     }
 }
 
-/// One row a variant of each case; a parameter, where there is one, is its first cell (its
-/// column is for the caller to add).
-fn table(cases: &[(Option<f64>, &CaseResult)]) -> Table {
-    let parameter = cases.iter().any(|(value, _)| value.is_some());
+/// One row a variant of each case. A parameter has the first column, with its value at the
+/// first variant.
+fn table(parameter: Option<&str>, cases: &[(Option<f64>, &CaseResult)]) -> Table {
     let rows = cases.iter().flat_map(|&(value, case)| {
         let variants = case.variants.iter().enumerate();
         variants.map(move |(at, variant)| {
@@ -80,9 +74,14 @@ fn table(cases: &[(Option<f64>, &CaseResult)]) -> Table {
         })
     });
     let reference = cases.first().and_then(|(_, case)| case.variants.first());
+    let own = columns(reference.map_or("", |reference| &reference.label));
     Table {
-        flex: usize::from(parameter),
-        columns: columns(reference.map_or("", |reference| &reference.label)),
+        flex: usize::from(parameter.is_some()),
+        columns: parameter
+            .map(Column::right)
+            .into_iter()
+            .chain(own)
+            .collect(),
         rows: rows.collect(),
     }
 }
@@ -162,8 +161,14 @@ pub(crate) fn tail(finding: &Finding) -> Option<String> {
     })
 }
 
-/// What is not there, and why.
+/// What is not there, and why; and whose work is not the case's.
 fn missing(page: &mut Page<'_>, case: &CaseResult) {
+    for variant in &case.case.variants {
+        if let Some(own) = &variant.work {
+            let text = format!("{} has work of its own: {}", variant.label, work(own));
+            page.text(2, Tone::Quiet, &text);
+        }
+    }
     for variant in &case.variants {
         let label = &variant.label;
         for (count, reason) in &variant.failures {

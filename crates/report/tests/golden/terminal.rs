@@ -78,7 +78,7 @@ proptest! {
     #[test]
     fn no_line_is_wider_than_the_terminal(
         labels in proptest::collection::vec(any_label(), 4),
-        width in 60usize..220,
+        width in 20usize..220,
     ) {
         let mut results = results();
         for case in results.studies.iter_mut().flat_map(|study| &mut study.cases) {

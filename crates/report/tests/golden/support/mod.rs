@@ -51,6 +51,10 @@ fn make() -> Results {
 /// that they are shown.
 fn speak(results: &mut Results) {
     for study in &mut results.studies {
+        let variants = study.cases.iter_mut().flat_map(|case| &mut case.variants);
+        for reason in variants.filter_map(|variant| variant.memory_not_available.as_mut()) {
+            *reason = "smaps_rollup is denied (run as the same user)".to_owned();
+        }
         for finding in study.cases.iter_mut().flat_map(|case| &mut case.findings) {
             let word = match finding.verdict {
                 Verdict::Faster { .. } => "is faster than",

@@ -121,6 +121,7 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
     LabelledVariant {
         label: label.into(),
         variant,
+        work: None,
     }
 }
 

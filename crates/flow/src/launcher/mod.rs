@@ -16,26 +16,28 @@
 //!   signal is tied to that *thread*: use it from the main thread.
 //!
 //! A named pipe whose main process and cell were both killed at the same instant is the
-//! one thing that can stay; the next launcher removes it ([`sweep`]).
+//! one thing that can stay; the next launcher removes it (`sweep`).
+mod heard;
+mod sweep;
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use measure::clock::now_ns;
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use serde::Serialize;
 
 use crate::cell::{CELL_ARGUMENT, Task};
-use crate::{Answer, Failure, Interrupt, Outcome, SlotSpec};
+use crate::{Interrupt, Outcome, SlotSpec};
+use heard::{Ended, Heard, Stream};
+use sweep::{fifo_name, sweep};
 
 /// Starts cells.
 #[derive(Debug)]
@@ -58,7 +60,7 @@ pub enum LaunchError {
 
 /// How much later than the cell's own deadline the launcher loses patience.
 const GRACE: Duration = Duration::from_secs(3);
-/// How much of a cell's standard error is kept.
+/// How many bytes of a cell's standard error are kept.
 const STDERR_KEPT: usize = 2_000;
 
 impl Launcher {
@@ -91,12 +93,9 @@ impl Launcher {
             return Err(LaunchError::Interrupted(signal));
         }
         self.launched += 1;
-        let name = format!(
-            "{FIFO_PREFIX}{}-{}{FIFO_SUFFIX}",
-            std::process::id(),
-            self.launched
-        );
-        let fifo = self.folder.join(name);
+        let fifo = self
+            .folder
+            .join(fifo_name(std::process::id(), self.launched));
         let began = now_ns();
         let heard = self.converse(spec, &fifo).map_err(LaunchError::Start);
         let _gone_is_fine = std::fs::remove_file(&fifo);
@@ -200,160 +199,5 @@ fn give_task<W: Serialize>(cell: &mut Child, spec: &SlotSpec<W>, fifo: &Path) ->
         // A cell that died at birth is heard of by its exit status.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
-    }
-}
-
-/// One of a cell's output streams, read as far as there is something.
-#[derive(Debug)]
-struct Stream {
-    file: Option<File>,
-    bytes: Vec<u8>,
-}
-
-impl Stream {
-    fn new(descriptor: Option<OwnedFd>) -> io::Result<Self> {
-        let file = descriptor.map(File::from);
-        if let Some(file) = &file {
-            fcntl(file, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
-        }
-        Ok(Self {
-            file,
-            bytes: Vec::new(),
-        })
-    }
-
-    /// Reads what there is, keeping the last `keep` bytes; closes at end of file.
-    fn read_some(&mut self, keep: usize) -> io::Result<()> {
-        let mut buffer = [0; 16_384];
-        while let Some(file) = &mut self.file {
-            match file.read(&mut buffer) {
-                Ok(0) => self.file = None,
-                Ok(read) => self.bytes.extend_from_slice(&buffer[..read]),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        self.bytes.drain(..self.bytes.len().saturating_sub(keep));
-        Ok(())
-    }
-}
-
-/// Why listening ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ended {
-    Closed,
-    Deadline,
-    Interrupted,
-}
-
-/// What was heard of a cell.
-#[derive(Debug)]
-struct Heard {
-    out: Vec<u8>,
-    err: Vec<u8>,
-    ended: Ended,
-    status: ExitStatus,
-}
-
-impl Heard {
-    fn answer<W>(&self, spec: &SlotSpec<W>) -> Answer {
-        let flows = spec.variant.flows;
-        if self.ended == Ended::Deadline {
-            let deadline_s = format!("{:.1}", spec.deadline_s);
-            let reason = Failure::Hung {
-                hung: flows,
-                flows,
-                deadline_s,
-            };
-            return Answer::Failed { reason, kept: None };
-        }
-        serde_json::from_slice(&self.out).unwrap_or_else(|_no_answer| {
-            let stderr = String::from_utf8_lossy(&self.err).trim_end().to_owned();
-            let reason = Failure::SlotLost {
-                flows,
-                how: how_it_ended(self.status),
-                stderr,
-            };
-            Answer::Failed { reason, kept: None }
-        })
-    }
-}
-
-fn how_it_ended(status: ExitStatus) -> String {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("exit code {code}"),
-        (None, Some(signal)) => {
-            Signal::try_from(signal).map_or_else(|_| format!("signal {signal}"), |s| s.to_string())
-        }
-        (None, None) => "an unknown end".to_owned(),
-    }
-}
-
-const FIFO_PREFIX: &str = "flowgauge-";
-const FIFO_SUFFIX: &str = ".fifo";
-
-/// Removes the named pipes of runs that are no more.
-fn sweep(folder: &Path) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let orphan = name
-            .to_str()
-            .and_then(pid_of_fifo)
-            .is_some_and(|pid| !is_alive(pid));
-        if orphan {
-            let _raced_is_fine = std::fs::remove_file(entry.path());
-        }
-    }
-}
-
-fn pid_of_fifo(name: &str) -> Option<i32> {
-    let middle = name.strip_prefix(FIFO_PREFIX)?.strip_suffix(FIFO_SUFFIX)?;
-    middle
-        .split_once('-')?
-        .0
-        .parse()
-        .ok()
-        .filter(|&pid| pid > 0)
-}
-
-fn is_alive(pid: i32) -> bool {
-    nix::sys::signal::kill(Pid::from_raw(pid), None) != Err(Errno::ESRCH)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_pipes_of_dead_runs_are_swept() {
-        let folder = tempfile::tempdir().unwrap();
-        let alive = format!("flowgauge-{}-1.fifo", std::process::id());
-        for name in [
-            alive.as_str(),
-            "flowgauge-2147483646-1.fifo",
-            "flowgauge-x-1.fifo",
-            "other",
-        ] {
-            File::create(folder.path().join(name)).unwrap();
-        }
-        sweep(folder.path());
-        assert!(folder.path().join(alive).exists());
-        assert!(folder.path().join("flowgauge-x-1.fifo").exists());
-        assert!(folder.path().join("other").exists());
-        assert!(!folder.path().join("flowgauge-2147483646-1.fifo").exists());
-    }
-
-    #[test]
-    fn only_the_end_of_a_stream_is_kept() {
-        let (reader, mut writer) = io::pipe().unwrap();
-        writer.write_all(b"abcdefgh").unwrap();
-        drop(writer);
-        let mut stream = Stream::new(Some(OwnedFd::from(reader))).unwrap();
-        stream.read_some(3).unwrap();
-        assert_eq!(
-            (stream.bytes.as_slice(), stream.file.is_none()),
-            (b"fgh".as_slice(), true)
-        );
     }
 }

@@ -117,8 +117,22 @@ pub fn plain(value: f64) -> String {
     }
 }
 
+/// With at most so many decimals, and no zeros at their end: `2`, `1.5`.
+#[must_use]
+pub fn trimmed(value: f64, decimals: usize) -> String {
+    let text = grouped(value, decimals);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
 /// From here on a factor is said as such, and below in percent.
 const SMALL: f64 = 1.10;
+
+/// An interval of ratios whose ends are closer than this has a third decimal.
+const NARROW: f64 = 1.03;
 
 /// How many times as long the slower one takes (1 or more): `1.31x`, `34x`; below 1.10x
 /// in percent, `1.4 %`, since "1.01x" says too little.
@@ -141,11 +155,11 @@ pub fn factor_interval(factor: f64, low: f64, high: f64) -> String {
     )
 }
 
-/// The interval of a ratio of times, below or above 1, rounded outwards: `[0.996 ... 1.004]`.
+/// The interval of a ratio of times, below or above 1, rounded outwards: `[0.996 ... 1.004]`,
+/// and where it is wide `[0.91 ... 1.08]`.
 #[must_use]
 pub fn ratio_interval(low: f64, high: f64) -> String {
-    let near = low > 1.0 / SMALL && high < SMALL;
-    let decimals = if near { 3 } else { 2 };
+    let decimals = if high / low < NARROW { 3 } else { 2 };
     format!(
         "[{} ... {}]",
         fixed(low, decimals, f64::floor),
@@ -161,7 +175,7 @@ fn end(factor: f64, small: bool, round: fn(f64) -> f64) -> String {
     if small {
         fixed((factor - 1.0) * 100.0, 1, round)
     } else {
-        fixed(factor, if factor < 9.995 { 2 } else { 0 }, round)
+        fixed(factor, if factor < 10.0 { 2 } else { 0 }, round)
     }
 }
 

@@ -1,0 +1,130 @@
+//! A flow's end of its channel.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use super::{BATCH_WORDS, HEAD_WORDS};
+use crate::area::Area;
+use crate::notify::Notify;
+
+/// A flow's end: gathers results and sends them in batches.
+///
+/// [`Outlet::push`] is a store and a comparison; a system call is made once in
+/// [`BATCH_VALUES`](super::BATCH_VALUES) values.
+#[derive(Debug)]
+pub struct Outlet<'a> {
+    words: Box<[u64; BATCH_WORDS]>,
+    used: usize,
+    unit: u64,
+    next: u64,
+    sent: u64,
+    error: Option<io::Error>,
+    way: Way<'a>,
+}
+
+/// How a batch leaves the flow.
+#[derive(Debug)]
+pub(super) enum Way<'a> {
+    /// Nowhere: the body sends nothing.
+    None,
+    /// A descriptor of this flow's own (named pipe).
+    Own(File),
+    /// The parent's pipe, inherited.
+    Inherited(&'a OwnedFd),
+    /// This flow's ring.
+    Ring(&'a Area, usize, &'a Notify),
+}
+
+impl<'a> Outlet<'a> {
+    pub(super) fn new(way: Way<'a>) -> Self {
+        Self {
+            words: Box::new([0; BATCH_WORDS]),
+            used: HEAD_WORDS,
+            unit: 0,
+            next: 0,
+            sent: 0,
+            error: None,
+            way,
+        }
+    }
+
+    /// An outlet for bodies that send nothing; pushing into it is an error of the flow.
+    #[must_use]
+    pub fn nowhere() -> Self {
+        Self::new(Way::None)
+    }
+
+    /// Sends `value` as the next result of the current unit.
+    #[inline]
+    pub fn push(&mut self, value: u64) {
+        if self.used == BATCH_WORDS {
+            self.flush();
+        }
+        self.words[self.used] = value;
+        self.used += 1;
+    }
+
+    /// Results that have been handed over so far.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Begins a unit: results from now on belong to it and count from 0.
+    pub(crate) fn begin(&mut self, unit: u64) {
+        self.flush();
+        (self.unit, self.next) = (unit, 0);
+    }
+
+    /// Sends what is gathered. The first error is kept for [`Outlet::finish`]; later
+    /// results are dropped.
+    #[cold]
+    fn flush(&mut self) {
+        let count = (self.used - HEAD_WORDS) as u64;
+        if count == 0 || self.error.is_some() {
+            self.used = HEAD_WORDS;
+            return;
+        }
+        self.words[..HEAD_WORDS].copy_from_slice(&[count, self.unit, self.next]);
+        match self.way.send(&self.words[..self.used]) {
+            Ok(()) => self.sent += count,
+            Err(error) => self.error = Some(error),
+        }
+        self.next += count;
+        self.used = HEAD_WORDS;
+    }
+
+    /// Sends the rest.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        self.flush();
+        self.error.take().map_or(Ok(()), Err)
+    }
+}
+
+impl Way<'_> {
+    fn send(&mut self, words: &[u64]) -> io::Result<()> {
+        let bytes: &[u8] = bytemuck::cast_slice(words);
+        match self {
+            Self::None => Err(io::Error::other("this workload has no channel for results")),
+            Self::Own(file) => file.write_all(bytes),
+            Self::Inherited(pipe) => write_whole(pipe.as_fd(), bytes),
+            Self::Ring(area, index, notify) => {
+                area.ring(*index).push(words);
+                notify.wake_if_asleep(area);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// One atomic write, again after a signal.
+fn write_whole(pipe: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
+    loop {
+        match nix::unistd::write(pipe, bytes) {
+            Err(nix::errno::Errno::EINTR) => {}
+            Ok(written) if written == bytes.len() => return Ok(()),
+            Ok(_) => return Err(io::Error::other("a pipe took part of an atomic write")),
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+}

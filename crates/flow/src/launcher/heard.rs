@@ -1,0 +1,119 @@
+//! What is heard of a cell: its output, its errors, and how it ended.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sys::signal::Signal;
+
+use crate::{Answer, Failure, SlotSpec};
+
+/// One of a cell's output streams, read as far as there is something.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub(super) file: Option<File>,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Stream {
+    pub(super) fn new(descriptor: Option<OwnedFd>) -> io::Result<Self> {
+        let file = descriptor.map(File::from);
+        if let Some(file) = &file {
+            fcntl(file, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+        }
+        Ok(Self {
+            file,
+            bytes: Vec::new(),
+        })
+    }
+
+    /// Reads what there is, keeping the last `keep` bytes; closes at end of file.
+    pub(super) fn read_some(&mut self, keep: usize) -> io::Result<()> {
+        let mut buffer = [0; 16_384];
+        while let Some(file) = &mut self.file {
+            match file.read(&mut buffer) {
+                Ok(0) => self.file = None,
+                Ok(read) => self.bytes.extend_from_slice(&buffer[..read]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.bytes.drain(..self.bytes.len().saturating_sub(keep));
+        Ok(())
+    }
+}
+
+/// Why listening ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    Closed,
+    Deadline,
+    Interrupted,
+}
+
+/// What was heard of a cell.
+#[derive(Debug)]
+pub(super) struct Heard {
+    pub(super) out: Vec<u8>,
+    pub(super) err: Vec<u8>,
+    pub(super) ended: Ended,
+    pub(super) status: ExitStatus,
+}
+
+impl Heard {
+    pub(super) fn answer<W>(&self, spec: &SlotSpec<W>) -> Answer {
+        let flows = spec.variant.flows;
+        if self.ended == Ended::Deadline {
+            let deadline_s = format!("{:.1}", spec.deadline_s);
+            let reason = Failure::Hung {
+                hung: flows,
+                flows,
+                deadline_s,
+            };
+            return Answer::Failed { reason, kept: None };
+        }
+        serde_json::from_slice(&self.out).unwrap_or_else(|_no_answer| {
+            let stderr = String::from_utf8_lossy(&self.err).trim_end().to_owned();
+            let reason = Failure::SlotLost {
+                flows,
+                how: how_it_ended(self.status),
+                stderr,
+            };
+            Answer::Failed { reason, kept: None }
+        })
+    }
+}
+
+fn how_it_ended(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => {
+            Signal::try_from(signal).map_or_else(|_| format!("signal {signal}"), |s| s.to_string())
+        }
+        (None, None) => "an unknown end".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn only_the_end_of_a_stream_is_kept() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        writer.write_all(b"abcdefgh").unwrap();
+        drop(writer);
+        let mut stream = Stream::new(Some(OwnedFd::from(reader))).unwrap();
+        stream.read_some(3).unwrap();
+        assert_eq!(
+            (stream.bytes.as_slice(), stream.file.is_none()),
+            (b"fgh".as_slice(), true)
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! How a command ends: in an exit code, and in words where something failed.
+
+use std::process::ExitCode;
+
+use lab::{CaseEnd, Results};
+use stats::Verdict;
+
+/// How the command ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Every headline has an answer, or there was none to give.
+    Answered,
+    /// Something failed: the command itself, or a case whose slots failed.
+    Error,
+    /// A headline cannot be told.
+    CannotTell,
+    /// A signal cut the run.
+    Interrupted(i32),
+}
+
+impl From<Ending> for ExitCode {
+    fn from(ending: Ending) -> Self {
+        match ending {
+            Ending::Answered => Self::SUCCESS,
+            Ending::Error => Self::from(2),
+            Ending::CannotTell => Self::from(3),
+            Ending::Interrupted(signal) => Self::from(u8::try_from(128 + signal).unwrap_or(130)),
+        }
+    }
+}
+
+/// Cases that were given up, each with the reason of its last failed slot.
+pub(crate) fn given_up(results: &Results) -> impl Iterator<Item = String> {
+    results.studies.iter().flat_map(|study| {
+        let cases = study.cases.iter();
+        let lost = cases.filter(|case| case.ended == Some(CaseEnd::Failures));
+        lost.map(|case| {
+            let mut failed = case.slots.iter().rev();
+            let reason = failed.find_map(|slot| match &slot.outcome.answer {
+                flow::Answer::Failed { reason, .. } => Some(reason.to_string()),
+                flow::Answer::Done(_) => None,
+            });
+            format!(
+                "{}, {}: given up, too many slots failed: {}",
+                study.study.name,
+                case.case.name,
+                reason.unwrap_or_default()
+            )
+        })
+    })
+}
+
+/// How a command with these results ends.
+pub(crate) fn of(results: &Results) -> Ending {
+    if let Some(signal) = results.interrupted {
+        return Ending::Interrupted(signal);
+    }
+    if given_up(results).next().is_some() {
+        return Ending::Error;
+    }
+    let headlines = results.studies.iter().filter_map(|study| {
+        let case = study
+            .cases
+            .iter()
+            .find(|case| case.case.name == study.study.headline)?;
+        case.findings.first()
+    });
+    let mut verdicts = headlines.map(|finding| finding.verdict);
+    if verdicts.any(|verdict| matches!(verdict, Verdict::CannotTell { .. })) {
+        Ending::CannotTell
+    } else {
+        Ending::Answered
+    }
+}

@@ -1,0 +1,160 @@
+//! Places that cannot be written.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+
+use super::common::{Home, Run, results, slots};
+
+const SMALL: [&str; 7] = ["primes", "-p", "2", "-b", "1000", "--rounds", "2"];
+
+/// The small run with further arguments.
+fn small(home: &Home, further: &[&str]) -> Run {
+    home.run(&[&SMALL[..], further].concat())
+}
+
+#[test]
+fn a_results_folder_that_cannot_be_made_is_named() {
+    for folder in ["/dev/null/out", "/proc/out", "file/out"] {
+        let home = Home::new();
+        home.write("file", "mine");
+        let run = small(&home, &["--out", folder]);
+        run.refused(2, &["cannot create", folder]);
+        home.assert_nothing_left();
+        assert_eq!(home.listing("."), ["file"]);
+    }
+}
+
+#[test]
+fn a_results_folder_is_never_overwritten() {
+    let home = Home::new();
+    small(&home, &["--out", "out"]).answered();
+    let before = fs::read(home.path("out/journal.jsonl")).unwrap();
+    let run = small(&home, &["--out", "out"]);
+    run.refused(2, &["out/journal.jsonl exists", "another folder"]);
+    assert_eq!(fs::read(home.path("out/journal.jsonl")).unwrap(), before);
+    home.assert_nothing_left();
+}
+
+#[test]
+fn a_file_is_overwritten_with_force_alone() {
+    let home = Home::new();
+    home.write("found.csv", "precious");
+    let run = small(&home, &["-o", "found.csv", "--out", "out"]);
+    run.refused(2, &["found.csv exists", "--force"]);
+    assert_eq!(home.listing("."), ["found.csv"]);
+    assert_eq!(fs::read(home.path("found.csv")).unwrap(), b"precious");
+    let run = small(&home, &["-o", "found.csv", "--force", "--out", "out"]);
+    run.answered();
+    let text = fs::read_to_string(home.path("found.csv")).unwrap();
+    assert!(text.starts_with("worker,index,prime\n"), "{text}");
+    assert_eq!(home.listing("."), ["found.csv", "out"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_made_is_refused_before_the_run() {
+    for file in [
+        "/dev/null/found.csv",
+        "nowhere/found.csv",
+        "/proc/found.csv",
+    ] {
+        let home = Home::new();
+        let run = small(&home, &["-o", file, "--out", "out"]);
+        run.refused(2, &["cannot write", file]);
+        home.assert_nothing_left();
+        assert_eq!(home.listing("."), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_full_device_for_results_is_an_error_and_the_answer_is_given_all_the_same() {
+    let home = Home::new();
+    let run = small(&home, &["-o", "/dev/full", "--out", "out"]);
+    run.refused(2, &["/dev/full", "No space left"]);
+    assert!(!run.stdout.is_empty());
+    assert!(results(&home.path("out")).finished);
+    home.assert_nothing_left();
+}
+
+/// Standard output that takes nothing: an error, but what was measured is kept.
+fn check_stdout(stdout: impl Fn() -> File, word: &str) {
+    let home = Home::new();
+    let arguments = [&SMALL[..], &["-o", "found.csv", "--out", "out"]].concat();
+    let output = home.command(&arguments).stdout(stdout()).output();
+    let run = Run::from(output.unwrap());
+    run.refused(
+        2,
+        &["cannot write to standard output", word, "Results: out"],
+    );
+    assert!(results(&home.path("out")).finished);
+    assert_eq!(home.listing("."), ["found.csv", "out"]);
+    for arguments in [&["machine"][..], &["report", "out"]] {
+        let output = home.command(arguments).stdout(stdout()).output();
+        Run::from(output.unwrap()).refused(2, &["cannot write to standard output", word]);
+    }
+    home.assert_nothing_left();
+}
+
+#[test]
+fn a_full_standard_output_is_an_error() {
+    let full = || OpenOptions::new().write(true).open("/dev/full").unwrap();
+    check_stdout(full, "No space left");
+}
+
+#[test]
+fn a_standard_output_that_nobody_reads_is_an_error() {
+    let closed = || {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        File::from(std::os::fd::OwnedFd::from(writer))
+    };
+    check_stdout(closed, "Broken pipe");
+}
+
+/// A run whose files may have `blocks` of 512 bytes: a full disk without a disk.
+fn on_a_full_disk(home: &Home, blocks: u32, flags: &str) -> Run {
+    let program = env!("CARGO_BIN_EXE_flowgauge");
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec {program} primes {flags}");
+    Run::from(home.program("sh", &["-c", &script]).output().unwrap())
+}
+
+const LARGE: &str = "-p 2 -t 2 -b 1000 --rounds 40 --out deep/out";
+
+#[test]
+fn a_disk_that_is_full_from_the_start_leaves_no_folder() {
+    let home = Home::new();
+    let run = on_a_full_disk(&home, 1, LARGE);
+    run.refused(2, &["cannot write", "deep/out/journal.jsonl"]);
+    home.assert_nothing_left();
+    assert_eq!(home.listing("."), Vec::<String>::new());
+}
+
+#[test]
+fn a_disk_that_fills_up_keeps_what_was_finished() {
+    let home = Home::new();
+    let run = on_a_full_disk(&home, 100, LARGE);
+    run.refused(2, &["cannot write", "deep/out/journal.jsonl"]);
+    home.assert_nothing_left();
+    let folder = home.path("deep/out");
+    let done = slots(&folder).len();
+    assert!((1..20).contains(&done), "{done}");
+    // With room again, the run goes on.
+    home.run(&["run", "--resume", "deep/out"]).answered();
+    let results = results(&folder);
+    assert!(results.finished);
+    assert!(slots(&folder).len() >= done);
+}
+
+#[test]
+fn a_disk_too_small_for_the_results_makes_slots_fail() {
+    let flags = "-s 1 -b 600000 --every 1 --method sieve -o found.csv --out out";
+    for model in ["-p 2", "-t 2"] {
+        let home = Home::new();
+        let run = on_a_full_disk(&home, 400, &format!("{model} {flags}"));
+        run.refused(2, &["cannot write the file of results: File too large"]);
+        home.assert_nothing_left();
+        assert_eq!(home.listing("."), ["out"]);
+        let results = results(&home.path("out"));
+        let slots = &results.studies[0].cases[0].slots;
+        assert!(slots.iter().all(|slot| slot.value_ns.is_none()));
+    }
+}

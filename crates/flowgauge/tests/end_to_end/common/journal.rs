@@ -1,0 +1,50 @@
+//! Journals: as raw lines, for what must be in the file, and as the lab reads them.
+
+use std::fs;
+use std::path::Path;
+
+use lab::Results;
+use serde_json::Value;
+
+/// A slot's place, in the order of the journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Slot {
+    pub(crate) case: String,
+    pub(crate) round: u64,
+    pub(crate) variant: u64,
+}
+
+/// Every whole line but the header. There is none before the file is there.
+fn entries(folder: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(folder.join("journal.jsonl")).unwrap_or_default();
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    let lines = whole.lines().skip(1);
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// The slots that the journal in `folder` holds.
+pub(crate) fn slots(folder: &Path) -> Vec<Slot> {
+    let slot = |entry: Value| {
+        (entry["line"] == "slot").then(|| Slot {
+            case: entry["case"].as_str().unwrap().to_owned(),
+            round: entry["round"].as_u64().unwrap(),
+            variant: entry["variant"].as_u64().unwrap(),
+        })
+    };
+    entries(folder).into_iter().filter_map(slot).collect()
+}
+
+/// The signal in the journal's last line, which must be the end of the run.
+pub(crate) fn end_signal(folder: &Path) -> Option<i64> {
+    let entries = entries(folder);
+    let last = entries.last().unwrap();
+    assert_eq!(last["line"], "end", "{last}");
+    last["interrupted"].as_i64()
+}
+
+/// The results as the lab makes them from the journal in `folder`.
+pub(crate) fn results(folder: &Path) -> Results {
+    Results::from_journal(&folder.join("journal.jsonl")).unwrap()
+}

@@ -1,0 +1,28 @@
+//! What the tests share.
+
+mod home;
+mod journal;
+mod process;
+mod running;
+mod study;
+
+pub(crate) use home::{Home, Run};
+pub(crate) use journal::{Slot, end_signal, results, slots};
+pub(crate) use process::Process;
+pub(crate) use running::Running;
+pub(crate) use study::{drill, primes};
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Looks again and again until there is something, at most `seconds`.
+pub(crate) fn within<T>(seconds: u64, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(seconds);
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "not within {seconds} s: {what}");
+        sleep(Duration::from_millis(3));
+    }
+}

@@ -1,0 +1,59 @@
+//! Processes as /proc shows them.
+
+use std::fs;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// A process that is not a zombie.
+#[derive(Debug, Clone)]
+pub(crate) struct Process {
+    pub(crate) pid: i32,
+    parent: i32,
+    is_cell: bool,
+}
+
+impl Process {
+    /// Every process whose environment holds `setting`.
+    pub(crate) fn all_with(setting: &str) -> Vec<Self> {
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        entries
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+            .filter_map(|pid| Self::read(pid, setting))
+            .collect()
+    }
+
+    fn read(pid: i32, setting: &str) -> Option<Self> {
+        let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+        environment
+            .split(|&byte| byte == 0)
+            .find(|&entry| entry == setting.as_bytes())?;
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+        let state = fields.next()?;
+        let parent = fields.next()?.parse().ok()?;
+        let words = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let is_cell = words.split(|&byte| byte == 0).nth(1) == Some(b"__cell");
+        (state != "Z").then_some(Self {
+            pid,
+            parent,
+            is_cell,
+        })
+    }
+
+    /// The cell among `processes`: the one that was not forked by another of its kind.
+    pub(crate) fn cell(processes: &[Self]) -> Option<&Self> {
+        let parent_is_cell = |p: &Self| processes.iter().any(|q| q.is_cell && q.pid == p.parent);
+        processes.iter().find(|p| p.is_cell && !parent_is_cell(p))
+    }
+
+    /// A forked flow of the cell among `processes`.
+    pub(crate) fn worker(processes: &[Self]) -> Option<&Self> {
+        let cell = Self::cell(processes)?;
+        processes.iter().find(|p| p.is_cell && p.parent == cell.pid)
+    }
+
+    pub(crate) fn send(&self, signal: Signal) {
+        let _gone_is_fine = kill(Pid::from_raw(self.pid), signal);
+    }
+}

@@ -1,0 +1,197 @@
+//! SIGKILL, which nobody can prepare for: of the main process, of a cell, of a worker.
+
+use std::os::unix::process::ExitStatusExt;
+use std::thread::sleep;
+use std::time::Duration;
+
+use flow::{Answer, Failure, FlowState};
+use nix::sys::signal::Signal;
+
+use super::common::{Home, Process, Running, results, slots, within};
+use super::endings::{assert_kept, started};
+
+#[test]
+fn nothing_outlives_a_killed_main_process() {
+    for models in ["-p 3", "-t 3", "--model 2x2"] {
+        let home = Home::new();
+        let mut run = started(&home, models);
+        let before = slots(&home.path("out")).len();
+        run.send(Signal::SIGKILL);
+        assert_eq!(run.end().signal(), Some(9));
+        home.assert_nothing_left();
+        assert_eq!(home.listing("out"), ["journal.jsonl"]);
+        assert_kept(&home, before);
+        assert_eq!(results(&home.path("out")).interrupted, None);
+    }
+}
+
+/// A cell that was not told would go on for minutes before it noticed.
+#[test]
+fn a_long_slot_ends_with_its_main_process() {
+    for models in ["-p 3", "-t 3", "--model 2x2"] {
+        let home = Home::new();
+        let mut run = at_long_work(&home, models);
+        run.send(Signal::SIGKILL);
+        run.end();
+        home.assert_nothing_left();
+    }
+}
+
+/// A run whose first slot takes minutes, its flows at work.
+fn at_long_work(home: &Home, models: &str) -> Running {
+    let line = format!("primes -v {models} -b 1G --out out");
+    let run = home.start(&line.split(' ').collect::<Vec<_>>());
+    within(20, "the flows start", || {
+        run.stderr().contains("starting on").then_some(())
+    });
+    run
+}
+
+/// Many flows and little work, so that a random moment is often one of creating (when the
+/// named pipe has its name) or of ending.
+#[test]
+fn nothing_is_left_at_whatever_moment_it_is_killed() {
+    for (model, signal) in [
+        ("-p 40", Signal::SIGKILL),
+        ("-t 40", Signal::SIGKILL),
+        ("--model 10x4", Signal::SIGKILL),
+        ("-p 40", Signal::SIGTERM),
+        ("-t 40", Signal::SIGINT),
+    ] {
+        for wait_ms in [11, 23, 37, 53, 71] {
+            let home = Home::new();
+            let line = format!("primes {model} -s 1 -b 100 --rounds 1000 --out out");
+            let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+            within(20, "a cell", || {
+                Process::cell(&home.processes()).map(|_| ())
+            });
+            sleep(Duration::from_millis(wait_ms));
+            run.send(signal);
+            let status = run.end();
+            home.assert_nothing_left();
+            let expected = match signal {
+                Signal::SIGKILL => (None, Some(9)),
+                other => (Some(128 + other as i32), None),
+            };
+            assert_eq!(
+                (status.code(), status.signal()),
+                expected,
+                "{}",
+                run.stderr()
+            );
+        }
+    }
+}
+
+/// Kills what `choose` finds until a slot has failed for it, and answers how.
+fn failed_slot(
+    models: &str,
+    choose: impl Fn(&[Process]) -> Option<&Process>,
+) -> (Failure, Option<flow::Rep>) {
+    let home = Home::new();
+    let line = format!("primes {models} -b 600000 --rounds 1000 --out out");
+    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+    within(20, "the first slot", || {
+        (!slots(&home.path("out")).is_empty()).then_some(())
+    });
+    let failed = || {
+        let results = results(&home.path("out"));
+        let mut slots = results.studies[0].cases[0].slots.iter();
+        slots.find_map(|slot| match &slot.outcome.answer {
+            Answer::Failed { reason, kept } => Some((reason.clone(), kept.clone())),
+            Answer::Done(_) => None,
+        })
+    };
+    let found = within(30, "a failed slot", || {
+        if let Some(process) = choose(&home.processes()) {
+            process.send(Signal::SIGKILL);
+        }
+        let before = slots(&home.path("out")).len();
+        within(20, "the slot ends", || {
+            (slots(&home.path("out")).len() > before).then_some(())
+        });
+        failed()
+    });
+    // One failed slot does not end the run.
+    let before = slots(&home.path("out")).len();
+    within(20, "another slot", || {
+        assert!(!run.has_ended(), "{}", run.stderr());
+        (slots(&home.path("out")).len() > before).then_some(())
+    });
+    run.send(Signal::SIGINT);
+    assert_eq!(run.end().code(), Some(130), "{}", run.stderr());
+    home.assert_nothing_left();
+    found
+}
+
+#[test]
+fn the_results_of_the_other_workers_survive_a_killed_one() {
+    let (reason, kept) = failed_slot("-p 3", Process::worker);
+    let Failure::FlowsDied { died, flows, how } = reason else {
+        panic!("{reason:?}")
+    };
+    assert_eq!((died, flows, how.as_str()), (1, 3, "SIGKILL"));
+    let states: Vec<FlowState> = kept.unwrap().flows.into_iter().map(|f| f.state).collect();
+    let done = states.iter().filter(|&s| *s == FlowState::Done).count();
+    assert_eq!(done, 2, "{states:?}");
+}
+
+#[test]
+fn a_killed_cell_is_a_lost_slot_under_every_model() {
+    for models in ["-p 2", "-t 2", "--model 2x2"] {
+        let (reason, kept) = failed_slot(models, Process::cell);
+        let Failure::SlotLost { how, .. } = reason else {
+            panic!("{reason:?}")
+        };
+        assert_eq!((how.as_str(), kept), ("SIGKILL", None));
+    }
+}
+
+#[test]
+fn workers_die_with_their_cell_where_nobody_else_ends_them() {
+    for models in ["-p 3", "--model 2x2"] {
+        let home = Home::new();
+        let mut run = at_long_work(&home, models);
+        // A main process that is stopped cannot clean up behind the cell.
+        run.send(Signal::SIGSTOP);
+        let processes = home.processes();
+        Process::cell(&processes).unwrap().send(Signal::SIGKILL);
+        within(2, "main alone is left", || {
+            (home.processes().len() == 1).then_some(())
+        });
+        run.send(Signal::SIGKILL);
+        run.end();
+    }
+}
+
+#[test]
+fn the_next_run_removes_a_pipe_that_a_double_kill_left() {
+    let home = Home::new();
+    let dead = home.temporary().join("flowgauge-2147483646-3.fifo");
+    std::fs::write(&dead, "").unwrap();
+    let line = "primes -p 2 -b 1000 --rounds 1 --out out";
+    home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    home.assert_nothing_left();
+}
+
+#[test]
+fn a_cell_that_does_not_answer_is_ended_after_its_deadline() {
+    let home = Home::new();
+    let line = "primes -p 2 -b 1G --deadline 1s --out out";
+    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+    within(20, "a worker", || {
+        let processes = home.processes();
+        Process::worker(&processes)?;
+        Process::cell(&processes)?.send(Signal::SIGSTOP);
+        Some(())
+    });
+    let stopped = home.processes();
+    let stopped = Process::cell(&stopped).unwrap().pid;
+    within(10, "the stopped cell is gone", || {
+        let processes = home.processes();
+        processes.iter().all(|p| p.pid != stopped).then_some(())
+    });
+    run.send(Signal::SIGINT);
+    assert_eq!(run.end().code(), Some(130), "{}", run.stderr());
+    home.assert_nothing_left();
+}

@@ -1,0 +1,20 @@
+//! The real command with real, small work: its results checked against another way to get
+//! them, its endings by real signals, its refusals, and what each of them leaves behind.
+//!
+//! Every test has a home of its own ([`common::Home`]) and recognises its processes by a
+//! mark in their environment, so tests run side by side. None of them judges speed.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is wrong")]
+
+mod bad_input;
+mod bad_output;
+mod calibrate;
+mod common;
+mod endings;
+mod formats;
+mod isolation;
+mod kills;
+mod narration;
+mod primes_results;
+mod resume;

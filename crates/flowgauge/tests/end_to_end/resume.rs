@@ -1,0 +1,174 @@
+//! A cut run, taken up again.
+
+use std::fs;
+use std::path::PathBuf;
+
+use nix::sys::signal::Signal;
+
+use super::common::{Home, Slot, primes, results, slots, within};
+
+const FLAGS: [&str; 6] = ["--rounds", "6", "--seed", "20", "--out", "out"];
+/// Two cases would need two studies: the same file under two names of variants is enough.
+const VARIANTS: [(&str, u32); 3] = [("process", 2), ("thread", 2), ("2x2", 4)];
+
+/// A home with a study of 18 slots, each some 50 ms.
+fn home() -> Home {
+    let home = Home::new();
+    home.write("mine.toml", &primes(20_000, &VARIANTS));
+    home
+}
+
+/// The slots of the study as a run that nobody cuts has them.
+fn uninterrupted() -> Vec<Slot> {
+    let home = home();
+    home.run(&[&["run", "mine.toml"], &FLAGS[..]].concat())
+        .answered();
+    let slots = slots(&home.path("out"));
+    assert_eq!(slots.len(), 18);
+    slots
+}
+
+/// A home with a run that was cut by `signal` after some slots.
+fn cut(signal: Signal) -> Home {
+    let home = home();
+    let mut run = home.start(&[&["run", "mine.toml"], &FLAGS[..]].concat());
+    within(20, "some slots", || {
+        (slots(&home.path("out")).len() >= 4).then_some(())
+    });
+    run.send(signal);
+    run.end();
+    let done = slots(&home.path("out")).len();
+    assert!((4..18).contains(&done), "{done} slots: cut too late");
+    home
+}
+
+fn journal(home: &Home) -> PathBuf {
+    home.path("out/journal.jsonl")
+}
+
+#[test]
+fn a_run_goes_on_as_if_it_had_not_been_cut() {
+    let expected = uninterrupted();
+    for signal in [Signal::SIGINT, Signal::SIGKILL] {
+        let home = cut(signal);
+        let done = slots(&home.path("out"));
+        assert_eq!(done, expected[..done.len()]);
+        let run = home.run(&["run", "--resume", "out"]).answered();
+        let told = format!("going on after {} finished slots", done.len());
+        assert!(run.stderr.contains(&told), "{}", run.stderr);
+        assert_eq!(slots(&home.path("out")), expected, "{signal}");
+        let results = results(&home.path("out"));
+        assert!(results.finished && results.interrupted.is_none());
+        home.assert_nothing_left();
+    }
+}
+
+#[test]
+fn a_run_may_be_cut_twice() {
+    let home = cut(Signal::SIGTERM);
+    let before = slots(&home.path("out")).len();
+    let mut run = home.start(&["run", "--resume", "out"]);
+    within(20, "another slot", || {
+        (slots(&home.path("out")).len() > before).then_some(())
+    });
+    run.send(Signal::SIGTERM);
+    run.end();
+    home.run(&["run", "--resume", "out"]).answered();
+    assert_eq!(slots(&home.path("out")), uninterrupted());
+}
+
+#[test]
+fn there_is_nothing_to_do_for_a_finished_run() {
+    let home = home();
+    home.run(&[&["run", "mine.toml"], &FLAGS[..]].concat())
+        .answered();
+    let before = fs::read(journal(&home)).unwrap();
+    let run = home.run(&["run", "--resume", "out"]);
+    run.refused(2, &["journal.jsonl is finished", "nothing left to run"]);
+    assert_eq!(fs::read(journal(&home)).unwrap(), before);
+}
+
+#[test]
+fn a_torn_last_line_is_dropped_and_said() {
+    let home = cut(Signal::SIGKILL);
+    let text = fs::read_to_string(journal(&home)).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let (last, whole) = lines.split_last().unwrap();
+    let torn = format!("{}\n{}", whole.join("\n"), &last[..last.len() / 2]);
+    fs::write(journal(&home), torn).unwrap();
+    let told = format!("cut off after {} bytes", last.len() / 2);
+
+    let report = home.run(&["report", "out"]);
+    assert_eq!(report.code, Some(0), "{}", report.stderr);
+    let run = home.run(&["run", "--resume", "out"]).answered();
+    assert!(run.stderr.contains(&told), "{}", run.stderr);
+    assert_eq!(slots(&home.path("out")), uninterrupted());
+}
+
+#[test]
+fn a_malformed_line_is_named_by_its_number() {
+    let home = cut(Signal::SIGINT);
+    let text = fs::read_to_string(journal(&home)).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[2] = r#"{"line":"slot","study":"#;
+    let broken = lines.join("\n") + "\n";
+    fs::write(journal(&home), &broken).unwrap();
+    for arguments in [vec!["run", "--resume", "out"], vec!["report", "out"]] {
+        home.run(&arguments).refused(2, &["out/journal.jsonl:3: "]);
+    }
+    assert_eq!(fs::read_to_string(journal(&home)).unwrap(), broken);
+}
+
+#[test]
+fn a_newer_schema_is_refused() {
+    let home = cut(Signal::SIGINT);
+    let text = fs::read_to_string(journal(&home)).unwrap();
+    assert!(text.starts_with(r#"{"schema":1,"#));
+    let newer = text.replacen(r#"{"schema":1,"#, r#"{"schema":7,"#, 1);
+    fs::write(journal(&home), &newer).unwrap();
+    let run = home.run(&["run", "--resume", "out"]);
+    run.refused(2, &["has schema 7", "newer flowgauge"]);
+    assert_eq!(fs::read_to_string(journal(&home)).unwrap(), newer);
+}
+
+#[test]
+fn a_folder_without_a_journal_is_refused() {
+    let home = Home::new();
+    fs::create_dir(home.path("empty")).unwrap();
+    for folder in ["empty", "nowhere"] {
+        let run = home.run(&["run", "--resume", folder]);
+        run.refused(2, &[&format!("{folder} is no results folder")]);
+    }
+    fs::write(home.path("empty/journal.jsonl"), r#"{"schema":1,"ver"#).unwrap();
+    let run = home.run(&["run", "--resume", "empty"]);
+    run.refused(2, &["empty/journal.jsonl holds no whole line"]);
+}
+
+#[test]
+fn a_journal_without_slots_survives_a_resume_that_fails() {
+    let home = cut(Signal::SIGINT);
+    let text = fs::read_to_string(journal(&home)).unwrap();
+    let header = text.lines().next().unwrap();
+    let elsewhere = header.replacen(r#""placement":"free""#, r#""placement":"4000""#, 1) + "\n";
+    assert_ne!(elsewhere.trim_end(), header);
+    fs::write(journal(&home), &elsewhere).unwrap();
+    let run = home.run(&["run", "--resume", "out"]);
+    run.refused(2, &["CPU 4000 is not available"]);
+    assert_eq!(fs::read_to_string(journal(&home)).unwrap(), elsewhere);
+}
+
+#[test]
+fn settings_cannot_be_changed_on_the_way() {
+    let home = cut(Signal::SIGINT);
+    for (flag, value) in [
+        ("--seed", "1"),
+        ("--rounds", "3"),
+        ("--budget", "3s"),
+        ("--deadline", "3s"),
+        ("--floor", "3%"),
+        ("--out", "other"),
+    ] {
+        let run = home.run(&["run", "--resume", "out", flag, value]);
+        run.refused(2, &[flag, "--resume"]);
+    }
+}

@@ -1,0 +1,93 @@
+//! What a machine compared with itself tells.
+//!
+//! A case of `spin` (work that stands for nothing but time) whose first two variants are
+//! launched alike is a calibration: with equal work, whatever difference shows is noise, and a verdict of faster or slower is false; with
+//! further work planted into the second, the difference is known and must be found.
+
+use stats::{LOOK_ALPHA, LOOKS, Verdict, detectable};
+use workload::{Spin, Work};
+
+use super::{CaseResult, Finding};
+use crate::words::percent;
+
+/// What is said of a case; nothing unless it is a calibration.
+pub(super) fn sentences(case: &CaseResult) -> Vec<String> {
+    let ([plain, second, ..], Some(finding)) =
+        (case.case.variants.as_slice(), case.findings.first())
+    else {
+        return Vec::new();
+    };
+    let Work::Spin(spin) = &case.case.work else {
+        return Vec::new();
+    };
+    if plain.variant != second.variant {
+        return Vec::new();
+    }
+    match planted(spin, second.work.as_ref()) {
+        Some(share) => vec![found(share, finding)],
+        None => std::iter::once(identical(finding))
+            .chain(resolution(case))
+            .collect(),
+    }
+}
+
+/// The share of work that was planted into the second variant.
+fn planted(plain: &Spin, second: Option<&Work>) -> Option<f64> {
+    match second? {
+        Work::Spin(second) if second.planted > plain.planted => {
+            Some((second.planted - plain.planted) as f64 / plain.steps as f64)
+        }
+        _ => None,
+    }
+}
+
+fn identical(finding: &Finding) -> String {
+    match finding.verdict {
+        Verdict::Faster { .. } | Verdict::Slower { .. } => format!(
+            "identical programs were told apart, which is false: {}; about one such run in twenty \
+             is to be expected, more mean that something disturbs this machine",
+            finding.sentence
+        ),
+        Verdict::Same { .. } | Verdict::CannotTell { .. } => {
+            "identical programs were not told apart, as it should be".to_owned()
+        }
+    }
+}
+
+fn found(share: f64, finding: &Finding) -> String {
+    let share = percent(share);
+    match finding.verdict {
+        Verdict::Slower { .. } => format!("a planted {share} was found: {}", finding.sentence),
+        Verdict::Faster { .. } => {
+            format!(
+                "a planted {share} was found in the wrong direction: {}",
+                finding.sentence
+            )
+        }
+        Verdict::Same { .. } | Verdict::CannotTell { .. } => {
+            format!("a planted {share} was not found: {}", finding.sentence)
+        }
+    }
+}
+
+/// How noisy the machine is, and how small a difference shows in how many rounds.
+fn resolution(case: &CaseResult) -> Option<String> {
+    let noise = case.noise?;
+    let (spread, pair) = (noise.spread?, noise.pair?);
+    let looks: Vec<String> = LOOKS
+        .iter()
+        .map(|&rounds| {
+            format!(
+                "{} in {rounds}",
+                percent(detectable(pair, rounds, LOOK_ALPHA))
+            )
+        })
+        .collect();
+    Some(format!(
+        "noise: equal slots differ by {} over the run and by {} from round to round; so a \
+         difference can be told from {} rounds (in 95 of 100 runs)",
+        percent(spread),
+        percent(pair),
+        looks.join(", ")
+    ))
+}

@@ -1,0 +1,45 @@
+//! Why a run ends before its end.
+
+use crate::{JournalError, LaunchError};
+
+/// Why a run ended without an end. All that was finished is in the journal.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The journal cannot be written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// No slot can be launched.
+    #[error("{0}")]
+    Launch(String),
+    /// A case asks for what this machine does not have, or for impossible work.
+    #[error("{study}, {case}: {message}")]
+    Case {
+        /// The study.
+        study: String,
+        /// The case.
+        case: String,
+        /// What is wrong and what to use.
+        message: String,
+    },
+}
+
+/// Why the loops are left early.
+pub(super) enum Stop {
+    Interrupted(i32),
+    Error(RunError),
+}
+
+impl From<JournalError> for Stop {
+    fn from(error: JournalError) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+impl From<LaunchError> for Stop {
+    fn from(error: LaunchError) -> Self {
+        match error {
+            LaunchError::Interrupted { signal } => Self::Interrupted(signal),
+            LaunchError::Fatal(why) => Self::Error(RunError::Launch(why)),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! From values to places, and the labels along the way.
+//!
+//! # Theory
+//!
+//! Times and sizes have steps of 1, 2 or 5 of their unit, or decades where the axis is
+//! logarithmic. Parameters of a sweep are labelled where they are, as far as their labels
+//! keep apart.
+
+use super::text_width;
+use crate::number::{plain, trimmed};
+
+/// Space between two labels.
+const APART: f64 = 10.0;
+
+/// A place on an axis with its label.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tick {
+    pub(crate) at: f64,
+    pub(crate) label: String,
+}
+
+/// How values become places.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Scale {
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+    log: bool,
+}
+
+impl Scale {
+    /// Values from `low` to `high` on lengths from `from` to `to` (which may be the smaller).
+    /// Logarithmic only where all values are above zero.
+    pub(crate) fn new((low, high): (f64, f64), (from, to): (f64, f64), log: bool) -> Self {
+        let log = log && low > 0.0;
+        let (low, high) = if log {
+            (low.ln(), high.ln())
+        } else {
+            (low, high)
+        };
+        let (low, high) = if high - low > f64::EPSILON * high.abs() {
+            (low, high)
+        } else {
+            (low - 0.5, low + 0.5)
+        };
+        Self {
+            low,
+            high,
+            from,
+            to,
+            log,
+        }
+    }
+
+    /// The place of a value.
+    pub(crate) fn at(&self, value: f64) -> f64 {
+        let value = if self.log { value.ln() } else { value };
+        self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
+    }
+
+    fn holds(&self, at: f64) -> bool {
+        let (low, high) = (self.from.min(self.to), self.from.max(self.to));
+        (low - 0.5..=high + 0.5).contains(&at)
+    }
+
+    /// Ticks at the given values that lie on the axis.
+    pub(super) fn ticks(&self, values: impl Iterator<Item = (f64, String)>) -> Vec<Tick> {
+        let ticks = values.map(|(value, label)| Tick {
+            at: self.at(value),
+            label,
+        });
+        ticks.filter(|tick| self.holds(tick.at)).collect()
+    }
+
+    /// Round values, about one for each `every` of length, labelled by `unit`.
+    pub(crate) fn round(&self, every: f64, unit: &Unit) -> Vec<Tick> {
+        let values = if self.log {
+            self.decades(every)
+        } else {
+            self.steps(every, unit)
+        };
+        let step = values.iter().zip(values.iter().skip(1)).map(|(a, b)| b - a);
+        let step = step.fold(f64::INFINITY, f64::min);
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        let label = |value: f64| {
+            let reference = if self.log { value } else { largest };
+            unit.label(value, reference, if self.log { value } else { step })
+        };
+        self.ticks(values.iter().map(|&value| (value, label(value))))
+    }
+
+    /// Values with the labels of parameters, where they stand.
+    pub(crate) fn values(&self, values: impl Iterator<Item = f64>) -> Vec<Tick> {
+        self.ticks(values.map(|value| (value, plain(value))))
+    }
+
+    /// Multiples of 1, 2 or 5 of the unit's size, which need not be a power of ten.
+    fn steps(&self, every: f64, unit: &Unit) -> Vec<f64> {
+        let size = unit.suiting(self.high).0;
+        let wanted = ((self.to - self.from).abs() / every).max(1.0);
+        let rough = (self.high - self.low) / wanted / size;
+        let decade = 10f64.powf(rough.log10().floor());
+        let nice = [1.0, 2.0, 5.0]
+            .into_iter()
+            .find(|nice| nice * decade >= rough);
+        let step = nice.unwrap_or(10.0) * decade * size;
+        let (first, last) = (
+            (self.low / step).ceil() as i64,
+            (self.high / step).floor() as i64,
+        );
+        (first..=last).map(|n| n as f64 * step).collect()
+    }
+
+    /// Powers of ten; with 2 and 5 between them where there is room for these.
+    fn decades(&self, every: f64) -> Vec<f64> {
+        let (low, high) = (self.low / 10f64.ln(), self.high / 10f64.ln());
+        let per_decade = (self.to - self.from).abs() / (high - low);
+        let within: &[f64] = if per_decade > 3.5 * every {
+            &[1.0, 2.0, 5.0]
+        } else {
+            &[1.0]
+        };
+        let decades = low.floor() as i32..=high.ceil() as i32;
+        decades
+            .flat_map(|n| within.iter().map(move |nice| nice * 10f64.powi(n)))
+            .collect()
+    }
+}
+
+/// Whether no labels that are centred on their places touch.
+pub(super) fn keep_apart(ticks: &[Tick]) -> bool {
+    let mut pairs = ticks.iter().zip(ticks.iter().skip(1));
+    let needed = |a: &Tick, b: &Tick| (text_width(&a.label) + text_width(&b.label)) / 2.0 + APART;
+    pairs.all(|(a, b)| (b.at - a.at).abs() >= needed(a, b))
+}
+
+/// The ticks without those whose labels would touch the one before.
+pub(crate) fn thinned(ticks: Vec<Tick>) -> Vec<Tick> {
+    let mut kept: Vec<Tick> = Vec::with_capacity(ticks.len());
+    for tick in ticks {
+        let room = kept
+            .last()
+            .is_none_or(|last| keep_apart(&[last.clone(), tick.clone()]));
+        if room {
+            kept.push(tick);
+        }
+    }
+    kept
+}
+
+/// The room that labels to the left of an axis need.
+pub(crate) fn margin(ticks: &[Tick]) -> f64 {
+    ticks
+        .iter()
+        .map(|tick| text_width(&tick.label))
+        .fold(0.0, f64::max)
+        + 10.0
+}
+
+/// Units of an axis: sizes and names, ascending.
+#[derive(Debug)]
+pub(crate) struct Unit(pub(crate) &'static [(f64, &'static str)]);
+
+/// Times in ns.
+pub(crate) const TIME: Unit = Unit(&[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")]);
+/// Times in seconds.
+pub(crate) const SECONDS: Unit = Unit(&[(1.0, "s")]);
+/// Sizes in bytes.
+pub(crate) const BYTES: Unit = Unit(&[
+    (1.0, "B"),
+    (1024.0, "KiB"),
+    (1_048_576.0, "MiB"),
+    (1_073_741_824.0, "GiB"),
+]);
+
+impl Unit {
+    /// The largest unit in which a value is no fraction.
+    fn suiting(&self, value: f64) -> (f64, &'static str) {
+        let fits = |(size, _): &&(f64, &str)| value.abs() >= *size * 0.999;
+        *self.0.iter().rev().find(fits).unwrap_or(&self.0[0])
+    }
+
+    /// A value in the unit that suits `reference`, as exact as `step` needs.
+    fn label(&self, value: f64, reference: f64, step: f64) -> String {
+        let (size, name) = self.suiting(reference);
+        let decimals = -(step / size).log10().floor();
+        // An axis with a single value has no step.
+        let decimals = if decimals.is_finite() {
+            decimals.clamp(0.0, 6.0)
+        } else {
+            0.0
+        };
+        format!("{} {name}", trimmed(value / size, decimals as usize))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(ticks: &[Tick]) -> Vec<&str> {
+        ticks.iter().map(|tick| tick.label.as_str()).collect()
+    }
+
+    #[test]
+    fn round_values_have_no_more_decimals_than_their_steps() {
+        let scale = Scale::new((200.0e6, 214.0e6), (0.0, 300.0), false);
+        assert_eq!(
+            labels(&scale.round(80.0, &TIME)),
+            ["200 ms", "205 ms", "210 ms"]
+        );
+        let scale = Scale::new((1e5, 1e8), (0.0, 300.0), true);
+        assert_eq!(
+            labels(&scale.round(60.0, &TIME)),
+            ["100 µs", "1 ms", "10 ms", "100 ms"]
+        );
+    }
+
+    #[test]
+    fn sizes_have_steps_of_their_own_units() {
+        let scale = Scale::new((0.0, 3.5 * 1_048_576.0), (0.0, 400.0), false);
+        assert_eq!(
+            labels(&scale.round(90.0, &BYTES)),
+            ["0 MiB", "1 MiB", "2 MiB", "3 MiB"]
+        );
+    }
+
+    #[test]
+    fn a_span_of_nothing_is_still_a_scale() {
+        let scale = Scale::new((5.0, 5.0), (0.0, 100.0), false);
+        assert!((scale.at(5.0) - 50.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,104 @@
+//! What a whole is made of: one stacked bar a variant.
+
+use maud::{Markup, html};
+
+use super::axis::{Scale, Unit, thinned};
+use super::lines::columns;
+use super::{Frame, LINE, fitted, label, line, px, text_width, widest};
+
+/// Thickness of a bar.
+const BAR: f64 = 18.0;
+
+/// A bar.
+#[derive(Debug, Clone)]
+pub(crate) struct Bar {
+    pub(crate) label: String,
+    /// One value for each part.
+    pub(crate) parts: Vec<f64>,
+}
+
+/// What the parts are and how they are written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parts<'a> {
+    pub(crate) names: &'a [&'a str],
+    pub(crate) unit: &'a Unit,
+    pub(crate) write: fn(f64) -> String,
+}
+
+/// The chart. A part has its name in it where there is room, and in its tooltip always.
+pub(crate) fn bars(frame: &Frame<'_>, bars: &[Bar], parts: Parts<'_>) -> Markup {
+    let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
+    let most = bars.iter().map(total).fold(0.0, f64::max);
+    if most <= 0.0 {
+        return html! {};
+    }
+    let labels = widest(bars.iter().map(|bar| bar.label.as_str()), 0.3 * frame.width);
+    let left = if frame.is_narrow() {
+        20.0
+    } else {
+        labels + 16.0
+    };
+    let totals = bars
+        .iter()
+        .map(|bar| text_width(&(parts.write)(total(bar))));
+    let right = frame.width - totals.fold(0.0, f64::max) - 12.0;
+    let x = Scale::new((0.0, most), (left, right), false);
+    let row = if frame.is_narrow() {
+        BAR + 1.7 * LINE
+    } else {
+        BAR + 0.7 * LINE
+    };
+    let bottom = 6.0 + row * bars.len() as f64;
+    let body = html! {
+        (columns(&thinned(x.round(90.0, parts.unit)), 4.0, bottom))
+        (line((left, bottom), (right, bottom), "axis"))
+        @for (place, bar) in bars.iter().enumerate() {
+            @let y = 6.0 + row * (place + 1) as f64 - BAR - 6.0;
+            (name(frame, bar, left, y))
+            (self::bar(bar, &x, y, parts))
+            (label(x.at(total(bar)) + 6.0, y + 13.0, "start", "", &(parts.write)(total(bar))))
+        }
+    };
+    frame.svg(bottom + 1.8 * LINE, &body)
+}
+
+fn name(frame: &Frame<'_>, bar: &Bar, left: f64, y: f64) -> Markup {
+    if frame.is_narrow() {
+        label(
+            8.0,
+            y - 5.0,
+            "start",
+            "name",
+            &fitted(&bar.label, frame.width - 16.0),
+        )
+    } else {
+        label(
+            left - 8.0,
+            y + 13.0,
+            "end",
+            "",
+            &fitted(&bar.label, left - 12.0),
+        )
+    }
+}
+
+fn bar(bar: &Bar, x: &Scale, y: f64, parts: Parts<'_>) -> Markup {
+    let starts = bar.parts.iter().scan(0.0, |sum, part| {
+        let start = *sum;
+        *sum += part;
+        Some(start)
+    });
+    let pieces = starts.zip(&bar.parts).zip(parts.names).enumerate();
+    html! {
+        @for (place, ((start, value), name)) in pieces {
+            @let (from, to) = (x.at(start), x.at(start + value));
+            rect class=(format!("part s{place}")) x=(px(from)) y=(px(y)) width=(px(to - from))
+                height=(px(BAR)) {
+                title { (name) ": " ((parts.write)(*value)) }
+            }
+            @if text_width(name) + 8.0 < to - from {
+                (label((from + to) / 2.0, y + 13.0, "middle", &format!("on{place}"), name))
+            }
+        }
+    }
+}

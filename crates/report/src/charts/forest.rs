@@ -1,0 +1,142 @@
+//! Ratios of times with their intervals, one row a finding.
+//!
+//! Left of one the subject is faster, right of it slower. The band around one is the floor
+//! within which variants count as the same.
+
+use maud::{Markup, html};
+
+use super::marker::outline;
+use super::ratios::Ratios;
+use super::{Frame, LINE, fitted, label, line, px, widest};
+use crate::words::Tone;
+
+/// A row.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    /// What is compared.
+    pub(crate) label: String,
+    /// The verdict in words, with its interval.
+    pub(crate) said: String,
+    pub(crate) tone: Tone,
+    /// Subject over reference.
+    pub(crate) ratio: Option<f64>,
+    pub(crate) interval: Option<(f64, f64)>,
+}
+
+/// Where things are.
+struct Layout {
+    left: f64,
+    right: f64,
+    top: f64,
+    row: f64,
+    ratios: Ratios,
+}
+
+/// The chart.
+pub(crate) fn forest(frame: &Frame<'_>, rows: &[Row], floor: f64) -> Markup {
+    let layout = layout(frame, rows);
+    let bottom = layout.top + layout.row * rows.len() as f64;
+    let band = (
+        layout.ratios.at(1.0 / (1.0 + floor)),
+        layout.ratios.at(1.0 + floor),
+    );
+    let one = layout.ratios.at(1.0);
+    let body = html! {
+        rect class="band" x=(px(band.0)) width=(px(band.1 - band.0)) y=(px(layout.top))
+            height=(px(bottom - layout.top)) {}
+        (ticks(&layout, bottom))
+        (line((one, layout.top), (one, bottom), "one"))
+        @for (place, row) in rows.iter().enumerate() {
+            (self::row(frame, &layout, layout.top + layout.row * place as f64, row))
+        }
+        (label(layout.left, bottom + 2.6 * LINE, "start", "tick", "\u{2190} faster"))
+        (label(layout.right, bottom + 2.6 * LINE, "end", "tick", "slower \u{2192}"))
+    };
+    frame.svg(bottom + 3.0 * LINE, &body)
+}
+
+fn layout(frame: &Frame<'_>, rows: &[Row]) -> Layout {
+    let (left, right) = if frame.is_narrow() {
+        (8.0, frame.width - 8.0)
+    } else {
+        let labels = widest(rows.iter().map(|row| row.label.as_str()), 0.4 * frame.width);
+        let said = widest(rows.iter().map(|row| row.said.as_str()), 0.32 * frame.width);
+        (labels + 14.0, frame.width - said - 14.0)
+    };
+    Layout {
+        left,
+        right,
+        top: 6.0,
+        row: if frame.is_narrow() {
+            3.6 * LINE
+        } else {
+            1.7 * LINE
+        },
+        ratios: Ratios::new(span(rows), (left, right)),
+    }
+}
+
+/// The smallest and the largest ratio to be shown.
+fn span(rows: &[Row]) -> (f64, f64) {
+    let ends = rows.iter().flat_map(|row| {
+        let interval = row.interval.map(|(low, high)| [low, high]);
+        interval.into_iter().flatten().chain(row.ratio)
+    });
+    let ends = ends.filter(|end| end.is_finite() && *end > 0.0);
+    ends.fold((1.0, 1.0), |(low, high), end| (end.min(low), end.max(high)))
+}
+
+fn ticks(layout: &Layout, bottom: f64) -> Markup {
+    html! {
+        (line((layout.left, bottom), (layout.right, bottom), "axis"))
+        @for tick in layout.ratios.ticks() {
+            (line((tick.at, layout.top), (tick.at, bottom), "grid"))
+            (label(tick.at, bottom + 1.3 * LINE, "middle", "tick", &tick.label))
+        }
+    }
+}
+
+fn row(frame: &Frame<'_>, layout: &Layout, top: f64, row: &Row) -> Markup {
+    let y = top + layout.row - 0.85 * LINE;
+    let text = if frame.is_narrow() {
+        let room = frame.width - 16.0;
+        html! {
+            (label(8.0, top + LINE, "start", "name", &fitted(&row.label, room)))
+            (label(8.0, top + 1.9 * LINE, "start", "", &fitted(&row.said, room)))
+        }
+    } else {
+        let said = fitted(&row.said, frame.width - layout.right - 10.0);
+        html! {
+            (label(4.0, y + 4.0, "start", "", &fitted(&row.label, layout.left - 12.0)))
+            (label(layout.right + 10.0, y + 4.0, "start", "", &said))
+        }
+    };
+    html! { (text) (whisker(layout, y, row)) }
+}
+
+fn whisker(layout: &Layout, y: f64, row: &Row) -> Markup {
+    let class = row.tone.class();
+    html! {
+        @if let Some((low, high)) = row.interval {
+            @let (low, high) = (layout.ratios.at(low), layout.ratios.at(high));
+            (line((low, y), (high, y), &format!("whisker {class}")))
+            (line((low, y - 4.0), (low, y + 4.0), &format!("whisker {class}")))
+            (line((high, y - 4.0), (high, y + 4.0), &format!("whisker {class}")))
+        }
+        @if let Some(ratio) = row.ratio {
+            path class=(format!("mark {class}")) d=(outline(shape(row.tone), layout.ratios.at(ratio), y, 4.5)) {
+                title { (row.label) ": " (row.said) }
+            }
+        }
+    }
+}
+
+/// Each verdict has a shape of its own.
+fn shape(tone: Tone) -> usize {
+    match tone {
+        Tone::Faster => 0,
+        Tone::Slower => 1,
+        Tone::Doubt => 2,
+        _ => 3,
+    }
+}

@@ -1,0 +1,85 @@
+//! Every slot in the order of time, one marker a slot, so that drift, slow runs and two
+//! speeds of a clock are seen. Failed slots are crosses at the foot.
+
+use maud::{Markup, html};
+
+use super::axis::{SECONDS, Scale, TIME, margin, thinned};
+use super::lines::{columns, rows};
+use super::marker::MARKERS;
+use super::{Frame, LINE, label, line, px};
+
+/// Values further apart than this stand on a logarithmic axis.
+const FAR: f64 = 8.0;
+
+/// A slot.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Dot {
+    /// Seconds after the first slot of the case.
+    pub(crate) at_s: f64,
+    /// Its value in ns; `None` if it failed.
+    pub(crate) ns: Option<f64>,
+    /// Place of its variant.
+    pub(crate) variant: usize,
+}
+
+/// The chart.
+pub(crate) fn slots(frame: &Frame<'_>, dots: &[Dot], variants: usize) -> Markup {
+    let (top, bottom) = (8.0, if frame.is_narrow() { 180.0 } else { 200.0 });
+    let values = || dots.iter().filter_map(|dot| dot.ns);
+    let (low, high) = (
+        values().fold(f64::INFINITY, f64::min),
+        values().fold(0.0, f64::max),
+    );
+    let (low, high) = if low.is_finite() {
+        (low, high)
+    } else {
+        (0.0, 1.0)
+    };
+    let y = Scale::new((low, high), (bottom - 14.0, top + 6.0), high > FAR * low);
+    let times = if values().next().is_some() {
+        y.round(40.0, &TIME)
+    } else {
+        Vec::new()
+    };
+    let left = margin(&times);
+    let end = dots.iter().map(|dot| dot.at_s).fold(0.0, f64::max);
+    let x = Scale::new((0.0, end), (left + 8.0, frame.width - 24.0), false);
+    let body = html! {
+        (rows(&times, left, frame.width - 8.0))
+        (columns(&thinned(x.round(90.0, &SECONDS)), bottom, bottom))
+        (line((left, bottom), (frame.width - 8.0, bottom), "axis"))
+        (label(frame.width - 8.0, bottom + 2.6 * LINE, "end", "tick", "time since the first slot"))
+        @for variant in 0..variants { (self::variant(dots, variant, &x, &y)) }
+        (failed(dots, &x, bottom - 5.0))
+    };
+    frame.svg(bottom + 3.0 * LINE, &body)
+}
+
+/// All slots of a variant as one path that is only seen by its markers: a run has
+/// thousands of slots.
+fn variant(dots: &[Dot], variant: usize, x: &Scale, y: &Scale) -> Markup {
+    let own = dots.iter().filter(|dot| dot.variant == variant);
+    let places =
+        own.filter_map(|dot| Some(format!("{} {}", px(x.at(dot.at_s)), px(y.at(dot.ns?)))));
+    let places: Vec<_> = places.collect();
+    let marker = format!("url(#m{})", variant % MARKERS);
+    html! {
+        @if !places.is_empty() {
+            path.dots data-v=(variant) d=(format!("M{}", places.join("L")))
+                marker-start=(marker) marker-mid=(marker) marker-end=(marker) {}
+        }
+    }
+}
+
+fn failed(dots: &[Dot], x: &Scale, y: f64) -> Markup {
+    let crosses: String = dots
+        .iter()
+        .filter(|dot| dot.ns.is_none())
+        .map(|dot| {
+            let x = x.at(dot.at_s);
+            let (left, right, up, down) = (px(x - 4.0), px(x + 4.0), px(y - 4.0), px(y + 4.0));
+            format!("M{left} {up}L{right} {down}M{left} {down}L{right} {up}")
+        })
+        .collect();
+    html! { @if !crosses.is_empty() { path class="cross" d=(crosses) { title { "failed slots" } } } }
+}

@@ -1,0 +1,122 @@
+//! A case: table, sentences, reasons, and the charts of its slots, phases and memory.
+
+use lab::{CaseResult, Finding, Results, VariantSummary};
+use maud::{Markup, html};
+
+use super::slots::slots;
+use super::stacks::{memory, phases};
+use super::table::table;
+use crate::number::{NONE, bytes, time};
+use crate::terminal::tail;
+use crate::words::{circumstances, comparison, cut_short, finding_of, launched, many, work};
+
+/// The part of the page about one case.
+pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Markup {
+    html! {
+        article.case {
+            h3 { (case.case.title) }
+            p.quiet { (circumstances(results, case).join(" · ")) " · " (work(&case.case.work)) }
+            @if let Some(cut) = cut_short(results, case) { p.warning { (cut) } }
+            @if !case.slots.is_empty() {
+                (variants(&[("", case)]))
+                @for finding in &case.findings { (said(finding)) }
+                (missing(case))
+                (slots(&format!("{id}-slots"), case, with_slots))
+                (phases(&format!("{id}-phases"), case))
+                (memory(&format!("{id}-memory"), case))
+            }
+        }
+    }
+}
+
+/// One row a variant of each case, under the case's own heading.
+pub(super) fn variants(cases: &[(&str, &CaseResult)]) -> Markup {
+    let rows: Vec<_> = cases
+        .iter()
+        .flat_map(|(heading, case)| {
+            let variants = case.variants.iter().enumerate();
+            variants.map(move |(at, variant)| row(heading, case, at, variant))
+        })
+        .collect();
+    table(
+        &[
+            "variant",
+            "typical",
+            "undisturbed",
+            "CPU time",
+            "memory",
+            "RSS",
+            "verdict",
+            "interval",
+            "slots",
+        ],
+        &rows,
+    )
+}
+
+fn row(heading: &str, case: &CaseResult, at: usize, variant: &VariantSummary) -> Vec<String> {
+    let number = |value: Option<f64>, unit: fn(f64) -> String| value.map_or(NONE.to_owned(), unit);
+    let memory = variant.memory.as_ref();
+    let [word, interval] = versus(case, at, &variant.label);
+    let failed: usize = variant.failures.iter().map(|(count, _)| count).sum();
+    let failed = if failed > 0 {
+        format!(", {failed} failed")
+    } else {
+        String::new()
+    };
+    vec![
+        format!("{heading}{}", variant.label),
+        number(variant.value.map(|value| value.typical), time),
+        number(variant.undisturbed_ns, time),
+        number(variant.cpu_ns, time),
+        number(memory.map(|memory| memory.honest() as f64), bytes),
+        number(memory.map(|memory| memory.rss as f64), bytes),
+        word,
+        interval,
+        format!("{} good{failed}", variant.good),
+    ]
+}
+
+fn versus(case: &CaseResult, at: usize, label: &str) -> [String; 2] {
+    if at == 0 {
+        return ["reference".to_owned(), String::new()];
+    }
+    finding_of(case, label).map_or([NONE.to_owned(), String::new()], |finding| {
+        let said = comparison(finding.estimate.as_ref(), &finding.verdict);
+        [said.word, said.interval]
+    })
+}
+
+/// The sentence, why, and the slow ends.
+pub(super) fn said(finding: &Finding) -> Markup {
+    html! {
+        p.said { (finding.sentence) }
+        @if !finding.why.is_empty() {
+            ul.why aria-label="Why" { @for reason in &finding.why { li { (reason) } } }
+        }
+        @if let Some(line) = tail(finding) { p.quiet { (line) } }
+    }
+}
+
+/// What is not there, and why; and what was launched.
+pub(super) fn missing(case: &CaseResult) -> Markup {
+    html! {
+        @for summary in &case.variants {
+            @for (count, reason) in &summary.failures {
+                p.warning {
+                    strong { (many(*count as u64, "failed slot")) " of " (summary.label) ": " }
+                    (reason)
+                }
+            }
+            @if let Some(reason) = &summary.memory_not_available {
+                p.quiet { "Memory of " (summary.label) " is not available: " (reason) }
+            }
+        }
+        p.quiet {
+            @for (place, variant) in case.case.variants.iter().enumerate() {
+                @if place > 0 { "; " }
+                (variant.label) ": " (launched(variant))
+            }
+        }
+    }
+}

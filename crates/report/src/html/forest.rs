@@ -1,0 +1,83 @@
+//! Findings on one axis of ratios. Cases that stand alone share one, and each sweep has its
+//! own: the ends of a sweep are often so far from one that nothing else could be seen.
+
+use lab::{CaseResult, Finding};
+use maud::{Markup, html};
+
+use super::figure::Figure;
+use super::table::table;
+use crate::charts::forest::{Row, forest as chart};
+use crate::number::{NONE, significant};
+use crate::words::comparison;
+
+/// The chart with its data; nothing without findings.
+pub(super) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) -> Markup {
+    let begun = cases.filter(|case| !case.slots.is_empty());
+    let findings: Vec<_> = begun
+        .flat_map(|case| case.findings.iter().map(move |finding| (case, finding)))
+        .collect();
+    let Some((_, first)) = findings.first() else {
+        return html! {};
+    };
+    let rows: Vec<_> = findings
+        .iter()
+        .map(|(case, finding)| row(case, finding))
+        .collect();
+    let desc: Vec<_> = rows
+        .iter()
+        .map(|row| format!("{}: {}", row.label, row.said))
+        .collect();
+    let figure = Figure {
+        id,
+        title: "How many times as fast or slow, with intervals",
+        desc: &desc.join("; "),
+        legend: html! {},
+        data: table(
+            &[
+                "comparison",
+                "verdict",
+                "time ratio",
+                "from",
+                "to",
+                "rounds",
+            ],
+            &findings
+                .iter()
+                .zip(&rows)
+                .map(|((_, f), row)| data(f, row))
+                .collect::<Vec<_>>(),
+        ),
+    };
+    figure.draw(|frame| chart(frame, &rows, first.floor))
+}
+
+fn row(case: &CaseResult, finding: &Finding) -> Row {
+    let said = comparison(finding.estimate.as_ref(), &finding.verdict);
+    Row {
+        label: format!(
+            "{}: {} vs {}",
+            case.case.name, finding.subject, finding.reference
+        ),
+        said: format!("{} {}", said.word, said.interval)
+            .trim_end()
+            .to_owned(),
+        tone: said.tone,
+        ratio: finding.estimate.map(|estimate| estimate.ratio),
+        interval: finding.estimate.and_then(|estimate| estimate.interval()),
+    }
+}
+
+fn data(finding: &Finding, row: &Row) -> Vec<String> {
+    let exact = |value: Option<f64>| value.map_or(NONE.to_owned(), |value| format!("{value:.4}"));
+    let estimate = finding.estimate;
+    vec![
+        row.label.clone(),
+        row.said.clone(),
+        exact(row.ratio),
+        exact(row.interval.map(|(low, _)| low)),
+        exact(row.interval.map(|(_, high)| high)),
+        estimate.map_or(NONE.to_owned(), |estimate| {
+            significant(estimate.rounds as f64)
+        }),
+    ]
+}

@@ -1,0 +1,23 @@
+//! The machine, folded away.
+
+use machine::{Group, Machine};
+use maud::{Markup, html};
+
+use super::table::table;
+
+/// What to beware of on this machine, then everything about it.
+pub(super) fn machine(machine: &Machine) -> Markup {
+    html! {
+        section #machine {
+            h2 { "The machine" }
+            @for warning in machine.warnings() { p.quiet { (warning) } }
+            @for group in machine.facts() { (facts(&group)) }
+        }
+    }
+}
+
+fn facts(group: &Group) -> Markup {
+    let row = |fact: &machine::Fact| vec![fact.name.clone(), fact.value.clone(), fact.note.clone()];
+    let rows: Vec<_> = group.rows.iter().map(row).collect();
+    html! { details.facts { summary { (group.title) } (table(&["what", "here", "meaning"], &rows)) } }
+}

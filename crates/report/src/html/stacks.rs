@@ -1,0 +1,91 @@
+//! What the time and the memory of each variant are made of.
+
+use lab::{CaseResult, VariantSummary};
+use maud::{Markup, html};
+
+use super::figure::{self, Figure};
+use super::table::table;
+use crate::charts::axis::{BYTES, TIME};
+use crate::charts::bars::{Bar, Parts, bars};
+use crate::number::{bytes, time};
+
+/// Median phases of each variant.
+pub(super) fn phases(id: &str, case: &CaseResult) -> Markup {
+    let bars = stacked(case, |variant| {
+        let phases = variant.phases?;
+        Some(vec![phases.create_ns, phases.steady_ns, phases.teardown_ns])
+    });
+    let parts = Parts {
+        names: &["create", "steady", "tear-down"],
+        unit: &TIME,
+        write: time,
+    };
+    stack(id, "Median phases of a repetition", &bars, parts)
+}
+
+/// Parts of the honest memory of each variant.
+pub(super) fn memory(id: &str, case: &CaseResult) -> Markup {
+    let bars = stacked(case, |variant| {
+        let memory = variant.memory.as_ref()?;
+        let parts = [
+            memory.pss,
+            memory.page_tables,
+            memory.kernel_stacks,
+            memory.slab.unwrap_or(0),
+        ];
+        Some(parts.map(|part| part as f64).to_vec())
+    });
+    let names = &["PSS", "page tables", "kernel stacks", "slab"];
+    let names = if bars.iter().any(|bar| bar.parts[3] > 0.0) {
+        &names[..]
+    } else {
+        &names[..3]
+    };
+    let parts = Parts {
+        names,
+        unit: &BYTES,
+        write: bytes,
+    };
+    stack(id, "Memory of the parent and all flows", &bars, parts)
+}
+
+fn stacked(case: &CaseResult, parts: impl Fn(&VariantSummary) -> Option<Vec<f64>>) -> Vec<Bar> {
+    let bar = |variant: &VariantSummary| {
+        Some(Bar {
+            label: variant.label.clone(),
+            parts: parts(variant)?,
+        })
+    };
+    case.variants.iter().filter_map(bar).collect()
+}
+
+fn stack(id: &str, title: &str, all: &[Bar], parts: Parts<'_>) -> Markup {
+    if all.is_empty() {
+        return html! {};
+    }
+    let row = |bar: &Bar| {
+        let values = bar
+            .parts
+            .iter()
+            .zip(parts.names)
+            .map(|(part, _)| (parts.write)(*part));
+        [bar.label.clone()].into_iter().chain(values).collect()
+    };
+    let rows: Vec<Vec<String>> = all.iter().map(row).collect();
+    let said: Vec<_> = rows.iter().map(|row| row.join(", ")).collect();
+    let desc = format!(
+        "Of each variant {}: {}",
+        parts.names.join(", "),
+        said.join("; ")
+    );
+    let mut heads = vec!["variant"];
+    heads.extend(parts.names);
+    let figure = Figure {
+        id,
+        title,
+        desc: &desc,
+        legend: figure::parts(parts.names),
+        data: table(&heads, &rows),
+    };
+    figure.draw(|frame| bars(frame, all, parts))
+}

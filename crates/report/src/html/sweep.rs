@@ -1,0 +1,127 @@
+//! A sweep: one table, one chart over the parameter, and its points folded away.
+
+use lab::{CaseResult, Results};
+use maud::{Markup, html};
+
+use super::case::{missing, said, variants};
+use super::figure::{self, Figure};
+use super::forest::forest;
+use super::slots::slots;
+use super::table::table;
+use crate::blocks::Sweep;
+use crate::charts::lines::{Point, Series, lines};
+use crate::number::{plain, time};
+use crate::words::{circumstances, cut_short, work};
+
+/// The part of the page about one sweep.
+pub(super) fn sweep(id: &str, results: &Results, sweep: &Sweep<'_>, with_slots: bool) -> Markup {
+    let title = sweep
+        .points
+        .first()
+        .map_or(sweep.name, |(_, case)| &case.case.title);
+    let named: Vec<_> = sweep
+        .points
+        .iter()
+        .map(|(value, case)| (point(sweep, *value), *case))
+        .collect();
+    let headed: Vec<_> = named
+        .iter()
+        .map(|(name, case)| (format!("{name}, "), *case))
+        .collect();
+    let rows: Vec<_> = headed
+        .iter()
+        .map(|(heading, case)| (heading.as_str(), *case))
+        .collect();
+    html! {
+        article.case {
+            h3 { (title) }
+            p.quiet { "Sweep " (sweep.name) ": by " (sweep.parameter) " (" (sweep.unit) ")" }
+            (chart(&format!("{id}-lines"), sweep))
+            (variants(&rows))
+            (forest(&format!("{id}-forest"), sweep.points.iter().map(|(_, case)| *case)))
+            @for (number, (name, case)) in named.iter().enumerate() {
+                details {
+                    summary { (name) }
+                    (one(&format!("{id}-{number}"), results, case, with_slots))
+                }
+            }
+        }
+    }
+}
+
+/// `block 1,000`.
+fn point(sweep: &Sweep<'_>, value: f64) -> String {
+    format!("{} {}", sweep.parameter, plain(value))
+}
+
+fn one(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Markup {
+    html! {
+        p.quiet { (circumstances(results, case).join(" · ")) " · " (work(&case.case.work)) }
+        @if let Some(cut) = cut_short(results, case) { p.warning { (cut) } }
+        @for finding in &case.findings { (said(finding)) }
+        (missing(case))
+        @if !case.slots.is_empty() { (slots(&format!("{id}-slots"), case, with_slots)) }
+    }
+}
+
+fn chart(id: &str, sweep: &Sweep<'_>) -> Markup {
+    let series: Vec<_> = sweep
+        .labels()
+        .into_iter()
+        .map(|label| series(sweep, label))
+        .collect();
+    let axis = format!("{} ({})", sweep.parameter, sweep.unit);
+    let figure = Figure {
+        id,
+        title: "Typical time over the parameter, with quartiles",
+        desc: &format!("Typical times of {} variants by {axis}.", series.len()),
+        legend: figure::variants(series.iter().map(|series| series.label.as_str())),
+        data: data(&axis, &series),
+    };
+    figure.draw(|frame| lines(frame, &series, &axis))
+}
+
+fn series(sweep: &Sweep<'_>, label: &str) -> Series {
+    let point = |(x, case): &(f64, &CaseResult)| {
+        let value = case
+            .variants
+            .iter()
+            .find(|variant| variant.label == label)?
+            .value?;
+        Some(Point {
+            x: *x,
+            y: value.typical,
+            low: value.p25,
+            high: value.p75,
+        })
+    };
+    Series {
+        label: label.to_owned(),
+        points: sweep.points.iter().filter_map(point).collect(),
+    }
+}
+
+fn data(axis: &str, series: &[Series]) -> Markup {
+    let rows: Vec<_> = series
+        .iter()
+        .flat_map(|series| {
+            series.points.iter().map(|point| {
+                let times = [point.y, point.low, point.high].map(time);
+                [series.label.clone(), plain(point.x)]
+                    .into_iter()
+                    .chain(times)
+                    .collect()
+            })
+        })
+        .collect();
+    table(
+        &[
+            "variant",
+            axis,
+            "typical",
+            "lower quartile",
+            "upper quartile",
+        ],
+        &rows,
+    )
+}
