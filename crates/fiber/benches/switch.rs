@@ -1,7 +1,7 @@
 //! What a yield costs against the number of flows, beside the peers.
 //!
 //! ```text
-//! cargo bench -p fiber --bench switch [-- [ROUNDS] [--huge]]
+//! cargo bench -p fiber --bench switch [-- [ROUNDS] [--huge] [--only TEXT]]
 //! ```
 //!
 //! N flows on one kernel thread take turns in ring order. All peers run in every round,
@@ -19,10 +19,9 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod peers;
-mod stopwatch;
 
+use peers::stopwatch::Spread;
 use peers::{Peer, Sample};
-use stopwatch::Spread;
 
 /// Flows, and yields of each in one sample.
 const SIZES: [(usize, usize); 6] = [
@@ -38,7 +37,13 @@ const HUGE: (usize, usize) = (10_000_000, 3);
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let rounds = arguments.iter().find_map(|a| a.parse().ok()).unwrap_or(7);
-    let (peers, missing) = peers::all();
+    let (mut peers, missing) = peers::all();
+    // `--only TEXT` leaves out other peers, not the first, which ratios refer to.
+    if let Some(at) = arguments.iter().position(|a| a == "--only") {
+        let text = arguments.get(at + 1).cloned().unwrap_or_default();
+        let reference = peers[0].name;
+        peers.retain(|peer| peer.name == reference || peer.name.contains(&text));
+    }
     println!("{rounds} interleaved rounds; median [quartiles] ns a yield, ratio to fiber packed");
     for line in missing {
         println!("not here: {line}");
@@ -76,7 +81,10 @@ fn compare(peers: &[Peer], flows: usize, yields: usize, rounds: usize) {
         println!();
     }
     for peer in peers.iter().filter(|peer| flows > peer.most) {
-        println!("  {:34} stops at {}: {}", peer.name, peer.most, peer.stops_by);
+        println!(
+            "  {:34} stops at {}: {}",
+            peer.name, peer.most, peer.stops_by
+        );
     }
 }
 
@@ -92,8 +100,14 @@ fn creation(peers: &[Peer], flows: usize, rounds: usize) {
     for (peer, costs) in runs.iter().zip(&costs) {
         println!("  {:34} {}", peer.name, Spread::of(costs.clone()));
     }
-    let warm = (0..rounds * 10).map(|_| peers::ours::warm_life_ns(flows)).collect();
-    println!("  {:34} {}", "fiber packed, slots used before", Spread::of(warm));
+    let warm = (0..rounds * 10)
+        .map(|_| peers::ours::warm_life_ns(flows))
+        .collect();
+    println!(
+        "  {:34} {}",
+        "fiber packed, slots used before",
+        Spread::of(warm)
+    );
 }
 
 fn spread(samples: &[Sample], of: impl Fn(&Sample) -> f64) -> Spread {

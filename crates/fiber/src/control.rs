@@ -39,7 +39,10 @@ unsafe impl Zeroed for Control {}
 // SAFETY: all-zero bytes are a null pointer, which needs no drop.
 unsafe impl Zeroed for Cell<Sp> {}
 
-const _: () = assert!(size_of::<Control>() == 32, "two control blocks to a cache line");
+const _: () = assert!(
+    size_of::<Control>() == 32,
+    "two control blocks to a cache line"
+);
 
 /// Where a fiber stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,12 +72,17 @@ impl Stage {
 #[inline(always)]
 pub(crate) fn place<V>(top: *mut u8) -> *mut V {
     let end = top.wrapping_sub(size_of::<V>());
-    end.map_addr(|address| address & !(align_of::<V>() - 1)).cast()
+    end.map_addr(|address| address & !(align_of::<V>() - 1))
+        .cast()
 }
 
 /// Bytes that [`place`] can take, rounded to what keeps a stack aligned.
 pub(crate) const fn area<V>() -> usize {
-    let slack = if align_of::<V>() > 16 { align_of::<V>() } else { 0 };
+    let slack = if align_of::<V>() > 16 {
+        align_of::<V>()
+    } else {
+        0
+    };
     (size_of::<V>() + slack).next_multiple_of(16)
 }
 

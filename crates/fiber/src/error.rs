@@ -11,7 +11,9 @@ pub enum ConfigError {
     #[error("no fibers here: {0}")]
     Unavailable(&'static str),
     /// Too small, or not aligned.
-    #[error("a stack of {bytes} bytes will not do: at least {minimum}, and a multiple of {multiple}")]
+    #[error(
+        "a stack of {bytes} bytes will not do: at least {minimum}, and a multiple of {multiple}"
+    )]
     Stack {
         /// What was asked for.
         bytes: usize,
@@ -29,7 +31,9 @@ pub enum ConfigError {
         most: usize,
     },
     /// The kernel refused.
-    #[error("cannot reserve {bytes} bytes of address space for fibers: {source}; ask for fewer or smaller ones")]
+    #[error(
+        "cannot reserve {bytes} bytes of address space for fibers: {source}; ask for fewer or smaller ones"
+    )]
     Memory {
         /// What was asked for.
         bytes: usize,
@@ -42,13 +46,17 @@ pub enum ConfigError {
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
     /// As many fibers as the scheduler was made for.
-    #[error("all {capacity} fibers that the scheduler has room for exist: join some, or ask for more with Config::capacity")]
+    #[error(
+        "all {capacity} fibers that the scheduler has room for exist: join some, or ask for more with Config::capacity"
+    )]
     Full {
         /// What the scheduler was made for.
         capacity: usize,
     },
     /// Closure or result leave no room for the stack.
-    #[error("the closure and result of the fiber ({area} bytes) and its first frames ({frames}) do not fit a stack of {usable} bytes: use larger stacks or box what it captures")]
+    #[error(
+        "the closure and result of the fiber ({area} bytes) and its first frames ({frames}) do not fit a stack of {usable} bytes: use larger stacks or box what it captures"
+    )]
     TooLarge {
         /// Bytes of closure or result, whichever is more.
         area: usize,
@@ -68,7 +76,9 @@ pub enum SpawnError {
         by_mapping: bool,
     },
     /// Asked for by a free function, with no fiber running on this kernel thread.
-    #[error("there is no running fiber on this kernel thread to create another: use Scheduler::spawn")]
+    #[error(
+        "there is no running fiber on this kernel thread to create another: use Scheduler::spawn"
+    )]
     Outside,
 }
 
@@ -107,10 +117,18 @@ impl fmt::Display for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             JoinError::Panicked(_) => {
-                write!(f, "the fiber panicked: {}", self.message().unwrap_or("(no text)"))
+                write!(
+                    f,
+                    "the fiber panicked: {}",
+                    self.message().unwrap_or("(no text)")
+                )
             }
-            JoinError::Stuck => f.write_str("the fiber is suspended and no fiber is left to awaken it"),
-            JoinError::Dropped => f.write_str("the scheduler of the fiber was dropped before it ended"),
+            JoinError::Stuck => {
+                f.write_str("the fiber is suspended and no fiber is left to awaken it")
+            }
+            JoinError::Dropped => {
+                f.write_str("the scheduler of the fiber was dropped before it ended")
+            }
         }
     }
 }

@@ -42,10 +42,8 @@ impl Scheduler {
         if !core.catches() {
             fatal::end_on_panics_in_small_slots();
         }
-        let alternate = AltStack::ensure().map_err(|source| ConfigError::Memory {
-            bytes: 0,
-            source,
-        })?;
+        let alternate =
+            AltStack::ensure().map_err(|source| ConfigError::Memory { bytes: 0, source })?;
         Ok(Scheduler {
             core,
             _alternate: alternate,

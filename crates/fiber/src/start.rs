@@ -49,7 +49,11 @@ const fn area_for<F, T>() -> usize {
 
 /// Makes a fiber and puts it at the end of the queue.
 #[inline]
-pub(crate) fn spawn<F, T>(core: &Rc<Core>, floats: Floats, body: F) -> Result<JoinHandle<T>, SpawnError>
+pub(crate) fn spawn<F, T>(
+    core: &Rc<Core>,
+    floats: Floats,
+    body: F,
+) -> Result<JoinHandle<T>, SpawnError>
 where
     F: FnOnce(&mut Fiber) -> T + 'static,
     T: 'static,
@@ -133,7 +137,9 @@ fn deliver<V>(value: V, stage: Stage) -> ! {
     unsafe { place::<V>(core.slots.top(index)).write(value) };
     let control = core.control(index);
     control.stage.set(stage);
-    control.discard.set(mem::needs_drop::<V>().then_some(discard::<V>));
+    control
+        .discard
+        .set(mem::needs_drop::<V>().then_some(discard::<V>));
     core.end(index)
 }
 

@@ -1,5 +1,7 @@
 //! Mistakes that end the program, each in a child process: what it says, and that it ends.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
@@ -49,7 +51,10 @@ fn a_canary_names_the_fiber_at_its_next_yield() {
             fiber.yield_now();
         });
     });
-    assert!(said.contains("fiber 1 overflowed its packed slot of 512 bytes"), "{said}");
+    assert!(
+        said.contains("fiber 1 overflowed its packed slot of 512 bytes"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -57,7 +62,10 @@ fn a_canary_is_looked_at_when_a_fiber_ends() {
     let said = ending_of("a_canary_is_looked_at_when_a_fiber_ends", || {
         run_three(Config::packed(512), |_| use_stack::<600>());
     });
-    assert!(said.contains("fiber 1 overflowed its packed slot"), "{said}");
+    assert!(
+        said.contains("fiber 1 overflowed its packed slot"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -65,7 +73,10 @@ fn a_guard_names_the_fiber_at_once() {
     let said = ending_of("a_guard_names_the_fiber_at_once", || {
         run_three(Config::guarded(32 << 10), |_| use_stack::<{ 1 << 20 }>());
     });
-    assert!(said.contains("fiber 1 overflowed its guarded stack of 32768 bytes"), "{said}");
+    assert!(
+        said.contains("fiber 1 overflowed its guarded stack of 32768 bytes"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -74,7 +85,21 @@ fn a_panic_in_a_small_slot_ends_the_program_by_name() {
         run_three(Config::packed(256), |_| panic!("small trouble"));
     });
     assert!(said.contains("small trouble"), "{said}");
-    assert!(said.contains("fiber 1 panicked in a slot of 256 bytes"), "{said}");
+    assert!(
+        said.contains("fiber 1 panicked in a stack of 256 bytes"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_panic_in_a_small_guarded_stack_too() {
+    let said = ending_of("a_panic_in_a_small_guarded_stack_too", || {
+        run_three(Config::guarded(4 << 10), |_| panic!("small trouble"));
+    });
+    assert!(
+        said.contains("fiber 1 panicked in a stack of 4096 bytes"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -85,16 +110,22 @@ fn a_destructor_must_not_yield_while_the_scheduler_is_dropped() {
             fiber::yield_now();
         }
     }
-    let said = ending_of("a_destructor_must_not_yield_while_the_scheduler_is_dropped", || {
-        let scheduler = Scheduler::new(Config::guarded(64 << 10).capacity(1)).unwrap();
-        let body = |fiber: &mut Fiber| {
-            let _yields = Yields;
-            fiber.suspend();
-        };
-        scheduler.spawn(body).unwrap();
-        scheduler.run();
-    });
-    assert!(said.contains("unwound because its scheduler is dropped"), "{said}");
+    let said = ending_of(
+        "a_destructor_must_not_yield_while_the_scheduler_is_dropped",
+        || {
+            let scheduler = Scheduler::new(Config::guarded(64 << 10).capacity(1)).unwrap();
+            let body = |fiber: &mut Fiber| {
+                let _yields = Yields;
+                fiber.suspend();
+            };
+            scheduler.spawn(body).unwrap();
+            scheduler.run();
+        },
+    );
+    assert!(
+        said.contains("unwound because its scheduler is dropped"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -106,7 +137,12 @@ fn another_fault_is_still_a_fault() {
         });
     }
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "another_fault_is_still_a_fault", "--nocapture", "--test-threads=1"])
+        .args([
+            "--exact",
+            "another_fault_is_still_a_fault",
+            "--nocapture",
+            "--test-threads=1",
+        ])
         .env(ROLE, "1")
         .output()
         .unwrap();

@@ -1,5 +1,6 @@
 //! Floating-point control state: one for all, and one's own for those who ask.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![cfg(target_arch = "x86_64")]
 
 use std::arch::asm;
@@ -58,9 +59,13 @@ fn fibers_that_ask_keep_their_rounding_and_the_others_never_see_it() {
             scheduler.spawn(body).unwrap()
         };
         let before = plain();
-        let zero = scheduler.spawn_with(Floats::Own, keeps(TOWARDS_ZERO, true)).unwrap();
+        let zero = scheduler
+            .spawn_with(Floats::Own, keeps(TOWARDS_ZERO, true))
+            .unwrap();
         let between = plain();
-        let up = scheduler.spawn_with(Floats::Own, keeps(UPWARDS, false)).unwrap();
+        let up = scheduler
+            .spawn_with(Floats::Own, keeps(UPWARDS, false))
+            .unwrap();
         for asked in [zero, up] {
             assert_eq!(asked.join().unwrap(), 10);
         }

@@ -4,6 +4,8 @@
 //! keeps the rule of the queue (rounds; those made or awakened wait for the next one) and
 //! predicts the trace, who stays suspended, and who ended.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -182,7 +184,13 @@ fn perform(world: &Shared, who: usize, op: Op, log: impl Fn(), fiber: &mut fiber
     if let Op::Join(whom) = op {
         let whom = whom % count;
         let handle = (whom != who)
-            .then(|| world.borrow_mut().handles.get_mut(whom).and_then(Option::take))
+            .then(|| {
+                world
+                    .borrow_mut()
+                    .handles
+                    .get_mut(whom)
+                    .and_then(Option::take)
+            })
             .flatten();
         if let Some(handle) = handle {
             assert_eq!(handle.join().unwrap(), whom);

@@ -3,8 +3,8 @@
 
 use std::cell::Cell;
 
+use super::stopwatch;
 use super::{Sample, memory, sample};
-use crate::stopwatch;
 
 #[path = "../../src/arch/mod.rs"]
 #[expect(dead_code, reason = "only the switch is used here")]
@@ -25,7 +25,7 @@ pub(crate) fn run(flows: usize, yields: usize) -> Sample {
     sample(flows, yields, || {
         let slots = aligned(flows * SLOT);
         let mut ring: Vec<Sp> = (0..flows).map(|who| context(slots.1, who)).collect();
-        ring.extend([std::ptr::null_mut(); 10]);
+        ring.push(std::ptr::null_mut());
         let (first, own) = (ring.as_mut_ptr(), flows);
         let rounds = if yields == 0 { 1 } else { yields + 2 };
         for _ in 0..rounds {
@@ -48,7 +48,11 @@ fn aligned(bytes: usize) -> (Vec<u8>, *mut u8) {
 
 fn context(slots: *mut u8, who: usize) -> Sp {
     let top = slots.wrapping_add((who + 1) * SLOT);
-    let entry: arch::Entry = if who == 0 { flow::<true> } else { flow::<false> };
+    let entry: arch::Entry = if who == 0 {
+        flow::<true>
+    } else {
+        flow::<false>
+    };
     // SAFETY: the slot below `top` is ours and larger than a first frame.
     unsafe { arch::first_frame(top, entry) }
 }

@@ -46,9 +46,8 @@ const SOURCES: [Source; 3] = [
 ];
 
 pub(crate) fn all() -> (Vec<Peer>, Vec<String>) {
-    let mut missing = vec![
-        "Java virtual threads: not written (needs a JDK 21 or later)".to_owned(),
-    ];
+    let mut missing =
+        vec!["Java virtual threads: not written (needs a JDK 21 or later)".to_owned()];
     let mut peers = Vec::new();
     for source in &SOURCES {
         match compile(source) {
@@ -79,7 +78,11 @@ fn compile(source: &Source) -> Result<PathBuf, String> {
         return Ok(program);
     }
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    Err(said.lines().find(|l| l.contains("error")).unwrap_or("did not compile").to_owned())
+    Err(said
+        .lines()
+        .find(|l| l.contains("error"))
+        .unwrap_or("did not compile")
+        .to_owned())
 }
 
 fn run(program: &PathBuf, flows: usize, yields: usize) -> Sample {
@@ -88,7 +91,10 @@ fn run(program: &PathBuf, flows: usize, yields: usize) -> Sample {
         .output()
         .expect("a peer that was compiled");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let figures: Vec<f64> = said.split_whitespace().filter_map(|w| w.parse().ok()).collect();
+    let figures: Vec<f64> = said
+        .split_whitespace()
+        .filter_map(|w| w.parse().ok())
+        .collect();
     let [yield_ns, life_ns, bytes] = figures[..] else {
         panic!("{} said {said:?}", program.display());
     };

@@ -4,10 +4,9 @@ mod bare;
 mod external;
 pub(crate) mod ours;
 mod rust;
+pub(crate) mod stopwatch;
 
 use std::time::Instant;
-
-use crate::stopwatch;
 
 /// What one run of a peer gave.
 #[derive(Debug, Clone, Copy, Default)]
@@ -81,7 +80,11 @@ pub(crate) fn memory(yields: usize) -> usize {
 }
 
 fn expected(flows: usize, yields: usize) -> u64 {
-    let each = if yields == 0 { 1 } else { (0..=yields as u64).sum() };
+    let each = if yields == 0 {
+        1
+    } else {
+        (0..=yields as u64).sum()
+    };
     flows as u64 * each
 }
 
@@ -96,10 +99,10 @@ macro_rules! flow {
             for left in (0..=$yields as u64).rev() {
                 $yield;
                 if $first {
-                    $crate::stopwatch::begin_once();
+                    $crate::peers::stopwatch::begin_once();
                 }
                 if $first && left == 0 {
-                    $crate::stopwatch::end();
+                    $crate::peers::stopwatch::end();
                 }
                 sum += left;
             }

@@ -11,12 +11,22 @@ use crate::flow;
 pub(crate) fn all() -> Vec<Peer> {
     vec![
         Peer::new("fiber packed", |n, y| rings(Config::packed(128), n, y)),
-        Peer::new("fiber packed, 192 B slots", |n, y| rings(Config::packed(192), n, y)),
-        Peer::new("fiber packed, 256 B slots", |n, y| rings(Config::packed(256), n, y)),
+        Peer::new("fiber packed, 192 B slots", |n, y| {
+            rings(Config::packed(192), n, y)
+        }),
+        Peer::new("fiber packed, 256 B slots", |n, y| {
+            rings(Config::packed(256), n, y)
+        }),
         Peer::new("fiber packed, 4 yield sites, state", sites),
         Peer::new("fiber packed, free function", functions),
-        Peer::new("fiber guarded, 16 KiB", |n, y| rings(Config::guarded(16 << 10), n, y))
-            .up_to(1_000_000, "memory, at 4 KiB a flow"),
+        Peer::new("fiber guarded, 16 KiB", |n, y| {
+            rings(Config::guarded(16 << 10), n, y)
+        })
+        .up_to(1_000_000, "memory, at 4 KiB a flow"),
+        Peer::new("fiber guarded, 4 KiB", |n, y| {
+            rings(Config::guarded(4 << 10), n, y)
+        })
+        .up_to(1_000_000, "memory, at 4 KiB a flow"),
     ]
 }
 
@@ -82,7 +92,10 @@ fn lives(
         assert_eq!(scheduler.run(), 0);
         // The memory of slots stays until the scheduler is dropped.
         let memory = memory(yields);
-        (handles.drain(..).map(|h| h.join().expect("a result")).sum(), memory)
+        (
+            handles.drain(..).map(|h| h.join().expect("a result")).sum(),
+            memory,
+        )
     })
 }
 
@@ -94,7 +107,10 @@ pub(crate) fn warm_life_ns(flows: usize) -> f64 {
     USED.with_borrow_mut(|used| {
         let (scheduler, handles) = used.get_or_insert_with(|| {
             let config = Config::packed(192).capacity(1_000_000);
-            (Scheduler::new(config).expect("a scheduler"), Vec::with_capacity(1_000_000))
+            (
+                Scheduler::new(config).expect("a scheduler"),
+                Vec::with_capacity(1_000_000),
+            )
         });
         let began = Instant::now();
         for who in 0..flows as u64 {

@@ -29,7 +29,11 @@ pub(crate) fn all() -> Vec<Peer> {
     ]
 }
 
-fn corosensei<S: Stack + 'static>(flows: usize, yields: usize, stack: impl Fn(usize) -> S) -> Sample {
+fn corosensei<S: Stack + 'static>(
+    flows: usize,
+    yields: usize,
+    stack: impl Fn(usize) -> S,
+) -> Sample {
     sample(flows, yields, || {
         let mut all: Vec<Coroutine<(), (), u64, S>> = (0..flows)
             .map(|who| {
@@ -115,7 +119,9 @@ fn generators(flows: usize, yields: usize) -> Sample {
 
 fn tokio_tasks(flows: usize, yields: usize) -> Sample {
     sample(flows, yields, || {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .expect("a runtime");
         let tasks = tokio::task::LocalSet::new();
         tasks.block_on(&runtime, async {
             let all: Vec<_> = (0..flows)
@@ -145,7 +151,11 @@ impl Future for Pause {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<()> {
-        if std::mem::replace(&mut self.0, true) { Poll::Ready(()) } else { Poll::Pending }
+        if std::mem::replace(&mut self.0, true) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
     }
 }
 

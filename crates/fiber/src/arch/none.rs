@@ -7,7 +7,9 @@ use super::{Entry, Sp, Turn};
 pub(crate) const FRAME_BYTES: usize = 104;
 
 pub(crate) fn available() -> Result<(), &'static str> {
-    Err("fibers are written for Linux on x86-64 only; another processor is one file in crates/fiber/src/arch")
+    Err(
+        "fibers are written for Linux on x86-64 only; another processor is one file in crates/fiber/src/arch",
+    )
 }
 
 pub(crate) unsafe fn switch(_save: *mut Sp, _next: Turn) -> Turn {

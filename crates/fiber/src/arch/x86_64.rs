@@ -58,7 +58,10 @@ use super::{Entry, Sp, Turn};
 pub(crate) const FRAME_BYTES: usize = 104;
 
 /// Fibers work here.
-#[expect(clippy::unnecessary_wraps, reason = "other targets have a reason to give")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "other targets have a reason to give"
+)]
 pub(crate) fn available() -> Result<(), &'static str> {
     Ok(())
 }
@@ -191,7 +194,7 @@ pub(crate) unsafe fn hole_frame(top: *mut u8) -> Sp {
 #[unsafe(naked)]
 unsafe extern "C" fn hand_on(_turn: Turn) -> ! {
     naked_asm!(
-        "add rdi, 8",           // rdi: the turn of the next cell
+        "add rdi, 8", // rdi: the turn of the next cell
         "mov rsp, [rdi]",
         "jmp [rsp - 24]",
     )

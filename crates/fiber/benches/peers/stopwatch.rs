@@ -53,7 +53,9 @@ fn ns_a_tick() -> f64 {
 /// Memory of this process and the page tables for it, in bytes.
 pub(crate) fn memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let lines = status.lines().filter(|l| l.starts_with("VmRSS") || l.starts_with("VmPTE"));
+    let lines = status
+        .lines()
+        .filter(|l| l.starts_with("VmRSS") || l.starts_with("VmPTE"));
     let kib: usize = lines
         .filter_map(|line| line.split_whitespace().nth(1)?.parse::<usize>().ok())
         .sum();
@@ -82,6 +84,10 @@ impl Spread {
 
 impl fmt::Display for Spread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:9.2} [{:.2} ... {:.2}]", self.median, self.low, self.high)
+        write!(
+            f,
+            "{:9.2} [{:.2} ... {:.2}]",
+            self.median, self.low, self.high
+        )
     }
 }
