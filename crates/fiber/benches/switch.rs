@@ -1,1 +1,115 @@
-fn main() {}
+//! What a yield costs against the number of flows, beside the peers.
+//!
+//! ```text
+//! cargo bench -p fiber --bench switch [-- [ROUNDS] [--huge] [--only TEXT]]
+//! ```
+//!
+//! N flows on one kernel thread take turns in ring order. All peers run in every round,
+//! one after the other, so that a busy machine slows all of them; a figure is the median
+//! over rounds of (time of all yields / their number), with the quartiles. Flow 0 takes
+//! the time itself, from its second turn to its last, so that neither creating
+//! nor ending is in it; every flow returns a sum, which is checked. `--huge` adds
+//! 10,000,000 flows. In the column of ratios, 1.00 is `fiber packed`.
+//!
+//! Then: creating, running and joining flows that return at once.
+//!
+//! Rust peers are development dependencies. Boost and Go are compiled when the benchmark
+//! starts, if they are there.
+
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+mod peers;
+
+use peers::stopwatch::Spread;
+use peers::{Peer, Sample};
+
+/// Flows, and yields of each in one sample.
+const SIZES: [(usize, usize); 6] = [
+    (2, 500_000),
+    (100, 10_000),
+    (1_000, 1_000),
+    (10_000, 100),
+    (100_000, 20),
+    (1_000_000, 5),
+];
+const HUGE: (usize, usize) = (10_000_000, 3);
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let rounds = arguments.iter().find_map(|a| a.parse().ok()).unwrap_or(7);
+    let (mut peers, missing) = peers::all();
+    // `--only TEXT` leaves out other peers, not the first, which ratios refer to.
+    if let Some(at) = arguments.iter().position(|a| a == "--only") {
+        let text = arguments.get(at + 1).cloned().unwrap_or_default();
+        let reference = peers[0].name;
+        peers.retain(|peer| peer.name == reference || peer.name.contains(&text));
+    }
+    println!("{rounds} interleaved rounds; median [quartiles] ns a yield, ratio to fiber packed");
+    for line in missing {
+        println!("not here: {line}");
+    }
+    for (flows, yields) in SIZES {
+        compare(&peers, flows, yields, rounds);
+    }
+    if arguments.iter().any(|a| a == "--huge") {
+        compare(&peers, HUGE.0, HUGE.1, rounds.min(3));
+    }
+    for flows in [1_000, 100_000] {
+        creation(&peers, flows, rounds);
+    }
+}
+
+fn compare(peers: &[Peer], flows: usize, yields: usize, rounds: usize) {
+    let runs: Vec<&Peer> = peers.iter().filter(|peer| flows <= peer.most).collect();
+    let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); runs.len()];
+    for _round in 0..rounds {
+        for (peer, samples) in runs.iter().zip(&mut samples) {
+            samples.push((peer.run)(flows, yields));
+        }
+    }
+    println!("\n{flows} flows");
+    let reference = spread(&samples[0], |sample| sample.yield_ns);
+    for (peer, samples) in runs.iter().zip(&samples) {
+        let cost = spread(samples, |sample| sample.yield_ns);
+        let bytes = samples.iter().map(|sample| sample.bytes).max().unwrap_or(0);
+        let ratio = cost.median / reference.median;
+        print!("  {:34} {cost}  {ratio:7.2}", peer.name);
+        // Small counts drown in what the process itself takes.
+        if flows >= 10_000 {
+            print!("  {:6} B a flow", bytes / flows);
+        }
+        println!();
+    }
+    for peer in peers.iter().filter(|peer| flows > peer.most) {
+        println!(
+            "  {:34} stops at {}: {}",
+            peer.name, peer.most, peer.stops_by
+        );
+    }
+}
+
+fn creation(peers: &[Peer], flows: usize, rounds: usize) {
+    let runs: Vec<&Peer> = peers.iter().filter(|peer| flows <= peer.most).collect();
+    let mut costs = vec![Vec::new(); runs.len()];
+    for _round in 0..rounds {
+        for (peer, costs) in runs.iter().zip(&mut costs) {
+            costs.push((peer.run)(flows, 0).life_ns);
+        }
+    }
+    println!("\ncreate + run + join, ns a flow, {flows} at a time");
+    for (peer, costs) in runs.iter().zip(&costs) {
+        println!("  {:34} {}", peer.name, Spread::of(costs.clone()));
+    }
+    let warm = (0..rounds * 10)
+        .map(|_| peers::ours::warm_life_ns(flows))
+        .collect();
+    println!(
+        "  {:34} {}",
+        "fiber packed, slots used before",
+        Spread::of(warm)
+    );
+}
+
+fn spread(samples: &[Sample], of: impl Fn(&Sample) -> f64) -> Spread {
+    Spread::of(samples.iter().map(of).collect())
+}

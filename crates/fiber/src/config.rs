@@ -6,8 +6,8 @@ use crate::slots::{self, LINE};
 
 /// The smallest packed slot: two cache lines.
 const PACKED_MINIMUM: usize = 2 * LINE;
-/// The smallest guarded stack: unwinding has room.
-const GUARDED_MINIMUM: usize = CATCHES_FROM;
+/// The smallest guarded stack: a page.
+const GUARDED_MINIMUM: usize = PAGE;
 /// From this size on a panic in a fiber is caught and delivered at `join`.
 pub(crate) const CATCHES_FROM: usize = 16 << 10;
 /// Slots are counted in 32 bits, and one number means "nobody".
@@ -46,7 +46,7 @@ impl Config {
         Config::new(Stack::Packed { bytes })
     }
 
-    /// Guarded stacks of `bytes`: a multiple of the page, at least 16 KiB.
+    /// Guarded stacks of `bytes`: a multiple of 4 KiB.
     #[must_use]
     pub fn guarded(bytes: usize) -> Config {
         Config::new(Stack::Guarded { bytes })

@@ -24,7 +24,7 @@ thread_local! {
 }
 
 /// Published while fibers are unwound because their scheduler is dropped: nobody's turn.
-const NOBODYS: Turn = ptr::without_provenance_mut(8);
+pub(crate) const NOBODYS: Turn = ptr::without_provenance_mut(8);
 
 /// The published turn: null outside fibers.
 #[inline(always)]

@@ -10,8 +10,9 @@
 //! * A **guard** that was touched: the kernel sends SIGSEGV, whose handler runs on the
 //!   alternate signal stack, finds the fiber by the address, and reports. Any other fault
 //!   goes to the handler that was there before.
-//! * A **panic** in a slot too small to unwind: a panic hook lets the hook before it
-//!   print (over slots below, which nobody will use again), then names the fiber.
+//! * A **panic** in a stack too small to unwind: a panic hook names the fiber, then lets
+//!   the hook before it print what it can (over packed slots below, which nobody will use
+//!   again, or into the guard).
 
 use std::fmt::{self, Write};
 use std::io;
@@ -27,12 +28,16 @@ use crate::memory::Mapping;
 #[cold]
 #[inline(never)]
 pub(crate) fn end(why: fmt::Arguments<'_>) -> ! {
+    say(why);
+    std::process::abort()
+}
+
+fn say(why: fmt::Arguments<'_>) {
     let mut line = Line::default();
     // A message cut short is still a message.
     let _ = writeln!(line, "fiber: {why}; the program ends");
     // SAFETY: the buffer is valid for the length given.
     unsafe { libc::write(2, line.bytes.as_ptr().cast(), line.len) };
-    std::process::abort()
 }
 
 /// The canary of fiber `index` is gone.
@@ -83,13 +88,17 @@ pub(crate) fn end_on_panics_in_small_slots() {
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            before(info);
-            if let Some((core, index)) = running().filter(|(core, _)| !core.catches()) {
+            let doomed = running().filter(|(core, _)| !core.catches());
+            if let Some((core, index)) = doomed {
                 let bytes = bytes(core.slots.stack());
-                end(format_args!(
-                    "fiber {index} panicked in a slot of {bytes} bytes, which is too small to \
-                     unwind (from {CATCHES_FROM} bytes on a panic is delivered at its join)"
+                say(format_args!(
+                    "fiber {index} panicked in a stack of {bytes} bytes, too small to unwind (from \
+                     {CATCHES_FROM} bytes on a panic is delivered at its join)"
                 ));
+            }
+            before(info);
+            if doomed.is_some() {
+                std::process::abort();
             }
         }));
     });

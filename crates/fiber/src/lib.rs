@@ -1,7 +1,7 @@
 //! User-level threads: a switch of one nanosecond, stacks, a cooperative scheduler.
 //!
 //! ```
-//! let scheduler = fiber::Scheduler::new(fiber::Config::packed(1_024))?;
+//! let scheduler = fiber::Scheduler::new(fiber::Config::guarded(64 << 10))?;
 //! let counts = [2_u64, 3].map(|times| {
 //!     scheduler.spawn(move |fiber| {
 //!         for _ in 0..times {
@@ -42,6 +42,8 @@
 //! * **Block for you.** A system call that sleeps puts the whole kernel thread to sleep.
 //! * **Move fibers between kernel threads.** Thread-locals and the address of `errno`
 //!   may be kept over a yield.
+//! * **Make small slots fit.** Frames of unoptimised code are several times as large: sizes
+//!   below some kilobytes are for optimised builds.
 //! * **Check deep frames in packed slots.** Library calls can need kilobytes (`println!`
 //!   about 1.5); the canary finds that, after the fact, and ends the program.
 //! * **Signals on small stacks.** A handler installed without `SA_ONSTACK` runs on the

@@ -43,8 +43,8 @@ use crate::config::{Config, Stack};
 use crate::error::{ConfigError, SpawnError};
 use crate::memory::{Mapping, PAGE};
 
-/// The value of an intact canary.
-pub(crate) const CANARY: u64 = 0x5AFE_57AC_C0DE_F10E;
+/// The value of an intact canary: one that a comparison holds as a constant.
+pub(crate) const CANARY: u64 = 0x5AFE_57AC;
 
 pub(crate) const LINE: usize = 64;
 const COLOURS: usize = 32;

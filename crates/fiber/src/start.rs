@@ -8,8 +8,7 @@
 //! panic) takes the closure's place, and the fiber ends.
 //!
 //! Nothing but the handle and the closure's own state lives while the body runs: scheduler
-//! and slot are found again at the end, from the kernel thread and the stack pointer. In
-//! a slot of 128 bytes every word counts.
+//! and slot are found again at the end, from the kernel thread and the turn. In a slot of 128 bytes every word counts.
 //!
 //! `start` is `extern "C"`: a panic that reaches it in a slot too small to unwind ends
 //! the program, should the panic hook not have done so.
@@ -40,7 +39,8 @@ pub enum Floats {
     Own,
 }
 
-/// Bytes at the top of a slot for a closure `F` and what comes of it.
+/// Bytes at the top of a slot for a closure `F` and what comes of it. (What a fiber throws
+/// is kept only in slots of 16 KiB and more, and takes as little as this.)
 const fn area_for<F, T>() -> usize {
     let (closure, result, thrown) = (area::<F>(), area::<T>(), area::<Thrown>());
     let larger = if closure > result { closure } else { result };
@@ -143,10 +143,10 @@ fn deliver<V>(value: V, stage: Stage) -> ! {
     core.end(index)
 }
 
-/// The scheduler and the fiber that run here.
+/// The scheduler that runs, and the fiber.
 #[inline(always)]
 fn present<'a>() -> (&'a Core, u32) {
     // SAFETY: a fiber runs, so its scheduler does, below it.
     let core = unsafe { &*current::core() };
-    (core, core.slots.index_of(arch::here()))
+    (core, core.running_index())
 }

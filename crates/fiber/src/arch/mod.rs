@@ -19,7 +19,6 @@
 //! | `call_on` | go on in a function on another stack; this one never runs again |
 //! | `first_frame` | make a context that will start in an [`Entry`] |
 //! | `hole_frame` | make a context that only hands the turn on |
-//! | `here` | the stack pointer |
 //! | `prefetch` | have a context's saved words brought near |
 //! | `Floats` | the floating-point control state |
 //! | `FRAME_BYTES` | stack that a started fiber needs before its body has used any |

@@ -24,15 +24,11 @@ pub(crate) unsafe fn leave(_next: Turn) -> ! {
     unreachable!("no fibers on this target")
 }
 
-pub(crate) unsafe fn call_on(_top: *mut u8, _function: Entry, _turn: Turn) -> ! {
+pub(crate) unsafe fn call_on(_top: *mut u8, _function: extern "C" fn() -> !) -> ! {
     unreachable!("no fibers on this target")
 }
 
 pub(crate) unsafe fn first_frame(_top: *mut u8, _entry: Entry) -> Sp {
-    unreachable!("no fibers on this target")
-}
-
-pub(crate) fn here() -> Sp {
     unreachable!("no fibers on this target")
 }
 

@@ -147,22 +147,21 @@ pub(crate) unsafe fn leave(next: Turn) -> ! {
     }
 }
 
-/// Goes on in `function(turn)` on the stack that ends at `top`; the present frame is gone.
+/// Goes on in `function` on the stack that ends at `top`; the present frame is gone.
 ///
 /// # Safety
 /// `top` is the end of a writable stack that nobody uses, 16-byte aligned; nothing on
 /// the present stack is needed any more.
-pub(crate) unsafe fn call_on(top: *mut u8, function: Entry, turn: Turn) -> ! {
+pub(crate) unsafe fn call_on(top: *mut u8, function: extern "C" fn() -> !) -> ! {
     // SAFETY: the caller vouches for the stack; the pushed zero ends backtraces and
     // aligns the stack as a call would.
     unsafe {
         asm!(
-            "mov rsp, rsi",         // rsi: top
+            "mov rsp, {top}",
             "push 0",
-            "jmp rdx",              // rdx: function; rdi: turn, its argument
-            in("rdi") turn,
-            in("rsi") top,
-            in("rdx") function,
+            "jmp {function}",
+            top = in(reg) top,
+            function = in(reg) function,
             options(noreturn),
         );
     }
@@ -179,15 +178,6 @@ pub(crate) unsafe fn first_frame(top: *mut u8, entry: Entry) -> Sp {
     unsafe { sp.cast::<usize>().write(0) };
     // SAFETY: the same.
     unsafe { sp.wrapping_sub(24).cast::<Entry>().write(entry) };
-    sp
-}
-
-/// The stack pointer of the context that runs.
-#[inline(always)]
-pub(crate) fn here() -> Sp {
-    let sp;
-    // SAFETY: reads a register.
-    unsafe { asm!("mov {}, rsp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
     sp
 }
 

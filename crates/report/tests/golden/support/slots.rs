@@ -76,6 +76,7 @@ fn rep(like: Like, factor: f64) -> Rep {
             ..ParentRecord::default()
         },
         flows: (0..5).map(|place| flow(place, steady_ns, like)).collect(),
+        turns: None,
     }
 }
 
@@ -104,6 +105,7 @@ fn flow(place: u64, steady_ns: u64, like: Like) -> FlowRecord {
             count: 12_345,
             checksum: 0xfeed + place,
         },
+        carried: 0,
     }
 }
 

@@ -1,0 +1,125 @@
+//! The crate itself, in the ways in which it can be used.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use fiber::{Config, Fiber, JoinHandle, Scheduler};
+
+use super::{Peer, Sample, memory, sample};
+use crate::flow;
+
+pub(crate) fn all() -> Vec<Peer> {
+    vec![
+        Peer::new("fiber packed", |n, y| rings(Config::packed(128), n, y)),
+        Peer::new("fiber packed, 192 B slots", |n, y| {
+            rings(Config::packed(192), n, y)
+        }),
+        Peer::new("fiber packed, 256 B slots", |n, y| {
+            rings(Config::packed(256), n, y)
+        }),
+        Peer::new("fiber packed, 4 yield sites, state", sites),
+        Peer::new("fiber packed, free function", functions),
+        Peer::new("fiber guarded, 16 KiB", |n, y| {
+            rings(Config::guarded(16 << 10), n, y)
+        })
+        .up_to(1_000_000, "memory, at 4 KiB a flow"),
+        Peer::new("fiber guarded, 4 KiB", |n, y| {
+            rings(Config::guarded(4 << 10), n, y)
+        })
+        .up_to(1_000_000, "memory, at 4 KiB a flow"),
+    ]
+}
+
+fn rings(config: Config, flows: usize, yields: usize) -> Sample {
+    lives(config, flows, yields, |scheduler, first| {
+        let handle = if first {
+            scheduler.spawn(move |fiber| flow!(true, yields, fiber.yield_now()))
+        } else {
+            scheduler.spawn(move |fiber| flow!(false, yields, fiber.yield_now()))
+        };
+        handle.expect("a fiber")
+    })
+}
+
+fn functions(flows: usize, yields: usize) -> Sample {
+    lives(Config::packed(256), flows, yields, |scheduler, first| {
+        let body = move |_: &mut Fiber| flow!(first, yields, fiber::yield_now());
+        scheduler.spawn(body).expect("a fiber")
+    })
+}
+
+/// Four places to yield, and captured state that changes between them.
+fn sites(flows: usize, yields: usize) -> Sample {
+    lives(Config::packed(256), flows, yields, |scheduler, first| {
+        let mut state = [first as u64, 1, 2, 3];
+        let body = move |fiber: &mut Fiber| {
+            let mut turn = 0_u64;
+            let sum = flow!(first, yields, {
+                turn += 1;
+                match turn % 4 {
+                    0 => fiber.yield_now(),
+                    1 => {
+                        fiber.yield_now();
+                        state[1] ^= turn;
+                    }
+                    2 => {
+                        state[2] += turn;
+                        fiber.yield_now();
+                    }
+                    _ => {
+                        fiber.yield_now();
+                        state[3] = state[2].wrapping_mul(3);
+                    }
+                }
+            });
+            std::hint::black_box(state[1] ^ state[2] ^ state[3]);
+            sum
+        };
+        scheduler.spawn(body).expect("a fiber")
+    })
+}
+
+fn lives(
+    config: Config,
+    flows: usize,
+    yields: usize,
+    spawn: impl Fn(&Scheduler, bool) -> JoinHandle<u64>,
+) -> Sample {
+    let mut handles = Vec::with_capacity(flows);
+    sample(flows, yields, || {
+        let scheduler = Scheduler::new(config.capacity(flows)).expect("a scheduler");
+        handles.extend((0..flows).map(|who| spawn(&scheduler, who == 0)));
+        assert_eq!(scheduler.run(), 0);
+        // The memory of slots stays until the scheduler is dropped.
+        let memory = memory(yields);
+        (
+            handles.drain(..).map(|h| h.join().expect("a result")).sum(),
+            memory,
+        )
+    })
+}
+
+/// Create, run and join in slots that had fibers before.
+pub(crate) fn warm_life_ns(flows: usize) -> f64 {
+    thread_local! {
+        static USED: RefCell<Option<(Scheduler, Vec<JoinHandle<u64>>)>> = const { RefCell::new(None) };
+    }
+    USED.with_borrow_mut(|used| {
+        let (scheduler, handles) = used.get_or_insert_with(|| {
+            let config = Config::packed(192).capacity(1_000_000);
+            (
+                Scheduler::new(config).expect("a scheduler"),
+                Vec::with_capacity(1_000_000),
+            )
+        });
+        let began = Instant::now();
+        for who in 0..flows as u64 {
+            handles.push(scheduler.spawn(move |_| who).expect("a fiber"));
+        }
+        scheduler.run();
+        let sum: u64 = handles.drain(..).map(|h| h.join().expect("a result")).sum();
+        let ns = began.elapsed().as_nanos() as f64 / flows as f64;
+        assert_eq!(sum, (0..flows as u64).sum());
+        ns
+    })
+}

@@ -1,0 +1,386 @@
+//! What a scheduler promises, one promise a test.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use fiber::{Config, ConfigError, Fiber, JoinError, Scheduler, SpawnError};
+
+/// Stacks for ordinary code.
+fn roomy() -> Scheduler {
+    Scheduler::new(Config::guarded(128 << 10).capacity(64)).unwrap()
+}
+
+type Log = Rc<RefCell<Vec<&'static str>>>;
+
+/// Says in a log that it was dropped.
+struct Said(&'static str, Log);
+
+impl Drop for Said {
+    fn drop(&mut self) {
+        self.1.borrow_mut().push(self.0);
+    }
+}
+
+#[test]
+fn results_arrive_whatever_their_size() {
+    let scheduler = roomy();
+    let unit = scheduler.spawn(|_| ()).unwrap();
+    let text = scheduler.spawn(|_| String::from("a string")).unwrap();
+    let large = scheduler.spawn(|_| [7_u64; 200]).unwrap();
+    #[repr(align(64))]
+    struct Aligned(u8);
+    let aligned = scheduler.spawn(|_| Aligned(9)).unwrap();
+    unit.join().unwrap();
+    assert_eq!(text.join().unwrap(), "a string");
+    assert_eq!(large.join().unwrap(), [7; 200]);
+    assert_eq!(aligned.join().unwrap().0, 9);
+}
+
+#[test]
+fn flows_take_turns_in_the_order_in_which_they_were_made() {
+    for config in [Config::packed(1_024), Config::guarded(16 << 10)] {
+        let scheduler = Scheduler::new(config).unwrap();
+        let order = Rc::new(RefCell::new(Vec::new()));
+        for who in 0..3 {
+            let order = Rc::clone(&order);
+            let body = move |fiber: &mut Fiber| {
+                for _ in 0..3 {
+                    order.borrow_mut().push(who);
+                    fiber.yield_now();
+                }
+            };
+            scheduler.spawn(body).unwrap();
+        }
+        assert_eq!(scheduler.run(), 0);
+        assert_eq!(*order.borrow(), [0, 1, 2, 0, 1, 2, 0, 1, 2]);
+    }
+}
+
+#[test]
+fn a_panic_is_delivered_at_join_and_the_others_go_on() {
+    let scheduler = roomy();
+    let bad = scheduler.spawn(|fiber| {
+        fiber.yield_now();
+        std::panic::resume_unwind(Box::new("went wrong"))
+    });
+    let good = scheduler.spawn(|fiber| {
+        (0..5).for_each(|_| fiber.yield_now());
+        5
+    });
+    let bad: Result<(), JoinError> = bad.unwrap().join();
+    assert_eq!(bad.unwrap_err().message(), Some("went wrong"));
+    assert_eq!(good.unwrap().join().unwrap(), 5);
+}
+
+#[test]
+fn unwinding_stays_within_a_fiber() {
+    let scheduler = roomy();
+    let log = Log::default();
+    let inside = Rc::clone(&log);
+    let fiber = scheduler.spawn(move |fiber| {
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            let _said = Said("unwound", Rc::clone(&inside));
+            fiber.yield_now();
+            std::panic::resume_unwind(Box::new(41_u8));
+        }));
+        fiber.yield_now();
+        *caught.unwrap_err().downcast::<u8>().unwrap() + 1
+    });
+    assert_eq!(fiber.unwrap().join().unwrap(), 42);
+    assert_eq!(*log.borrow(), ["unwound"]);
+}
+
+#[test]
+fn fibers_create_fibers_and_join_them() {
+    fn tree(depth: u32) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        let children = [(); 2].map(|()| fiber::spawn(move |_| tree(depth - 1)).unwrap());
+        children
+            .into_iter()
+            .map(|child| child.join().unwrap())
+            .sum()
+    }
+    let scheduler = Scheduler::new(Config::guarded(64 << 10).capacity(600)).unwrap();
+    let root = scheduler.spawn(|_| tree(8)).unwrap();
+    assert_eq!(root.join().unwrap(), 256);
+    assert_eq!(scheduler.live(), 0);
+}
+
+#[test]
+fn both_ways_to_yield_mix() {
+    let scheduler = roomy();
+    let flows = [(); 3].map(|()| {
+        let body = |fiber: &mut Fiber| {
+            let mut yields = 0;
+            for _ in 0..50 {
+                fiber.yield_now();
+                fiber::yield_now();
+                fiber::yield_now();
+                fiber.yield_now();
+                yields += 4;
+            }
+            yields
+        };
+        scheduler.spawn(body).unwrap()
+    });
+    for flow in flows {
+        assert_eq!(flow.join().unwrap(), 200);
+    }
+}
+
+#[test]
+fn an_awakening_before_the_suspension_is_not_lost() {
+    let scheduler = roomy();
+    let sleeper = scheduler.spawn(|fiber| {
+        fiber.yield_now();
+        fiber.suspend();
+        fiber.suspend();
+        "awake"
+    });
+    let sleeper = sleeper.unwrap();
+    let id = sleeper.id();
+    scheduler.spawn(move |_| fiber::awaken(id)).unwrap();
+    assert_eq!(scheduler.run(), 1);
+    assert!(scheduler.awaken(id));
+    assert_eq!(sleeper.join().unwrap(), "awake");
+    assert!(!scheduler.awaken(id));
+}
+
+#[test]
+fn joining_whom_nobody_can_awaken_is_an_error() {
+    let scheduler = roomy();
+    let sleeper = scheduler.spawn(|fiber| fiber.suspend()).unwrap();
+    assert!(matches!(sleeper.join(), Err(JoinError::Stuck)));
+}
+
+#[test]
+fn a_slot_is_used_again_and_old_ids_do_not_reach_the_new_fiber() {
+    let scheduler = Scheduler::new(Config::packed(1_024).capacity(1)).unwrap();
+    let first = scheduler.spawn(|_| 1).unwrap();
+    let id = first.id();
+    assert!(matches!(
+        scheduler.spawn(|_| 2),
+        Err(SpawnError::Full { capacity: 1 })
+    ));
+    assert_eq!(first.join().unwrap(), 1);
+    let second = scheduler.spawn(|_| 2).unwrap();
+    assert_ne!(second.id(), id);
+    assert!(!scheduler.awaken(id));
+    assert_eq!(second.join().unwrap(), 2);
+}
+
+#[test]
+fn a_result_that_nobody_wants_is_dropped_when_the_fiber_ends() {
+    let scheduler = roomy();
+    let log = Log::default();
+    let said = Said("result", Rc::clone(&log));
+    drop(scheduler.spawn(move |fiber| {
+        fiber.yield_now();
+        said
+    }));
+    assert!(log.borrow().is_empty());
+    scheduler.run();
+    assert_eq!(*log.borrow(), ["result"]);
+}
+
+#[test]
+fn a_dropped_scheduler_drops_what_its_fibers_hold_in_slot_order() {
+    let scheduler = roomy();
+    let log = Log::default();
+    let said = |what| Said(what, Rc::clone(&log));
+    let (on_stack, captured, result) = (said("stack"), said("closure"), said("result"));
+    let suspended = scheduler.spawn(move |fiber| {
+        let _on_stack = on_stack;
+        fiber.suspend();
+    });
+    let done = scheduler.spawn(move |_| result);
+    let yielding = said("yielding");
+    scheduler
+        .spawn(move |fiber| {
+            let _held = yielding;
+            while log_is_quiet() {
+                fiber.yield_now();
+            }
+        })
+        .unwrap();
+    let done = done.unwrap();
+    while !done.is_finished() {
+        run_one_round(&scheduler);
+    }
+    let fresh = scheduler.spawn(move |_| drop(captured));
+    assert!(log.borrow().is_empty());
+    drop(scheduler);
+    assert_eq!(*log.borrow(), ["stack", "result", "yielding", "closure"]);
+    assert!(matches!(done.join().map(drop), Err(JoinError::Dropped)));
+    assert!(matches!(suspended.unwrap().join(), Err(JoinError::Dropped)));
+    assert!(fresh.unwrap().is_finished());
+}
+
+fn log_is_quiet() -> bool {
+    true
+}
+
+/// A fiber that ends at once: joining it runs a round.
+fn run_one_round(scheduler: &Scheduler) {
+    scheduler.spawn(|_| ()).unwrap().join().unwrap();
+}
+
+#[test]
+fn small_slots_that_never_end_keep_what_they_hold() {
+    let scheduler = Scheduler::new(Config::packed(1_024).capacity(2)).unwrap();
+    let log = Log::default();
+    let held = Said("held", Rc::clone(&log));
+    scheduler
+        .spawn(move |fiber| {
+            let _held = held;
+            fiber.suspend();
+        })
+        .unwrap();
+    assert_eq!(scheduler.run(), 1);
+    drop(scheduler);
+    assert!(log.borrow().is_empty());
+}
+
+#[test]
+fn deep_recursion_in_a_guarded_stack() {
+    fn depth(n: u64) -> u64 {
+        let here = std::hint::black_box([n; 16]);
+        if n == 0 {
+            0
+        } else {
+            depth(n - 1) + here[3] / n
+        }
+    }
+    let scheduler = Scheduler::new(Config::guarded(8 << 20).capacity(2)).unwrap();
+    let flows = [(); 2].map(|()| scheduler.spawn(|_| depth(8_000)).unwrap());
+    for flow in flows {
+        assert_eq!(flow.join().unwrap(), 8_000);
+    }
+}
+
+#[test]
+fn a_million_packed_fibers() {
+    let scheduler = Scheduler::new(Config::packed(512).capacity(1_000_000)).unwrap();
+    let sum = Rc::new(Cell::new(0_u64));
+    for who in 0..1_000_000_u64 {
+        let sum = Rc::clone(&sum);
+        scheduler
+            .spawn(move |fiber| {
+                fiber.yield_now();
+                sum.set(sum.get() + who);
+                fiber.yield_now();
+            })
+            .unwrap();
+    }
+    assert_eq!(scheduler.run(), 0);
+    assert_eq!(sum.get(), 999_999 * 500_000);
+}
+
+#[test]
+fn many_kernel_threads_have_a_scheduler_each() {
+    let flows: Vec<_> = (0..8_u64)
+        .map(|thread| {
+            std::thread::spawn(move || {
+                let scheduler = Scheduler::new(Config::packed(1_024).capacity(100)).unwrap();
+                let handles: Vec<_> = (0..100)
+                    .map(|who| {
+                        let body = move |fiber: &mut Fiber| {
+                            (0..100).for_each(|_| fiber.yield_now());
+                            thread * 100 + who
+                        };
+                        scheduler.spawn(body).unwrap()
+                    })
+                    .collect();
+                handles.into_iter().map(|h| h.join().unwrap()).sum::<u64>()
+            })
+        })
+        .collect();
+    let sum: u64 = flows.into_iter().map(|flow| flow.join().unwrap()).sum();
+    assert_eq!(sum, (0..800).sum());
+}
+
+#[test]
+fn a_scheduler_within_a_fiber_of_another() {
+    let outer = roomy();
+    let flow = outer.spawn(|fiber| {
+        let inner = Scheduler::new(Config::packed(1_024).capacity(4)).unwrap();
+        let flows = [1, 2].map(|n| {
+            let body = move |fiber: &mut Fiber| {
+                fiber.yield_now();
+                n
+            };
+            inner.spawn(body).unwrap()
+        });
+        fiber.yield_now();
+        let sum: i32 = flows.into_iter().map(|flow| flow.join().unwrap()).sum();
+        fiber.yield_now();
+        fiber::yield_now();
+        sum
+    });
+    outer
+        .spawn(|fiber| (0..9).for_each(|_| fiber.yield_now()))
+        .unwrap();
+    assert_eq!(flow.unwrap().join().unwrap(), 3);
+}
+
+#[test]
+#[should_panic(expected = "fiber::yield_now was called outside any fiber")]
+fn yield_outside_any_fiber() {
+    fiber::yield_now();
+}
+
+#[test]
+#[should_panic(expected = "fiber::suspend was called outside any fiber")]
+fn suspend_after_the_scheduler_ran() {
+    let scheduler = roomy();
+    scheduler.spawn(|fiber| fiber.yield_now()).unwrap();
+    scheduler.run();
+    fiber::suspend();
+}
+
+#[test]
+fn spawn_outside_any_fiber() {
+    assert!(matches!(fiber::spawn(|_| ()), Err(SpawnError::Outside)));
+}
+
+#[test]
+fn sizes_that_will_not_do() {
+    let said = |config: Config| Scheduler::new(config).unwrap_err().to_string();
+    assert_eq!(
+        said(Config::packed(64)),
+        "a stack of 64 bytes will not do: at least 128, and a multiple of 64"
+    );
+    assert!(said(Config::packed(1_000)).contains("a multiple of 64"));
+    assert!(said(Config::guarded(5_000)).contains("at least 4096, and a multiple of 4096"));
+    assert!(said(Config::packed(128).capacity(0)).contains("from 1 to"));
+    let absurd = Config::guarded(usize::MAX / PAGE * PAGE).capacity(2);
+    assert!(matches!(
+        Scheduler::new(absurd),
+        Err(ConfigError::Capacity { .. })
+    ));
+    let huge = Config::guarded(1 << 40).capacity(1_000);
+    assert!(matches!(
+        Scheduler::new(huge),
+        Err(ConfigError::Memory { .. })
+    ));
+}
+
+const PAGE: usize = 4_096;
+
+#[test]
+fn a_closure_that_does_not_fit_is_refused() {
+    let scheduler = Scheduler::new(Config::packed(256).capacity(1)).unwrap();
+    let big = [1_u8; 300];
+    let refused = scheduler.spawn(move |_| big.len()).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("do not fit a stack of 312 bytes"),
+        "{refused}"
+    );
+}

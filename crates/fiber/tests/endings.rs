@@ -1,0 +1,151 @@
+//! Mistakes that end the program, each in a child process: what it says, and that it ends.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::Command;
+
+use fiber::{Config, Fiber, Scheduler};
+
+const ROLE: &str = "FIBER_TEST_ENDS";
+
+/// Runs `deed` in a child process and returns what it said before it aborted.
+fn ending_of(test: &str, deed: fn()) -> String {
+    if std::env::var_os(ROLE).is_some() {
+        deed();
+        std::process::exit(0);
+    }
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env(ROLE, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&child.stderr).into_owned();
+    assert_eq!(child.status.signal(), Some(libc_sigabrt()), "{said}");
+    said
+}
+
+fn libc_sigabrt() -> i32 {
+    6
+}
+
+fn run_three(config: Config, body: impl FnOnce(&mut Fiber) + Copy + 'static) {
+    let scheduler = Scheduler::new(config.capacity(3)).unwrap();
+    scheduler.spawn(|fiber| fiber.yield_now()).unwrap();
+    scheduler.spawn(body).unwrap();
+    scheduler.spawn(|fiber| fiber.yield_now()).unwrap();
+    scheduler.run();
+}
+
+/// Writes to `BYTES` of stack and returns.
+#[inline(never)]
+fn use_stack<const BYTES: usize>() {
+    std::hint::black_box([1_u8; BYTES]);
+}
+
+#[test]
+fn a_canary_names_the_fiber_at_its_next_yield() {
+    let said = ending_of("a_canary_names_the_fiber_at_its_next_yield", || {
+        run_three(Config::packed(512), |fiber| {
+            use_stack::<600>();
+            fiber.yield_now();
+        });
+    });
+    assert!(
+        said.contains("fiber 1 overflowed its packed slot of 512 bytes"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_canary_is_looked_at_when_a_fiber_ends() {
+    let said = ending_of("a_canary_is_looked_at_when_a_fiber_ends", || {
+        run_three(Config::packed(512), |_| use_stack::<600>());
+    });
+    assert!(
+        said.contains("fiber 1 overflowed its packed slot"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_guard_names_the_fiber_at_once() {
+    let said = ending_of("a_guard_names_the_fiber_at_once", || {
+        run_three(Config::guarded(32 << 10), |_| use_stack::<{ 1 << 20 }>());
+    });
+    assert!(
+        said.contains("fiber 1 overflowed its guarded stack of 32768 bytes"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_panic_in_a_small_slot_ends_the_program_by_name() {
+    let said = ending_of("a_panic_in_a_small_slot_ends_the_program_by_name", || {
+        run_three(Config::packed(256), |_| panic!("small trouble"));
+    });
+    assert!(said.contains("small trouble"), "{said}");
+    assert!(
+        said.contains("fiber 1 panicked in a stack of 256 bytes"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_panic_in_a_small_guarded_stack_too() {
+    let said = ending_of("a_panic_in_a_small_guarded_stack_too", || {
+        run_three(Config::guarded(4 << 10), |_| panic!("small trouble"));
+    });
+    assert!(
+        said.contains("fiber 1 panicked in a stack of 4096 bytes"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_destructor_must_not_yield_while_the_scheduler_is_dropped() {
+    struct Yields;
+    impl Drop for Yields {
+        fn drop(&mut self) {
+            fiber::yield_now();
+        }
+    }
+    let said = ending_of(
+        "a_destructor_must_not_yield_while_the_scheduler_is_dropped",
+        || {
+            let scheduler = Scheduler::new(Config::guarded(64 << 10).capacity(1)).unwrap();
+            let body = |fiber: &mut Fiber| {
+                let _yields = Yields;
+                fiber.suspend();
+            };
+            scheduler.spawn(body).unwrap();
+            scheduler.run();
+        },
+    );
+    assert!(
+        said.contains("unwound because its scheduler is dropped"),
+        "{said}"
+    );
+}
+
+#[test]
+fn another_fault_is_still_a_fault() {
+    if std::env::var_os(ROLE).is_some() {
+        run_three(Config::guarded(32 << 10), |_| {
+            // SAFETY: none: this is the fault that the test is about.
+            unsafe { std::ptr::without_provenance_mut::<u8>(64).write_volatile(1) };
+        });
+    }
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "another_fault_is_still_a_fault",
+            "--nocapture",
+            "--test-threads=1",
+        ])
+        .env(ROLE, "1")
+        .output()
+        .unwrap();
+    assert_eq!(child.status.signal(), Some(11));
+    assert!(!String::from_utf8_lossy(&child.stderr).contains("overflowed"));
+}
