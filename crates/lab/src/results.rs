@@ -3,6 +3,7 @@
 mod calibration;
 mod cheapest;
 mod crossover;
+mod limits;
 mod make;
 mod profile;
 mod remarks;

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod calibrate;
+pub(crate) mod limits;
 pub(crate) mod machine;
 pub(crate) mod primes;
 pub(crate) mod report;

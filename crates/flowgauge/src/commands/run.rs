@@ -32,7 +32,7 @@ fn begin(args: &RunArgs) -> Result<Session> {
     let preset = args.preset.into();
     let studies = if args.studies.is_empty() {
         lab::builtin_names()
-            .map(|name| lab::builtin(name, preset))
+            .map(|name| lab::builtin(name, preset).map(fitted))
             .collect::<Result<_, _>>()?
     } else {
         args.studies
@@ -41,23 +41,19 @@ fn begin(args: &RunArgs) -> Result<Session> {
             .collect::<Result<_>>()?
     };
     session::begin(
-        fitted(studies),
+        studies,
         session::settings(&args.how, preset)?,
         args.how.out.as_deref(),
     )
 }
 
-/// The studies without what this machine has no room for, which is said.
-fn fitted(studies: Vec<Study>) -> Vec<Study> {
-    let machine = Machine::read();
-    let fit = studies.into_iter().map(|study| {
-        let (study, left_out) = lab::room::fitted(study, &machine);
-        for line in left_out {
-            output::tell(&format!("{}: left out: {line}", study.name));
-        }
-        study
-    });
-    fit.filter(|study| !study.cases.is_empty()).collect()
+/// A built-in study without what this machine has no room for, which is said.
+fn fitted(study: Study) -> Study {
+    let (study, left_out) = lab::room::fitted(study, &Machine::read());
+    for line in left_out {
+        output::tell(&format!("{}: left out: {line}", study.name));
+    }
+    study
 }
 
 /// The file that the command of a cut run asked for with `-o`.
@@ -83,5 +79,5 @@ fn study(name: &str, preset: Preset) -> Result<Study> {
         let text = std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
         return Ok(lab::study::parse(&text, name, preset)?);
     }
-    Ok(lab::builtin(name, preset)?)
+    Ok(lab::builtin(name, preset).map(fitted)?)
 }

@@ -13,14 +13,13 @@ use crate::ledger::{CaseLog, Ledger};
 use crate::run::failure;
 use crate::slot::slot_value;
 use crate::words::percent;
-use crate::{Case, Metric, Study, Value};
+use crate::{Case, Header, Metric, Study, Value};
 
 impl Results {
     pub(crate) fn of(ledger: &Ledger, mut warnings: Vec<String>) -> Self {
-        let value = ledger.header.settings.value;
         let studies = ledger.header.studies.iter().zip(&ledger.logs);
         let studies: Vec<StudyResult> = studies
-            .map(|(study, logs)| study_result(study, logs, value))
+            .map(|(study, logs)| study_result(study, logs, &ledger.header))
             .collect();
         warnings.extend(studies.iter().filter_map(noise_warning));
         Self {
@@ -33,14 +32,15 @@ impl Results {
     }
 }
 
-fn study_result(study: &Study, logs: &[CaseLog], value: Value) -> StudyResult {
+fn study_result(study: &Study, logs: &[CaseLog], header: &Header) -> StudyResult {
+    let value = header.settings.value;
     let cases = study.cases.iter().zip(logs);
     let cases: Vec<CaseResult> = cases
         .map(|(case, log)| case_result(case, log, value))
         .collect();
     StudyResult {
         study: study.clone(),
-        sentences: sentences(study, &cases),
+        sentences: sentences(study, &cases, &header.machine),
         cases,
     }
 }

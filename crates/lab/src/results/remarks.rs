@@ -2,7 +2,10 @@
 
 use flow::{Answer, Failure, Schedule, Variant};
 
+use machine::Machine;
+
 use super::cheapest::cheapest;
+use super::limits::limits;
 use super::switched::switched;
 use super::{CaseResult, VariantSummary, calibration, shared, sweep};
 use crate::words::plural;
@@ -15,7 +18,7 @@ const UNEVEN: f64 = 1.2;
 const TELLING_NS: u64 = 1_000_000;
 
 /// The study's sentences: the headline first.
-pub(crate) fn sentences(study: &Study, cases: &[CaseResult]) -> Vec<String> {
+pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) -> Vec<String> {
     let headline = cases.iter().find(|case| case.case.name == study.headline);
     let headline = headline.and_then(|case| case.findings.first());
     let mut sentences: Vec<String> = headline.iter().map(|f| f.sentence.clone()).collect();
@@ -31,6 +34,7 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult]) -> Vec<String> {
     sentences.extend(sweep::crossovers(&working().collect::<Vec<_>>()));
     sentences.extend(cheapest(cases));
     sentences.extend(switched(cases));
+    sentences.extend(limits(machine, cases));
     sentences
 }
 

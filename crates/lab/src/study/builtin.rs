@@ -4,9 +4,10 @@ use super::{Study, StudyError, parse};
 use crate::Preset;
 
 /// Name and text of each, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 2] = [
+const BUILTIN: [(&str, &str); 3] = [
     ("primes", include_str!("../../../../studies/primes.toml")),
     ("switch", include_str!("../../../../studies/switch.toml")),
+    ("limits", include_str!("../../../../studies/limits.toml")),
 ];
 
 /// How much a name must look like another (0 to 1) to be taken for a slip of the keys.

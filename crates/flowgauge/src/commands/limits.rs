@@ -1,0 +1,231 @@
+//! `flowgauge limits`: how many flows of each model there can be.
+//!
+//! # Theory
+//!
+//! Predicting is reading. Making flows for real is the only proof, and can take a machine
+//! down: so it happens in a fence, which is printed before it is used.
+//!
+//! * **Room.** Of what the limits leave, a model gets [`SHARE`] at the most. Memory keeps a
+//!   tenth of each pool besides ([`machine::ceiling`]). What is asked for beyond that is
+//!   not tried.
+//! * **Time.** A slot has a deadline; what still runs then is killed with its group.
+//! * **Clean-up.** This process adopts orphans while it probes, so whatever a cell left
+//!   behind would be a child of this process afterwards: they are counted, and there must
+//!   be none.
+
+use anyhow::{Result, bail, ensure};
+use flow::{Channel, HandOver, Model, Placement, Schedule, Variant};
+use lab::{Case, Metric, Preset, Study, SweepPoint};
+use machine::Machine;
+use nix::sys::prctl::set_child_subreaper;
+use workload::{Turns, Work};
+
+use crate::args::LimitsArgs;
+use crate::ending::Ending;
+use crate::launch::CellLauncher;
+use crate::number;
+use crate::output::tell;
+use crate::result_file::ResultFile;
+use crate::session;
+
+/// The share of its room that a model may take.
+const SHARE: f64 = 0.8;
+/// The smallest number of flows, and that which is made without being asked for more.
+const LEAST: u64 = 100;
+const USUAL: u64 = 1_000;
+/// Seconds for a slot, where no deadline is given.
+const DEADLINE_S: f64 = 120.0;
+/// Rounds at the most for each number of flows, where none are asked for.
+const ROUNDS: usize = 10;
+/// Seconds for the study where no budget is given.
+const BUDGET_S: f64 = 120.0;
+
+/// Predicts, makes flows, and says what was found.
+pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
+    let most = args.probe_to.unwrap_or(USUAL);
+    ensure!(
+        most > LEAST,
+        "--probe-to {most}: there is nothing to probe up to {LEAST} flows, use more"
+    );
+    let machine = Machine::read();
+    let study = study(args, most, &machine)?;
+    let mut settings = session::settings(&args.how, Preset::Full)?;
+    settings.budget_s = args.how.budget.or(Some(BUDGET_S));
+    settings.deadline_s = args.how.deadline.or(Some(DEADLINE_S));
+    for line in fence(args, &machine, settings.deadline_s.unwrap_or(DEADLINE_S)) {
+        tell(&line);
+    }
+    set_child_subreaper(true)?;
+    let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
+    let session = session::begin(vec![study], settings, args.how.out.as_deref())?;
+    let ending = session::carry_out(session, &mut launcher, args.how.format)?;
+    match children()? {
+        0 => tell("clean-up verified: none of the flows that were made is left"),
+        left => bail!("{left} processes of the probe are left, children of this command"),
+    }
+    Ok(ending)
+}
+
+/// The built-in study with the numbers and models that the flags ask for.
+fn study(args: &LimitsArgs, most: u64, machine: &Machine) -> Result<Study> {
+    for (place, model) in args.model.iter().enumerate() {
+        ensure!(
+            !args.model[..place].contains(model),
+            "--model names {model} twice: once is enough"
+        );
+    }
+    let steps = number::one_two_five(&(USUAL..=most.max(USUAL + 1)));
+    let mut numbers: Vec<u64> = vec![LEAST];
+    numbers.extend(steps.into_iter().filter(|&flows| flows <= most));
+    numbers.push(most);
+    numbers.dedup();
+    let cases: Vec<Case> = numbers
+        .iter()
+        .map(|&flows| case(args, flows, machine))
+        .filter(|case| !case.variants.is_empty())
+        .collect();
+    let Some(last) = cases.last() else {
+        bail!("this machine has no room for {LEAST} flows of any of these models");
+    };
+    Ok(Study {
+        headline: last.name.clone(),
+        cases,
+        ..lab::builtin("limits", Preset::Full)?
+    })
+}
+
+/// As many flows of each model that has room for them inside the fence.
+fn case(args: &LimitsArgs, flows: u64, machine: &Machine) -> Case {
+    let variant = |model: Model| Variant {
+        model,
+        flows: u32::try_from(flows).unwrap_or(u32::MAX),
+        placement: Placement::Free,
+        schedule: Schedule::Static,
+        channel: Channel::Fifo,
+    };
+    let models = args.model.iter().copied();
+    let within = models.filter(|&model| {
+        let fence = most_within(machine, model);
+        fence.is_none_or(|fence| flows <= fence.most)
+    });
+    Case {
+        name: format!("create/{flows}"),
+        title: "Creating flows, against their number".to_owned(),
+        sweep: Some(SweepPoint {
+            sweep: "create".to_owned(),
+            parameter: "flows".to_owned(),
+            value: flows as f64,
+            unit: "flows".to_owned(),
+        }),
+        work: work(flows),
+        metric: Metric::Create,
+        variants: lab::labelled(within.map(variant).collect()),
+        reps: Some(1),
+        max_rounds: args.how.rounds.is_none().then_some(ROUNDS),
+    }
+}
+
+/// Some turns in a ring, which prove that every flow is there.
+fn work(flows: u64) -> Work {
+    Work::Turns(Turns {
+        flows,
+        kernel_turns: 1,
+        user_turns: 1,
+        stack_use: 0,
+        hand_over: HandOver::Futex,
+        stack: None,
+    })
+}
+
+/// How far a model may be probed.
+struct Fence {
+    most: u64,
+    /// The limit with its room.
+    limit: String,
+}
+
+/// `None` where no limit can be read.
+fn most_within(machine: &Machine, model: Model) -> Option<Fence> {
+    let rooms = lab::room::rooms(machine, model, &work(LEAST));
+    rooms.first().map(|lowest| Fence {
+        most: (lowest.count as f64 * SHARE) as u64,
+        limit: lowest.to_string(),
+    })
+}
+
+/// The fence, for people.
+fn fence(args: &LimitsArgs, machine: &Machine, deadline_s: f64) -> Vec<String> {
+    let share = (100.0 * SHARE).round();
+    let mut lines = vec![format!(
+        "The fence: {share} % of what each limit leaves (and a tenth of all memory is kept free), \
+         {deadline_s} s a slot:"
+    )];
+    lines.extend(
+        args.model
+            .iter()
+            .map(|&model| match most_within(machine, model) {
+                Some(Fence { most, limit }) => {
+                    format!("  {model:<14} no more than {most} are made (room: {limit})")
+                }
+                None => format!("  {model:<14} no limit can be read"),
+            }),
+    );
+    lines
+}
+
+/// Processes whose parent is this one.
+fn children() -> Result<usize> {
+    let own = std::process::id();
+    let mut count = 0;
+    for entry in std::fs::read_dir("/proc")? {
+        let Ok(stat) = std::fs::read_to_string(entry?.path().join("stat")) else {
+            continue;
+        };
+        count += usize::from(parent(&stat) == Some(own));
+    }
+    Ok(count)
+}
+
+/// The parent in a line such as `7 (a name) S 1 …`; the name may hold anything.
+fn parent(stat: &str) -> Option<u32> {
+    let (_, after) = stat.rsplit_once(") ")?;
+    after.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser;
+
+    #[test]
+    fn the_parent_is_found_behind_any_name() {
+        assert_eq!(parent("7 (a) b) S 12 7 7 0"), Some(12));
+        assert_eq!(parent("nothing"), None);
+    }
+
+    #[test]
+    fn no_model_is_probed_beyond_its_fence() {
+        let machine = Machine::read();
+        let line = ["flowgauge", "limits", "--model", "process,task"];
+        let Command::Limits(args) = Cli::parse_from(line).command else {
+            panic!("not the command that was named");
+        };
+        let study = study(&args, 4_000_000_000, &machine).expect("a study");
+        assert!(study.cases.len() > 2);
+        for labelled in study.cases.iter().flat_map(|case| &case.variants) {
+            let fence = most_within(&machine, labelled.variant.model).expect("a limit");
+            assert!(u64::from(labelled.variant.flows) <= fence.most);
+        }
+    }
+
+    #[test]
+    fn a_child_is_seen_until_it_is_reaped() {
+        let before = children().unwrap_or(0);
+        let child = std::process::Command::new("sleep").arg("5").spawn();
+        let mut child = child.expect("sleep starts");
+        assert!(children().unwrap_or(0) > before);
+        child.kill().expect("killed");
+        child.wait().expect("reaped");
+    }
+}
