@@ -22,7 +22,8 @@
 //!   round, none can keep others out by awakening, and both arrays are bounded by the
 //!   number of fibers.
 //!
-//! The price: a round that ends one fiber closes holes in a pass over the ring, and a fiber awakened early in a round waits until its end.
+//! The price: a round in which one fiber ends closes holes in a pass over the ring, and a
+//! fiber awakened early in a round waits until its end.
 //!
 //! What a fiber must not do on its own small stack when it ends (wake whoever waits, drop
 //! what nobody joins) is done on a stack that the scheduler keeps for it.
