@@ -104,7 +104,11 @@ pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<Stri
     Some(format!(
         "{} flows of model {} are more than this machine can hold{need}: at most {} (the limit is \
          {}; to raise it: {})",
-        flows, variant.model, lowest.count, lowest.bites, lowest.raise
+        count(flows),
+        variant.model,
+        count(lowest.count),
+        lowest.bites,
+        lowest.raise
     ))
 }
 
@@ -193,7 +197,7 @@ mod tests {
         );
         let why = why.unwrap();
         assert!(
-            why.contains("they need 45") && why.contains("at most"),
+            why.contains("they need 4,194,560 GiB") && why.contains("at most"),
             "{why}"
         );
         let why = no_room(
