@@ -37,8 +37,8 @@ const USUAL: u64 = 1_000;
 const DEADLINE_S: f64 = 120.0;
 /// Rounds at the most for each number of flows, where none are asked for.
 const ROUNDS: usize = 10;
-/// Seconds for the study where no budget is given.
-const BUDGET_S: f64 = 120.0;
+/// The same where flows are made up to a number that was asked for: it may take minutes.
+const PROBE_ROUNDS: usize = 2;
 
 /// Predicts, makes flows, and says what was found.
 pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
     let machine = Machine::read();
     let study = study(args, most, &machine)?;
     let mut settings = session::settings(&args.how, Preset::Full)?;
-    settings.budget_s = args.how.budget.or(Some(BUDGET_S));
+    settings.budget_s = args.how.budget;
     settings.deadline_s = args.how.deadline.or(Some(DEADLINE_S));
     for line in fence(args, &machine, settings.deadline_s.unwrap_or(DEADLINE_S)) {
         tell(&line);
@@ -121,7 +121,10 @@ fn case(args: &LimitsArgs, flows: u64, machine: &Machine) -> Case {
         metric: Metric::Create,
         variants: lab::labelled(within.map(variant).collect()),
         reps: Some(1),
-        max_rounds: args.how.rounds.is_none().then_some(ROUNDS),
+        max_rounds: args.how.rounds.is_none().then_some(match args.probe_to {
+            None => ROUNDS,
+            Some(_) => PROBE_ROUNDS,
+        }),
     }
 }
 

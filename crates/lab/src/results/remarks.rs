@@ -8,8 +8,8 @@ use super::cheapest::cheapest;
 use super::limits::limits;
 use super::switched::switched;
 use super::{CaseResult, VariantSummary, calibration, shared, sweep};
+use crate::Study;
 use crate::words::plural;
-use crate::{Metric, Study};
 
 /// Flows whose CPU times lie further apart than this have uneven work.
 const UNEVEN: f64 = 1.2;
@@ -22,11 +22,8 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) 
     let headline = super::headline(study, cases);
     let mut sentences: Vec<String> = headline.iter().map(|f| f.sentence.clone()).collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
-    let working = || {
-        cases
-            .iter()
-            .filter(|case| case.case.metric != Metric::Switch)
-    };
+    // Flows that take turns do nothing that could be uneven, or large or small.
+    let working = || cases.iter().filter(|case| case.case.work.flows().is_none());
     sentences.extend(working().filter_map(uneven));
     sentences.extend(cases.iter().filter_map(isolation));
     sentences.extend(cases.iter().filter_map(shared::shared_resource));

@@ -7,13 +7,17 @@
 use flow::record::Turns;
 
 use super::CaseResult;
+use crate::Metric;
 use crate::number::count;
 
 /// The sentence on all slots of a study that takes turns; `None` for other studies.
 pub(crate) fn switched(cases: &[CaseResult]) -> Option<String> {
     let mut all = Turns::default();
     let mut lowest = f64::INFINITY;
-    for turns in cases.iter().flat_map(turns_of) {
+    let switching = cases
+        .iter()
+        .filter(|case| case.case.metric == Metric::Switch);
+    for turns in switching.flat_map(turns_of) {
         all += turns;
         if turns.handed_over > 0 {
             lowest = lowest.min(turns.switches as f64 / turns.handed_over as f64);

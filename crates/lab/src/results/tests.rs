@@ -206,3 +206,117 @@ fn a_machine_compared_with_itself_says_what_it_can_tell() {
         result.sentences
     );
 }
+
+/// Cases that measure switches at so many flows, of models whose switch takes so many ns.
+fn switches(values: &[u64]) -> Vec<Case> {
+    let case = |&flows: &u64| Case {
+        sweep: Some(SweepPoint {
+            sweep: "flows".to_owned(),
+            parameter: "flows".to_owned(),
+            value: flows as f64,
+            unit: "flows".to_owned(),
+        }),
+        metric: crate::Metric::Switch,
+        ..case(
+            &format!("flows/{flows}"),
+            flows,
+            &["process", "thread", "task"],
+        )
+    };
+    values.iter().map(case).collect()
+}
+
+/// Processes take 2 us, threads 1 us and 1 ns more a flow, tasks 5 ns; each repetition holds
+/// 1,000 turns, and the kernel counts one switch more than there are hand-overs.
+fn switching() -> Mock {
+    Mock::new(|flows, model, n, spec| {
+        let a_turn = match model {
+            "process" => 2_000,
+            "thread" => 1_000 + flows,
+            _ => 5,
+        };
+        let mut answer = done(spec, MS, PROOF);
+        for rep in &mut record(&mut answer).reps {
+            rep.steady_ns = a_turn * 1_000 + n as u64 % 3;
+            rep.turns = Some(flow::record::Turns {
+                taken: 1_000,
+                handed_over: 1_000,
+                switches: 1_001,
+                checked: 30,
+                orderly: 30,
+            });
+        }
+        answer
+    })
+}
+
+#[test]
+fn a_switch_is_told_in_ns_and_who_is_cheapest_where() {
+    let result = run_cases(switches(&[2, 10_000]), switching());
+    let typical = |case: usize, variant: usize| {
+        let value = result.cases[case].variants[variant].value.unwrap();
+        value.typical.round()
+    };
+    assert_eq!(
+        (typical(0, 0), typical(0, 1), typical(0, 2)),
+        (2000.0, 1002.0, 5.0)
+    );
+    let said = result.sentences.join("\n");
+    assert!(
+        said.contains("cheapest to switch: 2 flows: task (5.00 ns); 10,000 flows: task (5.00 ns)"),
+        "{said}"
+    );
+    let changes = "up to 2 flows thread is cheaper than process, from 10,000 on process is";
+    assert!(said.contains(changes), "{said}");
+    let evidence = "(100.1 % in the worst repetition); every flow ran between two turns of the \
+                    same flow in 100.0 % of";
+    assert!(said.contains(evidence), "{said}");
+}
+
+#[test]
+fn what_takes_no_turns_has_no_time_of_a_switch() {
+    let plain = Mock::new(|_, _, _, spec| done(spec, MS, PROOF));
+    let result = run_cases(switches(&[2]), plain);
+    assert!(result.cases[0].variants.iter().all(|v| v.value.is_none()));
+}
+
+#[test]
+fn limits_tell_the_number_the_limit_and_the_price_of_one() {
+    let mut cases = switches(&[100, 1_100]);
+    for case in &mut cases {
+        let flows = case.sweep.as_ref().map_or(0.0, |point| point.value) as u32;
+        case.metric = crate::Metric::Create;
+        case.work = Work::Turns(workload::Turns {
+            flows: flows.into(),
+            kernel_turns: 1,
+            user_turns: 1,
+            stack_use: 0,
+            hand_over: flow::HandOver::Futex,
+            stack: None,
+        });
+        for labelled in &mut case.variants {
+            labelled.variant.flows = flows;
+        }
+    }
+    let mock = Mock::new(|_, _, _, spec| {
+        let flows = u64::from(spec.variant.flows);
+        let mut answer = done(spec, MS, PROOF);
+        let record = record(&mut answer);
+        for rep in &mut record.reps {
+            rep.create_ns = 50_000 * flows;
+        }
+        if let Reading::Honest(memory) = &mut record.memory {
+            memory.pss = 1_000_000 + 10_240 * flows;
+        }
+        answer
+    });
+    let said = run_cases(cases, mock).sentences.join("\n");
+    for model in ["process", "thread", "task"] {
+        assert!(
+            said.contains(&format!("limits: {model}: at most ")),
+            "{said}"
+        );
+    }
+    let price = "1,100 made for real, 50.0 µs to create and 10.0 KiB of memory each";
+    assert!(said.contains(price), "{said}");
+}

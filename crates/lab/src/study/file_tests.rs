@@ -149,3 +149,85 @@ fn what_is_missing_or_impossible_is_said_with_its_line() {
         "one and one/1000 are different names"
     );
 }
+
+const TURNS: &str = r#"schema = 1
+name = "mine"
+title = "Mine"
+stands_for = "nothing"
+headline = "flows/2"
+[[case]]
+name = "flows"
+title = "Flows"
+metric = "switch"
+work = { kind = "turns", flows = 2, kernel_turns = 10, user_turns = 10 }
+[case.sweep]
+name = "flows"
+parameter = "flows"
+values = [2, 100]
+unit = "flows"
+[[case.variant]]
+model = "process"
+most_flows = 50
+[[case.variant]]
+model = "thread"
+label = "thread, pipe"
+full_only = true
+work = { yield = "pipe" }
+[[case.variant]]
+model = "task"
+"#;
+
+/// The labels of each case of [`TURNS`].
+fn labels(preset: Preset) -> Vec<Vec<String>> {
+    let study = parse(TURNS, "t.toml", preset).unwrap();
+    let labels = |case: Case| case.variants.into_iter().map(|v| v.label).collect();
+    study.cases.into_iter().map(labels).collect()
+}
+
+#[test]
+fn the_work_may_say_how_many_flows_there_are() {
+    let study = parse(TURNS, "t.toml", Preset::Full).unwrap();
+    let flows = study.cases.iter().map(|case| {
+        let all: Vec<u32> = case.variants.iter().map(|v| v.variant.flows).collect();
+        (all[0], all.iter().all(|flows| *flows == all[0]))
+    });
+    assert_eq!(flows.collect::<Vec<_>>(), [(2, true), (100, true)]);
+    let other = TURNS.replace("model = \"task\"", "model = \"task\"\nflows = 3");
+    let error = parse(&other, "t.toml", Preset::Full).unwrap_err();
+    assert!(
+        error.to_string().contains("task has 2 flows, not 3"),
+        "{error}"
+    );
+    let mix = TURNS.replace("model = \"task\"", "model = \"4x2\"");
+    let error = parse(&mix, "t.toml", Preset::Full).unwrap_err();
+    assert!(error.to_string().contains("for another number"), "{error}");
+}
+
+#[test]
+fn variants_may_be_for_few_flows_or_for_the_full_preset_only() {
+    assert_eq!(
+        labels(Preset::Full),
+        [
+            vec!["process", "thread, pipe", "task"],
+            vec!["thread, pipe", "task"]
+        ]
+    );
+    assert_eq!(
+        labels(Preset::Quick),
+        [vec!["process", "task"], vec!["task"]]
+    );
+}
+
+#[test]
+fn a_variant_may_do_its_work_in_its_own_way() {
+    let study = parse(TURNS, "t.toml", Preset::Full).unwrap();
+    let pipe = study.cases[1].variants[0].work.clone();
+    match pipe {
+        Some(Work::Turns(turns)) => {
+            assert_eq!(turns.hand_over, flow::HandOver::Pipe);
+            assert_eq!(turns.flows, 100);
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(study.cases[1].variants[1].work, None);
+}
