@@ -5,6 +5,7 @@ use flow::{Answer, Failure, Schedule, Variant};
 use super::cheapest::cheapest;
 use super::switched::switched;
 use super::{CaseResult, VariantSummary, calibration, shared, sweep};
+use crate::number::time;
 use crate::words::plural;
 use crate::{Metric, Study};
 
@@ -17,8 +18,7 @@ const TELLING_NS: u64 = 1_000_000;
 /// The study's sentences: the headline first.
 pub(crate) fn sentences(study: &Study, cases: &[CaseResult]) -> Vec<String> {
     let headline = cases.iter().find(|case| case.case.name == study.headline);
-    let headline = headline.and_then(|case| case.findings.first());
-    let mut sentences: Vec<String> = headline.iter().map(|f| f.sentence.clone()).collect();
+    let mut sentences: Vec<String> = headline.and_then(answer).into_iter().collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     let working = || {
         cases
@@ -32,6 +32,28 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult]) -> Vec<String> {
     sentences.extend(cheapest(cases));
     sentences.extend(switched(cases));
     sentences
+}
+
+/// The answer of a case: its first finding, or what was measured where nothing is compared.
+fn answer(case: &CaseResult) -> Option<String> {
+    case.findings
+        .first()
+        .map(|finding| finding.sentence.clone())
+        .or_else(|| case.variants.first().map(measured))
+}
+
+fn measured(variant: &VariantSummary) -> String {
+    let label = &variant.label;
+    match &variant.value {
+        Some(value) => format!(
+            "{label}: {} typical, the middle half of {} slots from {} to {}",
+            time(value.typical),
+            value.n,
+            time(value.p25),
+            time(value.p75)
+        ),
+        None => format!("{label}: no good slot, so nothing was measured"),
+    }
 }
 
 /// How uneven the work is that was dealt out beforehand, and what a queue makes of it.
