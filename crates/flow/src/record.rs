@@ -209,7 +209,7 @@ pub enum FlowState {
 #[serde(tag = "failure", rename_all = "snake_case")]
 pub enum Failure {
     /// One or more flows died; those of other processes went on.
-    #[error("{died} of {flows} flows died ({how}); the results of the other {} are kept", flows - died)]
+    #[error("{died} of {flows} flows died ({}); the results of the other {} are kept", one_line(how), flows - died)]
     FlowsDied {
         /// How many died.
         died: u32,
@@ -219,7 +219,10 @@ pub enum Failure {
         how: String,
     },
     /// The cell itself died, and with it every flow.
-    #[error("the whole slot is lost with its {flows} flows: {how}{}", tail(stderr))]
+    #[error(
+        "the whole slot is lost with its {flows} {}: {}{}",
+        if *flows == 1 { "flow" } else { "flows" }, one_line(how), tail(stderr)
+    )]
     SlotLost {
         /// How many flows it held.
         flows: u32,
@@ -230,7 +233,8 @@ pub enum Failure {
     },
     /// Flows were still at work at the deadline.
     #[error(
-        "{hung} of {flows} flows were still at work at the deadline of {deadline_s} s and were killed"
+        "{hung} of {flows} flows {were} still at work at the deadline of {deadline_s} s and {were} killed",
+        were = if *hung == 1 { "was" } else { "were" }
     )]
     Hung {
         /// How many.
@@ -278,7 +282,7 @@ pub enum Failure {
         checked: u64,
     },
     /// Something the cell needed failed.
-    #[error("{what}")]
+    #[error("{}", one_line(what))]
     Error {
         /// What failed, on what, and what to do.
         what: String,
@@ -289,6 +293,45 @@ fn tail(stderr: &str) -> String {
     if stderr.is_empty() {
         String::new()
     } else {
-        format!("; it said: {}", stderr.trim_end())
+        format!("; it said: {}", one_line(stderr))
+    }
+}
+
+/// A text on one line, as every message is shown: panics and system tools write several.
+fn one_line(text: &str) -> String {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_flow_that_hung_was_at_work() {
+        let hung = |hung| Failure::Hung {
+            hung,
+            flows: 4,
+            deadline_s: "10".to_owned(),
+        };
+        assert_eq!(
+            hung(1).to_string(),
+            "1 of 4 flows was still at work at the deadline of 10 s and was killed"
+        );
+        assert!(hung(2).to_string().starts_with("2 of 4 flows were still"));
+    }
+
+    #[test]
+    fn what_a_panic_said_on_two_lines_is_shown_on_one() {
+        let lost = Failure::SlotLost {
+            flows: 1,
+            how: "exit code 101".to_owned(),
+            stderr: "thread 'main' panicked at a.rs:1:\nboom\n".to_owned(),
+        };
+        assert_eq!(
+            lost.to_string(),
+            "the whole slot is lost with its 1 flow: exit code 101; it said: thread 'main' panicked \
+             at a.rs:1: boom"
+        );
     }
 }

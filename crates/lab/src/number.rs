@@ -131,8 +131,9 @@ pub fn trimmed(value: f64, decimals: usize) -> String {
 /// From here on a factor is said as such, and below in percent.
 const SMALL: f64 = 1.10;
 
-/// An interval of ratios whose ends are closer than this has a third decimal.
-const NARROW: f64 = 1.03;
+/// An interval with an end that lies as near to 1 as this has a third decimal: there, the
+/// second does not tell on which side of 1 it is.
+const NEAR: f64 = 0.1;
 
 /// How many times as long the slower one takes (1 or more): `1.31x`, `34x`; below 1.10x
 /// in percent, `1.4 %`, since "1.01x" says too little.
@@ -146,20 +147,26 @@ pub fn factor(factor: f64) -> String {
 /// exact one.
 #[must_use]
 pub fn factor_interval(factor: f64, low: f64, high: f64) -> String {
-    let small = factor < SMALL;
-    let unit = if small { " %" } else { "" };
-    format!(
-        "[{} ... {}{unit}]",
-        end(low, small, f64::floor),
-        end(high, small, f64::ceil)
-    )
+    if factor < SMALL {
+        let (low, high) = (end(low, true, f64::floor), end(high, true, f64::ceil));
+        return format!("[{low} ... {high} %]");
+    }
+    if near_one(low, high) {
+        return ratio_interval(low, high);
+    }
+    let (low, high) = (end(low, false, f64::floor), end(high, false, f64::ceil));
+    format!("[{low} ... {high}]")
+}
+
+fn near_one(low: f64, high: f64) -> bool {
+    (low - 1.0).abs().min((high - 1.0).abs()) < NEAR
 }
 
 /// The interval of a ratio of times, below or above 1, rounded outwards: `[0.996 ... 1.004]`,
-/// and where it is wide `[0.91 ... 1.08]`.
+/// and where neither end is near 1 `[0.72 ... 1.18]`.
 #[must_use]
 pub fn ratio_interval(low: f64, high: f64) -> String {
-    let decimals = if high / low < NARROW { 3 } else { 2 };
+    let decimals = if near_one(low, high) { 3 } else { 2 };
     format!(
         "[{} ... {}]",
         fixed(low, decimals, f64::floor),
@@ -252,7 +259,14 @@ mod tests {
         assert_eq!(factor_interval(1.31, 1.27, 1.351), "[1.27 ... 1.36]");
         assert_eq!(factor_interval(1.014, 1.0111, 1.0179), "[1.1 ... 1.8 %]");
         assert_eq!(ratio_interval(0.9964, 1.0031), "[0.996 ... 1.004]");
-        assert_eq!(ratio_interval(0.5, 1.004), "[0.50 ... 1.01]");
+        assert_eq!(ratio_interval(0.5, 1.004), "[0.500 ... 1.004]");
+        assert_eq!(ratio_interval(0.509, 1.231), "[0.50 ... 1.24]");
+    }
+
+    #[test]
+    fn an_end_near_one_is_never_rounded_onto_it() {
+        assert_eq!(ratio_interval(0.9671, 1.0206), "[0.967 ... 1.021]");
+        assert_eq!(factor_interval(1.15, 1.0041, 1.3), "[1.004 ... 1.300]");
     }
 
     #[test]

@@ -55,6 +55,15 @@ impl<'a> Block<'a> {
 }
 
 impl<'a> Sweep<'a> {
+    /// One line for headings: the title of its cases, where it is that of all of them.
+    pub(crate) fn title(&self) -> String {
+        let titles = || self.points.iter().map(|(_, case)| case.case.title.as_str());
+        match titles().next() {
+            Some(first) if titles().all(|title| title == first) => first.to_owned(),
+            _ => format!("Sweep {}", self.name),
+        }
+    }
+
     /// Labels of all variants, in the order in which they appear.
     pub(crate) fn labels(&self) -> Vec<&'a str> {
         let mut labels = Vec::new();

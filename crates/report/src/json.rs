@@ -14,7 +14,6 @@
 
 use lab::Results;
 use machine::Machine;
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// Version of the documents' schema. It grows when a field is removed or changes its
@@ -78,8 +77,11 @@ fn findings_value(results: &Results) -> Value {
     {
         case.slots.clear();
     }
-    let mut value = explained(&results);
-    cases(&mut value).for_each(|case| remove(case, "slots"));
+    let mut value = serde_json::to_value(&results).unwrap_or_default();
+    for case in cases(&mut value) {
+        remove(case, "slots");
+        explain_case(case);
+    }
     value
 }
 
@@ -110,12 +112,31 @@ fn document(name: &str, value: &Value) -> Value {
     Value::Object(fields)
 }
 
-/// The value with reasons where quantities are missing. Numbers that are none become
-/// `null` in `serde_json`, and so get their reason too.
-fn explained(value: &impl Serialize) -> Value {
-    let mut value = serde_json::to_value(value).unwrap_or_default();
-    explain(&mut value);
-    value
+/// Reasons for what was measured and is missing. Nothing else of a document is looked at:
+/// what was asked for and what the machine is like may well hold a `null` that is an
+/// answer. Numbers that are none become `null` in `serde_json`, and so get their reason too.
+fn explain_case(case: &mut Value) {
+    for finding in items(case, "findings") {
+        explain_verdict(finding);
+    }
+    if let Value::Object(fields) = case {
+        let noise = ["noise", "variants", "findings"];
+        let mut measured: Map<String, Value> = noise
+            .iter()
+            .filter_map(|name| fields.remove_entry(*name))
+            .collect();
+        explain_fields(&mut measured);
+        fields.extend(measured);
+    }
+}
+
+/// Without an estimate it is not that no number of rounds would do.
+fn explain_verdict(finding: &mut Value) {
+    let compared = finding.get("estimate").is_some_and(|e| !e.is_null());
+    let more = finding.pointer_mut("/verdict/more_rounds");
+    if let (false, Some(more)) = (compared, more) {
+        *more = not_available("no round in which both variants have a value");
+    }
 }
 
 fn explain(value: &mut Value) {
@@ -123,16 +144,19 @@ fn explain(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(explain),
         Value::Object(fields) => {
             explain_memory(fields);
-            for (name, field) in fields.iter_mut() {
-                let reason = REASONS.iter().find(|(known, _)| known == name);
-                match (field.is_null(), reason) {
-                    (true, Some((_, reason))) => *field = not_available(reason),
-                    _ if name == "machine" => {}
-                    _ => explain(field),
-                }
-            }
+            explain_fields(fields);
         }
         _ => {}
+    }
+}
+
+fn explain_fields(fields: &mut Map<String, Value>) {
+    for (name, field) in fields.iter_mut() {
+        let reason = REASONS.iter().find(|(known, _)| known == name);
+        match (field.is_null(), reason) {
+            (true, Some((_, reason))) => *field = not_available(reason),
+            _ => explain(field),
+        }
     }
 }
 
@@ -186,9 +210,10 @@ mod tests {
 
     #[test]
     fn a_missing_quantity_has_its_reason_and_nothing_is_nan() {
-        let value = explained(&json!({
+        let mut value = json!({
             "p95": f64::NAN, "memory": null, "memory_not_available": "denied", "budget_s": null,
-        }));
+        });
+        explain(&mut value);
         assert_eq!(
             value["p95"]["not_available"]["reason"],
             "fewer than 20 values"

@@ -6,13 +6,22 @@
 //! over, and is only here so that the two totals can be laid side by side. The verdict
 //! rests on whole repetitions and stands elsewhere.
 //!
+//! Outside of the source's setup its rows mean something else, so there is no table then: it
+//! takes the two models under the names that the source gives them, as many workers as it
+//! had, and a round with a good slot of each.
+//!
+//! A row is one figure of each variant without an interval, and so is their difference: it
+//! is given in words only where the case has found that the two differ.
+//!
 //! Memory cannot be split among workers that share pages, so ours is one figure for all
 //! of them with the parent. The source's is brought to that: flows of one process each
 //! show the whole process, so the largest row counts; processes are added up.
 
 use lab::{CaseResult, OriginRow, StudyResult, VariantSummary};
+use stats::Verdict;
 
-use crate::number::percent;
+use crate::number::{count, percent};
+use crate::words::{finding_of, many};
 
 /// One value for each of the two variants.
 pub(crate) type Pair = [Option<f64>; 2];
@@ -22,6 +31,10 @@ pub(crate) type Pair = [Option<f64>; 2];
 pub(crate) struct ThenAndNow<'a> {
     pub(crate) year: u32,
     pub(crate) labels: [&'a str; 2],
+    /// Rounds in which both have a good slot.
+    pub(crate) rounds: usize,
+    /// Whether the case found the two to differ.
+    pub(crate) differ: bool,
     pub(crate) rows: Vec<Row<'a>>,
     pub(crate) total: Row<'a>,
     /// Bytes of all flows and the parent.
@@ -44,8 +57,17 @@ impl<'a> ThenAndNow<'a> {
         let case = study
             .cases
             .iter()
-            .find(|case| case.case.name == study.study.headline)?;
+            .find(|case| case.case.name == study.study.headline)
+            .filter(|case| case.case.sweep.is_none())?;
         let labels = labels(&origin.rows, case)?;
+        let rounds = rounds(case, labels);
+        if rounds == 0
+            || !labels
+                .iter()
+                .all(|label| as_there(&origin.rows, case, label))
+        {
+            return None;
+        }
         let rows: Vec<_> = origin
             .rows
             .iter()
@@ -59,11 +81,31 @@ impl<'a> ThenAndNow<'a> {
         Some(Self {
             year: origin.year,
             labels,
+            rounds,
+            differ: differ(case, labels),
             rows,
             total,
             memory_now: both(|side| Some(summary(case, labels[side])?.memory?.honest() as f64)),
             memory_then: both(|side| memory_then(&origin.rows, case, labels[side])),
         })
+    }
+}
+
+impl ThenAndNow<'_> {
+    /// What the figures of a row rest on.
+    pub(crate) fn note(&self) -> String {
+        let medians = format!("medians of {}", many(self.rounds as u64, "round"));
+        let told = if self.differ {
+            ""
+        } else {
+            ", and the two cannot be told apart here"
+        };
+        format!("no interval for a row of its own: one figure each, {medians}{told}")
+    }
+
+    /// Our difference in words, where one was found.
+    pub(crate) fn difference(&self, pair: Pair, less: &str) -> Option<String> {
+        in_words(self.labels, pair, less).filter(|_| self.differ)
     }
 }
 
@@ -92,6 +134,46 @@ fn labels<'a>(rows: &[OriginRow], case: &'a CaseResult) -> Option<[&'a str; 2]> 
     Some([labels.next()?, labels.next()?])
 }
 
+/// Whether a variant is launched as the source's was.
+fn as_there(rows: &[OriginRow], case: &CaseResult, label: &str) -> bool {
+    let workers = rows.iter().filter(|row| row.who != "parent").count();
+    let mut variants = case.case.variants.iter();
+    variants.any(|labelled| {
+        labelled.label == label
+            && labelled.variant.model.to_string() == label
+            && labelled.variant.flows as usize == workers
+    })
+}
+
+fn rounds(case: &CaseResult, labels: [&str; 2]) -> usize {
+    let good = |label: &str, round: usize| {
+        let variant = case
+            .variants
+            .iter()
+            .position(|variant| variant.label == label);
+        let mut slots = case.slots.iter();
+        slots.any(|slot| {
+            slot.round == round && Some(slot.variant) == variant && slot.value_ns.is_some()
+        })
+    };
+    let last = case.slots.iter().map(|slot| slot.round + 1).max();
+    (0..last.unwrap_or(0))
+        .filter(|round| labels.iter().all(|label| good(label, *round)))
+        .count()
+}
+
+fn differ(case: &CaseResult, labels: [&str; 2]) -> bool {
+    labels.iter().any(|label| {
+        finding_of(case, label).is_some_and(|finding| {
+            labels.contains(&finding.reference.as_str())
+                && matches!(
+                    finding.verdict,
+                    Verdict::Faster { .. } | Verdict::Slower { .. }
+                )
+        })
+    })
+}
+
 fn summary<'a>(case: &'a CaseResult, label: &str) -> Option<&'a VariantSummary> {
     case.variants.iter().find(|variant| variant.label == label)
 }
@@ -118,11 +200,9 @@ fn memory_then(rows: &[OriginRow], case: &CaseResult, label: &str) -> Option<f64
     (total > 0.0).then_some(total)
 }
 
-/// Reference minus subject, and as a fraction of the reference.
-pub(crate) fn difference(pair: Pair) -> Option<(f64, f64)> {
-    let difference = pair[0]? - pair[1]?;
-    let fraction = difference / pair[0]?;
-    fraction.is_finite().then_some((difference, fraction))
+/// Bytes in the unit of the source, which counts a KB as 1,000 and leaves off what is below.
+pub(crate) fn kilobytes(bytes: f64) -> String {
+    format!("{} KB", count((bytes / 1000.0) as u64))
 }
 
 /// `thread 4.1 % faster`, or whatever `less` says of the smaller one.
@@ -156,6 +236,11 @@ mod tests {
             Some("process 50 % less")
         );
         assert_eq!(in_words(labels, [None, Some(1.0)], "less"), None);
-        assert_eq!(difference([Some(0.0), Some(0.0)]), None);
+    }
+
+    #[test]
+    fn figures_of_the_source_have_its_own_unit() {
+        assert_eq!(kilobytes(1_323_008.0), "1,323 KB");
+        assert_eq!(kilobytes(450_560.0), "450 KB");
     }
 }

@@ -5,8 +5,8 @@
 //! A table is never wrapped. Where it is too wide, whole columns are left out in the order
 //! that their `drop` numbers give, until the rest fits with [`LABEL`] columns for the
 //! labels. Columns without a number always stay. What is still too wide is taken from
-//! the labels, which are cut with an ellipsis. Headings never make a column wider than
-//! [`HEAD`], so a long reference label cannot push numbers out.
+//! the labels, which are cut with an ellipsis. No column is left out for a heading beyond
+//! [`HEAD`], so a long reference label cannot push numbers out; room that is left is theirs.
 
 use crate::text::{cut, visible, width};
 use crate::words::Tone;
@@ -15,6 +15,8 @@ use crate::words::Tone;
 const LABEL: usize = 24;
 /// Columns that a heading may claim beyond its cells.
 const HEAD: usize = 16;
+/// Columns that a heading may claim where they are free.
+const LONG_HEAD: usize = 32;
 /// Columns between two columns.
 const GAP: usize = 2;
 
@@ -118,7 +120,30 @@ impl Table {
                 *width = (*width).min(room);
             }
         }
+        self.widen(&mut shown, columns);
         shown
+    }
+
+    /// Gives room that is left to headings that were cut.
+    fn widen(&self, shown: &mut [(usize, usize)], columns: usize) {
+        let taken = shown.iter().map(|(_, width)| width + GAP).sum::<usize>();
+        let mut left = (columns + GAP).saturating_sub(taken);
+        for (at, columns) in shown {
+            let head = width(&self.columns[*at].head).min(LONG_HEAD);
+            let wanted = head.saturating_sub(*columns);
+            let more = wanted.min(left);
+            *columns += more;
+            left -= more;
+        }
+    }
+
+    /// The width from which on no column is left out, if one is at this width.
+    pub(crate) fn wants(&self, columns: usize) -> Option<usize> {
+        let all: Vec<_> = (0..self.columns.len())
+            .map(|at| (at, self.natural(at)))
+            .collect();
+        let whole = self.beside(&all) + self.natural(self.flex).min(LABEL);
+        (self.fit(columns).len() < all.len()).then_some(whole)
     }
 
     /// What all columns but the labels take, with the gaps.
@@ -195,6 +220,16 @@ mod tests {
         assert_eq!(lines[0], "variant  typical  memory");
         assert_eq!(lines[1], "process  61.2 ms  14 MiB");
         assert_eq!(lines[2], "漢字        9 ms   9 MiB");
+    }
+
+    #[test]
+    fn a_heading_is_cut_only_where_there_is_no_room_for_it() {
+        let mut table = table();
+        table.columns[1] = Column::right("vs process static");
+        assert_eq!(text(&table, 80)[0], "variant  vs process static  memory");
+        assert_eq!(text(&table, 33)[0], "variant  vs process stat…  memory");
+        assert_eq!(table.wants(80), None);
+        assert_eq!(table.wants(30), Some(33));
     }
 
     #[test]

@@ -10,7 +10,8 @@
 //! | variants | RSS, undisturbed, CPU time, interval, memory |
 //! | then and now | difference, the source's figures |
 //!
-//! Then labels are cut with an ellipsis. At 120 columns nothing is left out unless
+//! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
+//! out. At 120 columns nothing is left out unless
 //! labels are long. Colour underlines words and never replaces one, so a pipe, `NO_COLOR`
 //! and a reader who sees no colour lose nothing.
 //!
@@ -117,6 +118,7 @@ fn warnings(page: &mut Page<'_>, results: &Results) {
         let hint = format!("note: {what} on this machine, see `flowgauge machine`");
         page.text(0, Tone::Quiet, &hint);
     }
+    page.left_out();
     page.blank();
 }
 
@@ -155,7 +157,7 @@ pub(crate) fn headline(results: &Results, study: &StudyResult) -> String {
     let cut = headline.and_then(|case| cut_short(results, case));
     let sentence = study.sentences.first().map_or("no finding", String::as_str);
     match cut {
-        Some(cut) => format!("{sentence} ({cut})"),
+        Some(cut) => format!("{sentence}; {cut}"),
         None => sentence.to_owned(),
     }
 }

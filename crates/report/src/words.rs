@@ -64,7 +64,10 @@ pub(crate) fn comparison(estimate: Option<&Estimate>, verdict: &Verdict) -> Comp
             as_is(),
             Tone::Plain,
         ),
-        Verdict::CannotTell { .. } => ("cannot tell".to_owned(), as_is(), Tone::Doubt),
+        Verdict::CannotTell { .. } => {
+            let word = estimate.map_or("not compared", |_| "cannot tell");
+            (word.to_owned(), as_is(), Tone::Doubt)
+        }
     };
     Comparison {
         word,
@@ -135,7 +138,7 @@ pub(crate) fn cut_short(results: &Results, case: &CaseResult) -> Option<String> 
     match case.ended {
         Some(CaseEnd::Decided | CaseEnd::Rounds) => None,
         Some(CaseEnd::Budget) => Some(format!(
-            "out of time: {rounds} (for more, give a longer --budget)"
+            "out of time: {rounds}, for more give a longer --budget"
         )),
         Some(CaseEnd::Failures) => Some(format!("too many slots failed: {rounds}")),
         None if results.finished => None,
@@ -163,7 +166,12 @@ pub(crate) fn work(work: &Work) -> String {
 fn parameter(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Number(number) => number.as_f64().map_or_else(|| number.to_string(), plain),
+        Value::Number(number) => match (number.as_u64(), number.as_i64()) {
+            // Not by way of floating point, which has no room for the last digits of large ones.
+            (Some(whole), _) => count(whole),
+            (_, Some(below)) => format!("-{}", count(below.unsigned_abs())),
+            _ => number.as_f64().map_or_else(|| number.to_string(), plain),
+        },
         other => other.to_string(),
     }
 }
@@ -253,8 +261,21 @@ mod tests {
         let said = comparison(None, &Verdict::CannotTell { more_rounds: None });
         assert_eq!(
             (said.word.as_str(), said.interval.as_str()),
-            ("cannot tell", "")
+            ("not compared", "")
         );
+    }
+
+    #[test]
+    fn large_whole_numbers_keep_their_last_digits() {
+        assert_eq!(
+            parameter(&serde_json::json!(18_446_744_073_709_545_472_u64 + 101)),
+            "18,446,744,073,709,545,573"
+        );
+        assert_eq!(
+            parameter(&serde_json::json!(-9_007_199_254_740_993_i64)),
+            "-9,007,199,254,740,993"
+        );
+        assert_eq!(parameter(&serde_json::json!(0.5)), "0.50");
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub enum JournalError {
         known: u32,
     },
     /// A whole line that makes no sense.
-    #[error("{}:{line}: {message}", path.display())]
+    #[error("{}:{line}: {message}: {}", path.display(), way_out(*line))]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -66,4 +66,18 @@ pub enum JournalError {
     /// The settings allow no judgement.
     #[error(transparent)]
     Settings(#[from] stats::StatsError),
+}
+
+/// What to do about a line that makes no sense.
+fn way_out(line: usize) -> String {
+    let changed = "the line was damaged after it was written";
+    match line.saturating_sub(1) {
+        0 => {
+            format!("{changed}, and nothing can be made of the others without it: put back a copy")
+        }
+        before => format!(
+            "{changed}: put back a copy, or keep the {before} before it (head -n {before}) and \
+             resume from there"
+        ),
+    }
 }

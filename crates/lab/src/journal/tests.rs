@@ -53,11 +53,15 @@ fn a_malformed_line_is_an_error_that_names_it() {
     for bad in ["{\"line\":\"nonsense\"}", "not json", ""] {
         let error = read_lines(&[bad, END]).unwrap_err().to_string();
         assert!(error.contains("journal.jsonl:2: "), "{error}");
+        assert!(
+            error.contains("keep the 1 before it (head -n 1) and resume"),
+            "{error}"
+        );
     }
     let unknown = r#"{"line":"case_end","study":"mock","case":"two","because":"rounds"}"#;
     let error = read_lines(&[END, unknown]).unwrap_err().to_string();
     assert!(
-        error.ends_with(":3: the header has no case 'two' in a study 'mock'"),
+        error.contains(":3: the header has no case 'two' in a study 'mock': the line was damaged"),
         "{error}"
     );
 }

@@ -23,7 +23,11 @@ pub(super) fn sentences(case: &CaseResult) -> Vec<String> {
     if plain.variant != second.variant {
         return Vec::new();
     }
-    match planted(spin, second.work.as_ref()) {
+    let planted = planted(spin, second.work.as_ref());
+    if finding.estimate.and_then(|e| e.interval()).is_none() {
+        return vec![not_tried(planted, finding)];
+    }
+    match planted {
         Some(share) => vec![found(share, finding)],
         None => std::iter::once(identical(finding))
             .chain(resolution(case))
@@ -39,6 +43,20 @@ fn planted(plain: &Spin, second: Option<&Work>) -> Option<f64> {
         }
         _ => None,
     }
+}
+
+/// Rounds that are too few for an interval, or none, find nothing and miss nothing.
+fn not_tried(planted: Option<f64>, finding: &Finding) -> String {
+    let what = match planted {
+        Some(share) => format!("whether a planted {} is found", percent(share)),
+        None => "whether identical programs are told apart".to_owned(),
+    };
+    let why = match finding.estimate.map(|estimate| estimate.rounds) {
+        None => "no round has a good slot of both".to_owned(),
+        Some(1) => "1 round is too few".to_owned(),
+        Some(rounds) => format!("{rounds} rounds are too few"),
+    };
+    format!("{what} was not tried: {why}")
 }
 
 fn identical(finding: &Finding) -> String {

@@ -135,7 +135,7 @@ fn crossing(sweep: &str, points: &[Point<'_>], a: &str, b: &str) -> Option<Strin
     let change = clear.windows(2).find(|two| two[0].1 != two[1].1)?;
     let (before, after) = if change[0].1 { (a, b) } else { (b, a) };
     Some(format!(
-        "{sweep}: up to {} {} {before} is cheaper than {after}, from {} on {after} is",
+        "{sweep}: at {} {} {before} is cheaper than {after}, at {} {after} is",
         plain(change[0].0),
         points.first()?.unit,
         plain(change[1].0)

@@ -1,15 +1,26 @@
-//! Crossovers of a sweep: from which value of the parameter on the dearer variant costs
-//! less than so much more.
+//! Crossovers of a sweep: up to which value of the parameter the dearer variant costs more
+//! than so much, and from which on less.
 //!
 //! # Theory
 //!
 //! Each case of a sweep gives one point: the parameter's value and how many times as long
-//! the dearer variant takes. Costs of making flows are spread over ever more work, so the
-//! curve falls; where it crosses a level between two points is read off a straight line in
-//! log-log, which is what a fixed cost over growing work is but for its last bend. The
-//! ends of the intervals are curves of their own, and where they cross are the ends of the
-//! crossover's interval. A crossing outside the values that were run is never made up: it
-//! is said to lie below the smallest or above the largest.
+//! the dearer variant takes, with its interval. Of one point a level may be claimed only if
+//! the claim is true of every ratio in the interval: *more* where all of it lies above the
+//! level, *less* where all of it lies below. So the points fall into three runs:
+//!
+//! ```text
+//!   cost   [ ]
+//!           |  [ ]
+//!   level --|---|---[ ]--[ ]------------
+//!           |   |    |    |   [ ]  [ ]
+//!         more      unclear    less
+//! ```
+//!
+//! Costs of making flows are spread over ever more work, so the curve falls. Where there
+//! are points of both kinds, the crossing is read off a straight line in log-log, which is
+//! what a fixed cost over growing work is but for its last bend. The ends of the intervals
+//! are curves of their own: the first fall of the lower one and the last fall of the upper
+//! one are the ends of the crossover's interval. Outside the points nothing is made up.
 
 /// One case of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,40 +35,62 @@ pub(crate) struct Point {
     pub(crate) high: f64,
 }
 
-/// Where a curve crosses a level.
+/// What the points say of a level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Crossing {
-    /// Below the smallest value that was run: it costs less everywhere.
-    Below(f64),
-    /// About here.
-    At(f64),
-    /// Above the largest value that was run: it costs more everywhere.
-    Above(f64),
+    /// It costs more at every point.
+    Everywhere,
+    /// It costs less at every point.
+    Nowhere,
+    /// It costs more up to somewhere between `low` and `high`, and less from there on.
+    Below {
+        /// The lower end of the interval.
+        low: f64,
+        /// About where.
+        at: f64,
+        /// The upper end.
+        high: f64,
+    },
+    /// It costs more up to the first of these; the second is the last point that is unclear.
+    UpTo(f64, Point),
+    /// It costs less from the first of these on; the second is the first point, unclear.
+    From(f64, Point),
+    /// Neither at the first point nor at the last, which this is.
+    Unclear(Point),
 }
 
-/// Where the cost falls below `level`, with the crossings of the interval's ends; `points`
-/// ascend. `None` without points.
-pub(crate) fn crossing(points: &[Point], level: f64) -> Option<(Crossing, Crossing, Crossing)> {
-    let along = |cost: fn(&Point) -> f64| {
-        let curve: Vec<(f64, f64)> = points.iter().map(|p| (p.at, cost(p))).collect();
-        cross(&curve, level)
-    };
-    Some((along(|p| p.low)?, along(|p| p.cost)?, along(|p| p.high)?))
+/// Where the cost falls below `level`; `points` ascend. `None` without points.
+pub(crate) fn crossing(points: &[Point], level: f64) -> Option<Crossing> {
+    let (first, last) = (points.first()?, points.last()?);
+    let more = points.iter().take_while(|p| p.low > level).count();
+    let less = points.iter().rev().take_while(|p| p.high < level).count();
+    let clear_from = points.len() - less;
+    Some(match (more.checked_sub(1), less) {
+        (Some(_), _) if more == points.len() => Crossing::Everywhere,
+        (Some(up_to), 0) => Crossing::UpTo(points[up_to].at, *last),
+        (Some(up_to), _) => {
+            let within = &points[up_to..=clear_from];
+            let first_fall = within.iter().position(|p| p.low <= level)? - 1;
+            let fall = within.iter().rposition(|p| p.cost > level)?;
+            let last_fall = within.iter().rposition(|p| p.high >= level)?;
+            Crossing::Below {
+                low: fall_after(within, first_fall, level, |p| p.low),
+                at: fall_after(within, fall, level, |p| p.cost),
+                high: fall_after(within, last_fall, level, |p| p.high),
+            }
+        }
+        (None, 0) => Crossing::Unclear(*last),
+        (None, less) if less == points.len() => Crossing::Nowhere,
+        (None, _) => Crossing::From(points[clear_from].at, *first),
+    })
 }
 
-/// The last place where a curve falls through a level.
-fn cross(curve: &[(f64, f64)], level: f64) -> Option<Crossing> {
-    let (first, last) = (curve.first()?, curve.last()?);
-    if last.1 > level {
-        return Some(Crossing::Above(last.0));
-    }
-    let above = curve.iter().rposition(|(_, cost)| *cost > level);
-    let Some(i) = above else {
-        return Some(Crossing::Below(first.0));
-    };
-    let ((x0, y0), (x1, y1)) = (curve[i], curve[i + 1]);
-    let part = (y0.ln() - level.ln()) / (y0.ln() - y1.ln());
-    Some(Crossing::At((x0.ln() + part * (x1.ln() - x0.ln())).exp()))
+/// Where a curve crosses the level between a point and the next.
+fn fall_after(points: &[Point], i: usize, level: f64, curve: fn(&Point) -> f64) -> f64 {
+    let (a, b) = (&points[i], &points[i + 1]);
+    let (y0, y1) = (curve(a).ln(), curve(b).ln());
+    let part = (y0 - level.ln()) / (y0 - y1);
+    (a.at.ln() + part * (b.at.ln() - a.at.ln())).exp()
 }
 
 #[cfg(test)]
@@ -78,38 +111,50 @@ mod tests {
         [1e3, 1e4, 1e5, 1e6].map(point).to_vec()
     }
 
-    fn at(crossing: Crossing) -> f64 {
-        match crossing {
-            Crossing::At(at) => at,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn a_level_at_a_point_is_that_point() {
-        let (_, middle, _) = crossing(&fixed_cost(), 1.1).unwrap();
-        assert!((at(middle) / 1e4 - 1.0).abs() < 1e-9, "{middle:?}");
+    fn points(intervals: &[(f64, f64)]) -> Vec<Point> {
+        let point = |(i, &(low, high)): (usize, &(f64, f64))| Point {
+            at: 10f64.powi(i as i32),
+            cost: (low * high).sqrt(),
+            low,
+            high,
+        };
+        intervals.iter().enumerate().map(point).collect()
     }
 
     #[test]
     fn between_points_it_is_near_the_truth_and_within_its_interval() {
-        let (low, middle, high) = crossing(&fixed_cost(), 1.5).unwrap();
+        let Some(Crossing::Below { low, at, high }) = crossing(&fixed_cost(), 1.5) else {
+            panic!("no crossing")
+        };
         // The truth is 2,000; the bend of the curve costs some of it.
-        assert!((1500.0..4000.0).contains(&at(middle)), "{middle:?}");
-        assert!(at(low) < at(middle) && at(middle) < at(high));
+        assert!((1500.0..4000.0).contains(&at), "{at}");
+        assert!(low < at && at < high);
     }
 
     #[test]
     fn outside_of_what_was_run_nothing_is_made_up() {
         let points = fixed_cost();
-        assert_eq!(crossing(&points, 3.0).unwrap().1, Crossing::Below(1e3));
-        assert_eq!(crossing(&points, 1.0001).unwrap().1, Crossing::Above(1e6));
+        assert_eq!(crossing(&points, 3.0), Some(Crossing::Nowhere));
+        assert_eq!(crossing(&points[..2], 1.05), Some(Crossing::Everywhere));
         assert_eq!(crossing(&[], 2.0), None);
     }
 
     #[test]
-    fn of_a_curve_that_wavers_the_last_fall_counts() {
-        let curve = [(1.0, 3.0), (10.0, 1.5), (100.0, 3.0), (1000.0, 1.0)];
-        assert!(matches!(cross(&curve, 2.0), Some(Crossing::At(x)) if x > 100.0));
+    fn a_level_within_an_interval_is_claimed_neither_way() {
+        let wide = points(&[(2.5, 3.0), (1.73, 2.68)]);
+        assert_eq!(crossing(&wide, 2.0), Some(Crossing::UpTo(1.0, wide[1])));
+        let wide = points(&[(1.73, 2.68), (1.1, 1.2)]);
+        assert_eq!(crossing(&wide, 2.0), Some(Crossing::From(10.0, wide[0])));
+        let wide = points(&[(1.73, 2.68), (1.8, 2.1)]);
+        assert_eq!(crossing(&wide, 2.0), Some(Crossing::Unclear(wide[1])));
+    }
+
+    #[test]
+    fn of_a_curve_that_wavers_the_interval_holds_every_fall() {
+        let wavering = points(&[(2.9, 3.1), (1.4, 1.6), (2.9, 3.1), (0.9, 1.1)]);
+        let Some(Crossing::Below { low, at, high }) = crossing(&wavering, 2.0) else {
+            panic!("no crossing")
+        };
+        assert!(low < 10.0 && at > 100.0 && high > at, "{low} {at} {high}");
     }
 }

@@ -9,6 +9,7 @@ use super::limits::limits;
 use super::switched::switched;
 use super::{CaseResult, VariantSummary, calibration, shared, sweep};
 use crate::Study;
+use crate::number::time;
 use crate::words::plural;
 
 /// Flows whose CPU times lie further apart than this have uneven work.
@@ -19,8 +20,7 @@ const TELLING_NS: u64 = 1_000_000;
 
 /// The study's sentences: the headline first.
 pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) -> Vec<String> {
-    let headline = super::headline(study, cases);
-    let mut sentences: Vec<String> = headline.iter().map(|f| f.sentence.clone()).collect();
+    let mut sentences: Vec<String> = answer(study, cases).into_iter().collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Flows that take turns do nothing that could be uneven, or large or small.
     let working = || cases.iter().filter(|case| case.case.work.flows().is_none());
@@ -32,6 +32,29 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) 
     sentences.extend(switched(cases));
     sentences.extend(limits(machine, cases));
     sentences
+}
+
+/// The answer of a study: its headline, or what was measured where nothing is compared.
+fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
+    let said = super::headline(study, cases).map(|finding| finding.sentence.clone());
+    said.or_else(|| {
+        let case = cases.iter().find(|case| case.case.name == study.headline)?;
+        case.variants.first().map(measured)
+    })
+}
+
+fn measured(variant: &VariantSummary) -> String {
+    let label = &variant.label;
+    match &variant.value {
+        Some(value) => format!(
+            "{label}: {} typical, the middle half of {} slots from {} to {}",
+            time(value.typical),
+            value.n,
+            time(value.p25),
+            time(value.p75)
+        ),
+        None => format!("{label}: no good slot, so nothing was measured"),
+    }
 }
 
 /// How uneven the work is that was dealt out beforehand, and what a queue makes of it.

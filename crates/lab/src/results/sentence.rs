@@ -19,7 +19,7 @@ pub(crate) fn sentence(
     let (subject, reference) = (plural(subject), plural(reference));
     let answer = match finding {
         None => {
-            format!("cannot tell {subject} and {reference} apart: no round has a good slot of both")
+            format!("{subject} and {reference} were not compared: no round has a good slot of both")
         }
         Some((estimate, verdict)) => answer(&subject, &reference, &estimate, verdict),
     };
@@ -129,7 +129,7 @@ mod tests {
         );
         assert!(
             say(1.01, 0.971, 1.049)
-                .starts_with("cannot tell threads and processes apart: [0.97 ... 1.05] (about ")
+                .starts_with("cannot tell threads and processes apart: [0.971 ... 1.049] (about ")
         );
     }
 
@@ -149,7 +149,7 @@ mod tests {
         );
         assert_eq!(
             sentence("thread", "process", Metric::Total, None),
-            "cannot tell threads and processes apart: no round has a good slot of both"
+            "threads and processes were not compared: no round has a good slot of both"
         );
     }
 }

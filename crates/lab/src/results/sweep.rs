@@ -3,7 +3,7 @@
 
 use super::crossover::{Crossing, Point, crossing};
 use super::{CaseResult, Finding};
-use crate::number::plain;
+use crate::number::{plain, ratio_interval};
 use crate::words::plural;
 
 /// What "costs more than so much" means: levels of a ratio, and how each is said.
@@ -54,11 +54,8 @@ fn crossover(cases: &[&CaseResult], place: usize) -> Option<String> {
     };
     let sweep = cases.first()?.case.sweep.as_ref()?;
     let levels = LEVELS.iter().filter_map(|(level, name)| {
-        let (low, at, high) = crossing(&points, *level)?;
-        Some(format!(
-            "more than {name} {}",
-            place_words(low, at, high, &sweep.unit)
-        ))
+        let crossing = crossing(&points, *level)?;
+        Some(level_words(name, crossing, &points, &sweep.unit))
     });
     let levels: Vec<String> = levels.collect();
     (points.len() > 1).then(|| {
@@ -92,30 +89,43 @@ fn point(at: f64, finding: &Finding, subject_dearer: bool) -> Option<Point> {
     })
 }
 
-/// "below about 110,000 numbers [90,000 ... 160,000]".
-fn place_words(low: Crossing, at: Crossing, high: Crossing, unit: &str) -> String {
-    match at {
-        Crossing::Below(least) => format!("nowhere from {} {unit} on", plain(least)),
-        Crossing::Above(most) => format!("everywhere up to {} {unit}", plain(most)),
-        Crossing::At(at) => format!(
-            "below about {} {unit} [{} ... {}]",
-            plain(rounded(at)),
-            end(low),
-            end(high)
+/// "more than 10 % below about 110,000 numbers [90,000 ... 160,000]".
+fn level_words(level: &str, crossing: Crossing, points: &[Point], unit: &str) -> String {
+    let ends = [points.first(), points.last()].map(|end| end.map_or(0.0, |point| point.at));
+    let [from, to] = ends.map(plain);
+    let seen = |point: Point| {
+        let interval = ratio_interval(point.low, point.high);
+        format!("{interval} at {}", plain(point.at))
+    };
+    match crossing {
+        Crossing::Everywhere => format!("more than {level} everywhere from {from} to {to} {unit}"),
+        Crossing::Nowhere => format!("more than {level} nowhere from {from} to {to} {unit}"),
+        Crossing::Below { low, at, high } => format!(
+            "more than {level} below about {} {unit} [{} ... {}]",
+            plain(rounded(at, f64::round)),
+            plain(rounded(low, f64::floor)),
+            plain(rounded(high, f64::ceil))
+        ),
+        Crossing::UpTo(most, last) => format!(
+            "more than {level} up to {} {unit} (above that it cannot be told: {})",
+            plain(most),
+            seen(last)
+        ),
+        Crossing::From(least, first) => format!(
+            "less than {level} from {} {unit} on (below that it cannot be told: {})",
+            plain(least),
+            seen(first)
+        ),
+        Crossing::Unclear(last) => format!(
+            "an amount that cannot be told to be more or less than {level} ({})",
+            seen(last)
         ),
     }
 }
 
-fn end(crossing: Crossing) -> String {
-    match crossing {
-        Crossing::Below(least) => format!("under {}", plain(least)),
-        Crossing::At(at) => plain(rounded(at)),
-        Crossing::Above(most) => format!("over {}", plain(most)),
-    }
-}
-
 /// Two significant digits: more would claim what an interpolation does not know.
-fn rounded(value: f64) -> f64 {
+fn rounded(value: f64, round: fn(f64) -> f64) -> f64 {
     let scale = 10f64.powf(value.log10().floor() - 1.0);
-    (value / scale).round() * scale
+    // To a billionth first, so that what is stored as a hair less stays where it is.
+    round((value / scale * 1e9).round() / 1e9) * scale
 }

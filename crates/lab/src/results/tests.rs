@@ -3,10 +3,10 @@
 use flow::{Answer, Schedule, SlotRecord};
 use measure::memory::Reading;
 use tempfile::tempdir;
-use workload::Work;
+use workload::{Spin, Work};
 
 use super::{Results, StudyResult};
-use crate::testing::{MS, Mock, PROOF, case, done, header, study};
+use crate::testing::{MS, Mock, PROOF, case, done, header, lost, study};
 use crate::{Case, Journal, Silent, SweepPoint, labelled, run};
 
 fn run_cases(cases: Vec<Case>, mut mock: Mock) -> StudyResult {
@@ -52,11 +52,11 @@ fn a_sweep_says_below_which_value_processes_cost_more() {
     // The truth, were there no bends: 199,000, 19,000 and 1,000.
     let said = result.sentences.last().unwrap();
     assert!(
-        said.starts_with("grain: processes instead of threads cost more than 1 % everywhere up to 100,000 numbers, more than 10 % below about "),
+        said.starts_with("grain: processes instead of threads cost more than 1 % everywhere from 100 to 100,000 numbers, more than 10 % below about "),
         "{said}"
     );
     assert!(
-        said.contains("more than 2x below about 1,000 numbers [1,000 ... 1,000]"),
+        said.contains("more than 2x below about 1,000 numbers [990 ... 1,000]"),
         "{said}"
     );
 }
@@ -67,9 +67,55 @@ fn a_sweep_whose_costs_are_small_everywhere_says_so() {
     let said = result.sentences.last().unwrap();
     assert_eq!(
         said,
-        "grain: processes instead of threads cost more than 1 % nowhere from 1,000,000 numbers \
-         on, more than 10 % nowhere from 1,000,000 numbers on, more than 2x nowhere from \
-         1,000,000 numbers on"
+        "grain: processes instead of threads cost more than 1 % nowhere from 1,000,000 to \
+         2,000,000 numbers, more than 10 % nowhere from 1,000,000 to 2,000,000 numbers, more than \
+         2x nowhere from 1,000,000 to 2,000,000 numbers"
+    );
+}
+
+#[test]
+fn a_sweep_claims_no_level_that_lies_within_an_interval() {
+    // Processes take 1.75 to 2.65 times as long, whatever the size.
+    let mock = Mock::new(|_, model, n, spec| {
+        let percent = if model == "process" {
+            175 + n as u64 * 37 % 91
+        } else {
+            100
+        };
+        done(spec, 10 * MS * percent / 100, PROOF)
+    });
+    let result = run_cases(sweep(&[1000, 100_000]), mock);
+    let said = result.sentences.last().unwrap();
+    assert!(
+        said.contains("more than 10 % everywhere from 1,000 to 100,000 numbers"),
+        "{said}"
+    );
+    let end = said.split(", ").last().unwrap();
+    assert!(
+        !end.contains("everywhere") && !end.contains("nowhere"),
+        "{said}"
+    );
+    assert!(
+        said.contains("cannot be told to be more or less than 2x ([1."),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_study_of_one_model_says_what_was_measured() {
+    let mock = Mock::timed(|_, n| 20 * MS + n as u64 * 10);
+    let result = run_cases(vec![case("one", 1, &["process"])], mock);
+    assert_eq!(
+        result.sentences[0],
+        "process: 20.0 ms typical, the middle half of 10 slots from 20.0 ms to 20.0 ms"
+    );
+    let result = run_cases(
+        vec![case("one", 1, &["process"])],
+        Mock::new(|_, _, _, _| lost()),
+    );
+    assert_eq!(
+        result.sentences[0],
+        "process: no good slot, so nothing was measured"
     );
 }
 
@@ -174,6 +220,45 @@ fn memory_that_cannot_be_read_in_full_says_why() {
 }
 
 #[test]
+fn a_planted_difference_that_was_never_looked_for_is_not_said_to_be_missed() {
+    let mut planted = case("planted", 1, &["thread", "thread"]);
+    let work = |planted| {
+        Work::Spin(Spin {
+            units: 1,
+            steps: 1_000,
+            planted,
+        })
+    };
+    planted.work = work(0);
+    planted.variants[1].work = Some(work(50));
+    let result = |slots| {
+        let mut mock = Mock::timed(|_, n| 20 * MS + n as u64);
+        mock.signal_after = Some(slots);
+        run_cases(vec![planted.clone()], mock).sentences
+    };
+    assert_eq!(
+        result(0),
+        [
+            "thread #2 and threads were not compared: no round has a good slot of both".to_owned(),
+            "whether a planted 5 % is found was not tried: no round has a good slot of both"
+                .to_owned(),
+        ]
+    );
+    assert_eq!(
+        result(8)[1],
+        "whether a planted 5 % is found was not tried: 3 rounds are too few"
+    );
+    planted.variants[1].work = None;
+    let mut mock = Mock::timed(|_, n| 20 * MS + n as u64);
+    mock.signal_after = Some(0);
+    let said = run_cases(vec![planted], mock).sentences;
+    assert_eq!(
+        said[1],
+        "whether identical programs are told apart was not tried: no round has a good slot of both"
+    );
+}
+
+#[test]
 fn a_machine_compared_with_itself_says_what_it_can_tell() {
     let mut calibration = case("identical", 1, &["thread", "thread"]);
     let noisy = |_: &str, n: usize| 20 * MS + (n as u64 * 7919 % 100) * MS / 1000;
@@ -266,7 +351,7 @@ fn a_switch_is_told_in_ns_and_who_is_cheapest_where() {
         said.contains("cheapest to switch: 2 flows: task (5.00 ns); 10,000 flows: task (5.00 ns)"),
         "{said}"
     );
-    let changes = "up to 2 flows thread is cheaper than process, from 10,000 on process is";
+    let changes = "at 2 flows thread is cheaper than process, at 10,000 process is";
     assert!(said.contains(changes), "{said}");
     let evidence = "(100.1 % in the worst repetition); every flow ran between two turns of the \
                     same flow in 100.0 % of";

@@ -65,6 +65,26 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_has_something_to_even_out() {
+        for preset in [Preset::Quick, Preset::Full] {
+            let study = builtin("primes", preset).unwrap();
+            let case = study
+                .cases
+                .iter()
+                .find(|case| case.name == "queue")
+                .unwrap();
+            let workload::Work::Primes(primes) = &case.work else {
+                panic!("not primes")
+            };
+            // Dealt out one by one to six: only numbers of two residues can be prime.
+            let hard = |flow: u64| !matches!((primes.start + flow) % 6, 0 | 2 | 3 | 4);
+            let flows = u64::from(case.variants[0].variant.flows);
+            assert_eq!((flows, primes.block), (6, 1));
+            assert_eq!((0..flows).filter(|flow| hard(*flow)).count(), 2);
+        }
+    }
+
+    #[test]
     fn the_original_is_repeated_at_its_size_by_full_and_in_seconds_by_quick() {
         let block = |preset| match &builtin("primes", preset).unwrap().cases[0].work {
             workload::Work::Primes(primes) => (primes.start, primes.block, primes.blocks),

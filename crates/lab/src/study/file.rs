@@ -25,6 +25,9 @@ use crate::Preset;
 /// Version of the study format that this program reads.
 pub const SCHEMA: u32 = 1;
 
+/// Characters of a name at the most.
+const LONGEST_NAME: usize = 64;
+
 /// Reads a study. `file` is its name in errors.
 ///
 /// # Errors
@@ -34,13 +37,18 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
     let source = Source { text, file };
     check_schema(source)?;
     let written: FileStudy = source.read()?;
+    check_name(source, "a study", &written.name, "")?;
     let mut cases = Vec::new();
+    let mut places = Vec::new();
     for case in &written.cases {
+        let name = &case.get_ref().name;
+        check_name(source, "a case", name, "/")?;
         cases.extend(preset_cases(source, case, preset)?);
+        places.resize(cases.len(), name.span().start);
     }
-    check_names(source, &cases, &written)?;
+    check_names(source, &cases, &places, &written)?;
     Ok(Study {
-        name: written.name,
+        name: written.name.into_inner(),
         title: written.title,
         stands_for: written.stands_for,
         origin: written.origin,
@@ -62,10 +70,37 @@ fn check_schema(source: Source<'_>) -> Result<(), StudyError> {
     Err(source.error(schema.span().start, message))
 }
 
-fn check_names(source: Source<'_>, cases: &[Case], written: &FileStudy) -> Result<(), StudyError> {
+/// Names become parts of paths and of lines, so they hold nothing that means anything there.
+fn check_name(
+    source: Source<'_>,
+    whose: &str,
+    name: &Spanned<String>,
+    further: &str,
+) -> Result<(), StudyError> {
+    let known = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c) || further.contains(c);
+    let text = name.get_ref();
+    if (1..=LONGEST_NAME).contains(&text.len()) && text.chars().all(known) {
+        return Ok(());
+    }
+    let and = if further.is_empty() { "" } else { ", '/'" };
+    let message = format!(
+        "the name {text:?} of {whose} cannot be used: take 1 to {LONGEST_NAME} ASCII letters, \
+         digits, '-', '_'{and}"
+    );
+    Err(source.error(name.span().start, message))
+}
+
+/// `places` says where each case has its name.
+fn check_names(
+    source: Source<'_>,
+    cases: &[Case],
+    places: &[usize],
+    written: &FileStudy,
+) -> Result<(), StudyError> {
     let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
     if let Some(twice) = duplicate(&names) {
-        return Err(source.error(0, format!("two cases are named '{twice}'")));
+        let message = format!("two cases are named '{}'", names[twice]);
+        return Err(source.error(places[twice], message));
     }
     let headline = &written.headline;
     if names.contains(&headline.get_ref().as_str()) {
@@ -79,10 +114,9 @@ fn check_names(source: Source<'_>, cases: &[Case], written: &FileStudy) -> Resul
     Err(source.error(headline.span().start, message))
 }
 
-fn duplicate<'a>(names: &[&'a str]) -> Option<&'a str> {
-    (1..names.len())
-        .find(|&i| names[..i].contains(&names[i]))
-        .map(|i| names[i])
+/// The place of the first name that was there before.
+fn duplicate(names: &[&str]) -> Option<usize> {
+    (1..names.len()).find(|&i| names[..i].contains(&names[i]))
 }
 
 /// The cases that one written case stands for under a preset.
@@ -146,8 +180,8 @@ fn one_case(
 ) -> Result<Case, StudyError> {
     Ok(Case {
         name: match point {
-            Some((_, value)) => format!("{}/{value}", written.name),
-            None => written.name.clone(),
+            Some((_, value)) => format!("{}/{value}", written.name.get_ref()),
+            None => written.name.get_ref().clone(),
         },
         title: written.title.clone(),
         sweep: point.map(|(sweep, value)| SweepPoint {
@@ -194,7 +228,10 @@ fn variants(
     }
     let labels: Vec<&str> = variants.iter().map(|v| v.label.as_str()).collect();
     match duplicate(&labels) {
-        Some(twice) => Err(source.error(place, format!("two variants are labelled '{twice}'"))),
+        Some(twice) => {
+            let message = format!("two variants are labelled '{}'", labels[twice]);
+            Err(source.error(place, message))
+        }
         None => Ok(variants),
     }
 }

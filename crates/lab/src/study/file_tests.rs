@@ -231,3 +231,80 @@ fn a_variant_may_do_its_work_in_its_own_way() {
     }
     assert_eq!(study.cases[1].variants[1].work, None);
 }
+
+#[test]
+fn a_name_that_would_lead_out_of_the_results_folder_is_refused() {
+    let long = format!("\"{}\"", "a".repeat(65));
+    for name in [
+        r#""../../etc/x""#,
+        r#""a/b""#,
+        r#""""#,
+        r#""a b""#,
+        r#""ä""#,
+        &long,
+    ] {
+        let said = error("\"mine\"", name);
+        assert!(said.starts_with("mine.toml:2: the name "), "{said}");
+        assert!(
+            said.contains("of a study cannot be used: take 1 to 64"),
+            "{said}"
+        );
+    }
+    let said = error("name = \"many\"", "name = \"ma ny\"");
+    assert!(
+        said.starts_with("mine.toml:28: the name \"ma ny\" of a case"),
+        "{said}"
+    );
+    let text = STUDY.replacen("\"mine\"", "\"My-study_2\"", 1);
+    assert_eq!(parse(&text, "f", Preset::Full).unwrap().name, "My-study_2");
+}
+
+#[test]
+fn a_case_of_a_name_that_is_taken_is_reported_where_it_stands() {
+    let sweep = STUDY.find("[case.sweep]").unwrap();
+    let text = STUDY.replacen("\"many\"", "\"one\"", 1);
+    let plain = text[..sweep - 1].to_owned() + "[[case.variant]]\nmodel = \"4x2\"\n";
+    let error = parse(&plain, "f", Preset::Full).unwrap_err().to_string();
+    assert_eq!(error, "f:28: two cases are named 'one'");
+}
+
+#[test]
+fn a_value_of_the_wrong_type_names_its_key_and_its_line() {
+    assert_eq!(
+        error("block = 100", "block = \"many\""),
+        "mine.toml:13: block: invalid type: string \"many\", expected u64"
+    );
+    let both = error(
+        "block = 100\nblocks = 5",
+        "block = \"many\"\nblocks = \"many\"",
+    );
+    assert!(
+        both.starts_with("mine.toml:14: blocks: invalid type"),
+        "{both}"
+    );
+    assert!(error("every = 10", "every = -1").starts_with("mine.toml:15: every: invalid value"));
+    assert!(
+        error("flows = 5", "flows = \"five\"").starts_with("mine.toml:19: flows: invalid type")
+    );
+    assert!(error("max_rounds = 7", "max_rounds = 7.5").starts_with("mine.toml:24: max_rounds: "));
+    assert!(error("title = \"One\"", "title = 1").starts_with("mine.toml:9: title: invalid type"));
+}
+
+#[test]
+fn a_kind_of_work_that_is_unknown_is_no_variant() {
+    let said = error("kind = \"primes\"", "kind = \"prims\"");
+    assert!(
+        said.starts_with("mine.toml:11: unknown kind `prims`, expected one of `primes`"),
+        "{said}"
+    );
+    let said = error("\"trial\"", "\"tril\"");
+    assert!(
+        said.starts_with("mine.toml:16: unknown method `tril`, expected"),
+        "{said}"
+    );
+    let said = error("metric = \"steady\"", "metric = \"stedy\"");
+    assert!(
+        said.contains(": unknown metric `stedy`, expected"),
+        "{said}"
+    );
+}

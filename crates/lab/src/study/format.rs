@@ -20,7 +20,7 @@ pub(super) struct OnlySchema {
 pub(super) struct FileStudy {
     #[serde(rename = "schema")]
     _schema: u32,
-    pub(super) name: String,
+    pub(super) name: Spanned<String>,
     pub(super) title: String,
     pub(super) stands_for: String,
     pub(super) headline: Spanned<String>,
@@ -32,7 +32,7 @@ pub(super) struct FileStudy {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FileCase {
-    pub(super) name: String,
+    pub(super) name: Spanned<String>,
     pub(super) title: String,
     pub(super) work: Spanned<Parameters>,
     #[serde(default)]

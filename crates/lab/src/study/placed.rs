@@ -8,7 +8,10 @@ use workload::Work;
 
 use super::StudyError;
 use super::format::Parameters;
-use super::source::Source;
+use super::source::{Source, of_key};
+
+/// The key that says what all others mean.
+const KIND: &str = "kind";
 
 /// A table of parameters that knows where in the file each was set.
 #[derive(Clone)]
@@ -43,18 +46,42 @@ impl Placed {
 
     /// The work that the table describes, if its parameters can be run.
     pub(super) fn into_work(self, source: Source<'_>) -> Result<Work, StudyError> {
-        let work = Work::deserialize(self.table.clone())
-            .map_err(|error| source.error(self.place_of(error.message()), error.message()))?;
+        let work = read(&self.table).map_err(|message| {
+            let (place, message) = self.blamed(message);
+            source.error(place, message)
+        })?;
         work.check()
             .map_err(|error| source.error(self.place, error.to_string()))?;
         Ok(work)
     }
 
-    /// Where the key was set that a message names in backticks.
-    fn place_of(&self, message: &str) -> usize {
+    /// Where the fault lies, and a message that names it. The reader names keys that are
+    /// unknown or missing, but of a value that is wrong it says only what was expected.
+    fn blamed(&self, message: String) -> (usize, String) {
+        let named = message.contains(" field `");
+        if !named && let Some(key) = self.wrong_value(&message) {
+            let place = self.places.get(key).copied();
+            return (place.unwrap_or(self.place), of_key(key, &message));
+        }
         let key = message.split('`').nth(1);
-        key.and_then(|key| self.places.get(key))
-            .copied()
-            .unwrap_or(self.place)
+        let place = key.and_then(|key| self.places.get(key));
+        (place.copied().unwrap_or(self.place), message)
     }
+
+    /// The key whose value is refused: as keys are taken away one after the other, the
+    /// message stays until the last one that it is about goes.
+    fn wrong_value(&self, message: &str) -> Option<&str> {
+        let mut left = self.table.clone();
+        // Without its kind nothing else of it is read, so that one goes last.
+        let others = self.table.keys().map(String::as_str);
+        let mut keys = others.filter(|key| *key != KIND).chain([KIND]);
+        keys.find(|key| {
+            left.remove(*key);
+            read(&left).err().as_deref() != Some(message)
+        })
+    }
+}
+
+fn read(table: &Table) -> Result<Work, String> {
+    Work::deserialize(table.clone()).map_err(|error| error.message().to_owned())
 }

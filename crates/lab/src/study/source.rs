@@ -24,7 +24,28 @@ impl Source<'_> {
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, StudyError> {
         toml::from_str(self.text).map_err(|error| {
             let place = error.span().map_or(0, |span| span.start);
-            self.error(place, error.message())
+            let message = match self.key_before(place) {
+                Some(key) => of_key(key, error.message()),
+                None => error.message().to_owned(),
+            };
+            self.error(place, message)
         })
+    }
+
+    /// The key whose value begins at `place`, if it stands on the same line.
+    fn key_before(&self, place: usize) -> Option<&str> {
+        let line = self.text.get(..place)?.rsplit('\n').next()?;
+        let key = line.trim_end().strip_suffix('=')?.trim_end();
+        let key = key.rsplit([' ', '\t', '{', ',', '[']).next()?;
+        (!key.is_empty()).then_some(key)
+    }
+}
+
+/// What is wrong with the value of a key, which the message of the reader does not name.
+pub(super) fn of_key(key: &str, message: &str) -> String {
+    match message.strip_prefix("unknown variant") {
+        Some(rest) => format!("unknown {key}{rest}"),
+        None if message.starts_with("invalid") => format!("{key}: {message}"),
+        None => message.to_owned(),
     }
 }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::date::utc;
 use crate::number::percent;
 use crate::terminal::{ending, headline};
-use crate::words::{comparison, many};
+use crate::words::{Comparison, Tone, comparison, many};
 
 /// Machine, date, noise, warnings and answers.
 pub(super) fn summary(results: &Results) -> Markup {
@@ -42,21 +42,28 @@ fn place(results: &Results) -> String {
     parts.join(" · ")
 }
 
+/// Whether a word of its own says more than the sentence begins with.
+fn decided(said: &Comparison) -> bool {
+    said.tone != Tone::Doubt
+}
+
 fn answer(results: &Results, place: usize, study: &StudyResult) -> Markup {
     let finding = study.headline();
     let said = finding.map(|finding| comparison(finding.estimate.as_ref(), &finding.verdict));
+    let answer = headline(results, study);
     html! {
         article {
             h2 { a href=(format!("#study{place}")) { (study.study.title) } }
-            @if let (Some(finding), Some(said)) = (finding, said) {
+            @if let (Some(finding), Some(said)) = (finding, said.filter(decided)) {
                 p class=(format!("verdict {}", said.tone.class())) {
                     (finding.subject) ": " (said.word)
                     @if !said.interval.is_empty() { " " span.interval { (said.interval) } }
                 }
+                p { (answer) }
             } @else {
-                p.verdict { "no finding" }
+                // The sentence says all that the verdict would, once.
+                p.verdict.doubt[finding.is_some()] { (answer) }
             }
-            p { (headline(results, study)) }
         }
     }
 }

@@ -15,10 +15,6 @@ use crate::words::{circumstances, cut_short, work};
 
 /// The part of the page about one sweep.
 pub(super) fn sweep(id: &str, results: &Results, sweep: &Sweep<'_>, with_slots: bool) -> Markup {
-    let title = sweep
-        .points
-        .first()
-        .map_or(sweep.name, |(_, case)| &case.case.title);
     let named: Vec<_> = sweep
         .points
         .iter()
@@ -34,7 +30,7 @@ pub(super) fn sweep(id: &str, results: &Results, sweep: &Sweep<'_>, with_slots: 
         .collect();
     html! {
         article.case {
-            h3 { (title) }
+            h3 { (sweep.title()) }
             p.quiet { "Sweep " (sweep.name) ": by " (sweep.parameter) " (" (sweep.unit) ")" }
             (chart(&format!("{id}-lines"), sweep))
             (variants(&rows))

@@ -4,8 +4,8 @@ use lab::StudyResult;
 use maud::{Markup, html};
 
 use super::table::table;
-use crate::number::{NONE, bytes, percent, time};
-use crate::origin::{Pair, Row, ThenAndNow, difference};
+use crate::number::{NONE, bytes, time};
+use crate::origin::{Pair, ThenAndNow, in_words, kilobytes};
 
 /// Where a study comes from; with both tables in one where the source has a table.
 pub(super) fn then_and_now(study: &StudyResult) -> Markup {
@@ -14,12 +14,13 @@ pub(super) fn then_and_now(study: &StudyResult) -> Markup {
     };
     html! {
         article.case {
-            h3 { "Then and now" }
+            @let both = ThenAndNow::of(study);
+            h3 { @if both.is_some() { "Then and now" } @else { "Then" } }
             p { (origin.author) ", " cite { (origin.title) } ", " (origin.year) ": " (origin.finding) }
-            @if let Some(both) = ThenAndNow::of(study) {
+            @if let Some(both) = both {
                 (times(&both))
                 p.quiet {
-                    "Times from the release until each was done. Memory is that of the parent and "
+                    "Times from the release until each was done; " (both.note()) ". Memory is that of the parent and "
                     "all workers together: pages that they share belong to none of them alone."
                 }
             }
@@ -29,53 +30,37 @@ pub(super) fn then_and_now(study: &StudyResult) -> Markup {
 
 fn times(both: &ThenAndNow<'_>) -> Markup {
     let [a, b] = both.labels;
-    let then = both.year.to_string();
-    let heads = [
-        "done after",
-        a,
-        b,
-        "difference",
-        "%",
-        &format!("{then} {a}"),
-        &format!("{then} {b}"),
-        &format!("{then} %"),
-    ];
-    let rows = both.rows.iter().chain([&both.total]).map(row);
-    table(&heads, &rows.chain([memory(both)]).collect::<Vec<_>>())
+    let then = |what: &str| format!("in {}: {what}", both.year);
+    let (then_a, then_b, then_differs) = (then(a), then(b), then("difference"));
+    let mut heads = vec!["done after", a, b];
+    if both.differ {
+        heads.push("difference");
+    }
+    heads.extend([then_a.as_str(), &then_b, &then_differs]);
+    let rows = both.rows.iter().chain([&both.total]);
+    let rows = rows.map(|row| cells(both, row.who, (row.now, row.then), (time, time), "faster"));
+    let memory = (both.memory_now, both.memory_then);
+    let memory = cells(both, "memory", memory, (bytes, kilobytes), "less");
+    table(&heads, &rows.chain([memory]).collect::<Vec<_>>())
 }
 
-fn row(row: &Row<'_>) -> Vec<String> {
-    cells(row.who, row.now, row.then, time)
-}
+type Unit = fn(f64) -> String;
 
-fn memory(both: &ThenAndNow<'_>) -> Vec<String> {
-    cells("memory", both.memory_now, both.memory_then, bytes)
-}
-
-/// Now with the difference, then without.
-fn cells(who: &str, now: Pair, then: Pair, unit: fn(f64) -> String) -> Vec<String> {
-    let [a, b, difference, percent] = compared(now, unit);
-    let [then_a, then_b, _, then_percent] = compared(then, unit);
-    vec![
-        who.to_owned(),
-        a,
-        b,
-        difference,
-        percent,
-        then_a,
-        then_b,
-        then_percent,
-    ]
-}
-
-/// Both values, their difference, and that in percent of the first.
-fn compared(pair: Pair, unit: fn(f64) -> String) -> [String; 4] {
+/// Now, then what the source had.
+fn cells(
+    both: &ThenAndNow<'_>,
+    who: &str,
+    (now, then): (Pair, Pair),
+    units: (Unit, Unit),
+    less: &str,
+) -> Vec<String> {
     let cell = |text: Option<String>| text.unwrap_or_else(|| NONE.to_owned());
-    let differs = difference(pair);
-    [
-        cell(pair[0].map(unit)),
-        cell(pair[1].map(unit)),
-        cell(differs.map(|(value, _)| unit(value))),
-        cell(differs.map(|(_, fraction)| percent(fraction))),
-    ]
+    let mut cells = vec![who.to_owned()];
+    cells.extend(now.map(|value| cell(value.map(units.0))));
+    if both.differ {
+        cells.push(cell(both.difference(now, less)));
+    }
+    cells.extend(then.map(|value| cell(value.map(units.1))));
+    cells.push(cell(in_words(both.labels, then, less)));
+    cells
 }

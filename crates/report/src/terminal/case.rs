@@ -26,12 +26,9 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
 /// A sweep: one table of all its points. What its findings mean together is said by the
 /// remarks of the study.
 pub(super) fn sweep(page: &mut Page<'_>, results: &Results, sweep: &Sweep<'_>) {
-    let Some((_, first)) = sweep.points.first() else {
-        return;
-    };
     title(
         page,
-        &first.case.title,
+        &sweep.title(),
         vec![format!("by {} ({})", sweep.parameter, sweep.unit)],
     );
     for (value, case) in &sweep.points {

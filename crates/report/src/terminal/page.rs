@@ -12,6 +12,8 @@ use crate::words::Tone;
 pub(crate) struct Page<'a> {
     style: &'a Style,
     out: String,
+    /// The width that would show every column of every table so far.
+    wants: usize,
 }
 
 impl<'a> Page<'a> {
@@ -19,6 +21,7 @@ impl<'a> Page<'a> {
         Self {
             style,
             out: String::new(),
+            wants: 0,
         }
     }
 
@@ -59,8 +62,23 @@ impl<'a> Page<'a> {
     }
 
     pub(crate) fn table(&mut self, indent: usize, table: &Table) {
+        let room = self.style.width.saturating_sub(indent);
+        if let Some(wanted) = table.wants(room) {
+            self.wants = self.wants.max(wanted + indent);
+        }
         for line in table.lines(self.style.width.saturating_sub(indent)) {
             self.line(indent, &line);
+        }
+    }
+
+    /// Says once where columns are that were left out.
+    pub(crate) fn left_out(&mut self) {
+        if self.wants > 0 {
+            let text = format!(
+                "note: tables have more columns from {} columns on",
+                self.wants
+            );
+            self.text(0, Tone::Quiet, &text);
         }
     }
 

@@ -3,8 +3,8 @@
 use lab::StudyResult;
 
 use super::page::Page;
-use crate::number::{NONE, bytes, percent, time};
-use crate::origin::{Pair, Row, ThenAndNow, difference, in_words};
+use crate::number::{NONE, bytes, time};
+use crate::origin::{Pair, Row, ThenAndNow, in_words, kilobytes};
 use crate::table::{Cell, Column, Table};
 use crate::words::Tone;
 
@@ -14,32 +14,33 @@ pub(super) fn then_and_now(page: &mut Page<'_>, study: &StudyResult) {
         return;
     };
     page.blank();
-    let title = format!(
-        "Then and now · {}, \"{}\", {}",
-        origin.author, origin.title, origin.year
-    );
-    page.text(0, Tone::Strong, &title);
-    page.text(
-        2,
-        Tone::Plain,
-        &format!("{}: {}", origin.year, origin.finding),
-    );
-    if let Some(both) = ThenAndNow::of(study) {
-        page.table(2, &table(&both));
-        memory(page, &both);
-    }
+    let source = format!("{}, \"{}\", {}", origin.author, origin.title, origin.year);
+    let Some(both) = ThenAndNow::of(study) else {
+        return page.text(
+            0,
+            Tone::Plain,
+            &format!("Then · {source}: {}", origin.finding),
+        );
+    };
+    page.text(0, Tone::Strong, &format!("Then and now · {source}"));
+    let found = format!("{}: {}", origin.year, origin.finding);
+    page.text(2, Tone::Plain, &found);
+    page.table(2, &table(&both));
+    page.text(2, Tone::Quiet, &both.note());
+    memory(page, &both);
 }
 
 fn table(both: &ThenAndNow<'_>) -> Table {
     let [a, b] = both.labels;
-    let columns = vec![
+    let mut columns = vec![
         Column::left("done after"),
         Column::right(a),
         Column::right(b),
-        Column::right("difference").drop(1),
-        Column::right("%"),
-        Column::left(&both.year.to_string()).drop(2),
     ];
+    if both.differ {
+        columns.push(Column::left("difference").drop(1));
+    }
+    columns.push(Column::left(&format!("in {}: {a} / {b}", both.year)).drop(2));
     let rows = both.rows.iter().chain([&both.total]);
     Table {
         flex: 0,
@@ -50,15 +51,16 @@ fn table(both: &ThenAndNow<'_>) -> Table {
 
 fn row(both: &ThenAndNow<'_>, row: &Row<'_>) -> Vec<Cell> {
     let number = |value: Option<String>| Cell::plain(value.as_deref().unwrap_or(NONE));
-    let differs = difference(row.now);
-    vec![
+    let mut cells = vec![
         Cell::plain(row.who),
         number(row.now[0].map(time)),
         number(row.now[1].map(time)),
-        number(differs.map(|(ns, _)| time(ns))),
-        number(differs.map(|(_, fraction)| percent(fraction))),
-        number(figures(both.labels, row.then, time, "faster")),
-    ]
+    ];
+    if both.differ {
+        cells.push(number(both.difference(row.now, "faster")));
+    }
+    cells.push(number(figures(both.labels, row.then, time, "faster")));
+    cells
 }
 
 /// `42.0 s / 40.2 s, thread 4.1 % faster`.
@@ -74,10 +76,10 @@ pub(crate) fn figures(
 
 fn memory(page: &mut Page<'_>, both: &ThenAndNow<'_>) {
     let [a, b] = both.labels;
-    let say = |pair| figures(both.labels, pair, bytes, "less");
-    let now = say(both.memory_now).unwrap_or_else(|| NONE.to_owned());
+    let say = |pair, unit| figures(both.labels, pair, unit, "less");
+    let now = say(both.memory_now, bytes).unwrap_or_else(|| NONE.to_owned());
     let mut text = format!("memory of parent and workers, {a} / {b}: {now}");
-    if let Some(then) = say(both.memory_then) {
+    if let Some(then) = say(both.memory_then, kilobytes) {
         text.push_str(&format!(" ({}: {then})", both.year));
     }
     page.text(2, Tone::Plain, &text);

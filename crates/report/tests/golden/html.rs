@@ -79,6 +79,45 @@ fn ids_are_unique() {
     assert_eq!(ids.len(), all);
 }
 
+/// The card of the first study.
+fn card(results: &Results) -> String {
+    let page = html::page(results);
+    let start = page.find("<section id=\"answers\"").expect("answers");
+    let end = page[start..].find("</article>").expect("a card");
+    page[start..start + end].to_owned()
+}
+
+#[test]
+fn a_card_says_once_that_it_cannot_tell() {
+    let mut results = results();
+    results.studies[0].cases[0].findings[0].verdict =
+        stats::Verdict::CannotTell { more_rounds: None };
+    results.studies[0].sentences[0] = "cannot tell threads and processes apart".to_owned();
+    let card = card(&results);
+    assert_eq!(card.matches("cannot tell").count(), 1, "{card}");
+}
+
+#[test]
+fn a_study_of_one_model_is_not_said_to_have_no_finding() {
+    let mut results = results();
+    let study = &mut results.studies[0];
+    study.cases[0].findings.clear();
+    study.cases[0].case.variants.truncate(1);
+    study.cases[0].variants.truncate(1);
+    study.sentences[0] = "process: 61.2 ms typical".to_owned();
+    let card = card(&results);
+    assert!(
+        card.contains("61.2 ms typical") && !card.contains("no finding"),
+        "{card}"
+    );
+}
+
+#[test]
+fn the_year_is_not_read_as_a_percentage() {
+    let page = html::page(&results());
+    assert!(page.contains("in 2010: difference") && !page.contains("2010 %"));
+}
+
 #[test]
 fn charts() {
     let page = html::page(&results());

@@ -49,6 +49,54 @@ fn numbers_that_are_none_become_reasons() {
     assert!(summary["cpu_ns"]["not_available"].is_object());
 }
 
+/// Paths of all reasons in a document, but those of the machine, which gives its own.
+fn reasons(value: &Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) if fields.contains_key("not_available") => found.push(path.into()),
+        Value::Object(fields) => {
+            for (name, field) in fields.iter().filter(|(name, _)| *name != "machine") {
+                reasons(field, &format!("{path}/{name}"), found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| reasons(item, path, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn what_was_not_asked_for_gets_no_false_reason() {
+    let mut results = results();
+    results.interrupted = None;
+    results.header.settings.budget_s = None;
+    let document = parse(&json::findings(&results));
+    let settings = &document["header"]["settings"];
+    assert!(settings["budget_s"].is_null() && settings["floor"].is_null());
+    assert!(settings["deadline_s"].is_null() && document["interrupted"].is_null());
+    assert!(document["studies"][2]["study"]["origin"].is_null());
+    assert!(document["studies"][0]["cases"][0]["case"]["sweep"].is_null());
+    let quota = &document["header"]["machine"]["allowance"]["quota"]["value"];
+    assert!(quota.is_null(), "{quota}");
+    let mut found = Vec::new();
+    reasons(&document, "", &mut found);
+    assert!(!found.is_empty());
+    let measured = |path: &String| {
+        ["noise", "variants", "findings"]
+            .iter()
+            .any(|part| path.starts_with(&format!("/studies/cases/{part}")))
+    };
+    assert!(found.iter().all(measured), "{found:?}");
+}
+
+#[test]
+fn before_a_comparison_ran_more_rounds_are_not_said_to_be_of_no_use() {
+    let document = parse(&json::findings(&results()));
+    let more = &document["studies"][1]["cases"][0]["findings"][0]["verdict"]["more_rounds"];
+    assert_eq!(
+        more["not_available"]["reason"],
+        "no round in which both variants have a value"
+    );
+}
+
 #[test]
 fn the_machine() {
     let document = parse(&json::machine(&machine()));

@@ -47,7 +47,7 @@ fn colour_changes_nothing_but_colour() {
 fn the_summary_comes_last() {
     let text = terminal::run(&results(), &plain(200));
     let last = text.lines().last().expect("lines");
-    assert!(last.starts_with("scaling: ") && last.ends_with("(interrupted: 7 of 40 rounds)"));
+    assert!(last.starts_with("scaling: ") && last.ends_with("; interrupted: 7 of 40 rounds"));
 }
 
 #[test]
@@ -61,6 +61,84 @@ fn one_comparison_on_one_line() {
     };
     insta::assert_snapshot!(line(80, Some(&verdict)));
     assert_eq!(line(20, None), "thread vs process:…");
+}
+
+/// The text of the first study alone, after a change.
+fn first(change: impl Fn(&mut lab::StudyResult)) -> String {
+    let mut results = results();
+    results.studies.truncate(1);
+    change(&mut results.studies[0]);
+    terminal::run(&results, &plain(120))
+}
+
+#[test]
+fn then_is_not_laid_beside_a_now_that_is_something_else() {
+    assert!(first(|_| ()).contains("Then and now · S. Norgren"));
+    let other_setups: [fn(&mut lab::StudyResult); 4] = [
+        |study| study.cases[0].case.variants[1].variant.flows = 4,
+        |study| study.cases[0].variants[1].label = "thread x5".to_owned(),
+        |study| study.study.headline = "grain/1000".to_owned(),
+        |study| {
+            for slot in study.cases[0]
+                .slots
+                .iter_mut()
+                .filter(|slot| slot.variant == 1)
+            {
+                slot.value_ns = None;
+            }
+        },
+    ];
+    for (place, change) in other_setups.into_iter().enumerate() {
+        let relabelled = |study: &mut lab::StudyResult| {
+            change(study);
+            let label = study.cases[0].variants[1].label.clone();
+            study.cases[0].case.variants[1].label = label;
+        };
+        let text = first(relabelled);
+        assert!(
+            !text.contains("Then and now") && !text.contains("worker 1"),
+            "{place}: {text}"
+        );
+        assert!(text.contains("Then · S. Norgren"), "{place}: {text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_told_has_no_percent_for_each_worker() {
+    assert!(first(|_| ()).contains("thread 2.2 % faster"));
+    let text = first(|study| {
+        study.cases[0].findings[0].verdict = stats::Verdict::CannotTell { more_rounds: None };
+    });
+    assert!(
+        text.contains("done after") && !text.contains("thread 2.2 % faster"),
+        "{text}"
+    );
+    assert!(
+        text.contains("and the two cannot be told apart here"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_sweep_of_many_titles_does_not_show_the_first_for_all() {
+    let text = first(|study| {
+        for case in &mut study.cases[1..] {
+            case.case.title = format!("Blocks as in {}", case.case.name);
+        }
+    });
+    assert!(text.contains("Sweep grain · by block (numbers)"), "{text}");
+    assert!(!text.contains("Blocks as in"), "{text}");
+}
+
+#[test]
+fn columns_that_were_left_out_are_told_of_once() {
+    let note = "tables have more columns from";
+    let at = |width| {
+        terminal::run(&results(), &plain(width))
+            .matches(note)
+            .count()
+    };
+    assert_eq!((at(80), at(200)), (1, 0));
 }
 
 fn any_label() -> impl Strategy<Value = String> {
