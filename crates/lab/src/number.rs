@@ -174,6 +174,13 @@ pub fn ratio_interval(low: f64, high: f64) -> String {
     )
 }
 
+/// The ends of an interval of ratios in full, for tables of data: four decimals, rounded
+/// outwards.
+#[must_use]
+pub fn ratio_ends(low: f64, high: f64) -> [String; 2] {
+    [fixed(low, 4, f64::floor), fixed(high, 4, f64::ceil)]
+}
+
 fn unit(small: bool) -> &'static str {
     if small { " %" } else { "x" }
 }
@@ -266,6 +273,7 @@ mod tests {
     #[test]
     fn an_end_near_one_is_never_rounded_onto_it() {
         assert_eq!(ratio_interval(0.9671, 1.0206), "[0.967 ... 1.021]");
+        assert_eq!(ratio_ends(0.96714, 1.02061), ["0.9671", "1.0207"]);
         assert_eq!(factor_interval(1.15, 1.0041, 1.3), "[1.004 ... 1.300]");
     }
 

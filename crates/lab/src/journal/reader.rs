@@ -44,7 +44,7 @@ pub(super) fn read(text: &[u8], path: &Path) -> Result<Found, JournalError> {
     for (i, line) in lines.enumerate() {
         let entry: Result<Entry, _> = serde_json::from_slice(line);
         entry
-            .map_err(|error| error.to_string())
+            .map_err(|error| in_its_line(&error))
             .and_then(|entry| ledger.take(entry))
             .map_err(|message| malformed(i + 2, message))?;
     }
@@ -54,6 +54,13 @@ pub(super) fn read(text: &[u8], path: &Path) -> Result<Found, JournalError> {
         whole: whole as u64,
         warnings: (torn > 0).then(|| torn_line(torn)).into_iter().collect(),
     })
+}
+
+/// Each line is read as a text of its own, in which all errors are in line 1.
+fn in_its_line(error: &serde_json::Error) -> String {
+    error
+        .to_string()
+        .replace(" at line 1 column ", " at column ")
 }
 
 fn torn_line(bytes: usize) -> String {
@@ -71,7 +78,7 @@ fn header(line: &[u8], path: &Path) -> Result<Header, JournalError> {
     let malformed = |error: serde_json::Error| JournalError::Malformed {
         path: path.to_owned(),
         line: 1,
-        message: error.to_string(),
+        message: in_its_line(&error),
     };
     let OnlySchema { schema } = serde_json::from_slice(line).map_err(malformed)?;
     match schema {

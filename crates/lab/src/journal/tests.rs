@@ -53,6 +53,7 @@ fn a_malformed_line_is_an_error_that_names_it() {
     for bad in ["{\"line\":\"nonsense\"}", "not json", ""] {
         let error = read_lines(&[bad, END]).unwrap_err().to_string();
         assert!(error.contains("journal.jsonl:2: "), "{error}");
+        assert!(!error.contains("line 1"), "{error}");
         assert!(
             error.contains("keep the 1 before it (head -n 1) and resume"),
             "{error}"

@@ -27,7 +27,8 @@ pub(crate) fn cheapest(cases: &[CaseResult]) -> Vec<String> {
     }
     let say = |sweep: &&str| {
         let points = points(cases, sweep);
-        std::iter::once(winners(sweep, &points)).chain(crossings(sweep, &points))
+        let winners = (!points.is_empty()).then(|| winners(sweep, &points));
+        winners.into_iter().chain(crossings(sweep, &points))
     };
     sweeps.iter().flat_map(say).collect()
 }

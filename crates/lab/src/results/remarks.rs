@@ -132,7 +132,8 @@ fn said_of(reason: &Failure, under: &str) -> Option<String> {
             "under {under} the whole slot was lost with its {flows} flows ({how})"
         )),
         Failure::Hung { hung, flows, .. } => Some(format!(
-            "under {under} {hung} of {flows} flows hung and were killed"
+            "under {under} {hung} of {flows} flows hung and {} killed",
+            if *hung == 1 { "was" } else { "were" }
         )),
         _ => None,
     }

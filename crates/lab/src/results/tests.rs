@@ -7,7 +7,7 @@ use workload::{Spin, Work};
 
 use super::{Results, StudyResult};
 use crate::testing::{MS, Mock, PROOF, case, done, header, lost, study};
-use crate::{Case, Journal, Silent, SweepPoint, labelled, run};
+use crate::{Case, Journal, Metric, Silent, SweepPoint, labelled, run};
 
 fn run_cases(cases: Vec<Case>, mut mock: Mock) -> StudyResult {
     let folder = tempdir().unwrap();
@@ -98,6 +98,21 @@ fn a_sweep_claims_no_level_that_lies_within_an_interval() {
     assert!(
         said.contains("cannot be told to be more or less than 2x ([1."),
         "{said}"
+    );
+}
+
+#[test]
+fn a_sweep_that_was_cut_before_its_first_slot_has_no_empty_list_of_winners() {
+    let mut cases = sweep(&[2, 3]);
+    for case in &mut cases {
+        case.metric = Metric::Switch;
+    }
+    let mut mock = fixed_cost();
+    mock.signal_after = Some(0);
+    let said = run_cases(cases, mock).sentences;
+    assert!(
+        !said.iter().any(|said| said.contains("cheapest")),
+        "{said:?}"
     );
 }
 

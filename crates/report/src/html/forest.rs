@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::figure::Figure;
 use super::table::table;
 use crate::charts::forest::{Row, forest as chart};
-use crate::number::{NONE, significant};
+use crate::number::{NONE, ratio_ends, significant};
 use crate::words::comparison;
 
 /// The chart with its data; nothing without findings.
@@ -68,14 +68,16 @@ fn row(case: &CaseResult, finding: &Finding) -> Row {
 }
 
 fn data(finding: &Finding, row: &Row) -> Vec<String> {
-    let exact = |value: Option<f64>| value.map_or(NONE.to_owned(), |value| format!("{value:.4}"));
+    let ratio = row.ratio.map(|value| format!("{value:.4}"));
+    let ends = row.interval.map(|(low, high)| ratio_ends(low, high));
+    let [low, high] = ends.unwrap_or([NONE; 2].map(str::to_owned));
     let estimate = finding.estimate;
     vec![
         row.label.clone(),
         row.said.clone(),
-        exact(row.ratio),
-        exact(row.interval.map(|(low, _)| low)),
-        exact(row.interval.map(|(_, high)| high)),
+        ratio.unwrap_or(NONE.to_owned()),
+        low,
+        high,
         estimate.map_or(NONE.to_owned(), |estimate| {
             significant(estimate.rounds as f64)
         }),
