@@ -59,7 +59,7 @@ pub const STACK_USES: [u64; 6] = [0, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 <
 
 /// Bytes of stack that a flow needs beside those that it touches; programs that are not
 /// optimised take far more.
-const FRAMES: u64 = if cfg!(debug_assertions) { 16_384 } else { 640 };
+const FRAMES: u64 = if cfg!(debug_assertions) { 16_384 } else { 448 };
 /// Stacks are multiples of this.
 const ALIGNMENT: u64 = 64;
 
