@@ -22,13 +22,17 @@
 //!   round, none can keep others out by awakening, and both arrays are bounded by the
 //!   number of fibers.
 //!
-//! The price: a round that ends one fiber closes holes in a pass over the ring (about
-//! 0.5 ns a fiber), and a fiber awakened early in a round waits until its end.
+//! The price: a round in which one fiber ends closes holes in a pass over the ring, and a
+//! fiber awakened early in a round waits until its end.
 //!
 //! What a fiber must not do on its own small stack when it ends (wake whoever waits, drop
 //! what nobody joins) is done on a stack that the scheduler keeps for it.
 //!
-//! Everything here belongs to one kernel thread; there are no locks and no atomics.
+//! Here are the queue and its rounds; `turns` is what fibers do at theirs, `ending` how
+//! they end. Everything belongs to one kernel thread; there are no locks and no atomics.
+
+mod ending;
+pub(crate) mod turns;
 
 use std::cell::Cell;
 use std::ptr;
@@ -38,7 +42,6 @@ use crate::config::Config;
 use crate::control::{Control, NOBODY, Stage};
 use crate::current::{self, Entered};
 use crate::error::{ConfigError, SpawnError};
-use crate::fatal;
 use crate::memory::{Mapping, Table};
 use crate::slots::Slots;
 
@@ -75,6 +78,8 @@ pub(crate) struct Core {
     live: Cell<usize>,
     /// The fiber that is ending, or is unwound.
     ending: Cell<u32>,
+    /// Has any fiber asked for floating-point state of its own?
+    floats_asked: Cell<bool>,
     /// The floating-point state of all fibers that have none of their own.
     common_floats: Cell<Option<Floats>>,
     /// The context that drops the scheduler, while it unwinds a fiber.
@@ -114,6 +119,7 @@ impl Core {
             free: Cell::new(NOBODY),
             live: Cell::new(0),
             ending: Cell::new(NOBODY),
+            floats_asked: Cell::new(false),
             common_floats: Cell::new(None),
             dropper: Cell::new(ptr::null_mut()),
             dropped: Cell::new(false),
@@ -228,20 +234,20 @@ impl Core {
             "a scheduler was run by one of its own fibers: fibers yield, suspend or join"
         );
         let _entered = Entered::to_run(self);
-        while !until() && self.admit() > 0 {
+        while self.len.get() > 0 && !until() {
             self.round();
             self.close_holes();
+            self.admit();
         }
     }
 
-    /// Those who came during the last round get their place; how many there are now.
-    fn admit(&self) -> usize {
+    /// Those who came during the last round get their place.
+    fn admit(&self) {
         let (len, late) = (self.len.get(), self.late_len.take());
         for place in 0..late {
             self.ring.at(len + place).set(self.late.at(place).get());
         }
         self.len.set(len + late);
-        len + late
     }
 
     /// Every fiber in the ring runs once.
@@ -271,179 +277,6 @@ impl Core {
         self.len.set(kept);
     }
 
-    // ── What fibers do ───────────────────────────────────────────────────────────────
-
-    /// Suspends the fiber whose turn it is, unless it was awakened already.
-    #[inline(always)]
-    pub(crate) fn suspend(&self, turn: Turn) -> Turn {
-        let index = self.index_at(turn);
-        let control = self.control(index);
-        if control.permit.take() {
-            return turn;
-        }
-        self.check(index);
-        control.stage.set(Stage::Suspended);
-        self.leave_hole(turn);
-        self.away(index, turn, |next| {
-            // SAFETY: the cell is this fiber's own; `next` is a cell of the ring, where
-            // fibers, holes or the scheduler stand.
-            unsafe { arch::switch(control.saved.as_ptr(), next) }
-        })
-    }
-
-    /// Yields the turn of a fiber that keeps no copy of it, or that keeps its own
-    /// floating-point state.
-    #[inline(always)]
-    pub(crate) fn give_up(&self, turn: Turn) -> Turn {
-        let index = self.index_at(turn);
-        self.check(index);
-        self.away(index, turn, |next| {
-            // SAFETY: the turn is a cell of the ring, as is the one after it.
-            unsafe { arch::switch(turn, next) }
-        })
-    }
-
-    /// The way out and back in of a fiber: floating-point state, and the published turn.
-    #[inline(always)]
-    fn away(&self, index: u32, turn: Turn, switch: impl FnOnce(Turn) -> Turn) -> Turn {
-        let own = self
-            .control(index)
-            .own_floats
-            .get()
-            .then(|| self.put_floats_away());
-        let turn = switch(turn.wrapping_add(1));
-        arrive(turn);
-        if let Some(own) = own {
-            self.take_floats_back(own);
-        }
-        turn
-    }
-
-    /// A fiber with its own floating-point state starts: it inherits the common one.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn keep_common_floats(&self) {
-        self.common_floats.set(Some(Floats::read()));
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn take_floats_back(&self, own: Floats) {
-        self.keep_common_floats();
-        own.load();
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn put_floats_away(&self) -> Floats {
-        let own = Floats::read();
-        if let Some(common) = self.common_floats.get() {
-            common.load();
-        }
-        own
-    }
-
-    /// Ends the program if the fiber wrote below its slot.
-    #[inline(always)]
-    pub(crate) fn check(&self, index: u32) {
-        if !self.slots.is_whole(index) {
-            fatal::overflowed(self, index);
-        }
-    }
-
-    /// Has a fiber go on, or not stop at its next `suspend`; false when it has ended.
-    #[inline]
-    pub(crate) fn awaken(&self, control: &Control) -> bool {
-        match control.stage.get() {
-            Stage::Suspended => {
-                control.stage.set(Stage::Started);
-                self.enqueue(control.saved.get());
-            }
-            Stage::Fresh | Stage::Started => control.permit.set(true),
-            Stage::Free | Stage::Done | Stage::Panicked => return false,
-        }
-        true
-    }
-
-    /// The fiber that runs is over: its result, or what it threw, is in place.
-    #[inline(always)]
-    pub(crate) fn end(&self, index: u32) -> ! {
-        self.ending.set(index);
-        let top = self.last_stack.base().wrapping_add(self.last_stack.bytes());
-        // SAFETY: only ends of fibers use this stack, one at a time, and none switches
-        // while it does; the fiber's own frames are not needed any more.
-        unsafe { arch::call_on(top, last_words) }
-    }
-
-    fn after_end(&self, turn: Turn) -> ! {
-        let index = self.ending.get();
-        let control = self.control(index);
-        self.check(index);
-        self.live.set(self.live.get() - 1);
-        if control.own_floats.get() {
-            self.put_floats_away();
-        }
-        if control.detached.get() {
-            // A destructor that yields must find that it is outside any fiber.
-            current::publish(ptr::null_mut());
-            self.discard(index);
-            self.free_slot(index);
-        } else if control.link.get() != NOBODY {
-            self.awaken(self.control(control.link.get()));
-        }
-        if !self.dropper.get().is_null() {
-            // SAFETY: the dropper saved its context there and waits for this.
-            unsafe { arch::leave(self.dropper.as_ptr()) }
-        }
-        self.leave_hole(turn);
-        // SAFETY: the cell after a turn holds a fiber, a hole or the scheduler.
-        unsafe { arch::leave(turn.wrapping_add(1)) }
-    }
-
-    // ── The end of the scheduler ─────────────────────────────────────────────────────
-
-    /// Ends all fibers. Returns false when some hold values that were not dropped: their
-    /// memory must stay.
-    pub(crate) fn drop_fibers(&self) -> bool {
-        if self.in_round.get() {
-            fatal::end(format_args!(
-                "a scheduler was dropped by one of its own fibers"
-            ));
-        }
-        self.dropped.set(true);
-        self.admit();
-        for place in 0..self.len.take() {
-            let sp = self.ring.at(place).get();
-            self.control(self.slots.index_of(sp)).saved.set(sp);
-        }
-        let kept = (0..self.used.get()).filter(|index| !self.drop_fiber(*index));
-        kept.count() == 0
-    }
-
-    fn drop_fiber(&self, index: u32) -> bool {
-        match self.control(index).stage.get() {
-            Stage::Free => {}
-            Stage::Fresh | Stage::Done | Stage::Panicked => self.discard(index),
-            Stage::Started | Stage::Suspended if self.catches => {
-                self.unwind(index);
-                self.discard(index);
-            }
-            Stage::Started | Stage::Suspended => return false,
-        }
-        true
-    }
-
-    /// Has one fiber unwind, so that all that lives on its stack is dropped.
-    fn unwind(&self, index: u32) {
-        let _entered = Entered::to_unwind(self);
-        self.ending.set(index);
-        let sp = self.control(index).saved.get();
-        // SAFETY: the fiber's own context, which takes a null turn for "unwind", and
-        // whose end comes back to the dropper.
-        unsafe { arch::switch_to_unwind(self.dropper.as_ptr(), sp) };
-        self.dropper.set(ptr::null_mut());
-    }
-
     pub(crate) fn live(&self) -> usize {
         self.live.get()
     }
@@ -459,27 +292,4 @@ impl Core {
     pub(crate) fn catches(&self) -> bool {
         self.catches
     }
-}
-
-/// What a fiber does first with the turn that it was given.
-#[inline(always)]
-pub(crate) fn arrive(turn: Turn) {
-    if turn.is_null() {
-        unwind();
-    }
-    current::publish(turn);
-}
-
-/// Thrown through a fiber whose scheduler is dropped.
-struct SchedulerDropped;
-
-#[cold]
-#[inline(never)]
-fn unwind() -> ! {
-    std::panic::resume_unwind(Box::new(SchedulerDropped))
-}
-
-extern "C" fn last_words() -> ! {
-    // SAFETY: a fiber is ending, so a scheduler runs on this kernel thread, below us.
-    unsafe { &*current::core() }.after_end(current::turn())
 }

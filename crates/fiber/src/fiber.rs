@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 
 use crate::arch::{self, Turn};
-use crate::core::{AHEAD, Core, arrive};
+use crate::core::turns::arrive;
+use crate::core::{AHEAD, Core};
 use crate::current;
 use crate::slots::CANARY;
 
@@ -87,6 +88,7 @@ impl Fiber {
     #[inline(always)]
     pub fn suspend(&mut self) {
         crate::suspend();
+        self.turn = current::turn();
     }
 
     /// This fiber.

@@ -27,7 +27,7 @@
 //!  Scheduler ─▶ core: ring, rounds, holes ─▶ arch: the switch, one file a processor
 //!      │          │
 //!      │          └─▶ control: 32 bytes a fiber     slots: where stacks lie ─▶ memory
-//!      └─▶ start: closure ─▶ context ─▶ result      fatal: overflows, by name
+//!      └─▶ start: closure ─▶ context ─▶ result      fatal, guard: ends, by name
 //! ```
 //!
 //! * [`Scheduler`] belongs to one kernel thread; make one on each of many.
@@ -44,8 +44,8 @@
 //!   may be kept over a yield.
 //! * **Make small slots fit.** Frames of unoptimised code are several times as large: sizes
 //!   below some kilobytes are for optimised builds.
-//! * **Check deep frames in packed slots.** Library calls can need kilobytes (`println!`
-//!   about 1.5); the canary finds that, after the fact, and ends the program.
+//! * **Check deep frames in packed slots.** Library calls can need kilobytes; the
+//!   canary finds that, after the fact, and ends the program.
 //! * **Signals on small stacks.** A handler installed without `SA_ONSTACK` runs on the
 //!   fiber's stack and breaks packed slots. [`Scheduler::new`] sees to an alternate stack.
 //! * **Unwinding that yields.** A destructor that yields while a panic unwinds lets other
@@ -65,6 +65,7 @@ mod current;
 mod error;
 mod fatal;
 mod fiber;
+mod guard;
 mod join;
 mod memory;
 mod scheduler;

@@ -6,8 +6,9 @@ use std::rc::Rc;
 use crate::config::Config;
 use crate::core::Core;
 use crate::error::{ConfigError, SpawnError};
-use crate::fatal::{self, AltStack};
+use crate::fatal;
 use crate::fiber::{Fiber, FiberId};
+use crate::guard;
 use crate::join::JoinHandle;
 use crate::start::{self, Floats};
 
@@ -26,7 +27,6 @@ use crate::start::{self, Floats};
 #[derive(Debug)]
 pub struct Scheduler {
     core: Rc<Core>,
-    _alternate: AltStack,
 }
 
 impl Scheduler {
@@ -37,17 +37,16 @@ impl Scheduler {
     pub fn new(config: Config) -> Result<Scheduler, ConfigError> {
         let core = Rc::new(Core::new(&config)?);
         if !core.slots.is_packed() {
-            fatal::report_touched_guards();
+            guard::report_touched_guards();
         }
         if !core.catches() {
             fatal::end_on_panics_in_small_slots();
         }
-        let alternate =
-            AltStack::ensure().map_err(|source| ConfigError::Memory { bytes: 0, source })?;
-        Ok(Scheduler {
-            core,
-            _alternate: alternate,
-        })
+        guard::ensure_alternate_stack().map_err(|source| ConfigError::Memory {
+            bytes: 64 << 10,
+            source,
+        })?;
+        Ok(Scheduler { core })
     }
 
     /// Makes a fiber, which runs after those that are in the queue.

@@ -34,7 +34,7 @@ pub enum Floats {
     /// One state for all fibers of the kernel thread: who changes it changes it for all.
     #[default]
     Common,
-    /// Its own, saved and restored at every switch, which costs about 10 ns more. It
+    /// Its own, saved and restored at every switch, at several times the price. It
     /// begins as the common state was when the fiber first ran.
     Own,
 }
@@ -82,6 +82,9 @@ where
     // SAFETY: below the area the slot has room for the frame, and nothing is there.
     let sp = unsafe { arch::first_frame(top.wrapping_sub(area), entry) };
     let control = core.control(index);
+    if floats == Floats::Own {
+        core.floats_are_asked();
+    }
     begin(control, floats);
     control.discard.set(Some(discard::<F>));
     core.was_made();

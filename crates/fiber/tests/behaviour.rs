@@ -152,6 +152,22 @@ fn an_awakening_before_the_suspension_is_not_lost() {
 }
 
 #[test]
+fn a_fiber_made_between_two_runs_comes_after_one_made_in_the_last_round() {
+    let scheduler = roomy();
+    let order = Rc::new(RefCell::new(Vec::new()));
+    let says = |what| {
+        let order = Rc::clone(&order);
+        move |_: &mut Fiber| order.borrow_mut().push(what)
+    };
+    let in_round = says("in the round");
+    let maker = scheduler.spawn(move |_| drop(fiber::spawn(in_round)));
+    maker.unwrap().join().unwrap();
+    scheduler.spawn(says("afterwards")).unwrap();
+    scheduler.run();
+    assert_eq!(*order.borrow(), ["in the round", "afterwards"]);
+}
+
+#[test]
 fn joining_whom_nobody_can_awaken_is_an_error() {
     let scheduler = roomy();
     let sleeper = scheduler.spawn(|fiber| fiber.suspend()).unwrap();

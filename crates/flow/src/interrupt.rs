@@ -1,4 +1,5 @@
-//! SIGINT and SIGTERM in the main process: a flag to look at and a descriptor to poll.
+//! SIGINT, SIGTERM and SIGHUP in the main process: a flag to look at and a descriptor to
+//! poll.
 //!
 //! No thread is made for it (the launcher forks, and a parent-death signal follows the
 //! *thread* that forked), and nothing happens in the handler but a store and a write.
@@ -9,7 +10,8 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use nix::sys::signal::{SigHandler, Signal, signal};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 /// Tells whether this process was asked to stop.
 #[derive(Debug)]
@@ -19,14 +21,18 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Installs the handlers for SIGINT and SIGTERM.
+    /// Installs the handlers for SIGINT, SIGTERM and SIGHUP (a closed terminal; left alone
+    /// where it is ignored, as under `nohup`). A file size limit becomes an error of the
+    /// write that meets it, in place of a death by SIGXFSZ.
     ///
     /// # Errors
     /// The system refuses a handler or a descriptor.
     pub fn install() -> io::Result<Self> {
         let signal = Arc::new(AtomicUsize::new(0));
         let (bell, ringer) = UnixStream::pair()?;
-        for number in [SIGINT, SIGTERM] {
+        ignore_file_size_signal()?;
+        let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+        for number in [SIGINT, SIGTERM].into_iter().chain(hangup) {
             let value = usize::try_from(number).map_err(io::Error::other)?;
             signal_hook::flag::register_usize(number, Arc::clone(&signal), value)?;
             signal_hook::low_level::pipe::register(number, ringer.try_clone()?)?;
@@ -46,4 +52,19 @@ impl Interrupt {
     pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
         self.bell.as_fd()
     }
+}
+
+fn ignore_file_size_signal() -> io::Result<()> {
+    // SAFETY: ignoring a signal installs no handler that could do anything unsafe.
+    unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) }?;
+    Ok(())
+}
+
+/// Whether whoever started this program had it ignore `number`.
+fn is_ignored(number: libc::c_int) -> bool {
+    // SAFETY: all-zero bytes are a valid `sigaction`.
+    let mut current: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: with a null new action the call only writes the current one to `current`.
+    let asked = unsafe { libc::sigaction(number, std::ptr::null(), &raw mut current) };
+    asked == 0 && current.sa_sigaction == libc::SIG_IGN
 }

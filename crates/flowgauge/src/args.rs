@@ -76,7 +76,7 @@ pub(crate) struct RunArgs {
 #[command(next_help_heading = "How to run")]
 pub(crate) struct HowArgs {
     /// Rounds at the most; the data is looked at after 10, 20, 40 and 80
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub(crate) rounds: Option<u64>,
     /// Time at the most for each study, such as 60s or 5m
     #[arg(long, value_name = "TIME", value_parser = number::seconds)]
@@ -85,7 +85,7 @@ pub(crate) struct HowArgs {
     #[arg(long, value_name = "N", value_parser = number::whole)]
     pub(crate) seed: Option<u64>,
     /// Differences below this do not matter [default: 1%, or 2% on a noisy machine]
-    #[arg(long, value_name = "SHARE", value_parser = number::fraction)]
+    #[arg(long, value_name = "SHARE", value_parser = number::share)]
     pub(crate) floor: Option<f64>,
     /// What stands for a slot: the median of its repetitions, or the fastest one
     #[arg(long, value_enum, default_value = "typical")]
@@ -131,7 +131,8 @@ pub(crate) struct PrimesArgs {
     /// How many blocks [default: one a worker]
     #[arg(long, value_name = "N", value_parser = number::whole)]
     pub(crate) blocks: Option<u64>,
-    /// Write the results (worker,index,prime) to this file
+    /// Write the results to this file: worker (the number of the block), index (which prime
+    /// of the block), prime
     #[arg(short = 'o', long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Overwrite the file if it exists
@@ -277,7 +278,7 @@ pub(crate) enum Format {
     Text,
     /// One JSON document
     Json,
-    /// One row a slot
+    /// A table: one row a repetition, or a fact of the machine
     Csv,
 }
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use lab::{CaseEnd, Results};
+use lab::{CaseEnd, Results, StudyResult};
 use stats::Verdict;
 
 /// How the command ends.
@@ -58,13 +58,7 @@ pub(crate) fn of(results: &Results) -> Ending {
     if given_up(results).next().is_some() {
         return Ending::Error;
     }
-    let headlines = results.studies.iter().filter_map(|study| {
-        let case = study
-            .cases
-            .iter()
-            .find(|case| case.case.name == study.study.headline)?;
-        case.findings.first()
-    });
+    let headlines = results.studies.iter().filter_map(StudyResult::headline);
     let mut verdicts = headlines.map(|finding| finding.verdict);
     if verdicts.any(|verdict| matches!(verdict, Verdict::CannotTell { .. })) {
         Ending::CannotTell

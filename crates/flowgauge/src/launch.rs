@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use flow::{Answer, Interrupt, Launcher, Outcome, SlotSpec};
 use lab::{Launch, LaunchError};
 use workload::Work;
@@ -20,7 +20,9 @@ impl CellLauncher {
     /// A launcher whose slots write their results into `results`.
     pub(crate) fn new(results: ResultFile) -> Result<Self> {
         Ok(Self {
-            cells: Launcher::new(Interrupt::install()?),
+            cells: Launcher::new(Interrupt::install().context(
+                "cannot listen for signals (if files are the limit, raise it: ulimit -n 256)",
+            )?),
             results,
         })
     }
@@ -28,6 +30,11 @@ impl CellLauncher {
     /// Writes what was kept of a good slot to where the user wants it.
     pub(crate) fn publish(&mut self) -> Result<Option<PathBuf>> {
         self.results.publish()
+    }
+
+    /// The file that the user asked for, while nothing has been written to it.
+    pub(crate) fn unpublished(&self) -> Option<PathBuf> {
+        self.results.target()
     }
 }
 
@@ -39,7 +46,7 @@ impl Launch for CellLauncher {
         };
         let outcome = self.cells.launch(&spec).map_err(|error| match error {
             flow::LaunchError::Interrupted(signal) => LaunchError::Interrupted { signal },
-            flow::LaunchError::Start(_) => LaunchError::Fatal(error.to_string()),
+            flow::LaunchError::Start { .. } => LaunchError::Fatal(error.to_string()),
         })?;
         if matches!(outcome.answer, Answer::Done(_)) && !spec.narrate {
             self.results.keep().map_err(|error| {

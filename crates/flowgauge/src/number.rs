@@ -111,6 +111,14 @@ pub(crate) fn fraction(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A fraction that may be 0.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    match text.trim().trim_end_matches('%').trim().parse::<f64>() {
+        Ok(0.0) => Ok(0.0),
+        _ => fraction(text),
+    }
+}
+
 /// A time: `60s`, `2m`, `500ms`, or a bare number of seconds.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let duration = match text.parse::<f64>() {
@@ -120,7 +128,7 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     match duration {
         Some(duration) if !duration.is_zero() => Ok(duration.as_secs_f64()),
         _ => Err(format!(
-            "'{text}' is no time above zero: write it as 60s, 2m or 500ms"
+            "'{text}' is no time that can be waited for: write it as 60s, 2m or 500ms"
         )),
     }
 }
@@ -206,6 +214,8 @@ mod tests {
         assert_eq!(seconds("2m"), Ok(120.0));
         assert_eq!(seconds("500ms"), Ok(0.5));
         assert_eq!(seconds("1.5"), Ok(1.5));
+        assert_eq!(share("0%"), Ok(0.0));
+        assert!(share("100%").is_err() && share("-1%").is_err());
         assert!(seconds("0").is_err() && seconds("-1").is_err() && seconds("inf").is_err());
     }
 }

@@ -13,9 +13,12 @@ pub(crate) fn print(text: &str) -> Result<()> {
         .context("cannot write to standard output (closed, or its disk is full?)")
 }
 
-/// Writes a line to standard error; nobody there to read it is no reason to stop.
-pub(crate) fn tell(line: &str) {
-    let _closed_is_fine = writeln!(io::stderr(), "{line}");
+/// Writes lines to standard error, with control and bidi characters made visible: names
+/// and titles come from outside. Nobody there to read them is no reason to stop.
+pub(crate) fn tell(lines: &str) {
+    for line in lines.lines() {
+        let _closed_is_fine = writeln!(io::stderr(), "{}", report::text::visible(line));
+    }
 }
 
 /// An error with its causes. Errors of other crates may have their cause in their own

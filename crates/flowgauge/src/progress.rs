@@ -50,7 +50,7 @@ impl Progress {
 
     fn draw(&self, message: String) {
         if let Some(bar) = &self.bar {
-            bar.set_message(message);
+            bar.set_message(report::text::visible(&message).into_owned());
         }
     }
 

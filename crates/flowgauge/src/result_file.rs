@@ -33,6 +33,9 @@ impl ResultFile {
     pub(crate) fn prepare(target: Option<&Path>, force: bool) -> Result<Self> {
         let folder = target.map_or_else(std::env::temp_dir, folder_of);
         if let Some(path) = target {
+            if path == Path::new("-") {
+                bail!("-o -: standard output has the report: name a file");
+            }
             check(path, force)?;
         }
         // Asked for even where it is not used here: the named pipes of slots live there.
@@ -54,6 +57,11 @@ impl ResultFile {
             self.scratch.as_raw_fd()
         )
         .into()
+    }
+
+    /// The file that the user asked for.
+    pub(crate) fn target(&self) -> Option<PathBuf> {
+        self.target.clone()
     }
 
     /// Keeps what a good slot wrote, if nothing is kept yet.

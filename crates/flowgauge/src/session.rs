@@ -56,6 +56,13 @@ pub(crate) struct Session {
     made: Option<NewFolder>,
 }
 
+impl Session {
+    /// The command that began the run.
+    pub(crate) fn command(&self) -> &[String] {
+        &self.journal.header().command
+    }
+}
+
 /// Begins a run of `studies` in a new results folder, if this machine can run them.
 pub(crate) fn begin(
     studies: Vec<Study>,
@@ -68,7 +75,10 @@ pub(crate) fn begin(
     let began_unix_s = now
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
-    let folder = out.map_or_else(|| default_folder(now, &studies), Path::to_owned);
+    let folder = match out {
+        Some(folder) => asked_for(folder)?,
+        None => default_folder(now, &studies),
+    };
     let header = Header {
         schema: lab::SCHEMA,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -111,7 +121,22 @@ pub(crate) fn journal_in(folder: &Path) -> Result<PathBuf> {
     Ok(journal)
 }
 
-/// `flowgauge-results/2026-11-21T08-30-00Z-primes`.
+/// A folder that the user names must be new or empty: files of the same names in it are
+/// not for a run to overwrite. (One that holds a journal is refused by the journal.)
+fn asked_for(folder: &Path) -> Result<PathBuf> {
+    let journal = folder.join(lab::journal::FILE_NAME);
+    let mut entries = std::fs::read_dir(folder).into_iter().flatten();
+    if entries.next().is_some() && !journal.exists() {
+        bail!(
+            "--out {} holds other files: name a new folder, or an empty one",
+            folder.display()
+        );
+    }
+    Ok(folder.to_owned())
+}
+
+/// `flowgauge-results/2026-11-21T08-30-00Z-primes`, with a number behind it when there is
+/// one of that name.
 fn default_folder(now: SystemTime, studies: &[Study]) -> PathBuf {
     let name = match studies {
         [one] => one.name.clone(),
@@ -120,13 +145,28 @@ fn default_folder(now: SystemTime, studies: &[Study]) -> PathBuf {
     let time = humantime::format_rfc3339_seconds(now)
         .to_string()
         .replace(':', "-");
-    Path::new("flowgauge-results").join(format!("{time}-{name}"))
+    let numbered = |number: u32| match number {
+        1 => format!("{time}-{name}"),
+        _ => format!("{time}-{name}-{number}"),
+    };
+    let folders = (1..).map(|number| Path::new("flowgauge-results").join(numbered(number)));
+    folders
+        .into_iter()
+        .find(|folder| !folder.exists())
+        .unwrap_or_default()
 }
 
-/// The command as it was given, with the seed that was drawn for it.
+/// The command that does the same again: as it was given, with the seed that was drawn
+/// for it, and without the results folder, which is there now.
 fn command_line(seed: u64) -> Vec<String> {
-    let mut words: Vec<String> = std::env::args_os()
-        .map(|word| word.to_string_lossy().into_owned())
+    let given = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let mut after_out = false;
+    let mut words: Vec<String> = given
+        .filter(|word| {
+            let drop = after_out || word == "--out" || word.starts_with("--out=");
+            after_out = word == "--out";
+            !drop
+        })
         .collect();
     if let Some(first) = words.first_mut() {
         "flowgauge".clone_into(first);
@@ -167,11 +207,18 @@ pub(crate) fn carry_out(
     };
     let printed = output::print(&shown(&results, format));
     output::tell(&format!(
-        "Results: {0} (open {0}/report.html)",
-        folder.display()
+        "Results: {0} (open {0}/report.html; seed {1})",
+        folder.display(),
+        results.header.settings.seed
     ));
-    if let Some(file) = published? {
-        output::tell(&format!("Primes: {}", file.display()));
+    match published? {
+        Some(file) => output::tell(&format!("Primes: {}", file.display())),
+        None => launcher.unpublished().iter().for_each(|file| {
+            output::tell(&format!(
+                "Primes: {} is not written: no slot has proved its work",
+                file.display()
+            ));
+        }),
     }
     printed?;
     if let Some(signal) = results.interrupted {

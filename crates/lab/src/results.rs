@@ -48,6 +48,25 @@ pub struct StudyResult {
     pub sentences: Vec<String>,
 }
 
+impl StudyResult {
+    /// The finding that answers the study: of its headline case the one whose subject is
+    /// fastest, or the first where none is faster than the reference.
+    #[must_use]
+    pub fn headline(&self) -> Option<&Finding> {
+        headline(&self.study, &self.cases)
+    }
+}
+
+pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a Finding> {
+    let case = cases.iter().find(|case| case.case.name == study.headline)?;
+    let ratio = |finding: &Finding| finding.estimate.map_or(f64::INFINITY, |e| e.ratio);
+    let faster = |finding: &&Finding| matches!(finding.verdict, Verdict::Faster { .. });
+    let fastest = case.findings.iter().filter(faster);
+    fastest
+        .min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+        .or(case.findings.first())
+}
+
 /// One case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CaseResult {

@@ -104,7 +104,11 @@ pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<Stri
     Some(format!(
         "{} flows of model {} are more than this machine can hold{need}: at most {} (the limit is \
          {}; to raise it: {})",
-        flows, variant.model, lowest.count, lowest.bites, lowest.raise
+        count(flows),
+        variant.model,
+        count(lowest.count),
+        lowest.bites,
+        lowest.raise
     ))
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use fiber::{Config, Fiber, JoinHandle, Scheduler};
+use fiber::{Config, Fiber, Floats, JoinHandle, Scheduler};
 
 use super::{Peer, Sample, memory, sample};
 use crate::flow;
@@ -19,6 +19,7 @@ pub(crate) fn all() -> Vec<Peer> {
         }),
         Peer::new("fiber packed, 4 yield sites, state", sites),
         Peer::new("fiber packed, free function", functions),
+        Peer::new("fiber packed, 1 KiB, own floats", own_floats),
         Peer::new("fiber guarded, 16 KiB", |n, y| {
             rings(Config::guarded(16 << 10), n, y)
         })
@@ -45,6 +46,13 @@ fn functions(flows: usize, yields: usize) -> Sample {
     lives(Config::packed(256), flows, yields, |scheduler, first| {
         let body = move |_: &mut Fiber| flow!(first, yields, fiber::yield_now());
         scheduler.spawn(body).expect("a fiber")
+    })
+}
+
+fn own_floats(flows: usize, yields: usize) -> Sample {
+    lives(Config::packed(1_024), flows, yields, |scheduler, first| {
+        let body = move |fiber: &mut Fiber| flow!(first, yields, fiber.yield_now());
+        scheduler.spawn_with(Floats::Own, body).expect("a fiber")
     })
 }
 

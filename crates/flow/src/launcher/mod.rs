@@ -54,8 +54,22 @@ pub enum LaunchError {
     #[error("interrupted by signal {0}")]
     Interrupted(i32),
     /// The system refuses to start a cell.
-    #[error("cannot start a process for a slot: {0}")]
-    Start(#[source] io::Error),
+    #[error("cannot start a process for a slot: {source}{}", way_out(source))]
+    Start {
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+/// What to do about an error that is a limit.
+fn way_out(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EMFILE) => "; raise the limit on open files: ulimit -n 256",
+        Some(libc::ENFILE) => "; the system has too many open files: close some programs",
+        Some(libc::EAGAIN) => "; a limit on processes was reached: see `flowgauge machine`",
+        Some(libc::ENOMEM) => "; memory ran out, or `ulimit -v` is too small",
+        _ => "",
+    }
 }
 
 /// How much later than the cell's own deadline the launcher loses patience.
@@ -97,7 +111,9 @@ impl Launcher {
             .folder
             .join(fifo_name(std::process::id(), self.launched));
         let began = now_ns();
-        let heard = self.converse(spec, &fifo).map_err(LaunchError::Start);
+        let heard = self
+            .converse(spec, &fifo)
+            .map_err(|source| LaunchError::Start { source });
         let _gone_is_fine = std::fs::remove_file(&fifo);
         let heard = heard?;
         if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {

@@ -109,8 +109,9 @@ impl<'a, B: Body> Crew<'a, B> {
 pub(crate) fn not_created(model: Model, error: &io::Error) -> io::Error {
     let way_out = match error.raw_os_error() {
         Some(libc::EAGAIN) => {
-            "; a limit on processes and threads was reached: use fewer flows, or see \
-             `flowgauge machine` for the limits and how to raise them"
+            "; a limit on processes and threads was reached, or, with threads, on address space \
+             (ulimit -v): use fewer flows, or see `flowgauge machine` for the limits and how \
+             to raise them"
         }
         Some(libc::ENOMEM) => "; memory ran out: use fewer flows",
         _ => "",

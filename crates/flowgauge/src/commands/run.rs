@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use clap::Parser;
 use lab::{Preset, Study};
 use machine::Machine;
 
-use crate::args::RunArgs;
+use crate::args::{Cli, Command, RunArgs};
 use crate::ending::Ending;
 use crate::launch::CellLauncher;
 use crate::output;
@@ -15,11 +16,15 @@ use crate::session::{self, Session};
 
 /// Runs studies and answers.
 pub(crate) fn run(args: RunArgs) -> Result<Ending> {
-    let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = match &args.resume {
-        Some(folder) => session::resume(folder)?,
-        None => begin(&args)?,
+    let (session, results) = match &args.resume {
+        Some(folder) => {
+            let session = session::resume(folder)?;
+            let results = result_file(session.command())?;
+            (session, results)
+        }
+        None => (begin(&args)?, ResultFile::prepare(None, false)?),
     };
+    let mut launcher = CellLauncher::new(results)?;
     session::carry_out(session, &mut launcher, args.how.format)
 }
 
@@ -49,6 +54,20 @@ fn fitted(study: Study) -> Study {
         output::tell(&format!("{}: left out: {line}", study.name));
     }
     study
+}
+
+/// The file that the command of a cut run asked for with `-o`.
+fn result_file(command: &[String]) -> Result<ResultFile> {
+    let file = Cli::try_parse_from(command)
+        .ok()
+        .and_then(|cli| match cli.command {
+            Command::Primes(args) => Some((args.output?, args.force)),
+            _ => None,
+        });
+    match file {
+        Some((file, force)) => ResultFile::prepare(Some(&file), force),
+        None => ResultFile::prepare(None, false),
+    }
 }
 
 /// A study file, or a built-in study by its name.

@@ -63,11 +63,11 @@ fn more_flows_than_the_machine_holds_are_refused_before_any_is_made() {
         "primes -t 100000000 -b 100",
         "primes --model 20000x5000 -b 100",
     ] {
-        refused(line, &["100000000 flows", "at most ", "the limit is "]);
+        refused(line, &["100,000,000 flows", "at most ", "the limit is "]);
     }
     let home = Home::new();
     home.write("many.toml", &primes(100, &[("process", 100_000_000)]));
-    let words = ["100000000 flows of model process", "at most "];
+    let words = ["100,000,000 flows of model process", "at most "];
     refused_in(&home, "run many.toml", &words);
     assert_eq!(home.listing("."), ["many.toml"]);
 }

@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 
-use super::common::{Home, Run, results, slots};
+use super::common::{Home, Run, primes, results, slots};
 
 const SMALL: [&str; 7] = ["primes", "-p", "2", "-b", "1000", "--rounds", "2"];
 
@@ -33,6 +33,30 @@ fn a_results_folder_is_never_overwritten() {
     run.refused(2, &["out/journal.jsonl exists", "another folder"]);
     assert_eq!(fs::read(home.path("out/journal.jsonl")).unwrap(), before);
     home.assert_nothing_left();
+}
+
+#[test]
+fn files_in_a_folder_that_is_no_result_are_left_alone() {
+    let home = Home::new();
+    fs::create_dir(home.path("mine")).unwrap();
+    home.write("mine/report.html", "precious");
+    small(&home, &["--out", "mine"]).refused(2, &["--out mine holds other files", "empty"]);
+    assert_eq!(
+        fs::read(home.path("mine/report.html")).unwrap(),
+        b"precious"
+    );
+    assert_eq!(home.listing("mine"), ["report.html"]);
+    fs::create_dir(home.path("empty")).unwrap();
+    small(&home, &["--out", "empty"]).answered();
+}
+
+#[test]
+fn runs_that_begin_in_the_same_second_have_folders_of_their_own() {
+    let home = Home::new();
+    for _run in 0..3 {
+        small(&home, &[]).answered();
+    }
+    assert_eq!(home.listing("flowgauge-results").len(), 3);
 }
 
 #[test]
@@ -157,4 +181,20 @@ fn a_disk_too_small_for_the_results_makes_slots_fail() {
         let slots = &results.studies[0].cases[0].slots;
         assert!(slots.iter().all(|slot| slot.value_ns.is_none()));
     }
+}
+
+#[test]
+fn control_characters_of_a_title_do_not_reach_the_terminal() {
+    let home = Home::new();
+    let study = primes(1_000, &[("process", 2)]);
+    let study = study.replacen("title = \"", "title = \"\\u001b[2J\\u202e", 2);
+    assert!(study.contains("\\u001b"), "{study}");
+    home.write("mine.toml", &study);
+    let run = home.run(&["run", "mine.toml", "--rounds", "1", "--out", "out"]);
+    let said = [run.stdout.as_str(), run.stderr.as_str()].concat();
+    assert!(
+        !said.contains('\u{1b}') && !said.contains('\u{202e}'),
+        "{said:?}"
+    );
+    assert!(said.contains("u{1b}"), "{said}");
 }

@@ -76,6 +76,11 @@ fn sigterm_to_the_main_process_alone_leaves_nothing() {
 }
 
 #[test]
+fn a_closed_terminal_leaves_nothing() {
+    check(Signal::SIGHUP, Running::send);
+}
+
+#[test]
 fn a_hanging_slot_does_not_hold_up_an_interrupt() {
     for model in ["process", "thread"] {
         let home = Home::new();

@@ -7,7 +7,7 @@ use nix::sys::signal::Signal;
 
 use super::common::{Home, Slot, primes, results, slots, within};
 
-const FLAGS: [&str; 6] = ["--rounds", "6", "--seed", "20", "--out", "out"];
+const FLAGS: [&str; 6] = ["--rounds", "6", "--out", "out", "--seed", "20"];
 /// Two cases would need two studies: the same file under two names of variants is enough.
 const VARIANTS: [(&str, u32); 3] = [("process", 2), ("thread", 2), ("2x2", 4)];
 
@@ -171,4 +171,44 @@ fn settings_cannot_be_changed_on_the_way() {
         let run = home.run(&["run", "--resume", "out", flag, value]);
         run.refused(2, &[flag, "--resume"]);
     }
+}
+
+#[test]
+fn the_file_of_a_cut_run_is_written_by_the_run_that_goes_on() {
+    let home = Home::new();
+    let line = "primes -p 2 -t 2 -b 20000 --rounds 6 -o found.csv --out out";
+    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+    within(20, "some slots", || {
+        (slots(&home.path("out")).len() >= 3).then_some(())
+    });
+    run.send(Signal::SIGKILL);
+    run.end();
+    assert_eq!(home.listing("."), ["out"]);
+    home.run(&["run", "--resume", "out"]).answered();
+    assert_eq!(home.listing("."), ["found.csv", "out"]);
+}
+
+#[test]
+fn a_run_that_is_still_going_on_cannot_be_taken_up() {
+    let home = home();
+    let mut run = home.start(&[&["run", "mine.toml"], &FLAGS[..]].concat());
+    within(20, "some slots", || {
+        (slots(&home.path("out")).len() >= 2).then_some(())
+    });
+    home.run(&["run", "--resume", "out"])
+        .refused(2, &["out/journal.jsonl", "still going on"]);
+    assert!(matches!(run.end().code(), Some(0 | 3)), "{}", run.stderr());
+    assert_eq!(slots(&home.path("out")).len(), 18);
+}
+
+#[test]
+fn the_command_that_is_recorded_can_be_given_again() {
+    let home = cut(Signal::SIGINT);
+    let command = results(&home.path("out")).header.command;
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    assert!(
+        !words.contains(&"--out") && !words.contains(&"out"),
+        "{words:?}"
+    );
+    assert_eq!(words[words.len() - 2..], ["--seed", "20"]);
 }

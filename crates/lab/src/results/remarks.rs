@@ -19,8 +19,7 @@ const TELLING_NS: u64 = 1_000_000;
 
 /// The study's sentences: the headline first.
 pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) -> Vec<String> {
-    let headline = cases.iter().find(|case| case.case.name == study.headline);
-    let headline = headline.and_then(|case| case.findings.first());
+    let headline = super::headline(study, cases);
     let mut sentences: Vec<String> = headline.iter().map(|f| f.sentence.clone()).collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Flows that take turns do nothing that could be uneven, or large or small.

@@ -43,11 +43,7 @@ fn place(results: &Results) -> String {
 }
 
 fn answer(results: &Results, place: usize, study: &StudyResult) -> Markup {
-    let case = study
-        .cases
-        .iter()
-        .find(|case| case.case.name == study.study.headline);
-    let finding = case.and_then(|case| case.findings.first());
+    let finding = study.headline();
     let said = finding.map(|finding| comparison(finding.estimate.as_ref(), &finding.verdict));
     html! {
         article {

@@ -1,0 +1,101 @@
+//! How fibers end: by themselves, or with their scheduler.
+
+use std::ptr;
+
+use crate::arch::{self, Turn};
+use crate::control::{NOBODY, Stage};
+use crate::core::Core;
+use crate::current::{self, Entered};
+use crate::fatal;
+
+impl Core {
+    /// The fiber that runs is over: its result, or what it threw, is in place.
+    #[inline(always)]
+    pub(crate) fn end(&self, index: u32) -> ! {
+        self.ending.set(index);
+        let top = self.last_stack.base().wrapping_add(self.last_stack.bytes());
+        // SAFETY: only ends of fibers use this stack, one at a time, and none switches
+        // while it does; the fiber's own frames are not needed any more.
+        unsafe { arch::call_on(top, last_words) }
+    }
+
+    fn after_end(&self, turn: Turn) -> ! {
+        let index = self.ending.get();
+        let control = self.control(index);
+        self.check(index);
+        self.live.set(self.live.get() - 1);
+        if control.own_floats.get() {
+            self.put_floats_away();
+        }
+        if control.detached.get() {
+            // A destructor that yields must find that it is outside any fiber.
+            current::publish(ptr::null_mut());
+            self.discard(index);
+            self.free_slot(index);
+        } else if control.link.get() != NOBODY {
+            self.awaken(self.control(control.link.get()));
+        }
+        if !self.dropper.get().is_null() {
+            // SAFETY: the dropper saved its context there and waits for this.
+            unsafe { arch::leave(self.dropper.as_ptr()) }
+        }
+        self.leave_hole(turn);
+        // SAFETY: the cell after a turn holds a fiber, a hole or the scheduler.
+        unsafe { arch::leave(turn.wrapping_add(1)) }
+    }
+
+    /// Ends all fibers. Returns false when some hold values that were not dropped: their
+    /// memory must stay.
+    pub(crate) fn drop_fibers(&self) -> bool {
+        if self.in_round.get() {
+            fatal::end(format_args!(
+                "a scheduler was dropped by one of its own fibers"
+            ));
+        }
+        self.dropped.set(true);
+        for place in 0..self.len.take() {
+            let sp = self.ring.at(place).get();
+            self.control(self.slots.index_of(sp)).saved.set(sp);
+        }
+        let kept = (0..self.used.get()).filter(|index| !self.drop_fiber(*index));
+        kept.count() == 0
+    }
+
+    fn drop_fiber(&self, index: u32) -> bool {
+        match self.control(index).stage.get() {
+            Stage::Free => {}
+            Stage::Fresh | Stage::Done | Stage::Panicked => self.discard(index),
+            Stage::Started | Stage::Suspended if self.catches => {
+                self.unwind(index);
+                self.discard(index);
+            }
+            Stage::Started | Stage::Suspended => return false,
+        }
+        true
+    }
+
+    /// Has one fiber unwind, so that all that lives on its stack is dropped.
+    fn unwind(&self, index: u32) {
+        let _entered = Entered::to_unwind(self);
+        self.ending.set(index);
+        let sp = self.control(index).saved.get();
+        // SAFETY: the fiber's own context, which takes a null turn for "unwind", and
+        // whose end comes back to the dropper.
+        unsafe { arch::switch_to_unwind(self.dropper.as_ptr(), sp) };
+        self.dropper.set(ptr::null_mut());
+    }
+}
+
+/// Thrown through a fiber whose scheduler is dropped.
+struct SchedulerDropped;
+
+#[cold]
+#[inline(never)]
+pub(super) fn unwind() -> ! {
+    std::panic::resume_unwind(Box::new(SchedulerDropped))
+}
+
+extern "C" fn last_words() -> ! {
+    // SAFETY: a fiber is ending, so a scheduler runs on this kernel thread, below us.
+    unsafe { &*current::core() }.after_end(current::turn())
+}

@@ -1,0 +1,114 @@
+//! What fibers do at their turn: yield, suspend, awaken each other.
+
+use crate::arch::{self, Floats, Turn};
+use crate::control::{Control, Stage};
+use crate::core::{AHEAD, Core};
+use crate::current;
+use crate::fatal;
+
+impl Core {
+    /// Suspends the fiber whose turn it is, unless it was awakened already.
+    #[inline(always)]
+    pub(crate) fn suspend(&self, turn: Turn) -> Turn {
+        let index = self.index_at(turn);
+        let control = self.control(index);
+        if control.permit.take() {
+            return turn;
+        }
+        self.check(index);
+        control.stage.set(Stage::Suspended);
+        self.leave_hole(turn);
+        self.away(index, turn, |next| {
+            // SAFETY: the cell is this fiber's own; `next` is a cell of the ring, where
+            // fibers, holes or the scheduler stand.
+            unsafe { arch::switch(control.saved.as_ptr(), next) }
+        })
+    }
+
+    /// Yields the turn of a fiber that keeps no copy of it, or that keeps its own
+    /// floating-point state.
+    #[inline(always)]
+    pub(crate) fn give_up(&self, turn: Turn) -> Turn {
+        let index = self.index_at(turn);
+        self.check(index);
+        // SAFETY: the ring has AHEAD cells more than it can hold contexts.
+        arch::prefetch(unsafe { turn.wrapping_add(AHEAD).read() });
+        self.away(index, turn, |next| {
+            // SAFETY: the turn is a cell of the ring, as is the one after it.
+            unsafe { arch::switch(turn, next) }
+        })
+    }
+
+    /// The way out and back in of a fiber: floating-point state, and the published turn.
+    #[inline(always)]
+    fn away(&self, index: u32, turn: Turn, switch: impl FnOnce(Turn) -> Turn) -> Turn {
+        let asks = self.floats_asked.get() && self.control(index).own_floats.get();
+        let own = asks.then(|| self.put_floats_away());
+        let turn = switch(turn.wrapping_add(1));
+        arrive(turn);
+        if let Some(own) = own {
+            self.take_floats_back(own);
+        }
+        turn
+    }
+
+    #[cold]
+    pub(crate) fn floats_are_asked(&self) {
+        self.floats_asked.set(true);
+    }
+
+    /// A fiber with its own floating-point state starts: it inherits the common one.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn keep_common_floats(&self) {
+        self.common_floats.set(Some(Floats::read()));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_floats_back(&self, own: Floats) {
+        self.keep_common_floats();
+        own.load();
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn put_floats_away(&self) -> Floats {
+        let own = Floats::read();
+        if let Some(common) = self.common_floats.get() {
+            common.load();
+        }
+        own
+    }
+
+    /// Ends the program if the fiber wrote below its slot.
+    #[inline(always)]
+    pub(crate) fn check(&self, index: u32) {
+        if !self.slots.is_whole(index) {
+            fatal::overflowed(self, index);
+        }
+    }
+
+    /// Has a fiber go on, or not stop at its next `suspend`; false when it has ended.
+    #[inline]
+    pub(crate) fn awaken(&self, control: &Control) -> bool {
+        match control.stage.get() {
+            Stage::Suspended => {
+                control.stage.set(Stage::Started);
+                self.enqueue(control.saved.get());
+            }
+            Stage::Fresh | Stage::Started => control.permit.set(true),
+            Stage::Free | Stage::Done | Stage::Panicked => return false,
+        }
+        true
+    }
+}
+
+/// What a fiber does first with the turn that it was given.
+#[inline(always)]
+pub(crate) fn arrive(turn: Turn) {
+    if turn.is_null() {
+        super::ending::unwind();
+    }
+    current::publish(turn);
+}
