@@ -213,6 +213,7 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
         (&["--stack", "64"], "need at least"),
         (&["--stack", "100001"], "a multiple of 64"),
         (&["--model", "fibre"], "is no model"),
+        (&["--model", "task,task"], "twice"),
         (&["--yield", "kindly"], "sched_yield, pipe or futex"),
     ] {
         let mut all = vec!["switch"];

@@ -57,9 +57,13 @@ pub const LEAST_LAPS: u64 = 3;
 /// bytes are a plain array.
 pub const STACK_USES: [u64; 6] = [0, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10];
 
-/// Bytes of stack that a flow needs beside those that it touches; programs that are not
-/// optimised take far more.
-const FRAMES: u64 = if cfg!(debug_assertions) { 16_384 } else { 640 };
+/// Bytes of stack that a flow needs beside those that it touches: without any, and with.
+/// Programs that are not optimised take far more.
+const FRAMES: [u64; 2] = if cfg!(debug_assertions) {
+    [16_384; 2]
+} else {
+    [448, 1_024]
+};
 /// Stacks are multiples of this.
 const ALIGNMENT: u64 = 64;
 
@@ -100,7 +104,8 @@ impl Turns {
     /// The smallest stack that holds what is touched and the frames around it, in bytes.
     #[must_use]
     pub fn least_stack(&self) -> u64 {
-        (self.stack_use + FRAMES).next_multiple_of(ALIGNMENT)
+        let frames = FRAMES[usize::from(self.stack_use > 0)];
+        (self.stack_use + frames).next_multiple_of(ALIGNMENT)
     }
 
     /// Turns that each flow takes in a repetition.

@@ -4,6 +4,8 @@
 //! stack uses are given, against those at one number of flows. What a machine has no room
 //! for is left out of a sweep and said; a single number is refused.
 
+use std::fmt::Display;
+
 use anyhow::{Result, bail, ensure};
 use flow::{Channel, HandOver, Model, Placement, Schedule, Variant};
 use lab::{Case, LabelledVariant, Metric, Preset, Study, SweepPoint};
@@ -21,16 +23,21 @@ use crate::session;
 /// Turns in a repetition, of the kernel's flows and of user-level ones: some tens of ms.
 const KERNEL_TURNS: u64 = 20_000;
 const USER_TURNS: u64 = 4_000_000;
+/// Laps of user-level flows, where their number is large: going to the gate and leaving it
+/// is then a small part.
+const USER_LAPS: u64 = 20;
 /// As many bytes may a repetition of user-level flows touch: again some tens of ms.
 const TOUCHED: u64 = 4 << 30;
 /// Rounds at the most for each point, where none are asked for.
 const ROUNDS: usize = 10;
-/// Repetitions of a slot.
+/// Repetitions of a slot with up to so many flows; creating more takes long, and the pilot
+/// chooses.
 const REPS: u32 = 3;
+const FEW_FLOWS: u64 = 1_000;
 /// Flows of the second experiment, where the first is a sweep.
 const FLOWS: u64 = 100;
-/// Seconds for the study where no budget is given.
-const BUDGET_S: f64 = 300.0;
+/// Seconds for the study where no budget is given: Ctrl-C or `--budget` end it earlier.
+const BUDGET_S: f64 = 900.0;
 
 /// Runs the study as asked.
 pub(crate) fn run(args: &SwitchArgs) -> Result<Ending> {
@@ -56,6 +63,9 @@ pub(crate) fn run(args: &SwitchArgs) -> Result<Ending> {
 
 /// The built-in study with the cases that the flags ask for.
 fn study(args: &SwitchArgs) -> Result<Study> {
+    once("--model", &args.model)?;
+    once("--yield", &args.hand_over)?;
+    once("--stack-use", &args.stack_use)?;
     let flows = flows(args)?;
     let mut cases: Vec<Case> = flows
         .iter()
@@ -76,6 +86,17 @@ fn study(args: &SwitchArgs) -> Result<Study> {
         headline,
         ..lab::builtin("switch", Preset::Full)?
     })
+}
+
+/// Each value of a list once.
+fn once<T: PartialEq + Display>(flag: &str, values: &[T]) -> Result<()> {
+    for (place, value) in values.iter().enumerate() {
+        ensure!(
+            !values[..place].contains(value),
+            "{flag} names {value} twice: once is enough"
+        );
+    }
+    Ok(())
 }
 
 /// The numbers of flows, up to `--max-flows`.
@@ -119,7 +140,9 @@ fn case(args: &SwitchArgs, flows: u64, stack_use: u64, experiment: Experiment) -
         Work::Turns(Turns {
             flows,
             kernel_turns: KERNEL_TURNS,
-            user_turns: USER_TURNS.min(TOUCHED / stack_use.max(1)),
+            user_turns: USER_TURNS
+                .max(USER_LAPS.saturating_mul(flows))
+                .min(TOUCHED / stack_use.max(1)),
             stack_use,
             hand_over,
             stack: args.stack,
@@ -137,7 +160,7 @@ fn case(args: &SwitchArgs, flows: u64, stack_use: u64, experiment: Experiment) -
         work: work(args.hand_over[0]),
         metric: Metric::Switch,
         variants: variants(args, flows, work),
-        reps: Some(REPS),
+        reps: (flows <= FEW_FLOWS).then_some(REPS),
         max_rounds: args.how.rounds.is_none().then_some(ROUNDS),
     }
 }
