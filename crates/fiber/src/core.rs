@@ -44,6 +44,7 @@ use crate::current::{self, Entered};
 use crate::error::{ConfigError, SpawnError};
 use crate::memory::{Mapping, Table};
 use crate::slots::Slots;
+use crate::valgrind::Stacks;
 
 /// How many flows ahead memory is asked for. It costs nothing where all is near; from
 /// 100,000 flows on it gains some 10 % (4, 8 and 16 gain less), since the processor works
@@ -58,6 +59,8 @@ const LAST_STACK_BYTES: usize = 256 << 10;
 
 #[derive(Debug)]
 pub(crate) struct Core {
+    /// Our stacks as valgrind knows them, if it looks on. Dropped before their memory.
+    watched: Option<Stacks>,
     pub(crate) slots: Slots,
     pub(crate) controls: Table<Control>,
     ring: Table<Cell<Sp>>,
@@ -104,8 +107,15 @@ impl Core {
             .wrapping_add(arch::FRAME_BYTES.next_multiple_of(64));
         // SAFETY: aligned, and that many bytes lie below it in a mapping of our own.
         let hole = unsafe { arch::hole_frame(hole_top) };
+        // Two stacks beside those of the slots: the hole's, and the one for ends.
+        let watched = Stacks::if_watched(capacity + 2).map_err(memory)?;
+        if let Some(stacks) = &watched {
+            stacks.add(last_stack.base(), hole_top);
+            stacks.add(hole_top, last_stack.end());
+        }
         Ok(Core {
-            slots: Slots::new(config)?,
+            slots: Slots::new(config, watched.is_some())?,
+            watched,
             controls: Table::new(capacity).map_err(memory)?,
             ring: Table::new(capacity + 1 + AHEAD).map_err(memory)?,
             len: Cell::new(0),
@@ -136,6 +146,7 @@ impl Core {
         let index = self.free.get();
         if index != NOBODY {
             self.free.set(self.control(index).link.get());
+            self.tell_of_slot(index, false);
             return Ok(index);
         }
         let index = self.used.get();
@@ -145,8 +156,18 @@ impl Core {
             });
         }
         self.slots.prepare(index)?;
+        self.tell_of_slot(index, true);
         self.used.set(index + 1);
         Ok(index)
+    }
+
+    /// Tells valgrind of a slot that a fiber is about to get.
+    #[inline(always)]
+    fn tell_of_slot(&self, index: u32, is_new: bool) {
+        if let Some(stacks) = &self.watched {
+            let (lowest, end) = (self.slots.lowest(index), self.slots.top(index));
+            stacks.tell(lowest, end, is_new);
+        }
     }
 
     /// Gives back the slot of a fiber whose result is gone.

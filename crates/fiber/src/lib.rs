@@ -71,6 +71,7 @@ mod memory;
 mod scheduler;
 mod slots;
 mod start;
+mod valgrind;
 
 use std::rc::Rc;
 

@@ -48,6 +48,11 @@ impl Mapping {
         self.bytes
     }
 
+    /// The address after the last byte.
+    pub(crate) fn end(&self) -> *mut u8 {
+        self.base().wrapping_add(self.bytes)
+    }
+
     /// Asks for huge pages; without them everything works, with more TLB misses.
     pub(crate) fn prefer_huge_pages(&self) {
         if self.bytes >= HUGE_PAGE {

@@ -42,6 +42,7 @@ use std::io;
 use crate::config::{Config, Stack};
 use crate::error::{ConfigError, SpawnError};
 use crate::memory::{Mapping, PAGE};
+use crate::valgrind::RED_ZONE;
 
 /// The value of an intact canary: one that a comparison holds as a constant.
 pub(crate) const CANARY: u64 = 0x5AFE_57AC;
@@ -59,6 +60,7 @@ pub(crate) struct Slots {
     stack: Stack,
     /// From one slot to the next, in bytes.
     stride: usize,
+    usable: usize,
     /// 2^64 / (stride in lines), rounded up: division by multiplication.
     reciprocal: u64,
     guard: Guard,
@@ -87,9 +89,15 @@ pub(crate) fn stride(stack: Stack) -> usize {
 }
 
 impl Slots {
-    /// Reserves all slots; takes no memory yet.
-    pub(crate) fn new(config: &Config) -> Result<Slots, ConfigError> {
-        let stride = stride(config.stack);
+    /// Reserves all slots; takes no memory yet. Packed ones are further apart if `watched`
+    /// by valgrind.
+    pub(crate) fn new(config: &Config, watched: bool) -> Result<Slots, ConfigError> {
+        let usual = stride(config.stack);
+        let (usable, stride) = match config.stack {
+            Stack::Packed { .. } if watched => (usual - size_of_val(&CANARY), usual + RED_ZONE),
+            Stack::Packed { .. } => (usual - size_of_val(&CANARY), usual),
+            Stack::Guarded { bytes } => (bytes, usual),
+        };
         let bytes = LANDING + stride * config.capacity;
         let mapping =
             Mapping::private(bytes).map_err(|source| ConfigError::Memory { bytes, source })?;
@@ -97,6 +105,7 @@ impl Slots {
             mapping,
             stack: config.stack,
             stride,
+            usable,
             reciprocal: (u64::MAX / (stride / LINE) as u64) + 1,
             guard: Guard::None,
         };
@@ -112,6 +121,16 @@ impl Slots {
     pub(crate) fn base(&self, index: u32) -> *mut u8 {
         let first = self.mapping.base().wrapping_add(LANDING);
         first.wrapping_add(index as usize * self.stride)
+    }
+
+    /// The lowest address of slot `index` that its flow may use.
+    pub(crate) fn lowest(&self, index: u32) -> *mut u8 {
+        let below = if self.is_packed() {
+            size_of_val(&CANARY)
+        } else {
+            PAGE
+        };
+        self.base(index).wrapping_add(below)
     }
 
     /// The end of the stack of slot `index`, 16-byte aligned.
@@ -163,10 +182,7 @@ impl Slots {
     /// Bytes that closure, result and frames of a fiber can have.
     #[inline(always)]
     pub(crate) fn usable(&self) -> usize {
-        match self.stack {
-            Stack::Packed { .. } => self.stride - size_of_val(&CANARY),
-            Stack::Guarded { bytes } => bytes,
-        }
+        self.usable
     }
 
     /// Readies a slot that was never used: sets its canary or guard.
@@ -214,7 +230,7 @@ mod tests {
     use super::*;
 
     fn check(config: &Config) {
-        let slots = Slots::new(config).unwrap();
+        let slots = Slots::new(config, false).unwrap();
         for index in [0, 1, 2, 31, 32, 33, 998, 999] {
             let (base, top) = (slots.base(index), slots.top(index));
             assert_eq!(top.addr() % 16, 0);
@@ -244,7 +260,7 @@ mod tests {
 
     #[test]
     fn only_the_guard_is_the_guard() {
-        let slots = Slots::new(&Config::guarded(16 << 10).capacity(8)).unwrap();
+        let slots = Slots::new(&Config::guarded(16 << 10).capacity(8), false).unwrap();
         assert_eq!(slots.guard_at(slots.base(3).addr()), Some(3));
         assert_eq!(slots.guard_at(slots.base(3).addr() + PAGE), None);
         assert_eq!(slots.guard_at(slots.base(0).addr() - 1), None);

@@ -13,7 +13,7 @@ impl Core {
     #[inline(always)]
     pub(crate) fn end(&self, index: u32) -> ! {
         self.ending.set(index);
-        let top = self.last_stack.base().wrapping_add(self.last_stack.bytes());
+        let top = self.last_stack.end();
         // SAFETY: only ends of fibers use this stack, one at a time, and none switches
         // while it does; the fiber's own frames are not needed any more.
         unsafe { arch::call_on(top, last_words) }

@@ -1,0 +1,144 @@
+//! Stacks made known to valgrind.
+//!
+//! # Theory
+//!
+//! Valgrind's memcheck follows the stack pointer: what a step down uncovers is new and
+//! undefined, what a step up leaves behind may not be touched any more. A switch between
+//! flows looks like one such step, over other flows' memory, unless valgrind knows both
+//! ends as different stacks. So each slot is told to it when first used, and the stacks
+//! on which fibers end.
+//!
+//! A program tells by **client requests**: four rotations that together turn a register
+//! once around, and an exchange of a register with itself. A processor does nothing;
+//! valgrind, which translates the code, finds the sequence and reads a request from `rax`.
+//!
+//! * Whether valgrind is there is asked once a scheduler ([`Stacks::if_watched`]). If not,
+//!   nothing is kept, and to take a slot costs one predicted branch.
+//! * **Used again.** A stack's next fiber has its closure written where the last one's
+//!   frames were left behind. [`renew`] has all of the slot writable again, and
+//!   undefined: a read of what an earlier fiber left is found.
+//! * **Red zone.** Memcheck takes the [`RED_ZONE`] below the stack pointer as the flow's
+//!   own, also where that reaches over the end of its slot into the next. Packed slots are
+//!   that much further apart while valgrind looks on.
+//!
+//! Deliberately not done:
+//!
+//! * **Speed under valgrind.** It searches a list of stacks at each switch: thousands of
+//!   fibers are slow, and a million never end.
+//! * **Guards.** Memcheck does not know of guards installed by `madvise`; a touched one
+//!   still faults and is reported by name.
+//!
+//! Sources: valgrind 3.19, `valgrind.h` (the sequence, the requests), `memcheck.h`,
+//! `m_stacks.c` (how a step is told from a switch).
+
+use std::cell::Cell;
+use std::io;
+
+use crate::memory::{Table, Zeroed};
+
+/// What memcheck leaves to a flow below its stack pointer: the red zone of the ABI.
+pub(crate) const RED_ZONE: usize = 128;
+
+const RUNNING_ON_VALGRIND: usize = 0x1001;
+const STACK_REGISTER: usize = 0x1501;
+const STACK_DEREGISTER: usize = 0x1502;
+/// A request to memcheck alone, which other tools do not take notice of.
+const MAKE_MEMORY_UNDEFINED: usize = 0x4D43_0001;
+
+/// The stacks that valgrind was told of; it is told to forget them when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Stacks {
+    /// A mapping, since fibers that spawn have little stack to allocate with.
+    ids: Table<Cell<usize>>,
+    len: Cell<usize>,
+}
+
+// SAFETY: zero is a number, which needs no drop.
+unsafe impl Zeroed for Cell<usize> {}
+
+impl Stacks {
+    /// Room for `most` stacks, if valgrind looks on.
+    pub(crate) fn if_watched(most: usize) -> io::Result<Option<Stacks>> {
+        if !is_watching() {
+            return Ok(None);
+        }
+        Ok(Some(Stacks {
+            ids: Table::new(most)?,
+            len: Cell::new(0),
+        }))
+    }
+
+    /// Tells valgrind that there is a stack from `lowest` up to `end`.
+    pub(crate) fn add(&self, lowest: *const u8, end: *const u8) {
+        // The last address is part of the stack.
+        let id = request([STACK_REGISTER, lowest.addr(), end.addr() - 1], 0);
+        self.ids.at(self.len.get()).set(id);
+        self.len.set(self.len.get() + 1);
+    }
+
+    /// Tells valgrind of the stack that a fiber is about to get.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn tell(&self, lowest: *const u8, end: *const u8, is_new: bool) {
+        if is_new {
+            self.add(lowest, end);
+        }
+        renew(lowest, end);
+    }
+}
+
+/// Tells memcheck that from `lowest` up to `end` anything can be written, and nothing
+/// is worth reading.
+fn renew(lowest: *const u8, end: *const u8) {
+    let bytes = end.addr() - lowest.addr();
+    request([MAKE_MEMORY_UNDEFINED, lowest.addr(), bytes], 0);
+}
+
+impl Drop for Stacks {
+    fn drop(&mut self) {
+        for index in 0..self.len.get() {
+            request([STACK_DEREGISTER, self.ids.at(index).get(), 0], 0);
+        }
+    }
+}
+
+/// Does this program run under valgrind?
+fn is_watching() -> bool {
+    #[cfg(test)]
+    if tests::is_to_be_unknown() {
+        return false;
+    }
+    request([RUNNING_ON_VALGRIND, 0, 0], 0) > 0
+}
+
+/// Asks valgrind for something: a code and two arguments. `otherwise` without valgrind.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn request([code, first, second]: [usize; 3], otherwise: usize) -> usize {
+    let words = [code, first, second, 0, 0, 0];
+    let answer;
+    // SAFETY: to a processor this changes no register but the flags: rdi is turned by
+    // 3 + 13 + 61 + 51 = 128 bits, rbx exchanged with itself. Valgrind reads the words,
+    // which live until after it, and writes rdx.
+    unsafe {
+        std::arch::asm!(
+            "rol rdi, 3",
+            "rol rdi, 13",
+            "rol rdi, 61",
+            "rol rdi, 51",
+            "xchg rbx, rbx",
+            in("rax") words.as_ptr(),
+            inout("rdx") otherwise => answer,
+            options(nostack),
+        );
+    }
+    answer
+}
+
+/// No fibers on this target, so nothing to ask for.
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+fn request(_words: [usize; 3], otherwise: usize) -> usize {
+    otherwise
+}
+
+#[cfg(test)]
+mod tests;
