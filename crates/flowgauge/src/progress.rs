@@ -122,8 +122,12 @@ fn look(place: &Place<'_>, rounds: usize, standings: &[Standing<'_>]) -> String 
         .iter()
         .filter_map(|s| Some(format!("{} {}", s.subject, word(s.verdict?))));
     let words: Vec<String> = words.collect();
+    let after = match rounds {
+        1 => "1 round".to_owned(),
+        _ => format!("{rounds} rounds"),
+    };
     format!(
-        "{} {}: look after {rounds} rounds: {}",
+        "{} {}: look after {after}: {}",
         place.study.name,
         place.case.name,
         words.join(", ")
