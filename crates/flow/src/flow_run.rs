@@ -20,9 +20,10 @@ use measure::usage::{self, Usage};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::{Pid, getpid, gettid};
 
-use crate::area::{Area, Tally};
+use crate::area::Area;
 use crate::body::Body;
 use crate::channel::{Entrance, Outlet};
+use crate::flow_cell::Tally;
 use crate::futex;
 use crate::notify::Notify;
 use crate::start;

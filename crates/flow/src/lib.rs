@@ -24,6 +24,7 @@ mod area;
 pub mod body;
 pub mod cell;
 pub mod channel;
+mod flow_cell;
 mod flow_run;
 mod futex;
 pub mod interrupt;

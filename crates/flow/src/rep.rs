@@ -25,9 +25,10 @@ use measure::memory::{self, Reading};
 use measure::usage;
 use nix::unistd::getpid;
 
-use crate::area::{Area, FlowCell, Stage};
+use crate::area::Area;
 use crate::body::{Body, Sink};
 use crate::channel::{self, Inlet};
+use crate::flow_cell::{FlowCell, Stage};
 use crate::flow_run::{Context, describe_trouble};
 use crate::futex;
 use crate::record::{FlowRecord, FlowState, ParentRecord, Rep, Turns};

@@ -24,9 +24,10 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
 use std::os::fd::AsFd;
 
-use crate::area::{Area, Stage};
+use crate::area::Area;
 use crate::body::Sink;
 use crate::channel::Inlet;
+use crate::flow_cell::Stage;
 use crate::notify::Notify;
 use crate::record::FlowState;
 use crate::start::reap_now;

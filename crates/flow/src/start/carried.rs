@@ -19,9 +19,9 @@ use std::cell::{Cell, RefCell};
 
 use measure::usage;
 
-use crate::area::Tally;
 use crate::body::Body;
 use crate::channel::Outlet;
+use crate::flow_cell::Tally;
 use crate::flow_run::{self, Context, Trouble};
 use crate::record::Turns;
 use crate::turn::Order;

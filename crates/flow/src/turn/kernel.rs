@@ -19,7 +19,8 @@ use measure::clock::now_ns;
 use measure::usage;
 
 use super::{CHECKED_LAPS, HandOver, Order, Pipes, Turn};
-use crate::area::{Area, Tally};
+use crate::area::Area;
+use crate::flow_cell::Tally;
 use crate::futex;
 use crate::record::Turns;
 
