@@ -35,6 +35,8 @@
 //!   [`Config::guarded`] for ordinary code.
 //! * In a fiber: the closure's own [`Fiber`], or the functions [`yield_now`],
 //!   [`suspend`], [`awaken`], [`spawn`], [`current`] anywhere below it.
+//! * Under valgrind every stack is made known to it, so that memcheck's reports are about
+//!   the program, not about switches.
 //!
 //! # What it deliberately does not do
 //!

@@ -9,8 +9,9 @@
 //! on which fibers end.
 //!
 //! A program tells by **client requests**: four rotations that together turn a register
-//! once around, and an exchange of a register with itself. A processor does nothing;
-//! valgrind, which translates the code, finds the sequence and reads a request from `rax`.
+//! twice around, and an exchange of a register with itself. To a processor that is
+//! nothing (1.1 ns); valgrind, which translates the code, finds the sequence and reads a
+//! request from `rax`.
 //!
 //! * Whether valgrind is there is asked once a scheduler ([`Stacks::if_watched`]). If not,
 //!   nothing is kept, and to take a slot costs one predicted branch.
@@ -19,12 +20,14 @@
 //!   undefined: a read of what an earlier fiber left is found.
 //! * **Red zone.** Memcheck takes the [`RED_ZONE`] below the stack pointer as the flow's
 //!   own, also where that reaches over the end of its slot into the next. Packed slots are
-//!   that much further apart while valgrind looks on.
+//!   that much further apart while valgrind looks on. An overflow that small, which
+//!   a canary finds otherwise, shows there as a read of a canary that is not defined.
 //!
 //! Deliberately not done:
 //!
-//! * **Speed under valgrind.** It searches a list of stacks at each switch: thousands of
-//!   fibers are slow, and a million never end.
+//! * **Speed under valgrind.** It searches a list of stacks at each switch, so that time
+//!   grows with the square of the fibers (ten yields each: 10,000 of them 2 s, 30,000
+//!   13 s); a million are out of reach.
 //! * **Guards.** Memcheck does not know of guards installed by `madvise`; a touched one
 //!   still faults and is reported by name.
 //!
