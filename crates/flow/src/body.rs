@@ -11,7 +11,7 @@ use crate::turn::{HandOver, Turn};
 
 /// The work itself, the same for every model.
 ///
-/// `run_slot` is generic over it, so that each workload is compiled into the
+/// `Cell::run` is generic over it, so that each workload is compiled into the
 /// flow loop: no dynamic dispatch stands between the gate and the work.
 pub trait Body: Sync {
     /// What one flow keeps between its units (buffers, tables). It is made before

@@ -5,7 +5,7 @@
 //! ```text
 //!  launcher (main process)                 cell (fresh process of the same binary)
 //!  ───────────────────────                 ──────────────────────────────────────
-//!  Launcher::launch(spec) ── stdin ──────▶ cell_main → run_slot(spec, body, sink)
+//!  Launcher::launch(spec) ── stdin ──────▶ cell_main → Cell::run(body, sink)
 //!        │                                     │  rep: create → gate → steady → gate → tear-down
 //!        │ poll: answer, stderr, signals,      │       start/   area     channel
 //!        │       deadline                      ▼

@@ -34,7 +34,7 @@ use crate::futex;
 use crate::record::{FlowRecord, FlowState, ParentRecord, Rep, Turns};
 use crate::start::{Crew, not_created};
 use crate::turn::{HandOver, Pipes};
-use crate::watch::{Bench, Ended, Goal, Watch};
+use crate::watch::{Bench, Goal, Watch};
 use crate::{Answer, Failure, SlotSpec};
 
 /// How one repetition went.
@@ -197,9 +197,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             sink,
             ..
         } = self;
-        match watch.until(goal, &mut crew.children, inlet, *sink)? {
-            Ended::Goal | Ended::Hung => Ok(()),
-        }
+        watch.until(goal, &mut crew.children, inlet, *sink)
     }
 
     fn memory(&self) -> io::Result<Reading> {

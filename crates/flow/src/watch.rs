@@ -85,13 +85,6 @@ pub(crate) enum Goal {
     Done,
 }
 
-/// How a wait ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
-    Goal,
-    Hung,
-}
-
 /// Watches the flows of one repetition.
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
@@ -141,7 +134,7 @@ impl<'a> Watch<'a> {
         (first..first + self.flows_in_each).contains(&index)
     }
 
-    /// Waits for `goal`, handing results to `sink` as they come. Children that die are
+    /// Waits for `goal` or the deadline ([`Watch::hung`] tells which), handing results to `sink` as they come. Children that die are
     /// taken out of `children`.
     pub(crate) fn until<S: Sink>(
         &mut self,
@@ -149,16 +142,16 @@ impl<'a> Watch<'a> {
         children: &mut Vec<(Pid, usize)>,
         inlet: &mut Inlet,
         sink: &mut S,
-    ) -> io::Result<Ended> {
+    ) -> io::Result<()> {
         loop {
             self.bench.notify.clear()?;
             if self.reached(goal) {
-                return Ok(Ended::Goal);
+                return Ok(());
             }
             inlet.drain(&self.bench.area, sink)?;
             if self.hung || Instant::now() >= self.bench.deadline {
                 self.hung = true;
-                return Ok(Ended::Hung);
+                return Ok(());
             }
             if self.sleep(goal, inlet)? {
                 self.note_deaths(children)?;

@@ -14,7 +14,6 @@ mod ending;
 mod launch;
 mod number;
 mod output;
-mod preflight;
 mod progress;
 mod result_file;
 mod results_folder;

@@ -11,7 +11,6 @@ use crate::args::{Format, HowArgs};
 use crate::ending::{self, Ending};
 use crate::launch::CellLauncher;
 use crate::output::{self, Paper};
-use crate::preflight;
 use crate::progress::Progress;
 use crate::results_folder::NewFolder;
 
@@ -70,7 +69,7 @@ pub(crate) fn begin(
     out: Option<&Path>,
 ) -> Result<Session> {
     let machine = Machine::read();
-    preflight::check(&studies, &machine)?;
+    lab::check(&studies, &machine)?;
     let now = SystemTime::now();
     let began_unix_s = now
         .duration_since(UNIX_EPOCH)
@@ -98,7 +97,7 @@ pub(crate) fn begin(
 /// Takes up the cut run in a results folder.
 pub(crate) fn resume(folder: &Path) -> Result<Session> {
     let journal = Journal::resume(&journal_in(folder)?)?;
-    preflight::check(&journal.header().studies, &Machine::read())?;
+    lab::check(&journal.header().studies, &Machine::read())?;
     for warning in journal.results().warnings {
         output::tell(&format!("warning: {warning}"));
     }

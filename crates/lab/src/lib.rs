@@ -52,7 +52,7 @@ pub use launch::{Clock, Launch, LaunchError};
 pub use pilot::Chosen;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
 pub use results::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
-pub use run::{RunError, run};
+pub use run::{RunError, check, cpus, run};
 pub use settings::{Preset, Settings, Value};
 pub use study::{
     Case, LabelledVariant, Metric, Origin, OriginRow, Study, StudyError, SweepPoint, builtin,

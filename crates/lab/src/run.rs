@@ -25,6 +25,7 @@ use crate::{Case, CaseEnd, Clock, Entry, LabelledVariant, Launch, Results, Study
 mod check;
 mod error;
 
+pub use check::{check, cpus};
 pub use error::RunError;
 use error::Stop;
 
@@ -46,8 +47,8 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<Results, RunError> {
     let studies = journal.header().studies.clone();
-    let cpus = check::cpus(&journal.header().machine);
-    check::check(&studies, &cpus)?;
+    check(&studies, &journal.header().machine)?;
+    let cpus = cpus(&journal.header().machine);
     let offset_s = journal.ledger().last_s;
     let mut run = Run {
         journal,

@@ -91,12 +91,6 @@ impl Launcher {
         }
     }
 
-    /// The signal that asked this run to stop, if one did.
-    #[must_use]
-    pub fn interrupted(&self) -> Option<i32> {
-        self.interrupt.signal()
-    }
-
     /// Runs one slot in a fresh process.
     ///
     /// # Errors

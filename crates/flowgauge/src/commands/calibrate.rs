@@ -9,7 +9,7 @@
 //! this machine can tell: the smallest difference that so many rounds would show, derived
 //! from the spread of the first case's own paired ratios.
 //!
-//! The flows are threads, one a core, of about 15 ms: long against the clock and the
+//! The flows are threads, one a core, of about 10 ms: long against the clock and the
 //! wake-up, short enough for many rounds.
 
 use anyhow::Result;
@@ -24,7 +24,7 @@ use crate::launch::CellLauncher;
 use crate::result_file::ResultFile;
 use crate::session;
 
-/// Steps of a unit: about 15 ms.
+/// Steps of a unit: about 10 ms.
 const STEPS: u64 = 10_000_000;
 
 /// Compares this machine with itself.

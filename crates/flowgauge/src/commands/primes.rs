@@ -12,7 +12,6 @@ use crate::ending::Ending;
 use crate::launch::CellLauncher;
 use crate::number::{self, Sizes};
 use crate::output::tell;
-use crate::preflight;
 use crate::result_file::ResultFile;
 use crate::session;
 
@@ -196,7 +195,7 @@ fn options(args: &PrimesArgs, variants: &[Variant], seed: u64) -> Vec<String> {
 /// point.
 fn narrate(launcher: &mut CellLauncher, study: &Study, args: &PrimesArgs) -> Result<()> {
     let case = &study.cases[0];
-    let cpus = preflight::cpus(&Machine::read());
+    let cpus = lab::cpus(&Machine::read());
     for labelled in &case.variants {
         let spec = SlotSpec {
             work: case.work.clone(),

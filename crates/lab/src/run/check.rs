@@ -1,4 +1,5 @@
-//! What is checked before the first slot, so that a long run does not fail in its last case.
+//! What is checked before a run makes anything: its work, its CPUs and its flow counts.
+//! A run that cannot be finished is refused whole, and not in its last case.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +7,12 @@ use flow::placement::Cpus;
 use machine::Machine;
 
 use super::RunError;
+use crate::room::no_room;
 use crate::{Case, Study};
 
 /// The CPUs that placements choose from.
-pub(super) fn cpus(machine: &Machine) -> Cpus {
+#[must_use]
+pub fn cpus(machine: &Machine) -> Cpus {
     Cpus {
         allowed: machine.allowed().to_vec(),
         cores: machine.cores(),
@@ -17,15 +20,19 @@ pub(super) fn cpus(machine: &Machine) -> Cpus {
     }
 }
 
-/// Checks every case of every study. The journal tells them apart by their names, so no
-/// two may have the same.
-pub(super) fn check(studies: &[Study], cpus: &Cpus) -> Result<(), RunError> {
+/// Checks every case of every study against a machine. The journal tells cases apart by
+/// their names, so no two may have the same.
+///
+/// # Errors
+/// The first case that cannot be run, with what is wrong and what to use.
+pub fn check(studies: &[Study], machine: &Machine) -> Result<(), RunError> {
+    let cpus = cpus(machine);
     let mut names = BTreeSet::new();
     for study in studies {
         for case in &study.cases {
             let fresh = names.insert((&study.name, &case.name));
             let checked = match fresh {
-                true => check_case(case, cpus),
+                true => check_case(case, machine, &cpus),
                 false => Err("there are two of that name: give one another name".to_owned()),
             };
             checked.map_err(|message| RunError::Case {
@@ -38,7 +45,7 @@ pub(super) fn check(studies: &[Study], cpus: &Cpus) -> Result<(), RunError> {
     Ok(())
 }
 
-fn check_case(case: &Case, cpus: &Cpus) -> Result<(), String> {
+fn check_case(case: &Case, machine: &Machine, cpus: &Cpus) -> Result<(), String> {
     if case.variants.is_empty() {
         return Err("nothing to run: name at least one variant".to_owned());
     }
@@ -49,6 +56,10 @@ fn check_case(case: &Case, cpus: &Cpus) -> Result<(), String> {
         }
         let placement = &labelled.variant.placement;
         placement.resolve(cpus).map_err(|error| error.to_string())?;
+        let work = labelled.work.as_ref().unwrap_or(&case.work);
+        if let Some(why) = no_room(machine, &labelled.variant, work) {
+            return Err(why);
+        }
     }
     Ok(())
 }
