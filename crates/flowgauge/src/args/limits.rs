@@ -1,0 +1,33 @@
+//! `flowgauge limits`.
+
+use clap::Args;
+use flow::Model;
+
+use super::HowArgs;
+use crate::number;
+
+/// How many flows there can be.
+///
+/// The number is predicted by reading limits; 1,000 flows of each model are made for real,
+/// or as many as --probe-to says, inside a fence that leaves the machine room to go on.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  flowgauge limits                                  predicted, and 1,000 of each made
+  flowgauge limits --probe-to 20000                 make up to 20,000 of each
+  flowgauge limits --model fiber-packed --probe-to 1e7")]
+pub(crate) struct LimitsArgs {
+    /// Make up to so many flows of each model, in steps of 1, 2, 5
+    #[arg(long, value_name = "N", value_parser = number::whole)]
+    pub(crate) probe_to: Option<u64>,
+    /// Models, the first being the reference: process, thread, fiber, fiber-packed, task
+    #[arg(
+        long,
+        value_name = "MODEL",
+        value_delimiter = ',',
+        default_value = "process,thread,fiber,fiber-packed,task"
+    )]
+    pub(crate) model: Vec<Model>,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}

@@ -1,0 +1,53 @@
+//! The command line, as data: one file a command.
+
+mod how;
+mod limits;
+mod others;
+mod primes;
+mod run;
+mod switch;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use how::{Format, HowArgs};
+pub(crate) use limits::LimitsArgs;
+pub(crate) use others::{CalibrateArgs, MachineArgs, ReportArgs};
+pub(crate) use primes::PrimesArgs;
+pub(crate) use run::RunArgs;
+pub(crate) use switch::SwitchArgs;
+
+/// A gauge for flows of control: processes, threads or user-level threads, which is
+/// better for this work on this machine, by how much, how sure is that, and why.
+#[derive(Debug, Parser)]
+#[command(name = "flowgauge", version, max_term_width = 100, after_help = TOP_EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const TOP_EXAMPLES: &str = "\
+Examples:
+  flowgauge run                      all studies, quick: a verdict for each and a report
+  flowgauge primes -p 5 -t 5         the 2010 study at its original size
+  flowgauge calibrate                how small a difference this machine can tell
+  flowgauge machine                  what this machine is and can measure
+
+Exit codes: 0 answered, 2 error, 3 cannot tell, 130/143 interrupted.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run studies and answer: by default all of them, quick
+    Run(RunArgs),
+    /// Primes by processes and threads (S. Norgren 2010)
+    Primes(PrimesArgs),
+    /// Context switches against the number of flows and what they touch (Zheng 2006)
+    Switch(SwitchArgs),
+    /// How many flows of each model there can be, what stops them, what one costs (Zheng 2006)
+    Limits(LimitsArgs),
+    /// Compare this machine with itself: its noise, and how small a difference it can tell
+    Calibrate(CalibrateArgs),
+    /// What this machine is and what it can measure
+    Machine(MachineArgs),
+    /// Make the reports of a results folder again from its journal
+    Report(ReportArgs),
+}

@@ -1,0 +1,42 @@
+//! `flowgauge calibrate`, `machine` and `report`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Format, HowArgs};
+use crate::number;
+
+/// Compare this machine with itself.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  flowgauge calibrate                 noise, and whether a planted 5 % is found
+  flowgauge calibrate --plant 2%      a harder one
+  flowgauge calibrate --rounds 20     with fewer rounds")]
+pub(crate) struct CalibrateArgs {
+    /// The difference that is planted into the second comparison
+    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = number::fraction)]
+    pub(crate) plant: f64,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}
+
+/// What this machine is.
+#[derive(Debug, Args)]
+pub(crate) struct MachineArgs {
+    /// What standard output gets
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}
+
+/// Make reports again.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// A results folder
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// What standard output gets
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: Format,
+}

@@ -1,0 +1,52 @@
+//! `flowgauge run`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use lab::Preset;
+
+use super::HowArgs;
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  flowgauge run                            every study, quick
+  flowgauge run primes --preset full       one study at the size of the original
+  flowgauge run my-study.toml              a study of your own
+  flowgauge run --budget 30s --seed 7      at most 30 s a study, in this random order
+  flowgauge run --resume DIR               go on where a cut run stopped
+  flowgauge run --format json > out.json   one JSON document and nothing else";
+
+/// Run studies and answer.
+#[derive(Debug, Args)]
+#[command(after_help = RUN_EXAMPLES)]
+pub(crate) struct RunArgs {
+    /// Names of built-in studies, or study files (.toml); all built-in ones by default
+    #[arg(value_name = "STUDY", conflicts_with = "resume")]
+    pub(crate) studies: Vec<String>,
+    /// How much work: quick answers in seconds, full is the size of the originals
+    #[arg(long, value_enum, default_value = "quick", conflicts_with = "resume")]
+    pub(crate) preset: PresetArg,
+    /// Go on with the cut run in this results folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "rounds", "budget", "floor", "value", "deadline"])]
+    pub(crate) resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}
+
+/// How much work a study does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PresetArg {
+    /// An answer in seconds
+    Quick,
+    /// The size of the original
+    Full,
+}
+
+impl From<PresetArg> for Preset {
+    fn from(preset: PresetArg) -> Self {
+        match preset {
+            PresetArg::Quick => Self::Quick,
+            PresetArg::Full => Self::Full,
+        }
+    }
+}
