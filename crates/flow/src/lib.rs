@@ -35,6 +35,7 @@ pub mod placement;
 pub mod record;
 mod rep;
 mod ring;
+mod scratch;
 pub mod spec;
 mod start;
 pub mod turn;

@@ -67,6 +67,15 @@ impl Work {
         }
     }
 
+    /// Whether its slots need a folder for files ([`flow::SlotSpec::scratch`]).
+    #[must_use]
+    pub fn needs_folder(&self) -> bool {
+        match self {
+            Self::Drill(drill) => drill.files > 0,
+            Self::Primes(_) | Self::Spin(_) | Self::Turns(_) => false,
+        }
+    }
+
     /// Runs the slot of `cell` with the body of its work: the one place where a name
     /// becomes a type, and each body is compiled into the flow loop.
     #[must_use]
@@ -76,7 +85,7 @@ impl Work {
                 cell.run(primes, &mut primes.sink(cell.spec().output.as_deref()))
             }
             Self::Spin(spin) => cell.run(spin, &mut NoSink),
-            Self::Drill(drill) => cell.run(drill, &mut NoSink),
+            Self::Drill(drill) => cell.run(&drill.body(cell.scratch()), &mut NoSink),
             Self::Turns(turns) => take_turns(cell, turns),
         }
     }
