@@ -51,7 +51,10 @@ pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, SCHEMA};
 pub use launch::{Clock, Launch, LaunchError};
 pub use pilot::Chosen;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
-pub use results::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
+pub use results::{
+    CaseResult, Cause, Effect, Finding, Map, Phases, RawSlot, Results, Shared, StudyResult,
+    VariantSummary,
+};
 pub use run::{RunError, check, cpus, run};
 pub use settings::{Preset, Settings, Value};
 pub use study::{

@@ -5,6 +5,7 @@ mod cheapest;
 mod crossover;
 mod limits;
 mod make;
+mod map;
 mod profile;
 mod remarks;
 mod sentence;
@@ -19,6 +20,9 @@ use flow::{FlowRecord, Outcome};
 use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
+
+pub use map::Map;
+pub use shared::{Cause, Effect, Shared};
 
 use crate::{Case, CaseEnd, Header, Metric, Study};
 
@@ -86,6 +90,9 @@ pub struct CaseResult {
     pub variants: Vec<VariantSummary>,
     /// Every variant but the first against the first.
     pub findings: Vec<Finding>,
+    /// What sharing does, where processes, threads and the models between them were run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<Shared>,
     /// Raw slots in time order.
     pub slots: Vec<RawSlot>,
 }

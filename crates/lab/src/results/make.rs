@@ -6,6 +6,7 @@ use stats::{Estimate, Rule, Summary, Verdict, tail};
 use super::profile::{self, Profile};
 use super::remarks::sentences;
 use super::sentence::sentence;
+use super::shared::shared;
 use super::why::{Side, why};
 use super::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
 use crate::judge::smallest_seen;
@@ -62,6 +63,7 @@ fn case_result(case: &Case, log: &CaseLog, value: Value) -> CaseResult {
             .map(|column| column.summary(case.metric))
             .collect(),
         findings: findings(case, log, &columns, value),
+        shared: shared(case, &log.slots, log.judge.conclude().0),
         slots: log.slots.clone(),
     }
 }
