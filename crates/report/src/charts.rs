@@ -16,6 +16,7 @@
 pub(crate) mod axis;
 pub(crate) mod bars;
 pub(crate) mod forest;
+pub(crate) mod heat;
 pub(crate) mod lines;
 pub(crate) mod marker;
 mod ratios;

@@ -14,6 +14,8 @@
 mod case;
 mod figure;
 mod forest;
+mod grids;
+pub(crate) mod heat;
 mod machine;
 mod slots;
 mod stacks;

@@ -3,6 +3,7 @@
 use lab::{CaseResult, Finding, Results, VariantSummary};
 use maud::{Markup, html};
 
+use super::grids;
 use super::slots::slots;
 use super::stacks::{memory, phases};
 use super::table::table;
@@ -21,6 +22,7 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
                 (variants(&[("", case)]))
                 @for finding in &case.findings { (said(finding)) }
                 (missing(case))
+                (grids::of_mixes(&format!("{id}-mixes"), case))
                 (slots(&format!("{id}-slots"), case, with_slots))
                 (phases(&format!("{id}-phases"), case))
                 (memory(&format!("{id}-memory"), case))

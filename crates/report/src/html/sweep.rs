@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use super::case::{missing, said, variants};
 use super::figure::{self, Figure};
 use super::forest::forest;
+use super::grids;
 use super::slots::slots;
 use super::table::table;
 use crate::blocks::Sweep;
@@ -33,6 +34,7 @@ pub(super) fn sweep(id: &str, results: &Results, sweep: &Sweep<'_>, with_slots: 
             h3 { (sweep.title()) }
             p.quiet { "Sweep " (sweep.name) ": by " (sweep.parameter) " (" (sweep.unit) ")" }
             (chart(&format!("{id}-lines"), sweep))
+            (grids::of_sweep(&format!("{id}-grid"), sweep))
             (variants(&rows))
             (forest(&format!("{id}-forest"), sweep.points.iter().map(|(_, case)| *case)))
             @for (number, (name, case)) in named.iter().enumerate() {
