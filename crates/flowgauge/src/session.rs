@@ -255,6 +255,7 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
         ("slots.csv", report::csv::slots(results)),
         ("findings.csv", report::csv::findings(results)),
         ("summary.csv", report::csv::summary(results)),
+        ("shared.csv", report::csv::shared(results)),
         (
             "machine.json",
             report::json::machine(&results.header.machine),

@@ -54,7 +54,8 @@ pub struct StudyResult {
 
 impl StudyResult {
     /// The finding that answers the study: of its headline case the one whose subject is
-    /// fastest, or the first where none is faster than the reference.
+    /// fastest, or that of threads against processes where none is faster than the
+    /// reference, or else the first.
     #[must_use]
     pub fn headline(&self) -> Option<&Finding> {
         headline(&self.study, &self.cases)
@@ -68,6 +69,7 @@ pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a
     let fastest = case.findings.iter().filter(faster);
     fastest
         .min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+        .or_else(|| map::thread(case).map(|(_, finding)| finding))
         .or(case.findings.first())
 }
 

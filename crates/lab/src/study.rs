@@ -54,6 +54,10 @@ pub struct Case {
     pub reps: Option<u32>,
     /// Rounds at the most, where the case wants fewer than the settings.
     pub max_rounds: Option<usize>,
+    /// Differences below this fraction do not matter here, unless the settings say
+    /// otherwise; `None` leaves it to the noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<f64>,
 }
 
 /// A point of a sweep: cases of one sweep differ in one parameter.

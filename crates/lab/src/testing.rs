@@ -53,6 +53,7 @@ pub(crate) fn case(name: &str, units: u64, models: &[&str]) -> Case {
         variants: labelled(models.iter().map(variant).collect()),
         reps: None,
         max_rounds: None,
+        floor: None,
     }
 }
 

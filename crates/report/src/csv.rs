@@ -15,12 +15,14 @@
 
 mod findings;
 mod place;
+mod shared;
 mod slots;
 mod summary;
 
 use machine::Machine;
 
 pub use findings::findings;
+pub use shared::shared;
 pub use slots::slots;
 pub use summary::summary;
 

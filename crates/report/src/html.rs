@@ -17,6 +17,7 @@ mod forest;
 mod grids;
 pub(crate) mod heat;
 mod machine;
+mod map;
 mod slots;
 mod stacks;
 mod study;

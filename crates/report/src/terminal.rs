@@ -8,6 +8,7 @@
 //! | table | left out first ... last |
 //! |---|---|
 //! | variants | RSS, undisturbed, CPU time, interval, memory |
+//! | maps | interval of threads, typical time |
 //! | then and now | difference, the source's figures |
 //!
 //! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
@@ -19,6 +20,7 @@
 
 mod case;
 mod machine;
+mod map;
 mod page;
 mod then_and_now;
 
@@ -96,6 +98,7 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
         match block {
             Block::Case(case) => case::case(page, results, case),
             Block::Sweep(sweep) => case::sweep(page, results, &sweep),
+            Block::Map(map) => map::map(page, results, &map),
         }
     }
     then_and_now::then_and_now(page, study);

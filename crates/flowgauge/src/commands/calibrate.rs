@@ -93,5 +93,6 @@ fn case(name: &str, title: &str, flows: u32, planted: u64) -> Case {
         ],
         reps: None,
         max_rounds: None,
+        floor: None,
     }
 }

@@ -125,6 +125,7 @@ fn case(args: &LimitsArgs, flows: u64, machine: &Machine) -> Case {
             None => ROUNDS,
             Some(_) => PROBE_ROUNDS,
         }),
+        floor: None,
     }
 }
 

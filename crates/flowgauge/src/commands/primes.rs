@@ -150,6 +150,7 @@ fn case(work: Primes, variants: &[Variant], sweeps: bool) -> Case {
         ),
         name,
         max_rounds: sweep.is_some().then_some(SWEEP_ROUNDS),
+        floor: None,
         sweep,
         work: Work::Primes(work),
         metric: Metric::Total,

@@ -162,6 +162,7 @@ fn case(args: &SwitchArgs, flows: u64, stack_use: u64, experiment: Experiment) -
         variants: variants(args, flows, work),
         reps: (flows <= FEW_FLOWS).then_some(REPS),
         max_rounds: args.how.rounds.is_none().then_some(ROUNDS),
+        floor: None,
     }
 }
 

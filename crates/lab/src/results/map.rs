@@ -140,7 +140,7 @@ impl Map<'_> {
 }
 
 /// The finding of threads against processes, with the name of the row.
-fn thread(case: &CaseResult) -> Option<(&str, &Finding)> {
+pub(super) fn thread(case: &CaseResult) -> Option<(&str, &Finding)> {
     let label = |model: Model| {
         let mut variants = case.case.variants.iter();
         variants

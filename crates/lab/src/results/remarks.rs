@@ -41,7 +41,11 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) 
 
 /// The answer of a study: its headline, or what was measured where nothing is compared.
 fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
-    let said = super::headline(study, cases).map(|finding| finding.sentence.clone());
+    let mapped = !map::maps(cases).is_empty();
+    let said = super::headline(study, cases).map(|finding| match mapped {
+        true => format!("{}: {}", study.headline, finding.sentence),
+        false => finding.sentence.clone(),
+    });
     said.or_else(|| {
         let case = cases.iter().find(|case| case.case.name == study.headline)?;
         case.variants.first().map(measured)

@@ -195,7 +195,19 @@ fn one_case(
         metric: written.metric,
         reps: overrides.reps.or(written.reps),
         max_rounds: overrides.max_rounds.or(written.max_rounds),
+        floor: floor(source, place, written.floor)?,
     })
+}
+
+/// The floor of a case, which must mean something.
+fn floor(source: Source<'_>, place: usize, floor: Option<f64>) -> Result<Option<f64>, StudyError> {
+    match floor {
+        Some(floor) if !(0.0..1.0).contains(&floor) => {
+            let message = format!("floor {floor} is no fraction: 0.05 stands for 5 %");
+            Err(source.error(place, message))
+        }
+        floor => Ok(floor),
+    }
 }
 
 /// The variants of a case with that work; those that are not meant for the preset, or for so

@@ -117,7 +117,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_accepted_ones() {
     assert_eq!(
         error("title = \"One\"", "tilte = \"One\""),
         "mine.toml:9: unknown field `tilte`, expected one of `name`, `title`, `work`, \
-         `metric`, `variant`, `sweep`, `reps`, `max_rounds`, `quick`, `full`"
+         `metric`, `variant`, `sweep`, `reps`, `max_rounds`, `floor`, `quick`, `full`"
     );
     assert_eq!(
         error("every = 10", "evry = 10"),
@@ -288,6 +288,31 @@ fn a_value_of_the_wrong_type_names_its_key_and_its_line() {
     );
     assert!(error("max_rounds = 7", "max_rounds = 7.5").starts_with("mine.toml:24: max_rounds: "));
     assert!(error("title = \"One\"", "title = 1").starts_with("mine.toml:9: title: invalid type"));
+}
+
+#[test]
+fn a_case_may_say_what_does_not_matter_in_it() {
+    let with = |floor: &str| {
+        STUDY.replace(
+            "metric = \"steady\"",
+            &format!("metric = \"steady\"\n{floor}"),
+        )
+    };
+    let read = |floor| parse(&with(floor), "mine.toml", Preset::Full);
+    let floors: Vec<_> = read("floor = 0.05")
+        .unwrap()
+        .cases
+        .iter()
+        .map(|case| case.floor)
+        .collect();
+    assert_eq!(floors[..2], [None, Some(0.05)]);
+    for wrong in ["floor = 1.5", "floor = -0.1", "floor = nan"] {
+        let said = read(wrong).unwrap_err().to_string();
+        assert!(
+            said.contains("is no fraction: 0.05 stands for 5 %"),
+            "{said}"
+        );
+    }
 }
 
 #[test]

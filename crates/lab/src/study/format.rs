@@ -42,6 +42,7 @@ pub(super) struct FileCase {
     pub(super) sweep: Option<FileSweep>,
     pub(super) reps: Option<u32>,
     pub(super) max_rounds: Option<usize>,
+    pub(super) floor: Option<f64>,
     #[serde(default)]
     pub(super) quick: Overrides,
     #[serde(default)]

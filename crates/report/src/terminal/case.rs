@@ -48,7 +48,7 @@ pub(super) fn sweep(page: &mut Page<'_>, results: &Results, sweep: &Sweep<'_>) {
     }
 }
 
-fn title(page: &mut Page<'_>, title: &str, mut parts: Vec<String>) {
+pub(super) fn title(page: &mut Page<'_>, title: &str, mut parts: Vec<String>) {
     parts.insert(0, title.to_owned());
     page.text(0, Tone::Strong, &parts.join(" · "));
 }
@@ -159,7 +159,7 @@ pub(crate) fn tail(finding: &Finding) -> Option<String> {
 }
 
 /// What is not there, and why; and whose work is not the case's.
-fn missing(page: &mut Page<'_>, case: &CaseResult) {
+pub(super) fn missing(page: &mut Page<'_>, case: &CaseResult) {
     for variant in &case.case.variants {
         if let Some(own) = &variant.work {
             let text = format!("{} has work of its own: {}", variant.label, work(own));
