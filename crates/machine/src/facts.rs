@@ -1,5 +1,6 @@
 //! The machine as a listing, from which the terminal, CSV and HTML are made.
 
+mod probe;
 mod words;
 
 use std::fmt::Display;
@@ -50,7 +51,7 @@ impl Machine {
             title: title.to_owned(),
             rows,
         };
-        vec![
+        let mut groups = vec![
             group("Machine", self.machine_facts()),
             group("Mitigations", self.mitigation_facts()),
             group("CPUs", self.cpu_facts()),
@@ -59,7 +60,11 @@ impl Machine {
             group("Limits", self.limit_facts()),
             group("Room for idle flows", self.ceiling_facts()),
             group("Counters", self.counter_facts()),
-        ]
+        ];
+        if let Some(probe) = &self.probe {
+            groups.push(group("What memory costs", probe::facts(probe)));
+        }
+        groups
     }
 
     fn machine_facts(&self) -> Vec<Fact> {

@@ -15,6 +15,7 @@
 //! | [`cgroup`] | quotas and limits of the control groups above this process |
 //! | [`limits`], [`ceiling`] | what bounds the number of flows, and by how many |
 //! | [`counters`] | which events can be counted here, and why others cannot |
+//! | [`probe`] | what memory costs, by trying |
 //! | [`warnings`], [`facts`], [`differences()`] | all this in words |
 //!
 //! Everything the kernel tells in files is read below a root directory that is
@@ -36,6 +37,7 @@ pub mod kernel;
 pub mod limits;
 pub mod memory;
 pub mod placement;
+pub mod probe;
 pub mod processor;
 mod root;
 pub mod topology;
@@ -75,6 +77,9 @@ pub struct Machine {
     pub limits: limits::Limits,
     /// Which events can be counted.
     pub counters: Counters,
+    /// What memory costs, where that was tried ([`Machine::probed`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<probe::Probe>,
 }
 
 impl Machine {
@@ -105,6 +110,17 @@ impl Machine {
             limits: limits::Limits::read(&root, &groups, &credentials),
             counters: Counters::probe(events, permission),
             topology,
+            probe: None,
+        }
+    }
+
+    /// The machine with what memory costs, which takes some seconds to try.
+    #[must_use]
+    pub fn probed(self) -> Self {
+        let probe = probe::Probe::run(&self);
+        Self {
+            probe: Some(probe),
+            ..self
         }
     }
 }

@@ -24,7 +24,16 @@ pub(crate) struct CalibrateArgs {
 
 /// What this machine is.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  flowgauge machine                   CPUs, caches, memory, limits, counters
+  flowgauge machine --probe           and what memory costs, by trying
+  flowgauge machine --format json")]
 pub(crate) struct MachineArgs {
+    /// Try how far the TLB reaches by small and by huge pages, and how long caches and memory
+    /// take to answer (a few seconds)
+    #[arg(long)]
+    pub(crate) probe: bool,
     /// What standard output gets
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
