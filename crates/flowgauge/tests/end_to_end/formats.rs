@@ -63,6 +63,7 @@ fn a_run_leaves_a_results_folder_with_everything_in_it() {
             "journal.jsonl",
             "machine.json",
             "report.html",
+            "shared.csv",
             "slots.csv",
             "summary.csv"
         ]
