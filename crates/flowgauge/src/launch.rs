@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use flow::{Answer, Interrupt, Launcher, Outcome, SlotSpec};
+use flow::{Answer, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec};
 use lab::{Launch, LaunchError};
+use machine::Ceiling;
 use workload::Work;
 
 use crate::result_file::ResultFile;
@@ -25,6 +26,15 @@ impl CellLauncher {
             )?),
             results,
         })
+    }
+
+    /// Runs a probe behind a lowered limit; `None` when a signal asks the command to end.
+    pub(crate) fn probe(&mut self, spec: &ProbeSpec) -> Result<Option<Probed<Ceiling>>> {
+        match self.cells.probe(spec) {
+            Ok(probed) => Ok(Some(probed)),
+            Err(flow::LaunchError::Interrupted(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Writes what was kept of a good slot to where the user wants it.

@@ -3,6 +3,7 @@
 mod calibration;
 mod cheapest;
 mod crossover;
+mod fenced;
 mod limits;
 mod make;
 mod profile;
@@ -20,7 +21,7 @@ use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
-use crate::{Case, CaseEnd, Header, Metric, Study};
+use crate::{Case, CaseEnd, Header, Metric, Probe, Study};
 
 /// A whole run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,6 +45,9 @@ pub struct StudyResult {
     pub study: Study,
     /// Answers, case by case.
     pub cases: Vec<CaseResult>,
+    /// Fenced probes, for a study of limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Probe>,
     /// Sentences: the headline first, then crossovers and other remarks.
     pub sentences: Vec<String>,
 }

@@ -46,7 +46,7 @@ use std::path::Path;
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
-pub use ceiling::{Ceiling, FlowKind};
+pub use ceiling::{Ceiling, FlowKind, Needs, Unit};
 pub use counters::Counters;
 pub use differences::differences;
 pub use facts::{Fact, Group};

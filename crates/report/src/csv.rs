@@ -15,12 +15,14 @@
 
 mod findings;
 mod place;
+mod probes;
 mod slots;
 mod summary;
 
 use machine::Machine;
 
 pub use findings::findings;
+pub use probes::probes;
 pub use slots::slots;
 pub use summary::summary;
 

@@ -27,6 +27,7 @@ mod blocks;
 mod charts;
 pub mod csv;
 mod date;
+mod fenced;
 pub mod html;
 pub mod json;
 mod origin;

@@ -11,6 +11,7 @@ pub(crate) enum Step {
     Send = 4,
     Stacks = 5,
     StackSize = 6,
+    Tasks = 7,
 }
 
 /// What a flow could not do.
@@ -30,6 +31,7 @@ pub(crate) fn describe_trouble(word: u64) -> String {
         3 => "could not open its end of the channel",
         5 => "could not make the stacks of its fibers (fewer flows or smaller stacks help)",
         6 => "cannot run fibers here, or not on stacks of that size",
+        7 => "could not make its tasks (fewer flows help)",
         _ => "could not send its results",
     };
     let errno = i32::try_from(word & 0xffff_ffff).unwrap_or(0);

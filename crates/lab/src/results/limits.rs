@@ -15,7 +15,7 @@ use workload::Work;
 use super::{CaseResult, VariantSummary};
 use crate::Metric;
 use crate::number::{bytes, count, time};
-use crate::room::rooms;
+use crate::room::{rooms, told};
 
 /// A sentence for each variant of the cases that measure how flows are created.
 pub(crate) fn limits(machine: &Machine, cases: &[CaseResult]) -> Vec<String> {
@@ -73,11 +73,11 @@ fn limit(machine: &Machine, label: &str, made: &[Made<'_>]) -> Option<String> {
     ))
 }
 
-/// `at most 32,339, stopped by kernel.pid_max = 32768 (to raise it: …)`.
+/// `at most 32,339, bounded by kernel.pid_max = 32,768 (to raise it: …)`.
 fn ceiling(machine: &Machine, made: &Made<'_>) -> String {
     match rooms(machine, made.variant.model, made.work).first() {
         None => "no limit of this machine could be read".to_owned(),
-        Some(lowest) => format!("at most {lowest} (to raise it: {})", lowest.raise),
+        Some(lowest) => format!("at most {} (to raise it: {})", told(lowest), lowest.raise),
     }
 }
 

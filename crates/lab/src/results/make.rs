@@ -13,13 +13,17 @@ use crate::ledger::{CaseLog, Ledger};
 use crate::run::failure;
 use crate::slot::slot_value;
 use crate::words::percent;
-use crate::{Case, Header, Metric, Study, Value};
+use crate::{Case, Header, Metric, Probe, Study, Value};
 
 impl Results {
     pub(crate) fn of(ledger: &Ledger, mut warnings: Vec<String>) -> Self {
-        let studies = ledger.header.studies.iter().zip(&ledger.logs);
-        let studies: Vec<StudyResult> = studies
-            .map(|(study, logs)| study_result(study, logs, &ledger.header))
+        let logs = ledger.logs.iter().zip(&ledger.probes);
+        let studies: Vec<StudyResult> = ledger
+            .header
+            .studies
+            .iter()
+            .zip(logs)
+            .map(|(study, (logs, probes))| study_result(study, logs, probes, &ledger.header))
             .collect();
         warnings.extend(studies.iter().filter_map(noise_warning));
         Self {
@@ -32,7 +36,7 @@ impl Results {
     }
 }
 
-fn study_result(study: &Study, logs: &[CaseLog], header: &Header) -> StudyResult {
+fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Header) -> StudyResult {
     let value = header.settings.value;
     let cases = study.cases.iter().zip(logs);
     let cases: Vec<CaseResult> = cases
@@ -40,8 +44,9 @@ fn study_result(study: &Study, logs: &[CaseLog], header: &Header) -> StudyResult
         .collect();
     StudyResult {
         study: study.clone(),
-        sentences: sentences(study, &cases, &header.machine),
+        sentences: sentences(study, &cases, probes, &header.machine),
         cases,
+        probes: probes.to_vec(),
     }
 }
 

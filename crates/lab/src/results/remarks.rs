@@ -5,12 +5,13 @@ use flow::{Answer, Failure, Schedule, Variant};
 use machine::Machine;
 
 use super::cheapest::cheapest;
+use super::fenced::fenced;
 use super::limits::limits;
 use super::switched::switched;
 use super::{CaseResult, VariantSummary, calibration, shared, sweep};
-use crate::Study;
 use crate::number::time;
 use crate::words::plural;
+use crate::{Probe, Study};
 
 /// Flows whose CPU times lie further apart than this have uneven work.
 const UNEVEN: f64 = 1.2;
@@ -19,7 +20,12 @@ const UNEVEN: f64 = 1.2;
 const TELLING_NS: u64 = 1_000_000;
 
 /// The study's sentences: the headline first.
-pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) -> Vec<String> {
+pub(crate) fn sentences(
+    study: &Study,
+    cases: &[CaseResult],
+    probes: &[Probe],
+    machine: &Machine,
+) -> Vec<String> {
     let mut sentences: Vec<String> = answer(study, cases).into_iter().collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Flows that take turns do nothing that could be uneven, or large or small.
@@ -31,6 +37,7 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) 
     sentences.extend(cheapest(cases));
     sentences.extend(switched(cases));
     sentences.extend(limits(machine, cases));
+    sentences.extend(fenced(probes));
     sentences
 }
 

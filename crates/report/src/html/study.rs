@@ -3,7 +3,7 @@
 use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
-use super::{case, forest, sweep, then_and_now};
+use super::{case, fenced, forest, sweep, then_and_now};
 use crate::blocks::Block;
 
 /// The section of a study. `with_slots` is whether tables of raw slots are wanted.
@@ -30,6 +30,7 @@ pub(super) fn study(
                     Block::Sweep(all) => (sweep::sweep(&id, results, all, with_slots)),
                 }
             }
+            (fenced::fenced(study))
             (then_and_now::then_and_now(study))
         }
     }
