@@ -263,8 +263,9 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
         ),
         ("report.html", report::html::page(results)),
     ];
+    let limits = report::csv::limits(results).map(|text| ("limits.csv", text));
     let probes = report::csv::probes(results).map(|text| ("probes.csv", text));
-    for (name, text) in files.into_iter().chain(probes) {
+    for (name, text) in files.into_iter().chain(limits).chain(probes) {
         let path = folder.join(name);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }

@@ -43,11 +43,20 @@ fn every_model_says_how_many_what_stops_it_and_what_one_costs() {
             assert!(sentence.contains(part), "{sentence}");
         }
     }
+    let limits = &results.studies[0].limits;
+    assert_eq!(limits.len(), 5);
+    assert!(limits.iter().all(|limit| limit.made == 200));
+    let csv = std::fs::read_to_string(out.join("limits.csv")).expect("a table");
+    assert_eq!(csv.lines().count(), 6, "{csv}");
+    let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
     let shown = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        shown.contains("90,000"),
-        "the source's table is missing: {shown}"
-    );
+    for part in ["Then and now", "Linux", "8,000", "90,000+"] {
+        let missing = "the source's table is missing";
+        assert!(
+            shown.contains(part) && page.contains(part),
+            "{missing}: {shown}"
+        );
+    }
 }
 
 /// The probes of a run, each of which met its limit or said why it could not.

@@ -54,10 +54,12 @@ pub use launch::{Clock, Launch, LaunchError};
 pub use pilot::Chosen;
 pub use probe::Probe;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
-pub use results::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
+pub use results::{
+    CaseResult, Finding, Limit, Phases, RawSlot, Results, StudyResult, VariantSummary,
+};
 pub use run::{RunError, check, cpus, run};
 pub use settings::{Preset, Settings, Value};
 pub use study::{
-    Case, LabelledVariant, Metric, Origin, OriginRow, Study, StudyError, SweepPoint, builtin,
-    builtin_names, labelled, nearest,
+    Case, LabelledVariant, Metric, Origin, OriginCount, OriginLimit, OriginRow, Study, StudyError,
+    SweepPoint, builtin, builtin_names, labelled, nearest,
 };

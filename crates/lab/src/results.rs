@@ -21,6 +21,8 @@ use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
+pub use limits::Limit;
+
 use crate::{Case, CaseEnd, Header, Metric, Probe, Study};
 
 /// A whole run.
@@ -45,6 +47,9 @@ pub struct StudyResult {
     pub study: Study,
     /// Answers, case by case.
     pub cases: Vec<CaseResult>,
+    /// How many flows there can be, for a study of limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
     /// Fenced probes, for a study of limits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<Probe>,

@@ -14,6 +14,7 @@
 //! The columns are told in `docs/results.md`.
 
 mod findings;
+mod limits;
 mod place;
 mod probes;
 mod slots;
@@ -22,6 +23,7 @@ mod summary;
 use machine::Machine;
 
 pub use findings::findings;
+pub use limits::limits;
 pub use probes::probes;
 pub use slots::slots;
 pub use summary::summary;

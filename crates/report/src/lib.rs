@@ -30,6 +30,7 @@ mod date;
 mod fenced;
 pub mod html;
 pub mod json;
+mod limits_then;
 mod origin;
 mod table;
 pub mod terminal;

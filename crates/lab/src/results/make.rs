@@ -3,6 +3,7 @@
 use flow::SlotRecord;
 use stats::{Estimate, Rule, Summary, Verdict, tail};
 
+use super::limits::limits;
 use super::profile::{self, Profile};
 use super::remarks::sentences;
 use super::sentence::sentence;
@@ -42,10 +43,12 @@ fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Head
     let cases: Vec<CaseResult> = cases
         .map(|(case, log)| case_result(case, log, value))
         .collect();
+    let limits = limits(&header.machine, &cases);
     StudyResult {
         study: study.clone(),
-        sentences: sentences(study, &cases, probes, &header.machine),
+        sentences: sentences(study, &cases, &limits, probes),
         cases,
+        limits,
         probes: probes.to_vec(),
     }
 }

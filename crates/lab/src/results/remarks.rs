@@ -2,11 +2,9 @@
 
 use flow::{Answer, Failure, Schedule, Variant};
 
-use machine::Machine;
-
 use super::cheapest::cheapest;
 use super::fenced::fenced;
-use super::limits::limits;
+use super::limits::{self, Limit};
 use super::switched::switched;
 use super::{CaseResult, VariantSummary, calibration, shared, sweep};
 use crate::number::time;
@@ -23,8 +21,8 @@ const TELLING_NS: u64 = 1_000_000;
 pub(crate) fn sentences(
     study: &Study,
     cases: &[CaseResult],
+    limits: &[Limit],
     probes: &[Probe],
-    machine: &Machine,
 ) -> Vec<String> {
     let mut sentences: Vec<String> = answer(study, cases).into_iter().collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
@@ -36,7 +34,7 @@ pub(crate) fn sentences(
     sentences.extend(sweep::crossovers(&working().collect::<Vec<_>>()));
     sentences.extend(cheapest(cases));
     sentences.extend(switched(cases));
-    sentences.extend(limits(machine, cases));
+    sentences.extend(limits.iter().map(limits::sentence));
     sentences.extend(fenced(probes));
     sentences
 }
