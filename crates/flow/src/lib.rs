@@ -16,6 +16,7 @@
 //! * [`body`]: what every model runs, unchanged and monomorphised.
 //! * [`spec`], [`record`]: what goes into a cell and what comes out.
 //! * [`launcher`]: the main process's side; [`cell`]: the other one.
+//! * [`probe`]: flows made until a lowered limit stops them.
 //!
 //! This crate contains `unsafe`: fork, clone, pthreads, futexes and one shared
 //! mapping. Nothing above it does.
@@ -32,6 +33,7 @@ pub mod launcher;
 pub mod model;
 mod notify;
 pub mod placement;
+pub mod probe;
 pub mod record;
 mod rep;
 mod ring;
@@ -49,7 +51,9 @@ pub use interrupt::Interrupt;
 pub use launcher::{LaunchError, Launcher};
 pub use model::{Model, Shape, Stacks};
 pub use placement::Placement;
+pub use probe::{Fence, ProbeSpec, Probed, is_probe, probe_main};
 pub use record::{Answer, Failure, FlowRecord, FlowState, Outcome, Rep, SlotRecord};
 pub use spec::SlotSpec;
+pub use start::{address_bytes, task_bytes};
 pub use turn::{HandOver, Turn};
 pub use variant::{Channel, Schedule, Variant};

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use flow::{Answer, Interrupt, Launcher, Outcome, SlotSpec};
+use flow::{Answer, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec};
 use lab::{Launch, LaunchError};
+use machine::Ceiling;
 use workload::Work;
 
 use crate::result_file::ResultFile;
@@ -33,6 +34,15 @@ impl CellLauncher {
     /// From now on slots make their files in folders of `folder`.
     pub(crate) fn keep_files_in(&mut self, folder: &Path) {
         folder.clone_into(&mut self.files);
+    }
+
+    /// Runs a probe behind a lowered limit; `None` when a signal asks the command to end.
+    pub(crate) fn probe(&mut self, spec: &ProbeSpec) -> Result<Option<Probed<Ceiling>>> {
+        match self.cells.probe(spec) {
+            Ok(probed) => Ok(Some(probed)),
+            Err(flow::LaunchError::Interrupted(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Writes what was kept of a good slot to where the user wants it.

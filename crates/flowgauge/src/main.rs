@@ -3,8 +3,9 @@
 //! The command only: arguments in, calls into the crates, text out. What it does is in
 //! [`lab`]; what it shows is in [`report`].
 //!
-//! A process of this program is one of two things: the command, or a cell (the fresh
-//! process of one slot), which is asked for before anything else happens.
+//! A process of this program is one of three things: the command, a cell (the fresh process
+//! of one slot), or a probe (a fresh process behind a lowered limit). Which of them is asked
+//! before anything else happens.
 
 #![forbid(unsafe_code)]
 
@@ -29,6 +30,9 @@ use crate::ending::Ending;
 fn main() -> ExitCode {
     if flow::is_cell() {
         flow::cell_main(workload::Work::run);
+    }
+    if flow::is_probe() {
+        workload::probe_main(lab::probe::predict);
     }
     let ending = match Cli::parse().command {
         Command::Run(args) => commands::run::run(args),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use lab::{Header, Journal, Preset, Results, Settings, Study};
+use lab::{Header, Journal, Preset, Probe, Results, Settings, Study};
 use machine::Machine;
 
 use crate::args::{Format, HowArgs};
@@ -56,6 +56,11 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// Writes a fenced probe of a study down.
+    pub(crate) fn probed(&mut self, study: &str, probe: Probe) -> Result<()> {
+        Ok(self.journal.probed(study, probe)?)
+    }
+
     /// The command that began the run.
     pub(crate) fn command(&self) -> &[String] {
         &self.journal.header().command
@@ -262,7 +267,9 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
         ),
         ("report.html", report::html::page(results)),
     ];
-    for (name, text) in files {
+    let limits = report::csv::limits(results).map(|text| ("limits.csv", text));
+    let probes = report::csv::probes(results).map(|text| ("probes.csv", text));
+    for (name, text) in files.into_iter().chain(limits).chain(probes) {
         let path = folder.join(name);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }

@@ -3,6 +3,7 @@
 mod calibration;
 mod cheapest;
 mod crossover;
+mod fenced;
 mod limits;
 mod make;
 mod map;
@@ -21,10 +22,11 @@ use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
+pub use limits::Limit;
 pub use map::Map;
 pub use shared::{Cause, Effect, Shared};
 
-use crate::{Case, CaseEnd, Header, Metric, Study};
+use crate::{Case, CaseEnd, Header, Metric, Probe, Study};
 
 /// A whole run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,6 +50,12 @@ pub struct StudyResult {
     pub study: Study,
     /// Answers, case by case.
     pub cases: Vec<CaseResult>,
+    /// How many flows there can be, for a study of limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+    /// Fenced probes, for a study of limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Probe>,
     /// Sentences: the headline first, then crossovers and other remarks.
     pub sentences: Vec<String>,
 }

@@ -5,6 +5,7 @@ mod error;
 mod file;
 mod format;
 mod labels;
+mod origin_limits;
 mod placed;
 mod source;
 
@@ -16,6 +17,7 @@ pub use builtin::{builtin, builtin_names, nearest};
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
 pub use labels::labelled;
+pub use origin_limits::{OriginCount, OriginLimit};
 
 /// A study with its cases, as it is run (presets applied, sweeps spread out).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -113,6 +115,9 @@ pub struct Origin {
     pub year: u32,
     /// Its headline in our words.
     pub finding: String,
+    /// How many flows there could be, where that is what it asked.
+    #[serde(default, rename = "limit", skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<OriginLimit>,
     /// Its table, row by row.
     #[serde(default, rename = "row")]
     pub rows: Vec<OriginRow>,

@@ -198,10 +198,11 @@ impl Machine {
 
     fn limit_facts(&self) -> Vec<Fact> {
         let limits = &self.limits;
-        let stack = limits.stack.as_ref().map(|stack| match stack {
+        let in_bytes = |bound: &Bound| match bound {
             Bound::At(bytes) => binary(*bytes),
-            Bound::Unlimited => stack.to_string(),
-        });
+            Bound::Unlimited => bound.to_string(),
+        };
+        let stack = limits.stack.as_ref().map(in_bytes);
         let mut facts = vec![
             fact(
                 "kernel.pid_max",
@@ -224,6 +225,11 @@ impl Machine {
             fact("tasks of this user", &limits.user_tasks, ""),
             fact("RLIMIT_NOFILE", &limits.nofile, "open files of one process"),
             fact("RLIMIT_STACK", stack, "stack of a thread, by default"),
+            fact(
+                "RLIMIT_AS",
+                limits.address_space.as_ref().map(in_bytes),
+                "address space of one process",
+            ),
         ];
         facts.extend(group_limits("task limits of groups", &limits.pids, |n| {
             n.to_string()

@@ -48,7 +48,7 @@ use std::path::Path;
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
-pub use ceiling::{Ceiling, FlowKind};
+pub use ceiling::{Ceiling, FlowKind, Needs, Unit};
 pub use counters::Counters;
 pub use differences::differences;
 pub use facts::{Fact, Group};

@@ -14,7 +14,9 @@
 //! The columns are told in `docs/results.md`.
 
 mod findings;
+mod limits;
 mod place;
+mod probes;
 mod shared;
 mod slots;
 mod summary;
@@ -22,6 +24,8 @@ mod summary;
 use machine::Machine;
 
 pub use findings::findings;
+pub use limits::limits;
+pub use probes::probes;
 pub use shared::shared;
 pub use slots::slots;
 pub use summary::summary;

@@ -10,6 +10,7 @@
 //! | variants | RSS, undisturbed, CPU time, interval, memory |
 //! | maps | interval of threads, typical time |
 //! | then and now | difference, the source's figures |
+//! | lowered limits | how long it took, what was lowered in, the error |
 //!
 //! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
 //! out. At 120 columns nothing is left out unless
@@ -19,6 +20,7 @@
 //! The last lines are the summary: one sentence a study.
 
 mod case;
+mod fenced;
 mod machine;
 mod map;
 mod page;
@@ -101,6 +103,7 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
             Block::Map(map) => map::map(page, results, &map),
         }
     }
+    fenced::fenced(page, study);
     then_and_now::then_and_now(page, study);
     if study.sentences.len() > 1 {
         page.blank();

@@ -21,4 +21,4 @@ pub use drill::{Drill, Fault};
 pub use prime_blocks::Primes;
 pub use spin::Spin;
 pub use turns::Turns;
-pub use work::{Work, WorkError};
+pub use work::{Work, WorkError, probe_main};

@@ -1,8 +1,12 @@
 //! A workload with its parameters.
 
-use flow::{Answer, Cell, NoSink, Proof};
+use std::convert::Infallible;
+
+use flow::{Answer, Body, Cell, Model, NoSink, Proof};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::turns::{LEAST_FLOWS, WithBody};
 use crate::{Drill, Primes, Spin, Turns};
 
 /// A workload with its parameters, as studies and journals write it.
@@ -86,19 +90,37 @@ impl Work {
             }
             Self::Spin(spin) => cell.run(spin, &mut NoSink),
             Self::Drill(drill) => cell.run(&drill.body(cell.scratch()), &mut NoSink),
-            Self::Turns(turns) => take_turns(cell, turns),
+            Self::Turns(turns) => turns.with_body(TakeTurns(cell)),
         }
     }
 }
 
-/// One program for each number of bytes that may be touched.
-fn take_turns(cell: &Cell<Work>, turns: &Turns) -> Answer {
-    match turns.stack_use {
-        0 => cell.run(&turns.body::<0>(), &mut NoSink),
-        1_024 => cell.run(&turns.body::<16>(), &mut NoSink),
-        4_096 => cell.run(&turns.body::<64>(), &mut NoSink),
-        16_384 => cell.run(&turns.body::<256>(), &mut NoSink),
-        65_536 => cell.run(&turns.body::<1024>(), &mut NoSink),
-        _ => cell.run(&turns.body::<4096>(), &mut NoSink),
+/// The whole life of a probe, whose flows do nothing ([`Turns::idle`]); `predict` is asked
+/// for how many of them there is room.
+pub fn probe_main<P: Serialize + DeserializeOwned>(
+    predict: impl FnOnce(Model) -> Option<(u64, P)>,
+) -> ! {
+    match Turns::idle(LEAST_FLOWS).with_body(Probe(predict)) {}
+}
+
+/// A slot of flows that take turns.
+struct TakeTurns<'a>(&'a Cell<Work>);
+
+impl WithBody for TakeTurns<'_> {
+    type Out = Answer;
+
+    fn with<B: Body>(self, body: &B) -> Answer {
+        self.0.run(body, &mut NoSink)
+    }
+}
+
+/// A probe of flows that take turns.
+struct Probe<F>(F);
+
+impl<P: Serialize + DeserializeOwned, F: FnOnce(Model) -> Option<(u64, P)>> WithBody for Probe<F> {
+    type Out = Infallible;
+
+    fn with<B: Body>(self, body: &B) -> Infallible {
+        flow::probe_main(body, self.0)
     }
 }

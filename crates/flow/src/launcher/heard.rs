@@ -9,7 +9,9 @@ use std::process::ExitStatus;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::Signal;
 
-use crate::{Answer, Failure, SlotSpec};
+use serde::de::DeserializeOwned;
+
+use crate::{Answer, Failure, ProbeSpec, Probed, SlotSpec};
 
 /// One of a cell's output streams, read as far as there is something.
 #[derive(Debug)]
@@ -84,6 +86,24 @@ impl Heard {
                 stderr,
             };
             Answer::Failed { reason, kept: None }
+        })
+    }
+}
+
+impl Heard {
+    pub(super) fn probed<P: DeserializeOwned>(&self, spec: &ProbeSpec) -> Probed<P> {
+        if self.ended == Ended::Deadline {
+            let reason = format!("the probe was still at work after {:.1} s", spec.deadline_s);
+            return Probed::NotAvailable { reason };
+        }
+        serde_json::from_slice(&self.out).unwrap_or_else(|_no_answer| {
+            let said = String::from_utf8_lossy(&self.err);
+            let (how, said) = (how_it_ended(self.status), said.trim());
+            Probed::NotAvailable {
+                reason: format!("the probe ended without an answer ({how}) {said}")
+                    .trim()
+                    .to_owned(),
+            }
         })
     }
 }

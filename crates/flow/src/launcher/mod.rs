@@ -33,10 +33,12 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::cell::{CELL_ARGUMENT, Task};
+use crate::probe::{PROBE_ARGUMENT, ProbeTask};
 use crate::scratch::names::{self, Kind};
-use crate::{Interrupt, Outcome, SlotSpec, scratch};
+use crate::{Interrupt, Outcome, ProbeSpec, Probed, SlotSpec, scratch};
 use heard::{Ended, Heard, Stream};
 
 /// Starts cells.
@@ -161,12 +163,48 @@ impl Launcher {
         })
     }
 
-    /// Starts the cell, gives it its task, hears it out, and leaves nothing of it.
+    /// Runs a probe in a fresh process.
+    ///
+    /// # Errors
+    /// As [`Launcher::launch`]. A probe that fails in any other way is not available.
+    pub fn probe<P: DeserializeOwned>(
+        &mut self,
+        spec: &ProbeSpec,
+    ) -> Result<Probed<P>, LaunchError> {
+        if let Some(signal) = self.interrupt.signal() {
+            return Err(LaunchError::Interrupted(signal));
+        }
+        let heard = self
+            .converse_about(spec)
+            .map_err(|source| LaunchError::Start { source })?;
+        if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {
+            return Err(LaunchError::Interrupted(signal));
+        }
+        Ok(heard.probed(spec))
+    }
+
+    fn converse_about(&self, spec: &ProbeSpec) -> io::Result<Heard> {
+        let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
+        let task = serde_json::to_vec(&ProbeTask { spec, parent })?;
+        self.hear_out(start(PROBE_ARGUMENT, false)?, &task, spec.deadline_s)
+    }
+
     fn converse<W: Serialize>(&self, spec: &SlotSpec<W>, files: &Files) -> io::Result<Heard> {
-        let mut cell = start(spec.narrate)?;
+        let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
+        let task = serde_json::to_vec(&Task {
+            spec,
+            parent,
+            fifo: files.fifo.clone(),
+            scratch: files.scratch.clone(),
+        })?;
+        let cell = start(CELL_ARGUMENT, spec.narrate)?;
+        self.hear_out(cell, &task, spec.deadline_s)
+    }
+
+    /// Gives a process its task, hears it out, and leaves nothing of it.
+    fn hear_out(&self, mut cell: Child, task: &[u8], deadline_s: f64) -> io::Result<Heard> {
         let group = Pid::from_raw(i32::try_from(cell.id()).map_err(io::Error::other)?);
-        let heard = give_task(&mut cell, spec, files)
-            .and_then(|()| self.listen(&mut cell, spec.deadline_s));
+        let heard = give_task(&mut cell, task).and_then(|()| self.listen(&mut cell, deadline_s));
         let _gone_is_fine = killpg(group, Signal::SIGKILL);
         let status = cell.wait()?;
         heard.map(|heard| Heard { status, ..heard })
@@ -220,10 +258,11 @@ impl Launcher {
     }
 }
 
-fn start(narrate: bool) -> io::Result<Child> {
+/// Starts this program again, as what `argument` says.
+fn start(argument: &str, narrate: bool) -> io::Result<Child> {
     Command::new("/proc/self/exe")
         .arg0("flowgauge")
-        .arg(CELL_ARGUMENT)
+        .arg(argument)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(if narrate {
@@ -235,19 +274,11 @@ fn start(narrate: bool) -> io::Result<Child> {
         .spawn()
 }
 
-fn give_task<W: Serialize>(cell: &mut Child, spec: &SlotSpec<W>, files: &Files) -> io::Result<()> {
-    let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
-    let task = Task {
-        spec,
-        parent,
-        fifo: files.fifo.clone(),
-        scratch: files.scratch.clone(),
-    };
-    let text = serde_json::to_vec(&task).map_err(io::Error::other)?;
+fn give_task(cell: &mut Child, task: &[u8]) -> io::Result<()> {
     match cell
         .stdin
         .take()
-        .map_or(Ok(()), |mut stdin| stdin.write_all(&text))
+        .map_or(Ok(()), |mut stdin| stdin.write_all(task))
     {
         // A cell that died at birth is heard of by its exit status.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -10,7 +10,7 @@ mod switch;
 use clap::{Parser, Subcommand};
 
 pub(crate) use how::{Format, HowArgs};
-pub(crate) use limits::LimitsArgs;
+pub(crate) use limits::{FenceArg, LimitsArgs};
 pub(crate) use others::{CalibrateArgs, MachineArgs, ReportArgs};
 pub(crate) use primes::PrimesArgs;
 pub(crate) use run::RunArgs;

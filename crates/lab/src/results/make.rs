@@ -3,6 +3,7 @@
 use flow::SlotRecord;
 use stats::{Estimate, Rule, Summary, Verdict, tail};
 
+use super::limits::limits;
 use super::profile::{self, Profile};
 use super::remarks::sentences;
 use super::sentence::sentence;
@@ -14,13 +15,17 @@ use crate::ledger::{CaseLog, Ledger};
 use crate::run::failure;
 use crate::slot::slot_value;
 use crate::words::percent;
-use crate::{Case, Header, Metric, Study, Value};
+use crate::{Case, Header, Metric, Probe, Study, Value};
 
 impl Results {
     pub(crate) fn of(ledger: &Ledger, mut warnings: Vec<String>) -> Self {
-        let studies = ledger.header.studies.iter().zip(&ledger.logs);
-        let studies: Vec<StudyResult> = studies
-            .map(|(study, logs)| study_result(study, logs, &ledger.header))
+        let logs = ledger.logs.iter().zip(&ledger.probes);
+        let studies: Vec<StudyResult> = ledger
+            .header
+            .studies
+            .iter()
+            .zip(logs)
+            .map(|(study, (logs, probes))| study_result(study, logs, probes, &ledger.header))
             .collect();
         warnings.extend(studies.iter().filter_map(noise_warning));
         Self {
@@ -33,16 +38,19 @@ impl Results {
     }
 }
 
-fn study_result(study: &Study, logs: &[CaseLog], header: &Header) -> StudyResult {
+fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Header) -> StudyResult {
     let value = header.settings.value;
     let cases = study.cases.iter().zip(logs);
     let cases: Vec<CaseResult> = cases
         .map(|(case, log)| case_result(case, log, value))
         .collect();
+    let limits = limits(&header.machine, &cases);
     StudyResult {
         study: study.clone(),
-        sentences: sentences(study, &cases, &header.machine),
+        sentences: sentences(study, &cases, &limits, probes),
         cases,
+        limits,
+        probes: probes.to_vec(),
     }
 }
 

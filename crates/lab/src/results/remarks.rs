@@ -2,15 +2,14 @@
 
 use flow::{Answer, Failure, Schedule, Variant};
 
-use machine::Machine;
-
 use super::cheapest::cheapest;
-use super::limits::limits;
+use super::fenced::fenced;
+use super::limits::{self, Limit};
 use super::switched::switched;
 use super::{CaseResult, VariantSummary, calibration, map, shared, sweep};
-use crate::Study;
 use crate::number::time;
 use crate::words::plural;
+use crate::{Probe, Study};
 
 /// Flows whose CPU times lie further apart than this have uneven work.
 const UNEVEN: f64 = 1.2;
@@ -19,7 +18,12 @@ const UNEVEN: f64 = 1.2;
 const TELLING_NS: u64 = 1_000_000;
 
 /// The study's sentences: the headline first.
-pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) -> Vec<String> {
+pub(crate) fn sentences(
+    study: &Study,
+    cases: &[CaseResult],
+    limits: &[Limit],
+    probes: &[Probe],
+) -> Vec<String> {
     let mut sentences: Vec<String> = answer(study, cases).into_iter().collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Flows that take turns do nothing that could be uneven, or large or small.
@@ -35,7 +39,8 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) 
     sentences.extend(sweep::crossovers(&working().collect::<Vec<_>>()));
     sentences.extend(cheapest(cases));
     sentences.extend(switched(cases));
-    sentences.extend(limits(machine, cases));
+    sentences.extend(limits.iter().map(limits::sentence));
+    sentences.extend(fenced(probes));
     sentences
 }
 

@@ -3,7 +3,7 @@
 use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
-use super::{case, forest, map, sweep, then_and_now};
+use super::{case, fenced, forest, map, sweep, then_and_now};
 use crate::blocks::Block;
 
 /// The section of a study. `with_slots` is whether tables of raw slots are wanted.
@@ -35,6 +35,7 @@ pub(super) fn study(
                     Block::Map(all) => (map::map(&id, results, all)),
                 }
             }
+            (fenced::fenced(study))
             (then_and_now::then_and_now(study))
         }
     }
