@@ -33,7 +33,9 @@ const GUARD_MAPPINGS: u64 = 2;
 fn needs(machine: &Machine, model: Model, work: &Work) -> Option<Needs> {
     let (kept, stack, task) = match work {
         Work::Turns(turns) => (turns.kept(), turns.stack_bytes(), turns.task_bytes()),
-        Work::Primes(_) | Work::Spin(_) | Work::Drill(_) => (ORDINARY, ORDINARY, ORDINARY),
+        Work::Primes(_) | Work::Spin(_) | Work::Drill(_) | Work::Operation(_) => {
+            (ORDINARY, ORDINARY, ORDINARY)
+        }
     };
     let addresses = flow::address_bytes(model, stack);
     let (memory, mappings) = match model {

@@ -1,6 +1,7 @@
 //! A study: what is compared with what, and where it comes from.
 
 mod builtin;
+mod each;
 mod error;
 mod file;
 mod format;

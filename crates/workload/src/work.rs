@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::turns::{LEAST_FLOWS, WithBody};
-use crate::{Drill, Primes, Spin, Turns};
+use crate::{Drill, Operations, Primes, Spin, Turns};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,6 +21,8 @@ pub enum Work {
     Drill(Drill),
     /// Flows that take turns and hand over to each other.
     Turns(Turns),
+    /// An operation of the kernel that every flow repeats.
+    Operation(Operations),
 }
 
 /// Parameters that no run can have.
@@ -37,6 +39,7 @@ impl Work {
             Self::Spin(spin) => spin.units,
             Self::Drill(drill) => drill.units,
             Self::Turns(turns) => turns.flows,
+            Self::Operation(operation) => operation.flows,
         }
     }
 
@@ -50,6 +53,7 @@ impl Work {
             Self::Spin(spin) => spin.check(),
             Self::Drill(drill) => drill.check(),
             Self::Turns(turns) => turns.check(),
+            Self::Operation(operation) => operation.check(),
         }
     }
 
@@ -58,7 +62,7 @@ impl Work {
     pub fn expected(&self) -> Option<Proof> {
         match self {
             Self::Primes(primes) => primes.expected(),
-            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) => None,
+            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) | Self::Operation(_) => None,
         }
     }
 
@@ -67,6 +71,7 @@ impl Work {
     pub fn flows(&self) -> Option<u64> {
         match self {
             Self::Turns(turns) => Some(turns.flows),
+            Self::Operation(operation) => Some(operation.flows),
             Self::Primes(_) | Self::Spin(_) | Self::Drill(_) => None,
         }
     }
@@ -76,6 +81,7 @@ impl Work {
     pub fn needs_folder(&self) -> bool {
         match self {
             Self::Drill(drill) => drill.files > 0,
+            Self::Operation(operation) => operation.operation.facts().needs_folder,
             Self::Primes(_) | Self::Spin(_) | Self::Turns(_) => false,
         }
     }
@@ -91,6 +97,7 @@ impl Work {
             Self::Spin(spin) => cell.run(spin, &mut NoSink),
             Self::Drill(drill) => cell.run(&drill.body(cell.scratch()), &mut NoSink),
             Self::Turns(turns) => turns.with_body(TakeTurns(cell)),
+            Self::Operation(work) => operation::run(cell, work.operation, work.flows, work.ops()),
         }
     }
 }

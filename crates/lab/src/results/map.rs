@@ -74,14 +74,15 @@ impl Map<'_> {
         format!("{} flow{s}, {place}", self.flows)
     }
 
-    /// The name of a row: that of its case, without the value of a sweep.
+    /// The name of a row: the last part of its case's name, the value of a sweep aside.
     #[must_use]
     pub fn row(case: &CaseResult) -> &str {
         let name = case.case.name.as_str();
-        match (&case.case.sweep, name.rsplit_once('/')) {
-            (Some(_), Some((row, _))) => row,
+        let own = match (&case.case.sweep, name.rsplit_once('/')) {
+            (Some(_), Some((own, _))) => own,
             _ => name,
-        }
+        };
+        own.rsplit_once('/').map_or(own, |(_, row)| row)
     }
 
     /// The map in words: how threads compare with processes, and which resource it is.

@@ -46,10 +46,14 @@ pub(crate) fn sentences(
 
 /// The answer of a study: its headline, or what was measured where nothing is compared.
 fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
-    let mapped = !map::maps(cases).is_empty();
-    let said = super::headline(study, cases).map(|finding| match mapped {
-        true => format!("{}: {}", study.headline, finding.sentence),
-        false => finding.sentence.clone(),
+    let maps = map::maps(cases);
+    let mut mapped = maps.iter().flat_map(|map| &map.cases);
+    let row = mapped
+        .find(|case| case.case.name == study.headline)
+        .map(|case| map::Map::row(case));
+    let said = super::headline(study, cases).map(|finding| match row {
+        Some(row) => format!("{row}: {}", finding.sentence),
+        None => finding.sentence.clone(),
     });
     said.or_else(|| {
         let case = cases.iter().find(|case| case.case.name == study.headline)?;

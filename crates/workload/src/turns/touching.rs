@@ -74,7 +74,7 @@ impl<const LINES: usize> Body for Touching<'_, LINES> {
         self.0.laps(user_level)
     }
 
-    fn state(&self) {}
+    fn state(&self, _flow: usize) {}
 
     fn unit(&self, _state: &mut (), _unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
         Proof::default()
@@ -135,7 +135,7 @@ mod tests {
         type Out = (u64, Proof);
 
         fn with<B: Body>(self, body: &B) -> (u64, Proof) {
-            let (mut turn, mut state) = (Alone(0), body.state());
+            let (mut turn, mut state) = (Alone(0), body.state(0));
             let proof = {
                 let mut future = pin!(body.turns(&mut state, self.0, &mut turn));
                 let poll = future

@@ -1,0 +1,16 @@
+//! System calls and the memory they hand out, as safe functions of errors and values.
+
+pub(crate) mod child;
+pub(crate) mod descriptor;
+
+pub(crate) mod memory;
+pub(crate) mod own_file;
+pub(crate) mod pipe;
+
+use std::io;
+
+/// The answer of a system call that says -1 when it fails.
+#[inline]
+pub(crate) fn answer(code: impl Into<i64>) -> io::Result<u64> {
+    u64::try_from(code.into()).map_err(|_negative| io::Error::last_os_error())
+}
