@@ -15,6 +15,18 @@ pub(crate) use study::{drill, primes};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+/// What every run leaves in its results folder.
+pub(crate) const RESULT_FILES: [&str; 8] = [
+    "findings.csv",
+    "findings.json",
+    "journal.jsonl",
+    "machine.json",
+    "report.html",
+    "shared.csv",
+    "slots.csv",
+    "summary.csv",
+];
+
 /// Looks again and again until there is something, at most `seconds`.
 pub(crate) fn within<T>(seconds: u64, what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + Duration::from_secs(seconds);
