@@ -155,6 +155,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         deadline_s: 60.0,
         narrate: false,
         output: None,
+        sample: None,
     };
     let outcome = launcher.launch(&spec).expect("launch");
     let record = outcome

@@ -189,6 +189,7 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         deadline_s: 60.0,
         narrate: false,
         output: None,
+        sample: None,
     };
     let Outcome { answer, launch_ns } = launcher.launch(&spec).expect("launch");
     let Answer::Done(record) = answer else {

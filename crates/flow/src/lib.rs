@@ -15,7 +15,8 @@
 //! * [`model`], [`placement`], [`variant`]: the words for what is launched.
 //! * [`body`]: what every model runs, unchanged and monomorphised.
 //! * [`spec`], [`record`]: what goes into a cell and what comes out.
-//! * [`launcher`]: the main process's side; [`cell`]: the other one.
+//! * [`launcher`]: the main process's side; [`cell`]: the other one; [`sampler`]: a process
+//!   that records what a slot uses.
 //!
 //! This crate contains `unsafe`: fork, clone, pthreads, futexes and one shared
 //! mapping. Nothing above it does.
@@ -35,6 +36,7 @@ pub mod placement;
 pub mod record;
 mod rep;
 mod ring;
+pub mod sampler;
 pub mod spec;
 mod start;
 pub mod turn;
@@ -45,10 +47,11 @@ pub use body::{Body, NoSink, Proof, Sink};
 pub use cell::{Cell, cell_main, is_cell};
 pub use channel::Outlet;
 pub use interrupt::Interrupt;
-pub use launcher::{LaunchError, Launcher};
+pub use launcher::{LaunchError, Launcher, Onlooker};
 pub use model::{Model, Shape, Stacks};
 pub use placement::Placement;
 pub use record::{Answer, Failure, FlowRecord, FlowState, Outcome, Rep, SlotRecord};
+pub use sampler::{SampleSpec, Samples, is_sampler, sampler_main};
 pub use spec::SlotSpec;
 pub use turn::{HandOver, Turn};
 pub use variant::{Channel, Schedule, Variant};

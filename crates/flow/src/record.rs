@@ -1,11 +1,13 @@
 //! What a slot leaves behind: raw values, in nanoseconds and bytes, and failures with
 //! their reason. These types are the journal's schema (docs/results.md).
 
+use measure::Measured;
 use measure::memory::Reading;
 use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::Proof;
+use crate::sampler::Samples;
 
 /// How a launch ended, as the launcher saw it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,6 +16,9 @@ pub struct Outcome {
     pub answer: Answer,
     /// Wall time from before the launch to after the record was read, in ns.
     pub launch_ns: u64,
+    /// What a sampler recorded beside the slot, where there was to be one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<Measured<Samples>>,
 }
 
 /// What a cell answers.

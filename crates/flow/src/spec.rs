@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::Variant;
+use crate::sampler::SampleSpec;
 
 /// One slot: a variant, its work and how often to repeat it.
 ///
@@ -29,4 +30,17 @@ pub struct SlotSpec<W> {
     pub narrate: bool,
     /// Where the sink stores results, for workloads that store them.
     pub output: Option<PathBuf>,
+    /// A sampler that runs beside the slot; usually none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<SampleSpec>,
+}
+
+impl<W> SlotSpec<W> {
+    /// The CPUs that flows of this slot are bound to; empty for free, when they may run on
+    /// any.
+    #[must_use]
+    pub fn measured_cpus(&self) -> &[u32] {
+        let carriers = self.variant.carriers() as usize;
+        &self.cpus[..carriers.min(self.cpus.len())]
+    }
 }

@@ -8,12 +8,14 @@ use lab::{Launch, LaunchError};
 use workload::Work;
 
 use crate::result_file::ResultFile;
+use crate::watch::Watch;
 
 /// Launches cells of this program.
 #[derive(Debug)]
 pub(crate) struct CellLauncher {
     cells: Launcher,
     results: ResultFile,
+    watch: Option<Watch>,
 }
 
 impl CellLauncher {
@@ -24,7 +26,26 @@ impl CellLauncher {
                 "cannot listen for signals (if files are the limit, raise it: ulimit -n 256)",
             )?),
             results,
+            watch: None,
         })
+    }
+
+    /// Has the slots from now on watched.
+    pub(crate) fn watch(&mut self, watch: Watch) {
+        self.watch = Some(watch);
+    }
+
+    /// What watching has cost, in lines for people; none where nothing was watched.
+    pub(crate) fn cost_of_watching(&self) -> Vec<String> {
+        self.watch.as_ref().map(Watch::cost).unwrap_or_default()
+    }
+
+    fn launch_cell(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
+        let Some(watch) = &mut self.watch else {
+            return self.cells.launch(spec);
+        };
+        watch.comes(spec);
+        self.cells.launch_seen_by(watch, spec)
     }
 
     /// Writes what was kept of a good slot to where the user wants it.
@@ -44,7 +65,7 @@ impl Launch for CellLauncher {
             output: Some(self.results.path_for_cells()),
             ..spec.clone()
         };
-        let outcome = self.cells.launch(&spec).map_err(|error| match error {
+        let outcome = self.launch_cell(&spec).map_err(|error| match error {
             flow::LaunchError::Interrupted(signal) => LaunchError::Interrupted { signal },
             flow::LaunchError::Start { .. } => LaunchError::Fatal(error.to_string()),
         })?;

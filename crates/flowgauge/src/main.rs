@@ -3,8 +3,8 @@
 //! The command only: arguments in, calls into the crates, text out. What it does is in
 //! [`lab`]; what it shows is in [`report`].
 //!
-//! A process of this program is one of two things: the command, or a cell (the fresh
-//! process of one slot), which is asked for before anything else happens.
+//! A process of this program is one of three things: the command, a cell (the fresh process
+//! of one slot), or a sampler beside one, which is asked for before anything else happens.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +17,9 @@ mod output;
 mod progress;
 mod result_file;
 mod results_folder;
+mod screen;
 mod session;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -29,6 +31,9 @@ use crate::ending::Ending;
 fn main() -> ExitCode {
     if flow::is_cell() {
         flow::cell_main(workload::Work::run);
+    }
+    if flow::is_sampler() {
+        flow::sampler_main();
     }
     let ending = match Cli::parse().command {
         Command::Run(args) => commands::run::run(args),

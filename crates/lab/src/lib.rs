@@ -53,7 +53,7 @@ pub use pilot::Chosen;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
 pub use results::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
 pub use run::{RunError, check, cpus, run};
-pub use settings::{Preset, Settings, Value};
+pub use settings::{Preset, Sampling, Settings, Value};
 pub use study::{
     Case, LabelledVariant, Metric, Origin, OriginRow, Study, StudyError, SweepPoint, builtin,
     builtin_names, labelled, nearest,

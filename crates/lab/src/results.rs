@@ -7,6 +7,7 @@ mod limits;
 mod make;
 mod profile;
 mod remarks;
+pub mod sampled;
 mod sentence;
 mod shared;
 mod sweep;

@@ -15,12 +15,14 @@
 
 mod findings;
 mod place;
+mod samples;
 mod slots;
 mod summary;
 
 use machine::Machine;
 
 pub use findings::findings;
+pub use samples::samples;
 pub use slots::slots;
 pub use summary::summary;
 

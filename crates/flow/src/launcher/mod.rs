@@ -12,12 +12,15 @@
 //!   others did. The launcher's is a few seconds later and needs no cooperation.
 //! * End of file on standard output ends the wait: forked flows hold the descriptor too,
 //!   and die with the cell.
+//! * An [`Onlooker`] is given a turn when it wants one; a sampler (`crate::sampler`) is a
+//!   process of its own and is only told which group to look at.
 //! * Cells are started from the thread that made the launcher, because the parent-death
 //!   signal is tied to that *thread*: use it from the main thread.
 //!
 //! A named pipe whose main process and cell were both killed at the same instant is the
 //! one thing that can stay; the next launcher removes it (`sweep`).
-mod heard;
+pub(crate) mod heard;
+mod onlooker;
 mod sweep;
 
 use std::io::{self, Write};
@@ -35,8 +38,11 @@ use nix::unistd::Pid;
 use serde::Serialize;
 
 use crate::cell::{CELL_ARGUMENT, Task};
+use crate::sampler::Sampler;
 use crate::{Interrupt, Outcome, SlotSpec};
 use heard::{Ended, Heard, Stream};
+pub use onlooker::Onlooker;
+use onlooker::{Both, Nobody};
 use sweep::{fifo_name, sweep};
 
 /// Starts cells.
@@ -97,6 +103,18 @@ impl Launcher {
     /// The run was interrupted, or no process can be started. A slot that fails in any
     /// other way is an [`Outcome`] with its reason.
     pub fn launch<W: Serialize>(&mut self, spec: &SlotSpec<W>) -> Result<Outcome, LaunchError> {
+        self.launch_seen_by(&mut Nobody, spec)
+    }
+
+    /// As [`launch`](Self::launch), with somebody who looks at the slot while it runs.
+    ///
+    /// # Errors
+    /// As [`launch`](Self::launch).
+    pub fn launch_seen_by<W: Serialize>(
+        &mut self,
+        onlooker: &mut dyn Onlooker,
+        spec: &SlotSpec<W>,
+    ) -> Result<Outcome, LaunchError> {
         if let Some(signal) = self.interrupt.signal() {
             return Err(LaunchError::Interrupted(signal));
         }
@@ -104,10 +122,13 @@ impl Launcher {
         let fifo = self
             .folder
             .join(fifo_name(std::process::id(), self.launched));
+        let mut sampler = spec.sample.as_ref().map(Sampler::start);
         let began = now_ns();
-        let heard = self
-            .converse(spec, &fifo)
-            .map_err(|source| LaunchError::Start { source });
+        let heard = match &mut sampler {
+            Some(sampler) => self.converse(spec, &fifo, &mut Both(onlooker, sampler)),
+            None => self.converse(spec, &fifo, onlooker),
+        };
+        let heard = heard.map_err(|source| LaunchError::Start { source });
         let _gone_is_fine = std::fs::remove_file(&fifo);
         let heard = heard?;
         if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {
@@ -116,21 +137,34 @@ impl Launcher {
         Ok(Outcome {
             answer: heard.answer(spec),
             launch_ns: now_ns() - began,
+            samples: sampler.map(Sampler::samples),
         })
     }
 
     /// Starts the cell, gives it its task, hears it out, and leaves nothing of it.
-    fn converse<W: Serialize>(&self, spec: &SlotSpec<W>, fifo: &Path) -> io::Result<Heard> {
+    fn converse<W: Serialize>(
+        &self,
+        spec: &SlotSpec<W>,
+        fifo: &Path,
+        onlooker: &mut dyn Onlooker,
+    ) -> io::Result<Heard> {
         let mut cell = start(spec.narrate)?;
         let group = Pid::from_raw(i32::try_from(cell.id()).map_err(io::Error::other)?);
-        let heard =
-            give_task(&mut cell, spec, fifo).and_then(|()| self.listen(&mut cell, spec.deadline_s));
+        onlooker.slot_began(group.as_raw());
+        let heard = give_task(&mut cell, spec, fifo)
+            .and_then(|()| self.listen(&mut cell, spec.deadline_s, onlooker));
+        onlooker.slot_ends();
         let _gone_is_fine = killpg(group, Signal::SIGKILL);
         let status = cell.wait()?;
         heard.map(|heard| Heard { status, ..heard })
     }
 
-    fn listen(&self, cell: &mut Child, deadline_s: f64) -> io::Result<Heard> {
+    fn listen(
+        &self,
+        cell: &mut Child,
+        deadline_s: f64,
+        onlooker: &mut dyn Onlooker,
+    ) -> io::Result<Heard> {
         let mut out = Stream::new(cell.stdout.take().map(OwnedFd::from))?;
         let mut err = Stream::new(cell.stderr.take().map(OwnedFd::from))?;
         let patience = Duration::from_secs_f64(deadline_s.clamp(0.0, 1e9)) + GRACE;
@@ -143,7 +177,7 @@ impl Launcher {
             if left.is_zero() {
                 break Ended::Deadline;
             }
-            if self.sleep(&out, &err, left)? {
+            if self.sleep(&out, &err, left.min(until_look(onlooker)))? {
                 break Ended::Interrupted;
             }
             out.read_some(usize::MAX)?;
@@ -176,6 +210,15 @@ impl Launcher {
             Err(errno) => Err(errno.into()),
         }
     }
+}
+
+/// Lets the onlooker look if it is time to, and says how long until it is again.
+fn until_look(onlooker: &mut dyn Onlooker) -> Duration {
+    let until = |at: Instant| at.saturating_duration_since(Instant::now());
+    if onlooker.next_look().is_some_and(|at| until(at).is_zero()) {
+        onlooker.look();
+    }
+    onlooker.next_look().map_or(Duration::MAX, until)
 }
 
 fn start(narrate: bool) -> io::Result<Child> {

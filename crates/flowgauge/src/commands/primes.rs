@@ -38,7 +38,7 @@ pub(crate) fn run(args: &PrimesArgs) -> Result<Ending> {
     if args.verbose {
         narrate(&mut launcher, &study, args)?;
     }
-    session::carry_out(session, &mut launcher, args.how.format)
+    session::carry_out(session, &mut launcher, &args.how)
 }
 
 /// The variants that the flags ask for, the reference first.
@@ -206,6 +206,7 @@ fn narrate(launcher: &mut CellLauncher, study: &Study, args: &PrimesArgs) -> Res
             deadline_s: args.how.deadline.unwrap_or(600.0),
             narrate: true,
             output: None,
+            sample: None,
         };
         tell(&format!(
             "{}: one launch that is not counted",

@@ -122,6 +122,7 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
         label: label.into(),
         variant,
         work: None,
+        sample: None,
     }
 }
 
