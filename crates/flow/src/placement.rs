@@ -192,8 +192,8 @@ mod tests {
             [3, 7],
             "no core is left, but threads are"
         );
-        assert_eq!(cpus.aside(&[2, 3, 6, 7]), []);
-        assert_eq!(cpus.aside(&[]), [], "free flows may run anywhere");
+        assert!(cpus.aside(&[2, 3, 6, 7]).is_empty());
+        assert!(cpus.aside(&[]).is_empty(), "free flows may run anywhere");
     }
 
     #[test]

@@ -37,6 +37,14 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
         sampling
             .check()
             .map_err(|message| anyhow!("--sample: {message}"))?;
+        if let Some(folder) = &sampling.folder
+            && !folder.is_dir()
+        {
+            bail!(
+                "--sample-folder {}: there is no such folder",
+                folder.display()
+            );
+        }
     }
     let max_rounds = how.rounds.map_or(Ok(usual.max_rounds), usize::try_from)?;
     Ok(Settings {
