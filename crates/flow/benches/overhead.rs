@@ -191,7 +191,9 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         output: None,
         sample: None,
     };
-    let Outcome { answer, launch_ns } = launcher.launch(&spec).expect("launch");
+    let Outcome {
+        answer, launch_ns, ..
+    } = launcher.launch(&spec).expect("launch");
     let Answer::Done(record) = answer else {
         panic!("{answer:?}")
     };

@@ -4,6 +4,7 @@ use lab::CaseResult;
 use lab::results::sampled::{Sampled, sampled};
 
 use crate::number::{bytes, count, percent, time};
+use crate::text::TIE;
 
 /// A line a sampled variant, and one for each reason why something is missing.
 pub(crate) fn sampling(case: &CaseResult) -> Vec<String> {
@@ -26,14 +27,15 @@ pub(crate) fn sampling(case: &CaseResult) -> Vec<String> {
 
 /// `sampled thread every 100 ms (12 samples of 2 slots): CPU 98 %, ...; the sampler used ...`.
 fn line(label: &str, sampled: &Sampled) -> String {
-    format!(
+    let line = format!(
         "sampled {label} every {} ({} of {}): {}; {}",
         time(sampled.interval_ns as f64),
         many(sampled.samples, "sample"),
         many(sampled.slots, "slot"),
         seen(sampled).join(", "),
         cost(sampled)
-    )
+    );
+    line.replace(" %", &format!("{TIE}%"))
 }
 
 fn seen(sampled: &Sampled) -> Vec<String> {
@@ -103,7 +105,7 @@ mod tests {
             not_available: Vec::new(),
         };
         assert_eq!(
-            line("thread", &sampled),
+            line("thread", &sampled).replace(TIE, " "),
             "sampled thread every 100 ms (12 samples of 2 slots): CPU 98 % (at most 100 %), RSS at \
              most 24.0 MiB, 0 B written, folder at most 40.0 MiB; the sampler used 0.42 % of one \
              CPU, on CPUs of no flow, and missed 1 tick"

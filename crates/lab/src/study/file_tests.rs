@@ -308,3 +308,24 @@ fn a_kind_of_work_that_is_unknown_is_no_variant() {
         "{said}"
     );
 }
+
+#[test]
+fn a_variant_may_be_sampled() {
+    let text = STUDY.replacen(
+        "model = \"thread\"",
+        "model = \"thread\"\nsample_s = 0.25",
+        1,
+    );
+    let study = parse(&text, "mine.toml", Preset::Full).unwrap();
+    let intervals: Vec<Option<f64>> = study.cases[0]
+        .variants
+        .iter()
+        .map(|variant| variant.sample.as_ref().map(|sample| sample.interval_s))
+        .collect();
+    assert_eq!(intervals, [None, Some(0.25)]);
+    let error = error("model = \"thread\"", "sample_s = 0\nmodel = \"thread\"");
+    assert!(
+        error.contains("mine.toml:") && error.contains("samples 0 s apart cannot be taken"),
+        "{error}"
+    );
+}
