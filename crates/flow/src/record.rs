@@ -4,11 +4,13 @@
 mod failure;
 mod flow;
 
+use measure::Measured;
 use measure::memory::Reading;
 use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::Proof;
+use crate::sampler::Samples;
 
 pub use failure::Failure;
 pub use flow::{FlowRecord, FlowState};
@@ -20,6 +22,9 @@ pub struct Outcome {
     pub answer: Answer,
     /// Wall time from before the launch to after the record was read, in ns.
     pub launch_ns: u64,
+    /// What a sampler recorded beside the slot, where there was to be one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<Measured<Samples>>,
 }
 
 /// What a cell answers.

@@ -9,6 +9,7 @@ use machine::Ceiling;
 use workload::Work;
 
 use crate::result_file::ResultFile;
+use crate::watch::Watch;
 
 /// Launches cells of this program.
 #[derive(Debug)]
@@ -17,6 +18,7 @@ pub(crate) struct CellLauncher {
     results: ResultFile,
     /// Where slots make folders for their files.
     files: PathBuf,
+    watch: Option<Watch>,
 }
 
 impl CellLauncher {
@@ -28,6 +30,7 @@ impl CellLauncher {
             )?),
             results,
             files: PathBuf::from("."),
+            watch: None,
         })
     }
 
@@ -43,6 +46,24 @@ impl CellLauncher {
             Err(flow::LaunchError::Interrupted(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Has the slots from now on watched.
+    pub(crate) fn watch(&mut self, watch: Watch) {
+        self.watch = Some(watch);
+    }
+
+    /// What watching has cost, in lines for people; none where nothing was watched.
+    pub(crate) fn cost_of_watching(&self) -> Vec<String> {
+        self.watch.as_ref().map(Watch::cost).unwrap_or_default()
+    }
+
+    fn launch_cell(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
+        let Some(watch) = &mut self.watch else {
+            return self.cells.launch(spec);
+        };
+        watch.comes(spec);
+        self.cells.launch_seen_by(watch, spec)
     }
 
     /// Writes what was kept of a good slot to where the user wants it.
@@ -63,7 +84,7 @@ impl Launch for CellLauncher {
             scratch: spec.work.needs_folder().then(|| self.files.clone()),
             ..spec.clone()
         };
-        let outcome = self.cells.launch(&spec).map_err(|error| match error {
+        let outcome = self.launch_cell(&spec).map_err(|error| match error {
             flow::LaunchError::Interrupted(signal) => LaunchError::Interrupted { signal },
             other => LaunchError::Fatal(other.to_string()),
         })?;

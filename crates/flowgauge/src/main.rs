@@ -3,9 +3,9 @@
 //! The command only: arguments in, calls into the crates, text out. What it does is in
 //! [`lab`]; what it shows is in [`report`].
 //!
-//! A process of this program is one of three things: the command, a cell (the fresh process
-//! of one slot), or a probe (a fresh process behind a lowered limit). Which of them is asked
-//! before anything else happens.
+//! A process of this program is one of four things: the command, a cell (the fresh process
+//! of one slot), a probe (a fresh process behind a lowered limit), or a sampler beside a
+//! slot. Which of them is asked before anything else happens.
 
 #![forbid(unsafe_code)]
 
@@ -18,7 +18,9 @@ mod output;
 mod progress;
 mod result_file;
 mod results_folder;
+mod screen;
 mod session;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -33,6 +35,9 @@ fn main() -> ExitCode {
     }
     if flow::is_probe() {
         workload::probe_main(lab::probe::predict);
+    }
+    if flow::is_sampler() {
+        flow::sampler_main();
     }
     let ending = match Cli::parse().command {
         Command::Run(args) => commands::run::run(args),

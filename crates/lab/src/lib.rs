@@ -59,7 +59,7 @@ pub use results::{
     VariantSummary,
 };
 pub use run::{RunError, check, cpus, run};
-pub use settings::{Preset, Settings, Value};
+pub use settings::{Preset, Sampling, Settings, Value};
 pub use study::{
     Case, LabelledVariant, Metric, Origin, OriginCount, OriginLimit, OriginRow, Study, StudyError,
     SweepPoint, builtin, builtin_names, labelled, nearest,

@@ -9,6 +9,7 @@ mod make;
 mod map;
 mod profile;
 mod remarks;
+pub mod sampled;
 mod sentence;
 mod shared;
 mod sweep;

@@ -14,6 +14,8 @@ use flow::Variant;
 use serde::{Deserialize, Serialize};
 use workload::Work;
 
+use crate::Sampling;
+
 pub use builtin::{builtin, builtin_names, nearest};
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
@@ -87,6 +89,9 @@ pub struct LabelledVariant {
     /// It must prove the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
+    /// How its slots are sampled, where it is not as the settings say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sampling>,
 }
 
 /// Which time of a repetition is compared.

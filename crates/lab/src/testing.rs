@@ -219,7 +219,11 @@ impl Launch for Mock {
             None => 5 * MS,
         };
         self.now_s.set(self.now_s.get() + launch_ns as f64 / 1e9);
-        Ok(Outcome { answer, launch_ns })
+        Ok(Outcome {
+            answer,
+            launch_ns,
+            samples: None,
+        })
     }
 }
 

@@ -15,6 +15,7 @@
 
 pub(crate) mod axis;
 pub(crate) mod bars;
+pub(crate) mod course;
 pub(crate) mod forest;
 pub(crate) mod heat;
 pub(crate) mod lines;

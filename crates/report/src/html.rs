@@ -12,6 +12,7 @@
 //! plain ASCII without `<` when it goes in.
 
 mod case;
+mod course;
 mod fenced;
 mod figure;
 mod forest;

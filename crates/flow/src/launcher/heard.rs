@@ -15,13 +15,13 @@ use crate::{Answer, Failure, ProbeSpec, Probed, SlotSpec};
 
 /// One of a cell's output streams, read as far as there is something.
 #[derive(Debug)]
-pub(super) struct Stream {
-    pub(super) file: Option<File>,
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct Stream {
+    pub(crate) file: Option<File>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Stream {
-    pub(super) fn new(descriptor: Option<OwnedFd>) -> io::Result<Self> {
+    pub(crate) fn new(descriptor: Option<OwnedFd>) -> io::Result<Self> {
         let file = descriptor.map(File::from);
         if let Some(file) = &file {
             fcntl(file, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
@@ -33,7 +33,7 @@ impl Stream {
     }
 
     /// Reads what there is, keeping the last `keep` bytes; closes at end of file.
-    pub(super) fn read_some(&mut self, keep: usize) -> io::Result<()> {
+    pub(crate) fn read_some(&mut self, keep: usize) -> io::Result<()> {
         let mut buffer = [0; 16_384];
         while let Some(file) = &mut self.file {
             match file.read(&mut buffer) {

@@ -13,7 +13,8 @@ use crate::number;
 Examples:
   flowgauge calibrate                 noise, and whether a planted 5 % is found
   flowgauge calibrate --plant 2%      a harder one
-  flowgauge calibrate --rounds 20     with fewer rounds")]
+  flowgauge calibrate --rounds 20     with fewer rounds
+  flowgauge calibrate --sample 100ms  and what a sampler at this interval costs")]
 pub(crate) struct CalibrateArgs {
     /// The difference that is planted into the second comparison
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = number::fraction)]

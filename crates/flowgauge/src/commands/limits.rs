@@ -70,7 +70,7 @@ pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
         };
         session.probed("limits", probe)?;
     }
-    let ending = session::carry_out(session, &mut launcher, args.how.format)?;
+    let ending = session::carry_out(session, &mut launcher, &args.how)?;
     match children()? {
         0 => tell("clean-up verified: none of the flows that were made is left"),
         left => bail!("{left} processes of the probe are left, children of this command"),

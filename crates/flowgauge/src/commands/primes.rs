@@ -38,7 +38,7 @@ pub(crate) fn run(args: &PrimesArgs) -> Result<Ending> {
     if args.verbose {
         narrate(&mut launcher, &study, args)?;
     }
-    session::carry_out(session, &mut launcher, args.how.format)
+    session::carry_out(session, &mut launcher, &args.how)
 }
 
 /// The variants that the flags ask for, the reference first.
@@ -208,6 +208,7 @@ fn narrate(launcher: &mut CellLauncher, study: &Study, args: &PrimesArgs) -> Res
             narrate: true,
             output: None,
             scratch: None,
+            sample: None,
         };
         tell(&format!(
             "{}: one launch that is not counted",

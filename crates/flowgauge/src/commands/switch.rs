@@ -60,7 +60,7 @@ pub(crate) fn run(args: &SwitchArgs) -> Result<Ending> {
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
     let session = session::begin(vec![fitted], settings, args.how.out.as_deref())?;
-    session::carry_out(session, &mut launcher, args.how.format)
+    session::carry_out(session, &mut launcher, &args.how)
 }
 
 /// The built-in study with the cases that the flags ask for.
@@ -210,6 +210,7 @@ fn variants(
             channel: Channel::Fifo,
         },
         work: (way != args.hand_over[0]).then(|| work(way)),
+        sample: None,
     };
     let models = args.model.iter();
     models

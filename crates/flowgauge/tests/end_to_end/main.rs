@@ -18,3 +18,5 @@ mod kills;
 mod narration;
 mod primes_results;
 mod resume;
+mod sampling;
+mod watching;

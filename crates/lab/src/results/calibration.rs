@@ -2,12 +2,15 @@
 //!
 //! A case of `spin` (work that stands for nothing but time) whose first two variants are
 //! launched alike is a calibration: with equal work, whatever difference shows is noise, and a verdict of faster or slower is false; with
-//! further work planted into the second, the difference is known and must be found.
+//! further work planted into the second, the difference is known and must be found; and
+//! with a sampler beside the second alone, the difference is what the sampler costs.
 
 use stats::{LOOK_ALPHA, LOOKS, Verdict, detectable};
 use workload::{Spin, Work};
 
+use super::sampled::sampled;
 use super::{CaseResult, Finding};
+use crate::number::ratio_interval;
 use crate::words::percent;
 
 /// What is said of a case; nothing unless it is a calibration.
@@ -22,6 +25,9 @@ pub(super) fn sentences(case: &CaseResult) -> Vec<String> {
     };
     if plain.variant != second.variant {
         return Vec::new();
+    }
+    if plain.sample.is_none() && second.sample.is_some() {
+        return vec![cost_of_sampling(case, finding)];
     }
     let planted = planted(spin, second.work.as_ref());
     if finding.estimate.and_then(|e| e.interval()).is_none() {
@@ -43,6 +49,32 @@ fn planted(plain: &Spin, second: Option<&Work>) -> Option<f64> {
         }
         _ => None,
     }
+}
+
+/// What a sampler does to the slots that it runs beside, and what it uses itself.
+fn cost_of_sampling(case: &CaseResult, finding: &Finding) -> String {
+    let said = match finding.verdict {
+        Verdict::Same { within } => format!("costs no more than {}", percent(within)),
+        Verdict::Slower { at_least } => format!("costs at least {}", percent(at_least)),
+        Verdict::Faster { .. } => "seems to help, which cannot be".to_owned(),
+        Verdict::CannotTell { .. } => "costs too little to tell, or rounds are too few".to_owned(),
+    };
+    let interval = finding.estimate.and_then(|estimate| {
+        let (low, high) = estimate.interval()?;
+        Some(format!(
+            ", time with it over time without it {}",
+            ratio_interval(low, high)
+        ))
+    });
+    let own = sampled(case, 1).map(|own| {
+        let share = percent(own.own_share);
+        match own.aside {
+            true => format!("; it uses {share} of one CPU itself, one that no flow is bound to"),
+            false => format!("; it uses {share} of one CPU itself, which flows may want"),
+        }
+    });
+    let [interval, own] = [interval, own].map(Option::unwrap_or_default);
+    format!("{}: it {said}{interval}{own}", case.case.title)
 }
 
 /// Rounds that are too few for an interval, or none, find nothing and miss nothing.

@@ -387,6 +387,33 @@ fn a_machine_compared_with_itself_says_what_it_can_tell() {
     );
 }
 
+#[test]
+fn what_a_sampler_costs_is_the_difference_that_it_makes() {
+    let mut sampled = case("sampled", 1, &["thread", "thread"]);
+    sampled.variants[1].sample = Some(crate::Sampling {
+        interval_s: 0.1,
+        folder: None,
+    });
+    let costing = |percent: u64| {
+        Mock::new(move |_, _, n, spec| {
+            let added = if spec.sample.is_some() { percent } else { 0 };
+            done(spec, 20 * MS * (100 + added) / 100 + n as u64, PROOF)
+        })
+    };
+    let said = |mock| run_cases(vec![sampled.clone()], mock).sentences[1].clone();
+    let dear = said(costing(10));
+    assert!(
+        dear.starts_with("sampled: it costs at least 10 %, time with it over time without it [1.0"),
+        "{dear}"
+    );
+    let cheap = said(costing(0));
+    assert!(
+        cheap.starts_with("sampled: it costs no more than 1 %, "),
+        "{cheap}"
+    );
+    assert!(!cheap.contains("identical programs"), "{cheap}");
+}
+
 /// Cases that measure switches at so many flows, of models whose switch takes so many ns.
 fn switches(values: &[u64]) -> Vec<Case> {
     let case = |&flows: &u64| Case {

@@ -22,7 +22,7 @@ use super::labels::labelled;
 use super::placed::Placed;
 use super::source::Source;
 use super::{Case, LabelledVariant, Study, StudyError, SweepPoint};
-use crate::Preset;
+use crate::{Preset, Sampling};
 
 /// Version of the study format that this program reads.
 pub const SCHEMA: u32 = 1;
@@ -279,6 +279,7 @@ fn variants(
             variant.label.clone_from(label);
         }
         variant.work = own_work(source, written.get_ref(), work)?;
+        variant.sample = sampling(source, written.get_ref())?;
     }
     let labels: Vec<&str> = variants.iter().map(|v| v.label.as_str()).collect();
     match duplicate(&labels) {
@@ -288,6 +289,19 @@ fn variants(
         }
         None => Ok(variants),
     }
+}
+
+/// How the slots of a variant are sampled.
+fn sampling(source: Source<'_>, written: &FileVariant) -> Result<Option<Sampling>, StudyError> {
+    let Some(interval) = &written.sample_s else {
+        return Ok(None);
+    };
+    let sampling = Sampling {
+        interval_s: *interval.get_ref(),
+        folder: None,
+    };
+    let checked = sampling.check().map(|()| Some(sampling));
+    checked.map_err(|message| source.error(interval.span().start, message))
 }
 
 /// The work of a variant that does not do the case's.

@@ -68,6 +68,8 @@ pub(super) struct FileVariant {
     pub(super) full_only: bool,
     /// Leaves the variant out of cases for more flows than this.
     pub(super) most_flows: Option<u32>,
+    /// Seconds between two samples of a sampler beside its slots.
+    pub(super) sample_s: Option<Spanned<f64>>,
     /// Where its work differs from the case's. It must prove the same.
     #[serde(default)]
     pub(super) work: Parameters,

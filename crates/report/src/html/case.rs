@@ -3,6 +3,7 @@
 use lab::{CaseResult, Finding, Results, VariantSummary};
 use maud::{Markup, html};
 
+use super::course::course;
 use super::grids;
 use super::slots::slots;
 use super::stacks::{memory, phases};
@@ -26,6 +27,7 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
                 (slots(&format!("{id}-slots"), case, with_slots))
                 (phases(&format!("{id}-phases"), case))
                 (memory(&format!("{id}-memory"), case))
+                (course(&format!("{id}-course"), case))
             }
         }
     }

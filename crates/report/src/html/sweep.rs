@@ -4,6 +4,7 @@ use lab::{CaseResult, Results};
 use maud::{Markup, html};
 
 use super::case::{missing, said, variants};
+use super::course::course;
 use super::figure::{self, Figure};
 use super::forest::forest;
 use super::grids;
@@ -59,6 +60,7 @@ fn one(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Mark
         @for finding in &case.findings { (said(finding)) }
         (missing(case))
         @if !case.slots.is_empty() { (slots(&format!("{id}-slots"), case, with_slots)) }
+        (course(&format!("{id}-course"), case))
     }
 }
 

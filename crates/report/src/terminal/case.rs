@@ -5,6 +5,7 @@ use lab::{CaseResult, Finding, Results, VariantSummary};
 use super::page::Page;
 use crate::blocks::Sweep;
 use crate::number::{NONE, bytes, plain, time};
+use crate::sampling::sampling;
 use crate::table::{Cell, Column, Table};
 use crate::words::{Tone, circumstances, comparison, cut_short, finding_of, many, work};
 
@@ -19,6 +20,9 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     page.table(2, &table(None, &[(None, case)]));
     for finding in &case.findings {
         said(page, finding);
+    }
+    for line in sampling(case) {
+        page.text(2, Tone::Quiet, &line);
     }
     missing(page, case);
 }

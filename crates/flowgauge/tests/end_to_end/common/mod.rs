@@ -7,7 +7,7 @@ mod running;
 mod study;
 
 pub(crate) use home::{Home, Run};
-pub(crate) use journal::{Slot, end_signal, results, slots};
+pub(crate) use journal::{Slot, end_signal, entries, results, slots};
 pub(crate) use process::Process;
 pub(crate) use running::Running;
 pub(crate) use study::{drill, primes};

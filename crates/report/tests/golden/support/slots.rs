@@ -50,6 +50,7 @@ pub(super) fn done(like: Like, noise: &mut Noise, rss_only: bool) -> Outcome {
     Outcome {
         answer: Answer::Done(record),
         launch_ns,
+        samples: None,
     }
 }
 
@@ -58,6 +59,7 @@ pub(super) fn failed(reason: Failure) -> Outcome {
     Outcome {
         answer: Answer::Failed { reason, kept: None },
         launch_ns: 40_000_000,
+        samples: None,
     }
 }
 

@@ -149,6 +149,7 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
         label: label.into(),
         variant,
         work: None,
+        sample: None,
     }
 }
 
