@@ -198,7 +198,9 @@ fn a_watched_run_leaves_nothing_behind() {
             assert!(!run.has_ended(), "{}", run.stderr());
             run.stderr().contains("parent ").then_some(())
         });
-        assert!(Process::worker(&home.processes()).is_some());
+        within(20, "a worker", || {
+            Process::worker(&home.processes()).map(|_| ())
+        });
         run.send(signal);
         run.end();
         home.assert_nothing_left();
