@@ -1,0 +1,61 @@
+//! What a flow could not do, as a word that it leaves in shared memory, and as text.
+
+use std::io;
+
+/// Where a flow's preparation or work failed; the number is stored with the errno.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Step {
+    Affinity = 1,
+    FileTable = 2,
+    OpenChannel = 3,
+    Send = 4,
+    Stacks = 5,
+    StackSize = 6,
+}
+
+/// What a flow could not do.
+pub(crate) type Trouble = (Step, io::Error);
+
+/// A step and its errno in one word, and back to text.
+pub(super) fn trouble(step: Step, error: &io::Error) -> u64 {
+    let errno = u64::from(error.raw_os_error().unwrap_or(0).unsigned_abs());
+    ((step as u64) << 32) | errno
+}
+
+/// What a stored trouble means.
+pub(crate) fn describe_trouble(word: u64) -> String {
+    let step = match word >> 32 {
+        1 => "could not be bound to its CPU",
+        2 => "could not get a file table of its own",
+        3 => "could not open its end of the channel",
+        5 => "could not make the stacks of its fibers (fewer flows or smaller stacks help)",
+        6 => "cannot run fibers here, or not on stacks of that size",
+        _ => "could not send its results",
+    };
+    let errno = i32::try_from(word & 0xffff_ffff).unwrap_or(0);
+    let way_out = match errno {
+        libc::EMFILE => "; raise the limit (ulimit -n), or use --channel pipe",
+        _ => "",
+    };
+    format!("{step}: {}{way_out}", io::Error::from_raw_os_error(errno))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_keeps_the_step_and_the_errno() {
+        let word = trouble(
+            Step::OpenChannel,
+            &io::Error::from_raw_os_error(libc::EMFILE),
+        );
+        let text = describe_trouble(word);
+        assert!(
+            text.contains("its end of the channel")
+                && text.contains("Too many open")
+                && text.contains("ulimit -n"),
+            "{text}"
+        );
+    }
+}
