@@ -38,7 +38,7 @@ use crate::rep::{self, Run};
 use crate::scratch::last_breath;
 use crate::variant::Channel;
 use crate::watch::Bench;
-use crate::{Placement, SlotSpec, flow_run};
+use crate::{SlotSpec, flow_run};
 
 /// The first argument of a cell.
 pub const CELL_ARGUMENT: &str = "__cell";
@@ -186,7 +186,7 @@ impl<W> Cell<W> {
 
     fn try_run<B: Body, S: Sink>(&self, body: &B, sink: &mut S) -> io::Result<Answer> {
         let spec = self.spec();
-        if spec.variant.placement == Placement::One {
+        if spec.variant.placement.is_one_cpu() {
             flow_run::bind(&spec.cpus)?;
         }
         let bench = Bench::new(spec, B::SENDS && spec.variant.channel == Channel::Shm)?;

@@ -18,7 +18,8 @@ pub enum Placement {
     Cores,
     /// Flow i on the i-th hardware thread, the threads of one core first.
     Smt,
-    /// Flow i on the i-th CPU of the list, around again.
+    /// Flow i on the i-th CPU of the list, around again; the parent too where the list is of
+    /// one CPU.
     List(Vec<u32>),
 }
 
@@ -55,6 +56,16 @@ pub enum PlacementError {
 }
 
 impl Placement {
+    /// Whether all flows and the parent share one CPU.
+    #[must_use]
+    pub fn is_one_cpu(&self) -> bool {
+        match self {
+            Self::One => true,
+            Self::List(list) => list.len() == 1,
+            Self::Free | Self::Cores | Self::Smt => false,
+        }
+    }
+
     /// The CPUs that flows are dealt to in turn; empty means free.
     ///
     /// # Errors
@@ -153,6 +164,13 @@ mod tests {
         assert_eq!(Placement::Cores.resolve(&cpus()), Ok(vec![2, 6]));
         assert_eq!(Placement::Smt.resolve(&cpus()), Ok(vec![2, 3, 6, 7]));
         assert_eq!(Placement::Free.resolve(&cpus()), Ok(vec![]));
+    }
+
+    #[test]
+    fn one_cpu_may_be_named() {
+        let is_one = |text: &str| text.parse::<Placement>().unwrap().is_one_cpu();
+        assert!(is_one("one") && is_one("0") && is_one("3"));
+        assert!(!is_one("free") && !is_one("0,1") && !is_one("cores"));
     }
 
     #[test]

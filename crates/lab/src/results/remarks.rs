@@ -3,6 +3,7 @@
 use flow::{Answer, Failure, Schedule, Variant};
 
 use machine::Machine;
+use workload::Work;
 
 use super::cheapest::cheapest;
 use super::limits::limits;
@@ -23,7 +24,8 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) 
     let mut sentences: Vec<String> = answer(study, cases).into_iter().collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Flows that take turns do nothing that could be uneven, or large or small.
-    let working = || cases.iter().filter(|case| case.case.work.flows().is_none());
+    let takes_turns = |case: &&CaseResult| matches!(case.case.work, Work::Turns(_));
+    let working = || cases.iter().filter(|case| !takes_turns(case));
     sentences.extend(working().filter_map(uneven));
     sentences.extend(cases.iter().filter_map(isolation));
     sentences.extend(cases.iter().filter_map(shared::shared_resource));
