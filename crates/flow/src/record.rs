@@ -3,6 +3,7 @@
 
 mod failure;
 mod flow;
+pub mod told;
 
 use measure::memory::Reading;
 use measure::usage::Usage;
@@ -12,6 +13,7 @@ use crate::Proof;
 
 pub use failure::Failure;
 pub use flow::{FlowRecord, FlowState};
+pub use told::Told;
 
 /// How a launch ended, as the launcher saw it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,6 +96,9 @@ pub struct Rep {
     /// Of flows that take turns: how many, and whether the switches happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<Turns>,
+    /// Migrations and bytes; of the last repetition of a slot alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Told>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.

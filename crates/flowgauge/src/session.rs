@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, bail};
-use lab::{Header, Journal, Preset, Results, Settings, Study};
+use anyhow::{Context, Result, bail, ensure};
+use flow::ballast::Held;
+use flow::{Ballast, Pages};
+use lab::{AskedBallast, Header, Journal, Preset, Results, Settings, Study};
 use machine::Machine;
 
 use crate::args::{Format, HowArgs};
@@ -34,8 +36,24 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
         floor: how.floor,
         value: how.value.into(),
         deadline_s: how.deadline,
+        ballast: ballast(how)?,
         ..usual
     })
+}
+
+/// The ballast that the flags ask for, each kind of pages once.
+fn ballast(how: &HowArgs) -> Result<Option<AskedBallast>> {
+    let mut pages = how.ballast_pages.clone();
+    for (place, one) in pages.iter().enumerate() {
+        ensure!(
+            !pages[..place].contains(one),
+            "--ballast-pages names {one} twice: once is enough"
+        );
+    }
+    if pages.is_empty() {
+        pages.push(Pages::Small);
+    }
+    Ok(how.ballast.map(|bytes| AskedBallast { bytes, pages }))
 }
 
 /// A seed that is short enough to be typed again.
@@ -69,7 +87,7 @@ pub(crate) fn begin(
     out: Option<&Path>,
 ) -> Result<Session> {
     let machine = Machine::read();
-    lab::check(&studies, &machine)?;
+    let studies = with_ballast(studies, &settings, &machine)?;
     let now = SystemTime::now();
     let began_unix_s = now
         .duration_since(UNIX_EPOCH)
@@ -92,6 +110,41 @@ pub(crate) fn begin(
         journal: Journal::create(&folder, header)?,
         made: Some(made),
     })
+}
+
+/// The studies with the ballast that was asked for, checked against the machine. Of what is
+/// checked, huge pages alone can only be known to be there by having them: where they are
+/// not, their variants are left out, and that is said.
+fn with_ballast(studies: Vec<Study>, settings: &Settings, machine: &Machine) -> Result<Vec<Study>> {
+    let studies: Vec<Study> = match &settings.ballast {
+        Some(asked) => studies
+            .into_iter()
+            .map(|study| lab::ballast::loaded(study, asked))
+            .collect(),
+        None => studies,
+    };
+    lab::check(&studies, machine)?;
+    let obtained = studies.into_iter().map(|study| {
+        let (study, refused) = lab::ballast::obtained(study, had);
+        for reason in &refused {
+            output::tell(&format!("{}: left out: {reason}", study.name));
+        }
+        match study.cases.iter().find(|case| case.variants.is_empty()) {
+            Some(case) => bail!("{}/{}: {}", study.name, case.name, refused.join("; ")),
+            None => Ok(study),
+        }
+    });
+    obtained.collect()
+}
+
+/// Whether that ballast can be had here, tried where only trying tells.
+fn had(ballast: Ballast) -> Result<(), String> {
+    match ballast.pages {
+        Pages::Huge => Held::take(ballast)
+            .map(drop)
+            .map_err(|error| error.to_string()),
+        Pages::Small | Pages::Shared | Pages::DontFork => Ok(()),
+    }
 }
 
 /// Takes up the cut run in a results folder.

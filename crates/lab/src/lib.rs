@@ -26,6 +26,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ballast;
 mod budget;
 pub mod journal;
 mod judge;
@@ -47,6 +48,7 @@ pub mod study;
 mod testing;
 mod words;
 
+pub use ballast::AskedBallast;
 pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, SCHEMA};
 pub use launch::{Clock, Launch, LaunchError};
 pub use pilot::Chosen;

@@ -27,6 +27,25 @@ pub fn bytes(bytes: f64) -> String {
     in_unit(bytes, &SIZES, KIB)
 }
 
+/// A number of bytes as people write it, with K, M and G of powers of 1,024: `4096`, `4K`,
+/// `256M`.
+///
+/// # Errors
+/// The text is no such number: the message shows some that are.
+pub fn read_bytes(text: &str) -> Result<u64, String> {
+    let lower = text.to_ascii_lowercase();
+    let (digits, shift) = match lower.char_indices().last() {
+        Some((at, 'k')) => (&lower[..at], 10),
+        Some((at, 'm')) => (&lower[..at], 20),
+        Some((at, 'g')) => (&lower[..at], 30),
+        _ => (lower.as_str(), 0),
+    };
+    let number = digits.replace('_', "").parse::<u64>().ok();
+    number
+        .and_then(|number| number.checked_mul(1 << shift))
+        .ok_or_else(|| format!("'{text}' is no number of bytes: write it as 4096, 4K or 1M"))
+}
+
 /// The value in the largest unit in which it does not begin with a zero.
 fn in_unit(value: f64, units: &[(f64, &str)], step: f64) -> String {
     if !value.is_finite() {

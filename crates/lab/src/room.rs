@@ -15,8 +15,8 @@ use machine::{Ceiling, FlowKind, Machine};
 use measure::Measured;
 use workload::Work;
 
-use crate::Study;
 use crate::number::{bytes, count};
+use crate::{Study, ballast};
 
 /// Memory of one page.
 const PAGE: u64 = 4096;
@@ -88,6 +88,10 @@ fn has_free_guards(machine: &Machine) -> bool {
 /// Why the machine has no room for a variant, if it has none.
 #[must_use]
 pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
+    ballast::no_room(machine, variant).or_else(|| no_room_for_flows(machine, variant, work))
+}
+
+fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
     let flows = u64::from(variant.flows);
     let lowest = rooms(machine, variant.model, work).into_iter().next()?;
     if flows <= lowest.count {
@@ -183,6 +187,7 @@ mod tests {
             placement: Placement::One,
             schedule: Schedule::Static,
             channel: Channel::Fifo,
+            ballast: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! How a run is carried out.
 
+use crate::AskedBallast;
 use serde::{Deserialize, Serialize};
 
 /// Everything about a run that is not the study. Part of the journal's header, so that
@@ -21,6 +22,10 @@ pub struct Settings {
     pub value: Value,
     /// Seconds after which a slot is a failure; `None` derives it from the pilot.
     pub deadline_s: Option<f64>,
+    /// Memory that every cell has touched before it makes flows, if any was asked for. The
+    /// variants of the studies have it too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ballast: Option<AskedBallast>,
 }
 
 impl Settings {
@@ -35,6 +40,7 @@ impl Settings {
             floor: None,
             value: Value::Typical,
             deadline_s: None,
+            ballast: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A study: what is compared with what, and where it comes from.
 
+mod ballast;
 mod builtin;
 mod error;
 mod file;
@@ -16,6 +17,7 @@ pub use builtin::{builtin, builtin_names, nearest};
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
 pub use labels::labelled;
+pub(crate) use labels::unique;
 
 /// A study with its cases, as it is run (presets applied, sweeps spread out).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -185,9 +185,14 @@ pub(crate) fn launched(labelled: &LabelledVariant) -> String {
         placement,
         schedule,
         channel,
+        ballast,
     } = &labelled.variant;
     let flows = many((*flows).into(), "flow");
     let how = format!("{model}, {flows}, {placement}, {schedule}, {channel}");
+    let how = match ballast {
+        Some(ballast) => format!("{how}, {ballast} of ballast"),
+        None => how,
+    };
     match &labelled.work {
         Some(own) => format!("{how}, with work of its own: {}", work(own)),
         None => how,

@@ -74,6 +74,7 @@ fn case(name: &str, title: &str, flows: u32, planted: u64) -> Case {
         placement: Placement::Free,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
+        ballast: None,
     };
     let labelled = |label: &str, work| LabelledVariant {
         label: label.to_owned(),

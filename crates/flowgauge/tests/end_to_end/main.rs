@@ -9,6 +9,7 @@
 
 mod bad_input;
 mod bad_output;
+mod ballast;
 mod calibrate;
 mod common;
 mod endings;

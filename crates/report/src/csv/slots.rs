@@ -35,6 +35,8 @@ const COLUMNS: &[Column] = &[
     ("placement", |row| row.launched.placement()),
     ("schedule", |row| row.launched.schedule()),
     ("channel", |row| row.launched.channel()),
+    ("ballast_bytes", |row| row.launched.ballast_bytes()),
+    ("ballast_pages", |row| row.launched.ballast_pages()),
     ("outcome", |row| {
         if row.failure().is_none() {
             "done".into()

@@ -28,6 +28,8 @@ const COLUMNS: &[Column] = &[
     ("placement", |row| row.launched.placement()),
     ("schedule", |row| row.launched.schedule()),
     ("channel", |row| row.launched.channel()),
+    ("ballast_bytes", |row| row.launched.ballast_bytes()),
+    ("ballast_pages", |row| row.launched.ballast_pages()),
     ("good_slots", |row| row.summary.good.to_string()),
     ("failed_slots", |row| {
         row.summary

@@ -77,6 +77,7 @@ fn rep(like: Like, factor: f64) -> Rep {
         },
         flows: (0..5).map(|place| flow(place, steady_ns, like)).collect(),
         turns: None,
+        told: None,
     }
 }
 

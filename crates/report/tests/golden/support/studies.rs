@@ -117,6 +117,7 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
         placement: Placement::Free,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
+        ballast: None,
     };
     LabelledVariant {
         label: label.into(),
