@@ -14,6 +14,7 @@
 //! | [`kernel`] | kernel, distribution, mitigations, clock |
 //! | [`cgroup`] | quotas and limits of the control groups above this process |
 //! | [`limits`], [`ceiling`] | what bounds the number of flows, and by how many |
+//! | [`filesystem`] | what a folder is on, and whether waiting for its disk means anything |
 //! | [`counters`] | which events can be counted here, and why others cannot |
 //! | [`warnings`], [`facts`], [`differences()`] | all this in words |
 //!
@@ -30,6 +31,7 @@ mod cpulist;
 mod credentials;
 mod differences;
 pub mod facts;
+pub mod filesystem;
 #[cfg(test)]
 mod fixture;
 pub mod kernel;
@@ -50,6 +52,7 @@ pub use ceiling::{Ceiling, FlowKind};
 pub use counters::Counters;
 pub use differences::differences;
 pub use facts::{Fact, Group};
+pub use filesystem::Filesystem;
 pub use warnings::Warning;
 
 use cgroup::Cgroups;
