@@ -78,7 +78,9 @@ impl Filesystem {
     #[must_use]
     pub fn of(folder: &Path) -> Self {
         let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        let there = absolute.ancestors().find_map(|path| path.canonicalize().ok());
+        let there = absolute
+            .ancestors()
+            .find_map(|path| path.canonicalize().ok());
         let there = there.unwrap_or_else(|| PathBuf::from("/"));
         let mut found = Self::below(&Root::new(Path::new("/")), &there);
         if let Some(kind) = magic(&there).filter(|kind| *kind != found.kind) {
@@ -201,9 +203,14 @@ impl Mount {
 
 /// Spaces, tabs, line ends and backslashes are written as three octal digits.
 fn unescaped(text: &str) -> String {
-    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
-        .iter()
-        .fold(text.to_owned(), |text, (code, c)| text.replace(code, c))
+    [
+        ("\\040", " "),
+        ("\\011", "\t"),
+        ("\\012", "\n"),
+        ("\\134", "\\"),
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, (code, c)| text.replace(code, c))
 }
 
 /// The mount that a path is on: later ones hide earlier ones at the same place.
@@ -339,9 +346,15 @@ mod tests {
         assert_eq!(memory("/merged/x"), "overlay on tmpfs");
         assert_eq!(memory("/ram"), "ext4 on /dev/ram0");
         assert_eq!(memory("/zram"), "ext4 on /dev/zram0");
-        assert_eq!(memory("/image"), "ext4 in the image /dev/shm/disk.img on tmpfs");
+        assert_eq!(
+            memory("/image"),
+            "ext4 in the image /dev/shm/disk.img on tmpfs"
+        );
         let said = at("/merged/x").warning().unwrap();
-        assert!(said.contains("overlay on tmpfs") && said.contains("--folder"), "{said}");
+        assert!(
+            said.contains("overlay on tmpfs") && said.contains("--folder"),
+            "{said}"
+        );
     }
 
     #[test]
@@ -357,7 +370,10 @@ mod tests {
     #[test]
     fn what_cannot_be_seen_is_not_called_a_disk() {
         let said = at("/far/x").warning().unwrap();
-        assert!(said.contains("cannot be told") && said.contains("containers"), "{said}");
+        assert!(
+            said.contains("cannot be told") && said.contains("containers"),
+            "{said}"
+        );
         let found = Filesystem::below(&Fixture::new().root(), Path::new("/x"));
         assert!(matches!(found.sync, Sync::Unknown { .. }));
     }
