@@ -11,6 +11,7 @@ use machine::Machine;
 
 use crate::args::{Format, HowArgs};
 use crate::ending::{self, Ending};
+use crate::files;
 use crate::launch::CellLauncher;
 use crate::output::{self, Paper};
 use crate::progress::Progress;
@@ -96,6 +97,7 @@ pub(crate) fn begin(
         Some(folder) => asked_for(folder)?,
         None => default_folder(now, &studies),
     };
+    let files_on = files::looked_at(&studies, &folder)?;
     let header = Header {
         schema: lab::SCHEMA,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -103,6 +105,7 @@ pub(crate) fn begin(
         command: command_line(settings.seed),
         settings,
         machine,
+        files_on,
         studies,
     };
     let made = NewFolder::planned(&folder);
@@ -151,6 +154,7 @@ fn had(ballast: Ballast) -> Result<(), String> {
 pub(crate) fn resume(folder: &Path) -> Result<Session> {
     let journal = Journal::resume(&journal_in(folder)?)?;
     lab::check(&journal.header().studies, &Machine::read())?;
+    files::looked_at(&journal.header().studies, folder)?;
     for warning in journal.results().warnings {
         output::tell(&format!("warning: {warning}"));
     }

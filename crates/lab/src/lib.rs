@@ -53,7 +53,10 @@ pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, SCHEMA};
 pub use launch::{Clock, Launch, LaunchError};
 pub use pilot::Chosen;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
-pub use results::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
+pub use results::{
+    CaseResult, Finding, Law, Phases, RawSlot, Results, Shape, StudyResult, Used, VariantSummary,
+    Workers,
+};
 pub use run::{RunError, check, cpus, run};
 pub use settings::{Preset, Settings, Value};
 pub use study::{

@@ -3,6 +3,7 @@
 mod calibration;
 mod cheapest;
 mod crossover;
+mod laws;
 mod limits;
 mod make;
 mod profile;
@@ -14,11 +15,15 @@ mod switched;
 #[cfg(test)]
 mod tests;
 mod why;
+mod workers;
 
 use flow::{FlowRecord, Outcome};
 use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
+
+pub use laws::{Law, Shape};
+pub use workers::{Used, Workers};
 
 use crate::{Case, CaseEnd, Header, Metric, Study};
 
@@ -44,7 +49,10 @@ pub struct StudyResult {
     pub study: Study,
     /// Answers, case by case.
     pub cases: Vec<CaseResult>,
-    /// Sentences: the headline first, then crossovers and other remarks.
+    /// How time grows with the number of workers, in sweeps over it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub laws: Vec<Law>,
+    /// Sentences: the headline first, then crossovers, laws and other remarks.
     pub sentences: Vec<String>,
 }
 
@@ -127,6 +135,9 @@ pub struct VariantSummary {
     pub flows: Vec<FlowRecord>,
     /// When the parent had the last result, median, in ns after the release.
     pub parent_end_ns: Option<f64>,
+    /// What each flow and all of them used, where they are workers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workers: Option<Workers>,
     /// Latest flow's end over the mean flow's end: 1 = even work.
     pub imbalance: Option<f64>,
     /// Good slots.

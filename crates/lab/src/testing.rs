@@ -69,6 +69,7 @@ pub(crate) fn header(studies: Vec<Study>) -> Header {
             ..Settings::usual(Preset::Quick, 1)
         },
         machine: MACHINE.get_or_init(Machine::read).clone(),
+        files_on: Vec::new(),
         studies,
     }
 }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::WorkError;
 
 /// Terms that one loop adds up.
-pub const STEPS: u64 = 5_000;
+pub const STEPS: u64 = 10_000;
 
 /// Parameters of `cpu`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

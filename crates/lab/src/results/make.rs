@@ -3,10 +3,12 @@
 use flow::SlotRecord;
 use stats::{Estimate, Rule, Summary, Verdict, tail};
 
+use super::laws::laws;
 use super::profile::{self, Profile};
 use super::remarks::sentences;
 use super::sentence::sentence;
 use super::why::{Side, why};
+use super::workers::workers;
 use super::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
 use crate::judge::smallest_seen;
 use crate::ledger::{CaseLog, Ledger};
@@ -21,6 +23,8 @@ impl Results {
         let studies: Vec<StudyResult> = studies
             .map(|(study, logs)| study_result(study, logs, &ledger.header))
             .collect();
+        let files_on = ledger.header.files_on.iter();
+        warnings.extend(files_on.filter_map(machine::Filesystem::warning));
         warnings.extend(studies.iter().filter_map(noise_warning));
         Self {
             header: ledger.header.clone(),
@@ -38,9 +42,11 @@ fn study_result(study: &Study, logs: &[CaseLog], header: &Header) -> StudyResult
     let cases: Vec<CaseResult> = cases
         .map(|(case, log)| case_result(case, log, value))
         .collect();
+    let laws = laws(&cases);
     StudyResult {
         study: study.clone(),
-        sentences: sentences(study, &cases, &header.machine),
+        sentences: sentences(study, &cases, &laws, &header.machine),
+        laws,
         cases,
     }
 }
@@ -57,10 +63,7 @@ fn case_result(case: &Case, log: &CaseLog, value: Value) -> CaseResult {
         warmups: chosen.map_or(0, |chosen| chosen.warmups),
         ended: log.ended,
         noise: log.judge.noise(),
-        variants: columns
-            .iter()
-            .map(|column| column.summary(case.metric))
-            .collect(),
+        variants: columns.iter().map(|column| column.summary(case)).collect(),
         findings: findings(case, log, &columns, value),
         slots: log.slots.clone(),
     }
@@ -95,19 +98,20 @@ impl<'a> Column<'a> {
             .collect()
     }
 
-    fn summary(&self, metric: Metric) -> VariantSummary {
+    fn summary(&self, case: &Case) -> VariantSummary {
         let values: Vec<f64> = self.slots.iter().filter_map(|slot| slot.value_ns).collect();
         let profile = self.profile.as_ref();
         VariantSummary {
             label: self.label.to_owned(),
             value: Summary::of(&values).ok(),
-            undisturbed_ns: self.times(metric).into_iter().min_by(f64::total_cmp),
+            undisturbed_ns: self.times(case.metric).into_iter().min_by(f64::total_cmp),
             cpu_ns: profile.map(|p| p.cpu_ns),
             phases: profile.map(|p| p.phases),
             memory: profile::memory(&self.good),
             memory_not_available: profile::memory_not_available(&self.good),
             flows: profile::flow_medians(&self.good),
             parent_end_ns: profile.map(|p| p.parent_end_ns),
+            workers: workers(&case.work, &self.good),
             imbalance: profile.map(|p| p.imbalance),
             good: self.good.len(),
             failures: self.failures(),

@@ -8,7 +8,7 @@ use workload::Work;
 use super::cheapest::cheapest;
 use super::limits::limits;
 use super::switched::switched;
-use super::{CaseResult, VariantSummary, calibration, shared, sweep};
+use super::{CaseResult, Law, VariantSummary, calibration, shared, sweep};
 use crate::Study;
 use crate::number::time;
 use crate::words::plural;
@@ -20,7 +20,12 @@ const UNEVEN: f64 = 1.2;
 const TELLING_NS: u64 = 1_000_000;
 
 /// The study's sentences: the headline first.
-pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) -> Vec<String> {
+pub(crate) fn sentences(
+    study: &Study,
+    cases: &[CaseResult],
+    laws: &[Law],
+    machine: &Machine,
+) -> Vec<String> {
     let mut sentences: Vec<String> = answer(study, cases).into_iter().collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Flows that take turns do nothing that could be uneven, or large or small.
@@ -30,6 +35,7 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) 
     sentences.extend(cases.iter().filter_map(isolation));
     sentences.extend(cases.iter().filter_map(shared::shared_resource));
     sentences.extend(sweep::crossovers(&working().collect::<Vec<_>>()));
+    sentences.extend(laws.iter().map(|law| law.sentence.clone()));
     sentences.extend(cheapest(cases));
     sentences.extend(switched(cases));
     sentences.extend(limits(machine, cases));
@@ -39,10 +45,22 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) 
 /// The answer of a study: its headline, or what was measured where nothing is compared.
 fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
     let said = super::headline(study, cases).map(|finding| finding.sentence.clone());
+    let said = kinds_of_workers(cases).or(said);
     said.or_else(|| {
         let case = cases.iter().find(|case| case.case.name == study.headline)?;
         case.variants.first().map(measured)
     })
+}
+
+/// The answers of a study of more than one kind of workers, each with its kind.
+fn kinds_of_workers(cases: &[CaseResult]) -> Option<String> {
+    let alone = cases.iter().filter(|case| case.case.sweep.is_none());
+    let said = alone.filter_map(|case| {
+        let kind = case.case.work.worker_kind()?;
+        Some(format!("{kind}: {}", case.findings.first()?.sentence))
+    });
+    let said: Vec<String> = said.collect();
+    (said.len() > 1).then(|| said.join("; "))
 }
 
 fn measured(variant: &VariantSummary) -> String {

@@ -74,6 +74,7 @@ fn header(studies: Vec<Study>) -> Header {
             ..Settings::usual(Preset::Quick, 42)
         },
         machine: machine(),
+        files_on: Vec::new(),
         studies,
     }
 }

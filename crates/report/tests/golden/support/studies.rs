@@ -150,8 +150,11 @@ fn origin() -> Origin {
         rows: rows
             .map(|(who, process, thread, bytes)| OriginRow {
                 who: who.into(),
+                case: None,
                 seconds: both(process, thread),
                 bytes: both(bytes, 450_560.0),
+                cpu_share: BTreeMap::new(),
+                disk_bytes: BTreeMap::new(),
             })
             .into(),
     }
