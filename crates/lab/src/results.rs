@@ -2,19 +2,20 @@
 
 mod calibration;
 mod cheapest;
+pub mod counts;
 mod crossover;
 mod limits;
 mod make;
 mod profile;
 mod remarks;
 mod sentence;
-mod shared;
 mod sweep;
 mod switched;
 #[cfg(test)]
 mod tests;
 mod why;
 
+pub use counts::Counts;
 use flow::{FlowRecord, Outcome};
 use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
@@ -118,6 +119,10 @@ pub struct VariantSummary {
     pub cpu_ns: Option<f64>,
     /// Median phases in ns.
     pub phases: Option<Phases>,
+    /// Median counts of one repetition.
+    pub counts: Option<Counts>,
+    /// What could not be counted, with the reason.
+    pub not_counted: Vec<String>,
     /// The memory of the median slot.
     pub memory: Option<Memory>,
     /// RSS alone, where honest memory could not be read; with the reason.

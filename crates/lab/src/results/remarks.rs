@@ -7,7 +7,7 @@ use machine::Machine;
 use super::cheapest::cheapest;
 use super::limits::limits;
 use super::switched::switched;
-use super::{CaseResult, VariantSummary, calibration, shared, sweep};
+use super::{CaseResult, VariantSummary, calibration, sweep};
 use crate::Study;
 use crate::number::time;
 use crate::words::plural;
@@ -26,7 +26,6 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) 
     let working = || cases.iter().filter(|case| case.case.work.flows().is_none());
     sentences.extend(working().filter_map(uneven));
     sentences.extend(cases.iter().filter_map(isolation));
-    sentences.extend(cases.iter().filter_map(shared::shared_resource));
     sentences.extend(sweep::crossovers(&working().collect::<Vec<_>>()));
     sentences.extend(cheapest(cases));
     sentences.extend(switched(cases));
