@@ -2,6 +2,7 @@
 
 mod calibration;
 mod cheapest;
+pub mod counts;
 mod crossover;
 mod laws;
 mod limits;
@@ -9,7 +10,6 @@ mod make;
 mod profile;
 mod remarks;
 mod sentence;
-mod shared;
 mod sweep;
 mod switched;
 #[cfg(test)]
@@ -17,6 +17,7 @@ mod tests;
 mod why;
 mod workers;
 
+pub use counts::Counts;
 use flow::{FlowRecord, Outcome};
 use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
@@ -126,6 +127,10 @@ pub struct VariantSummary {
     pub cpu_ns: Option<f64>,
     /// Median phases in ns.
     pub phases: Option<Phases>,
+    /// Median counts of one repetition.
+    pub counts: Option<Counts>,
+    /// What could not be counted, with the reason.
+    pub not_counted: Vec<String>,
     /// The memory of the median slot.
     pub memory: Option<Memory>,
     /// RSS alone, where honest memory could not be read; with the reason.

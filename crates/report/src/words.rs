@@ -176,6 +176,22 @@ fn parameter(value: &Value) -> String {
     }
 }
 
+/// What could not be counted in a case, each with its reason once.
+pub(crate) fn not_counted(case: &CaseResult) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in case
+        .variants
+        .iter()
+        .flat_map(|variant| &variant.not_counted)
+    {
+        let line = format!("not available: {line}");
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
 /// What is launched: `process, 5 flows, free, static, fifo`, and its work where that is
 /// not the case's.
 pub(crate) fn launched(labelled: &LabelledVariant) -> String {

@@ -3,11 +3,12 @@
 use flow::SlotRecord;
 use stats::{Estimate, Rule, Summary, Verdict, tail};
 
+use super::counts;
 use super::laws::laws;
 use super::profile::{self, Profile};
 use super::remarks::sentences;
 use super::sentence::sentence;
-use super::why::{Side, why};
+use super::why::{Evidence, Sibling, Side, why};
 use super::workers::workers;
 use super::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
 use crate::judge::smallest_seen;
@@ -37,10 +38,9 @@ impl Results {
 }
 
 fn study_result(study: &Study, logs: &[CaseLog], header: &Header) -> StudyResult {
-    let value = header.settings.value;
     let cases = study.cases.iter().zip(logs);
     let cases: Vec<CaseResult> = cases
-        .map(|(case, log)| case_result(case, log, value))
+        .map(|(case, log)| case_result(case, log, header))
         .collect();
     let laws = laws(&cases);
     StudyResult {
@@ -51,7 +51,7 @@ fn study_result(study: &Study, logs: &[CaseLog], header: &Header) -> StudyResult
     }
 }
 
-fn case_result(case: &Case, log: &CaseLog, value: Value) -> CaseResult {
+fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
     let columns: Vec<Column<'_>> = (0..case.variants.len())
         .map(|variant| Column::new(case, log, variant))
         .collect();
@@ -64,7 +64,7 @@ fn case_result(case: &Case, log: &CaseLog, value: Value) -> CaseResult {
         ended: log.ended,
         noise: log.judge.noise(),
         variants: columns.iter().map(|column| column.summary(case)).collect(),
-        findings: findings(case, log, &columns, value),
+        findings: findings(case, log, &columns, header),
         slots: log.slots.clone(),
     }
 }
@@ -85,7 +85,7 @@ impl<'a> Column<'a> {
         let good: Vec<&SlotRecord> = good.filter_map(|slot| slot.outcome.answer.done()).collect();
         Self {
             label: &case.variants[variant].label,
-            profile: profile::profile(&good),
+            profile: profile::profile(&case.variants[variant].variant, &good),
             slots,
             good,
         }
@@ -98,15 +98,21 @@ impl<'a> Column<'a> {
             .collect()
     }
 
+    /// The values of the good slots, in ns.
+    fn values(&self) -> Vec<f64> {
+        self.slots.iter().filter_map(|slot| slot.value_ns).collect()
+    }
+
     fn summary(&self, case: &Case) -> VariantSummary {
-        let values: Vec<f64> = self.slots.iter().filter_map(|slot| slot.value_ns).collect();
         let profile = self.profile.as_ref();
         VariantSummary {
             label: self.label.to_owned(),
-            value: Summary::of(&values).ok(),
+            value: Summary::of(&self.values()).ok(),
             undisturbed_ns: self.times(case.metric).into_iter().min_by(f64::total_cmp),
-            cpu_ns: profile.map(|p| p.cpu_ns),
+            cpu_ns: profile.map(|p| p.all.cpu_ns),
             phases: profile.map(|p| p.phases),
+            counts: profile.map(|p| p.all),
+            not_counted: counts::not_counted(profile::reps(&self.good)),
             memory: profile::memory(&self.good),
             memory_not_available: profile::memory_not_available(&self.good),
             flows: profile::flow_medians(&self.good),
@@ -131,11 +137,12 @@ impl<'a> Column<'a> {
     }
 }
 
-fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], value: Value) -> Vec<Finding> {
+fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], header: &Header) -> Vec<Finding> {
     let (floor, judged) = log.judge.conclude();
     let Some((reference, subjects)) = columns.split_first() else {
         return Vec::new();
     };
+    let siblings = siblings(columns);
     let pairs = subjects.iter().zip(judged);
     pairs
         .map(|(subject, judged)| {
@@ -143,10 +150,40 @@ fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], value: Value) ->
                 floor,
                 comparisons: subjects.len(),
             };
-            let steady = steady_alone(subject, reference, value, rule);
-            finding(case, subject, reference, judged, steady, floor)
+            let why = Why {
+                steady: steady_alone(subject, reference, header.settings.value, rule),
+                siblings: &siblings,
+                page: page_bytes(header),
+            };
+            finding(case, subject, reference, judged, why, floor)
         })
         .collect()
+}
+
+/// What reasons need beside the two sides.
+struct Why<'a> {
+    steady: Option<String>,
+    siblings: &'a [Sibling<'a>],
+    page: f64,
+}
+
+/// Every variant with a value.
+fn siblings<'a>(columns: &'a [Column<'_>]) -> Vec<Sibling<'a>> {
+    let with_value = columns.iter().filter_map(|column| {
+        Some(Sibling {
+            variant: &column.profile.as_ref()?.variant,
+            typical_ns: Summary::of(&column.values()).ok()?.typical,
+        })
+    });
+    with_value.collect()
+}
+
+/// Bytes of a page where a machine does not tell.
+const USUAL_PAGE: u64 = 4096;
+
+fn page_bytes(header: &Header) -> f64 {
+    let told = header.machine.memory.page.value().copied();
+    told.filter(|&bytes| bytes > 0).unwrap_or(USUAL_PAGE) as f64
 }
 
 fn finding(
@@ -154,7 +191,11 @@ fn finding(
     subject: &Column<'_>,
     reference: &Column<'_>,
     judged: Option<(Estimate, Verdict)>,
-    steady: Option<String>,
+    Why {
+        steady,
+        siblings,
+        page,
+    }: Why<'_>,
     floor: f64,
 ) -> Finding {
     let sides = side(subject).zip(side(reference));
@@ -162,7 +203,17 @@ fn finding(
         verdict
     });
     let tails = tail(&reference.times(case.metric), &subject.times(case.metric));
-    let reasons = |(s, r)| why(s, r, case.metric, verdict, steady);
+    let reasons = |(subject, reference)| {
+        why(&Evidence {
+            subject,
+            reference,
+            metric: case.metric,
+            verdict,
+            steady,
+            siblings,
+            page,
+        })
+    };
     Finding {
         subject: subject.label.to_owned(),
         reference: reference.label.to_owned(),

@@ -8,7 +8,7 @@ use workload::Work;
 use super::cheapest::cheapest;
 use super::limits::limits;
 use super::switched::switched;
-use super::{CaseResult, Law, VariantSummary, calibration, shared, sweep};
+use super::{CaseResult, Law, VariantSummary, calibration, sweep};
 use crate::Study;
 use crate::number::time;
 use crate::words::plural;
@@ -33,7 +33,6 @@ pub(crate) fn sentences(
     let working = || cases.iter().filter(|case| !takes_turns(case));
     sentences.extend(working().filter_map(uneven));
     sentences.extend(cases.iter().filter_map(isolation));
-    sentences.extend(cases.iter().filter_map(shared::shared_resource));
     sentences.extend(sweep::crossovers(&working().collect::<Vec<_>>()));
     sentences.extend(laws.iter().map(|law| law.sentence.clone()));
     sentences.extend(cheapest(cases));

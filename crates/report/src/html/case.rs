@@ -8,7 +8,9 @@ use super::stacks::{memory, phases};
 use super::table::table;
 use crate::number::{NONE, bytes, time};
 use crate::terminal::tail;
-use crate::words::{circumstances, comparison, cut_short, finding_of, launched, many, work};
+use crate::words::{
+    circumstances, comparison, cut_short, finding_of, launched, many, not_counted, work,
+};
 
 /// The part of the page about one case.
 pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Markup {
@@ -20,6 +22,7 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
             @if !case.slots.is_empty() {
                 (variants(&[("", case)]))
                 @for finding in &case.findings { (said(finding)) }
+                @for line in not_counted(case) { p.quiet { (line) } }
                 (missing(case))
                 (slots(&format!("{id}-slots"), case, with_slots))
                 (phases(&format!("{id}-phases"), case))

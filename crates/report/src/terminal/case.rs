@@ -6,7 +6,9 @@ use super::page::Page;
 use crate::blocks::Sweep;
 use crate::number::{NONE, bytes, plain, time};
 use crate::table::{Cell, Column, Table};
-use crate::words::{Tone, circumstances, comparison, cut_short, finding_of, many, work};
+use crate::words::{
+    Tone, circumstances, comparison, cut_short, finding_of, many, not_counted, work,
+};
 
 /// A case: title, table, sentences, reasons, slow ends, failures.
 pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
@@ -19,6 +21,9 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     page.table(2, &table(None, &[(None, case)]));
     for finding in &case.findings {
         said(page, finding);
+    }
+    for line in not_counted(case) {
+        page.text(2, Tone::Quiet, &line);
     }
     missing(page, case);
 }
