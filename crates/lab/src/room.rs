@@ -93,6 +93,9 @@ pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<Stri
 
 fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
     let flows = u64::from(variant.flows);
+    if let Some(why) = no_memory(machine, work) {
+        return Some(why);
+    }
     let lowest = rooms(machine, variant.model, work).into_iter().next()?;
     if flows <= lowest.count {
         return no_pipes(machine, flows, work).filter(|_| !variant.model.is_user_level());
@@ -114,6 +117,30 @@ fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Optio
         lowest.bites,
         lowest.raise
     ))
+}
+
+/// Work that takes memory on purpose must leave the machine some.
+fn no_memory(machine: &Machine, work: &Work) -> Option<String> {
+    let need = work.memory_bytes();
+    if need == 0 {
+        return None;
+    }
+    let workers = work.units().max(1);
+    let each = need / workers;
+    let ceilings = machine.user_level_ceilings(each, 0);
+    let lowest = ceilings.iter().min_by_key(|ceiling| ceiling.count)?;
+    (workers > lowest.count).then(|| {
+        format!(
+            "{} workers take {} of memory at once, {} each: this machine has room for {} of them \
+             (the limit is {}; to raise it: {})",
+            count(workers),
+            bytes(need as f64),
+            bytes(each as f64),
+            count(lowest.count),
+            lowest.bites,
+            lowest.raise
+        )
+    })
 }
 
 /// A ring of pipes takes two open files a flow.
@@ -212,6 +239,23 @@ mod tests {
         );
         assert!(why.unwrap().contains("to raise it"));
         assert_eq!(no_room(&machine, &variant(Model::Task, 2), &turns(2)), None);
+    }
+
+    #[test]
+    fn workers_that_would_take_all_memory_are_refused() {
+        let mem = |bytes| {
+            Work::Mem(workload::Mem {
+                workers: 2,
+                loops: 1,
+                bytes,
+            })
+        };
+        let machine = Machine::read();
+        let two = variant(Model::Process, 2);
+        assert_eq!(no_room(&machine, &two, &mem(64 << 20)), None);
+        let why = no_room(&machine, &two, &mem(1 << 50)).unwrap();
+        assert!(why.contains("2.00 PiB") || why.contains("GiB"), "{why}");
+        assert!(why.contains("room for 0 of them"), "{why}");
     }
 
     #[test]
