@@ -312,13 +312,16 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
         ("slots.csv", report::csv::slots(results)),
         ("findings.csv", report::csv::findings(results)),
         ("summary.csv", report::csv::summary(results)),
+        ("workers.csv", report::csv::workers(results)),
+        ("laws.csv", report::csv::laws(results)),
         (
             "machine.json",
             report::json::machine(&results.header.machine),
         ),
         ("report.html", report::html::page(results)),
     ];
-    for (name, text) in files {
+    // Tables that only some studies have are left out where they would be empty.
+    for (name, text) in files.into_iter().filter(|(_, text)| !text.is_empty()) {
         let path = folder.join(name);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }

@@ -14,15 +14,19 @@
 //! The columns are told in `docs/results.md`.
 
 mod findings;
+mod laws;
 mod place;
 mod slots;
 mod summary;
+mod workers;
 
 use machine::Machine;
 
 pub use findings::findings;
+pub use laws::laws;
 pub use slots::slots;
 pub use summary::summary;
+pub use workers::workers;
 
 use crate::text::hides;
 

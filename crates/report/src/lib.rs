@@ -34,3 +34,4 @@ mod table;
 pub mod terminal;
 pub mod text;
 mod words;
+mod workers;

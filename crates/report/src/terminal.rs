@@ -9,6 +9,7 @@
 //! |---|---|
 //! | variants | RSS, undisturbed, CPU time, interval, memory |
 //! | then and now | difference, the source's figures |
+//! | workers | calls, peak, RSS, files |
 //!
 //! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
 //! out. At 120 columns nothing is left out unless
@@ -21,6 +22,7 @@ mod case;
 mod machine;
 mod page;
 mod then_and_now;
+mod workers;
 
 use lab::{Results, StudyResult};
 use stats::{Estimate, Verdict};
@@ -98,7 +100,9 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
             Block::Sweep(sweep) => case::sweep(page, results, &sweep),
         }
     }
-    then_and_now::then_and_now(page, study);
+    if !workers::workers(page, study) {
+        then_and_now::then_and_now(page, study);
+    }
     if study.sentences.len() > 1 {
         page.blank();
     }

@@ -3,7 +3,7 @@
 use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
-use super::{case, forest, sweep, then_and_now};
+use super::{case, forest, sweep, then_and_now, workers};
 use crate::blocks::Block;
 
 /// The section of a study. `with_slots` is whether tables of raw slots are wanted.
@@ -27,10 +27,13 @@ pub(super) fn study(
                 @let id = format!("{id}-{number}");
                 @match block {
                     Block::Case(one) => (case::case(&id, results, one, with_slots)),
-                    Block::Sweep(all) => (sweep::sweep(&id, results, all, with_slots)),
+                    Block::Sweep(all) => (sweep::sweep(&id, results, all, (&study.laws, with_slots))),
                 }
             }
-            (then_and_now::then_and_now(study))
+            @match workers::workers(study) {
+                Some(table) => (table),
+                None => (then_and_now::then_and_now(study)),
+            }
         }
     }
 }
