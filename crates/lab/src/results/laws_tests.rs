@@ -166,6 +166,21 @@ fn two_counts_and_wild_slots_tell_no_law() {
 }
 
 #[test]
+fn a_law_that_certainly_grows_is_not_called_unknown() {
+    let laws = laws(sweep(&[2, 3, 4], io, "one"), |_, units, n| {
+        units * (90 + 14 * (n as u64 * 7 % 5)) * MS / 10
+    });
+    assert_eq!(laws[0].shape, Shape::Growing, "{}", laws[0].sentence);
+    assert!(
+        laws[0]
+            .sentence
+            .contains("whether in a line cannot be told, where flat was expected"),
+        "{}",
+        laws[0].sentence
+    );
+}
+
+#[test]
 fn other_sweeps_have_no_law_of_workers() {
     let mut cases = sweep(&[2, 3, 4], cpu, "one");
     for case in &mut cases {

@@ -31,7 +31,9 @@ pub(crate) fn sentences(
     // Flows that take turns do nothing that could be uneven, or large or small.
     let takes_turns = |case: &&CaseResult| matches!(case.case.work, Work::Turns(_));
     let working = || cases.iter().filter(|case| !takes_turns(case));
-    sentences.extend(working().filter_map(uneven));
+    // Nor do workers, each of which does the same as the others.
+    let dealt = working().filter(|case| case.case.work.worker_kind().is_none());
+    sentences.extend(dealt.filter_map(uneven));
     sentences.extend(cases.iter().filter_map(isolation));
     sentences.extend(sweep::crossovers(&working().collect::<Vec<_>>()));
     sentences.extend(laws.iter().map(|law| law.sentence.clone()));

@@ -93,23 +93,21 @@ fn total(flows: &[OfFlow<Io>]) -> Io {
     flows.iter().map(|flow| flow.steady).sum()
 }
 
-/// A count of the kernel's, or the first reason why there is none.
+/// A count of the kernel's over the repetitions in which it was asked for (it takes time
+/// between the phases, so not in each), or the first reason why there is none.
 fn bytes(records: &[&SlotRecord], what: impl Fn(&[OfFlow<Io>]) -> u64) -> Measured<f64> {
-    let told = |rep: &Rep| match &rep.told {
-        Some(Told { io, .. }) => io.clone().map(|io| what(&io.flows) as f64),
-        None => Measured::not_available("the journal is of a version that did not count it", ""),
-    };
+    let told = reps(records).filter_map(|rep| rep.told.as_ref());
     let mut values = Vec::new();
-    for rep in reps(records) {
-        match told(rep) {
-            Measured::Value(value) => values.push(value),
-            missing @ Measured::NotAvailable { .. } => return missing,
+    for Told { io, .. } in told {
+        match io {
+            Measured::Value(io) => values.push(what(&io.flows) as f64),
+            Measured::NotAvailable { reason, remedy } => {
+                return Measured::not_available(reason.clone(), remedy.clone());
+            }
         }
     }
-    median(values).map_or_else(
-        || Measured::not_available("no good slot", ""),
-        Measured::Value,
-    )
+    let none = || Measured::not_available("the journal is of a version that did not count it", "");
+    median(values).map_or_else(none, Measured::Value)
 }
 
 /// Bytes found right in files, which the proof of such work counts.

@@ -64,6 +64,7 @@ fn word(shape: Shape) -> &'static str {
         Shape::Between => "between",
         Shape::Linear => "linear",
         Shape::Steeper => "steeper",
+        Shape::Growing => "growing",
         Shape::Falling => "falling",
         Shape::CannotTell => "cannot-tell",
     }

@@ -6,3 +6,4 @@ mod html;
 mod json;
 mod support;
 mod terminal;
+mod workers;
