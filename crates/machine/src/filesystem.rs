@@ -31,7 +31,7 @@ use crate::root::Root;
 /// Layers that are followed: an overlay on an image on an overlay has three.
 const DEPTH: usize = 8;
 /// Magic number of `ramfs` (not among those that have a name in the library).
-const RAMFS_MAGIC: i64 = 0x8584_58f6;
+const RAMFS_MAGIC: nix::libc::c_long = 0x8584_58f6;
 /// File systems that are memory.
 const MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
 /// Devices that are memory.
@@ -155,7 +155,7 @@ fn magic(path: &Path) -> Option<&'static str> {
     match kind {
         TMPFS_MAGIC => Some("tmpfs"),
         OVERLAYFS_SUPER_MAGIC => Some("overlay"),
-        _ if i64::from(kind.0) == RAMFS_MAGIC => Some("ramfs"),
+        _ if kind.0 == RAMFS_MAGIC => Some("ramfs"),
         _ => None,
     }
 }
@@ -257,11 +257,11 @@ fn of_overlay(root: &Root, mounts: &[Mount], mount: &Mount, depth: usize) -> Syn
 
 fn of_device(root: &Root, mounts: &[Mount], mount: &Mount, depth: usize) -> Sync {
     let Mount { kind, source, .. } = mount;
-    let device = |prefix: &&str| {
-        let number = source.strip_prefix(*prefix);
+    let device = |prefix: &str| {
+        let number = source.strip_prefix(prefix);
         number.is_some_and(|n| n.chars().all(|c| c.is_ascii_digit()))
     };
-    if MEMORY_DEVICES.iter().any(|prefix| device(&prefix)) {
+    if MEMORY_DEVICES.iter().any(|prefix| device(prefix)) {
         return in_memory(&format!("{kind} on {source}"));
     }
     if mount.has("nobarrier") || mount.has("barrier=0") {

@@ -19,3 +19,4 @@ mod kills;
 mod narration;
 mod primes_results;
 mod resume;
+mod workers;
