@@ -195,12 +195,9 @@ impl Law {
         let [from, to] = self.counts.map(plain);
         let who = plural(&self.variant);
         let head = format!("{} with {from} to {to} {who}", self.kind);
-        let said = match self.shape {
-            Shape::CannotTell => "the law of the time cannot be told",
-            shape => shape.in_words(),
-        };
         format!(
-            "{head}: {said}{}: {}{}",
+            "{head}: {}{}: {}{}",
+            self.shape.in_words(),
             self.against(),
             self.cost(),
             self.reason()
@@ -292,7 +289,7 @@ impl Shape {
             Self::Steeper => "the time grows by more than linear",
             Self::Growing => "the time grows, whether in a line cannot be told",
             Self::Falling => "the time falls",
-            Self::CannotTell => "cannot tell",
+            Self::CannotTell => "the law of the time cannot be told",
         }
     }
 }
