@@ -145,6 +145,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         placement: flow::Placement::Free,
         schedule: flow::Schedule::Static,
         channel,
+        ballast: None,
     };
     let spec = SlotSpec {
         work: (),

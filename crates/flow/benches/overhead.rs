@@ -179,6 +179,7 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         placement: flow::Placement::Free,
         schedule: flow::Schedule::Static,
         channel: flow::Channel::Fifo,
+        ballast: None,
     };
     let spec = SlotSpec {
         work: Work::Primes(work()),

@@ -32,13 +32,14 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::ballast::Held;
 use crate::body::{Body, Sink};
 use crate::record::{Answer, Failure, Rep, SlotRecord};
 use crate::rep::{self, Run};
 use crate::scratch::last_breath;
 use crate::variant::Channel;
 use crate::watch::Bench;
-use crate::{Placement, SlotSpec, flow_run};
+use crate::{SlotSpec, flow_run};
 
 /// The first argument of a cell.
 pub const CELL_ARGUMENT: &str = "__cell";
@@ -188,15 +189,19 @@ impl<W> Cell<W> {
 
     fn try_run<B: Body, S: Sink>(&self, body: &B, sink: &mut S) -> io::Result<Answer> {
         let spec = self.spec();
-        if spec.variant.placement == Placement::One {
+        if spec.variant.placement.is_one_cpu() {
             flow_run::bind(&spec.cpus)?;
         }
+        let ballast = spec.variant.ballast.map(Held::take).transpose()?;
         let bench = Bench::new(spec, B::SENDS && spec.variant.channel == Channel::Shm)?;
         let total = spec.warmups + spec.reps.max(1);
         let mut reps = Vec::with_capacity(total as usize);
         let mut memory = None;
         for number in 1..=total {
             let last = number == total;
+            if let (Some(ballast), 2..) = (&ballast, number) {
+                ballast.renew()?;
+            }
             let run = rep::run(&bench, spec, &self.task.fifo, body, sink, last)?;
             if let Some(reason) = run.failure.clone().or_else(|| different(&reps, &run)) {
                 return Ok(Answer::Failed {

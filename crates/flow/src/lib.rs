@@ -13,6 +13,7 @@
 //! ```
 //!
 //! * [`model`], [`placement`], [`variant`]: the words for what is launched.
+//! * [`ballast`]: memory that the parent has touched before it makes flows.
 //! * [`body`]: what every model runs, unchanged and monomorphised.
 //! * [`spec`], [`record`]: what goes into a cell and what comes out.
 //! * [`launcher`]: the main process's side; [`cell`]: the other one.
@@ -24,6 +25,7 @@
 //! mapping. Nothing above it does.
 
 mod area;
+pub mod ballast;
 pub mod body;
 pub mod cell;
 pub mod channel;
@@ -47,6 +49,7 @@ pub mod turn;
 pub mod variant;
 mod watch;
 
+pub use ballast::{Ballast, Pages};
 pub use body::{Body, NoSink, Proof, Sink};
 pub use cell::{Cell, cell_main, is_cell};
 pub use channel::Outlet;

@@ -18,7 +18,8 @@ pub enum Placement {
     Cores,
     /// Flow i on the i-th hardware thread, the threads of one core first.
     Smt,
-    /// Flow i on the i-th CPU of the list, around again.
+    /// Flow i on the i-th CPU of the list, around again; the parent too where the list is of
+    /// one CPU.
     List(Vec<u32>),
 }
 
@@ -78,6 +79,16 @@ pub enum PlacementError {
 }
 
 impl Placement {
+    /// Whether all flows and the parent share one CPU.
+    #[must_use]
+    pub fn is_one_cpu(&self) -> bool {
+        match self {
+            Self::One => true,
+            Self::List(list) => list.len() == 1,
+            Self::Free | Self::Cores | Self::Smt => false,
+        }
+    }
+
     /// The CPUs that flows are dealt to in turn; empty means free.
     ///
     /// # Errors
@@ -194,6 +205,13 @@ mod tests {
         );
         assert!(cpus.aside(&[2, 3, 6, 7]).is_empty());
         assert!(cpus.aside(&[]).is_empty(), "free flows may run anywhere");
+    }
+
+    #[test]
+    fn one_cpu_may_be_named() {
+        let is_one = |text: &str| text.parse::<Placement>().unwrap().is_one_cpu();
+        assert!(is_one("one") && is_one("0") && is_one("3"));
+        assert!(!is_one("free") && !is_one("0,1") && !is_one("cores"));
     }
 
     #[test]

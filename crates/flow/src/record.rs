@@ -3,6 +3,7 @@
 
 mod failure;
 mod flow;
+pub mod told;
 
 use measure::Measured;
 use measure::memory::Reading;
@@ -14,6 +15,7 @@ use crate::sampler::Samples;
 
 pub use failure::Failure;
 pub use flow::{FlowRecord, FlowState};
+pub use told::Told;
 
 /// How a launch ended, as the launcher saw it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,6 +30,10 @@ pub struct Outcome {
 }
 
 /// What a cell answers.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a cell answers once, and a run keeps few failures"
+)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Answer {
@@ -99,6 +105,9 @@ pub struct Rep {
     /// Of flows that take turns: how many, and whether the switches happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<Turns>,
+    /// Migrations and bytes; of the last repetition of a slot alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Told>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.

@@ -12,12 +12,15 @@
 //!   all are done. What lies between two phases (reading memory) is in none of them.
 //! * A result that the parent does not have yet is not there yet: `steady` ends when the
 //!   last flow is done *and* the parent has taken and stored every result.
+//! * What the kernel tells of migrations and bytes is read between the phases too, by
+//!   [`telling`].
 //! * The waiting is in [`crate::watch`]; what the flows leave is read in `left`, and judged
 //!   in `verdict`.
 //!
 //! It never kills a thread (nothing can, safely): a hung thread ends with its cell.
 
 mod left;
+mod telling;
 mod verdict;
 
 use std::io;
@@ -39,6 +42,7 @@ use crate::start::{Crew, not_created};
 use crate::turn::{HandOver, Pipes};
 use crate::watch::{Bench, Goal, Watch};
 use crate::{Answer, Failure, SlotSpec};
+use telling::Telling;
 
 /// How one repetition went.
 #[derive(Debug)]
@@ -59,14 +63,14 @@ struct Parts<'a, 'b, B: Body, S> {
     sink: &'b mut S,
 }
 
-/// Runs one repetition; reads memory at the end gate if asked to.
+/// Runs one repetition; of the last one memory and counts are read at the gates.
 pub(crate) fn run<W, B: Body, S: Sink>(
     bench: &Bench,
     spec: &SlotSpec<W>,
     fifo: &Path,
     body: &B,
     sink: &mut S,
-    read_memory: bool,
+    last: bool,
 ) -> io::Result<Run> {
     bench.clear()?;
     let (entrance, inlet) = channel::open(B::SENDS.then_some(spec.variant.channel), fifo)?;
@@ -96,27 +100,31 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         inlet,
         sink,
     };
-    match parts.repeat(read_memory) {
+    match parts.repeat(last) {
         Ok(run) if !parts.watch.hung() => Ok(run),
         broken => parts.give_up(broken),
     }
 }
 
 impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
-    fn repeat(&mut self, read_memory: bool) -> io::Result<Run> {
+    fn repeat(&mut self, last: bool) -> io::Result<Run> {
         let mut parent = ParentRecord {
             pid: self.context.parent.as_raw(),
             ..Default::default()
         };
-        let create_ns = self.create(&mut parent)?;
+        let flows = self.context.variant.carriers() as usize;
+        let mut telling = last.then(|| Telling::new(parent.pid, flows));
+        let create_ns = phase(&mut telling, || self.create(&mut parent))?;
+        self.at_gate(&mut telling);
         self.context.entrance.all_open();
-        let (go, steady_ns) = self.steady(&mut parent)?;
-        let memory = if read_memory && !self.watch.hung() {
+        let (go, steady_ns) = phase(&mut telling, || self.steady(&mut parent))?;
+        self.at_gate(&mut telling);
+        let memory = if last && !self.watch.hung() {
             Some(self.memory()?)
         } else {
             None
         };
-        let teardown_ns = self.tear_down(&mut parent)?;
+        let teardown_ns = phase(&mut telling, || self.tear_down(&mut parent))?;
         let flows = left::flow_records(&self.bench.area, &self.watch, go);
         let skew_ns = left::skew(&flows);
         let turns = B::TURNS.then(|| left::turns(&self.bench.area));
@@ -128,12 +136,20 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             parent,
             flows,
             turns,
+            told: telling.map(Telling::told),
         };
         Ok(Run {
             failure: self.failure(&rep),
             rep,
             memory,
         })
+    }
+
+    /// Reads what is told of the flows, which wait.
+    fn at_gate(&self, telling: &mut Option<Telling>) {
+        if let Some(telling) = telling {
+            telling.flows(&self.bench.area);
+        }
     }
 
     /// From before the first flow is made until all of them wait at the gate.
@@ -235,6 +251,18 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             Err(error) => Answer::from_error(&error),
         })
     }
+}
+
+/// A phase, between two readings of what is told of the parent.
+fn phase<T>(telling: &mut Option<Telling>, run: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    if let Some(telling) = telling {
+        telling.begin();
+    }
+    let done = run();
+    if let Some(telling) = telling {
+        telling.end();
+    }
+    done
 }
 
 fn open(gate: &AtomicU32) {

@@ -79,9 +79,11 @@ impl CellLauncher {
 
 impl Launch for CellLauncher {
     fn launch(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, LaunchError> {
+        let folder = spec.work.folder().unwrap_or(&self.files);
+        let files = spec.work.needs_folder().then(|| folder.to_owned());
         let spec = SlotSpec {
             output: Some(self.results.path_for_cells()),
-            scratch: spec.work.needs_folder().then(|| self.files.clone()),
+            scratch: files,
             ..spec.clone()
         };
         let outcome = self.launch_cell(&spec).map_err(|error| match error {

@@ -12,6 +12,7 @@
 mod args;
 mod commands;
 mod ending;
+mod files;
 mod launch;
 mod number;
 mod output;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
     let ending = match Cli::parse().command {
         Command::Run(args) => commands::run::run(args),
         Command::Primes(args) => commands::primes::run(&args),
+        Command::Workers(args) => commands::workers::run(&args),
         Command::Switch(args) => commands::switch::run(&args),
         Command::Limits(args) => commands::limits::run(&args),
         Command::Calibrate(args) => commands::calibrate::run(&args),

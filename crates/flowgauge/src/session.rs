@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, anyhow, bail};
-use lab::{Header, Journal, Preset, Probe, Results, Sampling, Settings, Study};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use flow::ballast::Held;
+use flow::{Ballast, Pages};
+use lab::{AskedBallast, Header, Journal, Preset, Probe, Results, Sampling, Settings, Study};
 use machine::Machine;
 
 use crate::args::{Format, HowArgs};
 use crate::ending::{self, Ending};
+use crate::files;
 use crate::launch::CellLauncher;
 use crate::output::{self, Paper};
 use crate::progress::Progress;
@@ -54,8 +57,24 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
         value: how.value.into(),
         deadline_s: how.deadline,
         sample,
+        ballast: ballast(how)?,
         ..usual
     })
+}
+
+/// The ballast that the flags ask for, each kind of pages once.
+fn ballast(how: &HowArgs) -> Result<Option<AskedBallast>> {
+    let mut pages = how.ballast_pages.clone();
+    for (place, one) in pages.iter().enumerate() {
+        ensure!(
+            !pages[..place].contains(one),
+            "--ballast-pages names {one} twice: once is enough"
+        );
+    }
+    if pages.is_empty() {
+        pages.push(Pages::Small);
+    }
+    Ok(how.ballast.map(|bytes| AskedBallast { bytes, pages }))
 }
 
 /// A seed that is short enough to be typed again.
@@ -94,7 +113,7 @@ pub(crate) fn begin(
     out: Option<&Path>,
 ) -> Result<Session> {
     let machine = Machine::read();
-    lab::check(&studies, &machine)?;
+    let studies = with_ballast(studies, &settings, &machine)?;
     let now = SystemTime::now();
     let began_unix_s = now
         .duration_since(UNIX_EPOCH)
@@ -103,6 +122,7 @@ pub(crate) fn begin(
         Some(folder) => asked_for(folder)?,
         None => default_folder(now, &studies),
     };
+    let files_on = files::looked_at(&studies, &folder)?;
     let header = Header {
         schema: lab::SCHEMA,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -110,6 +130,7 @@ pub(crate) fn begin(
         command: command_line(settings.seed),
         settings,
         machine,
+        files_on,
         studies,
     };
     let made = NewFolder::planned(&folder);
@@ -119,10 +140,46 @@ pub(crate) fn begin(
     })
 }
 
+/// The studies with the ballast that was asked for, checked against the machine. Of what is
+/// checked, huge pages alone can only be known to be there by having them: where they are
+/// not, their variants are left out, and that is said.
+fn with_ballast(studies: Vec<Study>, settings: &Settings, machine: &Machine) -> Result<Vec<Study>> {
+    let studies: Vec<Study> = match &settings.ballast {
+        Some(asked) => studies
+            .into_iter()
+            .map(|study| lab::ballast::loaded(study, asked))
+            .collect(),
+        None => studies,
+    };
+    lab::check(&studies, machine)?;
+    let obtained = studies.into_iter().map(|study| {
+        let (study, refused) = lab::ballast::obtained(study, had);
+        for reason in &refused {
+            output::tell(&format!("{}: left out: {reason}", study.name));
+        }
+        match study.cases.iter().find(|case| case.variants.is_empty()) {
+            Some(case) => bail!("{}/{}: {}", study.name, case.name, refused.join("; ")),
+            None => Ok(study),
+        }
+    });
+    obtained.collect()
+}
+
+/// Whether that ballast can be had here, tried where only trying tells.
+fn had(ballast: Ballast) -> Result<(), String> {
+    match ballast.pages {
+        Pages::Huge => Held::take(ballast)
+            .map(drop)
+            .map_err(|error| error.to_string()),
+        Pages::Small | Pages::Shared | Pages::DontFork => Ok(()),
+    }
+}
+
 /// Takes up the cut run in a results folder.
 pub(crate) fn resume(folder: &Path) -> Result<Session> {
     let journal = Journal::resume(&journal_in(folder)?)?;
     lab::check(&journal.header().studies, &Machine::read())?;
+    files::looked_at(&journal.header().studies, folder)?;
     for warning in journal.results().warnings {
         output::tell(&format!("warning: {warning}"));
     }
@@ -290,6 +347,8 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
         ("findings.csv", report::csv::findings(results)),
         ("summary.csv", report::csv::summary(results)),
         ("shared.csv", report::csv::shared(results)),
+        ("workers.csv", report::csv::workers(results)),
+        ("laws.csv", report::csv::laws(results)),
         (
             "machine.json",
             report::json::machine(&results.header.machine),
@@ -304,7 +363,9 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
     let further = further
         .into_iter()
         .filter_map(|(name, text)| Some((name, text?)));
-    for (name, text) in files.into_iter().chain(further) {
+    // Tables that only some studies have are left out where they would be empty.
+    let all = files.into_iter().chain(further);
+    for (name, text) in all.filter(|(_, text)| !text.is_empty()) {
         let path = folder.join(name);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use flow::Outcome;
-use machine::Machine;
+use machine::{Filesystem, Machine};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::Ledger;
@@ -40,6 +40,9 @@ pub struct Header {
     pub settings: Settings,
     /// Where it is run.
     pub machine: Machine,
+    /// What the folders are on that slots write files to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files_on: Vec<Filesystem>,
     /// What is run.
     pub studies: Vec<Study>,
 }

@@ -27,6 +27,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod ballast;
 mod budget;
 pub mod journal;
 mod judge;
@@ -49,14 +50,15 @@ pub mod study;
 mod testing;
 mod words;
 
+pub use ballast::AskedBallast;
 pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, SCHEMA};
 pub use launch::{Clock, Launch, LaunchError};
 pub use pilot::Chosen;
 pub use probe::Probe;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
 pub use results::{
-    CaseResult, Cause, Effect, Finding, Limit, Map, Phases, RawSlot, Results, Shared, StudyResult,
-    VariantSummary,
+    CaseResult, Cause, Effect, Finding, Law, Limit, Map, Phases, RawSlot, Results, Shape, Shared,
+    StudyResult, Used, VariantSummary, Workers,
 };
 pub use run::{RunError, check, cpus, run};
 pub use settings::{Preset, Sampling, Settings, Value};

@@ -15,8 +15,8 @@ use machine::{Ceiling, FlowKind, Machine, Needs, Unit};
 use measure::Measured;
 use workload::Work;
 
-use crate::Study;
 use crate::number::{bytes, count};
+use crate::{Study, ballast};
 
 /// Memory of one page.
 const PAGE: u64 = 4096;
@@ -33,9 +33,7 @@ const GUARD_MAPPINGS: u64 = 2;
 fn needs(machine: &Machine, model: Model, work: &Work) -> Option<Needs> {
     let (kept, stack, task) = match work {
         Work::Turns(turns) => (turns.kept(), turns.stack_bytes(), turns.task_bytes()),
-        Work::Primes(_) | Work::Spin(_) | Work::Drill(_) | Work::Operation(_) => {
-            (ORDINARY, ORDINARY, ORDINARY)
-        }
+        _ => (ORDINARY, ORDINARY, ORDINARY),
     };
     let addresses = flow::address_bytes(model, stack);
     let (memory, mappings) = match model {
@@ -107,7 +105,14 @@ fn has_free_guards(machine: &Machine) -> bool {
 /// Why the machine has no room for a variant, if it has none.
 #[must_use]
 pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
+    ballast::no_room(machine, variant).or_else(|| no_room_for_flows(machine, variant, work))
+}
+
+fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
     let flows = u64::from(variant.flows);
+    if let Some(why) = no_memory(machine, work) {
+        return Some(why);
+    }
     let lowest = rooms(machine, variant.model, work).into_iter().next()?;
     if flows <= lowest.count {
         return no_pipes(machine, flows, work).filter(|_| !variant.model.is_user_level());
@@ -129,6 +134,30 @@ pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<Stri
         lowest.bites,
         lowest.raise
     ))
+}
+
+/// Work that takes memory on purpose must leave the machine some.
+fn no_memory(machine: &Machine, work: &Work) -> Option<String> {
+    let need = work.memory_bytes();
+    if need == 0 {
+        return None;
+    }
+    let workers = work.units().max(1);
+    let each = need / workers;
+    let ceilings = machine.user_level_ceilings(Needs::memory(each));
+    let lowest = ceilings.first()?;
+    (workers > lowest.count).then(|| {
+        format!(
+            "{} workers take {} of memory at once, {} each: this machine has room for {} of them \
+             (the limit is {}; to raise it: {})",
+            count(workers),
+            bytes(need as f64),
+            bytes(each as f64),
+            count(lowest.count),
+            lowest.bites,
+            lowest.raise
+        )
+    })
 }
 
 /// A ring of pipes takes two open files a flow.
@@ -202,6 +231,7 @@ mod tests {
             placement: Placement::One,
             schedule: Schedule::Static,
             channel: Channel::Fifo,
+            ballast: None,
         }
     }
 
@@ -226,6 +256,22 @@ mod tests {
         );
         assert!(why.unwrap().contains("to raise it"));
         assert_eq!(no_room(&machine, &variant(Model::Task, 2), &turns(2)), None);
+    }
+
+    #[test]
+    fn workers_that_would_take_all_memory_are_refused() {
+        let mem = |bytes| {
+            Work::Mem(workload::Mem {
+                workers: 2,
+                loops: 1,
+                bytes,
+            })
+        };
+        let machine = Machine::read();
+        let two = variant(Model::Process, 2);
+        assert_eq!(no_room(&machine, &two, &mem(64 << 20)), None);
+        let why = no_room(&machine, &two, &mem(1 << 50)).unwrap();
+        assert!(why.contains("room for 0 of them"), "{why}");
     }
 
     #[test]

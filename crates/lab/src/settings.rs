@@ -1,5 +1,6 @@
 //! How a run is carried out.
 
+use crate::AskedBallast;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,10 @@ pub struct Settings {
     pub value: Value,
     /// Seconds after which a slot is a failure; `None` derives it from the pilot.
     pub deadline_s: Option<f64>,
+    /// Memory that every cell has touched before it makes flows, if any was asked for. The
+    /// variants of the studies have it too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ballast: Option<AskedBallast>,
     /// How every slot is sampled whose variant does not say so itself; usually not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
@@ -80,6 +85,7 @@ impl Settings {
             value: Value::Typical,
             deadline_s: None,
             sample: None,
+            ballast: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A study: what is compared with what, and where it comes from.
 
+mod ballast;
 mod builtin;
 mod each;
 mod error;
@@ -20,6 +21,7 @@ pub use builtin::{builtin, builtin_names, nearest};
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
 pub use labels::labelled;
+pub(crate) use labels::unique;
 pub use origin_limits::{OriginCount, OriginLimit};
 
 /// A study with its cases, as it is run (presets applied, sweeps spread out).
@@ -133,12 +135,21 @@ pub struct Origin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OriginRow {
-    /// `parent`, `worker 1`.
+    /// `parent`, `worker 1`; or what a case of its own is about.
     pub who: String,
+    /// The case of ours that the row is laid beside, where it is not the headline's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case: Option<String>,
     /// Variant label to seconds.
     #[serde(default)]
     pub seconds: std::collections::BTreeMap<String, f64>,
     /// Variant label to bytes.
     #[serde(default)]
     pub bytes: std::collections::BTreeMap<String, f64>,
+    /// Variant label to CPU time over wall time.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub cpu_share: std::collections::BTreeMap<String, f64>,
+    /// Variant label to bytes on the disk.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub disk_bytes: std::collections::BTreeMap<String, f64>,
 }

@@ -97,6 +97,19 @@ pub struct Needs {
     pub mappings: u64,
 }
 
+impl Needs {
+    /// What takes so many bytes of memory and nothing else that is limited.
+    #[must_use]
+    pub fn memory(bytes: u64) -> Self {
+        Self {
+            memory: bytes,
+            addresses: bytes,
+            addresses_once: 0,
+            mappings: 0,
+        }
+    }
+}
+
 /// Ids that the kernel gives only once (`RESERVED_PIDS`).
 const RESERVED_IDS: u64 = 300;
 /// A stack, and the guard page that splits its mapping.

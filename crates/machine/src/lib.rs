@@ -14,6 +14,7 @@
 //! | [`kernel`] | kernel, distribution, mitigations, clock |
 //! | [`cgroup`] | quotas and limits of the control groups above this process |
 //! | [`limits`], [`ceiling`] | what bounds the number of flows, and by how many |
+//! | [`filesystem`] | what a folder is on, and whether waiting for its disk means anything |
 //! | [`counters`] | which events can be counted here, and why others cannot |
 //! | [`probe`] | what memory costs, by trying |
 //! | [`warnings`], [`facts`], [`differences()`] | all this in words |
@@ -31,6 +32,7 @@ mod cpulist;
 mod credentials;
 mod differences;
 pub mod facts;
+pub mod filesystem;
 #[cfg(test)]
 mod fixture;
 pub mod kernel;
@@ -52,6 +54,7 @@ pub use ceiling::{Ceiling, FlowKind, Needs, Unit};
 pub use counters::Counters;
 pub use differences::differences;
 pub use facts::{Fact, Group};
+pub use filesystem::Filesystem;
 pub use warnings::Warning;
 
 use cgroup::Cgroups;

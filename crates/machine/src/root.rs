@@ -85,6 +85,11 @@ impl Root {
         numbers
     }
 
+    /// Whether something is there that this process may look at.
+    pub(crate) fn is_there(&self, path: &str) -> bool {
+        self.below(path).exists()
+    }
+
     fn below(&self, path: &str) -> PathBuf {
         self.0.join(path.trim_start_matches('/'))
     }

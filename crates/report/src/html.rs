@@ -27,6 +27,7 @@ mod summary;
 mod sweep;
 mod table;
 mod then_and_now;
+mod workers;
 
 use lab::Results;
 use maud::{DOCTYPE, Markup, PreEscaped, html};

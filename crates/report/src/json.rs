@@ -20,12 +20,15 @@ use serde_json::{Map, Value, json};
 /// meaning; new fields do not change it.
 pub const SCHEMA: u32 = 1;
 
+const NOT_COUNTED: &str = "not counted: not_counted of the variant says why";
+
 /// Fields that hold a quantity, and why there may be none.
 const REASONS: &[(&str, &str)] = &[
     ("value", "no good slot"),
     ("undisturbed_ns", "no good slot"),
     ("cpu_ns", "no good slot"),
     ("phases", "no good slot"),
+    ("counts", "no good slot"),
     ("parent_end_ns", "no good slot"),
     ("imbalance", "no good slot, or flows that did not end"),
     ("value_ns", "the slot failed"),
@@ -40,6 +43,11 @@ const REASONS: &[(&str, &str)] = &[
     ("p99", "fewer than 100 values"),
     ("tail", "no values"),
     ("slow_beyond", "no values"),
+    ("migrations", NOT_COUNTED),
+    ("bytes_read", NOT_COUNTED),
+    ("bytes_written", NOT_COUNTED),
+    ("storage_read", NOT_COUNTED),
+    ("storage_written", NOT_COUNTED),
     ("slab", "the kernel does not tell it for a process"),
     ("peak_rss", "the kernel does not tell it"),
     ("room", "no limit of this machine can be read"),

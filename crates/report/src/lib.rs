@@ -37,3 +37,4 @@ mod table;
 pub mod terminal;
 pub mod text;
 mod words;
+mod workers;

@@ -11,6 +11,7 @@
 //! | maps | interval of threads, typical time |
 //! | then and now | difference, the source's figures |
 //! | lowered limits | how long it took, what was lowered in, the error |
+//! | workers | calls, peak, RSS, files |
 //!
 //! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
 //! out. At 120 columns nothing is left out unless
@@ -25,6 +26,7 @@ mod machine;
 mod map;
 mod page;
 mod then_and_now;
+mod workers;
 
 use lab::{Results, StudyResult};
 use stats::{Estimate, Verdict};
@@ -104,7 +106,9 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
         }
     }
     fenced::fenced(page, study);
-    then_and_now::then_and_now(page, study);
+    if !workers::workers(page, study) {
+        then_and_now::then_and_now(page, study);
+    }
     if study.sentences.len() > 1 {
         page.blank();
     }

@@ -210,6 +210,22 @@ fn parameter(value: &Value) -> String {
     }
 }
 
+/// What could not be counted in a case, each with its reason once.
+pub(crate) fn not_counted(case: &CaseResult) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in case
+        .variants
+        .iter()
+        .flat_map(|variant| &variant.not_counted)
+    {
+        let line = format!("not available: {line}");
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
 /// What is launched: `process, 5 flows, free, static, fifo`, and its work where that is
 /// not the case's.
 pub(crate) fn launched(labelled: &LabelledVariant) -> String {
@@ -219,9 +235,14 @@ pub(crate) fn launched(labelled: &LabelledVariant) -> String {
         placement,
         schedule,
         channel,
+        ballast,
     } = &labelled.variant;
     let flows = many((*flows).into(), "flow");
     let how = format!("{model}, {flows}, {placement}, {schedule}, {channel}");
+    let how = match ballast {
+        Some(ballast) => format!("{how}, {ballast} of ballast"),
+        None => how,
+    };
     match &labelled.work {
         Some(own) => format!("{how}, with work of its own: {}", work(own)),
         None => how,

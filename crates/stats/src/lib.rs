@@ -14,6 +14,7 @@
 //! | four columns, two factors varied | what each factor does | [`Factorial`] |
 //! | two columns of times | the slow end | [`tail()`] |
 //! | one column of times | its summary | [`Summary::of`] |
+//! | times over a parameter | the line that they lie on | [`Line::through`] |
 //! | identical slots in time order | the machine's noise | [`noise()`], [`detectable`] |
 //!
 //! All values are times: lower is better, the unit is the caller's. The method
@@ -23,6 +24,7 @@
 mod contrast;
 mod error;
 mod estimate;
+mod line;
 mod looks;
 mod noise;
 mod quantile;
@@ -36,6 +38,7 @@ mod wilcoxon;
 pub use contrast::Factorial;
 pub use error::{Side, StatsError};
 pub use estimate::{Estimate, MAX_ROUNDS, estimate};
+pub use line::Line;
 pub use looks::{LOOK_ALPHA, LOOKS, LookPlan};
 pub use noise::{Noise, detectable, noise};
 pub use sequential::{Sequential, Step};

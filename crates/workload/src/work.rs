@@ -1,13 +1,14 @@
 //! A workload with its parameters.
 
 use std::convert::Infallible;
+use std::path::Path;
 
 use flow::{Answer, Body, Cell, Model, NoSink, Proof};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::turns::{LEAST_FLOWS, WithBody};
-use crate::{Drill, Operations, Primes, Spin, Turns};
+use crate::{Cpu, Drill, Io, Mem, Operations, Primes, Spin, Turns};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,12 @@ pub enum Work {
     Turns(Turns),
     /// An operation of the kernel that every flow repeats.
     Operation(Operations),
+    /// Workers that compute.
+    Cpu(Cpu),
+    /// Workers that take, fill and free memory.
+    Mem(Mem),
+    /// Workers that write to a disk and wait for it.
+    Io(Io),
 }
 
 /// Parameters that no run can have.
@@ -40,6 +47,9 @@ impl Work {
             Self::Drill(drill) => drill.units,
             Self::Turns(turns) => turns.flows,
             Self::Operation(operation) => operation.flows,
+            Self::Cpu(cpu) => cpu.workers,
+            Self::Mem(mem) => mem.workers,
+            Self::Io(io) => io.workers,
         }
     }
 
@@ -54,6 +64,9 @@ impl Work {
             Self::Drill(drill) => drill.check(),
             Self::Turns(turns) => turns.check(),
             Self::Operation(operation) => operation.check(),
+            Self::Cpu(cpu) => cpu.check(),
+            Self::Mem(mem) => mem.check(),
+            Self::Io(io) => io.check(),
         }
     }
 
@@ -62,7 +75,11 @@ impl Work {
     pub fn expected(&self) -> Option<Proof> {
         match self {
             Self::Primes(primes) => primes.expected(),
-            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) | Self::Operation(_) => None,
+            Self::Mem(mem) => Some(mem.expected()),
+            Self::Io(io) => Some(io.expected()),
+            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) | Self::Operation(_) | Self::Cpu(_) => {
+                None
+            }
         }
     }
 
@@ -70,8 +87,9 @@ impl Work {
     #[must_use]
     pub fn flows(&self) -> Option<u64> {
         match self {
-            Self::Turns(turns) => Some(turns.flows),
-            Self::Operation(operation) => Some(operation.flows),
+            Self::Turns(_) | Self::Operation(_) | Self::Cpu(_) | Self::Mem(_) | Self::Io(_) => {
+                Some(self.units())
+            }
             Self::Primes(_) | Self::Spin(_) | Self::Drill(_) => None,
         }
     }
@@ -82,7 +100,51 @@ impl Work {
         match self {
             Self::Drill(drill) => drill.files > 0,
             Self::Operation(operation) => operation.operation.facts().needs_folder,
-            Self::Primes(_) | Self::Spin(_) | Self::Turns(_) => false,
+            Self::Io(_) => true,
+            Self::Primes(_) | Self::Spin(_) | Self::Turns(_) | Self::Cpu(_) | Self::Mem(_) => false,
+        }
+    }
+
+    /// The folder that the files of slots are asked to be made in; `None` for that of the
+    /// results.
+    #[must_use]
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Io(io) => io.folder.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Bytes of files that exist at once at the most.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        match self {
+            Self::Io(io) => io.file_bytes(),
+            _ => 0,
+        }
+    }
+
+    /// Bytes of memory that all units take at once at the most, where that is what they do.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        match self {
+            Self::Mem(mem) => mem.workers * mem.bytes,
+            _ => 0,
+        }
+    }
+
+    /// The kind of workers, where each flow is one worker with a unit of its own.
+    #[must_use]
+    pub fn worker_kind(&self) -> Option<&'static str> {
+        match self {
+            Self::Cpu(_) => Some("cpu"),
+            Self::Mem(_) => Some("mem"),
+            Self::Io(_) => Some("io"),
+            Self::Primes(_)
+            | Self::Spin(_)
+            | Self::Drill(_)
+            | Self::Turns(_)
+            | Self::Operation(_) => None,
         }
     }
 
@@ -98,6 +160,9 @@ impl Work {
             Self::Drill(drill) => cell.run(&drill.body(cell.scratch()), &mut NoSink),
             Self::Turns(turns) => turns.with_body(TakeTurns(cell)),
             Self::Operation(work) => operation::run(cell, work.operation, work.flows, work.ops()),
+            Self::Cpu(cpu) => cell.run(cpu, &mut NoSink),
+            Self::Mem(mem) => cell.run(mem, &mut NoSink),
+            Self::Io(io) => cell.run(&io.body(cell.scratch()), &mut NoSink),
         }
     }
 }

@@ -130,6 +130,7 @@ fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
         placement: Placement::Free,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
+        ballast: None,
     };
     let (area, notify) = (Area::new(1, 0)?, Notify::new()?);
     let (entrance, _inlet) = channel::open(None, Path::new(""))?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use flow::Pages;
 use lab::Value;
 
 use crate::number;
@@ -39,6 +40,18 @@ pub(crate) struct HowArgs {
     /// Record the disk space of this folder too
     #[arg(long, value_name = "DIR", requires = "sample")]
     pub(crate) sample_folder: Option<PathBuf>,
+    /// Memory that each cell has touched before it makes flows, such as 256M
+    #[arg(long, value_name = "BYTES", value_parser = number::some_bytes)]
+    pub(crate) ballast: Option<u64>,
+    /// How that memory is held: 4k, huge, shared, dontfork; several make variants of each
+    /// process model [default: 4k]
+    #[arg(
+        long,
+        value_name = "PAGES",
+        value_delimiter = ',',
+        requires = "ballast"
+    )]
+    pub(crate) ballast_pages: Vec<Pages>,
     /// Results folder [default: flowgauge-results/TIME-STUDY]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

@@ -28,7 +28,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_enum, default_value = "quick", conflicts_with = "resume")]
     pub(crate) preset: PresetArg,
     /// Go on with the cut run in this results folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "rounds", "budget", "floor", "value", "deadline", "sample", "sample_folder"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "rounds", "budget", "floor", "value", "deadline", "sample", "sample_folder", "ballast"])]
     pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) how: HowArgs,

@@ -141,6 +141,7 @@ fn pair(name: &str, title: &str, spin: Spin, placement: Placement, second: &str)
         placement,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
+        ballast: None,
     };
     let labelled = |label: &str| LabelledVariant {
         label: label.to_owned(),

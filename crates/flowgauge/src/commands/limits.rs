@@ -114,6 +114,7 @@ fn case(args: &LimitsArgs, flows: u64, machine: &Machine) -> Case {
         placement: Placement::Free,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
+        ballast: None,
     };
     let models = args.model.iter().copied();
     let within = models.filter(|&model| {

@@ -86,6 +86,7 @@ fn variant(args: &PrimesArgs, model: Model) -> Result<Variant> {
         placement: args.placement.clone(),
         schedule: args.schedule,
         channel: args.channel,
+        ballast: None,
     })
 }
 

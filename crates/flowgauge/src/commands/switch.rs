@@ -208,6 +208,7 @@ fn variants(
             placement: Placement::One,
             schedule: Schedule::Static,
             channel: Channel::Fifo,
+            ballast: None,
         },
         work: (way != args.hand_over[0]).then(|| work(way)),
         sample: None,

@@ -207,6 +207,7 @@ pub(super) mod tests {
             placement: flow::Placement::Free,
             schedule: flow::Schedule::Static,
             channel: flow::Channel::Fifo,
+            ballast: None,
         };
         assert_eq!(
             flows(&variant("fiber", 20_000)),

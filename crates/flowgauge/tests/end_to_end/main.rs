@@ -9,6 +9,7 @@
 
 mod bad_input;
 mod bad_output;
+mod ballast;
 mod calibrate;
 mod common;
 mod endings;
@@ -20,3 +21,4 @@ mod primes_results;
 mod resume;
 mod sampling;
 mod watching;
+mod workers;

@@ -3,12 +3,15 @@
 use flow::SlotRecord;
 use stats::{Estimate, Rule, Summary, Verdict, tail};
 
+use super::counts;
+use super::laws::laws;
 use super::limits::limits;
 use super::profile::{self, Profile};
 use super::remarks::sentences;
 use super::sentence::sentence;
 use super::shared::shared;
-use super::why::{Side, why};
+use super::why::{Evidence, Sibling, Side, why};
+use super::workers::workers;
 use super::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
 use crate::judge::smallest_seen;
 use crate::ledger::{CaseLog, Ledger};
@@ -27,6 +30,8 @@ impl Results {
             .zip(logs)
             .map(|(study, (logs, probes))| study_result(study, logs, probes, &ledger.header))
             .collect();
+        let files_on = ledger.header.files_on.iter();
+        warnings.extend(files_on.filter_map(machine::Filesystem::warning));
         warnings.extend(studies.iter().filter_map(noise_warning));
         Self {
             header: ledger.header.clone(),
@@ -39,22 +44,23 @@ impl Results {
 }
 
 fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Header) -> StudyResult {
-    let value = header.settings.value;
     let cases = study.cases.iter().zip(logs);
     let cases: Vec<CaseResult> = cases
-        .map(|(case, log)| case_result(case, log, value))
+        .map(|(case, log)| case_result(case, log, header))
         .collect();
     let limits = limits(&header.machine, &cases);
+    let laws = laws(&cases);
     StudyResult {
         study: study.clone(),
-        sentences: sentences(study, &cases, &limits, probes),
+        sentences: sentences(study, &cases, &limits, probes, &laws),
+        laws,
         cases,
         limits,
         probes: probes.to_vec(),
     }
 }
 
-fn case_result(case: &Case, log: &CaseLog, value: Value) -> CaseResult {
+fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
     let columns: Vec<Column<'_>> = (0..case.variants.len())
         .map(|variant| Column::new(case, log, variant))
         .collect();
@@ -66,11 +72,8 @@ fn case_result(case: &Case, log: &CaseLog, value: Value) -> CaseResult {
         warmups: chosen.map_or(0, |chosen| chosen.warmups),
         ended: log.ended,
         noise: log.judge.noise(),
-        variants: columns
-            .iter()
-            .map(|column| column.summary(case.metric))
-            .collect(),
-        findings: findings(case, log, &columns, value),
+        variants: columns.iter().map(|column| column.summary(case)).collect(),
+        findings: findings(case, log, &columns, header),
         shared: shared(case, &log.slots, log.judge.conclude().0),
         slots: log.slots.clone(),
     }
@@ -92,7 +95,7 @@ impl<'a> Column<'a> {
         let good: Vec<&SlotRecord> = good.filter_map(|slot| slot.outcome.answer.done()).collect();
         Self {
             label: &case.variants[variant].label,
-            profile: profile::profile(&good),
+            profile: profile::profile(&case.variants[variant].variant, &good),
             slots,
             good,
         }
@@ -105,19 +108,26 @@ impl<'a> Column<'a> {
             .collect()
     }
 
-    fn summary(&self, metric: Metric) -> VariantSummary {
-        let values: Vec<f64> = self.slots.iter().filter_map(|slot| slot.value_ns).collect();
+    /// The values of the good slots, in ns.
+    fn values(&self) -> Vec<f64> {
+        self.slots.iter().filter_map(|slot| slot.value_ns).collect()
+    }
+
+    fn summary(&self, case: &Case) -> VariantSummary {
         let profile = self.profile.as_ref();
         VariantSummary {
             label: self.label.to_owned(),
-            value: Summary::of(&values).ok(),
-            undisturbed_ns: self.times(metric).into_iter().min_by(f64::total_cmp),
-            cpu_ns: profile.map(|p| p.cpu_ns),
+            value: Summary::of(&self.values()).ok(),
+            undisturbed_ns: self.times(case.metric).into_iter().min_by(f64::total_cmp),
+            cpu_ns: profile.map(|p| p.all.cpu_ns),
             phases: profile.map(|p| p.phases),
+            counts: profile.map(|p| p.all),
+            not_counted: counts::not_counted(profile::reps(&self.good)),
             memory: profile::memory(&self.good),
             memory_not_available: profile::memory_not_available(&self.good),
             flows: profile::flow_medians(&self.good),
             parent_end_ns: profile.map(|p| p.parent_end_ns),
+            workers: workers(&case.work, &self.good),
             imbalance: profile.map(|p| p.imbalance),
             good: self.good.len(),
             failures: self.failures(),
@@ -137,11 +147,12 @@ impl<'a> Column<'a> {
     }
 }
 
-fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], value: Value) -> Vec<Finding> {
+fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], header: &Header) -> Vec<Finding> {
     let (floor, judged) = log.judge.conclude();
     let Some((reference, subjects)) = columns.split_first() else {
         return Vec::new();
     };
+    let siblings = siblings(columns);
     let pairs = subjects.iter().zip(judged);
     pairs
         .map(|(subject, judged)| {
@@ -149,10 +160,40 @@ fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], value: Value) ->
                 floor,
                 comparisons: subjects.len(),
             };
-            let steady = steady_alone(subject, reference, value, rule);
-            finding(case, subject, reference, judged, steady, floor)
+            let why = Why {
+                steady: steady_alone(subject, reference, header.settings.value, rule),
+                siblings: &siblings,
+                page: page_bytes(header),
+            };
+            finding(case, subject, reference, judged, why, floor)
         })
         .collect()
+}
+
+/// What reasons need beside the two sides.
+struct Why<'a> {
+    steady: Option<String>,
+    siblings: &'a [Sibling<'a>],
+    page: f64,
+}
+
+/// Every variant with a value.
+fn siblings<'a>(columns: &'a [Column<'_>]) -> Vec<Sibling<'a>> {
+    let with_value = columns.iter().filter_map(|column| {
+        Some(Sibling {
+            variant: &column.profile.as_ref()?.variant,
+            typical_ns: Summary::of(&column.values()).ok()?.typical,
+        })
+    });
+    with_value.collect()
+}
+
+/// Bytes of a page where a machine does not tell.
+const USUAL_PAGE: u64 = 4096;
+
+fn page_bytes(header: &Header) -> f64 {
+    let told = header.machine.memory.page.value().copied();
+    told.filter(|&bytes| bytes > 0).unwrap_or(USUAL_PAGE) as f64
 }
 
 fn finding(
@@ -160,7 +201,11 @@ fn finding(
     subject: &Column<'_>,
     reference: &Column<'_>,
     judged: Option<(Estimate, Verdict)>,
-    steady: Option<String>,
+    Why {
+        steady,
+        siblings,
+        page,
+    }: Why<'_>,
     floor: f64,
 ) -> Finding {
     let sides = side(subject).zip(side(reference));
@@ -168,7 +213,17 @@ fn finding(
         verdict
     });
     let tails = tail(&reference.times(case.metric), &subject.times(case.metric));
-    let reasons = |(s, r)| why(s, r, case.metric, verdict, steady);
+    let reasons = |(subject, reference)| {
+        why(&Evidence {
+            subject,
+            reference,
+            metric: case.metric,
+            verdict,
+            steady,
+            siblings,
+            page,
+        })
+    };
     Finding {
         subject: subject.label.to_owned(),
         reference: reference.label.to_owned(),

@@ -16,6 +16,7 @@ use flow::Variant;
 use toml::{Spanned, Value};
 use workload::Work;
 
+use super::ballast::of_variant;
 use super::each::{Member, members};
 use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides};
 use super::labels::labelled;
@@ -232,7 +233,7 @@ fn one_case(
             value: value as f64,
             unit: sweep.unit.clone(),
         }),
-        variants: variants(source, place, (&case.variants, preset), &work)?,
+        variants: variants(source, place, (case, overrides, preset), &work)?,
         work: work.into_work(source)?,
         metric: case.metric,
         reps: overrides.reps.or(case.reps),
@@ -257,7 +258,7 @@ fn floor(source: Source<'_>, place: usize, floor: Option<f64>) -> Result<Option<
 fn variants(
     source: Source<'_>,
     place: usize,
-    (written, preset): (&[Spanned<FileVariant>], Preset),
+    (case, overrides, preset): (&FileCase, &Overrides, Preset),
     work: &Placed,
 ) -> Result<Vec<LabelledVariant>, StudyError> {
     let flows = work.clone().into_work(source)?.flows();
@@ -267,12 +268,21 @@ fn variants(
         !(v.full_only && preset == Preset::Quick)
             && few.is_none_or(|(most, flows)| flows <= most.into())
     };
-    let written: Vec<&Spanned<FileVariant>> = written.iter().filter(meant).collect();
+    let written: Vec<&Spanned<FileVariant>> = case.variants.iter().filter(meant).collect();
     if written.is_empty() {
         return Err(source.error(place, "a case needs at least one variant"));
     }
-    let plain: Result<Vec<Variant>, StudyError> =
-        written.iter().map(|v| variant(source, v, flows)).collect();
+    let plain: Result<Vec<Variant>, StudyError> = written
+        .iter()
+        .map(|v| {
+            let ballast = of_variant(case, overrides, v.get_ref())
+                .map_err(|message| source.error(v.span().start, message))?;
+            Ok(Variant {
+                ballast,
+                ..variant(source, v, flows)?
+            })
+        })
+        .collect();
     let mut variants = labelled(plain?);
     for (variant, written) in variants.iter_mut().zip(written) {
         if let Some(label) = &written.get_ref().label {
@@ -362,6 +372,7 @@ fn variant(
         placement: placement.clone(),
         schedule: *schedule,
         channel: *channel,
+        ballast: None,
     })
 }
 

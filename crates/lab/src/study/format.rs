@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use flow::{Channel, Model, Placement, Schedule};
+use flow::{Channel, Model, Pages, Placement, Schedule};
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
+use super::ballast::Bytes;
 use super::{Metric, Origin};
 
 /// All that is read before anything else is looked at.
@@ -44,6 +45,9 @@ pub(super) struct FileCase {
     pub(super) reps: Option<u32>,
     pub(super) max_rounds: Option<usize>,
     pub(super) floor: Option<f64>,
+    /// Memory that the parent has touched before it makes flows.
+    pub(super) ballast: Option<Bytes>,
+    pub(super) ballast_pages: Option<Pages>,
     #[serde(default)]
     pub(super) quick: Overrides,
     #[serde(default)]
@@ -62,6 +66,9 @@ pub(super) struct FileVariant {
     pub(super) schedule: Schedule,
     #[serde(default)]
     pub(super) channel: Channel,
+    /// Where it has other ballast than its case: 0 for none.
+    pub(super) ballast: Option<Bytes>,
+    pub(super) ballast_pages: Option<Pages>,
     pub(super) label: Option<String>,
     /// Leaves the variant out of the quick preset.
     #[serde(default)]
@@ -108,6 +115,7 @@ pub(super) struct Overrides {
     pub(super) values: Option<Vec<i64>>,
     pub(super) reps: Option<u32>,
     pub(super) max_rounds: Option<usize>,
+    pub(super) ballast: Option<Bytes>,
 }
 
 /// Parameters of the work, each with its place in the file.

@@ -1,5 +1,6 @@
 //! Columns that several tables begin with: where a row belongs.
 
+use flow::Ballast;
 use lab::{CaseResult, LabelledVariant, Results, StudyResult, SweepPoint};
 
 use super::{number, text, whole};
@@ -82,5 +83,18 @@ impl Launched<'_> {
     pub(super) fn channel(&self) -> String {
         self.0
             .map_or_else(String::new, |v| v.variant.channel.to_string())
+    }
+
+    pub(super) fn ballast_bytes(&self) -> String {
+        whole(self.ballast().map(|ballast| ballast.bytes))
+    }
+
+    pub(super) fn ballast_pages(&self) -> String {
+        self.ballast()
+            .map_or_else(String::new, |ballast| ballast.pages.to_string())
+    }
+
+    fn ballast(&self) -> Option<Ballast> {
+        self.0?.variant.ballast
     }
 }

@@ -50,13 +50,18 @@ const COLUMNS: &[Column] = &[
     }),
 ];
 
-/// One row a case that ran processes, threads and both models between them.
+/// One row a case that ran processes, threads and both models between them; empty where none
+/// did.
 #[must_use]
 pub fn shared(results: &Results) -> String {
     let rows = Place::all(results).filter_map(|place| {
         let shared = place.case.shared?;
         Some(Row { place, shared })
     });
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return String::new();
+    }
     sheet(
         names(COLUMNS),
         rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect()),

@@ -1,9 +1,11 @@
 //! `slots.csv`: every repetition that counted, and every slot that failed.
 
+use flow::record::Told;
 use flow::{Answer, Rep, SlotRecord};
 use lab::Results;
-use lab::results::RawSlot;
+use lab::results::{RawSlot, counts};
 use measure::memory::{Memory, Reading};
+use measure::task::Io;
 use measure::usage::Usage;
 
 use super::place::{Launched, Place};
@@ -35,6 +37,8 @@ const COLUMNS: &[Column] = &[
     ("placement", |row| row.launched.placement()),
     ("schedule", |row| row.launched.schedule()),
     ("channel", |row| row.launched.channel()),
+    ("ballast_bytes", |row| row.launched.ballast_bytes()),
+    ("ballast_pages", |row| row.launched.ballast_pages()),
     ("outcome", |row| {
         if row.failure().is_none() {
             "done".into()
@@ -70,6 +74,16 @@ const COLUMNS: &[Column] = &[
     ("involuntary_switches", |row| {
         row.of_usage(|usage| usage.involuntary_switches)
     }),
+    ("migrations", |row| whole(row.migrations())),
+    ("bytes_read", |row| whole(row.io().map(|io| io.read))),
+    ("bytes_written", |row| whole(row.io().map(|io| io.written))),
+    ("storage_read_bytes", |row| {
+        whole(row.io().map(|io| io.storage_read))
+    }),
+    ("storage_written_bytes", |row| {
+        whole(row.io().map(|io| io.storage_written))
+    }),
+    ("not_counted", |row| text(&row.not_counted())),
     ("results_received", |row| {
         row.of_rep(|rep| rep.parent.received)
     }),
@@ -151,6 +165,23 @@ impl Row<'_> {
             let flows = rep.flows.iter().flat_map(|flow| [flow.create, flow.steady]);
             value(parent.into_iter().chain(flows).sum())
         })
+    }
+
+    fn told(&self) -> Option<&Told> {
+        self.rep?.1.told.as_ref()
+    }
+
+    fn migrations(&self) -> Option<u64> {
+        Some(self.told()?.migrations.value()?.total())
+    }
+
+    fn io(&self) -> Option<Io> {
+        Some(self.told()?.io.value()?.total())
+    }
+
+    fn not_counted(&self) -> String {
+        let rep = self.rep.map(|(_, rep, _)| rep);
+        counts::not_counted(rep.into_iter()).join("; ")
     }
 
     fn memory(&self) -> Option<&Memory> {

@@ -1,5 +1,6 @@
 //! `summary.csv`: each variant over all its good slots.
 
+use lab::results::Counts;
 use lab::{Phases, Results, VariantSummary};
 use measure::memory::Memory;
 use stats::Summary;
@@ -28,6 +29,8 @@ const COLUMNS: &[Column] = &[
     ("placement", |row| row.launched.placement()),
     ("schedule", |row| row.launched.schedule()),
     ("channel", |row| row.launched.channel()),
+    ("ballast_bytes", |row| row.launched.ballast_bytes()),
+    ("ballast_pages", |row| row.launched.ballast_pages()),
     ("good_slots", |row| row.summary.good.to_string()),
     ("failed_slots", |row| {
         row.summary
@@ -50,6 +53,32 @@ const COLUMNS: &[Column] = &[
     ("create_ns", |row| row.phase(|phases| phases.create_ns)),
     ("steady_ns", |row| row.phase(|phases| phases.steady_ns)),
     ("teardown_ns", |row| row.phase(|phases| phases.teardown_ns)),
+    ("parent_faults", |row| {
+        row.count(|counts| Some(counts.parent_faults))
+    }),
+    ("flow_faults", |row| {
+        row.count(|counts| Some(counts.flow_faults))
+    }),
+    ("voluntary_switches", |row| {
+        row.count(|counts| Some(counts.voluntary_switches))
+    }),
+    ("involuntary_switches", |row| {
+        row.count(|counts| Some(counts.involuntary_switches))
+    }),
+    ("migrations", |row| row.count(|counts| counts.migrations)),
+    ("bytes_read", |row| row.count(|counts| counts.bytes_read)),
+    ("bytes_written", |row| {
+        row.count(|counts| counts.bytes_written)
+    }),
+    ("storage_read_bytes", |row| {
+        row.count(|counts| counts.storage_read)
+    }),
+    ("storage_written_bytes", |row| {
+        row.count(|counts| counts.storage_written)
+    }),
+    ("not_counted", |row| {
+        text(&row.summary.not_counted.join("; "))
+    }),
     ("parent_end_ns", |row| number(row.summary.parent_end_ns)),
     ("imbalance", |row| number(row.summary.imbalance)),
     ("memory_bytes", |row| row.memory(Memory::honest)),
@@ -98,6 +127,10 @@ impl Row<'_> {
 
     fn phase(&self, value: impl Fn(&Phases) -> f64) -> String {
         number(self.summary.phases.as_ref().map(value))
+    }
+
+    fn count(&self, value: impl Fn(&Counts) -> Option<f64>) -> String {
+        number(self.summary.counts.as_ref().and_then(value))
     }
 
     fn memory(&self, value: impl Fn(&Memory) -> u64) -> String {

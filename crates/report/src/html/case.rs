@@ -10,7 +10,9 @@ use super::stacks::{memory, phases};
 use super::table::table;
 use crate::number::{NONE, bytes, time};
 use crate::terminal::tail;
-use crate::words::{circumstances, comparison, cut_short, finding_of, launched, many, work};
+use crate::words::{
+    circumstances, comparison, cut_short, finding_of, launched, many, not_counted, work,
+};
 
 /// The part of the page about one case.
 pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Markup {
@@ -22,6 +24,7 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
             @if !case.slots.is_empty() {
                 (variants(&[("", case)]))
                 @for finding in &case.findings { (said(finding)) }
+                @for line in not_counted(case) { p.quiet { (line) } }
                 (missing(case))
                 (grids::of_mixes(&format!("{id}-mixes"), case))
                 (slots(&format!("{id}-slots"), case, with_slots))

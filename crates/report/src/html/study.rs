@@ -3,7 +3,7 @@
 use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
-use super::{case, fenced, forest, map, sweep, then_and_now};
+use super::{case, fenced, forest, map, sweep, then_and_now, workers};
 use crate::blocks::Block;
 
 /// The section of a study. `with_slots` is whether tables of raw slots are wanted.
@@ -31,12 +31,15 @@ pub(super) fn study(
                 @let id = format!("{id}-{number}");
                 @match block {
                     Block::Case(one) => (case::case(&id, results, one, with_slots)),
-                    Block::Sweep(all) => (sweep::sweep(&id, results, all, with_slots)),
+                    Block::Sweep(all) => (sweep::sweep(&id, results, all, (&study.laws, with_slots))),
                     Block::Map(all) => (map::map(&id, results, all)),
                 }
             }
             (fenced::fenced(study))
-            (then_and_now::then_and_now(study))
+            @match workers::workers(study) {
+                Some(table) => (table),
+                None => (then_and_now::then_and_now(study)),
+            }
         }
     }
 }

@@ -7,7 +7,9 @@ use crate::blocks::Sweep;
 use crate::number::{NONE, bytes, plain, time};
 use crate::sampling::sampling;
 use crate::table::{Cell, Column, Table};
-use crate::words::{Tone, circumstances, comparison, cut_short, finding_of, many, work};
+use crate::words::{
+    Tone, circumstances, comparison, cut_short, finding_of, many, not_counted, work,
+};
 
 /// A case: title, table, sentences, reasons, slow ends, failures.
 pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
@@ -21,7 +23,7 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     for finding in &case.findings {
         said(page, finding);
     }
-    for line in sampling(case) {
+    for line in sampling(case).into_iter().chain(not_counted(case)) {
         page.text(2, Tone::Quiet, &line);
     }
     missing(page, case);

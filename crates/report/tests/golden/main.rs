@@ -7,3 +7,4 @@ mod json;
 mod samples;
 mod support;
 mod terminal;
+mod workers;

@@ -16,13 +16,12 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// What every run leaves in its results folder.
-pub(crate) const RESULT_FILES: [&str; 8] = [
+pub(crate) const RESULT_FILES: [&str; 7] = [
     "findings.csv",
     "findings.json",
     "journal.jsonl",
     "machine.json",
     "report.html",
-    "shared.csv",
     "slots.csv",
     "summary.csv",
 ];

@@ -144,6 +144,7 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
         placement: Placement::Free,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
+        ballast: None,
     };
     LabelledVariant {
         label: label.into(),
@@ -178,8 +179,11 @@ fn origin() -> Origin {
         rows: rows
             .map(|(who, process, thread, bytes)| OriginRow {
                 who: who.into(),
+                case: None,
                 seconds: both(process, thread),
                 bytes: both(bytes, 450_560.0),
+                cpu_share: BTreeMap::new(),
+                disk_bytes: BTreeMap::new(),
             })
             .into(),
     }
