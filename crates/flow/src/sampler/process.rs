@@ -131,10 +131,11 @@ impl Books {
         while let Some(ticks) = next_ticks(&timer)? {
             missed += ticks.saturating_sub(1);
             let sample = self.sample(group, began)?;
-            if samples.len() < MOST {
-                samples.push(sample);
-            } else {
-                not_kept += 1;
+            match sample.processes {
+                // It has ended, and its parent has not heard of that yet.
+                0 => {}
+                _ if samples.len() < MOST => samples.push(sample),
+                _ => not_kept += 1,
             }
         }
         let end = self.totals(group, began)?;

@@ -215,7 +215,7 @@ fn a_slot_outlives_its_sampler_and_the_loss_is_said() {
 #[test]
 fn calibrate_measures_what_a_sampler_costs() {
     let home = Home::new();
-    let line = "calibrate --rounds 2 --sample 10ms --budget 120s";
+    let line = "calibrate --rounds 2 --sample 10ms --budget 10m";
     let run = sampled(&home, line);
     let results = results(&home.path("out"));
     let cases = &results.studies[0].cases;
@@ -226,7 +226,7 @@ fn calibrate_measures_what_a_sampler_costs() {
         for slot in &case.slots {
             assert_eq!(slot.outcome.samples.is_some(), slot.variant == 1);
         }
-        let said = format!("{}: it ", case.case.title);
+        let said = format!("{}: ", case.case.title);
         let text = run.stdout.replace("\n    ", " ");
         assert!(text.contains(&said), "{said}: {text}");
     }

@@ -51,20 +51,24 @@ fn planted(plain: &Spin, second: Option<&Work>) -> Option<f64> {
     }
 }
 
-/// What a sampler does to the slots that it runs beside, and what it uses itself.
+/// What a sampler does to the slots that it runs beside, and what it uses itself. CPU time
+/// is told too: it hardly knows what else goes on on the machine.
 fn cost_of_sampling(case: &CaseResult, finding: &Finding) -> String {
     let said = match finding.verdict {
-        Verdict::Same { within } => format!("costs no more than {}", percent(within)),
-        Verdict::Slower { at_least } => format!("costs at least {}", percent(at_least)),
-        Verdict::Faster { .. } => "seems to help, which cannot be".to_owned(),
-        Verdict::CannotTell { .. } => "costs too little to tell, or rounds are too few".to_owned(),
+        Verdict::Same { within } => format!("it costs no more than {}", percent(within)),
+        Verdict::Slower { at_least } => format!("it costs at least {}", percent(at_least)),
+        Verdict::Faster { .. } => "it seems to help, which cannot be".to_owned(),
+        Verdict::CannotTell { .. } => "what it costs cannot be told from these rounds".to_owned(),
     };
     let interval = finding.estimate.and_then(|estimate| {
         let (low, high) = estimate.interval()?;
-        Some(format!(
-            ", time with it over time without it {}",
-            ratio_interval(low, high)
-        ))
+        let interval = ratio_interval(low, high);
+        Some(format!(": time with it over time without it {interval}"))
+    });
+    let medians = case.variants[0].cpu_ns.zip(case.variants[1].cpu_ns);
+    let cpu = medians.map(|(without, with)| {
+        let ratio = with / without;
+        format!(", CPU time of the flows {ratio:.3}x as much (medians)")
     });
     let own = sampled(case, 1).map(|own| {
         let share = percent(own.own_share);
@@ -73,8 +77,8 @@ fn cost_of_sampling(case: &CaseResult, finding: &Finding) -> String {
             false => format!("; it uses {share} of one CPU itself, which flows may want"),
         }
     });
-    let [interval, own] = [interval, own].map(Option::unwrap_or_default);
-    format!("{}: it {said}{interval}{own}", case.case.title)
+    let [interval, cpu, own] = [interval, cpu, own].map(Option::unwrap_or_default);
+    format!("{}: {said}{interval}{cpu}{own}", case.case.title)
 }
 
 /// Rounds that are too few for an interval, or none, find nothing and miss nothing.

@@ -403,12 +403,16 @@ fn what_a_sampler_costs_is_the_difference_that_it_makes() {
     let said = |mock| run_cases(vec![sampled.clone()], mock).sentences[1].clone();
     let dear = said(costing(10));
     assert!(
-        dear.starts_with("sampled: it costs at least 10 %, time with it over time without it [1.0"),
+        dear.starts_with("sampled: it costs at least 10 %: time with it over time without it [1.0"),
         "{dear}"
     );
     let cheap = said(costing(0));
     assert!(
-        cheap.starts_with("sampled: it costs no more than 1 %, "),
+        cheap.starts_with("sampled: it costs no more than 1 %: "),
+        "{cheap}"
+    );
+    assert!(
+        cheap.contains("CPU time of the flows 1.000x as much"),
         "{cheap}"
     );
     assert!(!cheap.contains("identical programs"), "{cheap}");
