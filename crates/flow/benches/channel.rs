@@ -32,7 +32,7 @@ impl Body for Sender {
         u64::from(WRITERS)
     }
 
-    fn state(&self) {}
+    fn state(&self, _flow: usize) {}
 
     fn unit(&self, _state: &mut (), _unit: u64, outlet: &mut Outlet<'_>) -> Proof {
         (0..VALUES).for_each(|value| outlet.push(value));
@@ -156,6 +156,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         deadline_s: 60.0,
         narrate: false,
         output: None,
+        scratch: None,
     };
     let outcome = launcher.launch(&spec).expect("launch");
     let record = outcome

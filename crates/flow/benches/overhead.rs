@@ -190,6 +190,7 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         deadline_s: 60.0,
         narrate: false,
         output: None,
+        scratch: None,
     };
     let Outcome { answer, launch_ns } = launcher.launch(&spec).expect("launch");
     let Answer::Done(record) = answer else {

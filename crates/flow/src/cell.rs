@@ -14,13 +14,14 @@
 //!   faster. (The request survives exec and is cleared by fork, hence each forked flow
 //!   asks again, for `SIGKILL`.)
 //! * Its `SIGTERM` handler removes the named pipe and kills the group, itself included.
-//!   It is the only code that runs then, and it makes two system calls.
+//!   Where the slot has a folder of files it first leaves a janitor for it
+//!   ([`crate::scratch`]). No other code runs then, and it makes system calls only.
 //!
 //! A panic anywhere in a cell ends that process at once (`_exit` after the message): a
 //! forked flow that unwound into its copy of the parent's frames would go on as a second
 //! parent.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,7 @@ use crate::ballast::Held;
 use crate::body::{Body, Sink};
 use crate::record::{Answer, Failure, Rep, SlotRecord};
 use crate::rep::{self, Run};
+use crate::scratch::last_breath;
 use crate::variant::Channel;
 use crate::watch::Bench;
 use crate::{Placement, SlotSpec, flow_run};
@@ -54,6 +56,8 @@ pub(crate) struct Task<S> {
     pub(crate) spec: S,
     pub(crate) parent: i32,
     pub(crate) fifo: PathBuf,
+    /// The folder of the slot's files, if its work needs one.
+    pub(crate) scratch: Option<PathBuf>,
 }
 
 /// One slot about to run.
@@ -82,7 +86,7 @@ pub fn cell_main<W: DeserializeOwned>(run: impl FnOnce(&Cell<W>) -> Answer) -> !
             exit(EXIT_NO_TASK)
         }
     };
-    clean_up_on_sigterm(&task.fifo);
+    clean_up_on_sigterm(&task.fifo, task.scratch.as_deref());
     if tied.is_err() || nix::unistd::getppid().as_raw() != task.parent {
         exit(EXIT_NO_TASK);
     }
@@ -121,8 +125,9 @@ fn end_on_panic() {
     }));
 }
 
-/// The named pipe for the handler, leaked: a cell has one.
+/// The names on disk for the handler, leaked: a cell has one of each.
 static FIFO: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
+static SCRATCH: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
 
 extern "C" fn clean_up(_signal: libc::c_int) {
     let fifo = FIFO.load(Ordering::Acquire);
@@ -130,13 +135,21 @@ extern "C" fn clean_up(_signal: libc::c_int) {
         // SAFETY: `unlink` is async-signal-safe; the pointer is of a leaked C string.
         unsafe { libc::unlink(fifo) };
     }
+    let scratch = SCRATCH.load(Ordering::Acquire);
+    if !scratch.is_null() {
+        // SAFETY: the pointer is of a leaked C string.
+        last_breath::leave_janitor(unsafe { CStr::from_ptr(scratch) });
+    }
     // SAFETY: `kill` is async-signal-safe; 0 is the group that this cell leads.
     unsafe { libc::kill(0, libc::SIGKILL) };
 }
 
-fn clean_up_on_sigterm(fifo: &Path) {
-    if let Ok(path) = CString::new(fifo.as_os_str().as_bytes()) {
-        FIFO.store(path.into_raw(), Ordering::Release);
+fn clean_up_on_sigterm(fifo: &Path, scratch: Option<&Path>) {
+    for (name, path) in [(&FIFO, Some(fifo)), (&SCRATCH, scratch)] {
+        let path = path.and_then(|path| CString::new(path.as_os_str().as_bytes()).ok());
+        if let Some(path) = path {
+            name.store(path.into_raw(), Ordering::Release);
+        }
     }
     handle(SigHandler::Handler(clean_up));
 }
@@ -158,6 +171,12 @@ impl<W> Cell<W> {
     #[must_use]
     pub fn spec(&self) -> &SlotSpec<W> {
         &self.task.spec
+    }
+
+    /// The folder for the slot's files, where [`SlotSpec::scratch`] asked for one.
+    #[must_use]
+    pub fn scratch(&self) -> Option<&Path> {
+        self.task.scratch.as_deref()
     }
 
     /// Runs every repetition of the slot.

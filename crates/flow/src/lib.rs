@@ -37,6 +37,7 @@ pub mod placement;
 pub mod record;
 mod rep;
 mod ring;
+mod scratch;
 pub mod spec;
 mod start;
 pub mod turn;

@@ -1,6 +1,6 @@
 //! Real slots for the lab: a fresh process for each.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use flow::{Answer, Interrupt, Launcher, Outcome, SlotSpec};
@@ -14,6 +14,8 @@ use crate::result_file::ResultFile;
 pub(crate) struct CellLauncher {
     cells: Launcher,
     results: ResultFile,
+    /// Where slots make folders for their files.
+    files: PathBuf,
 }
 
 impl CellLauncher {
@@ -24,7 +26,13 @@ impl CellLauncher {
                 "cannot listen for signals (if files are the limit, raise it: ulimit -n 256)",
             )?),
             results,
+            files: PathBuf::from("."),
         })
+    }
+
+    /// From now on slots make their files in folders of `folder`.
+    pub(crate) fn keep_files_in(&mut self, folder: &Path) {
+        folder.clone_into(&mut self.files);
     }
 
     /// Writes what was kept of a good slot to where the user wants it.
@@ -42,11 +50,12 @@ impl Launch for CellLauncher {
     fn launch(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, LaunchError> {
         let spec = SlotSpec {
             output: Some(self.results.path_for_cells()),
+            scratch: spec.work.needs_folder().then(|| self.files.clone()),
             ..spec.clone()
         };
         let outcome = self.cells.launch(&spec).map_err(|error| match error {
             flow::LaunchError::Interrupted(signal) => LaunchError::Interrupted { signal },
-            flow::LaunchError::Start { .. } => LaunchError::Fatal(error.to_string()),
+            other => LaunchError::Fatal(other.to_string()),
         })?;
         if matches!(outcome.answer, Answer::Done(_)) && !spec.narrate {
             self.results.keep().map_err(|error| {

@@ -240,6 +240,9 @@ pub(crate) fn carry_out(
     format: Format,
 ) -> Result<Ending> {
     let Session { mut journal, made } = session;
+    if let Some(folder) = journal.path().parent() {
+        launcher.keep_files_in(folder);
+    }
     let clock = Watch(Instant::now());
     let mut progress = Progress::new();
     let run = lab::run(&mut journal, launcher, &clock, &mut progress);

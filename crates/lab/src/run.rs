@@ -265,6 +265,7 @@ impl Run<'_> {
             deadline_s: slot.deadline_s,
             narrate: false,
             output: None,
+            scratch: None,
         };
         Ok(self.launch.launch(&spec)?)
     }

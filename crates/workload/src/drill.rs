@@ -3,6 +3,8 @@
 //! Every unit spins for a moment; in one of them something goes wrong. Under `process`
 //! the other workers' results are kept; under `thread` the whole slot is lost.
 
+use std::path::Path;
+
 use flow::{Body, Outlet, Proof};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +21,9 @@ pub struct Drill {
     pub fault: Fault,
     /// In which unit (0-based).
     pub unit: u64,
+    /// Files that each unit makes in the slot's folder, for somebody else to remove.
+    #[serde(default)]
+    pub files: u64,
 }
 
 /// What goes wrong.
@@ -47,22 +52,50 @@ impl Drill {
         }
         Ok(())
     }
+
+    /// The drill with the folder of its slot.
+    #[must_use]
+    pub fn body<'a>(&'a self, folder: Option<&'a Path>) -> Drilled<'a> {
+        Drilled {
+            drill: self,
+            folder: folder.unwrap_or(Path::new(".")),
+        }
+    }
 }
 
-impl Body for Drill {
+/// A drill about to run.
+#[derive(Debug)]
+pub struct Drilled<'a> {
+    drill: &'a Drill,
+    folder: &'a Path,
+}
+
+impl Drilled<'_> {
+    fn leave_files(&self, unit: u64) {
+        for number in 0..self.drill.files {
+            let file = self.folder.join(format!("{unit}-{number}"));
+            if let Err(error) = std::fs::write(&file, "a drill") {
+                panic!("a drill cannot write {}: {error}", file.display());
+            }
+        }
+    }
+}
+
+impl Body for Drilled<'_> {
     type State = ();
     const SENDS: bool = false;
 
     fn units(&self) -> u64 {
-        self.units
+        self.drill.units
     }
 
-    fn state(&self) {}
+    fn state(&self, _flow: usize) {}
 
     fn unit(&self, _state: &mut (), unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
         let mut checksum = spin(unit, STEPS);
-        if unit == self.unit {
-            checksum = go_wrong(self.fault, checksum);
+        self.leave_files(unit);
+        if unit == self.drill.unit {
+            checksum = go_wrong(self.drill.fault, checksum);
         }
         Proof { count: 1, checksum }
     }
@@ -89,8 +122,9 @@ mod tests {
             units: 3,
             fault: Fault::Wrong,
             unit: 1,
+            files: 0,
         };
-        let prove = |unit| drill.unit(&mut (), unit, &mut Outlet::nowhere());
+        let prove = |unit| drill.body(None).unit(&mut (), unit, &mut Outlet::nowhere());
         assert_eq!(prove(0), prove(0));
         assert_ne!(prove(1), prove(1));
     }
@@ -101,6 +135,7 @@ mod tests {
             units: 3,
             fault: Fault::Hang,
             unit: 3,
+            files: 0,
         }
         .check()
         .unwrap_err();

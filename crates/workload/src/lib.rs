@@ -6,11 +6,13 @@
 //! * [`prime_blocks`]: search blocks of numbers for primes, by the methods of [`primes`].
 //! * [`spin`]: a fixed amount of arithmetic, for comparing a machine with itself.
 //! * [`turns`]: flows that do nothing but hand over to each other.
+//! * [`operations`]: each flow repeats one operation of the kernel.
 //! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
 
 pub mod drill;
+pub mod operations;
 pub mod prime_blocks;
 pub mod primes;
 pub mod spin;
@@ -18,6 +20,7 @@ pub mod turns;
 pub mod work;
 
 pub use drill::{Drill, Fault};
+pub use operations::Operations;
 pub use prime_blocks::Primes;
 pub use spin::Spin;
 pub use turns::Turns;

@@ -3,7 +3,7 @@
 use flow::{Answer, Cell, NoSink, Proof};
 use serde::{Deserialize, Serialize};
 
-use crate::{Drill, Primes, Spin, Turns};
+use crate::{Drill, Operations, Primes, Spin, Turns};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,6 +17,8 @@ pub enum Work {
     Drill(Drill),
     /// Flows that take turns and hand over to each other.
     Turns(Turns),
+    /// An operation of the kernel that every flow repeats.
+    Operation(Operations),
 }
 
 /// Parameters that no run can have.
@@ -33,6 +35,7 @@ impl Work {
             Self::Spin(spin) => spin.units,
             Self::Drill(drill) => drill.units,
             Self::Turns(turns) => turns.flows,
+            Self::Operation(operation) => operation.flows,
         }
     }
 
@@ -46,6 +49,7 @@ impl Work {
             Self::Spin(spin) => spin.check(),
             Self::Drill(drill) => drill.check(),
             Self::Turns(turns) => turns.check(),
+            Self::Operation(operation) => operation.check(),
         }
     }
 
@@ -54,7 +58,7 @@ impl Work {
     pub fn expected(&self) -> Option<Proof> {
         match self {
             Self::Primes(primes) => primes.expected(),
-            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) => None,
+            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) | Self::Operation(_) => None,
         }
     }
 
@@ -63,7 +67,18 @@ impl Work {
     pub fn flows(&self) -> Option<u64> {
         match self {
             Self::Turns(turns) => Some(turns.flows),
+            Self::Operation(operation) => Some(operation.flows),
             Self::Primes(_) | Self::Spin(_) | Self::Drill(_) => None,
+        }
+    }
+
+    /// Whether its slots need a folder for files ([`flow::SlotSpec::scratch`]).
+    #[must_use]
+    pub fn needs_folder(&self) -> bool {
+        match self {
+            Self::Drill(drill) => drill.files > 0,
+            Self::Operation(operation) => operation.operation.facts().needs_folder,
+            Self::Primes(_) | Self::Spin(_) | Self::Turns(_) => false,
         }
     }
 
@@ -76,8 +91,9 @@ impl Work {
                 cell.run(primes, &mut primes.sink(cell.spec().output.as_deref()))
             }
             Self::Spin(spin) => cell.run(spin, &mut NoSink),
-            Self::Drill(drill) => cell.run(drill, &mut NoSink),
+            Self::Drill(drill) => cell.run(&drill.body(cell.scratch()), &mut NoSink),
             Self::Turns(turns) => take_turns(cell, turns),
+            Self::Operation(work) => operation::run(cell, work.operation, work.flows, work.ops()),
         }
     }
 }

@@ -15,15 +15,15 @@
 //! * Cells are started from the thread that made the launcher, because the parent-death
 //!   signal is tied to that *thread*: use it from the main thread.
 //!
-//! A named pipe whose main process and cell were both killed at the same instant is the
-//! one thing that can stay; the next launcher removes it (`sweep`).
+//! What a slot had on disk (its named pipe, the folder of its files) can only stay where
+//! main process and cell were both killed at the same instant; the next launcher removes
+//! it ([`crate::scratch`]).
 mod heard;
-mod sweep;
 
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -35,9 +35,9 @@ use nix::unistd::Pid;
 use serde::Serialize;
 
 use crate::cell::{CELL_ARGUMENT, Task};
-use crate::{Interrupt, Outcome, SlotSpec};
+use crate::scratch::names::{self, Kind};
+use crate::{Interrupt, Outcome, SlotSpec, scratch};
 use heard::{Ended, Heard, Stream};
-use sweep::{fifo_name, sweep};
 
 /// Starts cells.
 #[derive(Debug)]
@@ -45,6 +45,8 @@ pub struct Launcher {
     interrupt: Interrupt,
     folder: PathBuf,
     launched: u64,
+    /// The folder for slots' files that was swept.
+    swept: Option<PathBuf>,
 }
 
 /// Why a slot could not even fail by itself.
@@ -53,6 +55,12 @@ pub enum LaunchError {
     /// The run was asked to stop; the slot is dropped.
     #[error("interrupted by signal {0}")]
     Interrupted(i32),
+    /// There is no place for the slot's files.
+    #[error("{source}; name another folder, on a disk that can be written")]
+    Files {
+        /// Why not.
+        source: io::Error,
+    },
     /// The system refuses to start a cell.
     #[error("cannot start a process for a slot: {source}{}", way_out(source))]
     Start {
@@ -72,6 +80,22 @@ fn way_out(error: &io::Error) -> &'static str {
     }
 }
 
+/// The names on disk of one slot.
+#[derive(Debug)]
+struct Files {
+    fifo: PathBuf,
+    scratch: Option<PathBuf>,
+}
+
+impl Files {
+    fn remove(&self) {
+        let _gone_is_fine = std::fs::remove_file(&self.fifo);
+        self.scratch
+            .iter()
+            .for_each(|folder| scratch::remove(folder));
+    }
+}
+
 /// How much later than the cell's own deadline the launcher loses patience.
 const GRACE: Duration = Duration::from_secs(3);
 /// How many bytes of a cell's standard error are kept.
@@ -83,11 +107,12 @@ impl Launcher {
     #[must_use]
     pub fn new(interrupt: Interrupt) -> Self {
         let folder = std::env::temp_dir();
-        sweep(&folder);
+        scratch::sweep(&folder);
         Self {
             interrupt,
             folder,
             launched: 0,
+            swept: None,
         }
     }
 
@@ -101,30 +126,47 @@ impl Launcher {
             return Err(LaunchError::Interrupted(signal));
         }
         self.launched += 1;
-        let fifo = self
-            .folder
-            .join(fifo_name(std::process::id(), self.launched));
+        let files = self
+            .files(spec)
+            .map_err(|source| LaunchError::Files { source })?;
         let began = now_ns();
         let heard = self
-            .converse(spec, &fifo)
+            .converse(spec, &files)
             .map_err(|source| LaunchError::Start { source });
-        let _gone_is_fine = std::fs::remove_file(&fifo);
+        let launch_ns = now_ns() - began;
+        files.remove();
         let heard = heard?;
         if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {
             return Err(LaunchError::Interrupted(signal));
         }
         Ok(Outcome {
             answer: heard.answer(spec),
-            launch_ns: now_ns() - began,
+            launch_ns,
+        })
+    }
+
+    /// The names on disk that a slot may use.
+    fn files<W>(&mut self, spec: &SlotSpec<W>) -> io::Result<Files> {
+        let pipe = names::of(Kind::Fifo, std::process::id(), self.launched);
+        let base = spec.scratch.as_ref();
+        if let Some(base) = base.filter(|base| self.swept.as_ref() != Some(*base)) {
+            scratch::sweep(base);
+            self.swept = Some(base.clone());
+        }
+        Ok(Files {
+            fifo: self.folder.join(pipe),
+            scratch: base
+                .map(|base| scratch::make(base, self.launched))
+                .transpose()?,
         })
     }
 
     /// Starts the cell, gives it its task, hears it out, and leaves nothing of it.
-    fn converse<W: Serialize>(&self, spec: &SlotSpec<W>, fifo: &Path) -> io::Result<Heard> {
+    fn converse<W: Serialize>(&self, spec: &SlotSpec<W>, files: &Files) -> io::Result<Heard> {
         let mut cell = start(spec.narrate)?;
         let group = Pid::from_raw(i32::try_from(cell.id()).map_err(io::Error::other)?);
-        let heard =
-            give_task(&mut cell, spec, fifo).and_then(|()| self.listen(&mut cell, spec.deadline_s));
+        let heard = give_task(&mut cell, spec, files)
+            .and_then(|()| self.listen(&mut cell, spec.deadline_s));
         let _gone_is_fine = killpg(group, Signal::SIGKILL);
         let status = cell.wait()?;
         heard.map(|heard| Heard { status, ..heard })
@@ -193,12 +235,13 @@ fn start(narrate: bool) -> io::Result<Child> {
         .spawn()
 }
 
-fn give_task<W: Serialize>(cell: &mut Child, spec: &SlotSpec<W>, fifo: &Path) -> io::Result<()> {
+fn give_task<W: Serialize>(cell: &mut Child, spec: &SlotSpec<W>, files: &Files) -> io::Result<()> {
     let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
     let task = Task {
         spec,
         parent,
-        fifo: fifo.to_owned(),
+        fifo: files.fifo.clone(),
+        scratch: files.scratch.clone(),
     };
     let text = serde_json::to_vec(&task).map_err(io::Error::other)?;
     match cell

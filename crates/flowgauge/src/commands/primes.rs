@@ -207,6 +207,7 @@ fn narrate(launcher: &mut CellLauncher, study: &Study, args: &PrimesArgs) -> Res
             deadline_s: args.how.deadline.unwrap_or(600.0),
             narrate: true,
             output: None,
+            scratch: None,
         };
         tell(&format!(
             "{}: one launch that is not counted",

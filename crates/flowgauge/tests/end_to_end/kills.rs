@@ -47,6 +47,50 @@ fn at_long_work(home: &Home, models: &str) -> Running {
     run
 }
 
+/// Three flows make files in the folder of their slot; then one of them hangs.
+const FILES: &str = r#"
+schema = 1
+name = "files"
+title = "Files"
+stands_for = "Work with files"
+headline = "hang"
+
+[[case]]
+name = "hang"
+title = "A flow hangs"
+work = { kind = "drill", units = 300, fault = "hang", unit = 299, files = 20 }
+
+[[case.variant]]
+model = "MODEL"
+flows = 3
+"#;
+
+#[test]
+fn the_files_of_a_slot_go_with_it() {
+    for (model, signal) in [
+        ("process", Signal::SIGKILL),
+        ("thread", Signal::SIGKILL),
+        ("process", Signal::SIGINT),
+        ("thread", Signal::SIGTERM),
+    ] {
+        let home = Home::new();
+        home.write("files.toml", &FILES.replace("MODEL", model));
+        let mut run = home.start(&["run", "files.toml", "--out", "out", "--deadline", "60s"]);
+        let folder = within(20, "files of a slot", || {
+            let names = home.listing("out");
+            let folder = names.into_iter().find(|name| name.ends_with(".files"))?;
+            let files = std::fs::read_dir(home.path("out").join(&folder)).ok()?;
+            (files.count() >= 100).then_some(folder)
+        });
+        run.send(signal);
+        run.end();
+        home.assert_nothing_left();
+        within(20, "the folder goes", || {
+            (!home.path("out").join(&folder).exists()).then_some(())
+        });
+    }
+}
+
 /// Many flows and little work, so that a random moment is often one of creating (when the
 /// named pipe has its name) or of ending.
 #[test]

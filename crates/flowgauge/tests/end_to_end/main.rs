@@ -17,5 +17,6 @@ mod formats;
 mod isolation;
 mod kills;
 mod narration;
+mod operations;
 mod primes_results;
 mod resume;

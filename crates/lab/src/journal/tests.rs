@@ -150,6 +150,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         deadline_s: 1.0,
         narrate: false,
         output: None,
+        scratch: None,
     };
     let good = (1..1000 * MS, any::<u64>(), any::<u64>())
         .prop_map(move |(ns, count, checksum)| done(&spec, ns, Proof { count, checksum }));
