@@ -182,6 +182,30 @@ fn flows_that_may_move_do_and_those_on_one_cpu_do_not() {
 }
 
 #[test]
+fn threads_that_map_memory_wait_for_each_other_at_the_address_space() {
+    let why = why("mmap", "thread");
+    let shared = reason(&why, "by the models between");
+    let space = "sharing the address space alone makes it ";
+    assert!(
+        shared.contains(space) && shared.contains("x slower ["),
+        "{shared}"
+    );
+    assert!(
+        shared.contains("the file table alone makes no difference"),
+        "{shared}"
+    );
+    let waits = reason(&why, "wait for each other");
+    assert!(
+        waits.contains("at the address space that they share"),
+        "{waits}"
+    );
+    silent(
+        &why,
+        &["fork copied", "flows are made", "at the file table"],
+    );
+}
+
+#[test]
 fn every_reason_of_a_recorded_run_is_said_once() {
     for entry in fs::read_dir(folder()).unwrap() {
         let path = entry.unwrap().path();

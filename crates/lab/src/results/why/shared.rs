@@ -72,6 +72,21 @@ impl Factorial {
         told(self.space) && told(self.files)
     }
 
+    /// The shared thing that does most to the time, its effect, and its part in what both do
+    /// where effects that cannot be told from noise are none.
+    pub(super) fn most(&self) -> (&'static str, Effect, f64) {
+        let size = |(estimate, verdict): Effect| match verdict {
+            Verdict::Faster { .. } | Verdict::Slower { .. } => estimate.ratio.ln().abs(),
+            Verdict::Same { .. } | Verdict::CannotTell { .. } => 0.0,
+        };
+        let (space, files) = (size(self.space), size(self.files));
+        let part = |one: f64| one / (space + files).max(f64::MIN_POSITIVE);
+        match files > space {
+            true => ("file table", self.files, part(files)),
+            false => ("address space", self.space, part(space)),
+        }
+    }
+
     /// The shares of the difference that go with the address space and with the file table.
     pub(super) fn shares(&self) -> Option<(f64, f64)> {
         let [space, files] = [self.space, self.files].map(|(estimate, _)| estimate.ratio.ln());

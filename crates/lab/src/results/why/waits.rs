@@ -18,7 +18,7 @@ use crate::Metric;
 use crate::number::plain;
 use crate::words::plural;
 
-/// The share of the difference that one shared thing must have.
+/// The part that one shared thing must have in what both do.
 const MOST: f64 = 0.7;
 /// Fewer waits apart than this explain nothing.
 const HANDFUL: f64 = 20.0;
@@ -29,11 +29,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     }
     let (slow, fast) = evidence.slow_and_fast()?;
     let factorial = shared::of(evidence)?;
-    let (of_space, of_files) = factorial.shares()?;
-    let (share, (_, effect), what) = match of_files > of_space {
-        true => (of_files, factorial.files, "file table"),
-        false => (of_space, factorial.space, "address space"),
-    };
+    let (what, (_, effect), share) = factorial.most();
     let slows = matches!(effect, Verdict::Slower { .. });
     let waits = |side: super::Side<'_>| side.profile.steady.voluntary_switches;
     let (many, few) = (waits(slow), waits(fast));
