@@ -98,7 +98,7 @@ pub struct Rep {
     pub turns: Option<Turns>,
     /// Migrations and bytes; of the last repetition of a slot alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<Told>,
+    pub told: Option<Box<Told>>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.

@@ -43,7 +43,7 @@ pub(super) struct Like {
 /// A good slot of 3 repetitions.
 pub(super) fn done(like: Like, noise: &mut Noise, rss_only: bool) -> Outcome {
     let mut reps: Vec<Rep> = (0..3).map(|_| rep(like, noise.factor())).collect();
-    reps[2].told = Some(told(like, rss_only));
+    reps[2].told = Some(Box::new(told(like, rss_only)));
     let launch_ns = reps.iter().map(Rep::total_ns).sum::<u64>() + 3_000_000;
     let record = SlotRecord {
         warmups: vec![reps[0].clone()],
