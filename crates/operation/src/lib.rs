@@ -47,11 +47,27 @@ mod repeat;
 mod site;
 mod sys;
 
+mod brk;
 mod caller;
+mod dup;
+mod fallocate;
+mod file_data;
+mod file_lock;
+mod futex;
+mod ledger;
+mod lock;
+mod make_flow;
+mod malloc;
 mod mapping;
+mod message;
+mod name;
 mod open;
 mod page_fault;
 mod partner;
+mod protect;
+mod ready;
+mod seek;
+mod signal;
 mod switch;
 
 pub use facts::{Facts, Name, NameError};

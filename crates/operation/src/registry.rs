@@ -5,7 +5,10 @@ use flow::{Answer, Cell, NoSink};
 use crate::facts::{Facts, Name};
 use crate::repeat::{Operation, Repeat};
 use crate::site::Site;
-use crate::{caller, mapping, open, page_fault, switch};
+use crate::{
+    brk, caller, dup, fallocate, file_data, file_lock, futex, lock, make_flow, malloc, mapping,
+    message, name, open, page_fault, protect, ready, seek, signal, switch,
+};
 
 /// Lists the types of all operations once, for the two things that are done with them.
 macro_rules! registry {
@@ -25,15 +28,64 @@ macro_rules! registry {
 
 registry![
     mapping::Anonymous,
+    mapping::OwnMapped,
+    mapping::SameMapped,
+    brk::Brk,
+    protect::Protect,
+    protect::Forget,
     page_fault::Private,
     page_fault::Shared,
     page_fault::FilePrivate,
     page_fault::FileShared,
+    malloc::Large,
+    malloc::Small,
     open::OwnFileOneFolder,
     open::OwnFolder,
     open::SameFile,
-    caller::Parent,
+    dup::Dup,
+    file_data::Pread,
+    file_data::PreadSame,
+    file_data::Pwrite,
+    file_data::PwriteSame,
+    file_data::Read,
+    file_data::Write,
+    file_data::ReadSeek,
+    file_data::WriteSeek,
+    seek::Own,
+    seek::Same,
+    fallocate::Fallocate,
+    name::CreateInOne,
+    name::CreateInOwn,
+    name::RenameInOne,
+    name::RenameInOwn,
+    file_lock::OwnFlock,
+    file_lock::SameFlock,
+    file_lock::OwnRecord,
+    file_lock::SameRecord,
+    message::ByPipe,
+    message::BySocket,
+    message::Eventfd,
+    ready::Poll,
+    ready::Epoll,
+    futex::Private,
+    futex::OwnShared,
+    futex::Same,
+    lock::OwnMutex,
+    lock::SameMutex,
+    lock::OwnSemaphore,
+    lock::SameSemaphore,
     switch::Pipe,
+    switch::Futex,
+    signal::ToSelf,
+    caller::Parent,
+    caller::Yield,
+    make_flow::Fork,
+    make_flow::ForkSharedFiles,
+    make_flow::Vfork,
+    make_flow::CloneVm,
+    make_flow::CloneVmFiles,
+    make_flow::Spawn,
+    make_flow::Thread,
 ];
 
 /// Every operation there is, family by family.

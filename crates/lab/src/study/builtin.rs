@@ -9,6 +9,10 @@ const BUILTIN: [(&str, &str); 5] = [
     ("workers", include_str!("../../../../studies/workers.toml")),
     ("switch", include_str!("../../../../studies/switch.toml")),
     ("limits", include_str!("../../../../studies/limits.toml")),
+    (
+        "creating",
+        include_str!("../../../../studies/creating.toml"),
+    ),
     ("sharing", include_str!("../../../../studies/sharing.toml")),
 ];
 

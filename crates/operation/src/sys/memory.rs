@@ -102,6 +102,37 @@ impl Mapping {
         self.base.addr().get() as u64
     }
 
+    /// Lets the whole mapping be read alone, or written too.
+    #[inline]
+    pub(crate) fn writable(&self, writable: bool) -> io::Result<()> {
+        let write = if writable { libc::PROT_WRITE } else { 0 };
+        let protection = libc::PROT_READ | write;
+        // SAFETY: the range is a mapping of `self`; who writes it meanwhile is killed by a
+        // signal, which breaks no rule of memory.
+        super::answer(unsafe { libc::mprotect(self.as_ptr(), self.length, protection) }).map(|_| ())
+    }
+
+    /// Whether the kernel can write here.
+    pub(crate) fn takes_writes(&self) -> io::Result<bool> {
+        // SAFETY: the mapping has the eight bytes; the call fails where it cannot write.
+        match super::answer(unsafe { libc::getrandom(self.as_ptr(), size_of::<u64>(), 0) } as i64) {
+            Ok(_) => Ok(true),
+            Err(error) if error.raw_os_error() == Some(libc::EFAULT) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Has the kernel forget what page `page` of private memory holds.
+    #[inline]
+    pub(crate) fn forget(&self, page: usize) -> io::Result<()> {
+        let offset = page * PAGE;
+        assert!(offset < self.length, "page {page} lies outside");
+        // SAFETY: the offset lies inside the mapping, which is checked above.
+        let address = unsafe { self.base.add(offset) }.as_ptr().cast();
+        // SAFETY: the page lies in the mapping, and holds words that may be any number.
+        super::answer(unsafe { libc::madvise(address, PAGE, libc::MADV_DONTNEED) }).map(|_| ())
+    }
+
     /// The first word of page `page`.
     #[inline]
     pub(crate) fn page(&self, page: usize) -> &AtomicU64 {
@@ -125,6 +156,58 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: the range is the mapping made by `new`, and no borrow of it is left.
         unsafe { libc::munmap(self.as_ptr(), self.length) };
+    }
+}
+
+/// An end of the heap.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Break(usize);
+
+impl Break {
+    /// Where the break is.
+    pub(crate) fn now() -> io::Result<Self> {
+        Self(0).set()
+    }
+
+    /// The break `bytes` further up.
+    pub(crate) fn above(self, bytes: usize) -> Self {
+        Self(self.0 + bytes)
+    }
+
+    pub(crate) fn address(self) -> u64 {
+        self.0 as u64
+    }
+
+    /// Moves the break here, if the kernel can; the answer is where it is now.
+    ///
+    /// Only while nobody has memory between the two: see `brk`, which alone calls this.
+    #[inline]
+    pub(crate) fn set(self) -> io::Result<Self> {
+        // SAFETY: the kernel takes away what lies above the break; there the callers of this
+        // have nothing, and the allocator has room below.
+        let now = super::answer(unsafe { libc::syscall(libc::SYS_brk, self.0) })?;
+        Ok(Self(now as usize))
+    }
+
+    /// Sees whether the page above the break can be had, written and given back. Only in a
+    /// process of one thread.
+    pub(crate) fn try_page(self) -> io::Result<()> {
+        let above = self.above(PAGE);
+        if above.set()?.0 != above.0 {
+            return Err(io::Error::other(
+                "the break cannot be moved: no room above the heap",
+            ));
+        }
+        let word = std::ptr::with_exposed_provenance_mut::<u8>(self.0);
+        // SAFETY: the byte lies in the page that the kernel just gave, which nobody else has.
+        unsafe { word.write_volatile(1) };
+        // SAFETY: as above.
+        let came = unsafe { word.read_volatile() };
+        self.set()?;
+        match came {
+            1 => Ok(()),
+            _ => Err(io::Error::other("the page above the break holds nothing")),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use super::descriptor::WORD;
+use super::descriptor::{WORD, open};
 use super::memory::PAGE;
 
 /// A file in the slot's folder, filled with words that are nowhere else: word i is the file's
@@ -40,6 +40,16 @@ impl OwnFile {
         }
         let path = CString::new(path.as_os_str().as_bytes())?;
         Ok(Self { file, path, tag })
+    }
+
+    /// The same file, opened again by who calls this.
+    pub(crate) fn again(&self) -> io::Result<Self> {
+        let fd = open(&self.path, libc::O_RDWR)?;
+        Ok(Self {
+            file: File::from(fd),
+            path: self.path.clone(),
+            tag: self.tag,
+        })
     }
 
     /// Makes the file of flow `flow`.

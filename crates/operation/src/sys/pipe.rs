@@ -1,11 +1,12 @@
-//! Pipes.
+//! Pipes and pairs of sockets.
 
 use std::io;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
 use super::answer;
+use super::descriptor::owned;
 
-/// A pipe with both its ends.
+/// Two ends: what is written to the one is read from the other.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     pub(crate) reader: OwnedFd,
@@ -17,10 +18,21 @@ impl Pipe {
         let mut ends = [0; 2];
         // SAFETY: the array has room for the two numbers.
         answer(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) })?;
-        // SAFETY: the call just gave this descriptor to us alone.
-        let reader = unsafe { OwnedFd::from_raw_fd(ends[0]) };
-        // SAFETY: as above.
-        let writer = unsafe { OwnedFd::from_raw_fd(ends[1]) };
+        Self::of(ends)
+    }
+
+    /// Two Unix sockets, of which only one direction is used.
+    pub(crate) fn of_sockets() -> io::Result<Self> {
+        let mut ends = [0; 2];
+        let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC;
+        // SAFETY: the array has room for the two numbers.
+        answer(unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, ends.as_mut_ptr()) })?;
+        Self::of(ends)
+    }
+
+    fn of([reader, writer]: [libc::c_int; 2]) -> io::Result<Self> {
+        let reader = owned(reader)?;
+        let writer = owned(writer)?;
         Ok(Self { reader, writer })
     }
 }
