@@ -98,7 +98,7 @@ fn total(flows: &[OfFlow<Io>]) -> Io {
 fn bytes(records: &[&SlotRecord], what: impl Fn(&[OfFlow<Io>]) -> u64) -> Measured<f64> {
     let told = reps(records).filter_map(|rep| rep.told.as_ref());
     let mut values = Vec::new();
-    for Told { io, .. } in told {
+    for io in told.map(|told| &told.io) {
         match io {
             Measured::Value(io) => values.push(what(&io.flows) as f64),
             Measured::NotAvailable { reason, remedy } => {
@@ -182,7 +182,7 @@ mod tests {
             panic!("not done")
         };
         record.reps = vec![rep(10 * MS, PROOF)];
-        record.reps[0].told = told;
+        record.reps[0].told = told.map(Box::new);
         record
     }
 
