@@ -1,8 +1,10 @@
 //! `page-fault-*`: the first touch of a page.
 //!
-//! Pages are mapped [`CHUNK`] at a time, each is written, each is read back, and the chunk is
-//! unmapped: the map and unmap are a small part. That each page really was a fault is taken
-//! from the kernel's own count for the flow.
+//! Many pages are mapped at a time ([`PAGES`], or the [`FILE_PAGES`] of a file), each is written,
+//! each is read back, and all are unmapped. Mapping and unmapping is another operation, which
+//! threads do wait for each other in, so it must be a small part here: with 64 pages at a time
+//! its share was enough to make threads look twice as slow at faults. That each page really
+//! was a fault is taken from the kernel's own count for the flow.
 //!
 //! The four differ in what the page comes from: memory of the process; memory that processes
 //! may share; a copy of a file's page; a file's page itself.
@@ -23,21 +25,23 @@ use crate::sys::descriptor::pread_word;
 use crate::sys::memory::{Mapping, Of, PAGE};
 use crate::sys::own_file::OwnFile;
 
-/// Pages that are mapped at once: less than a huge page.
-const CHUNK: u64 = 64;
+/// Pages of memory that are mapped at once.
+const PAGES: u64 = 2_048;
+/// Pages of a file.
+const FILE_PAGES: u64 = 256;
 /// Words of a page.
 const PAGE_WORDS: u64 = (PAGE / 8) as u64;
 
 const FAMILY: &str = "page faults";
 const VERIFIED: &str = "each page holds its number; the kernel counted a fault for each";
 
-/// Touches `ops` pages. `chunk_ends` is told the number of the last page of each chunk, and
-/// how many there are, while the chunk is mapped.
-fn touch(of: Of<'_>, ops: u64, chunk_ends: impl Fn(u64, u64)) -> u64 {
+/// Touches `ops` pages, `most` of them mapped at once. `mapped` is told the number of the last
+/// page of those, and how many they are, while they are mapped.
+fn touch(of: Of<'_>, most: u64, ops: u64, mapped: impl Fn(u64, u64)) -> u64 {
     let before = usage::this_thread();
     let mut checksum = 0;
-    for first in (0..ops).step_by(CHUNK as usize) {
-        let pages = CHUNK.min(ops - first);
+    for first in (0..ops).step_by(most as usize) {
+        let pages = most.min(ops - first);
         let length = pages as usize * PAGE;
         let mapping = must("map memory", Mapping::new(length, of)).common_pages();
         for page in 0..pages {
@@ -50,7 +54,7 @@ fn touch(of: Of<'_>, ops: u64, chunk_ends: impl Fn(u64, u64)) -> u64 {
             same("the first word of a page", word, first + page + 1);
             checksum += word;
         }
-        chunk_ends(first + pages, pages);
+        mapped(first + pages, pages);
         must("unmap memory", mapping.unmap());
     }
     enough_faults(usage::this_thread().since(before).minor_faults, ops);
@@ -75,7 +79,7 @@ impl Operation for Private {
         does: "touch a new page of private memory",
         shares: "nothing",
         verified: VERIFIED,
-        ops: 5_000,
+        ops: 2_000,
         needs_folder: false,
     };
 
@@ -88,7 +92,7 @@ impl Operation for Private {
     fn own(&self, _flow: usize) {}
 
     fn repeat(&self, (): &mut (), ops: u64) -> u64 {
-        touch(Of::Private, ops, |_, _| {})
+        touch(Of::Private, PAGES, ops, |_, _| {})
     }
 }
 
@@ -103,7 +107,7 @@ impl Operation for Shared {
         does: "touch a new page of shared memory",
         shares: "nothing",
         verified: VERIFIED,
-        ops: 3_000,
+        ops: 1_200,
         needs_folder: false,
     };
 
@@ -116,13 +120,13 @@ impl Operation for Shared {
     fn own(&self, _flow: usize) {}
 
     fn repeat(&self, (): &mut (), ops: u64) -> u64 {
-        touch(Of::Shared, ops, |_, _| {})
+        touch(Of::Shared, PAGES, ops, |_, _| {})
     }
 }
 
-/// A file of [`CHUNK`] pages for each flow.
-fn chunk_file(folder: &std::path::Path, flow: usize) -> OwnFile {
-    let words = CHUNK * PAGE_WORDS;
+/// A file of [`FILE_PAGES`] pages for each flow.
+fn file(folder: &std::path::Path, flow: usize) -> OwnFile {
+    let words = FILE_PAGES * PAGE_WORDS;
     must("make a file", OwnFile::of_flow(folder, flow, words))
 }
 
@@ -145,7 +149,7 @@ impl Operation for FilePrivate {
         does: "write to a page of a private mapping of a file (a copy is made)",
         shares: "nothing: each flow has its own file",
         verified: "each page holds its number and the file does not; a fault for each",
-        ops: 4_000,
+        ops: 1_500,
         needs_folder: true,
     };
 
@@ -157,18 +161,23 @@ impl Operation for FilePrivate {
     }
 
     fn own(&self, flow: usize) -> OwnFile {
-        chunk_file(&self.folder, flow)
+        file(&self.folder, flow)
     }
 
     fn repeat(&self, own: &mut OwnFile, ops: u64) -> u64 {
-        touch(Of::FilePrivate(&own.file), ops, |_end, pages| {
-            let untouched = own.tag + (pages - 1) * PAGE_WORDS;
-            same(
-                "a page of the file",
-                in_file(&own.file, pages - 1),
-                untouched,
-            );
-        })
+        touch(
+            Of::FilePrivate(&own.file),
+            FILE_PAGES,
+            ops,
+            |_end, pages| {
+                let untouched = own.tag + (pages - 1) * PAGE_WORDS;
+                same(
+                    "a page of the file",
+                    in_file(&own.file, pages - 1),
+                    untouched,
+                );
+            },
+        )
     }
 }
 
@@ -197,11 +206,11 @@ impl Operation for FileShared {
     }
 
     fn own(&self, flow: usize) -> OwnFile {
-        chunk_file(&self.folder, flow)
+        file(&self.folder, flow)
     }
 
     fn repeat(&self, own: &mut OwnFile, ops: u64) -> u64 {
-        touch(Of::FileShared(&own.file), ops, |end, pages| {
+        touch(Of::FileShared(&own.file), FILE_PAGES, ops, |end, pages| {
             same("a page of the file", in_file(&own.file, pages - 1), end);
         })
     }
@@ -219,6 +228,9 @@ mod tests {
 
     #[test]
     fn every_page_is_a_fault() {
-        assert_eq!(touch(Of::Private, 100, |_, _| {}), (1..=100).sum::<u64>());
+        assert_eq!(
+            touch(Of::Private, 64, 100, |_, _| {}),
+            (1..=100).sum::<u64>()
+        );
     }
 }

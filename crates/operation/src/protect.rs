@@ -79,7 +79,7 @@ impl Operation for Forget {
         does: "write to a page and give it back (MADV_DONTNEED)",
         shares: "nothing",
         verified: "each page is zero when it comes back",
-        ops: 2_500,
+        ops: 1_200,
         needs_folder: false,
     };
 
