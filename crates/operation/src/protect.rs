@@ -18,7 +18,7 @@ const FAMILY: &str = "address space";
 const PAGES: usize = 16;
 
 fn memory() -> Mapping {
-    must("map memory", Mapping::new(PAGES * PAGE, Of::Private)).common_pages()
+    must("map memory", Mapping::new(PAGES * PAGE, Of::Private)).one_by_one()
 }
 
 /// Takes away the right to write to a page, and gives it back.

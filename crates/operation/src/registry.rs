@@ -172,4 +172,15 @@ mod tests {
             assert!(*ops > 0, "{name}");
         }
     }
+
+    #[test]
+    fn every_operation_is_in_the_documentation_and_in_the_study() {
+        let page = include_str!("../../../docs/sharing.md");
+        let study = include_str!("../../../studies/sharing.toml");
+        for Facts { name, does, .. } in all() {
+            assert!(page.contains(&format!("| `{name}` | {does} |")), "{name}");
+            let lists = study.matches(&format!("\"{name}\",")).count();
+            assert_eq!(lists, study.matches("[case.each]").count(), "{name}");
+        }
+    }
 }
