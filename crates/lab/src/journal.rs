@@ -82,6 +82,11 @@ pub enum Entry {
         /// How it went.
         outcome: Outcome,
     },
+    /// What the reader of the results must know, as it was known before the first slot.
+    Note {
+        /// One sentence.
+        text: String,
+    },
     /// A fenced probe.
     Probe {
         /// Study by name.
@@ -200,6 +205,16 @@ impl Journal {
 
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// Writes down what the reader of the results must know: it is one of their warnings.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn note(&mut self, text: &str) -> Result<(), JournalError> {
+        self.append(Entry::Note {
+            text: text.to_owned(),
+        })
     }
 
     /// Writes a fenced probe of a study down.

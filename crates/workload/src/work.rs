@@ -1,7 +1,5 @@
 //! A workload with its parameters.
 
-use std::convert::Infallible;
-
 use flow::{Answer, Body, Cell, Model, NoSink, Proof};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -91,7 +89,7 @@ impl Work {
 pub fn probe_main<P: Serialize + DeserializeOwned>(
     predict: impl FnOnce(Model) -> Option<(u64, P)>,
 ) -> ! {
-    match Turns::idle(LEAST_FLOWS).with_body(Probe(predict)) {}
+    flow::probe_main(&Turns::idle(LEAST_FLOWS).untouched(), predict)
 }
 
 /// A slot of flows that take turns.
@@ -102,16 +100,5 @@ impl WithBody for TakeTurns<'_> {
 
     fn with<B: Body>(self, body: &B) -> Answer {
         self.0.run(body, &mut NoSink)
-    }
-}
-
-/// A probe of flows that take turns.
-struct Probe<F>(F);
-
-impl<P: Serialize + DeserializeOwned, F: FnOnce(Model) -> Option<(u64, P)>> WithBody for Probe<F> {
-    type Out = Infallible;
-
-    fn with<B: Body>(self, body: &B) -> Infallible {
-        flow::probe_main(body, self.0)
     }
 }

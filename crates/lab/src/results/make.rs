@@ -26,6 +26,7 @@ impl Results {
             .zip(logs)
             .map(|(study, (logs, probes))| study_result(study, logs, probes, &ledger.header))
             .collect();
+        warnings.extend(ledger.notes.iter().cloned());
         warnings.extend(studies.iter().filter_map(noise_warning));
         Self {
             header: ledger.header.clone(),
