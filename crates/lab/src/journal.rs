@@ -23,7 +23,7 @@ pub use error::JournalError;
 pub const FILE_NAME: &str = "journal.jsonl";
 
 /// Version of the journal's schema. Readers open every version up to theirs.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -124,10 +124,8 @@ impl Ledger {
             }
             Entry::Note { text } => self.notes.push(text),
             Entry::Probe { study, probe } => {
-                let studies = &self.header.studies;
-                let place = studies.iter().position(|s| s.name == study);
-                let missing = || format!("the header has no study '{study}'");
-                self.probes[place.ok_or_else(missing)?].push(probe);
+                let place = self.find_study(&study)?;
+                self.probes[place].push(probe);
             }
             Entry::CaseEnd {
                 study,
@@ -144,6 +142,12 @@ impl Ledger {
             }
         }
         Ok(())
+    }
+
+    fn find_study(&self, study: &str) -> Result<usize, String> {
+        let mut studies = self.header.studies.iter();
+        let place = studies.position(|s| s.name == study);
+        place.ok_or_else(|| format!("the header has no study '{study}'"))
     }
 
     fn find(&self, study: &str, case: &str) -> Result<At, String> {
