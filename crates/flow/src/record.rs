@@ -1,6 +1,7 @@
 //! What a slot leaves behind: raw values, in nanoseconds and bytes, and failures with
 //! their reason. These types are the journal's schema (docs/results.md).
 
+mod columns;
 mod failure;
 mod flow;
 pub mod told;
@@ -97,6 +98,7 @@ pub struct Rep {
     pub parent: ParentRecord,
     /// One entry for each of the kernel's flows, in flow order; user-level flows are in that
     /// of the thread that carried them.
+    #[serde(with = "columns")]
     pub flows: Vec<FlowRecord>,
     /// Of flows that take turns: how many, and whether the switches happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,7 @@
 //! leaves files, those that were read back and found right. Each figure is the median over all
 //! counted repetitions of its own value in each of them.
 
-use flow::record::told::{OfFlow, Told};
+use flow::record::told::OfFlow;
 use flow::{FlowRecord, Rep, SlotRecord};
 use measure::Measured;
 use measure::task::Io;
@@ -122,7 +122,7 @@ fn files(work: &Work, records: &[&SlotRecord], right: impl Fn(&Rep) -> u64) -> O
 mod tests {
     use super::*;
     use crate::testing::{MS, PROOF, rep};
-    use flow::record::told::{OfParent, PerPhase};
+    use flow::record::told::{OfParent, PerPhase, Told};
     use flow::{Answer, SlotSpec};
     use workload::{Cpu, Io as Files};
 
