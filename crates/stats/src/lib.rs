@@ -11,6 +11,8 @@
 //! | rounds as they arrive | when to stop, and the finding | [`Sequential`] |
 //! | all rounds of a plan that is over | the finding | [`Rule::judge_values`] |
 //! | two columns of times | ratio and interval | [`estimate()`] |
+//! | times of one variant in two runs | ratio and interval | [`two_runs()`], [`Rule::judge_apart`] |
+//! | times of one variant in one run | what they typically are, with an interval | [`typical()`] |
 //! | two columns of times | the slow end | [`tail()`] |
 //! | one column of times | its summary | [`Summary::of`] |
 //! | identical slots in time order | the machine's noise | [`noise()`], [`detectable`] |
@@ -22,21 +24,27 @@
 mod error;
 mod estimate;
 mod looks;
+mod mann_whitney;
+mod median_interval;
 mod noise;
 mod quantile;
 mod sequential;
 pub mod simulate;
 mod summary;
 mod tail;
+mod two_runs;
 mod verdict;
 mod wilcoxon;
 
 pub use error::{Side, StatsError};
 pub use estimate::{Estimate, MAX_ROUNDS, estimate};
 pub use looks::{LOOK_ALPHA, LOOKS, LookPlan};
+pub use mann_whitney::mann_whitney_k;
+pub use median_interval::{Typical, typical};
 pub use noise::{Noise, detectable, noise};
 pub use sequential::{Sequential, Step};
 pub use summary::Summary;
 pub use tail::{Tail, TailSide, tail};
+pub use two_runs::{two_runs, wander};
 pub use verdict::{Rule, Verdict};
 pub use wilcoxon::{rounds_for_interval, wilcoxon_k};
