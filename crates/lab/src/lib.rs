@@ -20,6 +20,7 @@
 //! * [`launch`], [`progress`]: the edges: slots, clock, and what a display hears.
 //! * [`run`](mod@run), [`pilot`]: the loop, and what is measured before it.
 //! * [`journal`]: the file. [`results`]: what it shows.
+//! * [`compare`](mod@compare): the results of several runs side by side.
 //!
 //! Nothing here touches the machine but the journal's file; time and slots come through
 //! traits.
@@ -27,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod budget;
+pub mod compare;
 pub mod journal;
 mod judge;
 pub mod launch;
@@ -47,6 +49,7 @@ pub mod study;
 mod testing;
 mod words;
 
+pub use compare::compare;
 pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, SCHEMA};
 pub use launch::{Clock, Launch, LaunchError};
 pub use pilot::Chosen;

@@ -30,6 +30,9 @@ use crate::estimate::{Estimate, MAX_ROUNDS, check_time};
 use crate::mann_whitney::mann_whitney_k;
 use crate::quantile;
 
+/// Level of a comparison of runs, which has a single look. The comparisons of a case share it.
+pub const RUNS_ALPHA: f64 = 0.05;
+
 /// Values in each half of a run, at least, for [`wander`].
 const HALF: usize = 3;
 
