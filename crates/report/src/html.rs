@@ -12,7 +12,8 @@
 //! plain ASCII without `<` when it goes in.
 
 mod case;
-mod figure;
+mod ecdf;
+pub(crate) mod figure;
 mod forest;
 mod grids;
 pub(crate) mod heat;
@@ -31,6 +32,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::charts::marker;
 use crate::text::hides;
 use crate::{json, words};
+use figure::Figures;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
@@ -85,6 +87,14 @@ fn body(results: &Results) -> Markup {
     }
 }
 
+/// Every chart of a page of results.
+pub(crate) fn figures(results: &Results) -> Figures {
+    let studies = results.studies.iter().enumerate();
+    studies.fold(Figures::default(), |figures, (place, result)| {
+        figures.and(study::figures(place, result))
+    })
+}
+
 /// How to run it again.
 fn again(results: &Results) -> Markup {
     html! {
@@ -100,8 +110,14 @@ fn again(results: &Results) -> Markup {
     }
 }
 
-/// The page with everything in it visible. Its own line breaks stay.
-fn shown(page: &str) -> String {
+/// The page with everything in it visible. Its own line breaks stay. Shapes without content
+/// close themselves, which is a tenth of a page of charts.
+pub(crate) fn shown(page: &str) -> String {
+    let page = ["line", "path", "rect"]
+        .iter()
+        .fold(page.to_owned(), |page, shape| {
+            page.replace(&format!("\"></{shape}>"), "\"/>")
+        });
     let mut text = String::with_capacity(page.len());
     for c in page.chars() {
         if hides(c) && c != '\n' {

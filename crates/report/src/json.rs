@@ -62,10 +62,37 @@ pub fn machine(machine: &Machine) -> String {
 /// which nothing can end a script element.
 pub(crate) fn embedded(results: &Results) -> String {
     let mut value = findings_value(results);
+    // Each case stands beside its findings: not in the header and in its study too.
+    if let Some(header) = value.get_mut("header") {
+        remove(header, "studies");
+    }
+    for study in items(&mut value, "studies") {
+        if let Some(study) = study.get_mut("study") {
+            remove(study, "cases");
+        }
+    }
     for case in cases(&mut value) {
         items(case, "variants").for_each(|variant| remove(variant, "flows"));
     }
+    shorten(&mut value);
     ascii(&document("flowgauge findings", &value).to_string())
+}
+
+/// Fractions with the seven digits that anybody can use; the other files have them all.
+fn shorten(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(shorten),
+        Value::Object(fields) => fields.values_mut().for_each(shorten),
+        Value::Number(number) if number.is_f64() => {
+            let short = number
+                .as_f64()
+                .and_then(|exact| format!("{exact:.6e}").parse().ok());
+            if let Some(short) = short.and_then(serde_json::Number::from_f64) {
+                *number = short;
+            }
+        }
+        _ => {}
+    }
 }
 
 fn findings_value(results: &Results) -> Value {

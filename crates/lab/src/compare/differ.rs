@@ -40,8 +40,11 @@ pub(super) fn runs(a: &Named<'_>, b: &Named<'_>) -> Vec<String> {
     warnings
 }
 
+/// The name of a setting, and how its value is shown.
+type Setting = (&'static str, fn(&crate::Settings) -> String);
+
 /// Settings that change what is measured, and not only how long.
-const SETTINGS: [(&str, fn(&crate::Settings) -> String); 2] = [
+const SETTINGS: [Setting; 2] = [
     ("preset", |settings| word(&settings.preset)),
     ("value of a slot", |settings| word(&settings.value)),
 ];

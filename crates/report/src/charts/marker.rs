@@ -66,7 +66,7 @@ pub(crate) fn definitions() -> Markup {
 /// A marker beside a label in a legend.
 pub(crate) fn sample(place: usize) -> Markup {
     html! {
-        svg.sample viewBox="0 0 14 14" width="14" height="14" aria-hidden="true" {
+        svg.sample viewBox="0 0 14 14" aria-hidden="true" {
             g class=(class(place)) { path class="mark" d=(outline(place, 7.0, 7.0, 4.5)) {} }
         }
     }

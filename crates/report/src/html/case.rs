@@ -3,6 +3,8 @@
 use lab::{CaseResult, Finding, Results, VariantSummary};
 use maud::{Markup, html};
 
+use super::ecdf::ecdf;
+use super::figure::Figures;
 use super::grids;
 use super::slots::slots;
 use super::stacks::{memory, phases};
@@ -22,13 +24,22 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
                 (variants(&[("", case)]))
                 @for finding in &case.findings { (said(finding)) }
                 (missing(case))
-                (grids::of_mixes(&format!("{id}-mixes"), case))
-                (slots(&format!("{id}-slots"), case, with_slots))
-                (phases(&format!("{id}-phases"), case))
-                (memory(&format!("{id}-memory"), case))
+                (figures(id, case, with_slots))
             }
         }
     }
+}
+
+/// The charts of a case.
+pub(super) fn figures(id: &str, case: &CaseResult, with_slots: bool) -> Figures {
+    if case.slots.is_empty() {
+        return Figures::default();
+    }
+    grids::of_mixes(&format!("{id}-mixes"), case)
+        .and(slots(&format!("{id}-slots"), case, with_slots).into())
+        .and(ecdf(&format!("{id}-ecdf"), case))
+        .and(phases(&format!("{id}-phases"), case))
+        .and(memory(&format!("{id}-memory"), case))
 }
 
 /// One row a variant of each case, under the case's own heading.

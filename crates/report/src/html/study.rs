@@ -3,8 +3,34 @@
 use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
+use super::figure::Figures;
 use super::{case, forest, sweep, then_and_now};
 use crate::blocks::Block;
+
+/// The findings of the cases that stand alone.
+fn alone(id: &str, study: &StudyResult) -> Figures {
+    let alone = study.cases.iter().filter(|case| case.case.sweep.is_none());
+    forest::forest(&format!("{id}-forest"), alone)
+}
+
+/// Every chart of a study, as the section below shows them.
+pub(super) fn figures(place: usize, study: &StudyResult) -> Figures {
+    let id = format!("study{place}");
+    let blocks = Block::all(study);
+    let blocks = blocks.iter().enumerate();
+    blocks.fold(alone(&id, study), |figures, (number, block)| {
+        let id = format!("{id}-{number}");
+        figures.and(match block {
+            Block::Case(one) => case::figures(&id, one, false),
+            Block::Sweep(all) => {
+                let points = all.points.iter().enumerate();
+                points.fold(sweep::figures(&id, all), |figures, (number, (_, case))| {
+                    figures.and(sweep::of_point(&format!("{id}-{number}"), case, false))
+                })
+            }
+        })
+    })
+}
 
 /// The section of a study. `with_slots` is whether tables of raw slots are wanted.
 pub(super) fn study(
@@ -14,7 +40,6 @@ pub(super) fn study(
     with_slots: bool,
 ) -> Markup {
     let id = format!("study{place}");
-    let alone = study.cases.iter().filter(|case| case.case.sweep.is_none());
     html! {
         section id=(id) {
             h2 { (study.study.name) ": " (study.study.title) }
@@ -22,7 +47,7 @@ pub(super) fn study(
             @if !study.sentences.is_empty() {
                 ul.sentences { @for sentence in &study.sentences { li { (sentence) } } }
             }
-            (forest::forest(&format!("{id}-forest"), alone))
+            (alone(&id, study))
             @for (number, block) in Block::all(study).iter().enumerate() {
                 @let id = format!("{id}-{number}");
                 @match block {

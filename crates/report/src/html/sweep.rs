@@ -4,13 +4,15 @@ use lab::{CaseResult, Results};
 use maud::{Markup, html};
 
 use super::case::{missing, said, variants};
-use super::figure::{self, Figure};
+use super::ecdf::ecdf;
+use super::figure::{Figure, Figures, Legend};
 use super::forest::forest;
 use super::grids;
 use super::slots::slots;
 use super::table::table;
 use crate::blocks::Sweep;
-use crate::charts::lines::{Point, Series, lines};
+use crate::charts::Chart;
+use crate::charts::lines::{Point, Series};
 use crate::number::{plain, time};
 use crate::words::{circumstances, cut_short, work};
 
@@ -33,10 +35,8 @@ pub(super) fn sweep(id: &str, results: &Results, sweep: &Sweep<'_>, with_slots: 
         article.case {
             h3 { (sweep.title()) }
             p.quiet { "Sweep " (sweep.name) ": by " (sweep.parameter) " (" (sweep.unit) ")" }
-            (chart(&format!("{id}-lines"), sweep))
-            (grids::of_sweep(&format!("{id}-grid"), sweep))
+            (figures(id, sweep))
             (variants(&rows))
-            (forest(&format!("{id}-forest"), sweep.points.iter().map(|(_, case)| *case)))
             @for (number, (name, case)) in named.iter().enumerate() {
                 details {
                     summary { (name) }
@@ -58,11 +58,28 @@ fn one(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Mark
         @if let Some(cut) = cut_short(results, case) { p.warning { (cut) } }
         @for finding in &case.findings { (said(finding)) }
         (missing(case))
-        @if !case.slots.is_empty() { (slots(&format!("{id}-slots"), case, with_slots)) }
+        (of_point(id, case, with_slots))
     }
 }
 
-fn chart(id: &str, sweep: &Sweep<'_>) -> Markup {
+/// The charts of a sweep as a whole.
+pub(super) fn figures(id: &str, sweep: &Sweep<'_>) -> Figures {
+    let cases = sweep.points.iter().map(|(_, case)| *case);
+    chart(&format!("{id}-lines"), sweep)
+        .and(grids::of_sweep(&format!("{id}-grid"), sweep))
+        .and(forest(&format!("{id}-forest"), cases))
+}
+
+/// The charts of one of its points.
+pub(super) fn of_point(id: &str, case: &CaseResult, with_slots: bool) -> Figures {
+    if case.slots.is_empty() {
+        return Figures::default();
+    }
+    Figures::from(slots(&format!("{id}-slots"), case, with_slots))
+        .and(ecdf(&format!("{id}-ecdf"), case))
+}
+
+fn chart(id: &str, sweep: &Sweep<'_>) -> Figures {
     let series: Vec<_> = sweep
         .labels()
         .into_iter()
@@ -70,13 +87,14 @@ fn chart(id: &str, sweep: &Sweep<'_>) -> Markup {
         .collect();
     let axis = format!("{} ({})", sweep.parameter, sweep.unit);
     let figure = Figure {
-        id,
-        title: "Typical time over the parameter, with quartiles",
-        desc: &format!("Typical times of {} variants by {axis}.", series.len()),
-        legend: figure::variants(series.iter().map(|series| series.label.as_str())),
+        id: id.to_owned(),
+        title: "Typical time over the parameter, with quartiles".to_owned(),
+        desc: format!("Typical times of {} variants by {axis}.", series.len()),
+        legend: Legend::variants(series.iter().map(|series| series.label.as_str())),
         data: data(&axis, &series),
+        chart: Chart::Lines(series, axis),
     };
-    figure.draw(|frame| lines(frame, &series, &axis))
+    figure.into()
 }
 
 fn series(sweep: &Sweep<'_>, label: &str) -> Series {
