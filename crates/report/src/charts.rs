@@ -82,6 +82,11 @@ impl Frame<'_> {
     }
 }
 
+/// What charts refer to, once a document: markers and the hatching.
+pub(crate) fn definitions() -> Markup {
+    html! { (marker::definitions()) (heat::hatch()) }
+}
+
 /// A chart of any kind, ready to be drawn at any width.
 #[derive(Debug, Clone)]
 pub(crate) enum Chart {

@@ -29,10 +29,10 @@ mod then_and_now;
 use lab::Results;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::charts::marker;
+use crate::charts::definitions;
 use crate::text::hides;
 use crate::{json, words};
-use figure::Figures;
+use figure::Figure;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
@@ -73,7 +73,7 @@ fn body(results: &Results) -> Markup {
         .map(|case| case.slots.len());
     let with_slots = many.sum::<usize>() <= SLOTS;
     html! {
-        (marker::definitions())
+        svg.definitions width="0" height="0" aria-hidden="true" { (definitions()) }
         (summary::summary(results))
         main {
             @for (place, study) in results.studies.iter().enumerate() {
@@ -87,12 +87,12 @@ fn body(results: &Results) -> Markup {
     }
 }
 
-/// Every chart of a page of results.
-pub(crate) fn figures(results: &Results) -> Figures {
+/// Every chart of a page of results, with the words that name its place.
+pub(crate) fn figures(results: &Results) -> Vec<(String, Figure)> {
     let studies = results.studies.iter().enumerate();
-    studies.fold(Figures::default(), |figures, (place, result)| {
-        figures.and(study::figures(place, result))
-    })
+    studies
+        .flat_map(|(place, result)| study::figures(place, result))
+        .collect()
 }
 
 /// How to run it again.

@@ -11,6 +11,7 @@
 //! | [`csv`] | tidy tables: slots, findings, variants, the machine |
 //! | [`json`] | `findings.json`, the full results, the machine |
 //! | [`html`] | one page that needs nothing else |
+//! | [`plots`] | each of its charts as SVG and PNG |
 //!
 //! They share their words ([`number`], [`text`], and the private `words`), how a study is
 //! cut into tables (`blocks`), and the source's table laid beside ours (`origin`).
@@ -30,6 +31,7 @@ mod date;
 pub mod html;
 pub mod json;
 mod origin;
+pub mod plots;
 mod table;
 pub mod terminal;
 pub mod text;

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use super::axis::{Scale, TIME, Tick, margin, thinned};
 use super::lines::{columns, rows};
 use super::marker::{class, outline};
-use super::{Axis, Frame, LINE, label, line, px};
+use super::{Axis, Frame, LINE, label, line};
 use crate::number::{percent, time};
 
 /// Steps that are drawn below the slow end, and within it.

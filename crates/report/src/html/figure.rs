@@ -128,7 +128,7 @@ impl Render for Legend {
             Self::Variants(labels) => html! {
                 ul.legend {
                     @for (place, label) in labels.iter().enumerate() {
-                        li data-v=(place) { (marker::sample(place)) " " (label) }
+                        li data-v=(place) { svg.sample viewBox="0 0 14 14" aria-hidden="true" { (marker::drawn(place)) } " " (label) }
                     }
                 }
             },

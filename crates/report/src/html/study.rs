@@ -3,9 +3,10 @@
 use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
-use super::figure::Figures;
+use super::figure::{Figure, Figures};
 use super::{case, forest, sweep, then_and_now};
 use crate::blocks::Block;
+use crate::plots;
 
 /// The findings of the cases that stand alone.
 fn alone(id: &str, study: &StudyResult) -> Figures {
@@ -13,23 +14,30 @@ fn alone(id: &str, study: &StudyResult) -> Figures {
     forest::forest(&format!("{id}-forest"), alone)
 }
 
-/// Every chart of a study, as the section below shows them.
-pub(super) fn figures(place: usize, study: &StudyResult) -> Figures {
+/// Every chart of a study, as the section below shows them, with the words that name its
+/// place.
+pub(super) fn figures(place: usize, study: &StudyResult) -> Vec<(String, Figure)> {
     let id = format!("study{place}");
-    let blocks = Block::all(study);
-    let blocks = blocks.iter().enumerate();
-    blocks.fold(alone(&id, study), |figures, (number, block)| {
+    let named = |case: &str| plots::place(&study.study.name, case);
+    let mut all = Vec::new();
+    let mut add = |place: String, figures: Figures| {
+        all.extend(figures.0.into_iter().map(|figure| (place.clone(), figure)));
+    };
+    add(named(""), alone(&id, study));
+    for (number, block) in Block::all(study).iter().enumerate() {
         let id = format!("{id}-{number}");
-        figures.and(match block {
-            Block::Case(one) => case::figures(&id, one, false),
-            Block::Sweep(all) => {
-                let points = all.points.iter().enumerate();
-                points.fold(sweep::figures(&id, all), |figures, (number, (_, case))| {
-                    figures.and(sweep::of_point(&format!("{id}-{number}"), case, false))
-                })
+        match block {
+            Block::Case(one) => add(named(&one.case.name), case::figures(&id, one, false)),
+            Block::Sweep(sweep) => {
+                add(named(sweep.name), sweep::figures(&id, sweep));
+                for (number, (_, case)) in sweep.points.iter().enumerate() {
+                    let figures = sweep::of_point(&format!("{id}-{number}"), case, false);
+                    add(named(&case.case.name), figures);
+                }
             }
-        })
-    })
+        }
+    }
+    all
 }
 
 /// The section of a study. `with_slots` is whether tables of raw slots are wanted.

@@ -4,5 +4,6 @@ mod csv;
 mod escaping;
 mod html;
 mod json;
+mod plots;
 mod support;
 mod terminal;
