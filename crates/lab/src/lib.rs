@@ -20,7 +20,8 @@
 //! * [`launch`], [`progress`]: the edges: slots, clock, and what a display hears.
 //! * [`run`](mod@run), [`pilot`]: the loop, and what is measured before it.
 //! * [`journal`]: the file. [`results`]: what it shows.
-//! * [`compare`](mod@compare): the results of several runs side by side.
+//! * [`compare`](mod@compare): the results of several runs side by side. [`expect`]: bounds on
+//!   what was found.
 //!
 //! Nothing here touches the machine but the journal's file; time and slots come through
 //! traits.
@@ -29,6 +30,7 @@
 
 mod budget;
 pub mod compare;
+pub mod expect;
 pub mod journal;
 mod judge;
 pub mod launch;
@@ -50,6 +52,7 @@ mod testing;
 mod words;
 
 pub use compare::compare;
+pub use expect::{Expectation, Judged};
 pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, SCHEMA};
 pub use launch::{Clock, Launch, LaunchError};
 pub use pilot::Chosen;

@@ -77,12 +77,11 @@ pub(crate) fn ecdf(frame: &Frame<'_>, curves: &[Curve], log: bool) -> Markup {
 }
 
 fn shares(y: &Scale) -> Vec<Tick> {
-    let shares = [0.0, 0.25, 0.5, 0.75, 0.95, 1.0];
+    let shares = [0.0, 0.25, 0.5, 0.75, 0.9, 1.0];
     let tick = |share: f64| Tick {
         at: y.at(share),
         label: format!("{:.0} %", share * 100.0),
     };
-    // 95 and 100 per cent stand close: the line of the first says enough.
     shares.map(tick).into()
 }
 
