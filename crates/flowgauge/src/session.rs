@@ -7,7 +7,8 @@ use anyhow::{Context, Result, bail};
 use lab::{Header, Journal, Preset, Results, Settings, Study};
 use machine::Machine;
 
-use crate::args::{Format, HowArgs};
+use crate::answer;
+use crate::args::{AnswerArgs, Format, HowArgs};
 use crate::ending::{self, Ending};
 use crate::launch::CellLauncher;
 use crate::output::{self, Paper};
@@ -56,6 +57,11 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// What is run.
+    pub(crate) fn studies(&self) -> &[Study] {
+        &self.journal.header().studies
+    }
+
     /// The command that began the run.
     pub(crate) fn command(&self) -> &[String] {
         &self.journal.header().command
@@ -63,18 +69,15 @@ impl Session {
 }
 
 /// Begins a run of `studies` in a new results folder, if this machine can run them.
-pub(crate) fn begin(
-    studies: Vec<Study>,
-    settings: Settings,
-    out: Option<&Path>,
-) -> Result<Session> {
+pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> Result<Session> {
     let machine = Machine::read();
     lab::check(&studies, &machine)?;
+    how.answer.check(&studies)?;
     let now = SystemTime::now();
     let began_unix_s = now
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
-    let folder = match out {
+    let folder = match how.out.as_deref() {
         Some(folder) => asked_for(folder)?,
         None => default_folder(now, &studies),
     };
@@ -156,17 +159,10 @@ fn default_folder(now: SystemTime, studies: &[Study]) -> PathBuf {
 }
 
 /// The command that does the same again: as it was given, with the seed that was drawn
-/// for it, and without the results folder, which is there now.
+/// for it, and without the folders of results and plots, which are there now.
 fn command_line(seed: u64) -> Vec<String> {
     let given = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-    let mut after_out = false;
-    let mut words: Vec<String> = given
-        .filter(|word| {
-            let drop = after_out || word == "--out" || word.starts_with("--out=");
-            after_out = word == "--out";
-            !drop
-        })
-        .collect();
+    let mut words = without_folders(given);
     if let Some(first) = words.first_mut() {
         "flowgauge".clone_into(first);
     }
@@ -179,12 +175,28 @@ fn command_line(seed: u64) -> Vec<String> {
     words
 }
 
+/// Words without the flags that name a folder to be written.
+fn without_folders(given: impl Iterator<Item = String>) -> Vec<String> {
+    let mut of_a_folder = false;
+    given
+        .filter(|word| {
+            let own = ["--out", "--plots"].into_iter().any(|flag| {
+                let rest = word.strip_prefix(flag);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+            });
+            let drop = of_a_folder || own;
+            of_a_folder = own && !word.contains('=');
+            !drop
+        })
+        .collect()
+}
+
 /// Runs what the journal asks for, writes the results folder and the file of `-o`, and
 /// prints the answer. What was measured is kept also where nobody can be told of it.
 pub(crate) fn carry_out(
     session: Session,
     launcher: &mut CellLauncher,
-    format: Format,
+    answer: &AnswerArgs,
 ) -> Result<Ending> {
     let Session { mut journal, made } = session;
     let clock = Watch(Instant::now());
@@ -199,12 +211,15 @@ pub(crate) fn carry_out(
     let results = run?;
     let folder = journal.path().parent().unwrap_or(Path::new("."));
     write_folder(&results, folder)?;
+    if let Some(folder) = &answer.plots {
+        answer::write_plots(&report::plots::all(&results), folder)?;
+    }
     let published = if has_data(&results) {
         launcher.publish()
     } else {
         Ok(None)
     };
-    let printed = output::print(&shown(&results, format));
+    let printed = output::print(&shown(&results, answer.format));
     output::tell(&format!(
         "Results: {0} (open {0}/report.html; seed {1})",
         folder.display(),
@@ -229,7 +244,8 @@ pub(crate) fn carry_out(
     for line in ending::given_up(&results) {
         output::tell(&format!("error: {line}"));
     }
-    Ok(ending::of(&results))
+    let checks = answer::checks(&answer.expect, &results)?;
+    Ok(answer::judged(ending::of(&results), &checks))
 }
 
 fn holds_slots(journal: &Journal) -> bool {
@@ -250,6 +266,7 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
     let files = [
         ("findings.json", report::json::findings(results)),
         ("slots.csv", report::csv::slots(results)),
+        ("slots.jsonl", report::csv::slots_lines(results)),
         ("findings.csv", report::csv::findings(results)),
         ("summary.csv", report::csv::summary(results)),
         (
@@ -274,5 +291,6 @@ pub(crate) fn shown(results: &Results, format: Format) -> String {
         }
         Format::Json => report::json::findings(results),
         Format::Csv => report::csv::slots(results),
+        Format::Jsonl => report::csv::slots_lines(results),
     }
 }

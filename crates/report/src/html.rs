@@ -23,7 +23,7 @@ mod stacks;
 mod study;
 mod summary;
 mod sweep;
-mod table;
+pub(crate) mod table;
 mod then_and_now;
 
 use lab::Results;
@@ -49,6 +49,12 @@ pub fn page(results: &Results) -> String {
         .iter()
         .map(|study| study.study.name.as_str())
         .collect();
+    let title = format!("flowgauge: {}", names.join(", "));
+    document(&title, &body(results), &json::embedded(results))
+}
+
+/// A page around a body, with data for programs in it.
+pub(crate) fn document(title: &str, body: &Markup, data: &str) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -56,10 +62,15 @@ pub fn page(results: &Results) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { "flowgauge: " (names.join(", ")) }
+                title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
-            body { (body(results)) }
+            body {
+                svg.definitions width="0" height="0" aria-hidden="true" { (definitions()) }
+                (body)
+                script type="application/json" id="results" { (PreEscaped(data)) }
+                script { (PreEscaped(SCRIPT)) }
+            }
         }
     };
     shown(&page.into_string())
@@ -73,7 +84,6 @@ fn body(results: &Results) -> Markup {
         .map(|case| case.slots.len());
     let with_slots = many.sum::<usize>() <= SLOTS;
     html! {
-        svg.definitions width="0" height="0" aria-hidden="true" { (definitions()) }
         (summary::summary(results))
         main {
             @for (place, study) in results.studies.iter().enumerate() {
@@ -82,8 +92,6 @@ fn body(results: &Results) -> Markup {
         }
         (again(results))
         (machine::machine(&results.header.machine))
-        script type="application/json" id="results" { (PreEscaped(json::embedded(results))) }
-        script { (PreEscaped(SCRIPT)) }
     }
 }
 

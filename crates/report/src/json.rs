@@ -13,6 +13,7 @@
 //!   for" (no budget, no sweep, no origin). A machine gives its own reasons.
 
 use lab::Results;
+use lab::compare::SideBySide;
 use machine::Machine;
 use serde_json::{Map, Value, json};
 
@@ -48,6 +49,34 @@ const REASONS: &[(&str, &str)] = &[
 #[must_use]
 pub fn findings(results: &Results) -> String {
     pretty(&document("flowgauge findings", &findings_value(results)))
+}
+
+/// Runs side by side.
+#[must_use]
+pub fn compared(all: &SideBySide) -> String {
+    let mut value = serde_json::to_value(all).unwrap_or_default();
+    for case in cases(&mut value) {
+        for variant in items(case, "variants") {
+            for side in items(variant, "sides").filter(|side| !side.is_null()) {
+                remove(side, "flows");
+                explain(side);
+            }
+            for change in items(variant, "changes").filter(|change| !change.is_null()) {
+                explain_verdict(change);
+                let why = change
+                    .get("not_compared")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned);
+                if let (Some(why), Some(estimate)) = (why, change.get_mut("estimate")) {
+                    *estimate = not_available(&why);
+                }
+                if let Some(estimate) = change.get_mut("estimate") {
+                    explain(estimate);
+                }
+            }
+        }
+    }
+    pretty(&document("flowgauge comparison", &value))
 }
 
 /// `machine.json`: the machine as it was read, and what to beware of.
@@ -93,6 +122,13 @@ fn shorten(value: &mut Value) {
         }
         _ => {}
     }
+}
+
+/// The same for runs side by side.
+pub(crate) fn embedded_comparison(all: &SideBySide) -> String {
+    let mut value: Value = serde_json::from_str(&compared(all)).unwrap_or_default();
+    shorten(&mut value);
+    ascii(&value.to_string())
 }
 
 fn findings_value(results: &Results) -> Value {

@@ -11,6 +11,7 @@
 //! | [`csv`] | tidy tables: slots, findings, variants, the machine |
 //! | [`json`] | `findings.json`, the full results, the machine |
 //! | [`html`] | one page that needs nothing else |
+//! | [`compare`] | several runs side by side: text and page (tables in [`csv`], [`json`]) |
 //! | [`plots`] | each of its charts as SVG and PNG |
 //!
 //! They share their words ([`number`], [`text`], and the private `words`), how a study is
@@ -26,6 +27,7 @@ pub use lab::number;
 
 mod blocks;
 mod charts;
+pub mod compare;
 pub mod csv;
 mod date;
 pub mod html;

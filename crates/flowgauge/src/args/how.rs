@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lab::Value;
+use lab::{Expectation, Study, Value};
 
 use crate::number;
 
@@ -32,9 +32,46 @@ pub(crate) struct HowArgs {
     /// Results folder [default: flowgauge-results/TIME-STUDY]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
+}
+
+/// What becomes of the answer: the same for every command that has results.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "The answer")]
+pub(crate) struct AnswerArgs {
     /// What standard output gets
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
+    /// Exit with 1 unless this holds: STUDY[/CASE]/VARIANT[@VALUE] [vs VARIANT] [QUANTITY],
+    /// then <=, <, >= or >, then a number with its unit. May be given several times
+    #[arg(long, value_name = "EXPECTATION", long_help = EXPECT_HELP)]
+    pub(crate) expect: Vec<Expectation>,
+    /// Write each chart into this folder, as SVG and as PNG
+    #[arg(long, value_name = "DIR")]
+    pub(crate) plots: Option<PathBuf>,
+}
+
+const EXPECT_HELP: &str = "\
+Exit with 1 unless this holds. May be given several times.
+
+  'switch/fiber@1000 <= 2ns'           a time, at a value of a sweep
+  'primes/trial/thread <= 40ms'        a time, in a case (without one: in the headline case)
+  'primes/thread vs process <= 1.05'   a ratio of two variants of a case
+  'primes/thread memory <= 5MiB'       another quantity: create, steady, tear-down, cpu,
+                                       memory, rss
+
+Compare with <=, <, >= or >. Times in ns, us, ms, s; sizes in B, KB, KiB, MB, MiB, GB, GiB.
+An expectation holds if the whole interval keeps to the bound, and fails if the whole
+interval is beyond it; between the two it cannot be decided, which exits with 3.
+With expectations, the exit code is theirs: 0 if all hold.";
+
+impl AnswerArgs {
+    /// That every expectation means something in what will be run.
+    pub(crate) fn check(&self, studies: &[Study]) -> Result<(), lab::expect::ExpectError> {
+        let mut expectations = self.expect.iter();
+        expectations.try_for_each(|expectation| expectation.means(studies))
+    }
 }
 
 /// What standard output gets.
@@ -46,6 +83,8 @@ pub(crate) enum Format {
     Json,
     /// A table: one row a repetition, or a fact of the machine
     Csv,
+    /// The same rows, each a JSON object on a line of its own
+    Jsonl,
 }
 
 /// What stands for a slot.

@@ -14,7 +14,8 @@ Examples:
   flowgauge run my-study.toml              a study of your own
   flowgauge run --budget 30s --seed 7      at most 30 s a study, in this random order
   flowgauge run --resume DIR               go on where a cut run stopped
-  flowgauge run --format json > out.json   one JSON document and nothing else";
+  flowgauge run --format json > out.json   one JSON document and nothing else
+  flowgauge run primes --expect 'primes/thread vs process <= 1.05'   a check, for CI";
 
 /// Run studies and answer.
 #[derive(Debug, Args)]

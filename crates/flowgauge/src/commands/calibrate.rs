@@ -31,8 +31,8 @@ const STEPS: u64 = 10_000_000;
 pub(crate) fn run(args: &CalibrateArgs) -> Result<Ending> {
     let settings = session::settings(&args.how, Preset::Quick)?;
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = session::begin(vec![study(args.plant)], settings, args.how.out.as_deref())?;
-    session::carry_out(session, &mut launcher, args.how.format)
+    let session = session::begin(vec![study(args.plant)], settings, &args.how)?;
+    session::carry_out(session, &mut launcher, &args.how.answer)
 }
 
 fn study(plant: f64) -> Study {

@@ -57,8 +57,8 @@ pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
     }
     set_child_subreaper(true)?;
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = session::begin(vec![study], settings, args.how.out.as_deref())?;
-    let ending = session::carry_out(session, &mut launcher, args.how.format)?;
+    let session = session::begin(vec![study], settings, &args.how)?;
+    let ending = session::carry_out(session, &mut launcher, &args.how.answer)?;
     match children()? {
         0 => tell("clean-up verified: none of the flows that were made is left"),
         left => bail!("{left} processes of the probe are left, children of this command"),

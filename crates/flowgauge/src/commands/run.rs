@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use lab::{Preset, Study};
+use lab::{Expectation, Preset, Study};
 use machine::Machine;
 
 use crate::args::{Cli, Command, RunArgs};
@@ -16,16 +16,21 @@ use crate::session::{self, Session};
 
 /// Runs studies and answers.
 pub(crate) fn run(args: RunArgs) -> Result<Ending> {
+    let mut answer = args.how.answer.clone();
     let (session, results) = match &args.resume {
         Some(folder) => {
             let session = session::resume(folder)?;
             let results = result_file(session.command())?;
+            if answer.expect.is_empty() {
+                answer.expect = expectations(session.command());
+            }
+            answer.check(session.studies())?;
             (session, results)
         }
         None => (begin(&args)?, ResultFile::prepare(None, false)?),
     };
     let mut launcher = CellLauncher::new(results)?;
-    session::carry_out(session, &mut launcher, args.how.format)
+    session::carry_out(session, &mut launcher, &answer)
 }
 
 fn begin(args: &RunArgs) -> Result<Session> {
@@ -40,11 +45,7 @@ fn begin(args: &RunArgs) -> Result<Session> {
             .map(|name| study(name, preset))
             .collect::<Result<_>>()?
     };
-    session::begin(
-        studies,
-        session::settings(&args.how, preset)?,
-        args.how.out.as_deref(),
-    )
+    session::begin(studies, session::settings(&args.how, preset)?, &args.how)
 }
 
 /// A built-in study without what this machine has no room for, which is said.
@@ -54,6 +55,19 @@ fn fitted(study: Study) -> Study {
         output::tell(&format!("{}: left out: {line}", study.name));
     }
     study
+}
+
+/// What the command of a cut run expected.
+fn expectations(command: &[String]) -> Vec<Expectation> {
+    let how = match Cli::try_parse_from(command).map(|cli| cli.command) {
+        Ok(Command::Run(args)) => args.how,
+        Ok(Command::Primes(args)) => args.how,
+        Ok(Command::Switch(args)) => args.how,
+        Ok(Command::Limits(args)) => args.how,
+        Ok(Command::Calibrate(args)) => args.how,
+        _ => return Vec::new(),
+    };
+    how.answer.expect
 }
 
 /// The file that the command of a cut run asked for with `-o`.

@@ -57,8 +57,8 @@ pub(crate) fn run(args: &SwitchArgs) -> Result<Ending> {
     let mut settings = session::settings(&args.how, Preset::Full)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = session::begin(vec![fitted], settings, args.how.out.as_deref())?;
-    session::carry_out(session, &mut launcher, args.how.format)
+    let session = session::begin(vec![fitted], settings, &args.how)?;
+    session::carry_out(session, &mut launcher, &args.how.answer)
 }
 
 /// The built-in study with the cases that the flags ask for.

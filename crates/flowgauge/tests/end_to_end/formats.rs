@@ -64,6 +64,7 @@ fn a_run_leaves_a_results_folder_with_everything_in_it() {
             "machine.json",
             "report.html",
             "slots.csv",
+            "slots.jsonl",
             "summary.csv"
         ]
     );

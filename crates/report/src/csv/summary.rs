@@ -5,7 +5,7 @@ use measure::memory::Memory;
 use stats::Summary;
 
 use super::place::{Launched, Place};
-use super::{names, number, sheet, text, whole};
+use super::{Field, names, number, sheet, text, whole};
 
 struct Row<'a> {
     place: Place<'a>,
@@ -14,7 +14,7 @@ struct Row<'a> {
 }
 
 /// A name, and what fills it.
-type Column = (&'static str, fn(&Row<'_>) -> String);
+type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
     ("study", |row| row.place.study()),
@@ -28,14 +28,10 @@ const COLUMNS: &[Column] = &[
     ("placement", |row| row.launched.placement()),
     ("schedule", |row| row.launched.schedule()),
     ("channel", |row| row.launched.channel()),
-    ("good_slots", |row| row.summary.good.to_string()),
+    ("good_slots", |row| whole(Some(row.summary.good as u64))),
     ("failed_slots", |row| {
-        row.summary
-            .failures
-            .iter()
-            .map(|f| f.0)
-            .sum::<usize>()
-            .to_string()
+        let failed: usize = row.summary.failures.iter().map(|f| f.0).sum();
+        whole(Some(failed as u64))
     }),
     ("failures", |row| text(&failures(row.summary))),
     ("typical_ns", |row| row.value(|value| Some(value.typical))),
@@ -92,15 +88,15 @@ pub fn summary(results: &Results) -> String {
 }
 
 impl Row<'_> {
-    fn value(&self, value: impl Fn(&Summary) -> Option<f64>) -> String {
+    fn value(&self, value: impl Fn(&Summary) -> Option<f64>) -> Field {
         number(self.summary.value.as_ref().and_then(value))
     }
 
-    fn phase(&self, value: impl Fn(&Phases) -> f64) -> String {
+    fn phase(&self, value: impl Fn(&Phases) -> f64) -> Field {
         number(self.summary.phases.as_ref().map(value))
     }
 
-    fn memory(&self, value: impl Fn(&Memory) -> u64) -> String {
+    fn memory(&self, value: impl Fn(&Memory) -> u64) -> Field {
         whole(self.summary.memory.as_ref().map(value))
     }
 }
