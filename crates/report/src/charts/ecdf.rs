@@ -17,7 +17,7 @@ use super::{Axis, Frame, LINE, label, line};
 use crate::number::{percent, time};
 
 /// Steps that are drawn below the slow end, and within it.
-const STEPS: usize = 32;
+const STEPS: usize = 26;
 const SLOW_STEPS: usize = 12;
 /// Values further apart than this stand on a logarithmic axis.
 const FAR: f64 = 8.0;

@@ -67,7 +67,7 @@ fn variant(dots: &[Dot], variant: usize, x: &Scale, y: &Scale) -> Markup {
     let marker = format!("url(#m{})", variant % MARKERS);
     html! {
         @if !path.is_empty() {
-            path.dots data-v=(variant) d=(path)
+            path.dots data-v=(variant) data-y=(y.data()) d=(path)
                 marker-start=(marker) marker-mid=(marker) marker-end=(marker) {}
         }
     }

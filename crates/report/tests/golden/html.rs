@@ -22,7 +22,7 @@ fn chart<'a>(page: &'a str, id: &str) -> Vec<&'a str> {
 }
 
 /// A run with many more slots, as a full study has.
-fn large() -> Results {
+pub(crate) fn large() -> Results {
     let mut results = results();
     let case = results.studies[0].cases[0].clone();
     for number in 0..12 {
@@ -130,7 +130,7 @@ fn the_year_is_not_read_as_a_percentage() {
 }
 
 /// The four variants of the last study as two points of a sweep, and as a mix.
-fn grids() -> Results {
+pub(crate) fn grids() -> Results {
     let mut results = results();
     let study = &mut results.studies[2];
     let case = study.cases[0].clone();

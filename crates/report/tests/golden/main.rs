@@ -1,5 +1,6 @@
 //! What is made of one realistic run, in every format.
 
+mod browser;
 mod csv;
 mod escaping;
 mod html;
