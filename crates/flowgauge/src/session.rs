@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use lab::{Header, Journal, Preset, Results, Settings, Study};
+use lab::{Header, Journal, Longer, Preset, Results, Settings, Study};
 use machine::Machine;
 
 use crate::answer;
@@ -97,9 +97,9 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
     })
 }
 
-/// Takes up the cut run in a results folder.
-pub(crate) fn resume(folder: &Path) -> Result<Session> {
-    let journal = Journal::resume(&journal_in(folder)?)?;
+/// Takes up the run in a results folder, for as long as it may last now.
+pub(crate) fn resume(folder: &Path, longer: Longer) -> Result<Session> {
+    let journal = Journal::resume(&journal_in(folder)?, longer)?;
     lab::check(&journal.header().studies, &Machine::read())?;
     for warning in journal.results().warnings {
         output::tell(&format!("warning: {warning}"));

@@ -124,6 +124,10 @@ impl Ledger {
                 let at = self.find(&study, &case)?;
                 self.log_mut(at).ended = Some(because);
             }
+            Entry::Extended {
+                budget_s,
+                max_rounds,
+            } => self.extend(budget_s, max_rounds)?,
             Entry::End { interrupted, at_s } => {
                 self.last_s = at_s;
                 self.interrupted = interrupted;
@@ -131,6 +135,44 @@ impl Ledger {
             }
         }
         Ok(())
+    }
+
+    /// Lets the run last longer: cases that ended for want of time or rounds are open again.
+    fn extend(&mut self, budget_s: Option<f64>, max_rounds: Option<usize>) -> Result<(), String> {
+        let settings = &mut self.header.settings;
+        let before = (settings.budget_s, settings.max_rounds);
+        settings.budget_s = budget_s.or(settings.budget_s);
+        settings.max_rounds = max_rounds.unwrap_or(settings.max_rounds);
+        if settings.max_rounds < before.1 {
+            return Err(format!(
+                "{} rounds are fewer than the {} that were planned: ask for more",
+                settings.max_rounds, before.1
+            ));
+        }
+        let settings = self.header.settings.clone();
+        let studies = self.header.studies.iter().zip(&mut self.logs);
+        for (case, log) in studies.flat_map(|(study, logs)| study.cases.iter().zip(logs)) {
+            if settings.max_rounds != before.1 {
+                log.judge = log
+                    .judge
+                    .replanned(&settings, case)
+                    .map_err(|e| e.to_string())?;
+            }
+            let more_time = settings.budget_s != before.0;
+            let more_rounds = log.judge.max_rounds() > log.round();
+            log.ended = log.ended.filter(|ended| match ended {
+                CaseEnd::Budget => !more_time,
+                CaseEnd::Rounds => !more_rounds || log.judge.is_settled(),
+                CaseEnd::Decided | CaseEnd::Failures => true,
+            });
+        }
+        self.finished = self.finished && !self.is_open();
+        Ok(())
+    }
+
+    /// Whether any case has not ended.
+    pub(crate) fn is_open(&self) -> bool {
+        self.logs.iter().flatten().any(|log| log.ended.is_none())
     }
 
     fn find(&self, study: &str, case: &str) -> Result<At, String> {

@@ -53,7 +53,7 @@ mod words;
 
 pub use compare::compare;
 pub use expect::{Expectation, Judged};
-pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, SCHEMA};
+pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, Longer, SCHEMA};
 pub use launch::{Clock, Launch, LaunchError};
 pub use pilot::Chosen;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};

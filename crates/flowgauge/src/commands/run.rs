@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use lab::{Expectation, Preset, Study};
+use lab::{Expectation, Longer, Preset, Study};
 use machine::Machine;
 
 use crate::args::{Cli, Command, RunArgs};
@@ -19,7 +19,11 @@ pub(crate) fn run(args: RunArgs) -> Result<Ending> {
     let mut answer = args.how.answer.clone();
     let (session, results) = match &args.resume {
         Some(folder) => {
-            let session = session::resume(folder)?;
+            let longer = Longer {
+                budget_s: args.how.budget,
+                max_rounds: args.how.rounds.map(usize::try_from).transpose()?,
+            };
+            let session = session::resume(folder, longer)?;
             let results = result_file(session.command())?;
             if answer.expect.is_empty() {
                 answer.expect = expectations(session.command());

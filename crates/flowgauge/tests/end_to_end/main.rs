@@ -7,10 +7,13 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, reason = "a test ends where something is wrong")]
 
+mod answers;
 mod bad_input;
 mod bad_output;
 mod calibrate;
 mod common;
+mod compare;
+mod docs;
 mod endings;
 mod formats;
 mod isolation;

@@ -11,7 +11,7 @@ use super::heat::heat;
 use crate::blocks::Sweep;
 use crate::charts::heat::{Cell, Grid};
 use crate::number::plain;
-use crate::words::{Tone, finding_of, many};
+use crate::words::{Tone, finding_of, many, point_value};
 
 /// Every point of a sweep by every variant. Nothing where it would be a single row or a
 /// single column.
@@ -25,7 +25,7 @@ pub(super) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
     let grid = Grid {
         rows: points
             .iter()
-            .map(|(value, case)| row_name(sweep, *value, case))
+            .map(|(_, case)| row_name(sweep, case))
             .collect(),
         columns: labels.iter().map(|label| (*label).to_owned()).collect(),
         cells: points
@@ -40,8 +40,8 @@ pub(super) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
     heat(id, title, [sweep.parameter, "variant"], grid)
 }
 
-fn row_name(sweep: &Sweep<'_>, value: f64, case: &CaseResult) -> String {
-    let point = format!("{} {}", sweep.parameter, plain(value));
+fn row_name(sweep: &Sweep<'_>, case: &CaseResult) -> String {
+    let point = format!("{} {}", sweep.parameter, point_value(&case.case));
     let usual = sweep
         .points
         .first()

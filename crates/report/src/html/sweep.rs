@@ -14,14 +14,14 @@ use crate::blocks::Sweep;
 use crate::charts::Chart;
 use crate::charts::lines::{Point, Series};
 use crate::number::{plain, time};
-use crate::words::{circumstances, cut_short, work};
+use crate::words::{circumstances, cut_short, point_value, work};
 
 /// The part of the page about one sweep.
 pub(super) fn sweep(id: &str, results: &Results, sweep: &Sweep<'_>, with_slots: bool) -> Markup {
     let named: Vec<_> = sweep
         .points
         .iter()
-        .map(|(value, case)| (point(sweep, *value), *case))
+        .map(|(_, case)| (point(sweep, case), *case))
         .collect();
     let headed: Vec<_> = named
         .iter()
@@ -48,8 +48,8 @@ pub(super) fn sweep(id: &str, results: &Results, sweep: &Sweep<'_>, with_slots: 
 }
 
 /// `block 1,000`.
-fn point(sweep: &Sweep<'_>, value: f64) -> String {
-    format!("{} {}", sweep.parameter, plain(value))
+fn point(sweep: &Sweep<'_>, case: &CaseResult) -> String {
+    format!("{} {}", sweep.parameter, point_value(&case.case))
 }
 
 fn one(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Markup {
