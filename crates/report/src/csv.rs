@@ -47,7 +47,7 @@ fn facts(machine: &Machine) -> impl Iterator<Item = Vec<Field>> {
         let rows = group.rows.into_iter();
         rows.map(move |fact| {
             let fields = [&group.title, &fact.name, &fact.value, &fact.note];
-            fields.map(|field| text(field)).to_vec()
+            fields.map(text).to_vec()
         })
     })
 }

@@ -43,14 +43,16 @@ pub(crate) struct AnswerArgs {
     /// What standard output gets
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
-    /// Exit with 1 unless this holds: STUDY[/CASE]/VARIANT[@VALUE] [vs VARIANT] [QUANTITY],
-    /// then <=, <, >= or >, then a number with its unit. May be given several times
-    #[arg(long, value_name = "EXPECTATION", long_help = EXPECT_HELP)]
+    #[arg(long, value_name = "EXPECTATION", help = EXPECT, long_help = EXPECT_HELP)]
     pub(crate) expect: Vec<Expectation>,
     /// Write each chart into this folder, as SVG and as PNG
     #[arg(long, value_name = "DIR")]
     pub(crate) plots: Option<PathBuf>,
 }
+
+const EXPECT: &str = "\
+Exit with 1 unless this holds: 'primes/thread vs process <= 1.05', 'switch/fiber@1000 <= 2ns' (see \
+--help). May be given several times";
 
 const EXPECT_HELP: &str = "\
 Exit with 1 unless this holds. May be given several times.

@@ -173,11 +173,19 @@ fn documented(language: &str) -> String {
     block.to_owned()
 }
 
+#[expect(
+    clippy::print_stderr,
+    reason = "whoever reads the tests' output must see it"
+)]
+fn skipped(program: &str, probe: &[&str]) {
+    eprintln!("SKIPPED: {program} {probe:?} does not answer here: its lines were not tried");
+}
+
 /// Runs a program on a script in the folder of a run; `None` where it is not there.
 fn read_by(script: &str, program: &str, flags: &[&str], probe: &[&str]) -> Option<String> {
     let there = Command::new(program).args(probe).output();
     if !there.is_ok_and(|answer| answer.status.success()) {
-        eprintln!("SKIPPED: {program} {probe:?} does not answer here: its lines were not tried");
+        skipped(program, probe);
         return None;
     }
     let home = Home::new();

@@ -55,7 +55,7 @@ fn body(all: &SideBySide) -> Markup {
         main {
             section #runs {
                 h2 { "The runs" }
-                (table(&["run", "where and when", "seed"], &runs(all)))
+                div.facts { (table(&["run", "where and when", "seed"], &runs(all))) }
                 p.quiet { (NOT_COVERED) }
             }
             @for (number, one) in all.studies.iter().enumerate() { (study(all, number, one)) }

@@ -70,7 +70,7 @@ const COLUMNS: &[Column] = &[
         whole(row.reference().map(|side| side.slow as u64))
     }),
     ("sentence", |row| text(&row.finding.sentence)),
-    ("why", |row| text(&row.finding.why.join("; "))),
+    ("why", |row| text(row.finding.why.join("; "))),
 ];
 
 /// One row a finding: every variant but the first of a case against the first.

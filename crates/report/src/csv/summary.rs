@@ -33,7 +33,7 @@ const COLUMNS: &[Column] = &[
         let failed: usize = row.summary.failures.iter().map(|f| f.0).sum();
         whole(Some(failed as u64))
     }),
-    ("failures", |row| text(&failures(row.summary))),
+    ("failures", |row| text(failures(row.summary))),
     ("typical_ns", |row| row.value(|value| Some(value.typical))),
     ("undisturbed_ns", |row| number(row.summary.undisturbed_ns)),
     ("mean_ns", |row| row.value(|value| Some(value.mean))),
