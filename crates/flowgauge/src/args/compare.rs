@@ -10,7 +10,7 @@ use crate::number;
 const COMPARE_EXAMPLES: &str = "\
 Examples:
   flowgauge compare before after                     a verdict for each variant
-  flowgauge compare laptop server board --out page   five machines side by side, as a page
+  flowgauge compare laptop server board --out page   machines side by side, as a page
   flowgauge compare main branch --fail-on-regression 3%
   flowgauge compare main branch --relative           ratios to the reference, not times
   flowgauge compare main branch --expect 'primes/thread <= 1.03'

@@ -58,12 +58,13 @@ const EXPECT_HELP: &str = "\
 Exit with 1 unless this holds. May be given several times.
 
   'switch/fiber@1000 <= 2ns'           a time, at a value of a sweep
-  'primes/trial/thread <= 40ms'        a time, in a case (without one: in the headline case)
+  'primes/trial/thread <= 40ms'        a time, in a case
+  'primes/thread <= 40ms'              the same, in the headline case
   'primes/thread vs process <= 1.05'   a ratio of two variants of a case
-  'primes/thread memory <= 5MiB'       another quantity: create, steady, tear-down, cpu,
-                                       memory, rss
+  'primes/thread memory <= 5MiB'       another quantity: create, steady,
+                                       tear-down, cpu, memory, rss
 
-Compare with <=, <, >= or >. Times in ns, us, ms, s; sizes in B, KB, KiB, MB, MiB, GB, GiB.
+Compare with <=, <, >= or >. Times in ns, us, ms, s; sizes in B, KB, MB, GB, KiB, MiB, GiB.
 An expectation holds if the whole interval keeps to the bound, and fails if the whole
 interval is beyond it; between the two it cannot be decided, which exits with 3.
 With expectations, the exit code is theirs: 0 if all hold.";

@@ -32,7 +32,7 @@ pub(super) fn assert_kept(home: &Home, at_least: usize) {
     let again = home.run(&["report", "out"]);
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     assert_eq!(home.listing("."), ["out"]);
-    assert_eq!(home.listing("out").len(), 7);
+    assert_eq!(home.listing("out").len(), 8);
 }
 
 /// Cuts a run of each model and looks at all that is left.
