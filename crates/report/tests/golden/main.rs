@@ -1,6 +1,7 @@
 //! What is made of one realistic run, in every format.
 
 mod browser;
+mod compare;
 mod csv;
 mod escaping;
 mod html;
