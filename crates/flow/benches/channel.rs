@@ -32,7 +32,7 @@ impl Body for Sender {
         u64::from(WRITERS)
     }
 
-    fn state(&self) {}
+    fn state(&self, _flow: usize) {}
 
     fn unit(&self, _state: &mut (), _unit: u64, outlet: &mut Outlet<'_>) -> Proof {
         (0..VALUES).for_each(|value| outlet.push(value));

@@ -67,7 +67,7 @@ pub(crate) fn run<B: Body>(context: &Context<'_, B>, index: usize) {
 /// The life of a flow that does units of work.
 fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
     let ready = prepare(context, index);
-    let mut state = context.body.state();
+    let mut state = context.body.state(index);
     at_gate(context, index);
     // The outlet stays open until the end: a named pipe without writers would wake the
     // parent over and over.
@@ -85,7 +85,7 @@ fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
 /// The life of a flow that takes turns with the others.
 fn take_turns<B: Body>(context: &Context<'_, B>, index: usize) {
     let ready = prepare(context, index);
-    let mut state = context.body.state();
+    let mut state = context.body.state(index);
     at_gate(context, index);
     let mut turn = KernelTurn {
         area: context.area,

@@ -25,10 +25,6 @@ pub struct Outcome {
 }
 
 /// What a cell answers.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a cell answers once, and a run keeps few failures"
-)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Answer {
@@ -102,7 +98,7 @@ pub struct Rep {
     pub turns: Option<Turns>,
     /// Migrations and bytes; of the last repetition of a slot alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<Told>,
+    pub told: Option<Box<Told>>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.

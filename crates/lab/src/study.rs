@@ -2,6 +2,7 @@
 
 mod ballast;
 mod builtin;
+mod each;
 mod error;
 mod file;
 mod format;

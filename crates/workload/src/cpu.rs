@@ -69,7 +69,7 @@ impl Body for Cpu {
         format!("{} loops of arithmetic as worker {}", self.loops, unit + 1)
     }
 
-    fn state(&self) {}
+    fn state(&self, _flow: usize) {}
 
     fn unit(&self, _state: &mut (), unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
         let terms = self.loops * STEPS;

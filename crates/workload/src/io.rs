@@ -249,7 +249,7 @@ impl Body for Files<'_> {
         )
     }
 
-    fn state(&self) {}
+    fn state(&self, _flow: usize) {}
 
     fn unit(&self, _state: &mut (), unit: u64, outlet: &mut Outlet<'_>) -> Proof {
         let path = self.path(unit);

@@ -7,6 +7,7 @@
 //! * [`spin`]: a fixed amount of arithmetic, for comparing a machine with itself.
 //! * [`turns`]: flows that do nothing but hand over to each other.
 //! * [`cpu`], [`mem`], [`io`]: workers that compute, use memory, or wait for a disk.
+//! * [`operations`]: each flow repeats one operation of the kernel.
 //! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
@@ -15,6 +16,7 @@ pub mod cpu;
 pub mod drill;
 pub mod io;
 pub mod mem;
+pub mod operations;
 pub mod prime_blocks;
 pub mod primes;
 pub mod spin;
@@ -25,6 +27,7 @@ pub use cpu::Cpu;
 pub use drill::{Drill, Fault};
 pub use io::{Io, Sync};
 pub use mem::Mem;
+pub use operations::Operations;
 pub use prime_blocks::Primes;
 pub use spin::Spin;
 pub use turns::Turns;

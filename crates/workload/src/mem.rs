@@ -139,7 +139,7 @@ impl Body for Mem {
         )
     }
 
-    fn state(&self) {}
+    fn state(&self, _flow: usize) {}
 
     fn unit(&self, _state: &mut (), unit: u64, outlet: &mut Outlet<'_>) -> Proof {
         let mut proof = Proof::default();

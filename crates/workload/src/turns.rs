@@ -154,7 +154,7 @@ impl<const LINES: usize> Body for Touching<'_, LINES> {
         self.0.laps(user_level)
     }
 
-    fn state(&self) {}
+    fn state(&self, _flow: usize) {}
 
     fn unit(&self, _state: &mut (), _unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
         Proof::default()

@@ -5,7 +5,7 @@ use std::path::Path;
 use flow::{Answer, Cell, NoSink, Proof};
 use serde::{Deserialize, Serialize};
 
-use crate::{Cpu, Drill, Io, Mem, Primes, Spin, Turns};
+use crate::{Cpu, Drill, Io, Mem, Operations, Primes, Spin, Turns};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,8 @@ pub enum Work {
     Mem(Mem),
     /// Workers that write to a disk and wait for it.
     Io(Io),
+    /// An operation of the kernel that every flow repeats.
+    Operation(Operations),
 }
 
 /// Parameters that no run can have.
@@ -44,6 +46,7 @@ impl Work {
             Self::Cpu(cpu) => cpu.workers,
             Self::Mem(mem) => mem.workers,
             Self::Io(io) => io.workers,
+            Self::Operation(operation) => operation.flows,
         }
     }
 
@@ -60,6 +63,7 @@ impl Work {
             Self::Cpu(cpu) => cpu.check(),
             Self::Mem(mem) => mem.check(),
             Self::Io(io) => io.check(),
+            Self::Operation(operation) => operation.check(),
         }
     }
 
@@ -70,7 +74,9 @@ impl Work {
             Self::Primes(primes) => primes.expected(),
             Self::Mem(mem) => Some(mem.expected()),
             Self::Io(io) => Some(io.expected()),
-            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) | Self::Cpu(_) => None,
+            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) | Self::Cpu(_) | Self::Operation(_) => {
+                None
+            }
         }
     }
 
@@ -78,7 +84,9 @@ impl Work {
     #[must_use]
     pub fn flows(&self) -> Option<u64> {
         match self {
-            Self::Turns(_) | Self::Cpu(_) | Self::Mem(_) | Self::Io(_) => Some(self.units()),
+            Self::Turns(_) | Self::Cpu(_) | Self::Mem(_) | Self::Io(_) | Self::Operation(_) => {
+                Some(self.units())
+            }
             Self::Primes(_) | Self::Spin(_) | Self::Drill(_) => None,
         }
     }
@@ -89,6 +97,7 @@ impl Work {
         match self {
             Self::Drill(drill) => drill.files > 0,
             Self::Io(_) => true,
+            Self::Operation(operation) => operation.operation.facts().needs_folder,
             Self::Primes(_) | Self::Spin(_) | Self::Turns(_) | Self::Cpu(_) | Self::Mem(_) => false,
         }
     }
@@ -128,7 +137,11 @@ impl Work {
             Self::Cpu(_) => Some("cpu"),
             Self::Mem(_) => Some("mem"),
             Self::Io(_) => Some("io"),
-            Self::Primes(_) | Self::Spin(_) | Self::Drill(_) | Self::Turns(_) => None,
+            Self::Primes(_)
+            | Self::Spin(_)
+            | Self::Drill(_)
+            | Self::Turns(_)
+            | Self::Operation(_) => None,
         }
     }
 
@@ -146,6 +159,7 @@ impl Work {
             Self::Cpu(cpu) => cell.run(cpu, &mut NoSink),
             Self::Mem(mem) => cell.run(mem, &mut NoSink),
             Self::Io(io) => cell.run(&io.body(cell.scratch()), &mut NoSink),
+            Self::Operation(work) => operation::run(cell, work.operation, work.flows, work.ops()),
         }
     }
 }

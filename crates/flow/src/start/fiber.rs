@@ -151,7 +151,7 @@ unsafe fn life<B: Body>(carried: *const (), index: usize, fiber: &mut Fiber) {
     // SAFETY: the caller vouches for the address and the type.
     let carried = unsafe { &*carried.cast::<Carried<'_, B>>() };
     let body = carried.context.body;
-    let mut state = body.state();
+    let mut state = body.state(index);
     wait_at(carried, Station::Release);
     if B::TURNS {
         let mut turn = FiberTurn(fiber);

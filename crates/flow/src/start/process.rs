@@ -65,11 +65,11 @@ pub(super) fn reap(child: Pid) -> io::Result<()> {
     }
 }
 
-/// The next child that has already ended, with how it ended, if there is one.
-pub(crate) fn reap_now() -> Option<(Pid, String)> {
-    match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
-        Ok(WaitStatus::Exited(pid, code)) => Some((pid, format!("exit code {code}"))),
-        Ok(WaitStatus::Signaled(pid, signal, _)) => Some((pid, signal.to_string())),
+/// How `child` ended, if it has.
+pub(crate) fn reap_now(child: Pid) -> Option<String> {
+    match waitpid(child, Some(WaitPidFlag::WNOHANG)) {
+        Ok(WaitStatus::Exited(_, code)) => Some(format!("exit code {code}")),
+        Ok(WaitStatus::Signaled(_, signal, _)) => Some(signal.to_string()),
         _ => None,
     }
 }

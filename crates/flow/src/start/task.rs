@@ -75,7 +75,7 @@ impl<B: Body, F: Future<Output = ()>> Tasks<'_, '_, B, F> {
 /// The life of flow `index`. It never ends by itself: its carrier drops it.
 async fn life<B: Body>(carried: &Carried<'_, B>, index: usize) {
     let body = carried.context.body;
-    let mut state = body.state();
+    let mut state = body.state(index);
     at(carried, Station::Release).await;
     if B::TURNS {
         let proof = body.turns(&mut state, index as u64, &mut TaskTurn).await;

@@ -17,6 +17,7 @@ mod formats;
 mod isolation;
 mod kills;
 mod narration;
+mod operations;
 mod primes_results;
 mod resume;
 mod workers;

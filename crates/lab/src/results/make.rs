@@ -156,6 +156,7 @@ fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], header: &Header)
             let why = Why {
                 steady: steady_alone(subject, reference, header.settings.value, rule),
                 siblings: &siblings,
+                rule,
                 page: page_bytes(header),
             };
             finding(case, subject, reference, judged, why, floor)
@@ -167,15 +168,17 @@ fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], header: &Header)
 struct Why<'a> {
     steady: Option<String>,
     siblings: &'a [Sibling<'a>],
+    rule: Rule,
     page: f64,
 }
 
 /// Every variant with a value.
 fn siblings<'a>(columns: &'a [Column<'_>]) -> Vec<Sibling<'a>> {
     let with_value = columns.iter().filter_map(|column| {
+        let good = |slot: &&RawSlot| Some((slot.round, slot.value_ns.filter(|&ns| ns > 0.0)?));
         Some(Sibling {
             variant: &column.profile.as_ref()?.variant,
-            typical_ns: Summary::of(&column.values()).ok()?.typical,
+            rounds: column.slots.iter().filter_map(good).collect(),
         })
     });
     with_value.collect()
@@ -197,6 +200,7 @@ fn finding(
     Why {
         steady,
         siblings,
+        rule,
         page,
     }: Why<'_>,
     floor: f64,
@@ -214,6 +218,7 @@ fn finding(
             verdict,
             steady,
             siblings,
+            rule,
             page,
         })
     };

@@ -28,9 +28,10 @@ pub(crate) fn sentences(
 ) -> Vec<String> {
     let mut sentences: Vec<String> = answer(study, cases).into_iter().collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
-    // Flows that take turns do nothing that could be uneven, or large or small.
-    let takes_turns = |case: &&CaseResult| matches!(case.case.work, Work::Turns(_));
-    let working = || cases.iter().filter(|case| !takes_turns(case));
+    // Flows that take turns, or repeat one operation, do nothing that could be uneven, or
+    // large or small.
+    let same_again = |work: &Work| matches!(work, Work::Turns(_) | Work::Operation(_));
+    let working = || cases.iter().filter(|case| !same_again(&case.case.work));
     // Nor do workers, each of which does the same as the others.
     let dealt = working().filter(|case| case.case.work.worker_kind().is_none());
     sentences.extend(dealt.filter_map(uneven));

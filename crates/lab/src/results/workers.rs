@@ -123,7 +123,7 @@ pub(super) fn crowded(case: &CaseResult) -> Option<String> {
 /// A count of the kernel's over the repetitions in which it was asked for (it takes time
 /// between the phases, so not in each), or the first reason why there is none.
 fn bytes(records: &[&SlotRecord], what: impl Fn(&[OfFlow<Io>]) -> u64) -> Measured<f64> {
-    let told = reps(records).filter_map(|rep| rep.told.as_ref());
+    let told = reps(records).filter_map(|rep| rep.told.as_deref());
     let mut values = Vec::new();
     for Told { io, .. } in told {
         match io {
@@ -208,7 +208,7 @@ mod tests {
             panic!("not done")
         };
         record.reps = vec![rep(10 * MS, PROOF)];
-        record.reps[0].told = told;
+        record.reps[0].told = told.map(Box::new);
         record
     }
 

@@ -3,9 +3,10 @@
 //! # Theory
 //!
 //! A file says more than a study: how the quick preset differs from the full one, and
-//! sweeps that stand for several cases. Reading takes three steps: the text into the types
-//! of [`format`](super::format), which know every key; each case with the tables of its
-//! preset laid over it; each sweep spread out into one case a value.
+//! words and sweeps that stand for several cases. Reading takes three steps: the text into the
+//! types of [`format`](super::format), which know every key; each case with the tables of its
+//! preset laid over it; each list of words ([`each`](super::each)) and each sweep spread out
+//! into one case a value.
 //!
 //! The parameters of the work stay a plain table until the last step, because presets and
 //! sweeps change single entries of it. They keep the place in the file they came from, so
@@ -16,6 +17,7 @@ use toml::{Spanned, Value};
 use workload::Work;
 
 use super::ballast::of_variant;
+use super::each::{Member, members};
 use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides};
 use super::labels::labelled;
 use super::placed::Placed;
@@ -120,6 +122,17 @@ fn duplicate(names: &[&str]) -> Option<usize> {
     (1..names.len()).find(|&i| names[..i].contains(&names[i]))
 }
 
+/// A written case under a preset.
+#[derive(Clone, Copy)]
+struct Written<'a> {
+    source: Source<'a>,
+    /// Where it begins.
+    place: usize,
+    case: &'a FileCase,
+    overrides: &'a Overrides,
+    preset: Preset,
+}
+
 /// The cases that one written case stands for under a preset.
 fn preset_cases(
     source: Source<'_>,
@@ -127,75 +140,104 @@ fn preset_cases(
     preset: Preset,
 ) -> Result<Vec<Case>, StudyError> {
     let place = written.span().start;
-    let written = written.get_ref();
+    let case = written.get_ref();
     let overrides = match preset {
-        Preset::Quick => &written.quick,
-        Preset::Full => &written.full,
+        Preset::Quick => &case.quick,
+        Preset::Full => &case.full,
     };
     if overrides.skip {
         return Ok(Vec::new());
     }
-    let mut work = Placed::new(&written.work);
+    let written = Written {
+        source,
+        place,
+        case,
+        overrides,
+        preset,
+    };
+    let mut work = Placed::new(&case.work);
     work.lay_over(&overrides.work);
-    match &written.sweep {
-        Some(sweep) => sweep_cases(source, place, (written, overrides, preset), sweep, &work),
+    let mut cases = Vec::new();
+    for member in members(source, place, case, overrides)? {
+        let mut work = work.clone();
+        member.set(&mut work);
+        cases.extend(member_cases(written, member, &work)?);
+    }
+    Ok(cases)
+}
+
+/// The cases of one member: one, or one for each value of the sweep.
+fn member_cases(
+    written: Written<'_>,
+    member: Member<'_>,
+    work: &Placed,
+) -> Result<Vec<Case>, StudyError> {
+    let Written {
+        source,
+        place,
+        case,
+        overrides,
+        ..
+    } = written;
+    match &case.sweep {
+        Some(sweep) => sweep_cases(written, member, sweep, work),
         None if overrides.values.is_some() => Err(source.error(
             place,
             "values are for a case with a sweep: this one has none",
         )),
-        None => Ok(vec![one_case(
-            source,
-            place,
-            (written, overrides, preset),
-            work,
-            None,
-        )?]),
+        None => Ok(vec![one_case(written, member, work.clone(), None)?]),
     }
 }
 
 /// One case for each value of the sweep.
 fn sweep_cases(
-    source: Source<'_>,
-    place: usize,
-    case: (&FileCase, &Overrides, Preset),
+    written: Written<'_>,
+    member: Member<'_>,
     sweep: &FileSweep,
     work: &Placed,
 ) -> Result<Vec<Case>, StudyError> {
-    let values = case.1.values.as_ref().unwrap_or(&sweep.values);
+    let values = written.overrides.values.as_ref().unwrap_or(&sweep.values);
     values
         .iter()
         .map(|&value| {
             let mut work = work.clone();
             work.set(&sweep.parameter, Value::Integer(value));
-            one_case(source, place, case, work, Some((sweep, value)))
+            one_case(written, member, work, Some((sweep, value)))
         })
         .collect()
 }
 
 fn one_case(
-    source: Source<'_>,
-    place: usize,
-    (written, overrides, preset): (&FileCase, &Overrides, Preset),
+    written: Written<'_>,
+    member: Member<'_>,
     work: Placed,
     point: Option<(&FileSweep, i64)>,
 ) -> Result<Case, StudyError> {
+    let Written {
+        source,
+        place,
+        case,
+        overrides,
+        preset,
+    } = written;
+    let name = member.name(case.name.get_ref());
     Ok(Case {
         name: match point {
-            Some((_, value)) => format!("{}/{value}", written.name.get_ref()),
-            None => written.name.get_ref().clone(),
+            Some((_, value)) => format!("{name}/{value}"),
+            None => name,
         },
-        title: written.title.clone(),
+        title: member.title(&case.title),
         sweep: point.map(|(sweep, value)| SweepPoint {
-            sweep: sweep.name.clone(),
+            sweep: member.name(&sweep.name),
             parameter: sweep.parameter.get_ref().clone(),
             value: value as f64,
             unit: sweep.unit.clone(),
         }),
-        variants: variants(source, place, (written, overrides, preset), &work)?,
+        variants: variants(source, place, (case, overrides, preset), &work)?,
         work: work.into_work(source)?,
-        metric: written.metric,
-        reps: overrides.reps.or(written.reps),
-        max_rounds: overrides.max_rounds.or(written.max_rounds),
+        metric: case.metric,
+        reps: overrides.reps.or(case.reps),
+        max_rounds: overrides.max_rounds.or(case.max_rounds),
     })
 }
 

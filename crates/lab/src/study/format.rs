@@ -40,6 +40,7 @@ pub(super) struct FileCase {
     pub(super) metric: Metric,
     #[serde(rename = "variant")]
     pub(super) variants: Vec<Spanned<FileVariant>>,
+    pub(super) each: Option<FileEach>,
     pub(super) sweep: Option<FileSweep>,
     pub(super) reps: Option<u32>,
     pub(super) max_rounds: Option<usize>,
@@ -78,6 +79,15 @@ pub(super) struct FileVariant {
     pub(super) work: Parameters,
 }
 
+/// Spreads a case into one for each word that a parameter of its work may be. `{PARAMETER}` in
+/// its title stands for the word.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileEach {
+    pub(super) parameter: Spanned<String>,
+    pub(super) values: Vec<Spanned<String>>,
+}
+
 /// Spreads a case into one for each value of a parameter of its work.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -96,6 +106,8 @@ pub(super) struct Overrides {
     pub(super) skip: bool,
     #[serde(default)]
     pub(super) work: Parameters,
+    /// Words of each.
+    pub(super) each: Option<Vec<Spanned<String>>>,
     /// Values of the sweep.
     pub(super) values: Option<Vec<i64>>,
     pub(super) reps: Option<u32>,

@@ -1,7 +1,7 @@
 //! What rules look at: both sides of a finding, and the other variants of its case.
 
 use flow::Variant;
-use stats::Verdict;
+use stats::{Rule, Verdict};
 
 use crate::Metric;
 use crate::results::counts::Counts;
@@ -14,11 +14,12 @@ pub(crate) struct Side<'a> {
     pub(crate) profile: &'a Profile,
 }
 
-/// A variant of the same case with its typical value, in ns.
-#[derive(Debug, Clone, Copy)]
+/// A variant of the same case with the values of its good slots.
+#[derive(Debug, Clone)]
 pub(crate) struct Sibling<'a> {
     pub(crate) variant: &'a Variant,
-    pub(crate) typical_ns: f64,
+    /// Round, and the slot's value in ns.
+    pub(crate) rounds: Vec<(usize, f64)>,
 }
 
 /// All that is known of a finding.
@@ -32,6 +33,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) steady: Option<String>,
     /// Every variant of the case that has a value.
     pub(crate) siblings: &'a [Sibling<'a>],
+    /// How pairs are judged in this case.
+    pub(crate) rule: Rule,
     /// Bytes of a page on the machine of the run.
     pub(crate) page: f64,
 }

@@ -12,47 +12,121 @@
 //!   shared address space   thread-private-files ─▶ thread
 //! ```
 //!
-//! Times are compared as logs, in which the ways from corner to corner add up. What the
-//! file table makes is the mean of the two ways across, and the address space has the rest.
-//! It rests on the typical times of the four, which are said with it; it has no interval.
+//! Times are compared as logs, in which the ways from corner to corner add up to the
+//! difference. Sharing the file table has two ways across, and its effect is their mean;
+//! sharing the address space has the two ways down. Each effect is taken round by round from
+//! the four slots of the round and judged as any pair is, so it has an interval, and noise
+//! in one corner cannot pass for an effect.
+//!
+//! Shares of the difference are given only where both effects point its way and can be told
+//! from noise. Where one hides a part of the other, the two effects say more than shares.
 
 use flow::{Model, Variant};
+use stats::{Estimate, Verdict};
 
 use super::{Evidence, Reason, Sibling, Weight};
-use crate::number::time;
+use crate::number::{factor, factor_interval, ratio_interval};
+use crate::words::percent;
 
 /// A share that noise pushed so far over the edge is still nothing, or all.
 const EDGE: f64 = 0.1;
 
-/// The four corners, and what they make of the difference.
+/// What sharing one thing alone does to the time.
+pub(super) type Effect = (Estimate, Verdict);
+
+/// The effects of sharing each thing alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Factorial {
-    /// The share of the difference that goes with the file table, 0 to 1.
-    pub(super) files: f64,
-    /// Typical times in ns: processes, sharing files, sharing all but files, threads.
-    times: [f64; 4],
-}
-
-impl Factorial {
-    /// The share that goes with the address space.
-    pub(super) fn space(self) -> f64 {
-        1.0 - self.files
-    }
+    pub(super) space: Effect,
+    pub(super) files: Effect,
 }
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     let factorial = of(evidence)?;
-    let files = (100.0 * factorial.files).round();
-    let [process, sharing, private, thread] = factorial.times.map(time);
+    let shares = factorial.shares();
+    let said = shares
+        .filter(|_| factorial.is_told())
+        .map_or(String::new(), |(space, files)| {
+            format!(
+                "; that is {:.0} % and {:.0} % of the difference",
+                100.0 * space,
+                100.0 * files
+            )
+        });
+    let weight = shares.map_or(0.0, |(space, files)| space.max(files));
     Some(Reason {
-        weight: Weight::Cause(factorial.files.max(factorial.space())),
+        weight: Weight::Cause(weight),
         text: format!(
-            "{:.0} % goes with the address space and {files:.0} % with the file table (typical \
-             times: processes {process}, sharing files {sharing}, sharing all but files \
-             {private}, threads {thread})",
-            100.0 - files,
+            "by the models between, sharing the address space alone makes {}, and sharing the file \
+             table alone makes {}{said}",
+            effect(factorial.space),
+            effect(factorial.files)
         ),
     })
+}
+
+impl Factorial {
+    /// Whether both effects were told from noise, or shown to be none.
+    fn is_told(&self) -> bool {
+        let told = |(_, verdict): Effect| !matches!(verdict, Verdict::CannotTell { .. });
+        told(self.space) && told(self.files)
+    }
+
+    /// The shared thing that does most to the time, its effect, and its part in what both do
+    /// where effects that cannot be told from noise are none.
+    pub(super) fn most(&self) -> (&'static str, Effect, f64) {
+        let size = |(estimate, verdict): Effect| match verdict {
+            Verdict::Faster { .. } | Verdict::Slower { .. } => estimate.ratio.ln().abs(),
+            Verdict::Same { .. } | Verdict::CannotTell { .. } => 0.0,
+        };
+        let (space, files) = (size(self.space), size(self.files));
+        let part = |one: f64| one / (space + files).max(f64::MIN_POSITIVE);
+        match files > space {
+            true => ("file table", self.files, part(files)),
+            false => ("address space", self.space, part(space)),
+        }
+    }
+
+    /// The shares of the difference that go with the address space and with the file table.
+    pub(super) fn shares(&self) -> Option<(f64, f64)> {
+        let [space, files] = [self.space, self.files].map(|(estimate, _)| estimate.ratio.ln());
+        let files = files / (space + files);
+        let within = (-EDGE..=1.0 + EDGE).contains(&files);
+        let files = (100.0 * files.clamp(0.0, 1.0)).round() / 100.0;
+        within.then_some((1.0 - files, files))
+    }
+}
+
+/// `33x faster [20 ... 50]`.
+fn effect((estimate, verdict): Effect) -> String {
+    let ratio = estimate.ratio;
+    let Some((low, high)) = estimate.interval() else {
+        return format!("it {ratio:.3} of the time (too few rounds for an interval)");
+    };
+    match verdict {
+        Verdict::Faster { .. } => {
+            let interval = factor_interval(1.0 / ratio, 1.0 / high, 1.0 / low);
+            format!("it {} faster {interval}", factor(1.0 / ratio))
+        }
+        Verdict::Slower { .. } => {
+            format!(
+                "it {} slower {}",
+                factor(ratio),
+                factor_interval(ratio, low, high)
+            )
+        }
+        Verdict::Same { within } => format!(
+            "no difference within {} {}",
+            percent(within),
+            ratio_interval(low, high)
+        ),
+        Verdict::CannotTell { .. } => {
+            format!(
+                "no difference that can be told {}",
+                ratio_interval(low, high)
+            )
+        }
+    }
 }
 
 /// Of a finding on processes and threads, where the models between them were run the same
@@ -63,33 +137,41 @@ pub(super) fn of(evidence: &Evidence<'_>) -> Option<Factorial> {
     }
     let sides = [evidence.subject, evidence.reference].map(|side| &side.profile.variant);
     let of_model = |model| sides.into_iter().find(|side| side.model == model);
-    let (process, thread) = (of_model(Model::Process)?, of_model(Model::Thread)?);
-    let corner = |model| typical(evidence.siblings, model, process);
-    let process = typical(evidence.siblings, Model::Process, process)?;
-    let thread = typical(evidence.siblings, Model::Thread, thread)?;
-    of_corners(
-        process,
-        corner(Model::ProcessSharedFiles)?,
-        corner(Model::ThreadPrivateFiles)?,
-        thread,
-    )
-}
-
-fn of_corners(process: f64, sharing: f64, private: f64, thread: f64) -> Option<Factorial> {
-    let across = (sharing / process).ln() + (thread / private).ln();
-    let files = across / 2.0 / (thread / process).ln();
-    (-EDGE..=1.0 + EDGE).contains(&files).then(|| Factorial {
-        files: files.clamp(0.0, 1.0),
-        times: [process, sharing, private, thread],
+    let (process, _thread) = (of_model(Model::Process)?, of_model(Model::Thread)?);
+    let corners = Model::NAMED.map(|model| corner(evidence.siblings, model, process));
+    let [Some(process), Some(sharing), Some(private), Some(thread)] = corners else {
+        return None;
+    };
+    let (mut space, mut files) = (Vec::new(), Vec::new());
+    for &(round, p) in &process.rounds {
+        let of_round = |sibling: &Sibling<'_>| {
+            let mut rounds = sibling.rounds.iter();
+            rounds.find(|(other, _)| *other == round).map(|(_, ns)| *ns)
+        };
+        if let (Some(s), Some(q), Some(t)) =
+            (of_round(sharing), of_round(private), of_round(thread))
+        {
+            space.push((q / p * (t / s)).sqrt());
+            files.push((s / p * (t / q)).sqrt());
+        }
+    }
+    let alone = vec![1.0; space.len()];
+    let judge = |ratios: &[f64]| evidence.rule.judge_values(&alone, ratios).ok();
+    Some(Factorial {
+        space: judge(&space)?,
+        files: judge(&files)?,
     })
 }
 
-/// The typical time of the variant that is `like` this one but for its model.
-fn typical(siblings: &[Sibling<'_>], model: Model, like: &Variant) -> Option<f64> {
+/// The variant that is `like` this one but for its model.
+fn corner<'a>(
+    siblings: &'a [Sibling<'a>],
+    model: Model,
+    like: &Variant,
+) -> Option<&'a Sibling<'a>> {
     let wanted = Variant {
         model,
         ..like.clone()
     };
-    let found = siblings.iter().find(|sibling| *sibling.variant == wanted)?;
-    (found.typical_ns > 0.0).then_some(found.typical_ns)
+    siblings.iter().find(|sibling| *sibling.variant == wanted)
 }

@@ -9,6 +9,8 @@
 //! nothing: flows also wait for a pipe, and a thing that is shared may be slower without any
 //! lock.
 
+use stats::Verdict;
+
 use super::apart::apart;
 use super::shared;
 use super::{Evidence, Reason, Weight};
@@ -16,7 +18,7 @@ use crate::Metric;
 use crate::number::plain;
 use crate::words::plural;
 
-/// The share of the difference that one shared thing must have.
+/// The part that one shared thing must have in what both do.
 const MOST: f64 = 0.7;
 /// Fewer waits apart than this explain nothing.
 const HANDFUL: f64 = 20.0;
@@ -27,14 +29,12 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     }
     let (slow, fast) = evidence.slow_and_fast()?;
     let factorial = shared::of(evidence)?;
-    let (share, what) = match factorial.files > 0.5 {
-        true => (factorial.files, "file table"),
-        false => (factorial.space(), "address space"),
-    };
+    let (what, (_, effect), share) = factorial.most();
+    let slows = matches!(effect, Verdict::Slower { .. });
     let waits = |side: super::Side<'_>| side.profile.steady.voluntary_switches;
     let (many, few) = (waits(slow), waits(fast));
     let more = many > few && apart(many, few, HANDFUL, "fewer").is_some();
-    (share >= MOST && more && shares_more(slow, fast)).then(|| Reason {
+    (share >= MOST && slows && more && shares_more(slow, fast)).then(|| Reason {
         weight: Weight::Cause(share),
         text: format!(
             "{} wait for each other at the {what} that they share: {} times in the steady phase \
