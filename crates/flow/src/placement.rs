@@ -34,6 +34,29 @@ pub struct Cpus {
     pub smt: Vec<u32>,
 }
 
+impl Cpus {
+    /// Where to run what must not disturb flows that are bound to `measured`: the allowed
+    /// CPUs of cores that have none of them; if there are none, the other hardware threads
+    /// of their cores. Empty where every CPU is measured, as it is when flows are free.
+    #[must_use]
+    pub fn aside(&self, measured: &[u32]) -> Vec<u32> {
+        if measured.is_empty() {
+            return Vec::new();
+        }
+        let is_measured = |cpu: &u32| measured.contains(cpu);
+        let core_begins = |cpu: &u32| self.cores.contains(cpu);
+        let cores = self.smt.chunk_by(|_, next| !core_begins(next));
+        let other_cores = cores.filter(|core| !core.iter().any(is_measured));
+        let mut aside: Vec<u32> = other_cores.flatten().copied().collect();
+        if aside.is_empty() {
+            let others = self.allowed.iter().filter(|cpu| !is_measured(cpu));
+            aside = others.copied().collect();
+        }
+        aside.sort_unstable();
+        aside
+    }
+}
+
 /// A placement that cannot be had here, or a text that is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlacementError {
@@ -164,6 +187,24 @@ mod tests {
         assert_eq!(Placement::Cores.resolve(&cpus()), Ok(vec![2, 6]));
         assert_eq!(Placement::Smt.resolve(&cpus()), Ok(vec![2, 3, 6, 7]));
         assert_eq!(Placement::Free.resolve(&cpus()), Ok(vec![]));
+    }
+
+    #[test]
+    fn what_must_not_disturb_keeps_off_measured_cores() {
+        let cpus = cpus();
+        assert_eq!(
+            cpus.aside(&[2]),
+            [6, 7],
+            "not the hardware thread beside it"
+        );
+        assert_eq!(cpus.aside(&[7, 6]), [2, 3]);
+        assert_eq!(
+            cpus.aside(&[2, 6]),
+            [3, 7],
+            "no core is left, but threads are"
+        );
+        assert!(cpus.aside(&[2, 3, 6, 7]).is_empty());
+        assert!(cpus.aside(&[]).is_empty(), "free flows may run anywhere");
     }
 
     #[test]

@@ -1,15 +1,18 @@
 //! What a slot leaves behind: raw values, in nanoseconds and bytes, and failures with
 //! their reason. These types are the journal's schema (docs/results.md).
 
+mod columns;
 mod failure;
 mod flow;
 pub mod told;
 
+use measure::Measured;
 use measure::memory::Reading;
 use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::Proof;
+use crate::sampler::Samples;
 
 pub use failure::Failure;
 pub use flow::{FlowRecord, FlowState};
@@ -22,6 +25,9 @@ pub struct Outcome {
     pub answer: Answer,
     /// Wall time from before the launch to after the record was read, in ns.
     pub launch_ns: u64,
+    /// What a sampler recorded beside the slot, where there was to be one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<Measured<Samples>>,
 }
 
 /// What a cell answers.
@@ -92,6 +98,7 @@ pub struct Rep {
     pub parent: ParentRecord,
     /// One entry for each of the kernel's flows, in flow order; user-level flows are in that
     /// of the thread that carried them.
+    #[serde(with = "columns")]
     pub flows: Vec<FlowRecord>,
     /// Of flows that take turns: how many, and whether the switches happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]

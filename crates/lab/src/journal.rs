@@ -15,7 +15,7 @@ use machine::{Filesystem, Machine};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::Ledger;
-use crate::{Results, Settings, Study};
+use crate::{Probe, Results, Settings, Study};
 
 pub use error::JournalError;
 
@@ -23,7 +23,7 @@ pub use error::JournalError;
 pub const FILE_NAME: &str = "journal.jsonl";
 
 /// Version of the journal's schema. Readers open every version up to theirs.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,6 +84,18 @@ pub enum Entry {
         at_s: f64,
         /// How it went.
         outcome: Outcome,
+    },
+    /// What the reader of the results must know, as it was known before the first slot.
+    Note {
+        /// One sentence.
+        text: String,
+    },
+    /// A fenced probe.
+    Probe {
+        /// Study by name.
+        study: String,
+        /// What came of it.
+        probe: Probe,
     },
     /// A case has ended, and why.
     CaseEnd {
@@ -196,6 +208,27 @@ impl Journal {
 
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// Writes down what the reader of the results must know: it is one of their warnings.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn note(&mut self, text: &str) -> Result<(), JournalError> {
+        self.append(Entry::Note {
+            text: text.to_owned(),
+        })
+    }
+
+    /// Writes a fenced probe of a study down.
+    ///
+    /// # Errors
+    /// The journal cannot be written, or has no such study.
+    pub fn probed(&mut self, study: &str, probe: Probe) -> Result<(), JournalError> {
+        self.append(Entry::Probe {
+            study: study.to_owned(),
+            probe,
+        })
     }
 
     /// Writes an entry down and takes it into account.

@@ -12,7 +12,7 @@ use crate::judge::Judge;
 use crate::pilot::{Chosen, pilot_slot, slot_s};
 use crate::results::RawSlot;
 use crate::slot::slot_value;
-use crate::{Case, CaseEnd, Entry, Header, Settings};
+use crate::{Case, CaseEnd, Entry, Header, Probe, Settings};
 
 /// All entries of one run.
 #[derive(Debug, Clone)]
@@ -20,6 +20,10 @@ pub(crate) struct Ledger {
     pub(crate) header: Header,
     /// By place of the study and place of the case within it.
     pub(crate) logs: Vec<Vec<CaseLog>>,
+    /// What the reader must know.
+    pub(crate) notes: Vec<String>,
+    /// Fenced probes of each study.
+    pub(crate) probes: Vec<Vec<Probe>>,
     pub(crate) interrupted: Option<i32>,
     pub(crate) finished: bool,
     /// When the last entry was made, in seconds after the beginning of the run.
@@ -63,6 +67,8 @@ impl Ledger {
         };
         let logs = header.studies.iter().map(logs).collect::<Result<_, _>>()?;
         Ok(Self {
+            notes: Vec::new(),
+            probes: vec![Vec::new(); header.studies.len()],
             header,
             logs,
             interrupted: None,
@@ -116,6 +122,11 @@ impl Ledger {
                     outcome,
                 })?;
             }
+            Entry::Note { text } => self.notes.push(text),
+            Entry::Probe { study, probe } => {
+                let place = self.find_study(&study)?;
+                self.probes[place].push(probe);
+            }
             Entry::CaseEnd {
                 study,
                 case,
@@ -131,6 +142,12 @@ impl Ledger {
             }
         }
         Ok(())
+    }
+
+    fn find_study(&self, study: &str) -> Result<usize, String> {
+        let mut studies = self.header.studies.iter();
+        let place = studies.position(|s| s.name == study);
+        place.ok_or_else(|| format!("the header has no study '{study}'"))
     }
 
     fn find(&self, study: &str, case: &str) -> Result<At, String> {

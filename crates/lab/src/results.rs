@@ -4,12 +4,16 @@ mod calibration;
 mod cheapest;
 pub mod counts;
 mod crossover;
+mod fenced;
 mod laws;
 mod limits;
 mod make;
+mod map;
 mod profile;
 mod remarks;
+pub mod sampled;
 mod sentence;
+mod shared;
 mod sweep;
 mod switched;
 #[cfg(test)]
@@ -24,9 +28,12 @@ use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
 pub use laws::{Law, Shape};
+pub use limits::Limit;
+pub use map::Map;
+pub use shared::{Cause, Effect, Shared};
 pub use workers::{Used, Workers};
 
-use crate::{Case, CaseEnd, Header, Metric, Study};
+use crate::{Case, CaseEnd, Header, Metric, Probe, Study};
 
 /// A whole run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,6 +57,12 @@ pub struct StudyResult {
     pub study: Study,
     /// Answers, case by case.
     pub cases: Vec<CaseResult>,
+    /// How many flows there can be, for a study of limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+    /// Fenced probes, for a study of limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Probe>,
     /// How time grows with the number of workers, in sweeps over it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub laws: Vec<Law>,
@@ -59,7 +72,8 @@ pub struct StudyResult {
 
 impl StudyResult {
     /// The finding that answers the study: of its headline case the one whose subject is
-    /// fastest, or the first where none is faster than the reference.
+    /// fastest, or that of threads against processes where none is faster than the
+    /// reference, or else the first.
     #[must_use]
     pub fn headline(&self) -> Option<&Finding> {
         headline(&self.study, &self.cases)
@@ -73,6 +87,7 @@ pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a
     let fastest = case.findings.iter().filter(faster);
     fastest
         .min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+        .or_else(|| map::thread(case).map(|(_, finding)| finding))
         .or(case.findings.first())
 }
 
@@ -95,6 +110,9 @@ pub struct CaseResult {
     pub variants: Vec<VariantSummary>,
     /// Every variant but the first against the first.
     pub findings: Vec<Finding>,
+    /// What sharing does, where processes, threads and the models between them were run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<Shared>,
     /// Raw slots in time order.
     pub slots: Vec<RawSlot>,
 }

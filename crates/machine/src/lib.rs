@@ -16,6 +16,7 @@
 //! | [`limits`], [`ceiling`] | what bounds the number of flows, and by how many |
 //! | [`filesystem`] | what a folder is on, and whether waiting for its disk means anything |
 //! | [`counters`] | which events can be counted here, and why others cannot |
+//! | [`probe`] | what memory costs, by trying |
 //! | [`warnings`], [`facts`], [`differences()`] | all this in words |
 //!
 //! Everything the kernel tells in files is read below a root directory that is
@@ -38,6 +39,7 @@ pub mod kernel;
 pub mod limits;
 pub mod memory;
 pub mod placement;
+pub mod probe;
 pub mod processor;
 mod root;
 pub mod topology;
@@ -48,7 +50,7 @@ use std::path::Path;
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
-pub use ceiling::{Ceiling, FlowKind};
+pub use ceiling::{Ceiling, FlowKind, Needs, Unit};
 pub use counters::Counters;
 pub use differences::differences;
 pub use facts::{Fact, Group};
@@ -78,6 +80,9 @@ pub struct Machine {
     pub limits: limits::Limits,
     /// Which events can be counted.
     pub counters: Counters,
+    /// What memory costs, where that was tried ([`Machine::probed`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<probe::Probe>,
 }
 
 impl Machine {
@@ -108,6 +113,17 @@ impl Machine {
             limits: limits::Limits::read(&root, &groups, &credentials),
             counters: Counters::probe(events, permission),
             topology,
+            probe: None,
+        }
+    }
+
+    /// The machine with what memory costs, which takes some seconds to try.
+    #[must_use]
+    pub fn probed(self) -> Self {
+        let probe = probe::Probe::run(&self);
+        Self {
+            probe: Some(probe),
+            ..self
         }
     }
 }

@@ -41,6 +41,12 @@ impl Root {
         answer
     }
 
+    /// Where a symbolic link points, if it is one.
+    pub(crate) fn link(&self, path: &str) -> Option<String> {
+        let target = fs::read_link(self.below(path)).ok()?;
+        target.into_os_string().into_string().ok()
+    }
+
     /// A file that holds one number, or anything else that parses.
     pub(crate) fn number<T: FromStr>(&self, path: &str) -> Measured<T> {
         self.text(path).and_then(|text| match text.parse() {

@@ -15,7 +15,11 @@
 
 mod findings;
 mod laws;
+mod limits;
 mod place;
+mod probes;
+mod samples;
+mod shared;
 mod slots;
 mod summary;
 mod workers;
@@ -24,6 +28,10 @@ use machine::Machine;
 
 pub use findings::findings;
 pub use laws::laws;
+pub use limits::limits;
+pub use probes::probes;
+pub use samples::samples;
+pub use shared::shared;
 pub use slots::slots;
 pub use summary::summary;
 pub use workers::workers;

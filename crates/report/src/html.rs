@@ -12,9 +12,14 @@
 //! plain ASCII without `<` when it goes in.
 
 mod case;
+mod course;
+mod fenced;
 mod figure;
 mod forest;
+mod grids;
+pub(crate) mod heat;
 mod machine;
+mod map;
 mod slots;
 mod stacks;
 mod study;

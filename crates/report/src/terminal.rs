@@ -8,7 +8,9 @@
 //! | table | left out first ... last |
 //! |---|---|
 //! | variants | RSS, undisturbed, CPU time, interval, memory |
+//! | maps | interval of threads, typical time |
 //! | then and now | difference, the source's figures |
+//! | lowered limits | how long it took, what was lowered in, the error |
 //! | workers | calls, peak, RSS, files |
 //!
 //! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
@@ -19,7 +21,9 @@
 //! The last lines are the summary: one sentence a study.
 
 mod case;
+mod fenced;
 mod machine;
+mod map;
 mod page;
 mod then_and_now;
 mod workers;
@@ -98,8 +102,10 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
         match block {
             Block::Case(case) => case::case(page, results, case),
             Block::Sweep(sweep) => case::sweep(page, results, &sweep),
+            Block::Map(map) => map::map(page, results, &map),
         }
     }
+    fenced::fenced(page, study);
     if !workers::workers(page, study) {
         then_and_now::then_and_now(page, study);
     }

@@ -11,6 +11,7 @@
 //! | rounds as they arrive | when to stop, and the finding | [`Sequential`] |
 //! | all rounds of a plan that is over | the finding | [`Rule::judge_values`] |
 //! | two columns of times | ratio and interval | [`estimate()`] |
+//! | four columns, two factors varied | what each factor does | [`Factorial`] |
 //! | two columns of times | the slow end | [`tail()`] |
 //! | one column of times | its summary | [`Summary::of`] |
 //! | times over a parameter | the line that they lie on | [`Line::through`] |
@@ -20,6 +21,7 @@
 //! and its evidence are told in `docs/method.md`.
 #![forbid(unsafe_code)]
 
+mod contrast;
 mod error;
 mod estimate;
 mod line;
@@ -33,6 +35,7 @@ mod tail;
 mod verdict;
 mod wilcoxon;
 
+pub use contrast::Factorial;
 pub use error::{Side, StatsError};
 pub use estimate::{Estimate, MAX_ROUNDS, estimate};
 pub use line::Line;

@@ -31,4 +31,4 @@ pub use operations::Operations;
 pub use prime_blocks::Primes;
 pub use spin::Spin;
 pub use turns::Turns;
-pub use work::{Work, WorkError};
+pub use work::{Work, WorkError, probe_main};

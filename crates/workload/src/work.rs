@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use flow::{Answer, Cell, NoSink, Proof};
+use flow::{Answer, Body, Cell, Model, NoSink, Proof};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::turns::{LEAST_FLOWS, WithBody};
 use crate::{Cpu, Drill, Io, Mem, Operations, Primes, Spin, Turns};
 
 /// A workload with its parameters, as studies and journals write it.
@@ -19,14 +21,14 @@ pub enum Work {
     Drill(Drill),
     /// Flows that take turns and hand over to each other.
     Turns(Turns),
+    /// An operation of the kernel that every flow repeats.
+    Operation(Operations),
     /// Workers that compute.
     Cpu(Cpu),
     /// Workers that take, fill and free memory.
     Mem(Mem),
     /// Workers that write to a disk and wait for it.
     Io(Io),
-    /// An operation of the kernel that every flow repeats.
-    Operation(Operations),
 }
 
 /// Parameters that no run can have.
@@ -43,10 +45,10 @@ impl Work {
             Self::Spin(spin) => spin.units,
             Self::Drill(drill) => drill.units,
             Self::Turns(turns) => turns.flows,
+            Self::Operation(operation) => operation.flows,
             Self::Cpu(cpu) => cpu.workers,
             Self::Mem(mem) => mem.workers,
             Self::Io(io) => io.workers,
-            Self::Operation(operation) => operation.flows,
         }
     }
 
@@ -60,10 +62,10 @@ impl Work {
             Self::Spin(spin) => spin.check(),
             Self::Drill(drill) => drill.check(),
             Self::Turns(turns) => turns.check(),
+            Self::Operation(operation) => operation.check(),
             Self::Cpu(cpu) => cpu.check(),
             Self::Mem(mem) => mem.check(),
             Self::Io(io) => io.check(),
-            Self::Operation(operation) => operation.check(),
         }
     }
 
@@ -74,7 +76,7 @@ impl Work {
             Self::Primes(primes) => primes.expected(),
             Self::Mem(mem) => Some(mem.expected()),
             Self::Io(io) => Some(io.expected()),
-            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) | Self::Cpu(_) | Self::Operation(_) => {
+            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) | Self::Operation(_) | Self::Cpu(_) => {
                 None
             }
         }
@@ -84,7 +86,7 @@ impl Work {
     #[must_use]
     pub fn flows(&self) -> Option<u64> {
         match self {
-            Self::Turns(_) | Self::Cpu(_) | Self::Mem(_) | Self::Io(_) | Self::Operation(_) => {
+            Self::Turns(_) | Self::Operation(_) | Self::Cpu(_) | Self::Mem(_) | Self::Io(_) => {
                 Some(self.units())
             }
             Self::Primes(_) | Self::Spin(_) | Self::Drill(_) => None,
@@ -96,8 +98,8 @@ impl Work {
     pub fn needs_folder(&self) -> bool {
         match self {
             Self::Drill(drill) => drill.files > 0,
-            Self::Io(_) => true,
             Self::Operation(operation) => operation.operation.facts().needs_folder,
+            Self::Io(_) => true,
             Self::Primes(_) | Self::Spin(_) | Self::Turns(_) | Self::Cpu(_) | Self::Mem(_) => false,
         }
     }
@@ -155,23 +157,30 @@ impl Work {
             }
             Self::Spin(spin) => cell.run(spin, &mut NoSink),
             Self::Drill(drill) => cell.run(&drill.body(cell.scratch()), &mut NoSink),
-            Self::Turns(turns) => take_turns(cell, turns),
+            Self::Turns(turns) => turns.with_body(TakeTurns(cell)),
+            Self::Operation(work) => operation::run(cell, work.operation, work.flows, work.ops()),
             Self::Cpu(cpu) => cell.run(cpu, &mut NoSink),
             Self::Mem(mem) => cell.run(mem, &mut NoSink),
             Self::Io(io) => cell.run(&io.body(cell.scratch()), &mut NoSink),
-            Self::Operation(work) => operation::run(cell, work.operation, work.flows, work.ops()),
         }
     }
 }
 
-/// One program for each number of bytes that may be touched.
-fn take_turns(cell: &Cell<Work>, turns: &Turns) -> Answer {
-    match turns.stack_use {
-        0 => cell.run(&turns.body::<0>(), &mut NoSink),
-        1_024 => cell.run(&turns.body::<16>(), &mut NoSink),
-        4_096 => cell.run(&turns.body::<64>(), &mut NoSink),
-        16_384 => cell.run(&turns.body::<256>(), &mut NoSink),
-        65_536 => cell.run(&turns.body::<1024>(), &mut NoSink),
-        _ => cell.run(&turns.body::<4096>(), &mut NoSink),
+/// The whole life of a probe, whose flows do nothing ([`Turns::idle`]); `predict` is asked
+/// for how many of them there is room.
+pub fn probe_main<P: Serialize + DeserializeOwned>(
+    predict: impl FnOnce(Model) -> Option<(u64, P)>,
+) -> ! {
+    flow::probe_main(&Turns::idle(LEAST_FLOWS).untouched(), predict)
+}
+
+/// A slot of flows that take turns.
+struct TakeTurns<'a>(&'a Cell<Work>);
+
+impl WithBody for TakeTurns<'_> {
+    type Out = Answer;
+
+    fn with<B: Body>(self, body: &B) -> Answer {
+        self.0.run(body, &mut NoSink)
     }
 }

@@ -11,7 +11,8 @@ pub(crate) enum Step {
     Send = 4,
     Stacks = 5,
     StackSize = 6,
-    Unit = 7,
+    Tasks = 7,
+    Unit = 8,
 }
 
 /// What a flow could not do.
@@ -32,7 +33,8 @@ pub(crate) fn describe_trouble(word: u64) -> String {
         3 => "could not open its end of the channel",
         5 => "could not make the stacks of its fibers (fewer flows or smaller stacks help)",
         6 => "cannot run fibers here, or not on stacks of that size",
-        7 => "could not do its work",
+        7 => "could not make its tasks (fewer flows help)",
+        8 => "could not do its work",
         _ => "could not send its results",
     };
     let errno = i32::try_from(word & 0xffff_ffff).unwrap_or(0);

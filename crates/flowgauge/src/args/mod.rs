@@ -11,7 +11,7 @@ mod workers;
 use clap::{Parser, Subcommand};
 
 pub(crate) use how::{Format, HowArgs};
-pub(crate) use limits::LimitsArgs;
+pub(crate) use limits::{FenceArg, LimitsArgs};
 pub(crate) use others::{CalibrateArgs, MachineArgs, ReportArgs};
 pub(crate) use primes::PrimesArgs;
 pub(crate) use run::RunArgs;

@@ -5,9 +5,11 @@ use stats::{Estimate, Rule, Summary, Verdict, tail};
 
 use super::counts;
 use super::laws::laws;
+use super::limits::limits;
 use super::profile::{self, Profile};
 use super::remarks::sentences;
 use super::sentence::sentence;
+use super::shared::shared;
 use super::why::{Evidence, Sibling, Side, why};
 use super::workers::{crowded, workers};
 use super::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
@@ -16,19 +18,24 @@ use crate::ledger::{CaseLog, Ledger};
 use crate::run::failure;
 use crate::slot::slot_value;
 use crate::words::percent;
-use crate::{Case, Header, Metric, Study, Value};
+use crate::{Case, Header, Metric, Probe, Study, Value};
 
 impl Results {
     pub(crate) fn of(ledger: &Ledger, mut warnings: Vec<String>) -> Self {
-        let studies = ledger.header.studies.iter().zip(&ledger.logs);
-        let studies: Vec<StudyResult> = studies
-            .map(|(study, logs)| study_result(study, logs, &ledger.header))
+        let logs = ledger.logs.iter().zip(&ledger.probes);
+        let studies: Vec<StudyResult> = ledger
+            .header
+            .studies
+            .iter()
+            .zip(logs)
+            .map(|(study, (logs, probes))| study_result(study, logs, probes, &ledger.header))
             .collect();
         let files_on = ledger.header.files_on.iter();
         warnings.extend(files_on.filter_map(machine::Filesystem::warning));
         let alone = studies.iter().flat_map(|study| &study.cases);
         let alone = alone.filter(|case| case.case.sweep.is_none());
         warnings.extend(alone.filter_map(crowded));
+        warnings.extend(ledger.notes.iter().cloned());
         warnings.extend(studies.iter().filter_map(noise_warning));
         Self {
             header: ledger.header.clone(),
@@ -40,17 +47,20 @@ impl Results {
     }
 }
 
-fn study_result(study: &Study, logs: &[CaseLog], header: &Header) -> StudyResult {
+fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Header) -> StudyResult {
     let cases = study.cases.iter().zip(logs);
     let cases: Vec<CaseResult> = cases
         .map(|(case, log)| case_result(case, log, header))
         .collect();
+    let limits = limits(&header.machine, &cases);
     let laws = laws(&cases);
     StudyResult {
         study: study.clone(),
-        sentences: sentences(study, &cases, &laws, &header.machine),
+        sentences: sentences(study, &cases, &limits, probes, &laws),
         laws,
         cases,
+        limits,
+        probes: probes.to_vec(),
     }
 }
 
@@ -68,6 +78,7 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
         noise: log.judge.noise(),
         variants: columns.iter().map(|column| column.summary(case)).collect(),
         findings: findings(case, log, &columns, header),
+        shared: shared(case, &log.slots, log.judge.conclude().0),
         slots: log.slots.clone(),
     }
 }

@@ -9,7 +9,7 @@
 //! leaves files, those that were read back and found right. Each figure is the median over all
 //! counted repetitions of its own value in each of them.
 
-use flow::record::told::{OfFlow, Told};
+use flow::record::told::OfFlow;
 use flow::{FlowRecord, Rep, SlotRecord};
 use measure::Measured;
 use measure::task::Io;
@@ -125,7 +125,7 @@ pub(super) fn crowded(case: &CaseResult) -> Option<String> {
 fn bytes(records: &[&SlotRecord], what: impl Fn(&[OfFlow<Io>]) -> u64) -> Measured<f64> {
     let told = reps(records).filter_map(|rep| rep.told.as_deref());
     let mut values = Vec::new();
-    for Told { io, .. } in told {
+    for io in told.map(|told| &told.io) {
         match io {
             Measured::Value(io) => values.push(what(&io.flows) as f64),
             Measured::NotAvailable { reason, remedy } => {
@@ -149,7 +149,7 @@ fn files(work: &Work, records: &[&SlotRecord], right: impl Fn(&Rep) -> u64) -> O
 mod tests {
     use super::*;
     use crate::testing::{MS, PROOF, rep};
-    use flow::record::told::{OfParent, PerPhase};
+    use flow::record::told::{OfParent, PerPhase, Told};
     use flow::{Answer, SlotSpec};
     use workload::{Cpu, Io as Files};
 
@@ -203,6 +203,7 @@ mod tests {
             narrate: false,
             output: None,
             scratch: None,
+            sample: None,
         };
         let Answer::Done(mut record) = crate::testing::done(&spec, 10 * MS, PROOF) else {
             panic!("not done")

@@ -4,8 +4,10 @@ use lab::{CaseResult, Law, Results};
 use maud::{Markup, html};
 
 use super::case::{missing, said, variants};
+use super::course::course;
 use super::figure::{self, Figure};
 use super::forest::forest;
+use super::grids;
 use super::slots::slots;
 use super::table::table;
 use crate::blocks::Sweep;
@@ -40,6 +42,7 @@ pub(super) fn sweep(
             p.quiet { "Sweep " (sweep.name) ": by " (sweep.parameter) " (" (sweep.unit) ")" }
             (chart(&format!("{id}-lines"), sweep, &laws))
             @for law in &laws { p.said { (law.sentence) } }
+            (grids::of_sweep(&format!("{id}-grid"), sweep))
             (variants(&rows))
             (forest(&format!("{id}-forest"), sweep.points.iter().map(|(_, case)| *case)))
             @for (number, (name, case)) in named.iter().enumerate() {
@@ -64,6 +67,7 @@ fn one(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Mark
         @for finding in &case.findings { (said(finding)) }
         (missing(case))
         @if !case.slots.is_empty() { (slots(&format!("{id}-slots"), case, with_slots)) }
+        (course(&format!("{id}-course"), case))
     }
 }
 

@@ -7,6 +7,26 @@ use serde::Serialize;
 use super::slots::{FLOWS, Like, Noise, done, failed};
 use super::{HOSTILE, machine, studies};
 
+/// A run of operations under the four models.
+pub(super) fn of_operations() -> String {
+    let study = studies::operations();
+    let mut writer = Writer {
+        text: String::new(),
+        at_s: 0.5,
+        noise: Noise(11),
+    };
+    writer.line(&header(vec![study.clone()]));
+    for (case, (_, factors)) in study.cases.iter().zip(studies::OPERATIONS) {
+        let slot = |v: usize, _, n: &mut Noise| done(like(3e6 * factors[v], 1), 5, n, false);
+        writer.case(&study, case, 10, Some(CaseEnd::Rounds), slot);
+    }
+    writer.line(&Entry::End {
+        interrupted: None,
+        at_s: writer.at_s,
+    });
+    writer.text
+}
+
 /// The whole text.
 pub(super) fn text() -> String {
     let studies = studies::all();

@@ -31,6 +31,13 @@ pub(crate) fn results() -> Results {
     RESULTS.get_or_init(make).clone()
 }
 
+/// A run of operations under the four models: a map.
+pub(crate) fn mapped() -> Results {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report-golden-map.jsonl");
+    std::fs::write(&path, journal::of_operations()).expect("the journal can be written");
+    Results::from_journal(&path).expect("the journal can be read")
+}
+
 /// A small virtual machine.
 pub(crate) fn machine() -> Machine {
     serde_json::from_str(include_str!("machine.json")).expect("the fixture is a machine")

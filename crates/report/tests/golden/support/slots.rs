@@ -58,6 +58,7 @@ pub(super) fn done(like: Like, flows: usize, noise: &mut Noise, rss_only: bool) 
     Outcome {
         answer: Answer::Done(record),
         launch_ns,
+        samples: None,
     }
 }
 
@@ -66,6 +67,7 @@ pub(super) fn failed(reason: Failure) -> Outcome {
     Outcome {
         answer: Answer::Failed { reason, kept: None },
         launch_ns: 40_000_000,
+        samples: None,
     }
 }
 
