@@ -10,6 +10,8 @@ use stats::Verdict;
 pub(crate) enum Ending {
     /// Every headline has an answer, or there was none to give.
     Answered,
+    /// A search that found nothing.
+    Nothing,
     /// Something failed: the command itself, or a case whose slots failed.
     Error,
     /// A headline cannot be told.
@@ -22,6 +24,7 @@ impl From<Ending> for ExitCode {
     fn from(ending: Ending) -> Self {
         match ending {
             Ending::Answered => Self::SUCCESS,
+            Ending::Nothing => Self::from(1),
             Ending::Error => Self::from(2),
             Ending::CannotTell => Self::from(3),
             Ending::Interrupted(signal) => Self::from(u8::try_from(128 + signal).unwrap_or(130)),

@@ -79,7 +79,7 @@ use std::io::Write;
 
 pub use error::SearchError;
 pub use pattern::{How, Pattern, PatternError};
-pub use plan::{FileId, Io, Model, Plan};
+pub use plan::{FileId, Io, IoError, Model, ModelError, Plan};
 pub use problem::{Kind, Problem};
 pub use query::{Filter, Paths, Query, Show};
 pub use report::{Chosen, Class, Counts, Flows, Profile, Report, Times, Usage};

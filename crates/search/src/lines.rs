@@ -197,13 +197,18 @@ mod tests {
         assert_eq!(all(&pattern, "A.B\naxb\n"), ["A.B\n"]);
     }
 
+    const EXPRESSIONS: &[&str] = &[
+        "a", "ab", "ba+", "a *b", "^a", "b$", "^$", "a?", "(a|b)b", "[^a]b", r"\bab", r"\Ba", "",
+        r"\Aa", r"b\z", r"a\s", r"\s+b", "(?s).b", "a{2,}", "(?i)A",
+    ];
+
     proptest! {
         #[test]
         fn whole_windows_and_single_lines_agree(
             window in "[ab \n]{0,80}",
-            pattern in "a|b|ab|ba+|a *b|^a|b$|^$|a?|(a|b)b|[^a]b|\\bab|\\Ba",
+            pattern in proptest::sample::select(EXPRESSIONS),
         ) {
-            let pattern = regex(&pattern);
+            let pattern = regex(pattern);
             let found = all(&pattern, &window);
             let singly: Vec<String> = window
                 .split_inclusive('\n')

@@ -110,7 +110,13 @@ fn regex(text: &str, how: How) -> Result<RegexMatcher, PatternError> {
         .line_terminator(Some(b'\n'))
         .dot_matches_new_line(false)
         .build(text)
-        .map_err(|error| PatternError(explain(text, &error.to_string())))
+        .map_err(|error| {
+            // The library shows the pattern as it changed it; this shows it as it was given.
+            let parsed = regex_syntax::parse(text);
+            let own = parsed.err().filter(|_| !how.literal);
+            let said = own.map_or_else(|| error.to_string(), |error| error.to_string());
+            PatternError(explain(text, &said))
+        })
 }
 
 /// The library's words, with the place in the pattern where it has no caret of its own.

@@ -5,6 +5,7 @@ mod limits;
 mod others;
 mod primes;
 mod run;
+mod search;
 mod switch;
 
 use clap::{Parser, Subcommand};
@@ -14,6 +15,7 @@ pub(crate) use limits::LimitsArgs;
 pub(crate) use others::{CalibrateArgs, MachineArgs, ReportArgs};
 pub(crate) use primes::PrimesArgs;
 pub(crate) use run::RunArgs;
+pub(crate) use search::{SearchArgs, Sort};
 pub(crate) use switch::SwitchArgs;
 
 /// A gauge for flows of control: processes, threads or user-level threads, which is
@@ -44,6 +46,8 @@ pub(crate) enum Command {
     Switch(SwitchArgs),
     /// How many flows of each model there can be, what stops them, what one costs (Zheng 2006)
     Limits(LimitsArgs),
+    /// Search files for a pattern; the flows that do it are yours to choose
+    Search(SearchArgs),
     /// Compare this machine with itself: its noise, and how small a difference it can tell
     Calibrate(CalibrateArgs),
     /// What this machine is and what it can measure
