@@ -15,6 +15,10 @@ pub(crate) fn run(crew: &Crew<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
     let mut cap = cap as usize;
     let mut walker = Walker::new(crew);
     walker.walk(tasks, |files, found| {
+        if children.live() >= cap.max(1) {
+            // Those that have ended meanwhile hold nobody back.
+            children.listen(PollTimeout::ZERO);
+        }
         while children.live() >= cap.max(1) {
             held_at = Some(cap as u64);
             children.listen(PollTimeout::NONE);
