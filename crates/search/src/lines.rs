@@ -57,16 +57,12 @@ impl Lines {
                 .collect(),
             Needle::Regex(regex) => {
                 let mut spans = Vec::new();
-                let told = regex.find_iter(line, |found| {
+                // The error of this library's matcher is a type without values.
+                let _never_fails = regex.find_iter(line, |found| {
                     spans.push(found.start()..found.end());
                     true
                 });
-                match told {
-                    Ok(()) => spans,
-                    Err(never) => match never.to_string() {
-                        _no_error_is_possible => Vec::new(),
-                    },
-                }
+                spans
             }
         }
     }

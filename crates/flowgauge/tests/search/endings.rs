@@ -109,12 +109,16 @@ fn a_process_that_dies_is_said_and_the_others_go_on() {
 }
 
 /// A command of another user, for whom limits and permissions hold; none unless this is root.
+#[expect(
+    clippy::print_stderr,
+    reason = "who runs the tests must hear what was left out"
+)]
 fn as_somebody(tree: &Tree, shell: &str) -> Option<Command> {
     if !geteuid().is_root() {
         eprintln!("skipped: only root can be somebody else");
         return None;
     }
-    fs::set_permissions(tree.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(tree.path(), fs::Permissions::from_mode(0o755)).expect("the mode");
     // The program may lie where others cannot go.
     let program = tree.path().join("flowgauge");
     // By another process: a descriptor that this one writes by may be inherited by a command
@@ -124,7 +128,7 @@ fn as_somebody(tree: &Tree, shell: &str) -> Option<Command> {
         .arg(env!("CARGO_BIN_EXE_flowgauge"))
         .arg(&program)
         .status();
-    assert!(copied.unwrap().success());
+    assert!(copied.expect("cp starts").success());
     let mut command = Command::new("bash");
     command
         .args(["-c", shell])
