@@ -12,6 +12,8 @@ pub(crate) enum Ending {
     Answered,
     /// An expectation fails, or something became slower than it may.
     Failed,
+    /// A search that found nothing.
+    Nothing,
     /// Something failed: the command itself, or a case whose slots failed.
     Error,
     /// A headline cannot be told.
@@ -25,6 +27,7 @@ impl From<Ending> for ExitCode {
         match ending {
             Ending::Answered => Self::SUCCESS,
             Ending::Failed => Self::from(1),
+            Ending::Nothing => Self::from(1),
             Ending::Error => Self::from(2),
             Ending::CannotTell => Self::from(3),
             Ending::Interrupted(signal) => Self::from(u8::try_from(128 + signal).unwrap_or(130)),
@@ -35,7 +38,7 @@ impl From<Ending> for ExitCode {
 /// Of two endings the one that must not be missed.
 pub(crate) fn worse(a: Ending, b: Ending) -> Ending {
     let weight = |ending: &Ending| match ending {
-        Ending::Answered => 0,
+        Ending::Answered | Ending::Nothing => 0,
         Ending::CannotTell => 1,
         Ending::Failed => 2,
         Ending::Error => 3,

@@ -8,5 +8,6 @@ pub(crate) mod machine;
 pub(crate) mod primes;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod search;
 pub(crate) mod switch;
 pub(crate) mod workers;
