@@ -157,6 +157,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         narrate: false,
         output: None,
         scratch: None,
+        sample: None,
     };
     let outcome = launcher.launch(&spec).expect("launch");
     let record = outcome

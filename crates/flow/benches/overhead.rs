@@ -191,8 +191,11 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         narrate: false,
         output: None,
         scratch: None,
+        sample: None,
     };
-    let Outcome { answer, launch_ns } = launcher.launch(&spec).expect("launch");
+    let Outcome {
+        answer, launch_ns, ..
+    } = launcher.launch(&spec).expect("launch");
     let Answer::Done(record) = answer else {
         panic!("{answer:?}")
     };

@@ -131,9 +131,10 @@ pub(crate) fn finish(
     tally.sent = outlet.sent();
     tally.steady = usage::this_thread().since(before);
     tally.end_ns = now_ns();
-    match sent {
-        Ok(()) => Ok(tally),
-        Err(error) => Err((Step::Send, error)),
+    match (outlet.failure(), sent) {
+        (Some(error), _) => Err((Step::Unit, error)),
+        (None, Err(error)) => Err((Step::Send, error)),
+        (None, Ok(())) => Ok(tally),
     }
 }
 

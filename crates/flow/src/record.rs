@@ -5,11 +5,13 @@ mod failure;
 mod flow;
 pub mod told;
 
+use measure::Measured;
 use measure::memory::Reading;
 use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::Proof;
+use crate::sampler::Samples;
 
 pub use failure::Failure;
 pub use flow::{FlowRecord, FlowState};
@@ -22,9 +24,16 @@ pub struct Outcome {
     pub answer: Answer,
     /// Wall time from before the launch to after the record was read, in ns.
     pub launch_ns: u64,
+    /// What a sampler recorded beside the slot, where there was to be one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<Measured<Samples>>,
 }
 
 /// What a cell answers.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a cell answers once, and a run keeps few failures"
+)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Answer {
@@ -98,7 +107,7 @@ pub struct Rep {
     pub turns: Option<Turns>,
     /// Migrations and bytes; of the last repetition of a slot alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<Box<Told>>,
+    pub told: Option<Told>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.

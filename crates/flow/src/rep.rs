@@ -136,7 +136,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             parent,
             flows,
             turns,
-            told: telling.map(|telling| Box::new(telling.told())),
+            told: telling.map(Telling::told),
         };
         Ok(Run {
             failure: self.failure(&rep),

@@ -3,23 +3,26 @@
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use flow::ballast::Held;
 use flow::{Ballast, Pages};
-use lab::{AskedBallast, Header, Journal, Preset, Results, Settings, Study};
+use lab::{AskedBallast, Header, Journal, Preset, Probe, Results, Sampling, Settings, Study};
 use machine::Machine;
 
 use crate::args::{Format, HowArgs};
 use crate::ending::{self, Ending};
+use crate::files;
 use crate::launch::CellLauncher;
 use crate::output::{self, Paper};
 use crate::progress::Progress;
 use crate::results_folder::NewFolder;
+use crate::screen::Screen;
+use crate::watch::Watch;
 
 /// Tells the time for the journal, from the beginning of the session.
-struct Watch(Instant);
+struct SinceBegin(Instant);
 
-impl lab::Clock for Watch {
+impl lab::Clock for SinceBegin {
     fn elapsed_s(&self) -> f64 {
         self.0.elapsed().as_secs_f64()
     }
@@ -29,6 +32,23 @@ impl lab::Clock for Watch {
 pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
     let seed = how.seed.map_or_else(fresh_seed, Ok)?;
     let usual = Settings::usual(preset, seed);
+    let sample = how.sample.map(|interval_s| Sampling {
+        interval_s,
+        folder: how.sample_folder.clone(),
+    });
+    if let Some(sampling) = &sample {
+        sampling
+            .check()
+            .map_err(|message| anyhow!("--sample: {message}"))?;
+        if let Some(folder) = &sampling.folder
+            && !folder.is_dir()
+        {
+            bail!(
+                "--sample-folder {}: there is no such folder",
+                folder.display()
+            );
+        }
+    }
     let max_rounds = how.rounds.map_or(Ok(usual.max_rounds), usize::try_from)?;
     Ok(Settings {
         max_rounds,
@@ -36,6 +56,7 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
         floor: how.floor,
         value: how.value.into(),
         deadline_s: how.deadline,
+        sample,
         ballast: ballast(how)?,
         ..usual
     })
@@ -74,6 +95,11 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// Writes a fenced probe of a study down.
+    pub(crate) fn probed(&mut self, study: &str, probe: Probe) -> Result<()> {
+        Ok(self.journal.probed(study, probe)?)
+    }
+
     /// The command that began the run.
     pub(crate) fn command(&self) -> &[String] {
         &self.journal.header().command
@@ -96,6 +122,7 @@ pub(crate) fn begin(
         Some(folder) => asked_for(folder)?,
         None => default_folder(now, &studies),
     };
+    let files_on = files::looked_at(&studies, &folder)?;
     let header = Header {
         schema: lab::SCHEMA,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -103,6 +130,7 @@ pub(crate) fn begin(
         command: command_line(settings.seed),
         settings,
         machine,
+        files_on,
         studies,
     };
     let made = NewFolder::planned(&folder);
@@ -151,6 +179,7 @@ fn had(ballast: Ballast) -> Result<(), String> {
 pub(crate) fn resume(folder: &Path) -> Result<Session> {
     let journal = Journal::resume(&journal_in(folder)?)?;
     lab::check(&journal.header().studies, &Machine::read())?;
+    files::looked_at(&journal.header().studies, folder)?;
     for warning in journal.results().warnings {
         output::tell(&format!("warning: {warning}"));
     }
@@ -237,16 +266,25 @@ fn command_line(seed: u64) -> Vec<String> {
 pub(crate) fn carry_out(
     session: Session,
     launcher: &mut CellLauncher,
-    format: Format,
+    how: &HowArgs,
 ) -> Result<Ending> {
     let Session { mut journal, made } = session;
     if let Some(folder) = journal.path().parent() {
         launcher.keep_files_in(folder);
     }
-    let clock = Watch(Instant::now());
-    let mut progress = Progress::new();
+    let clock = SinceBegin(Instant::now());
+    let screen = Screen::new();
+    if let Some(interval_s) = how.watch {
+        let cpus = lab::cpus(&journal.header().machine);
+        launcher.watch(Watch::new(interval_s, screen.clone(), cpus)?);
+    }
+    let mut progress = Progress::new(screen.clone());
     let run = lab::run(&mut journal, launcher, &clock, &mut progress);
-    progress.finish();
+    screen.finish();
+    launcher
+        .cost_of_watching()
+        .iter()
+        .for_each(|line| output::tell(line));
     if let Some(mut made) = made
         && (run.is_ok() || holds_slots(&journal))
     {
@@ -260,7 +298,7 @@ pub(crate) fn carry_out(
     } else {
         Ok(None)
     };
-    let printed = output::print(&shown(&results, format));
+    let printed = output::print(&shown(&results, how.format));
     output::tell(&format!(
         "Results: {0} (open {0}/report.html; seed {1})",
         folder.display(),
@@ -308,13 +346,26 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
         ("slots.csv", report::csv::slots(results)),
         ("findings.csv", report::csv::findings(results)),
         ("summary.csv", report::csv::summary(results)),
+        ("shared.csv", report::csv::shared(results)),
+        ("workers.csv", report::csv::workers(results)),
+        ("laws.csv", report::csv::laws(results)),
         (
             "machine.json",
             report::json::machine(&results.header.machine),
         ),
         ("report.html", report::html::page(results)),
     ];
-    for (name, text) in files {
+    let further = [
+        ("limits.csv", report::csv::limits(results)),
+        ("probes.csv", report::csv::probes(results)),
+        ("samples.csv", report::csv::samples(results)),
+    ];
+    let further = further
+        .into_iter()
+        .filter_map(|(name, text)| Some((name, text?)));
+    // Tables that only some studies have are left out where they would be empty.
+    let all = files.into_iter().chain(further);
+    for (name, text) in all.filter(|(_, text)| !text.is_empty()) {
         let path = folder.join(name);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }

@@ -13,6 +13,7 @@
 
 use flow::{Ballast, Pages, Variant};
 use machine::Machine;
+use machine::ceiling::Needs;
 use serde::{Deserialize, Serialize};
 
 use crate::number::bytes;
@@ -69,6 +70,7 @@ fn laid(labelled: &LabelledVariant, asked: &AskedBallast) -> Vec<LabelledVariant
             ..labelled.variant.clone()
         },
         work: labelled.work.clone(),
+        sample: labelled.sample.clone(),
     };
     if let Some(own) = labelled.variant.ballast {
         return vec![with(own.pages, labelled.label.clone())];
@@ -93,7 +95,10 @@ pub fn no_room(machine: &Machine, variant: &Variant) -> Option<String> {
     let forks = variant.model.shape(variant.flows).processes;
     let need = ballast.need(forks);
     // Of flows that take a byte each as many find room as there are bytes.
-    let room = machine.user_level_ceilings(1, 0).into_iter().next()?;
+    let room = machine
+        .user_level_ceilings(Needs::memory(1))
+        .into_iter()
+        .next()?;
     if need <= room.count {
         return None;
     }

@@ -11,11 +11,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use flow::Outcome;
-use machine::Machine;
+use machine::{Filesystem, Machine};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::Ledger;
-use crate::{Results, Settings, Study};
+use crate::{Probe, Results, Settings, Study};
 
 pub use error::JournalError;
 
@@ -40,6 +40,9 @@ pub struct Header {
     pub settings: Settings,
     /// Where it is run.
     pub machine: Machine,
+    /// What the folders are on that slots write files to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files_on: Vec<Filesystem>,
     /// What is run.
     pub studies: Vec<Study>,
 }
@@ -81,6 +84,13 @@ pub enum Entry {
         at_s: f64,
         /// How it went.
         outcome: Outcome,
+    },
+    /// A fenced probe.
+    Probe {
+        /// Study by name.
+        study: String,
+        /// What came of it.
+        probe: Probe,
     },
     /// A case has ended, and why.
     CaseEnd {
@@ -193,6 +203,17 @@ impl Journal {
 
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// Writes a fenced probe of a study down.
+    ///
+    /// # Errors
+    /// The journal cannot be written, or has no such study.
+    pub fn probed(&mut self, study: &str, probe: Probe) -> Result<(), JournalError> {
+        self.append(Entry::Probe {
+            study: study.to_owned(),
+            probe,
+        })
     }
 
     /// Writes an entry down and takes it into account.

@@ -27,7 +27,7 @@ const NOISY_FLOOR: f64 = 0.02;
 #[derive(Debug, Clone)]
 pub(crate) struct Judge {
     plan: LookPlan,
-    /// The floor, if the settings give it.
+    /// The floor, if the settings or the case give it.
     given: Option<f64>,
     variants: usize,
     /// One value a variant in each complete round; `None` is no data point.
@@ -50,12 +50,12 @@ impl Judge {
         let most = case.max_rounds.unwrap_or(usize::MAX);
         let judge = Self {
             plan: LookPlan::new(settings.max_rounds.min(most))?,
-            given: settings.floor,
+            given: settings.floor.or(case.floor),
             variants: case.variants.len(),
             rounds: Vec::new(),
             opened: None,
         };
-        judge.rule(settings.floor.unwrap_or(FLOOR)).check()?;
+        judge.rule(judge.given.unwrap_or(FLOOR)).check()?;
         Ok(judge)
     }
 

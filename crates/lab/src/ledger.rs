@@ -12,7 +12,7 @@ use crate::judge::Judge;
 use crate::pilot::{Chosen, pilot_slot, slot_s};
 use crate::results::RawSlot;
 use crate::slot::slot_value;
-use crate::{Case, CaseEnd, Entry, Header, Settings};
+use crate::{Case, CaseEnd, Entry, Header, Probe, Settings};
 
 /// All entries of one run.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub(crate) struct Ledger {
     pub(crate) header: Header,
     /// By place of the study and place of the case within it.
     pub(crate) logs: Vec<Vec<CaseLog>>,
+    /// Fenced probes of each study.
+    pub(crate) probes: Vec<Vec<Probe>>,
     pub(crate) interrupted: Option<i32>,
     pub(crate) finished: bool,
     /// When the last entry was made, in seconds after the beginning of the run.
@@ -63,6 +65,7 @@ impl Ledger {
         };
         let logs = header.studies.iter().map(logs).collect::<Result<_, _>>()?;
         Ok(Self {
+            probes: vec![Vec::new(); header.studies.len()],
             header,
             logs,
             interrupted: None,
@@ -115,6 +118,12 @@ impl Ledger {
                     value_ns,
                     outcome,
                 })?;
+            }
+            Entry::Probe { study, probe } => {
+                let studies = &self.header.studies;
+                let place = studies.iter().position(|s| s.name == study);
+                let missing = || format!("the header has no study '{study}'");
+                self.probes[place.ok_or_else(missing)?].push(probe);
             }
             Entry::CaseEnd {
                 study,

@@ -19,6 +19,7 @@
 //! * [`plan`]: the order of each round, from the seed.
 //! * [`launch`], [`progress`]: the edges: slots, clock, and what a display hears.
 //! * [`run`](mod@run), [`pilot`]: the loop, and what is measured before it.
+//! * [`room`], [`probe`](mod@probe): how many flows there is room for, and a small proof.
 //! * [`journal`]: the file. [`results`]: what it shows.
 //!
 //! Nothing here touches the machine but the journal's file; time and slots come through
@@ -36,6 +37,7 @@ mod median;
 pub mod number;
 pub mod pilot;
 pub mod plan;
+pub mod probe;
 pub mod progress;
 mod proof;
 pub mod results;
@@ -52,11 +54,15 @@ pub use ballast::AskedBallast;
 pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, SCHEMA};
 pub use launch::{Clock, Launch, LaunchError};
 pub use pilot::Chosen;
+pub use probe::Probe;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
-pub use results::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
+pub use results::{
+    CaseResult, Cause, Effect, Finding, Law, Limit, Map, Phases, RawSlot, Results, Shape, Shared,
+    StudyResult, Used, VariantSummary, Workers,
+};
 pub use run::{RunError, check, cpus, run};
-pub use settings::{Preset, Settings, Value};
+pub use settings::{Preset, Sampling, Settings, Value};
 pub use study::{
-    Case, LabelledVariant, Metric, Origin, OriginRow, Study, StudyError, SweepPoint, builtin,
-    builtin_names, labelled, nearest,
+    Case, LabelledVariant, Metric, Origin, OriginCount, OriginLimit, OriginRow, Study, StudyError,
+    SweepPoint, builtin, builtin_names, labelled, nearest,
 };

@@ -4,16 +4,22 @@ mod calibration;
 mod cheapest;
 pub mod counts;
 mod crossover;
+mod fenced;
+mod laws;
 mod limits;
 mod make;
+mod map;
 mod profile;
 mod remarks;
+pub mod sampled;
 mod sentence;
+mod shared;
 mod sweep;
 mod switched;
 #[cfg(test)]
 mod tests;
 mod why;
+mod workers;
 
 pub use counts::Counts;
 use flow::{FlowRecord, Outcome};
@@ -21,7 +27,13 @@ use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
-use crate::{Case, CaseEnd, Header, Metric, Study};
+pub use laws::{Law, Shape};
+pub use limits::Limit;
+pub use map::Map;
+pub use shared::{Cause, Effect, Shared};
+pub use workers::{Used, Workers};
+
+use crate::{Case, CaseEnd, Header, Metric, Probe, Study};
 
 /// A whole run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,13 +57,23 @@ pub struct StudyResult {
     pub study: Study,
     /// Answers, case by case.
     pub cases: Vec<CaseResult>,
-    /// Sentences: the headline first, then crossovers and other remarks.
+    /// How many flows there can be, for a study of limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+    /// Fenced probes, for a study of limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Probe>,
+    /// How time grows with the number of workers, in sweeps over it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub laws: Vec<Law>,
+    /// Sentences: the headline first, then crossovers, laws and other remarks.
     pub sentences: Vec<String>,
 }
 
 impl StudyResult {
     /// The finding that answers the study: of its headline case the one whose subject is
-    /// fastest, or the first where none is faster than the reference.
+    /// fastest, or that of threads against processes where none is faster than the
+    /// reference, or else the first.
     #[must_use]
     pub fn headline(&self) -> Option<&Finding> {
         headline(&self.study, &self.cases)
@@ -65,6 +87,7 @@ pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a
     let fastest = case.findings.iter().filter(faster);
     fastest
         .min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+        .or_else(|| map::thread(case).map(|(_, finding)| finding))
         .or(case.findings.first())
 }
 
@@ -87,6 +110,9 @@ pub struct CaseResult {
     pub variants: Vec<VariantSummary>,
     /// Every variant but the first against the first.
     pub findings: Vec<Finding>,
+    /// What sharing does, where processes, threads and the models between them were run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<Shared>,
     /// Raw slots in time order.
     pub slots: Vec<RawSlot>,
 }
@@ -132,6 +158,9 @@ pub struct VariantSummary {
     pub flows: Vec<FlowRecord>,
     /// When the parent had the last result, median, in ns after the release.
     pub parent_end_ns: Option<f64>,
+    /// What each flow and all of them used, where they are workers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workers: Option<Workers>,
     /// Latest flow's end over the mean flow's end: 1 = even work.
     pub imbalance: Option<f64>,
     /// Good slots.

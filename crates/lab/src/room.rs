@@ -11,7 +11,7 @@
 //! room are left out of it, and said. What a user asks for by number is refused instead.
 
 use flow::{HandOver, Model, Stacks, Variant};
-use machine::{Ceiling, FlowKind, Machine};
+use machine::{Ceiling, FlowKind, Machine, Needs, Unit};
 use measure::Measured;
 use workload::Work;
 
@@ -22,8 +22,6 @@ use crate::{Study, ballast};
 const PAGE: u64 = 4096;
 /// What a fiber takes in tables of its scheduler and its carrier.
 const FIBER_TABLES: u64 = 64;
-/// What a task takes beside the bytes that it touches.
-const TASK: u64 = 192;
 /// What a flow that does ordinary work is taken to need of its stack.
 const ORDINARY: u64 = 32 << 10;
 /// From this kernel on a guard takes no mappings.
@@ -31,48 +29,65 @@ const FREE_GUARDS: (u64, u64) = (6, 13);
 /// Mappings that a guard takes before.
 const GUARD_MAPPINGS: u64 = 2;
 
-/// Bytes of memory that a user-level flow of that model takes for that work; `None` for
-/// flows of the kernel.
-#[must_use]
-pub fn user_level_bytes(model: Model, work: &Work) -> Option<u64> {
-    let (touched, stack) = match work {
-        Work::Turns(turns) => {
-            let stack = turns.stack.unwrap_or(turns.least_stack());
-            (turns.stack_use, stack)
-        }
-        Work::Primes(_) | Work::Spin(_) | Work::Drill(_) | Work::Operation(_) => {
-            (ORDINARY, ORDINARY)
-        }
+/// What a user-level flow of that model takes for that work; `None` for flows of the kernel.
+fn needs(machine: &Machine, model: Model, work: &Work) -> Option<Needs> {
+    let (kept, stack, task) = match work {
+        Work::Turns(turns) => (turns.kept(), turns.stack_bytes(), turns.task_bytes()),
+        _ => (ORDINARY, ORDINARY, ORDINARY),
     };
-    match model {
-        Model::Task => Some(touched + TASK),
+    let addresses = flow::address_bytes(model, stack);
+    let (memory, mappings) = match model {
+        Model::Task => (task, 0),
         Model::Fiber {
             stacks: Stacks::Packed,
             ..
-        } => Some(stack + FIBER_TABLES),
+        } => (addresses.map_or(stack, |(each, _)| each), 0),
         Model::Fiber {
             stacks: Stacks::Guarded,
             ..
-        } => Some((touched + PAGE / 2).next_multiple_of(PAGE) + FIBER_TABLES),
-        _ => None,
-    }
+        } => (
+            (kept + PAGE / 2).next_multiple_of(PAGE) + FIBER_TABLES,
+            if has_free_guards(machine) {
+                0
+            } else {
+                GUARD_MAPPINGS
+            },
+        ),
+        _ => return None,
+    };
+    let (addresses, addresses_once) = addresses.unwrap_or((memory, 0));
+    Some(Needs {
+        memory,
+        addresses,
+        addresses_once,
+        mappings,
+    })
 }
 
 /// The room for flows of that model with that work, by each limit, the lowest first.
 #[must_use]
 pub fn rooms(machine: &Machine, model: Model, work: &Work) -> Vec<Ceiling> {
-    let guards = match model {
-        Model::Fiber {
-            stacks: Stacks::Guarded,
-            ..
-        } if !has_free_guards(machine) => GUARD_MAPPINGS,
-        _ => 0,
-    };
-    match user_level_bytes(model, work) {
-        Some(bytes) => machine.user_level_ceilings(bytes, guards),
+    match needs(machine, model, work) {
+        Some(each) => machine.user_level_ceilings(each),
         None if model.isolates() => machine.ceilings(FlowKind::Process),
         None => machine.ceilings(FlowKind::Thread),
     }
+}
+
+/// `32,383, bounded by kernel.pid_max = 32,768`.
+#[must_use]
+pub fn told(room: &Ceiling) -> String {
+    format!("{}, bounded by {}", count(room.count), limit(room))
+}
+
+/// `kernel.pid_max = 32,768`.
+#[must_use]
+pub fn limit(room: &Ceiling) -> String {
+    let value = match room.unit {
+        Unit::Bytes => bytes(room.value as f64),
+        Unit::Tasks | Unit::Mappings => count(room.value),
+    };
+    format!("{} = {value}", room.bites)
 }
 
 /// Whether this kernel guards a page without splitting a mapping.
@@ -95,16 +110,19 @@ pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<Stri
 
 fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
     let flows = u64::from(variant.flows);
+    if let Some(why) = no_memory(machine, work) {
+        return Some(why);
+    }
     let lowest = rooms(machine, variant.model, work).into_iter().next()?;
     if flows <= lowest.count {
         return no_pipes(machine, flows, work).filter(|_| !variant.model.is_user_level());
     }
-    let need = user_level_bytes(variant.model, work).map_or(String::new(), |each| {
-        let total = each.saturating_mul(flows);
+    let need = needs(machine, variant.model, work).map_or(String::new(), |each| {
+        let total = each.memory.saturating_mul(flows);
         format!(
             " (they need {}, {} each)",
             bytes(total as f64),
-            bytes(each as f64)
+            bytes(each.memory as f64)
         )
     });
     Some(format!(
@@ -116,6 +134,30 @@ fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Optio
         lowest.bites,
         lowest.raise
     ))
+}
+
+/// Work that takes memory on purpose must leave the machine some.
+fn no_memory(machine: &Machine, work: &Work) -> Option<String> {
+    let need = work.memory_bytes();
+    if need == 0 {
+        return None;
+    }
+    let workers = work.units().max(1);
+    let each = need / workers;
+    let ceilings = machine.user_level_ceilings(Needs::memory(each));
+    let lowest = ceilings.first()?;
+    (workers > lowest.count).then(|| {
+        format!(
+            "{} workers take {} of memory at once, {} each: this machine has room for {} of them \
+             (the limit is {}; to raise it: {})",
+            count(workers),
+            bytes(need as f64),
+            bytes(each as f64),
+            count(lowest.count),
+            lowest.bites,
+            lowest.raise
+        )
+    })
 }
 
 /// A ring of pipes takes two open files a flow.
@@ -214,6 +256,22 @@ mod tests {
         );
         assert!(why.unwrap().contains("to raise it"));
         assert_eq!(no_room(&machine, &variant(Model::Task, 2), &turns(2)), None);
+    }
+
+    #[test]
+    fn workers_that_would_take_all_memory_are_refused() {
+        let mem = |bytes| {
+            Work::Mem(workload::Mem {
+                workers: 2,
+                loops: 1,
+                bytes,
+            })
+        };
+        let machine = Machine::read();
+        let two = variant(Model::Process, 2);
+        assert_eq!(no_room(&machine, &two, &mem(64 << 20)), None);
+        let why = no_room(&machine, &two, &mem(1 << 50)).unwrap();
+        assert!(why.contains("room for 0 of them"), "{why}");
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod error;
 mod file;
 mod format;
 mod labels;
+mod origin_limits;
 mod placed;
 mod source;
 
@@ -14,11 +15,14 @@ use flow::Variant;
 use serde::{Deserialize, Serialize};
 use workload::Work;
 
+use crate::Sampling;
+
 pub use builtin::{builtin, builtin_names, nearest};
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
 pub use labels::labelled;
 pub(crate) use labels::unique;
+pub use origin_limits::{OriginCount, OriginLimit};
 
 /// A study with its cases, as it is run (presets applied, sweeps spread out).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,6 +61,10 @@ pub struct Case {
     pub reps: Option<u32>,
     /// Rounds at the most, where the case wants fewer than the settings.
     pub max_rounds: Option<usize>,
+    /// Differences below this fraction do not matter here, unless the settings say
+    /// otherwise; `None` leaves it to the noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<f64>,
 }
 
 /// A point of a sweep: cases of one sweep differ in one parameter.
@@ -83,6 +91,9 @@ pub struct LabelledVariant {
     /// It must prove the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
+    /// How its slots are sampled, where it is not as the settings say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sampling>,
 }
 
 /// Which time of a repetition is compared.
@@ -112,6 +123,9 @@ pub struct Origin {
     pub year: u32,
     /// Its headline in our words.
     pub finding: String,
+    /// How many flows there could be, where that is what it asked.
+    #[serde(default, rename = "limit", skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<OriginLimit>,
     /// Its table, row by row.
     #[serde(default, rename = "row")]
     pub rows: Vec<OriginRow>,
@@ -121,12 +135,21 @@ pub struct Origin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OriginRow {
-    /// `parent`, `worker 1`.
+    /// `parent`, `worker 1`; or what a case of its own is about.
     pub who: String,
+    /// The case of ours that the row is laid beside, where it is not the headline's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case: Option<String>,
     /// Variant label to seconds.
     #[serde(default)]
     pub seconds: std::collections::BTreeMap<String, f64>,
     /// Variant label to bytes.
     #[serde(default)]
     pub bytes: std::collections::BTreeMap<String, f64>,
+    /// Variant label to CPU time over wall time.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub cpu_share: std::collections::BTreeMap<String, f64>,
+    /// Variant label to bytes on the disk.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub disk_bytes: std::collections::BTreeMap<String, f64>,
 }

@@ -54,6 +54,7 @@ pub(crate) fn case(name: &str, units: u64, models: &[&str]) -> Case {
         variants: labelled(models.iter().map(variant).collect()),
         reps: None,
         max_rounds: None,
+        floor: None,
     }
 }
 
@@ -69,6 +70,7 @@ pub(crate) fn header(studies: Vec<Study>) -> Header {
             ..Settings::usual(Preset::Quick, 1)
         },
         machine: MACHINE.get_or_init(Machine::read).clone(),
+        files_on: Vec::new(),
         studies,
     }
 }
@@ -220,7 +222,11 @@ impl Launch for Mock {
             None => 5 * MS,
         };
         self.now_s.set(self.now_s.get() + launch_ns as f64 / 1e9);
-        Ok(Outcome { answer, launch_ns })
+        Ok(Outcome {
+            answer,
+            launch_ns,
+            samples: None,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
-//! A study cut into what is shown together: single cases, and whole sweeps.
+//! A study cut into what is shown together: single cases, whole sweeps, and maps.
 
-use lab::{CaseResult, StudyResult};
+use lab::{CaseResult, Map, StudyResult};
 
 /// What has one table.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,6 +9,8 @@ pub(crate) enum Block<'a> {
     Case(&'a CaseResult),
     /// The cases of a sweep.
     Sweep(Sweep<'a>),
+    /// Many cases that ran the same models.
+    Map(Map<'a>),
 }
 
 /// Neighbouring cases that differ in one parameter.
@@ -24,9 +26,19 @@ pub(crate) struct Sweep<'a> {
 impl<'a> Block<'a> {
     /// The blocks of a study, in the order of running.
     pub(crate) fn all(study: &'a StudyResult) -> Vec<Self> {
+        let mut maps = study.maps();
+        let mut mapped: Vec<&str> = Vec::new();
         let mut blocks = Vec::new();
         for case in &study.cases {
-            Self::add(&mut blocks, case);
+            let begins = |map: &Map<'_>| map.cases[0].case.name == case.case.name;
+            if let Some(at) = maps.iter().position(begins) {
+                let map = maps.remove(at);
+                mapped.extend(map.cases.iter().map(|case| case.case.name.as_str()));
+                blocks.push(Self::Map(map));
+            }
+            if !mapped.contains(&case.case.name.as_str()) {
+                Self::add(&mut blocks, case);
+            }
         }
         for block in &mut blocks {
             if let Self::Sweep(sweep) = block {

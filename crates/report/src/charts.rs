@@ -15,7 +15,9 @@
 
 pub(crate) mod axis;
 pub(crate) mod bars;
+pub(crate) mod course;
 pub(crate) mod forest;
+pub(crate) mod heat;
 pub(crate) mod lines;
 pub(crate) mod marker;
 mod ratios;

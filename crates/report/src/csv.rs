@@ -14,15 +14,27 @@
 //! The columns are told in `docs/results.md`.
 
 mod findings;
+mod laws;
+mod limits;
 mod place;
+mod probes;
+mod samples;
+mod shared;
 mod slots;
 mod summary;
+mod workers;
 
 use machine::Machine;
 
 pub use findings::findings;
+pub use laws::laws;
+pub use limits::limits;
+pub use probes::probes;
+pub use samples::samples;
+pub use shared::shared;
 pub use slots::slots;
 pub use summary::summary;
+pub use workers::workers;
 
 use crate::text::hides;
 

@@ -12,9 +12,14 @@
 //! plain ASCII without `<` when it goes in.
 
 mod case;
+mod course;
+mod fenced;
 mod figure;
 mod forest;
+mod grids;
+pub(crate) mod heat;
 mod machine;
+mod map;
 mod slots;
 mod stacks;
 mod study;
@@ -22,6 +27,7 @@ mod summary;
 mod sweep;
 mod table;
 mod then_and_now;
+mod workers;
 
 use lab::Results;
 use maud::{DOCTYPE, Markup, PreEscaped, html};

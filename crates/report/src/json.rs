@@ -50,6 +50,15 @@ const REASONS: &[(&str, &str)] = &[
     ("storage_written", NOT_COUNTED),
     ("slab", "the kernel does not tell it for a process"),
     ("peak_rss", "the kernel does not tell it"),
+    ("room", "no limit of this machine can be read"),
+    (
+        "bytes_each",
+        "memory was not read, or did not grow with the flows",
+    ),
+    (
+        "refused_with",
+        "many more were made than predicted, and none was refused",
+    ),
 ];
 
 /// `findings.json`: header, studies, summaries, findings and warnings, without raw slots.
@@ -86,6 +95,10 @@ fn findings_value(results: &Results) -> Value {
         case.slots.clear();
     }
     let mut value = serde_json::to_value(&results).unwrap_or_default();
+    for study in items(&mut value, "studies") {
+        items(study, "limits").for_each(explain);
+        items(study, "probes").for_each(explain);
+    }
     for case in cases(&mut value) {
         remove(case, "slots");
         explain_case(case);

@@ -8,7 +8,7 @@
 //! | module | makes |
 //! |---|---|
 //! | [`terminal`] | tables and sentences for a terminal or a pipe |
-//! | [`csv`] | tidy tables: slots, findings, variants, the machine |
+//! | [`csv`] | tidy tables: slots, samples, findings, variants, the machine |
 //! | [`json`] | `findings.json`, the full results, the machine |
 //! | [`html`] | one page that needs nothing else |
 //!
@@ -27,10 +27,14 @@ mod blocks;
 mod charts;
 pub mod csv;
 mod date;
+mod fenced;
 pub mod html;
 pub mod json;
+mod limits_then;
 mod origin;
+mod sampling;
 mod table;
 pub mod terminal;
 pub mod text;
 mod words;
+mod workers;

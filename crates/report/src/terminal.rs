@@ -8,7 +8,10 @@
 //! | table | left out first ... last |
 //! |---|---|
 //! | variants | RSS, undisturbed, CPU time, interval, memory |
+//! | maps | interval of threads, typical time |
 //! | then and now | difference, the source's figures |
+//! | lowered limits | how long it took, what was lowered in, the error |
+//! | workers | calls, peak, RSS, files |
 //!
 //! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
 //! out. At 120 columns nothing is left out unless
@@ -18,9 +21,12 @@
 //! The last lines are the summary: one sentence a study.
 
 mod case;
+mod fenced;
 mod machine;
+mod map;
 mod page;
 mod then_and_now;
+mod workers;
 
 use lab::{Results, StudyResult};
 use stats::{Estimate, Verdict};
@@ -96,9 +102,13 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
         match block {
             Block::Case(case) => case::case(page, results, case),
             Block::Sweep(sweep) => case::sweep(page, results, &sweep),
+            Block::Map(map) => map::map(page, results, &map),
         }
     }
-    then_and_now::then_and_now(page, study);
+    fenced::fenced(page, study);
+    if !workers::workers(page, study) {
+        then_and_now::then_and_now(page, study);
+    }
     if study.sentences.len() > 1 {
         page.blank();
     }

@@ -1,7 +1,7 @@
 //! Findings and settings in words: the same in the terminal and on the page.
 
 use flow::Variant;
-use lab::{CaseEnd, CaseResult, Finding, LabelledVariant, Metric, Results};
+use lab::{CaseEnd, CaseResult, Cause, Finding, LabelledVariant, Metric, Results};
 use serde_json::Value;
 use stats::{Estimate, Verdict};
 use workload::Work;
@@ -108,6 +108,40 @@ pub(crate) fn circumstances(results: &Results, case: &CaseResult) -> Vec<String>
         Some(noise) => format!("noise {}", percent(noise)),
         None => "noise n/a (fewer than 5 rounds)".to_owned(),
     });
+    parts
+        .iter()
+        .map(|part| part.replace(' ', &TIE.to_string()))
+        .collect()
+}
+
+/// Which shared resource makes the difference in a case, in words.
+pub(crate) fn cause(case: &CaseResult) -> (Tone, &'static str) {
+    match case.shared.map(|shared| shared.cause) {
+        Some(Cause::AddressSpace) => (Tone::Strong, "address space"),
+        Some(Cause::FileTable) => (Tone::Strong, "file table"),
+        Some(Cause::Both) => (Tone::Strong, "both"),
+        Some(Cause::Neither) => (Tone::Plain, "neither"),
+        Some(Cause::CannotTell) | None => (Tone::Doubt, "cannot tell"),
+    }
+}
+
+/// `10 to 20 rounds x 2`, `noise up to 2.1 %`: the circumstances of several cases.
+pub(crate) fn noise_of(cases: &[&CaseResult]) -> Vec<String> {
+    let mut parts = vec![many(cases.len() as u64, "operation")];
+    let rounds = || cases.iter().map(|case| case.rounds as u64);
+    if let (Some(least), Some(most)) = (rounds().min(), rounds().max()) {
+        parts.push(if least == most {
+            many(most, "round")
+        } else {
+            format!("{least} to {}", many(most, "round"))
+        });
+    }
+    let noise = cases
+        .iter()
+        .filter_map(|case| case.noise.and_then(|noise| noise.pair));
+    if let Some(most) = noise.max_by(f64::total_cmp) {
+        parts.push(format!("noise up to {}", percent(most)));
+    }
     parts
         .iter()
         .map(|part| part.replace(' ', &TIE.to_string()))

@@ -70,11 +70,16 @@ impl Estimate {
 /// J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests",
 /// 1963; F. Wilcoxon, "Individual comparisons by ranking methods", 1945.
 pub fn estimate(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
+    of_differences(&log_ratios(reference, subject)?, alpha)
+}
+
+/// The same for the differences of logs, one a round.
+pub(crate) fn of_differences(d: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(StatsError::Alpha(alpha));
     }
-    let d = log_ratios(reference, subject)?;
-    let walsh = walsh_averages(&d);
+    check_columns(d.len(), d.len())?;
+    let walsh = walsh_averages(d);
     let k = wilcoxon_k(d.len(), alpha);
     let end = |index: usize| (k > 0).then(|| walsh[index].exp());
     Ok(Estimate {

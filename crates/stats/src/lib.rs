@@ -11,16 +11,20 @@
 //! | rounds as they arrive | when to stop, and the finding | [`Sequential`] |
 //! | all rounds of a plan that is over | the finding | [`Rule::judge_values`] |
 //! | two columns of times | ratio and interval | [`estimate()`] |
+//! | four columns, two factors varied | what each factor does | [`Factorial`] |
 //! | two columns of times | the slow end | [`tail()`] |
 //! | one column of times | its summary | [`Summary::of`] |
+//! | times over a parameter | the line that they lie on | [`Line::through`] |
 //! | identical slots in time order | the machine's noise | [`noise()`], [`detectable`] |
 //!
 //! All values are times: lower is better, the unit is the caller's. The method
 //! and its evidence are told in `docs/method.md`.
 #![forbid(unsafe_code)]
 
+mod contrast;
 mod error;
 mod estimate;
+mod line;
 mod looks;
 mod noise;
 mod quantile;
@@ -31,8 +35,10 @@ mod tail;
 mod verdict;
 mod wilcoxon;
 
+pub use contrast::Factorial;
 pub use error::{Side, StatsError};
 pub use estimate::{Estimate, MAX_ROUNDS, estimate};
+pub use line::Line;
 pub use looks::{LOOK_ALPHA, LOOKS, LookPlan};
 pub use noise::{Noise, detectable, noise};
 pub use sequential::{Sequential, Step};

@@ -6,12 +6,16 @@
 //! * [`prime_blocks`]: search blocks of numbers for primes, by the methods of [`primes`].
 //! * [`spin`]: a fixed amount of arithmetic, for comparing a machine with itself.
 //! * [`turns`]: flows that do nothing but hand over to each other.
+//! * [`cpu`], [`mem`], [`io`]: workers that compute, use memory, or wait for a disk.
 //! * [`operations`]: each flow repeats one operation of the kernel.
 //! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
 
+pub mod cpu;
 pub mod drill;
+pub mod io;
+pub mod mem;
 pub mod operations;
 pub mod prime_blocks;
 pub mod primes;
@@ -19,9 +23,12 @@ pub mod spin;
 pub mod turns;
 pub mod work;
 
+pub use cpu::Cpu;
 pub use drill::{Drill, Fault};
+pub use io::{Io, Sync};
+pub use mem::Mem;
 pub use operations::Operations;
 pub use prime_blocks::Primes;
 pub use spin::Spin;
 pub use turns::Turns;
-pub use work::{Work, WorkError};
+pub use work::{Work, WorkError, probe_main};

@@ -1,9 +1,14 @@
 //! A workload with its parameters.
 
-use flow::{Answer, Cell, NoSink, Proof};
+use std::convert::Infallible;
+use std::path::Path;
+
+use flow::{Answer, Body, Cell, Model, NoSink, Proof};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Drill, Operations, Primes, Spin, Turns};
+use crate::turns::{LEAST_FLOWS, WithBody};
+use crate::{Cpu, Drill, Io, Mem, Operations, Primes, Spin, Turns};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +24,12 @@ pub enum Work {
     Turns(Turns),
     /// An operation of the kernel that every flow repeats.
     Operation(Operations),
+    /// Workers that compute.
+    Cpu(Cpu),
+    /// Workers that take, fill and free memory.
+    Mem(Mem),
+    /// Workers that write to a disk and wait for it.
+    Io(Io),
 }
 
 /// Parameters that no run can have.
@@ -36,6 +47,9 @@ impl Work {
             Self::Drill(drill) => drill.units,
             Self::Turns(turns) => turns.flows,
             Self::Operation(operation) => operation.flows,
+            Self::Cpu(cpu) => cpu.workers,
+            Self::Mem(mem) => mem.workers,
+            Self::Io(io) => io.workers,
         }
     }
 
@@ -50,6 +64,9 @@ impl Work {
             Self::Drill(drill) => drill.check(),
             Self::Turns(turns) => turns.check(),
             Self::Operation(operation) => operation.check(),
+            Self::Cpu(cpu) => cpu.check(),
+            Self::Mem(mem) => mem.check(),
+            Self::Io(io) => io.check(),
         }
     }
 
@@ -58,7 +75,11 @@ impl Work {
     pub fn expected(&self) -> Option<Proof> {
         match self {
             Self::Primes(primes) => primes.expected(),
-            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) | Self::Operation(_) => None,
+            Self::Mem(mem) => Some(mem.expected()),
+            Self::Io(io) => Some(io.expected()),
+            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) | Self::Operation(_) | Self::Cpu(_) => {
+                None
+            }
         }
     }
 
@@ -66,8 +87,9 @@ impl Work {
     #[must_use]
     pub fn flows(&self) -> Option<u64> {
         match self {
-            Self::Turns(turns) => Some(turns.flows),
-            Self::Operation(operation) => Some(operation.flows),
+            Self::Turns(_) | Self::Operation(_) | Self::Cpu(_) | Self::Mem(_) | Self::Io(_) => {
+                Some(self.units())
+            }
             Self::Primes(_) | Self::Spin(_) | Self::Drill(_) => None,
         }
     }
@@ -78,7 +100,51 @@ impl Work {
         match self {
             Self::Drill(drill) => drill.files > 0,
             Self::Operation(operation) => operation.operation.facts().needs_folder,
-            Self::Primes(_) | Self::Spin(_) | Self::Turns(_) => false,
+            Self::Io(_) => true,
+            Self::Primes(_) | Self::Spin(_) | Self::Turns(_) | Self::Cpu(_) | Self::Mem(_) => false,
+        }
+    }
+
+    /// The folder that the files of slots are asked to be made in; `None` for that of the
+    /// results.
+    #[must_use]
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Io(io) => io.folder.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Bytes of files that exist at once at the most.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        match self {
+            Self::Io(io) => io.file_bytes(),
+            _ => 0,
+        }
+    }
+
+    /// Bytes of memory that all units take at once at the most, where that is what they do.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        match self {
+            Self::Mem(mem) => mem.workers * mem.bytes,
+            _ => 0,
+        }
+    }
+
+    /// The kind of workers, where each flow is one worker with a unit of its own.
+    #[must_use]
+    pub fn worker_kind(&self) -> Option<&'static str> {
+        match self {
+            Self::Cpu(_) => Some("cpu"),
+            Self::Mem(_) => Some("mem"),
+            Self::Io(_) => Some("io"),
+            Self::Primes(_)
+            | Self::Spin(_)
+            | Self::Drill(_)
+            | Self::Turns(_)
+            | Self::Operation(_) => None,
         }
     }
 
@@ -92,20 +158,41 @@ impl Work {
             }
             Self::Spin(spin) => cell.run(spin, &mut NoSink),
             Self::Drill(drill) => cell.run(&drill.body(cell.scratch()), &mut NoSink),
-            Self::Turns(turns) => take_turns(cell, turns),
+            Self::Turns(turns) => turns.with_body(TakeTurns(cell)),
             Self::Operation(work) => operation::run(cell, work.operation, work.flows, work.ops()),
+            Self::Cpu(cpu) => cell.run(cpu, &mut NoSink),
+            Self::Mem(mem) => cell.run(mem, &mut NoSink),
+            Self::Io(io) => cell.run(&io.body(cell.scratch()), &mut NoSink),
         }
     }
 }
 
-/// One program for each number of bytes that may be touched.
-fn take_turns(cell: &Cell<Work>, turns: &Turns) -> Answer {
-    match turns.stack_use {
-        0 => cell.run(&turns.body::<0>(), &mut NoSink),
-        1_024 => cell.run(&turns.body::<16>(), &mut NoSink),
-        4_096 => cell.run(&turns.body::<64>(), &mut NoSink),
-        16_384 => cell.run(&turns.body::<256>(), &mut NoSink),
-        65_536 => cell.run(&turns.body::<1024>(), &mut NoSink),
-        _ => cell.run(&turns.body::<4096>(), &mut NoSink),
+/// The whole life of a probe, whose flows do nothing ([`Turns::idle`]); `predict` is asked
+/// for how many of them there is room.
+pub fn probe_main<P: Serialize + DeserializeOwned>(
+    predict: impl FnOnce(Model) -> Option<(u64, P)>,
+) -> ! {
+    match Turns::idle(LEAST_FLOWS).with_body(Probe(predict)) {}
+}
+
+/// A slot of flows that take turns.
+struct TakeTurns<'a>(&'a Cell<Work>);
+
+impl WithBody for TakeTurns<'_> {
+    type Out = Answer;
+
+    fn with<B: Body>(self, body: &B) -> Answer {
+        self.0.run(body, &mut NoSink)
+    }
+}
+
+/// A probe of flows that take turns.
+struct Probe<F>(F);
+
+impl<P: Serialize + DeserializeOwned, F: FnOnce(Model) -> Option<(u64, P)>> WithBody for Probe<F> {
+    type Out = Infallible;
+
+    fn with<B: Body>(self, body: &B) -> Infallible {
+        flow::probe_main(body, self.0)
     }
 }

@@ -11,14 +11,17 @@ pub(crate) enum Step {
     Send = 4,
     Stacks = 5,
     StackSize = 6,
+    Tasks = 7,
+    Unit = 8,
 }
 
 /// What a flow could not do.
 pub(crate) type Trouble = (Step, io::Error);
 
-/// A step and its errno in one word, and back to text.
+/// A step and its errno in one word, and back to text. An error that is not the system's own
+/// has none: such a one is told as an error of input and output.
 pub(super) fn trouble(step: Step, error: &io::Error) -> u64 {
-    let errno = u64::from(error.raw_os_error().unwrap_or(0).unsigned_abs());
+    let errno = u64::from(error.raw_os_error().unwrap_or(libc::EIO).unsigned_abs());
     ((step as u64) << 32) | errno
 }
 
@@ -30,11 +33,17 @@ pub(crate) fn describe_trouble(word: u64) -> String {
         3 => "could not open its end of the channel",
         5 => "could not make the stacks of its fibers (fewer flows or smaller stacks help)",
         6 => "cannot run fibers here, or not on stacks of that size",
+        7 => "could not make its tasks (fewer flows help)",
+        8 => "could not do its work",
         _ => "could not send its results",
     };
     let errno = i32::try_from(word & 0xffff_ffff).unwrap_or(0);
     let way_out = match errno {
         libc::EMFILE => "; raise the limit (ulimit -n), or use --channel pipe",
+        libc::ENOSPC | libc::EDQUOT | libc::EFBIG | libc::EROFS => {
+            "; make room there, or name a folder on another disk (--folder DIR)"
+        }
+        libc::ENOMEM => "; fewer workers, or smaller arrays, need less memory at once",
         _ => "",
     };
     format!("{step}: {}{way_out}", io::Error::from_raw_os_error(errno))
@@ -55,6 +64,16 @@ mod tests {
             text.contains("its end of the channel")
                 && text.contains("Too many open")
                 && text.contains("ulimit -n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_full_disk_comes_with_what_to_do() {
+        let word = trouble(Step::Unit, &io::Error::from_raw_os_error(libc::ENOSPC));
+        let text = describe_trouble(word);
+        assert!(
+            text.contains("could not do its work: No space left") && text.contains("--folder"),
             "{text}"
         );
     }

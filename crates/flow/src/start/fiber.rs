@@ -53,6 +53,21 @@ pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize, stacks: Sta
     drop(fibers);
 }
 
+/// Makes all fibers of the variant on this kernel thread, and ends them.
+pub(super) fn hold<B: Body>(context: &Context<'_, B>, stacks: Stacks) -> std::io::Result<()> {
+    let carried = Carried::new(context, context.variant.flows.into());
+    let made = Fibers::new(&carried, stacks, 0..context.variant.flows as usize);
+    made.map(drop).map_err(|(_, error)| error)
+}
+
+/// Bytes of address space of one fiber (what its scheduler takes, and its place in our
+/// list), and of the scheduler besides.
+pub(super) fn address_bytes(stacks: Stacks, stack: u64) -> (u64, u64) {
+    let stack = usize::try_from(stack).unwrap_or(usize::MAX);
+    let each = config(stacks, stack).bytes_per_fiber() + size_of::<FiberId>();
+    (each as u64, Config::bytes_besides() as u64)
+}
+
 /// All fibers of a carrier.
 struct Fibers<'c, 'a, B: Body> {
     carried: &'c Carried<'a, B>,
@@ -69,10 +84,12 @@ impl<'c, 'a, B: Body> Fibers<'c, 'a, B> {
     ) -> Result<Self, Trouble> {
         let bytes = carried.context.body.stack_bytes();
         let config = config(stacks, bytes).capacity(flows.len());
+        let mut ids = Vec::new();
+        ids.try_reserve_exact(flows.len()).map_err(no_memory)?;
         let mut fibers = Self {
             carried,
             scheduler: Scheduler::new(config).map_err(no_scheduler)?,
-            ids: Vec::with_capacity(flows.len()),
+            ids,
         };
         for flow in flows {
             fibers.spawn(flow)?;
@@ -131,6 +148,13 @@ fn no_scheduler(error: ConfigError) -> Trouble {
             std::io::Error::from_raw_os_error(libc::EINVAL),
         ),
     }
+}
+
+fn no_memory(_error: std::collections::TryReserveError) -> Trouble {
+    (
+        Step::Stacks,
+        std::io::Error::from_raw_os_error(libc::ENOMEM),
+    )
 }
 
 fn no_fiber(error: SpawnError) -> Trouble {

@@ -28,6 +28,14 @@ pub(super) fn parent_side(pid: i64) -> io::Result<Pid> {
     }
 }
 
+/// What fork answered: the child in the parent, nothing in the child.
+pub(crate) fn forked(answer: libc::pid_t) -> io::Result<Option<Pid>> {
+    match answer {
+        0 => Ok(None),
+        pid => parent_side(i64::from(pid)).map(Some),
+    }
+}
+
 /// The life of a forked flow.
 pub(super) fn be_flow<B: Body>(context: &Context<'_, B>, index: usize) -> ! {
     become_child(context.parent);
@@ -55,7 +63,7 @@ pub(super) fn leave(code: i32) -> ! {
 }
 
 /// Waits for `child` to end.
-pub(super) fn reap(child: Pid) -> io::Result<()> {
+pub(crate) fn reap(child: Pid) -> io::Result<()> {
     loop {
         match waitpid(child, None) {
             Err(Errno::EINTR) => {}

@@ -30,6 +30,16 @@ pub(crate) struct HowArgs {
     /// A slot that takes longer has failed [default: 20 times what its pilot took]
     #[arg(long, value_name = "TIME", value_parser = number::seconds)]
     pub(crate) deadline: Option<f64>,
+    /// Show what each slot's flows do while it runs: where, in what state, how busy; look
+    /// each INTERVAL, such as 200ms [default: 0.5s on a terminal, 1s elsewhere]
+    #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, value_parser = number::seconds)]
+    pub(crate) watch: Option<Option<f64>>,
+    /// Record CPU, memory and disk of each slot at this interval, by a process beside it
+    #[arg(long, value_name = "INTERVAL", value_parser = number::seconds)]
+    pub(crate) sample: Option<f64>,
+    /// Record the disk space of this folder too
+    #[arg(long, value_name = "DIR", requires = "sample")]
+    pub(crate) sample_folder: Option<PathBuf>,
     /// Memory that each cell has touched before it makes flows, such as 256M
     #[arg(long, value_name = "BYTES", value_parser = number::some_bytes)]
     pub(crate) ballast: Option<u64>,

@@ -6,15 +6,17 @@ mod others;
 mod primes;
 mod run;
 mod switch;
+mod workers;
 
 use clap::{Parser, Subcommand};
 
 pub(crate) use how::{Format, HowArgs};
-pub(crate) use limits::LimitsArgs;
+pub(crate) use limits::{FenceArg, LimitsArgs};
 pub(crate) use others::{CalibrateArgs, MachineArgs, ReportArgs};
 pub(crate) use primes::PrimesArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use switch::SwitchArgs;
+pub(crate) use workers::{Kind, WorkersArgs};
 
 /// A gauge for flows of control: processes, threads or user-level threads, which is
 /// better for this work on this machine, by how much, how sure is that, and why.
@@ -40,6 +42,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Primes by processes and threads (S. Norgren 2010)
     Primes(PrimesArgs),
+    /// Workers for cpu, memory and I/O by processes and threads (Yeshwanth 2026)
+    Workers(WorkersArgs),
     /// Context switches against the number of flows and what they touch (Zheng 2006)
     Switch(SwitchArgs),
     /// How many flows of each model there can be, what stops them, what one costs (Zheng 2006)

@@ -13,7 +13,8 @@ use crate::number;
 Examples:
   flowgauge calibrate                 noise, and whether a planted 5 % is found
   flowgauge calibrate --plant 2%      a harder one
-  flowgauge calibrate --rounds 20     with fewer rounds")]
+  flowgauge calibrate --rounds 20     with fewer rounds
+  flowgauge calibrate --sample 100ms  and what a sampler at this interval costs")]
 pub(crate) struct CalibrateArgs {
     /// The difference that is planted into the second comparison
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = number::fraction)]
@@ -24,7 +25,16 @@ pub(crate) struct CalibrateArgs {
 
 /// What this machine is.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  flowgauge machine                   CPUs, caches, memory, limits, counters
+  flowgauge machine --probe           and what memory costs, by trying
+  flowgauge machine --format json")]
 pub(crate) struct MachineArgs {
+    /// Try how far the TLB reaches by small and by huge pages, and how long caches and memory
+    /// take to answer (a few seconds)
+    #[arg(long)]
+    pub(crate) probe: bool,
     /// What standard output gets
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,

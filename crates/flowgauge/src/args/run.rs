@@ -14,6 +14,7 @@ Examples:
   flowgauge run my-study.toml              a study of your own
   flowgauge run --budget 30s --seed 7      at most 30 s a study, in this random order
   flowgauge run --resume DIR               go on where a cut run stopped
+  flowgauge run primes --watch             show what the flows do while they run
   flowgauge run --format json > out.json   one JSON document and nothing else";
 
 /// Run studies and answer.
@@ -27,7 +28,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_enum, default_value = "quick", conflicts_with = "resume")]
     pub(crate) preset: PresetArg,
     /// Go on with the cut run in this results folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "rounds", "budget", "floor", "value", "deadline", "ballast"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "rounds", "budget", "floor", "value", "deadline", "sample", "sample_folder", "ballast"])]
     pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) how: HowArgs,

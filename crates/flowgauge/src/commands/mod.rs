@@ -7,3 +7,4 @@ pub(crate) mod primes;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod switch;
+pub(crate) mod workers;

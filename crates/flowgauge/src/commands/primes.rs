@@ -38,7 +38,7 @@ pub(crate) fn run(args: &PrimesArgs) -> Result<Ending> {
     if args.verbose {
         narrate(&mut launcher, &study, args)?;
     }
-    session::carry_out(session, &mut launcher, args.how.format)
+    session::carry_out(session, &mut launcher, &args.how)
 }
 
 /// The variants that the flags ask for, the reference first.
@@ -151,6 +151,7 @@ fn case(work: Primes, variants: &[Variant], sweeps: bool) -> Case {
         ),
         name,
         max_rounds: sweep.is_some().then_some(SWEEP_ROUNDS),
+        floor: None,
         sweep,
         work: Work::Primes(work),
         metric: Metric::Total,
@@ -208,6 +209,7 @@ fn narrate(launcher: &mut CellLauncher, study: &Study, args: &PrimesArgs) -> Res
             narrate: true,
             output: None,
             scratch: None,
+            sample: None,
         };
         tell(&format!(
             "{}: one launch that is not counted",

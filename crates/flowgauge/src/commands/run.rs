@@ -25,7 +25,7 @@ pub(crate) fn run(args: RunArgs) -> Result<Ending> {
         None => (begin(&args)?, ResultFile::prepare(None, false)?),
     };
     let mut launcher = CellLauncher::new(results)?;
-    session::carry_out(session, &mut launcher, args.how.format)
+    session::carry_out(session, &mut launcher, &args.how)
 }
 
 fn begin(args: &RunArgs) -> Result<Session> {

@@ -20,3 +20,6 @@ mod narration;
 mod operations;
 mod primes_results;
 mod resume;
+mod sampling;
+mod watching;
+mod workers;

@@ -78,6 +78,7 @@ fn slots_that_do_not_follow_each_other_are_refused() {
             kept: None,
         },
         launch_ns: 5,
+        samples: None,
     };
     let line = |round, variant| {
         serde_json::to_string(&slot(round, variant, 0.0, outcome.clone())).unwrap()
@@ -151,6 +152,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         narrate: false,
         output: None,
         scratch: None,
+        sample: None,
     };
     let good = (1..1000 * MS, any::<u64>(), any::<u64>())
         .prop_map(move |(ns, count, checksum)| done(&spec, ns, Proof { count, checksum }));
@@ -158,8 +160,11 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         reason: Failure::Error { what },
         kept: None,
     });
-    (prop_oneof![good, failed], any::<u64>())
-        .prop_map(|(answer, launch_ns)| Outcome { answer, launch_ns })
+    (prop_oneof![good, failed], any::<u64>()).prop_map(|(answer, launch_ns)| Outcome {
+        answer,
+        launch_ns,
+        samples: None,
+    })
 }
 
 proptest! {

@@ -4,24 +4,34 @@ use flow::SlotRecord;
 use stats::{Estimate, Rule, Summary, Verdict, tail};
 
 use super::counts;
+use super::laws::laws;
+use super::limits::limits;
 use super::profile::{self, Profile};
 use super::remarks::sentences;
 use super::sentence::sentence;
-use super::why::{Evidence, Sibling, Side, why};
+use super::shared::{Shared, shared};
+use super::why::{Evidence, Side, why};
+use super::workers::workers;
 use super::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
 use crate::judge::smallest_seen;
 use crate::ledger::{CaseLog, Ledger};
 use crate::run::failure;
 use crate::slot::slot_value;
 use crate::words::percent;
-use crate::{Case, Header, Metric, Study, Value};
+use crate::{Case, Header, Metric, Probe, Study, Value};
 
 impl Results {
     pub(crate) fn of(ledger: &Ledger, mut warnings: Vec<String>) -> Self {
-        let studies = ledger.header.studies.iter().zip(&ledger.logs);
-        let studies: Vec<StudyResult> = studies
-            .map(|(study, logs)| study_result(study, logs, &ledger.header))
+        let logs = ledger.logs.iter().zip(&ledger.probes);
+        let studies: Vec<StudyResult> = ledger
+            .header
+            .studies
+            .iter()
+            .zip(logs)
+            .map(|(study, (logs, probes))| study_result(study, logs, probes, &ledger.header))
             .collect();
+        let files_on = ledger.header.files_on.iter();
+        warnings.extend(files_on.filter_map(machine::Filesystem::warning));
         warnings.extend(studies.iter().filter_map(noise_warning));
         Self {
             header: ledger.header.clone(),
@@ -33,15 +43,20 @@ impl Results {
     }
 }
 
-fn study_result(study: &Study, logs: &[CaseLog], header: &Header) -> StudyResult {
+fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Header) -> StudyResult {
     let cases = study.cases.iter().zip(logs);
     let cases: Vec<CaseResult> = cases
         .map(|(case, log)| case_result(case, log, header))
         .collect();
+    let limits = limits(&header.machine, &cases);
+    let laws = laws(&cases);
     StudyResult {
         study: study.clone(),
-        sentences: sentences(study, &cases, &header.machine),
+        sentences: sentences(study, &cases, &limits, probes, &laws),
+        laws,
         cases,
+        limits,
+        probes: probes.to_vec(),
     }
 }
 
@@ -50,6 +65,7 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
         .map(|variant| Column::new(case, log, variant))
         .collect();
     let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
+    let shared = shared(case, &log.slots, log.judge.conclude().0);
     CaseResult {
         case: case.clone(),
         rounds: log.judge.full_rounds(),
@@ -57,11 +73,9 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
         warmups: chosen.map_or(0, |chosen| chosen.warmups),
         ended: log.ended,
         noise: log.judge.noise(),
-        variants: columns
-            .iter()
-            .map(|column| column.summary(case.metric))
-            .collect(),
-        findings: findings(case, log, &columns, header),
+        variants: columns.iter().map(|column| column.summary(case)).collect(),
+        findings: findings(case, log, &columns, shared.as_ref(), header),
+        shared,
         slots: log.slots.clone(),
     }
 }
@@ -100,12 +114,12 @@ impl<'a> Column<'a> {
         self.slots.iter().filter_map(|slot| slot.value_ns).collect()
     }
 
-    fn summary(&self, metric: Metric) -> VariantSummary {
+    fn summary(&self, case: &Case) -> VariantSummary {
         let profile = self.profile.as_ref();
         VariantSummary {
             label: self.label.to_owned(),
             value: Summary::of(&self.values()).ok(),
-            undisturbed_ns: self.times(metric).into_iter().min_by(f64::total_cmp),
+            undisturbed_ns: self.times(case.metric).into_iter().min_by(f64::total_cmp),
             cpu_ns: profile.map(|p| p.all.cpu_ns),
             phases: profile.map(|p| p.phases),
             counts: profile.map(|p| p.all),
@@ -114,6 +128,7 @@ impl<'a> Column<'a> {
             memory_not_available: profile::memory_not_available(&self.good),
             flows: profile::flow_medians(&self.good),
             parent_end_ns: profile.map(|p| p.parent_end_ns),
+            workers: workers(&case.work, &self.good),
             imbalance: profile.map(|p| p.imbalance),
             good: self.good.len(),
             failures: self.failures(),
@@ -133,12 +148,17 @@ impl<'a> Column<'a> {
     }
 }
 
-fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], header: &Header) -> Vec<Finding> {
+fn findings(
+    case: &Case,
+    log: &CaseLog,
+    columns: &[Column<'_>],
+    shared: Option<&Shared>,
+    header: &Header,
+) -> Vec<Finding> {
     let (floor, judged) = log.judge.conclude();
     let Some((reference, subjects)) = columns.split_first() else {
         return Vec::new();
     };
-    let siblings = siblings(columns);
     let pairs = subjects.iter().zip(judged);
     pairs
         .map(|(subject, judged)| {
@@ -148,8 +168,7 @@ fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], header: &Header)
             };
             let why = Why {
                 steady: steady_alone(subject, reference, header.settings.value, rule),
-                siblings: &siblings,
-                rule,
+                shared,
                 page: page_bytes(header),
             };
             finding(case, subject, reference, judged, why, floor)
@@ -160,21 +179,8 @@ fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], header: &Header)
 /// What reasons need beside the two sides.
 struct Why<'a> {
     steady: Option<String>,
-    siblings: &'a [Sibling<'a>],
-    rule: Rule,
+    shared: Option<&'a Shared>,
     page: f64,
-}
-
-/// Every variant with a value.
-fn siblings<'a>(columns: &'a [Column<'_>]) -> Vec<Sibling<'a>> {
-    let with_value = columns.iter().filter_map(|column| {
-        let good = |slot: &&RawSlot| Some((slot.round, slot.value_ns.filter(|&ns| ns > 0.0)?));
-        Some(Sibling {
-            variant: &column.profile.as_ref()?.variant,
-            rounds: column.slots.iter().filter_map(good).collect(),
-        })
-    });
-    with_value.collect()
 }
 
 /// Bytes of a page where a machine does not tell.
@@ -192,8 +198,7 @@ fn finding(
     judged: Option<(Estimate, Verdict)>,
     Why {
         steady,
-        siblings,
-        rule,
+        shared,
         page,
     }: Why<'_>,
     floor: f64,
@@ -210,8 +215,7 @@ fn finding(
             metric: case.metric,
             verdict,
             steady,
-            siblings,
-            rule,
+            shared,
             page,
         })
     };

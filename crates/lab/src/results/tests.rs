@@ -160,35 +160,108 @@ fn uneven_work_is_remarked_upon_and_what_a_queue_makes_of_it() {
     );
 }
 
+const FOUR: [&str; 4] = [
+    "process",
+    "process-shared-files",
+    "thread-private-files",
+    "thread",
+];
+
+/// Slots of the four models that take so many ms, in the order of [`FOUR`].
+fn four_times(ms: [u64; 4]) -> impl Fn(&str, usize) -> u64 {
+    move |model, n| {
+        let place = FOUR.iter().position(|known| *known == model).unwrap_or(0);
+        ms[place] * MS + n as u64 % 3
+    }
+}
+
 #[test]
 fn the_in_between_models_tell_which_shared_resource_it_is() {
-    let models = [
-        "process",
-        "process-shared-files",
-        "thread-private-files",
-        "thread",
-    ];
-    let mock = Mock::timed(|model, n| {
-        let ms = match model {
-            "process" => 40,
-            "process-shared-files" => 36,
-            "thread-private-files" => 22,
-            _ => 20,
-        };
-        ms * MS + n as u64
-    });
-    let result = run_cases(vec![case("in-between", 1, &models)], mock);
-    let finding = result.cases[0].findings.last().unwrap();
-    let why = &finding.why[1];
-    assert!(
-        why.starts_with(
-            "by the models between, sharing the address space alone makes it 1.81x faster"
+    for (ms, said) in [
+        (
+            [40, 40, 20, 20],
+            "in-between: what makes the difference is the shared address space: with the address \
+             space shared 2.00x faster [1.99 ... 2.00], with the file table shared the same \
+             within 1 %",
         ),
-        "{why}"
+        (
+            [10, 15, 10, 15],
+            "in-between: what makes the difference is the shared file table: with the address \
+             space shared the same within 1 %, with the file table shared 1.50x slower [1.49 ... \
+             1.50]",
+        ),
+        (
+            [40, 36, 20, 18],
+            "in-between: what makes the difference is the address space and file table: with the \
+             address space shared 2.00x faster [1.99 ... 2.00], with the file table shared 1.11x \
+             faster [1.11 ... 1.12]",
+        ),
+        (
+            [10, 10, 10, 10],
+            "in-between: neither shared resource makes a difference: with the address space \
+             shared the same within 1 %, with the file table shared the same within 1 %",
+        ),
+    ] {
+        let mock = Mock::timed(four_times(ms));
+        let result = run_cases(vec![case("in-between", 1, &FOUR)], mock);
+        assert_eq!(result.sentences.last().unwrap(), said);
+        assert!(result.maps().is_empty(), "one case is no map");
+    }
+}
+
+#[test]
+fn without_all_four_models_nothing_is_said_of_what_is_shared() {
+    let mock = Mock::timed(four_times([40, 30, 20, 10]));
+    let result = run_cases(vec![case("three", 1, &FOUR[..3])], mock);
+    assert_eq!(result.cases[0].shared, None);
+}
+
+#[test]
+fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
+    // The name of a case is not known to the mock; its units are.
+    let mock = Mock::new(|units, model, n, spec| {
+        let ms = match units {
+            1 => [10, 10, 20, 20],
+            2 => [10, 13, 10, 13],
+            _ => [10, 10, 10, 10],
+        };
+        done(spec, four_times(ms)(model, n), PROOF)
+    });
+    let cases = vec![
+        case("mmap", 1, &FOUR),
+        case("open", 2, &FOUR),
+        case("getppid", 3, &FOUR),
+    ];
+    let result = run_cases(cases, mock);
+    let maps = result.maps();
+    assert_eq!(maps.len(), 1);
+    let rows: Vec<&str> = maps[0]
+        .cases
+        .iter()
+        .map(|case| crate::Map::row(case))
+        .collect();
+    assert_eq!(rows, ["mmap", "open", "getppid"]);
+    let causes: Vec<_> = maps[0]
+        .cases
+        .iter()
+        .map(|case| case.shared.unwrap().cause)
+        .collect();
+    assert_eq!(
+        causes,
+        [
+            crate::Cause::AddressSpace,
+            crate::Cause::FileTable,
+            crate::Cause::Neither
+        ]
     );
-    assert!(
-        why.ends_with("that is 86 % and 14 % of the difference"),
-        "{why}"
+    assert_eq!(
+        result.sentences[result.sentences.len() - 2..],
+        [
+            "2 flows, free to use any CPU: of 3 operations threads are slower than processes in 2 \
+             (mmap 2.00x, open 1.30x), faster in none, the same in 1, and cannot be told apart in 0",
+            "2 flows, free to use any CPU: what makes a difference: the shared address space in 1 \
+             (mmap); the shared file table in 1 (open)",
+        ]
     );
 }
 
@@ -312,6 +385,37 @@ fn a_machine_compared_with_itself_says_what_it_can_tell() {
         "{:?}",
         result.sentences
     );
+}
+
+#[test]
+fn what_a_sampler_costs_is_the_difference_that_it_makes() {
+    let mut sampled = case("sampled", 1, &["thread", "thread"]);
+    sampled.variants[1].sample = Some(crate::Sampling {
+        interval_s: 0.1,
+        folder: None,
+    });
+    let costing = |percent: u64| {
+        Mock::new(move |_, _, n, spec| {
+            let added = if spec.sample.is_some() { percent } else { 0 };
+            done(spec, 20 * MS * (100 + added) / 100 + n as u64, PROOF)
+        })
+    };
+    let said = |mock| run_cases(vec![sampled.clone()], mock).sentences[1].clone();
+    let dear = said(costing(10));
+    assert!(
+        dear.starts_with("sampled: it costs at least 10 %: time with it over time without it [1.0"),
+        "{dear}"
+    );
+    let cheap = said(costing(0));
+    assert!(
+        cheap.starts_with("sampled: it costs no more than 1 %: "),
+        "{cheap}"
+    );
+    assert!(
+        cheap.contains("CPU time of the flows 1.000x as much"),
+        "{cheap}"
+    );
+    assert!(!cheap.contains("identical programs"), "{cheap}");
 }
 
 /// Cases that measure switches at so many flows, of models whose switch takes so many ns.

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -467,4 +468,34 @@ fn each_round_has_its_own_order_and_every_spec_is_as_the_pilot_chose() {
     assert_eq!(orders, planned);
     let same = |spec: &SlotSpec<Work>| (spec.warmups, spec.reps, spec.deadline_s) == (1, 5, 10.0);
     assert!(mock.specs[2..].iter().all(same));
+}
+
+#[test]
+fn slots_are_sampled_as_their_variant_says_or_else_the_settings() {
+    let every = |interval_s| crate::Sampling {
+        interval_s,
+        folder: None,
+    };
+    let intervals = |header: Header| {
+        let mut mock = Mock::timed(noise);
+        run_mock(header, &mut mock);
+        let sampled = |spec: &SlotSpec<Work>| {
+            let interval_ns = spec.sample.as_ref().map(|sample| sample.interval_ns);
+            (spec.variant.model.to_string(), interval_ns)
+        };
+        mock.specs.iter().map(sampled).collect::<BTreeSet<_>>()
+    };
+    let seen = |process, thread| {
+        BTreeSet::from([
+            ("process".to_owned(), process),
+            ("thread".to_owned(), thread),
+        ])
+    };
+    let mut header = one_case();
+    assert_eq!(intervals(header.clone()), seen(None, None));
+    header.studies[0].cases[0].variants[1].sample = Some(every(0.25));
+    assert_eq!(intervals(header.clone()), seen(None, Some(250_000_000)));
+    header.settings.sample = Some(every(0.1));
+    let both = seen(Some(100_000_000), Some(250_000_000));
+    assert_eq!(intervals(header), both);
 }

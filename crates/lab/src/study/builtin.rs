@@ -4,8 +4,9 @@ use super::{Study, StudyError, parse};
 use crate::Preset;
 
 /// Name and text of each, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 5] = [
+const BUILTIN: [(&str, &str); 6] = [
     ("primes", include_str!("../../../../studies/primes.toml")),
+    ("workers", include_str!("../../../../studies/workers.toml")),
     ("switch", include_str!("../../../../studies/switch.toml")),
     ("limits", include_str!("../../../../studies/limits.toml")),
     (

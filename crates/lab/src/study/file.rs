@@ -23,7 +23,7 @@ use super::labels::labelled;
 use super::placed::Placed;
 use super::source::Source;
 use super::{Case, LabelledVariant, Study, StudyError, SweepPoint};
-use crate::Preset;
+use crate::{Preset, Sampling};
 
 /// Version of the study format that this program reads.
 pub const SCHEMA: u32 = 1;
@@ -238,7 +238,19 @@ fn one_case(
         metric: case.metric,
         reps: overrides.reps.or(case.reps),
         max_rounds: overrides.max_rounds.or(case.max_rounds),
+        floor: floor(source, place, case.floor)?,
     })
+}
+
+/// The floor of a case, which must mean something.
+fn floor(source: Source<'_>, place: usize, floor: Option<f64>) -> Result<Option<f64>, StudyError> {
+    match floor {
+        Some(floor) if !(0.0..1.0).contains(&floor) => {
+            let message = format!("floor {floor} is no fraction: 0.05 stands for 5 %");
+            Err(source.error(place, message))
+        }
+        floor => Ok(floor),
+    }
 }
 
 /// The variants of a case with that work; those that are not meant for the preset, or for so
@@ -277,6 +289,7 @@ fn variants(
             variant.label.clone_from(label);
         }
         variant.work = own_work(source, written.get_ref(), work)?;
+        variant.sample = sampling(source, written.get_ref())?;
     }
     let labels: Vec<&str> = variants.iter().map(|v| v.label.as_str()).collect();
     match duplicate(&labels) {
@@ -286,6 +299,19 @@ fn variants(
         }
         None => Ok(variants),
     }
+}
+
+/// How the slots of a variant are sampled.
+fn sampling(source: Source<'_>, written: &FileVariant) -> Result<Option<Sampling>, StudyError> {
+    let Some(interval) = &written.sample_s else {
+        return Ok(None);
+    };
+    let sampling = Sampling {
+        interval_s: *interval.get_ref(),
+        folder: None,
+    };
+    let checked = sampling.check().map(|()| Some(sampling));
+    checked.map_err(|message| source.error(interval.span().start, message))
 }
 
 /// The work of a variant that does not do the case's.

@@ -117,8 +117,8 @@ fn an_unknown_key_is_named_with_its_line_and_the_accepted_ones() {
     assert_eq!(
         error("title = \"One\"", "tilte = \"One\""),
         "mine.toml:9: unknown field `tilte`, expected one of `name`, `title`, `work`, \
-         `metric`, `variant`, `each`, `sweep`, `reps`, `max_rounds`, `ballast`, `ballast_pages`, \
-         `quick`, `full`"
+         `metric`, `variant`, `each`, `sweep`, `reps`, `max_rounds`, `floor`, `ballast`, \
+         `ballast_pages`, `quick`, `full`"
     );
     assert_eq!(
         error("every = 10", "evry = 10"),
@@ -292,6 +292,31 @@ fn a_value_of_the_wrong_type_names_its_key_and_its_line() {
 }
 
 #[test]
+fn a_case_may_say_what_does_not_matter_in_it() {
+    let with = |floor: &str| {
+        STUDY.replace(
+            "metric = \"steady\"",
+            &format!("metric = \"steady\"\n{floor}"),
+        )
+    };
+    let read = |floor| parse(&with(floor), "mine.toml", Preset::Full);
+    let floors: Vec<_> = read("floor = 0.05")
+        .unwrap()
+        .cases
+        .iter()
+        .map(|case| case.floor)
+        .collect();
+    assert_eq!(floors[..2], [None, Some(0.05)]);
+    for wrong in ["floor = 1.5", "floor = -0.1", "floor = nan"] {
+        let said = read(wrong).unwrap_err().to_string();
+        assert!(
+            said.contains("is no fraction: 0.05 stands for 5 %"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn a_kind_of_work_that_is_unknown_is_no_variant() {
     let said = error("kind = \"primes\"", "kind = \"prims\"");
     assert!(
@@ -308,75 +333,6 @@ fn a_kind_of_work_that_is_unknown_is_no_variant() {
         said.contains(": unknown metric `stedy`, expected"),
         "{said}"
     );
-}
-
-/// A case with ballast, of which its variants differ.
-const LADDER: &str = r#"schema = 1
-name = "mine"
-title = "Mine"
-stands_for = "A test."
-headline = "one"
-[[case]]
-name = "one"
-title = "One"
-ballast = "64M"
-work = { kind = "spin", units = 1, steps = 1 }
-quick = { ballast = "1M" }
-[[case.variant]]
-model = "process"
-flows = 1
-[[case.variant]]
-model = "process"
-flows = 1
-ballast_pages = "dontfork"
-[[case.variant]]
-model = "process"
-flows = 1
-ballast = 8_192
-[[case.variant]]
-model = "thread"
-flows = 1
-ballast = 0
-"#;
-
-#[test]
-fn ballast_is_the_cases_unless_a_variant_has_its_own() {
-    let labels = |preset| -> Vec<String> {
-        let study = parse(LADDER, "mine.toml", preset).unwrap();
-        let variants = study.cases[0].variants.iter();
-        variants.map(|v| v.label.clone()).collect()
-    };
-    assert_eq!(
-        labels(Preset::Full),
-        [
-            "process 64M 4k",
-            "process 64M dontfork",
-            "process 8K 4k",
-            "thread"
-        ]
-    );
-    assert_eq!(labels(Preset::Quick)[0], "process 1M 4k");
-}
-
-#[test]
-fn ballast_that_cannot_be_is_refused_with_its_line() {
-    let refused = |from: &str, to: &str| {
-        let text = LADDER.replacen(from, to, 1);
-        let error = parse(&text, "mine.toml", Preset::Full).unwrap_err();
-        error.to_string()
-    };
-    let error = refused("\"64M\"", "\"64MB\"");
-    assert!(
-        error.starts_with("mine.toml:9: ") && error.contains("64MB"),
-        "{error}"
-    );
-    let error = refused("\"dontfork\"", "\"2m\"");
-    assert!(
-        error.starts_with("mine.toml:18: ") && error.contains("dontfork"),
-        "{error}"
-    );
-    let error = refused("ballast = \"64M\"\n", "");
-    assert!(error.contains("ballast = \"256M\""), "{error}");
 }
 
 const EACH: &str = r#"schema = 1
@@ -472,4 +428,73 @@ fn words_for_a_case_without_each_are_refused() {
         said.contains("each is for a case with [case.each]: this one has none"),
         "{said}"
     );
+}
+
+/// A case with ballast, of which its variants differ.
+const LADDER: &str = r#"schema = 1
+name = "mine"
+title = "Mine"
+stands_for = "A test."
+headline = "one"
+[[case]]
+name = "one"
+title = "One"
+ballast = "64M"
+work = { kind = "spin", units = 1, steps = 1 }
+quick = { ballast = "1M" }
+[[case.variant]]
+model = "process"
+flows = 1
+[[case.variant]]
+model = "process"
+flows = 1
+ballast_pages = "dontfork"
+[[case.variant]]
+model = "process"
+flows = 1
+ballast = 8_192
+[[case.variant]]
+model = "thread"
+flows = 1
+ballast = 0
+"#;
+
+#[test]
+fn ballast_is_the_cases_unless_a_variant_has_its_own() {
+    let labels = |preset| -> Vec<String> {
+        let study = parse(LADDER, "mine.toml", preset).unwrap();
+        let variants = study.cases[0].variants.iter();
+        variants.map(|v| v.label.clone()).collect()
+    };
+    assert_eq!(
+        labels(Preset::Full),
+        [
+            "process 64M 4k",
+            "process 64M dontfork",
+            "process 8K 4k",
+            "thread"
+        ]
+    );
+    assert_eq!(labels(Preset::Quick)[0], "process 1M 4k");
+}
+
+#[test]
+fn ballast_that_cannot_be_is_refused_with_its_line() {
+    let refused = |from: &str, to: &str| {
+        let text = LADDER.replacen(from, to, 1);
+        let error = parse(&text, "mine.toml", Preset::Full).unwrap_err();
+        error.to_string()
+    };
+    let error = refused("\"64M\"", "\"64MB\"");
+    assert!(
+        error.starts_with("mine.toml:9: ") && error.contains("64MB"),
+        "{error}"
+    );
+    let error = refused("\"dontfork\"", "\"2m\"");
+    assert!(
+        error.starts_with("mine.toml:18: ") && error.contains("dontfork"),
+        "{error}"
+    );
+    let error = refused("ballast = \"64M\"\n", "");
+    assert!(error.contains("ballast = \"256M\""), "{error}");
 }

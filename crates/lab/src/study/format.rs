@@ -44,6 +44,7 @@ pub(super) struct FileCase {
     pub(super) sweep: Option<FileSweep>,
     pub(super) reps: Option<u32>,
     pub(super) max_rounds: Option<usize>,
+    pub(super) floor: Option<f64>,
     /// Memory that the parent has touched before it makes flows.
     pub(super) ballast: Option<Bytes>,
     pub(super) ballast_pages: Option<Pages>,
@@ -74,6 +75,8 @@ pub(super) struct FileVariant {
     pub(super) full_only: bool,
     /// Leaves the variant out of cases for more flows than this.
     pub(super) most_flows: Option<u32>,
+    /// Seconds between two samples of a sampler beside its slots.
+    pub(super) sample_s: Option<Spanned<f64>>,
     /// Where its work differs from the case's. It must prove the same.
     #[serde(default)]
     pub(super) work: Parameters,

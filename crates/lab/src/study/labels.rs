@@ -17,6 +17,7 @@ pub fn labelled(variants: Vec<Variant>) -> Vec<LabelledVariant> {
             label,
             variant,
             work: None,
+            sample: None,
         })
         .collect()
 }

@@ -166,6 +166,8 @@ pub(crate) struct Unit(pub(crate) &'static [(f64, &'static str)]);
 pub(crate) const TIME: Unit = Unit(&[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")]);
 /// Times in seconds.
 pub(crate) const SECONDS: Unit = Unit(&[(1.0, "s")]);
+/// Shares in percent.
+pub(crate) const PERCENT: Unit = Unit(&[(1.0, "%")]);
 /// Sizes in bytes.
 pub(crate) const BYTES: Unit = Unit(&[
     (1.0, "B"),

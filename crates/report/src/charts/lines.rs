@@ -1,4 +1,5 @@
-//! Typical times over a parameter, one line a variant, with the quartiles as a band.
+//! Typical times over a parameter, one line a variant, with the quartiles as a band and, where
+//! there is one, the fitted line in dashes (bent by the axes, which are logarithms).
 
 use maud::{Markup, html};
 
@@ -12,6 +13,8 @@ use crate::number::{plain, time};
 pub(crate) struct Series {
     pub(crate) label: String,
     pub(crate) points: Vec<Point>,
+    /// A curve through them, by its corners; none where nothing was fitted.
+    pub(crate) fit: Vec<(f64, f64)>,
 }
 
 /// A point of a line: the parameter, the time, and the quartiles around it, in ns.
@@ -94,6 +97,9 @@ fn series(place: usize, series: &Series, x: &Scale, y: &Scale) -> Markup {
     html! {
         g class=(class(place)) data-v=(place) {
             path class="area" d=(path(&mut band)) {}
+            @if series.fit.len() > 1 {
+                path class="fit" d=(path(&mut series.fit.iter().copied())) {}
+            }
             path class="curve" d=(path(&mut points.iter().map(|p| (p.x, p.y)))) {}
             @for point in points {
                 path class="mark" d=(outline(place, x.at(point.x), y.at(point.y), 4.5)) {

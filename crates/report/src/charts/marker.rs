@@ -47,11 +47,12 @@ pub(crate) fn class(place: usize) -> String {
     format!("v{}", place % MARKERS)
 }
 
-/// The markers as definitions, once a page, so that a chart of thousands of slots needs no
+/// The markers and the hatching as definitions, once a page, so that a chart of thousands of slots needs no
 /// more than their places.
 pub(crate) fn definitions() -> Markup {
     html! {
         svg.definitions width="0" height="0" aria-hidden="true" {
+            (super::heat::hatch())
             @for place in 0..MARKERS {
                 marker id=(format!("m{place}")) viewBox="-6 -6 12 12" markerWidth="12"
                     markerHeight="12" markerUnits="userSpaceOnUse" {

@@ -168,7 +168,7 @@ impl Row<'_> {
     }
 
     fn told(&self) -> Option<&Told> {
-        self.rep?.1.told.as_deref()
+        self.rep?.1.told.as_ref()
     }
 
     fn migrations(&self) -> Option<u64> {

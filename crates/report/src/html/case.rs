@@ -3,6 +3,8 @@
 use lab::{CaseResult, Finding, Results, VariantSummary};
 use maud::{Markup, html};
 
+use super::course::course;
+use super::grids;
 use super::slots::slots;
 use super::stacks::{memory, phases};
 use super::table::table;
@@ -24,9 +26,11 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
                 @for finding in &case.findings { (said(finding)) }
                 @for line in not_counted(case) { p.quiet { (line) } }
                 (missing(case))
+                (grids::of_mixes(&format!("{id}-mixes"), case))
                 (slots(&format!("{id}-slots"), case, with_slots))
                 (phases(&format!("{id}-phases"), case))
                 (memory(&format!("{id}-memory"), case))
+                (course(&format!("{id}-course"), case))
             }
         }
     }

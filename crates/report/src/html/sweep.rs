@@ -1,11 +1,13 @@
 //! A sweep: one table, one chart over the parameter, and its points folded away.
 
-use lab::{CaseResult, Results};
+use lab::{CaseResult, Law, Results};
 use maud::{Markup, html};
 
 use super::case::{missing, said, variants};
+use super::course::course;
 use super::figure::{self, Figure};
 use super::forest::forest;
+use super::grids;
 use super::slots::slots;
 use super::table::table;
 use crate::blocks::Sweep;
@@ -14,7 +16,13 @@ use crate::number::{plain, time};
 use crate::words::{circumstances, cut_short, work};
 
 /// The part of the page about one sweep.
-pub(super) fn sweep(id: &str, results: &Results, sweep: &Sweep<'_>, with_slots: bool) -> Markup {
+pub(super) fn sweep(
+    id: &str,
+    results: &Results,
+    sweep: &Sweep<'_>,
+    (laws, with_slots): (&[Law], bool),
+) -> Markup {
+    let laws: Vec<&Law> = laws.iter().filter(|law| law.sweep == sweep.name).collect();
     let named: Vec<_> = sweep
         .points
         .iter()
@@ -32,7 +40,9 @@ pub(super) fn sweep(id: &str, results: &Results, sweep: &Sweep<'_>, with_slots: 
         article.case {
             h3 { (sweep.title()) }
             p.quiet { "Sweep " (sweep.name) ": by " (sweep.parameter) " (" (sweep.unit) ")" }
-            (chart(&format!("{id}-lines"), sweep))
+            (chart(&format!("{id}-lines"), sweep, &laws))
+            @for law in &laws { p.said { (law.sentence) } }
+            (grids::of_sweep(&format!("{id}-grid"), sweep))
             (variants(&rows))
             (forest(&format!("{id}-forest"), sweep.points.iter().map(|(_, case)| *case)))
             @for (number, (name, case)) in named.iter().enumerate() {
@@ -57,19 +67,24 @@ fn one(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Mark
         @for finding in &case.findings { (said(finding)) }
         (missing(case))
         @if !case.slots.is_empty() { (slots(&format!("{id}-slots"), case, with_slots)) }
+        (course(&format!("{id}-course"), case))
     }
 }
 
-fn chart(id: &str, sweep: &Sweep<'_>) -> Markup {
+fn chart(id: &str, sweep: &Sweep<'_>, laws: &[&Law]) -> Markup {
     let series: Vec<_> = sweep
         .labels()
         .into_iter()
-        .map(|label| series(sweep, label))
+        .map(|label| series(sweep, label, laws))
         .collect();
     let axis = format!("{} ({})", sweep.parameter, sweep.unit);
     let figure = Figure {
         id,
-        title: "Typical time over the parameter, with quartiles",
+        title: if laws.is_empty() {
+            "Typical time over the parameter, with quartiles"
+        } else {
+            "Typical time over the parameter, with quartiles; dashed: the fitted lines"
+        },
         desc: &format!("Typical times of {} variants by {axis}.", series.len()),
         legend: figure::variants(series.iter().map(|series| series.label.as_str())),
         data: data(&axis, &series),
@@ -77,7 +92,7 @@ fn chart(id: &str, sweep: &Sweep<'_>) -> Markup {
     figure.draw(|frame| lines(frame, &series, &axis))
 }
 
-fn series(sweep: &Sweep<'_>, label: &str) -> Series {
+fn series(sweep: &Sweep<'_>, label: &str, laws: &[&Law]) -> Series {
     let point = |(x, case): &(f64, &CaseResult)| {
         let value = case
             .variants
@@ -91,9 +106,17 @@ fn series(sweep: &Sweep<'_>, label: &str) -> Series {
             high: value.p75,
         })
     };
+    let points: Vec<Point> = sweep.points.iter().filter_map(point).collect();
+    let law = laws.iter().find(|law| law.variant == label);
+    let fit = law.map(|law| points.iter().map(|p| (p.x, law.line.at(p.x))));
     Series {
         label: label.to_owned(),
-        points: sweep.points.iter().filter_map(point).collect(),
+        fit: fit
+            .into_iter()
+            .flatten()
+            .filter(|(_, y)| *y > 0.0)
+            .collect(),
+        points,
     }
 }
 

@@ -5,6 +5,7 @@ use lab::{CaseResult, Finding, Results, VariantSummary};
 use super::page::Page;
 use crate::blocks::Sweep;
 use crate::number::{NONE, bytes, plain, time};
+use crate::sampling::sampling;
 use crate::table::{Cell, Column, Table};
 use crate::words::{
     Tone, circumstances, comparison, cut_short, finding_of, many, not_counted, work,
@@ -22,7 +23,7 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     for finding in &case.findings {
         said(page, finding);
     }
-    for line in not_counted(case) {
+    for line in sampling(case).into_iter().chain(not_counted(case)) {
         page.text(2, Tone::Quiet, &line);
     }
     missing(page, case);
@@ -53,7 +54,7 @@ pub(super) fn sweep(page: &mut Page<'_>, results: &Results, sweep: &Sweep<'_>) {
     }
 }
 
-fn title(page: &mut Page<'_>, title: &str, mut parts: Vec<String>) {
+pub(super) fn title(page: &mut Page<'_>, title: &str, mut parts: Vec<String>) {
     parts.insert(0, title.to_owned());
     page.text(0, Tone::Strong, &parts.join(" · "));
 }
@@ -164,7 +165,7 @@ pub(crate) fn tail(finding: &Finding) -> Option<String> {
 }
 
 /// What is not there, and why; and whose work is not the case's.
-fn missing(page: &mut Page<'_>, case: &CaseResult) {
+pub(super) fn missing(page: &mut Page<'_>, case: &CaseResult) {
     for variant in &case.case.variants {
         if let Some(own) = &variant.work {
             let text = format!("{} has work of its own: {}", variant.label, work(own));

@@ -2,7 +2,7 @@
 
 use report::csv;
 
-use crate::support::{machine, results};
+use crate::support::{machine, mapped, results};
 
 /// The first rows of a table that is long.
 fn head(table: &str, rows: usize) -> String {
@@ -22,6 +22,11 @@ fn slots() {
 #[test]
 fn findings() {
     insta::assert_snapshot!(csv::findings(&results()));
+}
+
+#[test]
+fn shared() {
+    insta::assert_snapshot!(csv::shared(&mapped()));
 }
 
 #[test]

@@ -7,6 +7,12 @@ use report::html;
 
 use crate::support::results;
 
+/// Keeps a page for those who want to look at it.
+fn write(name: &str, page: &str) {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(path, page).expect("the page can be written");
+}
+
 /// The first chart whose id begins like this, wide or narrow, on lines of its own.
 fn chart<'a>(page: &'a str, id: &str) -> Vec<&'a str> {
     let title = page
@@ -40,8 +46,7 @@ fn large() -> Results {
 #[test]
 fn the_page_needs_nothing_else() {
     let page = html::page(&results());
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report.html");
-    std::fs::write(path, &page).expect("the page can be written");
+    write("report.html", &page);
     let page = page.replace("http://www.w3.org/2000/svg", "");
     for outside in ["http:", "https:", "//cdn", "src=", "@import", "<link"] {
         assert!(!page.contains(outside), "{outside}");
@@ -116,6 +121,62 @@ fn a_study_of_one_model_is_not_said_to_have_no_finding() {
 fn the_year_is_not_read_as_a_percentage() {
     let page = html::page(&results());
     assert!(page.contains("in 2010: difference") && !page.contains("2010 %"));
+}
+
+/// The four variants of the last study as two points of a sweep, and as a mix.
+fn grids() -> Results {
+    let mut results = results();
+    let study = &mut results.studies[2];
+    let case = study.cases[0].clone();
+    let point = |value: f64| {
+        let mut case = case.clone();
+        case.case.name = format!("width/{value}");
+        case.case.sweep = Some(lab::SweepPoint {
+            sweep: "width".into(),
+            parameter: "flows".into(),
+            value,
+            unit: "flows".into(),
+        });
+        case
+    };
+    let mut mixed = case.clone();
+    let models = ["process", "2x4", "4x2", "thread"];
+    for (place, model) in models.iter().enumerate() {
+        mixed.case.variants[place].variant.model = model.parse().expect("a model");
+        mixed.case.variants[place].variant.flows = 8;
+    }
+    let verdicts = [
+        (0.4, stats::Verdict::Faster { at_least: 1.3 }),
+        (1.9, stats::Verdict::Slower { at_least: 0.8 }),
+        (0.999, stats::Verdict::CannotTell { more_rounds: None }),
+    ];
+    study.cases = vec![mixed, point(8.0), point(64.0)];
+    for case in &mut study.cases {
+        for (finding, (ratio, verdict)) in case.findings.iter_mut().zip(verdicts) {
+            finding.verdict = verdict;
+            finding.estimate = Some(stats::Estimate {
+                rounds: 10,
+                ratio,
+                low: Some(ratio * 0.96),
+                high: Some(ratio * 1.04),
+                alpha: 0.016,
+            });
+        }
+    }
+    results
+}
+
+#[test]
+fn grids_have_a_colour_and_words_in_each_cell() {
+    let page = html::page(&grids());
+    write("grids.html", &page);
+    for (name, id) in [
+        ("heat", "study2-1-grid-w"),
+        ("heat_narrow", "study2-1-grid-n"),
+        ("heat_mixes", "study2-0-mixes-w"),
+    ] {
+        insta::assert_snapshot!(name, chart(&page, id).join("\n"));
+    }
 }
 
 #[test]

@@ -4,5 +4,7 @@ mod csv;
 mod escaping;
 mod html;
 mod json;
+mod samples;
 mod support;
 mod terminal;
+mod workers;

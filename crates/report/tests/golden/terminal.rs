@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use report::terminal::{self, Style};
 use unicode_width::UnicodeWidthStr;
 
-use crate::support::{machine, results};
+use crate::support::{machine, mapped, results};
 
 fn plain(width: usize) -> Style {
     Style {
@@ -26,6 +26,12 @@ fn a_run_at_200_columns() {
 #[test]
 fn a_machine_at_80_columns() {
     insta::assert_snapshot!(terminal::machine(&machine(), &plain(80)));
+}
+
+#[test]
+fn a_map_at_80_and_140_columns() {
+    insta::assert_snapshot!(terminal::run(&mapped(), &plain(80)));
+    insta::assert_snapshot!(terminal::run(&mapped(), &plain(140)));
 }
 
 #[test]

@@ -12,6 +12,7 @@
 mod journal;
 mod slots;
 mod studies;
+pub(crate) mod workers;
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -28,6 +29,13 @@ pub(crate) const HOSTILE: &str =
 pub(crate) fn results() -> Results {
     static RESULTS: OnceLock<Results> = OnceLock::new();
     RESULTS.get_or_init(make).clone()
+}
+
+/// A run of operations under the four models: a map.
+pub(crate) fn mapped() -> Results {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report-golden-map.jsonl");
+    std::fs::write(&path, journal::of_operations()).expect("the journal can be written");
+    Results::from_journal(&path).expect("the journal can be read")
 }
 
 /// A small virtual machine.

@@ -78,6 +78,32 @@ fn scaling() -> Study {
     }
 }
 
+/// Operations, and how long each takes under the four models.
+pub(super) const OPERATIONS: [(&str, [f64; 4]); 4] = [
+    ("mmap", [1.0, 1.0, 2.1, 2.1]),
+    ("open-own-folder", [1.0, 1.3, 1.0, 1.3]),
+    ("getppid", [1.0, 1.0, 1.0, 1.0]),
+    ("create-by-posix-spawn", [1.0, 1.04, 1.3, 1.4]),
+];
+
+pub(super) fn operations() -> Study {
+    let models = Model::NAMED.iter();
+    let variants: Vec<_> = models
+        .map(|&model| variant(&model.to_string(), model))
+        .collect();
+    let cases = OPERATIONS.map(|(name, _)| Case {
+        variants: variants.clone(),
+        max_rounds: Some(10),
+        floor: Some(0.02),
+        metric: Metric::Steady,
+        ..case(name, &format!("Operation {name}"))
+    });
+    Study {
+        cases: cases.into(),
+        ..study("sharing", "What threads share", "mmap")
+    }
+}
+
 fn study(name: &str, title: &str, headline: &str) -> Study {
     Study {
         name: name.into(),
@@ -107,6 +133,7 @@ fn case(name: &str, title: &str) -> Case {
         ],
         reps: None,
         max_rounds: Some(20),
+        floor: None,
     }
 }
 
@@ -123,6 +150,7 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
         label: label.into(),
         variant,
         work: None,
+        sample: None,
     }
 }
 
@@ -142,6 +170,7 @@ fn origin() -> Origin {
         ])
     };
     Origin {
+        limits: Vec::new(),
         author: "S. Norgren".into(),
         title: "Processes vs. Threads: Calculating Prime Numbers".into(),
         year: 2010,
@@ -150,8 +179,11 @@ fn origin() -> Origin {
         rows: rows
             .map(|(who, process, thread, bytes)| OriginRow {
                 who: who.into(),
+                case: None,
                 seconds: both(process, thread),
                 bytes: both(bytes, 450_560.0),
+                cpu_share: BTreeMap::new(),
+                disk_bytes: BTreeMap::new(),
             })
             .into(),
     }

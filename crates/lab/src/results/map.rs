@@ -1,0 +1,190 @@
+//! Maps: many small cases that ran the same models, laid side by side.
+//!
+//! # Theory
+//!
+//! A study of many operations under the four models has one question for each of them and
+//! one for all together: which models differ, and what makes the difference. So cases that
+//! tell what sharing does ([`super::Shared`]) and that ran with the same number of flows
+//! in the same placement make up a map: a row a case, a column a model. Fewer than
+//! [`FEWEST`] are no map; they are shown one by one.
+
+use flow::{Model, Placement};
+use stats::Verdict;
+
+use super::{CaseResult, Cause, Finding, StudyResult};
+use crate::number::factor;
+
+/// Rows of a map at the least.
+const FEWEST: usize = 3;
+/// Names that a sentence holds for each thing it says.
+const NAMED: usize = 6;
+
+/// Cases that are shown as one map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Map<'a> {
+    /// Flows of each variant.
+    pub flows: u32,
+    /// Where they ran.
+    pub placement: Placement,
+    /// The cases, in the order of running.
+    pub cases: Vec<&'a CaseResult>,
+}
+
+impl StudyResult {
+    /// The maps of a study, in the order of running. Their cases have tables nowhere else.
+    #[must_use]
+    pub fn maps(&self) -> Vec<Map<'_>> {
+        maps(&self.cases)
+    }
+}
+
+pub(super) fn maps(cases: &[CaseResult]) -> Vec<Map<'_>> {
+    let mut maps: Vec<Map<'_>> = Vec::new();
+    for case in cases.iter().filter(|case| case.shared.is_some()) {
+        let Some(variant) = case.case.variants.first().map(|first| &first.variant) else {
+            continue;
+        };
+        let here =
+            |map: &&mut Map<'_>| map.flows == variant.flows && map.placement == variant.placement;
+        match maps.iter_mut().find(here) {
+            Some(map) => map.cases.push(case),
+            None => maps.push(Map {
+                flows: variant.flows,
+                placement: variant.placement.clone(),
+                cases: vec![case],
+            }),
+        }
+    }
+    maps.retain(|map| map.cases.len() >= FEWEST);
+    maps
+}
+
+impl Map<'_> {
+    /// What all rows of a map have in common, for headings: `2 flows, cores`.
+    #[must_use]
+    pub fn setting(&self) -> String {
+        let s = if self.flows == 1 { "" } else { "s" };
+        let place = match &self.placement {
+            Placement::One => "all on one CPU".to_owned(),
+            Placement::Cores => "one per core".to_owned(),
+            Placement::Free => "free to use any CPU".to_owned(),
+            Placement::Smt => "cores filled one by one".to_owned(),
+            list @ Placement::List(_) => format!("on CPUs {list}"),
+        };
+        format!("{} flow{s}, {place}", self.flows)
+    }
+
+    /// The name of a row: the last part of its case's name, the value of a sweep aside.
+    #[must_use]
+    pub fn row(case: &CaseResult) -> &str {
+        let name = case.case.name.as_str();
+        let own = match (&case.case.sweep, name.rsplit_once('/')) {
+            (Some(_), Some((own, _))) => own,
+            _ => name,
+        };
+        own.rsplit_once('/').map_or(own, |(_, row)| row)
+    }
+
+    /// The map in words: how threads compare with processes, and which resource it is.
+    fn sentences(&self) -> Vec<String> {
+        let threads: Vec<(&str, &Finding)> =
+            self.cases.iter().filter_map(|case| thread(case)).collect();
+        let faster = listed(&threads, |verdict| {
+            matches!(verdict, Verdict::Faster { .. })
+        });
+        let slower = listed(&threads, |verdict| {
+            matches!(verdict, Verdict::Slower { .. })
+        });
+        let same = threads
+            .iter()
+            .filter(|(_, f)| matches!(f.verdict, Verdict::Same { .. }))
+            .count();
+        let open = threads
+            .iter()
+            .filter(|(_, f)| matches!(f.verdict, Verdict::CannotTell { .. }))
+            .count();
+        let mut sentences = vec![format!(
+            "{}: of {} operations threads are slower than processes in {slower}, faster in {faster}, \
+             the same in {same}, and cannot be told apart in {open}",
+            self.setting(),
+            threads.len(),
+        )];
+        let causes: Vec<String> = [Cause::AddressSpace, Cause::FileTable, Cause::Both]
+            .into_iter()
+            .filter_map(|cause| self.caused_by(cause))
+            .collect();
+        if !causes.is_empty() {
+            sentences.push(format!(
+                "{}: what makes a difference: {}",
+                self.setting(),
+                causes.join("; ")
+            ));
+        }
+        sentences
+    }
+
+    fn caused_by(&self, cause: Cause) -> Option<String> {
+        let names = self
+            .cases
+            .iter()
+            .filter(|case| case.shared.is_some_and(|s| s.cause == cause));
+        let names: Vec<&str> = names.map(|case| Self::row(case)).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "the {} in {} ({})",
+                cause.words().trim_start_matches("the "),
+                names.len(),
+                some(&names)
+            )
+        })
+    }
+}
+
+/// The finding of threads against processes, with the name of the row.
+pub(super) fn thread(case: &CaseResult) -> Option<(&str, &Finding)> {
+    let label = |model: Model| {
+        let mut variants = case.case.variants.iter();
+        variants
+            .find(|v| v.variant.model == model)
+            .map(|v| v.label.as_str())
+    };
+    let (thread, process) = (label(Model::Thread)?, label(Model::Process)?);
+    let of = |finding: &&Finding| finding.subject == thread && finding.reference == process;
+    Some((Map::row(case), case.findings.iter().find(of)?))
+}
+
+/// `3 (mmap 2.05x, open 1.4x, dup 5 %)`: the largest differences first.
+fn listed(threads: &[(&str, &Finding)], wanted: impl Fn(&Verdict) -> bool) -> String {
+    let mut found: Vec<(f64, &str)> = threads
+        .iter()
+        .filter(|(_, finding)| wanted(&finding.verdict))
+        .filter_map(|(name, finding)| Some((finding.estimate?.ratio, *name)))
+        .map(|(ratio, name)| (ratio.max(1.0 / ratio), name))
+        .collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    if found.is_empty() {
+        return "none".to_owned();
+    }
+    let names: Vec<String> = found
+        .iter()
+        .map(|(by, name)| format!("{name} {}", factor(*by)))
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    format!("{} ({})", found.len(), some(&names))
+}
+
+/// The first of the names, and how many more there are.
+fn some(names: &[&str]) -> String {
+    let (first, rest) = names.split_at(names.len().min(NAMED));
+    let first = first.join(", ");
+    if rest.is_empty() {
+        first
+    } else {
+        format!("{first} and {} more", rest.len())
+    }
+}
+
+/// The sentences of all maps of a study.
+pub(super) fn sentences(cases: &[CaseResult]) -> Vec<String> {
+    maps(cases).iter().flat_map(Map::sentences).collect()
+}

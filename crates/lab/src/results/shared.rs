@@ -1,0 +1,259 @@
+//! Which shared resource makes the difference between processes and threads.
+//!
+//! # Theory
+//!
+//! Processes and threads differ in two things that can be had one by one:
+//!
+//! ```text
+//!                          own file table          shared file table
+//!   own address space      process           ──▶   process-shared-files
+//!                             │                        │
+//!                             ▼                        ▼
+//!   shared address space   thread-private-files ─▶ thread
+//! ```
+//!
+//! A round that holds all four gives the effect of each: what sharing the address space
+//! does, and what sharing the file table does ([`stats::Factorial`]). The two effects add
+//! up to the whole difference. Each is judged as a finding is, at half the level, since
+//! there are two of them, and the words follow from the verdicts alone:
+//!
+//! | address space | file table | cause |
+//! |---|---|---|
+//! | faster or slower | same, or cannot tell | shared address space |
+//! | same, or cannot tell | faster or slower | shared file table |
+//! | faster or slower | faster or slower | both |
+//! | same | same | neither |
+//! | anything else | | cannot tell |
+//!
+//! It speaks of what is shared, not of the mechanism: that the address space has one lock,
+//! or that a file table needs counted references once it is shared, is for the counts of
+//! the finding to show.
+
+use flow::Model;
+use serde::{Deserialize, Serialize};
+use stats::{Estimate, Factorial, LOOK_ALPHA, Rule, Verdict};
+
+use super::{CaseResult, RawSlot};
+use crate::Case;
+use crate::number::{factor, factor_interval};
+use crate::words::percent;
+
+/// What sharing does, of a case that ran all four models.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Shared {
+    /// Sharing the address space: time with it over time without.
+    pub address_space: Effect,
+    /// Sharing the file table: time with it over time without.
+    pub file_table: Effect,
+    /// What follows.
+    pub cause: Cause,
+}
+
+/// What sharing one resource does.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// Time with it shared over time without, whatever else is shared.
+    pub estimate: Estimate,
+    /// The verdict on it: *slower* where sharing costs.
+    pub verdict: Verdict,
+}
+
+/// Which shared resource makes the difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// The address space alone, as far as can be told.
+    AddressSpace,
+    /// The file table alone, as far as can be told.
+    FileTable,
+    /// Each of them.
+    Both,
+    /// Neither makes a difference.
+    Neither,
+    /// The rounds do not settle it.
+    CannotTell,
+}
+
+impl Cause {
+    /// The words for it.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::AddressSpace => "shared address space",
+            Self::FileTable => "shared file table",
+            Self::Both => "address space and file table",
+            Self::Neither => "neither",
+            Self::CannotTell => "cannot tell",
+        }
+    }
+
+    fn of(address_space: Verdict, file_table: Verdict) -> Self {
+        match (matters(address_space), matters(file_table)) {
+            (Some(true), Some(true)) => Self::Both,
+            (Some(true), _) => Self::AddressSpace,
+            (_, Some(true)) => Self::FileTable,
+            (Some(false), Some(false)) => Self::Neither,
+            _ => Self::CannotTell,
+        }
+    }
+}
+
+/// Whether there is an effect, if that can be told.
+fn matters(verdict: Verdict) -> Option<bool> {
+    match verdict {
+        Verdict::Faster { .. } | Verdict::Slower { .. } => Some(true),
+        Verdict::Same { .. } => Some(false),
+        Verdict::CannotTell { .. } => None,
+    }
+}
+
+/// What sharing does in this case, if it ran the four models and nothing else differs.
+pub(super) fn shared(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
+    let places = four(case)?;
+    let columns = rounds(slots, places);
+    let four = Factorial {
+        neither: &columns[0],
+        first: &columns[1],
+        second: &columns[2],
+        both: &columns[3],
+    };
+    // Two effects share the error of a look.
+    let alpha = LOOK_ALPHA / 2.0;
+    let rule = Rule {
+        floor,
+        comparisons: 2,
+    };
+    let effect = |estimate: Estimate| Effect {
+        estimate,
+        verdict: rule.judge(&estimate),
+    };
+    let file_table = effect(four.first_effect(alpha).ok()?);
+    let address_space = effect(four.second_effect(alpha).ok()?);
+    Some(Shared::of(address_space, file_table))
+}
+
+impl Shared {
+    /// The two effects, and what follows from their verdicts.
+    pub(super) fn of(address_space: Effect, file_table: Effect) -> Self {
+        Self {
+            address_space,
+            file_table,
+            cause: Cause::of(address_space.verdict, file_table.verdict),
+        }
+    }
+}
+
+/// The places of process, process-shared-files, thread-private-files and thread, where
+/// each is there once and they differ in nothing else.
+fn four(case: &Case) -> Option<[usize; 4]> {
+    let place = |model: Model| {
+        let mut places =
+            (0..case.variants.len()).filter(|&at| case.variants[at].variant.model == model);
+        places.next().filter(|_| places.next().is_none())
+    };
+    let mut places = [0; 4];
+    for (at, model) in Model::NAMED.into_iter().enumerate() {
+        places[at] = place(model)?;
+    }
+    let alike = |at: usize| {
+        let (first, other) = (&case.variants[places[0]], &case.variants[at]);
+        let as_first = flow::Variant {
+            model: first.variant.model,
+            ..other.variant.clone()
+        };
+        as_first == first.variant && other.work == first.work
+    };
+    places.iter().all(|&at| alike(at)).then_some(places)
+}
+
+/// The values of the variants at `places`, of rounds that have all four.
+fn rounds(slots: &[RawSlot], places: [usize; 4]) -> [Vec<f64>; 4] {
+    let mut by_round = std::collections::BTreeMap::<usize, [Option<f64>; 4]>::new();
+    for slot in slots {
+        if let Some(at) = places.iter().position(|&place| place == slot.variant) {
+            by_round.entry(slot.round).or_default()[at] = slot.value_ns;
+        }
+    }
+    let mut columns: [Vec<f64>; 4] = Default::default();
+    for round in by_round.values() {
+        if let [Some(a), Some(b), Some(c), Some(d)] = *round {
+            columns
+                .iter_mut()
+                .zip([a, b, c, d])
+                .for_each(|(column, value)| column.push(value));
+        }
+    }
+    columns
+}
+
+/// The sentence for a case that ran all four models.
+pub(super) fn sentence(case: &CaseResult) -> Option<String> {
+    let shared = case.shared?;
+    let name = &case.case.name;
+    let (space, files) = (
+        effect("the address space", &shared.address_space),
+        effect("the file table", &shared.file_table),
+    );
+    Some(match shared.cause {
+        Cause::Neither => {
+            format!("{name}: neither shared resource makes a difference: {space}, {files}")
+        }
+        Cause::CannotTell => format!(
+            "{name}: cannot tell which shared resource makes a difference: {space}, {files}"
+        ),
+        cause => format!(
+            "{name}: what makes the difference is the {}: {space}, {files}",
+            cause.words()
+        ),
+    })
+}
+
+/// `with the address space shared 2.05x slower [1.98 ... 2.11]`.
+fn effect(what: &str, effect: &Effect) -> String {
+    let ratio = effect.estimate.ratio;
+    let (low, high) = effect.estimate.interval().unwrap_or((ratio, ratio));
+    match effect.verdict {
+        Verdict::Slower { .. } => format!(
+            "with {what} shared {} slower {}",
+            factor(ratio),
+            factor_interval(ratio, low, high)
+        ),
+        Verdict::Faster { .. } => format!(
+            "with {what} shared {} faster {}",
+            factor(1.0 / ratio),
+            factor_interval(1.0 / ratio, 1.0 / high, 1.0 / low)
+        ),
+        Verdict::Same { within } => {
+            format!("with {what} shared the same within {}", percent(within))
+        }
+        Verdict::CannotTell { .. } => format!(
+            "with {what} shared undecided {}",
+            crate::number::ratio_interval(low, high)
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cause_follows_from_two_verdicts() {
+        let same = Verdict::Same { within: 0.01 };
+        let slower = Verdict::Slower { at_least: 0.5 };
+        let faster = Verdict::Faster { at_least: 0.5 };
+        let open = Verdict::CannotTell { more_rounds: None };
+        for (space, files, cause) in [
+            (slower, same, Cause::AddressSpace),
+            (faster, open, Cause::AddressSpace),
+            (same, slower, Cause::FileTable),
+            (open, faster, Cause::FileTable),
+            (slower, faster, Cause::Both),
+            (same, same, Cause::Neither),
+            (same, open, Cause::CannotTell),
+            (open, open, Cause::CannotTell),
+        ] {
+            assert_eq!(Cause::of(space, files), cause);
+        }
+    }
+}

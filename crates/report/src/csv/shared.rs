@@ -1,0 +1,88 @@
+//! `shared.csv`: what sharing an address space and a file table does.
+
+use lab::{Effect, Results, Shared};
+
+use super::findings::word;
+use super::place::Place;
+use super::{names, number, sheet, text, whole};
+
+struct Row<'a> {
+    place: Place<'a>,
+    shared: Shared,
+}
+
+/// A name, and what fills it.
+type Column = (&'static str, fn(&Row<'_>) -> String);
+
+const COLUMNS: &[Column] = &[
+    ("study", |row| row.place.study()),
+    ("case", |row| row.place.case()),
+    ("sweep", |row| row.place.sweep()),
+    ("parameter", |row| row.place.parameter()),
+    ("parameter_value", |row| row.place.parameter_value()),
+    ("flows", |row| {
+        whole(row.first().map(|v| u64::from(v.flows)))
+    }),
+    ("placement", |row| {
+        row.first()
+            .map_or(String::new(), |v| text(&v.placement.to_string()))
+    }),
+    ("cause", |row| row.shared.cause.words().to_owned()),
+    ("rounds", |row| {
+        whole(Some(row.shared.address_space.estimate.rounds as u64))
+    }),
+    ("address_space_verdict", |row| {
+        word(&row.shared.address_space.verdict).to_owned()
+    }),
+    ("address_space_ratio", |row| {
+        ratio(&row.shared.address_space)
+    }),
+    ("address_space_low", |row| low(&row.shared.address_space)),
+    ("address_space_high", |row| high(&row.shared.address_space)),
+    ("file_table_verdict", |row| {
+        word(&row.shared.file_table.verdict).to_owned()
+    }),
+    ("file_table_ratio", |row| ratio(&row.shared.file_table)),
+    ("file_table_low", |row| low(&row.shared.file_table)),
+    ("file_table_high", |row| high(&row.shared.file_table)),
+    ("alpha", |row| {
+        number(Some(row.shared.file_table.estimate.alpha))
+    }),
+];
+
+/// One row a case that ran processes, threads and both models between them; empty where none
+/// did.
+#[must_use]
+pub fn shared(results: &Results) -> String {
+    let rows = Place::all(results).filter_map(|place| {
+        let shared = place.case.shared?;
+        Some(Row { place, shared })
+    });
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return String::new();
+    }
+    sheet(
+        names(COLUMNS),
+        rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect()),
+    )
+}
+
+impl Row<'_> {
+    fn first(&self) -> Option<&flow::Variant> {
+        let variants = &self.place.case.case.variants;
+        variants.first().map(|labelled| &labelled.variant)
+    }
+}
+
+fn ratio(effect: &Effect) -> String {
+    number(Some(effect.estimate.ratio))
+}
+
+fn low(effect: &Effect) -> String {
+    number(effect.estimate.low)
+}
+
+fn high(effect: &Effect) -> String {
+    number(effect.estimate.high)
+}
