@@ -49,6 +49,8 @@ pub mod turn;
 pub mod variant;
 mod watch;
 
+/// Whether there are fibers on this target; else why not.
+pub use ::fiber::available as fibers_available;
 pub use ballast::{Ballast, Pages};
 pub use body::{Body, NoSink, Proof, Sink};
 pub use cell::{Cell, cell_main, is_cell};

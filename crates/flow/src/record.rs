@@ -1,6 +1,7 @@
 //! What a slot leaves behind: raw values, in nanoseconds and bytes, and failures with
 //! their reason. These types are the journal's schema (docs/results.md).
 
+mod columns;
 mod failure;
 mod flow;
 pub mod told;
@@ -30,10 +31,6 @@ pub struct Outcome {
 }
 
 /// What a cell answers.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a cell answers once, and a run keeps few failures"
-)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Answer {
@@ -101,13 +98,14 @@ pub struct Rep {
     pub parent: ParentRecord,
     /// One entry for each of the kernel's flows, in flow order; user-level flows are in that
     /// of the thread that carried them.
+    #[serde(with = "columns")]
     pub flows: Vec<FlowRecord>,
     /// Of flows that take turns: how many, and whether the switches happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<Turns>,
     /// Migrations and bytes; of the last repetition of a slot alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<Told>,
+    pub told: Option<Box<Told>>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.

@@ -136,7 +136,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             parent,
             flows,
             turns,
-            told: telling.map(Telling::told),
+            told: telling.map(|telling| Box::new(telling.told())),
         };
         Ok(Run {
             failure: self.failure(&rep),

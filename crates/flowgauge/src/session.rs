@@ -95,6 +95,16 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// Writes down, and says, what of a study is left out on this machine.
+    pub(crate) fn leaves_out(&mut self, study: &str, what: &[String]) -> Result<()> {
+        for line in what {
+            let text = format!("{study}: left out: {line}");
+            output::tell(&text);
+            self.journal.note(&text)?;
+        }
+        Ok(())
+    }
+
     /// Writes a fenced probe of a study down.
     pub(crate) fn probed(&mut self, study: &str, probe: Probe) -> Result<()> {
         Ok(self.journal.probed(study, probe)?)

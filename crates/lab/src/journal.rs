@@ -23,7 +23,7 @@ pub use error::JournalError;
 pub const FILE_NAME: &str = "journal.jsonl";
 
 /// Version of the journal's schema. Readers open every version up to theirs.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,6 +84,11 @@ pub enum Entry {
         at_s: f64,
         /// How it went.
         outcome: Outcome,
+    },
+    /// What the reader of the results must know, as it was known before the first slot.
+    Note {
+        /// One sentence.
+        text: String,
     },
     /// A fenced probe.
     Probe {
@@ -203,6 +208,16 @@ impl Journal {
 
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// Writes down what the reader of the results must know: it is one of their warnings.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn note(&mut self, text: &str) -> Result<(), JournalError> {
+        self.append(Entry::Note {
+            text: text.to_owned(),
+        })
     }
 
     /// Writes a fenced probe of a study down.

@@ -20,6 +20,8 @@ pub(crate) struct Ledger {
     pub(crate) header: Header,
     /// By place of the study and place of the case within it.
     pub(crate) logs: Vec<Vec<CaseLog>>,
+    /// What the reader must know.
+    pub(crate) notes: Vec<String>,
     /// Fenced probes of each study.
     pub(crate) probes: Vec<Vec<Probe>>,
     pub(crate) interrupted: Option<i32>,
@@ -65,6 +67,7 @@ impl Ledger {
         };
         let logs = header.studies.iter().map(logs).collect::<Result<_, _>>()?;
         Ok(Self {
+            notes: Vec::new(),
             probes: vec![Vec::new(); header.studies.len()],
             header,
             logs,
@@ -119,11 +122,10 @@ impl Ledger {
                     outcome,
                 })?;
             }
+            Entry::Note { text } => self.notes.push(text),
             Entry::Probe { study, probe } => {
-                let studies = &self.header.studies;
-                let place = studies.iter().position(|s| s.name == study);
-                let missing = || format!("the header has no study '{study}'");
-                self.probes[place.ok_or_else(missing)?].push(probe);
+                let place = self.find_study(&study)?;
+                self.probes[place].push(probe);
             }
             Entry::CaseEnd {
                 study,
@@ -140,6 +142,12 @@ impl Ledger {
             }
         }
         Ok(())
+    }
+
+    fn find_study(&self, study: &str) -> Result<usize, String> {
+        let mut studies = self.header.studies.iter();
+        let place = studies.position(|s| s.name == study);
+        place.ok_or_else(|| format!("the header has no study '{study}'"))
     }
 
     fn find(&self, study: &str, case: &str) -> Result<At, String> {

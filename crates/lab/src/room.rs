@@ -102,10 +102,27 @@ fn has_free_guards(machine: &Machine) -> bool {
     version.is_some_and(|version| version >= FREE_GUARDS)
 }
 
-/// Why the machine has no room for a variant, if it has none.
+/// Why there are no flows of that model on this target, if there are none.
+#[must_use]
+pub fn unavailable(model: Model) -> Option<String> {
+    without(model, flow::fibers_available())
+}
+
+fn without(model: Model, fibers: Result<(), &'static str>) -> Option<String> {
+    match (model, fibers) {
+        (Model::Fiber { .. }, Err(reason)) => {
+            Some(format!("model {model} is not available: {reason}"))
+        }
+        _ => None,
+    }
+}
+
+/// Why the machine has no room for a variant, if it has none; or why there is no such model.
 #[must_use]
 pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
-    ballast::no_room(machine, variant).or_else(|| no_room_for_flows(machine, variant, work))
+    unavailable(variant.model)
+        .or_else(|| ballast::no_room(machine, variant))
+        .or_else(|| no_room_for_flows(machine, variant, work))
 }
 
 fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
@@ -180,17 +197,25 @@ fn no_pipes(machine: &Machine, flows: u64, work: &Work) -> Option<String> {
     })
 }
 
-/// The study without the variants that have no room here, and what was left out and why.
+/// The study without the variants that have no room here, and what was left out and why,
+/// each reason once.
 #[must_use]
-pub fn fitted(mut study: Study, machine: &Machine) -> (Study, Vec<String>) {
+pub fn fitted(study: Study, machine: &Machine) -> (Study, Vec<String>) {
+    without_those(study, |variant, work| no_room(machine, variant, work))
+}
+
+fn without_those(
+    mut study: Study,
+    why_not: impl Fn(&Variant, &Work) -> Option<String>,
+) -> (Study, Vec<String>) {
     let mut left_out: Vec<String> = Vec::new();
     for case in &mut study.cases {
         let work = &case.work;
         case.variants.retain(|labelled| {
             let work = labelled.work.as_ref().unwrap_or(work);
-            let reason = no_room(machine, &labelled.variant, work);
+            let reason = why_not(&labelled.variant, work);
             let fits = reason.is_none();
-            left_out.extend(reason);
+            left_out.extend(reason.filter(|reason| !left_out.contains(reason)));
             fits
         });
     }
@@ -202,7 +227,6 @@ pub fn fitted(mut study: Study, machine: &Machine) -> (Study, Vec<String>) {
             .first()
             .map_or(headline, |case| case.name.clone());
     }
-    left_out.dedup();
     (study, left_out)
 }
 
@@ -272,6 +296,25 @@ mod tests {
         assert_eq!(no_room(&machine, &two, &mem(64 << 20)), None);
         let why = no_room(&machine, &two, &mem(1 << 50)).unwrap();
         assert!(why.contains("room for 0 of them"), "{why}");
+    }
+
+    #[test]
+    fn where_there_are_no_fibers_they_are_left_out_once_and_the_rest_is_run() {
+        let none = Err("no fibers on this target");
+        let study = builtin("switch", Preset::Quick).unwrap();
+        let cases = study.cases.len();
+        let (study, left_out) = without_those(study, |variant, _| without(variant.model, none));
+        assert_eq!(
+            left_out,
+            [
+                "model fiber is not available: no fibers on this target",
+                "model fiber-packed is not available: no fibers on this target"
+            ]
+        );
+        assert_eq!(study.cases.len(), cases);
+        let models = study.cases.iter().flat_map(|case| &case.variants);
+        let models: Vec<Model> = models.map(|labelled| labelled.variant.model).collect();
+        assert!(models.contains(&Model::Task) && !models.contains(&Model::FIBER));
     }
 
     #[test]

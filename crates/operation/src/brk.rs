@@ -51,7 +51,7 @@ impl Operation for Brk {
         does: "move the break up by a page and down again",
         shares: "nothing (threads move the break of their process)",
         verified: "the kernel's answer is the break that was asked for, each time",
-        ops: 2_000,
+        ops: 1_000,
         needs_folder: false,
     };
 

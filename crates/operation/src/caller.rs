@@ -22,7 +22,7 @@ impl Operation for Parent {
         does: "ask for the parent's id",
         shares: "nothing",
         verified: "each answer is the id known before",
-        ops: 40_000,
+        ops: 20_000,
         needs_folder: false,
     };
 
@@ -56,7 +56,7 @@ impl Operation for Yield {
         does: "let another flow run, if one waits for this CPU",
         shares: "nothing but the CPU, where flows share one",
         verified: "by the answer alone: nothing else tells of it",
-        ops: 10_000,
+        ops: 6_000,
         needs_folder: false,
     };
 

@@ -27,7 +27,7 @@ impl Operation for Dup {
         does: "give an open file another number and close that",
         shares: "nothing: each flow has its own file",
         verified: "numbers come again; 1 in 64 holds the words of its file",
-        ops: 8_000,
+        ops: 7_000,
         needs_folder: true,
     };
 

@@ -29,7 +29,7 @@ impl Operation for Fallocate {
         does: "make room for 64 KB of a file in memory and give it back",
         shares: "nothing: each flow has its own file",
         verified: "1 in 64 is as long as asked for, takes room, and is empty then",
-        ops: 400,
+        ops: 120,
         needs_folder: false,
     };
 

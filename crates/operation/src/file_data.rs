@@ -174,12 +174,12 @@ const fn named(way: Way, writes: bool, same: bool) -> (&'static str, &'static st
     match (way, writes, same) {
         (Way::At, false, false) => ("pread", "read 4 KB at a place", 6_000),
         (Way::At, false, true) => ("pread-same", "read 4 KB at a place", 6_000),
-        (Way::At, true, false) => ("pwrite", "write 4 KB at a place", 2_000),
-        (Way::At, true, true) => ("pwrite-same", "write 4 KB at a place", 2_000),
-        (Way::On, false, _) => ("read", "read the next 4 KB", 6_000),
-        (Way::On, true, _) => ("write", "write the next 4 KB", 2_000),
-        (Way::Seek, false, _) => ("readseek", "go to a place and read 4 KB", 5_000),
-        (Way::Seek, true, _) => ("writeseek", "go to a place and write 4 KB", 2_000),
+        (Way::At, true, false) => ("pwrite", "write 4 KB at a place", 4_000),
+        (Way::At, true, true) => ("pwrite-same", "write 4 KB at a place", 4_000),
+        (Way::On, false, _) => ("read", "read the next 4 KB", 5_500),
+        (Way::On, true, _) => ("write", "write the next 4 KB", 4_000),
+        (Way::Seek, false, _) => ("readseek", "go to a place and read 4 KB", 4_500),
+        (Way::Seek, true, _) => ("writeseek", "go to a place and write 4 KB", 3_000),
     }
 }
 

@@ -111,7 +111,7 @@ impl<const SAME: bool> Operation for Flock<SAME> {
             OWN
         },
         verified: "1 in 64 cannot be locked again; steps under the one lock are not lost",
-        ops: if SAME { 2_000 } else { 4_000 },
+        ops: if SAME { 1_000 } else { 4_000 },
         needs_folder: true,
     };
 
@@ -170,7 +170,7 @@ impl<const SAME: bool> Operation for Record<SAME> {
             OWN
         },
         verified: "1 in 64 is seen by another open file, and then no more",
-        ops: 3_000,
+        ops: 2_500,
         needs_folder: true,
     };
 

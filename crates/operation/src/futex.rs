@@ -59,7 +59,7 @@ impl<const KIND: u8> Operation for Futex<KIND> {
         does: "a wait that finds another number, and a wake that finds nobody",
         shares: SHARES[KIND as usize],
         verified: "the wait answers that it did not, the wake that it woke nobody",
-        ops: 8_000,
+        ops: 5_000,
         needs_folder: false,
     };
 

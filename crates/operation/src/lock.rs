@@ -56,7 +56,7 @@ impl<const SAME: bool> Operation for ByMutex<SAME> {
         does: "lock a mutex and unlock it",
         shares: if SAME { ONE } else { OWN },
         verified: STEPS,
-        ops: if SAME { 30_000 } else { 200_000 },
+        ops: if SAME { 60_000 } else { 500_000 },
         needs_folder: false,
     };
 
@@ -117,7 +117,7 @@ impl<const SAME: bool> Operation for BySemaphore<SAME> {
         does: "take the one pass of a semaphore and give it back",
         shares: if SAME { ONE } else { OWN },
         verified: STEPS,
-        ops: if SAME { 30_000 } else { 200_000 },
+        ops: if SAME { 60_000 } else { 500_000 },
         needs_folder: false,
     };
 

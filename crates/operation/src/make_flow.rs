@@ -61,7 +61,7 @@ impl Operation for Fork {
         does: "fork a process that ends at once, and wait for it",
         shares: SHARES,
         verified: CODE,
-        ops: 20,
+        ops: 24,
         needs_folder: false,
     };
 
@@ -93,25 +93,25 @@ const CLONES: [(&str, &str, libc::c_int, u64); 4] = [
         "fork-shared-files",
         "make a process with the same file table that ends at once",
         libc::CLONE_FILES,
-        20,
+        24,
     ),
     (
         "vfork",
         "make a process in the same memory, asleep until it has ended",
         libc::CLONE_VM | libc::CLONE_VFORK,
-        60,
+        120,
     ),
     (
         "clone-vm",
         "make a process in the same memory that ends at once",
         libc::CLONE_VM,
-        60,
+        120,
     ),
     (
         "clone-vm-files",
         "make a process in the same memory with the same file table",
         libc::CLONE_VM | libc::CLONE_FILES,
-        60,
+        120,
     ),
 ];
 
@@ -154,7 +154,7 @@ impl Operation for Spawn {
         does: "run the program true and wait for it",
         shares: "nothing but the program",
         verified: "each exit code is 0; a program that cannot be run is an error",
-        ops: 8,
+        ops: 6,
         needs_folder: false,
     };
 
@@ -186,7 +186,7 @@ impl Operation for Thread {
         does: "make a thread that ends at once, and join it",
         shares: SHARES,
         verified: "each thread answers with what it was told",
-        ops: 80,
+        ops: 150,
         needs_folder: false,
     };
 

@@ -30,7 +30,7 @@ impl Operation for Large {
         does: "allocate 1 MB, write its ends, free it",
         shares: "nothing",
         verified: "addresses come again; each block holds its number",
-        ops: 1_000,
+        ops: 300,
         needs_folder: false,
     };
 
@@ -71,7 +71,7 @@ impl Operation for Small {
         does: "allocate a block of 16 bytes to 1 KB and free it, 64 at a time",
         shares: "nothing",
         verified: "each block holds its number when it is freed",
-        ops: 80_000,
+        ops: 250_000,
         needs_folder: false,
     };
 

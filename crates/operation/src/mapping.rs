@@ -32,7 +32,7 @@ impl Operation for Anonymous {
         does: "map 1 MB of memory and unmap it",
         shares: "nothing",
         verified: "addresses come again; 1 in 64 is new (zero), written and read back",
-        ops: 2_000,
+        ops: 1_000,
         needs_folder: false,
     };
 
@@ -99,7 +99,7 @@ impl<const SAME: bool> Operation for Mapped<SAME> {
             false => "nothing: each flow has its own file",
         },
         verified: "addresses come again; 1 in 64 shows the words of its file",
-        ops: 1_500,
+        ops: 800,
         needs_folder: true,
     };
 

@@ -51,7 +51,7 @@ impl<const SOCKETS: bool> Operation for Message<SOCKETS> {
         does: "write 512 bytes and read them again",
         shares: "nothing: each flow has both ends",
         verified: "the bytes are those that were written",
-        ops: if SOCKETS { 2_000 } else { 4_000 },
+        ops: if SOCKETS { 1_600 } else { 4_000 },
         needs_folder: false,
     };
 
@@ -85,7 +85,7 @@ impl Operation for Eventfd {
         does: "add to a counter of the kernel and take it out",
         shares: "nothing: each flow has its own counter",
         verified: "what is taken out is what was added",
-        ops: 8_000,
+        ops: 6_000,
         needs_folder: false,
     };
 

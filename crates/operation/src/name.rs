@@ -105,7 +105,7 @@ impl<const OWN_FOLDER: bool> Operation for Rename<OWN_FOLDER> {
         does: "give a file another name, and its own again",
         shares: if OWN_FOLDER { OWN } else { ONE },
         verified: "a name that the file has no more cannot be changed",
-        ops: 300,
+        ops: 250,
         needs_folder: true,
     };
 

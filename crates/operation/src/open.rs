@@ -50,7 +50,7 @@ impl Operation for OwnFileOneFolder {
         does: "open a file of the flow's own and close it",
         shares: "the folder",
         verified: VERIFIED,
-        ops: 2_000,
+        ops: 1_200,
         needs_folder: true,
     };
 
@@ -86,7 +86,7 @@ impl Operation for OwnFolder {
         does: "open a file in a folder of the flow's own and close it",
         shares: "nothing",
         verified: VERIFIED,
-        ops: 2_000,
+        ops: 1_200,
         needs_folder: true,
     };
 
@@ -124,7 +124,7 @@ impl Operation for SameFile {
         does: "open the one file of all flows and close it",
         shares: "the file",
         verified: VERIFIED,
-        ops: 2_000,
+        ops: 1_200,
         needs_folder: true,
     };
 

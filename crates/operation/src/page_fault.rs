@@ -1,18 +1,23 @@
 //! `page-fault-*`: the first touch of a page.
 //!
-//! Pages are mapped [`CHUNK`] at a time, each is written, each is read back, and the chunk is
-//! unmapped: the map and unmap are a small part. That each page really was a fault is taken
-//! from the kernel's own count for the flow.
+//! Many pages are mapped at a time ([`PAGES`]), each is written, each is read back, and all are
+//! unmapped. Mapping and unmapping is another operation, which threads do wait for each other
+//! in, so it must be a small part here: with 64 pages at a time its share was enough to make
+//! threads look twice as slow at faults. That each page really was a fault is taken from the
+//! kernel's own count for the flow.
 //!
 //! The four differ in what the page comes from: memory of the process; memory that processes
-//! may share; a copy of a file's page; a file's page itself.
+//! may share; a copy of a file's page; a file's page itself. The files have no content at
+//! first; they stay from one repetition to the next, so after the first one their pages are in
+//! memory, and no disk is waited for.
 
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
+use measure::clock::now_ns;
 use measure::usage;
 
 use crate::check::{must, same};
@@ -21,61 +26,72 @@ use crate::repeat::Operation;
 use crate::site::Site;
 use crate::sys::descriptor::pread_word;
 use crate::sys::memory::{Mapping, Of, PAGE};
-use crate::sys::own_file::OwnFile;
 
-/// Pages that are mapped at once: less than a huge page.
-const CHUNK: u64 = 64;
-/// Words of a page.
-const PAGE_WORDS: u64 = (PAGE / 8) as u64;
+/// Pages that are mapped at once, and those of a file.
+const PAGES: u64 = 2_048;
 
 const FAMILY: &str = "page faults";
+const OWN: &str = "nothing: each flow has its own file";
 const VERIFIED: &str = "each page holds its number; the kernel counted a fault for each";
 
-/// Touches `ops` pages. `chunk_ends` is told the number of the last page of each chunk, and
-/// how many there are, while the chunk is mapped.
-fn touch(of: Of<'_>, ops: u64, chunk_ends: impl Fn(u64, u64)) -> u64 {
+/// Touches `ops` pages. `mapped` is told how many are mapped and what the last one holds,
+/// while they are.
+fn touch(of: Of<'_>, ops: u64, mapped: impl Fn(u64, u64)) -> u64 {
+    // Other numbers each time: what a file has kept from another repetition is none of them.
+    let base = now_ns();
     let before = usage::this_thread();
     let mut checksum = 0;
-    for first in (0..ops).step_by(CHUNK as usize) {
-        let pages = CHUNK.min(ops - first);
+    for first in (0..ops).step_by(PAGES as usize) {
+        let pages = PAGES.min(ops - first);
         let length = pages as usize * PAGE;
-        let mapping = must("map memory", Mapping::new(length, of)).common_pages();
+        let mapping = must("map memory", Mapping::new(length, of)).one_by_one();
+        let number = |page: u64| base + first + page;
         for page in 0..pages {
-            mapping
-                .page(page as usize)
-                .store(first + page + 1, Ordering::Relaxed);
+            let word = mapping.page(page as usize);
+            word.store(number(page), Ordering::Relaxed);
         }
         for page in 0..pages {
             let word = mapping.page(page as usize).load(Ordering::Relaxed);
-            same("the first word of a page", word, first + page + 1);
-            checksum += word;
+            same("the first word of a page", word, number(page));
+            checksum += word - base;
         }
-        chunk_ends(first + pages, pages);
+        mapped(pages, number(pages - 1));
         must("unmap memory", mapping.unmap());
     }
-    enough_faults(usage::this_thread().since(before).minor_faults, ops);
+    let used = usage::this_thread().since(before);
+    enough_faults(used.minor_faults + used.major_faults, ops);
     checksum
 }
 
 fn enough_faults(faults: u64, ops: u64) {
     assert!(
         faults >= ops,
-        "{faults} page faults for the first touch of {ops} pages: they were there before"
+        "{faults} page faults for the first touch of {ops} pages: some were there before, or came \
+         with others"
     );
 }
 
-/// Memory of the process.
+/// Memory of the process, or memory that processes may share; each flow has its own.
 #[derive(Debug)]
-pub(crate) struct Private;
+pub(crate) struct Memory<const SHARED: bool>;
 
-impl Operation for Private {
+pub(crate) type Private = Memory<false>;
+pub(crate) type Shared = Memory<true>;
+
+impl<const SHARED: bool> Operation for Memory<SHARED> {
     const FACTS: Facts = Facts {
-        name: "page-fault-anon",
+        name: match SHARED {
+            true => "page-fault-shared",
+            false => "page-fault-anon",
+        },
         family: FAMILY,
-        does: "touch a new page of private memory",
+        does: match SHARED {
+            true => "touch a new page of shared memory",
+            false => "touch a new page of private memory",
+        },
         shares: "nothing",
         verified: VERIFIED,
-        ops: 5_000,
+        ops: if SHARED { 1_200 } else { 2_000 },
         needs_folder: false,
     };
 
@@ -88,42 +104,18 @@ impl Operation for Private {
     fn own(&self, _flow: usize) {}
 
     fn repeat(&self, (): &mut (), ops: u64) -> u64 {
-        touch(Of::Private, ops, |_, _| {})
+        let of = if SHARED { Of::Shared } else { Of::Private };
+        touch(of, ops, |_, _| {})
     }
 }
 
-/// Memory that forked processes may share (each flow has its own).
-#[derive(Debug)]
-pub(crate) struct Shared;
-
-impl Operation for Shared {
-    const FACTS: Facts = Facts {
-        name: "page-fault-shared",
-        family: FAMILY,
-        does: "touch a new page of shared memory",
-        shares: "nothing",
-        verified: VERIFIED,
-        ops: 3_000,
-        needs_folder: false,
-    };
-
-    type Own = ();
-
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
-        Ok(Self)
-    }
-
-    fn own(&self, _flow: usize) {}
-
-    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
-        touch(Of::Shared, ops, |_, _| {})
-    }
-}
-
-/// A file of [`CHUNK`] pages for each flow.
-fn chunk_file(folder: &std::path::Path, flow: usize) -> OwnFile {
-    let words = CHUNK * PAGE_WORDS;
-    must("make a file", OwnFile::of_flow(folder, flow, words))
+/// The file of a flow, without content where it is new.
+fn file(folder: &Path, flow: usize) -> io::Result<File> {
+    let mut options = File::options();
+    let options = options.read(true).write(true).create(true).truncate(false);
+    let file = options.open(folder.join(format!("pages-{flow}")))?;
+    file.set_len(PAGES * PAGE as u64)?;
+    Ok(file)
 }
 
 /// The first word of a page of a file, as the file has it.
@@ -143,31 +135,26 @@ impl Operation for FilePrivate {
         name: "page-fault-file-private",
         family: FAMILY,
         does: "write to a page of a private mapping of a file (a copy is made)",
-        shares: "nothing: each flow has its own file",
+        shares: OWN,
         verified: "each page holds its number and the file does not; a fault for each",
-        ops: 4_000,
+        ops: 1_500,
         needs_folder: true,
     };
 
-    type Own = OwnFile;
+    type Own = File;
 
     fn prepare(site: &Site<'_>) -> io::Result<Self> {
         let folder = site.folder()?.to_owned();
         Ok(Self { folder })
     }
 
-    fn own(&self, flow: usize) -> OwnFile {
-        chunk_file(&self.folder, flow)
+    fn own(&self, flow: usize) -> File {
+        must("make a file", file(&self.folder, flow))
     }
 
-    fn repeat(&self, own: &mut OwnFile, ops: u64) -> u64 {
-        touch(Of::FilePrivate(&own.file), ops, |_end, pages| {
-            let untouched = own.tag + (pages - 1) * PAGE_WORDS;
-            same(
-                "a page of the file",
-                in_file(&own.file, pages - 1),
-                untouched,
-            );
+    fn repeat(&self, own: &mut File, ops: u64) -> u64 {
+        touch(Of::FilePrivate(own), ops, |pages, _last| {
+            same("a page of the file", in_file(own, pages - 1), 0);
         })
     }
 }
@@ -183,26 +170,26 @@ impl Operation for FileShared {
         name: "page-fault-file-shared",
         family: FAMILY,
         does: "write to a page of a shared mapping of a file",
-        shares: "nothing: each flow has its own file",
-        verified: "each page of the file holds its number; a fault for each",
+        shares: OWN,
+        verified: "each page holds its number, and so does the file; a fault for each",
         ops: 2_000,
         needs_folder: true,
     };
 
-    type Own = OwnFile;
+    type Own = File;
 
     fn prepare(site: &Site<'_>) -> io::Result<Self> {
         let folder = site.folder()?.to_owned();
         Ok(Self { folder })
     }
 
-    fn own(&self, flow: usize) -> OwnFile {
-        chunk_file(&self.folder, flow)
+    fn own(&self, flow: usize) -> File {
+        must("make a file", file(&self.folder, flow))
     }
 
-    fn repeat(&self, own: &mut OwnFile, ops: u64) -> u64 {
-        touch(Of::FileShared(&own.file), ops, |end, pages| {
-            same("a page of the file", in_file(&own.file, pages - 1), end);
+    fn repeat(&self, own: &mut File, ops: u64) -> u64 {
+        touch(Of::FileShared(own), ops, |pages, last| {
+            same("a page of the file", in_file(own, pages - 1), last);
         })
     }
 }
@@ -212,13 +199,25 @@ mod tests {
     use super::*;
 
     #[test]
-    #[should_panic(expected = "they were there before")]
+    #[should_panic(expected = "some were there before")]
     fn pages_that_were_there_are_found() {
         enough_faults(4, 5);
     }
 
     #[test]
     fn every_page_is_a_fault() {
-        assert_eq!(touch(Of::Private, 100, |_, _| {}), (1..=100).sum::<u64>());
+        let folder = tempfile::tempdir().unwrap();
+        let sum = (0..3_000).sum::<u64>();
+        let file = file(folder.path(), 0).unwrap();
+        for _repetition in 0..2 {
+            for of in [
+                Of::Private,
+                Of::Shared,
+                Of::FilePrivate(&file),
+                Of::FileShared(&file),
+            ] {
+                assert_eq!(touch(of, 3_000, |_, _| {}), sum, "{of:?}");
+            }
+        }
     }
 }

@@ -18,7 +18,7 @@ const FAMILY: &str = "address space";
 const PAGES: usize = 16;
 
 fn memory() -> Mapping {
-    must("map memory", Mapping::new(PAGES * PAGE, Of::Private)).common_pages()
+    must("map memory", Mapping::new(PAGES * PAGE, Of::Private)).one_by_one()
 }
 
 /// Takes away the right to write to a page, and gives it back.
@@ -79,7 +79,7 @@ impl Operation for Forget {
         does: "write to a page and give it back (MADV_DONTNEED)",
         shares: "nothing",
         verified: "each page is zero when it comes back",
-        ops: 2_500,
+        ops: 1_200,
         needs_folder: false,
     };
 

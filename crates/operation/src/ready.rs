@@ -113,7 +113,7 @@ impl Operation for Epoll {
         does: "ask a watcher which of 16 descriptors is ready",
         shares: "nothing: each flow has its own descriptors",
         verified: VERIFIED,
-        ops: 10_000,
+        ops: 7_500,
         needs_folder: false,
     };
 

@@ -4,7 +4,8 @@ use std::io;
 
 use flow::{Body, Outlet, Proof};
 
-use crate::facts::Facts;
+use crate::facts::{Facts, Name};
+use crate::registry::{Any, AnyOwn};
 use crate::site::Site;
 
 /// An operation that flows repeat. One is implemented in each small file of this crate.
@@ -29,14 +30,15 @@ pub(crate) trait Operation: Sync + Sized {
 
 /// An operation, repeated by each of `flows` flows.
 #[derive(Debug)]
-pub(crate) struct Repeat<O> {
-    pub(crate) operation: O,
+pub(crate) struct Repeat {
+    pub(crate) name: Name,
+    pub(crate) operation: Any,
     pub(crate) flows: u64,
     pub(crate) ops: u64,
 }
 
-impl<O: Operation> Body for Repeat<O> {
-    type State = O::Own;
+impl Body for Repeat {
+    type State = AnyOwn;
     const SENDS: bool = false;
 
     fn units(&self) -> u64 {
@@ -44,15 +46,15 @@ impl<O: Operation> Body for Repeat<O> {
     }
 
     fn describe(&self, unit: u64) -> String {
-        let Self { ops, .. } = self;
-        format!("{ops} x {} (flow {unit})", O::FACTS.name)
+        let Self { name, ops, .. } = self;
+        format!("{ops} x {name} (flow {unit})")
     }
 
-    fn state(&self, flow: usize) -> O::Own {
+    fn state(&self, flow: usize) -> AnyOwn {
         self.operation.own(flow)
     }
 
-    fn unit(&self, own: &mut O::Own, _unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+    fn unit(&self, own: &mut AnyOwn, _unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
         Proof {
             count: self.ops,
             checksum: self.operation.repeat(own, self.ops),

@@ -45,7 +45,7 @@ impl Operation for Own {
         does: "go to a place in a file",
         shares: "nothing: each flow has its own file",
         verified: "the answer is the place; 1 in 64 is read from",
-        ops: 20_000,
+        ops: 18_000,
         needs_folder: true,
     };
 
@@ -82,7 +82,7 @@ impl Operation for Same {
         does: "go to a place in the one open file of all flows",
         shares: "the open file with its position",
         verified: "the answer is the place",
-        ops: 10_000,
+        ops: 12_000,
         needs_folder: true,
     };
 

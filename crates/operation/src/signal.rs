@@ -21,7 +21,7 @@ impl Operation for ToSelf {
         does: "send a signal to itself and handle it",
         shares: "nothing (threads have the handlers of their process)",
         verified: "the flow's handler has run once for each",
-        ops: 4_000,
+        ops: 1_300,
         needs_folder: false,
     };
 

@@ -50,7 +50,7 @@ impl Operation for Pipe {
         does: "send a word to a partner by a pipe and get the answer by another",
         shares: PARTNER,
         verified: "each answer is the word plus one",
-        ops: 700,
+        ops: 600,
         needs_folder: false,
     };
 
@@ -166,7 +166,7 @@ impl Operation for Futex {
         does: "wake a partner by a word of memory and sleep until it answers",
         shares: PARTNER,
         verified: "each answer is the number that was sent",
-        ops: 800,
+        ops: 600,
         needs_folder: false,
     };
 

@@ -1,7 +1,7 @@
 //! `operation`: every flow repeats one operation of the kernel.
 //!
-//! It stands for what threads share and processes do not: the crate [`operation`](::operation)
-//! has a body for each, and says what it does, what its flows share and how its effect is
+//! It stands for what threads share and processes do not: the crate [`operation`] has a
+//! body for each, and says what it does, what its flows share and how its effect is
 //! verified.
 
 use operation::Name;

@@ -69,7 +69,7 @@ const LEAST_KEPT: u64 = 256;
 const FRAMES: [u64; 2] = if cfg!(debug_assertions) {
     [16_384; 2]
 } else {
-    [448, 1_024]
+    [256, 1_024]
 };
 /// Bytes of a cache line. Stacks are multiples of it, as is what is touched.
 pub const LINE: u64 = 64;

@@ -1,6 +1,5 @@
 //! A workload with its parameters.
 
-use std::convert::Infallible;
 use std::path::Path;
 
 use flow::{Answer, Body, Cell, Model, NoSink, Proof};
@@ -172,7 +171,7 @@ impl Work {
 pub fn probe_main<P: Serialize + DeserializeOwned>(
     predict: impl FnOnce(Model) -> Option<(u64, P)>,
 ) -> ! {
-    match Turns::idle(LEAST_FLOWS).with_body(Probe(predict)) {}
+    flow::probe_main(&Turns::idle(LEAST_FLOWS).untouched(), predict)
 }
 
 /// A slot of flows that take turns.
@@ -183,16 +182,5 @@ impl WithBody for TakeTurns<'_> {
 
     fn with<B: Body>(self, body: &B) -> Answer {
         self.0.run(body, &mut NoSink)
-    }
-}
-
-/// A probe of flows that take turns.
-struct Probe<F>(F);
-
-impl<P: Serialize + DeserializeOwned, F: FnOnce(Model) -> Option<(u64, P)>> WithBody for Probe<F> {
-    type Out = Infallible;
-
-    fn with<B: Body>(self, body: &B) -> Infallible {
-        flow::probe_main(body, self.0)
     }
 }

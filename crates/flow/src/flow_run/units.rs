@@ -27,12 +27,22 @@ pub(crate) fn units<B: Body>(
                 do_unit(context, state, unit, outlet, tally);
             }
         }
-        Schedule::Queue => {
-            while let Some(unit) = next_unit(context) {
-                do_unit(context, state, unit, outlet, tally);
-            }
-        }
+        Schedule::Queue => while unit_of_queue(context, state, outlet, tally) {},
     }
+}
+
+/// Does the next unit of the queue; false when there is none.
+pub(crate) fn unit_of_queue<B: Body>(
+    context: &Context<'_, B>,
+    state: &mut B::State,
+    outlet: &mut Outlet<'_>,
+    tally: &mut Tally,
+) -> bool {
+    let unit = next_unit(context);
+    if let Some(unit) = unit {
+        do_unit(context, state, unit, outlet, tally);
+    }
+    unit.is_some()
 }
 
 fn next_unit<B: Body>(context: &Context<'_, B>) -> Option<u64> {

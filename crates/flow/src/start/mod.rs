@@ -27,6 +27,8 @@ mod mix;
 mod process;
 mod process_shared_files;
 pub(crate) mod task;
+#[cfg(test)]
+mod tests;
 mod thread;
 
 use std::io;

@@ -19,7 +19,7 @@ use std::task::{Context as Poller, Poll, Waker};
 use super::carried::{Carried, Station};
 use crate::body::Body;
 use crate::flow_run::{Context, Step, at_gate, leave, prepare};
-use crate::turn::{CHECKED_LAPS, Order, Turn};
+use crate::turn::{CHECKED_LAPS, Turn};
 
 /// Runs all flows of the variant as tasks of this kernel thread, which is flow `index` of
 /// the kernel.
@@ -98,6 +98,10 @@ async fn life<B: Body>(carried: &Carried<'_, B>, index: usize) {
     if B::TURNS {
         let proof = body.turns(&mut state, index as u64, &mut TaskTurn).await;
         carried.took_turns(proof);
+    } else if carried.is_queue() {
+        while carried.unit_of_queue(&mut state) {
+            TaskTurn.next().await;
+        }
     } else {
         carried.units(index, &mut state);
     }
@@ -119,12 +123,12 @@ async fn at<B: Body>(carried: &Carried<'_, B>, station: Station) {
 }
 
 async fn checked_laps<B: Body>(carried: &Carried<'_, B>) {
-    let mut order = Order::default();
-    for _ in 0..CHECKED_LAPS {
-        order.take(carried.draw(), carried.flows);
+    let mut last = carried.draw();
+    TaskTurn.next().await;
+    for _ in 1..CHECKED_LAPS {
+        last = carried.draw_after(last);
         TaskTurn.next().await;
     }
-    carried.saw(order);
 }
 
 /// A task hands over by going back to who polls it.

@@ -18,7 +18,7 @@
 use anyhow::{Result, bail, ensure};
 use flow::{Channel, Model, Placement, Schedule, Variant};
 use lab::number::count;
-use lab::room::told;
+use lab::room::{told, unavailable};
 use lab::{Case, Metric, Preset, Study, SweepPoint};
 use machine::Machine;
 use nix::sys::prctl::set_child_subreaper;
@@ -64,7 +64,14 @@ pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
     set_child_subreaper(true)?;
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
     let mut session = session::begin(vec![study], settings, args.how.out.as_deref())?;
-    for model in &args.model {
+    let missing: Vec<String> = args
+        .model
+        .iter()
+        .filter_map(|&model| unavailable(model))
+        .collect();
+    session.leaves_out("limits", &missing)?;
+    let models = args.model.iter();
+    for model in models.filter(|model| unavailable(**model).is_none()) {
         let Some(probe) = fenced::probe(*model, args.fence, &machine, &mut launcher)? else {
             break;
         };
@@ -119,7 +126,7 @@ fn case(args: &LimitsArgs, flows: u64, machine: &Machine) -> Case {
     let models = args.model.iter().copied();
     let within = models.filter(|&model| {
         let fence = most_within(machine, model);
-        fence.is_none_or(|fence| flows <= fence.most)
+        unavailable(model).is_none() && fence.is_none_or(|fence| flows <= fence.most)
     });
     Case {
         name: format!("create/{flows}"),

@@ -10,7 +10,6 @@ use machine::Machine;
 use crate::args::{Cli, Command, RunArgs};
 use crate::ending::Ending;
 use crate::launch::CellLauncher;
-use crate::output;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
@@ -30,7 +29,7 @@ pub(crate) fn run(args: RunArgs) -> Result<Ending> {
 
 fn begin(args: &RunArgs) -> Result<Session> {
     let preset = args.preset.into();
-    let studies = if args.studies.is_empty() {
+    let fitted: Vec<Fitted> = if args.studies.is_empty() {
         lab::builtin_names()
             .map(|name| lab::builtin(name, preset).map(fitted))
             .collect::<Result<_, _>>()?
@@ -40,20 +39,25 @@ fn begin(args: &RunArgs) -> Result<Session> {
             .map(|name| study(name, preset))
             .collect::<Result<_>>()?
     };
-    session::begin(
+    let (studies, left_out): (Vec<Study>, Vec<Vec<String>>) = fitted.into_iter().unzip();
+    let names: Vec<String> = studies.iter().map(|study| study.name.clone()).collect();
+    let mut session = session::begin(
         studies,
         session::settings(&args.how, preset)?,
         args.how.out.as_deref(),
-    )
+    )?;
+    for (name, left_out) in names.iter().zip(&left_out) {
+        session.leaves_out(name, left_out)?;
+    }
+    Ok(session)
 }
 
-/// A built-in study without what this machine has no room for, which is said.
-fn fitted(study: Study) -> Study {
-    let (study, left_out) = lab::room::fitted(study, &Machine::read());
-    for line in left_out {
-        output::tell(&format!("{}: left out: {line}", study.name));
-    }
-    study
+/// A study, and what of it is left out here.
+type Fitted = (Study, Vec<String>);
+
+/// A built-in study without what this machine has no room for.
+fn fitted(study: Study) -> Fitted {
+    lab::room::fitted(study, &Machine::read())
 }
 
 /// The file that the command of a cut run asked for with `-o`.
@@ -71,13 +75,13 @@ fn result_file(command: &[String]) -> Result<ResultFile> {
 }
 
 /// A study file, or a built-in study by its name.
-fn study(name: &str, preset: Preset) -> Result<Study> {
+fn study(name: &str, preset: Preset) -> Result<Fitted> {
     if Path::new(name)
         .extension()
         .is_some_and(|extension| extension == "toml")
     {
         let text = std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
-        return Ok(lab::study::parse(&text, name, preset)?);
+        return Ok((lab::study::parse(&text, name, preset)?, Vec::new()));
     }
     Ok(lab::builtin(name, preset).map(fitted)?)
 }

@@ -53,13 +53,11 @@ pub(crate) fn run(args: &SwitchArgs) -> Result<Ending> {
         bail!("{}", left_out.join("\n"));
     }
     ensure!(!fitted.cases.is_empty(), "{}", left_out.join("\n"));
-    for line in &left_out {
-        tell(&format!("left out: {line}"));
-    }
     let mut settings = session::settings(&args.how, Preset::Full)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = session::begin(vec![fitted], settings, args.how.out.as_deref())?;
+    let mut session = session::begin(vec![fitted], settings, args.how.out.as_deref())?;
+    session.leaves_out("switch", &left_out)?;
     session::carry_out(session, &mut launcher, &args.how)
 }
 

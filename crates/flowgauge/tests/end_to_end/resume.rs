@@ -123,8 +123,8 @@ fn a_malformed_line_is_named_by_its_number() {
 fn a_newer_schema_is_refused() {
     let home = cut(Signal::SIGINT);
     let text = fs::read_to_string(journal(&home)).unwrap();
-    assert!(text.starts_with(r#"{"schema":1,"#));
-    let newer = text.replacen(r#"{"schema":1,"#, r#"{"schema":7,"#, 1);
+    assert!(text.starts_with(r#"{"schema":2,"#));
+    let newer = text.replacen(r#"{"schema":2,"#, r#"{"schema":7,"#, 1);
     fs::write(journal(&home), &newer).unwrap();
     let run = home.run(&["run", "--resume", "out"]);
     run.refused(2, &["has schema 7", "newer flowgauge"]);

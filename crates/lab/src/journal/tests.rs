@@ -91,13 +91,26 @@ fn slots_that_do_not_follow_each_other_are_refused() {
 }
 
 #[test]
+fn a_journal_of_the_first_schema_is_read() {
+    let now = read_lines(&[END]).unwrap();
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("j");
+    let text = serde_json::to_string(&now.header).unwrap();
+    let old = text.replacen("\"schema\":2", "\"schema\":1", 1);
+    assert_ne!(text, old);
+    fs::write(&path, format!("{old}\n{END}\n")).unwrap();
+    let read = Results::from_journal(&path).unwrap();
+    assert_eq!(read.studies, now.studies);
+}
+
+#[test]
 fn a_newer_schema_is_refused_by_name_and_an_empty_file_too() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("j");
-    fs::write(&path, "{\"schema\":2,\"new\":true}\n").unwrap();
+    fs::write(&path, "{\"schema\":3,\"new\":true}\n").unwrap();
     let error = Results::from_journal(&path).unwrap_err().to_string();
     assert!(
-        error.contains("has schema 2, and this version reads up to 1"),
+        error.contains("has schema 3, and this version reads up to 2"),
         "{error}"
     );
     for text in ["", "{\"schema\":1,\"ver"] {

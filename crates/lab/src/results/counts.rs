@@ -155,10 +155,10 @@ mod tests {
 
     fn told(migrations: Measured<PerPhase<u64>>) -> Rep {
         let mut rep = testing::rep(1_000, Proof::default());
-        rep.told = Some(Told {
+        rep.told = Some(Box::new(Told {
             migrations,
             io: Measured::not_available("denied", "be root"),
-        });
+        }));
         rep
     }
 

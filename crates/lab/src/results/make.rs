@@ -32,6 +32,7 @@ impl Results {
             .collect();
         let files_on = ledger.header.files_on.iter();
         warnings.extend(files_on.filter_map(machine::Filesystem::warning));
+        warnings.extend(ledger.notes.iter().cloned());
         warnings.extend(studies.iter().filter_map(noise_warning));
         Self {
             header: ledger.header.clone(),

@@ -9,7 +9,7 @@
 //! leaves files, those that were read back and found right. Each figure is the median over all
 //! counted repetitions of its own value in each of them.
 
-use flow::record::told::{OfFlow, Told};
+use flow::record::told::OfFlow;
 use flow::{FlowRecord, Rep, SlotRecord};
 use measure::Measured;
 use measure::task::Io;
@@ -98,7 +98,7 @@ fn total(flows: &[OfFlow<Io>]) -> Io {
 fn bytes(records: &[&SlotRecord], what: impl Fn(&[OfFlow<Io>]) -> u64) -> Measured<f64> {
     let told = reps(records).filter_map(|rep| rep.told.as_ref());
     let mut values = Vec::new();
-    for Told { io, .. } in told {
+    for io in told.map(|told| &told.io) {
         match io {
             Measured::Value(io) => values.push(what(&io.flows) as f64),
             Measured::NotAvailable { reason, remedy } => {
@@ -122,7 +122,7 @@ fn files(work: &Work, records: &[&SlotRecord], right: impl Fn(&Rep) -> u64) -> O
 mod tests {
     use super::*;
     use crate::testing::{MS, PROOF, rep};
-    use flow::record::told::{OfParent, PerPhase};
+    use flow::record::told::{OfParent, PerPhase, Told};
     use flow::{Answer, SlotSpec};
     use workload::{Cpu, Io as Files};
 
@@ -182,7 +182,7 @@ mod tests {
             panic!("not done")
         };
         record.reps = vec![rep(10 * MS, PROOF)];
-        record.reps[0].told = told;
+        record.reps[0].told = told.map(Box::new);
         record
     }
 

@@ -76,11 +76,14 @@ impl Mapping {
         Ok(Self { base, length })
     }
 
-    /// Asks for pages of the common size alone, so that each is a fault of its own. Kernels
-    /// without huge pages refuse, and then nothing need be asked for.
-    pub(crate) fn common_pages(self) -> Self {
-        // SAFETY: the range is a mapping of `self`; the advice changes no content.
-        unsafe { libc::madvise(self.as_ptr(), self.length, libc::MADV_NOHUGEPAGE) };
+    /// Asks for pages one by one, so that each is a fault of its own: no huge pages, and
+    /// nothing of a file ahead of its use. Kernels without huge pages refuse the one, and then
+    /// it need not be asked for.
+    pub(crate) fn one_by_one(self) -> Self {
+        for advice in [libc::MADV_NOHUGEPAGE, libc::MADV_RANDOM] {
+            // SAFETY: the range is a mapping of `self`; the advice changes no content.
+            unsafe { libc::madvise(self.as_ptr(), self.length, advice) };
+        }
         self
     }
 

@@ -7,7 +7,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::descriptor::{WORD, open};
-use super::memory::PAGE;
 
 /// A file in the slot's folder, filled with words that are nowhere else: word i is the file's
 /// tag plus i.
@@ -31,13 +30,9 @@ impl OwnFile {
             .truncate(true)
             .open(&path)?;
         let tag = tag(name);
-        // Page by page, so that the kernel keeps pages and not larger pieces.
-        for first in (0..words).step_by(PAGE / WORD) {
-            let mut page = Vec::with_capacity(PAGE);
-            let end = words.min(first + (PAGE / WORD) as u64);
-            (first..end).for_each(|word| page.extend((tag + word).to_ne_bytes()));
-            file.write_all(&page)?;
-        }
+        let mut bytes = Vec::with_capacity(words as usize * WORD);
+        (0..words).for_each(|word| bytes.extend((tag + word).to_ne_bytes()));
+        file.write_all(&bytes)?;
         let path = CString::new(path.as_os_str().as_bytes())?;
         Ok(Self { file, path, tag })
     }

@@ -168,7 +168,7 @@ impl Row<'_> {
     }
 
     fn told(&self) -> Option<&Told> {
-        self.rep?.1.told.as_ref()
+        self.rep?.1.told.as_deref()
     }
 
     fn migrations(&self) -> Option<u64> {

@@ -37,6 +37,13 @@ impl Turns {
     }
 }
 
+impl Turns {
+    /// The body of flows that touch nothing.
+    pub(crate) fn untouched(&self) -> impl Body {
+        Touching::<0>(self)
+    }
+}
+
 /// A cache line's worth of bytes.
 type Line = [u64; 8];
 

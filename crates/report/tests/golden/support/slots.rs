@@ -47,7 +47,7 @@ pub(super) const FLOWS: usize = 5;
 pub(super) fn done(like: Like, flows: usize, noise: &mut Noise, rss_only: bool) -> Outcome {
     let one = |factor| rep(like, flows, factor);
     let mut reps: Vec<Rep> = (0..3).map(|_| one(noise.factor())).collect();
-    reps[2].told = Some(told(like, flows, rss_only));
+    reps[2].told = Some(Box::new(told(like, flows, rss_only)));
     let launch_ns = reps.iter().map(Rep::total_ns).sum::<u64>() + 3_000_000;
     let record = SlotRecord {
         warmups: vec![reps[0].clone()],
