@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+mod answer;
 mod args;
 mod commands;
 mod ending;
@@ -49,6 +50,9 @@ fn main() -> ExitCode {
         Command::Calibrate(args) => commands::calibrate::run(&args),
         Command::Machine(args) => commands::machine::run(&args),
         Command::Report(args) => commands::report::run(&args),
+        Command::Compare(args) => commands::compare::run(&args),
+        Command::Completions(args) => commands::about::completions(&args),
+        Command::Man(args) => commands::about::man(&args),
     };
     ending
         .unwrap_or_else(|error| {

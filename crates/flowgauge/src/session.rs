@@ -6,10 +6,13 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use flow::ballast::Held;
 use flow::{Ballast, Pages};
-use lab::{AskedBallast, Header, Journal, Preset, Probe, Results, Sampling, Settings, Study};
+use lab::{
+    AskedBallast, Header, Journal, Longer, Preset, Probe, Results, Sampling, Settings, Study,
+};
 use machine::Machine;
 
-use crate::args::{Format, HowArgs};
+use crate::answer;
+use crate::args::{AnswerArgs, Format, HowArgs};
 use crate::ending::{self, Ending};
 use crate::files;
 use crate::launch::CellLauncher;
@@ -110,6 +113,11 @@ impl Session {
         Ok(self.journal.probed(study, probe)?)
     }
 
+    /// What is run.
+    pub(crate) fn studies(&self) -> &[Study] {
+        &self.journal.header().studies
+    }
+
     /// The command that began the run.
     pub(crate) fn command(&self) -> &[String] {
         &self.journal.header().command
@@ -117,18 +125,15 @@ impl Session {
 }
 
 /// Begins a run of `studies` in a new results folder, if this machine can run them.
-pub(crate) fn begin(
-    studies: Vec<Study>,
-    settings: Settings,
-    out: Option<&Path>,
-) -> Result<Session> {
+pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> Result<Session> {
     let machine = Machine::read();
     let studies = with_ballast(studies, &settings, &machine)?;
+    how.answer.check(&studies)?;
     let now = SystemTime::now();
     let began_unix_s = now
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
-    let folder = match out {
+    let folder = match how.out.as_deref() {
         Some(folder) => asked_for(folder)?,
         None => default_folder(now, &studies),
     };
@@ -185,9 +190,9 @@ fn had(ballast: Ballast) -> Result<(), String> {
     }
 }
 
-/// Takes up the cut run in a results folder.
-pub(crate) fn resume(folder: &Path) -> Result<Session> {
-    let journal = Journal::resume(&journal_in(folder)?)?;
+/// Takes up the run in a results folder, for as long as it may last now.
+pub(crate) fn resume(folder: &Path, longer: Longer) -> Result<Session> {
+    let journal = Journal::resume(&journal_in(folder)?, longer)?;
     lab::check(&journal.header().studies, &Machine::read())?;
     files::looked_at(&journal.header().studies, folder)?;
     for warning in journal.results().warnings {
@@ -248,17 +253,10 @@ fn default_folder(now: SystemTime, studies: &[Study]) -> PathBuf {
 }
 
 /// The command that does the same again: as it was given, with the seed that was drawn
-/// for it, and without the results folder, which is there now.
+/// for it, and without the folders of results and plots, which are there now.
 fn command_line(seed: u64) -> Vec<String> {
     let given = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-    let mut after_out = false;
-    let mut words: Vec<String> = given
-        .filter(|word| {
-            let drop = after_out || word == "--out" || word.starts_with("--out=");
-            after_out = word == "--out";
-            !drop
-        })
-        .collect();
+    let mut words = without_folders(given);
     if let Some(first) = words.first_mut() {
         "flowgauge".clone_into(first);
     }
@@ -271,12 +269,29 @@ fn command_line(seed: u64) -> Vec<String> {
     words
 }
 
+/// Words without the flags that name a folder to be written.
+fn without_folders(given: impl Iterator<Item = String>) -> Vec<String> {
+    let mut of_a_folder = false;
+    given
+        .filter(|word| {
+            let own = ["--out", "--plots"].into_iter().any(|flag| {
+                let rest = word.strip_prefix(flag);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+            });
+            let drop = of_a_folder || own;
+            of_a_folder = own && !word.contains('=');
+            !drop
+        })
+        .collect()
+}
+
 /// Runs what the journal asks for, writes the results folder and the file of `-o`, and
 /// prints the answer. What was measured is kept also where nobody can be told of it.
 pub(crate) fn carry_out(
     session: Session,
     launcher: &mut CellLauncher,
-    how: &HowArgs,
+    watch: Option<Option<f64>>,
+    answer: &AnswerArgs,
 ) -> Result<Ending> {
     let Session { mut journal, made } = session;
     if let Some(folder) = journal.path().parent() {
@@ -284,7 +299,7 @@ pub(crate) fn carry_out(
     }
     let clock = SinceBegin(Instant::now());
     let screen = Screen::new();
-    if let Some(interval_s) = how.watch {
+    if let Some(interval_s) = watch {
         let cpus = lab::cpus(&journal.header().machine);
         launcher.watch(Watch::new(interval_s, screen.clone(), cpus)?);
     }
@@ -303,12 +318,15 @@ pub(crate) fn carry_out(
     let results = run?;
     let folder = journal.path().parent().unwrap_or(Path::new("."));
     write_folder(&results, folder)?;
+    if let Some(folder) = &answer.plots {
+        answer::write_plots(&report::plots::all(&results), folder)?;
+    }
     let published = if has_data(&results) {
         launcher.publish()
     } else {
         Ok(None)
     };
-    let printed = output::print(&shown(&results, how.format));
+    let printed = output::print(&shown(&results, answer.format));
     output::tell(&format!(
         "Results: {0} (open {0}/report.html; seed {1})",
         folder.display(),
@@ -333,7 +351,8 @@ pub(crate) fn carry_out(
     for line in ending::given_up(&results) {
         output::tell(&format!("error: {line}"));
     }
-    Ok(ending::of(&results))
+    let checks = answer::checks(&answer.expect, &results)?;
+    Ok(answer::judged(ending::of(&results), &checks))
 }
 
 fn holds_slots(journal: &Journal) -> bool {
@@ -354,6 +373,7 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
     let files = [
         ("findings.json", report::json::findings(results)),
         ("slots.csv", report::csv::slots(results)),
+        ("slots.jsonl", report::csv::slots_lines(results)),
         ("findings.csv", report::csv::findings(results)),
         ("summary.csv", report::csv::summary(results)),
         ("shared.csv", report::csv::shared(results)),
@@ -391,5 +411,6 @@ pub(crate) fn shown(results: &Results, format: Format) -> String {
         }
         Format::Json => report::json::findings(results),
         Format::Csv => report::csv::slots(results),
+        Format::Jsonl => report::csv::slots_lines(results),
     }
 }

@@ -106,6 +106,13 @@ pub enum Entry {
         /// Why no more rounds were run.
         because: CaseEnd,
     },
+    /// A run that is taken up again may last longer than was planned.
+    Extended {
+        /// Seconds at the most for each study from here on; null: as before.
+        budget_s: Option<f64>,
+        /// Rounds at the most for each case from here on; null: as before.
+        max_rounds: Option<usize>,
+    },
     /// The run has ended.
     End {
         /// The signal that cut it, if one did.
@@ -127,6 +134,25 @@ pub enum CaseEnd {
     Budget,
     /// Too many slots failed.
     Failures,
+}
+
+/// How much longer a run may last than was planned.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Longer {
+    /// Seconds at the most for each study, those already spent included.
+    pub budget_s: Option<f64>,
+    /// Rounds at the most for each case, those already run included.
+    pub max_rounds: Option<usize>,
+}
+
+impl Longer {
+    /// What is written down; nothing where nothing changes.
+    fn entry(self) -> Option<Entry> {
+        (self != Self::default()).then_some(Entry::Extended {
+            budget_s: self.budget_s,
+            max_rounds: self.max_rounds,
+        })
+    }
 }
 
 /// The journal of a run: the file, and what it says so far.
@@ -165,27 +191,41 @@ impl Journal {
         })
     }
 
-    /// Takes up a journal that was cut short, after dropping a torn last line.
+    /// Takes up a journal that was cut short, after dropping a torn last line; with `longer`
+    /// also one that came to its end where its budget or its rounds did.
     ///
     /// # Errors
-    /// The run was finished, or the file cannot be read, understood or written.
-    pub fn resume(path: &Path) -> Result<Self, JournalError> {
+    /// There is nothing left to run, fewer rounds are asked for than there were to be, or the
+    /// file cannot be read, understood or written.
+    pub fn resume(path: &Path, longer: Longer) -> Result<Self, JournalError> {
         let path = path.to_owned();
         let file = OpenOptions::new().append(true).open(&path);
         let file = file.map_err(failed("open", &path))?;
         lock(&file, &path)?;
         let found = read_file(&path)?;
-        if found.ledger.finished {
+        let mut ledger = found.ledger.clone();
+        if let Some(entry) = longer.entry() {
+            let taken = ledger.take(entry);
+            taken.map_err(|message| JournalError::Longer {
+                path: path.clone(),
+                message,
+            })?;
+        }
+        if found.ledger.finished && !ledger.is_open() {
             return Err(JournalError::Finished { path });
         }
         file.set_len(found.whole)
             .map_err(failed("shorten", &path))?;
-        Ok(Self {
+        let mut journal = Self {
             path,
             file,
             ledger: found.ledger,
             warnings: found.warnings,
-        })
+        };
+        if let Some(entry) = longer.entry() {
+            journal.append(entry)?;
+        }
+        Ok(journal)
     }
 
     /// Where it is.

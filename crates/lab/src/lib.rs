@@ -21,6 +21,8 @@
 //! * [`run`](mod@run), [`pilot`]: the loop, and what is measured before it.
 //! * [`room`], [`probe`](mod@probe): how many flows there is room for, and a small proof.
 //! * [`journal`]: the file. [`results`]: what it shows.
+//! * [`compare`](mod@compare): the results of several runs side by side. [`expect`]: bounds on
+//!   what was found.
 //!
 //! Nothing here touches the machine but the journal's file; time and slots come through
 //! traits.
@@ -29,6 +31,8 @@
 
 pub mod ballast;
 mod budget;
+pub mod compare;
+pub mod expect;
 pub mod journal;
 mod judge;
 pub mod launch;
@@ -51,7 +55,9 @@ mod testing;
 mod words;
 
 pub use ballast::AskedBallast;
-pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, SCHEMA};
+pub use compare::compare;
+pub use expect::{Expectation, Judged};
+pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, Longer, SCHEMA};
 pub use launch::{Clock, Launch, LaunchError};
 pub use pilot::Chosen;
 pub use probe::Probe;

@@ -13,6 +13,7 @@
 //!   for" (no budget, no sweep, no origin). A machine gives its own reasons.
 
 use lab::Results;
+use lab::compare::SideBySide;
 use machine::Machine;
 use serde_json::{Map, Value, json};
 
@@ -67,6 +68,34 @@ pub fn findings(results: &Results) -> String {
     pretty(&document("flowgauge findings", &findings_value(results)))
 }
 
+/// Runs side by side.
+#[must_use]
+pub fn compared(all: &SideBySide) -> String {
+    let mut value = serde_json::to_value(all).unwrap_or_default();
+    for case in cases(&mut value) {
+        for variant in items(case, "variants") {
+            for side in items(variant, "sides").filter(|side| !side.is_null()) {
+                remove(side, "flows");
+                explain(side);
+            }
+            for change in items(variant, "changes").filter(|change| !change.is_null()) {
+                explain_verdict(change);
+                let why = change
+                    .get("not_compared")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned);
+                if let (Some(why), Some(estimate)) = (why, change.get_mut("estimate")) {
+                    *estimate = not_available(&why);
+                }
+                if let Some(estimate) = change.get_mut("estimate") {
+                    explain(estimate);
+                }
+            }
+        }
+    }
+    pretty(&document("flowgauge comparison", &value))
+}
+
 /// `machine.json`: the machine as it was read, and what to beware of.
 #[must_use]
 pub fn machine(machine: &Machine) -> String {
@@ -75,14 +104,51 @@ pub fn machine(machine: &Machine) -> String {
     pretty(&document("flowgauge machine", &facts))
 }
 
-/// What the page embeds: findings without the flows one by one, on one line of ASCII in
+/// What the page embeds: findings without counts and the flows one by one, on one line of ASCII in
 /// which nothing can end a script element.
 pub(crate) fn embedded(results: &Results) -> String {
     let mut value = findings_value(results);
-    for case in cases(&mut value) {
-        items(case, "variants").for_each(|variant| remove(variant, "flows"));
+    // Each case stands beside its findings: not in the header and in its study too.
+    if let Some(header) = value.get_mut("header") {
+        remove(header, "studies");
     }
+    for study in items(&mut value, "studies") {
+        if let Some(study) = study.get_mut("study") {
+            remove(study, "cases");
+        }
+    }
+    for case in cases(&mut value) {
+        for variant in items(case, "variants") {
+            remove(variant, "flows");
+            remove(variant, "counts");
+        }
+    }
+    shorten(&mut value);
     ascii(&document("flowgauge findings", &value).to_string())
+}
+
+/// Fractions with the seven digits that anybody can use; the other files have them all.
+fn shorten(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(shorten),
+        Value::Object(fields) => fields.values_mut().for_each(shorten),
+        Value::Number(number) if number.is_f64() => {
+            let short = number
+                .as_f64()
+                .and_then(|exact| format!("{exact:.6e}").parse().ok());
+            if let Some(short) = short.and_then(serde_json::Number::from_f64) {
+                *number = short;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The same for runs side by side.
+pub(crate) fn embedded_comparison(all: &SideBySide) -> String {
+    let mut value: Value = serde_json::from_str(&compared(all)).unwrap_or_default();
+    shorten(&mut value);
+    ascii(&value.to_string())
 }
 
 fn findings_value(results: &Results) -> Value {

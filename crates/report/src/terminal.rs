@@ -33,7 +33,7 @@ use stats::{Estimate, Verdict};
 
 pub(crate) use case::tail;
 pub use machine::machine;
-use page::Page;
+pub(crate) use page::Page;
 
 use crate::blocks::Block;
 use crate::text::{cut, visible};

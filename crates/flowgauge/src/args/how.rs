@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use flow::Pages;
-use lab::Value;
+use lab::{Expectation, Study, Value};
 
 use crate::number;
 
@@ -55,9 +55,49 @@ pub(crate) struct HowArgs {
     /// Results folder [default: flowgauge-results/TIME-STUDY]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
+}
+
+/// What becomes of the answer: the same for every command that has results.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "The answer")]
+pub(crate) struct AnswerArgs {
     /// What standard output gets
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
+    #[arg(long, value_name = "EXPECTATION", help = EXPECT, long_help = EXPECT_HELP)]
+    pub(crate) expect: Vec<Expectation>,
+    /// Write each chart into this folder, as SVG and as PNG
+    #[arg(long, value_name = "DIR")]
+    pub(crate) plots: Option<PathBuf>,
+}
+
+const EXPECT: &str = "\
+Exit with 1 unless this holds: 'primes/thread vs process <= 1.05', 'switch/fiber@1000 <= 2ns' (see \
+--help). May be given several times";
+
+const EXPECT_HELP: &str = "\
+Exit with 1 unless this holds. May be given several times.
+
+  'switch/fiber@1000 <= 2ns'           a time, at a value of a sweep
+  'primes/trial/thread <= 40ms'        a time, in a case
+  'primes/thread <= 40ms'              the same, in the headline case
+  'primes/thread vs process <= 1.05'   a ratio of two variants of a case
+  'primes/thread memory <= 5MiB'       another quantity: create, steady,
+                                       tear-down, cpu, memory, rss
+
+Compare with <=, <, >= or >. Times in ns, us, ms, s; sizes in B, KB, MB, GB, KiB, MiB, GiB.
+An expectation holds if the whole interval keeps to the bound, and fails if the whole
+interval is beyond it; between the two it cannot be decided, which exits with 3.
+With expectations, the exit code is theirs: 0 if all hold.";
+
+impl AnswerArgs {
+    /// That every expectation means something in what will be run.
+    pub(crate) fn check(&self, studies: &[Study]) -> Result<(), lab::expect::ExpectError> {
+        let mut expectations = self.expect.iter();
+        expectations.try_for_each(|expectation| expectation.means(studies))
+    }
 }
 
 /// What standard output gets.
@@ -69,6 +109,8 @@ pub(crate) enum Format {
     Json,
     /// A table: one row a repetition, or a fact of the machine
     Csv,
+    /// The same rows, each a JSON object on a line of its own
+    Jsonl,
 }
 
 /// What stands for a slot.

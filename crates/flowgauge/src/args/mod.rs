@@ -1,5 +1,6 @@
 //! The command line, as data: one file a command.
 
+mod compare;
 mod how;
 mod limits;
 mod others;
@@ -10,9 +11,10 @@ mod workers;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use how::{Format, HowArgs};
+pub(crate) use compare::CompareArgs;
+pub(crate) use how::{AnswerArgs, Format, HowArgs};
 pub(crate) use limits::{FenceArg, LimitsArgs};
-pub(crate) use others::{CalibrateArgs, MachineArgs, ReportArgs};
+pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};
 pub(crate) use primes::PrimesArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use switch::SwitchArgs;
@@ -33,8 +35,10 @@ Examples:
   flowgauge primes -p 5 -t 5         the 2010 study at its original size
   flowgauge calibrate                how small a difference this machine can tell
   flowgauge machine                  what this machine is and can measure
+  flowgauge compare before after     two runs or machines side by side
 
-Exit codes: 0 answered, 2 error, 3 cannot tell, 130/143 interrupted.";
+Exit codes: 0 answered (and all expectations hold), 1 an expectation fails, 2 error, 3 cannot
+tell, 130/143 interrupted.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -54,4 +58,10 @@ pub(crate) enum Command {
     Machine(MachineArgs),
     /// Make the reports of a results folder again from its journal
     Report(ReportArgs),
+    /// Results of several runs or machines side by side, with a verdict for each variant
+    Compare(CompareArgs),
+    /// Completions for a shell, on standard output
+    Completions(CompletionsArgs),
+    /// The manual page, on standard output
+    Man(ManArgs),
 }

@@ -47,8 +47,8 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Ending> {
         settings.budget_s = args.how.budget.or(Some(SAMPLED_BUDGET_S));
     }
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = session::begin(vec![study], settings, args.how.out.as_deref())?;
-    session::carry_out(session, &mut launcher, &args.how)
+    let session = session::begin(vec![study], settings, &args.how)?;
+    session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
 }
 
 /// One a core.

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
     }
     set_child_subreaper(true)?;
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let mut session = session::begin(vec![study], settings, args.how.out.as_deref())?;
+    let mut session = session::begin(vec![study], settings, &args.how)?;
     let missing: Vec<String> = args
         .model
         .iter()
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
         };
         session.probed("limits", probe)?;
     }
-    let ending = session::carry_out(session, &mut launcher, &args.how)?;
+    let ending = session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)?;
     match children()? {
         0 => tell("clean-up verified: none of the flows that were made is left"),
         left => bail!("{left} processes of the probe are left, children of this command"),

@@ -20,6 +20,7 @@ pub(crate) fn run(args: &MachineArgs) -> Result<Ending> {
             report::terminal::machine(&machine, &report::terminal::Style { width, colour })
         }
         Format::Json => report::json::machine(&machine),
+        Format::Jsonl => report::csv::machine_lines(&machine),
         Format::Csv => report::csv::machine(&machine),
     };
     output::print(&text)?;

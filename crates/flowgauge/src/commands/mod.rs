@@ -1,6 +1,8 @@
 //! One file a command.
 
+pub(crate) mod about;
 pub(crate) mod calibrate;
+pub(crate) mod compare;
 pub(crate) mod limits;
 pub(crate) mod machine;
 pub(crate) mod primes;

@@ -31,14 +31,14 @@ pub(crate) fn run(args: &PrimesArgs) -> Result<Ending> {
     let seed = settings.seed;
     let results = ResultFile::prepare(args.output.as_deref(), args.force)?;
     let mut launcher = CellLauncher::new(results)?;
-    let session = session::begin(vec![study.clone()], settings, args.how.out.as_deref())?;
+    let session = session::begin(vec![study.clone()], settings, &args.how)?;
     for line in options(args, &variants, seed) {
         tell(&line);
     }
     if args.verbose {
         narrate(&mut launcher, &study, args)?;
     }
-    session::carry_out(session, &mut launcher, &args.how)
+    session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
 }
 
 /// The variants that the flags ask for, the reference first.

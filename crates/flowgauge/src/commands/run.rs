@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use lab::{Preset, Study};
+use lab::{Expectation, Longer, Preset, Study};
 use machine::Machine;
 
 use crate::args::{Cli, Command, RunArgs};
@@ -15,16 +15,25 @@ use crate::session::{self, Session};
 
 /// Runs studies and answers.
 pub(crate) fn run(args: RunArgs) -> Result<Ending> {
+    let mut answer = args.how.answer.clone();
     let (session, results) = match &args.resume {
         Some(folder) => {
-            let session = session::resume(folder)?;
+            let longer = Longer {
+                budget_s: args.how.budget,
+                max_rounds: args.how.rounds.map(usize::try_from).transpose()?,
+            };
+            let session = session::resume(folder, longer)?;
             let results = result_file(session.command())?;
+            if answer.expect.is_empty() {
+                answer.expect = expectations(session.command());
+            }
+            answer.check(session.studies())?;
             (session, results)
         }
         None => (begin(&args)?, ResultFile::prepare(None, false)?),
     };
     let mut launcher = CellLauncher::new(results)?;
-    session::carry_out(session, &mut launcher, &args.how)
+    session::carry_out(session, &mut launcher, args.how.watch, &answer)
 }
 
 fn begin(args: &RunArgs) -> Result<Session> {
@@ -41,11 +50,7 @@ fn begin(args: &RunArgs) -> Result<Session> {
     };
     let (studies, left_out): (Vec<Study>, Vec<Vec<String>>) = fitted.into_iter().unzip();
     let names: Vec<String> = studies.iter().map(|study| study.name.clone()).collect();
-    let mut session = session::begin(
-        studies,
-        session::settings(&args.how, preset)?,
-        args.how.out.as_deref(),
-    )?;
+    let mut session = session::begin(studies, session::settings(&args.how, preset)?, &args.how)?;
     for (name, left_out) in names.iter().zip(&left_out) {
         session.leaves_out(name, left_out)?;
     }
@@ -58,6 +63,19 @@ type Fitted = (Study, Vec<String>);
 /// A built-in study without what this machine has no room for.
 fn fitted(study: Study) -> Fitted {
     lab::room::fitted(study, &Machine::read())
+}
+
+/// What the command of a cut run expected.
+fn expectations(command: &[String]) -> Vec<Expectation> {
+    let how = match Cli::try_parse_from(command).map(|cli| cli.command) {
+        Ok(Command::Run(args)) => args.how,
+        Ok(Command::Primes(args)) => args.how,
+        Ok(Command::Switch(args)) => args.how,
+        Ok(Command::Limits(args)) => args.how,
+        Ok(Command::Calibrate(args)) => args.how,
+        _ => return Vec::new(),
+    };
+    how.answer.expect
 }
 
 /// The file that the command of a cut run asked for with `-o`.

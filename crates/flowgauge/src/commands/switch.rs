@@ -56,9 +56,9 @@ pub(crate) fn run(args: &SwitchArgs) -> Result<Ending> {
     let mut settings = session::settings(&args.how, Preset::Full)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let mut session = session::begin(vec![fitted], settings, args.how.out.as_deref())?;
+    let mut session = session::begin(vec![fitted], settings, &args.how)?;
     session.leaves_out("switch", &left_out)?;
-    session::carry_out(session, &mut launcher, &args.how)
+    session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
 }
 
 /// The built-in study with the cases that the flags ask for.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail, ensure};
 use flow::{Channel, Model, Placement, Schedule, Variant};
-use lab::{Case, Metric, Preset, Study, SweepPoint};
+use lab::{Case, Metric, Preset, Sampling, Study, SweepPoint};
 use machine::Machine;
 use workload::{Cpu, Io, Mem, Work};
 
@@ -29,6 +29,10 @@ const SWEEP_ROUNDS: usize = 10;
 /// Seconds for the study where no budget is given: Ctrl-C or `--budget` end it earlier.
 const BUDGET_S: f64 = 900.0;
 
+/// Seconds between two samples of the slots of the table, where no other interval is asked for;
+/// the source looked every half second.
+const SAMPLE_S: f64 = 0.2;
+
 /// Runs the study as asked.
 pub(crate) fn run(args: &WorkersArgs) -> Result<Ending> {
     let study = study(args)?;
@@ -43,11 +47,11 @@ pub(crate) fn run(args: &WorkersArgs) -> Result<Ending> {
     let mut settings = session::settings(&args.how, Preset::Full)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = session::begin(vec![fitted], settings, args.how.out.as_deref())?;
+    let session = session::begin(vec![fitted], settings, &args.how)?;
     for line in options(args) {
         tell(&line);
     }
-    session::carry_out(session, &mut launcher, &args.how)
+    session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
 }
 
 /// The built-in study with the cases that the flags ask for.
@@ -197,6 +201,16 @@ fn case(
         channel: Channel::Fifo,
         ballast: None,
     };
+    let mut variants = lab::labelled(models.into_iter().map(variant).collect());
+    // The table has a sampler beside it, as the source had; sweeps have the one asked for.
+    if swept.is_none() && args.how.sample.is_none() {
+        variants.iter_mut().for_each(|variant| {
+            variant.sample = Some(Sampling {
+                interval_s: SAMPLE_S,
+                folder: None,
+            });
+        });
+    }
     Case {
         title: title(&work, swept.is_some()),
         name,
@@ -209,7 +223,7 @@ fn case(
         }),
         work,
         metric: Metric::Total,
-        variants: lab::labelled(models.into_iter().map(variant).collect()),
+        variants,
         reps: None,
         floor: None,
     }

@@ -118,6 +118,8 @@ fn one_count_of_both_is_a_table_without_sweeps() {
         .map(|v| v.variant.placement.to_string());
     assert_eq!(placements.collect::<Vec<_>>(), ["free", "free"]);
     assert!(!home.path("out/laws.csv").exists());
+    let samples = table(&fs::read_to_string(home.path("out/samples.csv")).unwrap());
+    assert!(samples.iter().any(|row| row["sample"] == "end"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::remarks::sentences;
 use super::sentence::sentence;
 use super::shared::{Shared, shared};
 use super::why::{Evidence, Side, why};
-use super::workers::workers;
+use super::workers::{crowded, workers};
 use super::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
 use crate::judge::smallest_seen;
 use crate::ledger::{CaseLog, Ledger};
@@ -32,6 +32,9 @@ impl Results {
             .collect();
         let files_on = ledger.header.files_on.iter();
         warnings.extend(files_on.filter_map(machine::Filesystem::warning));
+        let alone = studies.iter().flat_map(|study| &study.cases);
+        let alone = alone.filter(|case| case.case.sweep.is_none());
+        warnings.extend(alone.filter_map(crowded));
         warnings.extend(ledger.notes.iter().cloned());
         warnings.extend(studies.iter().filter_map(noise_warning));
         Self {

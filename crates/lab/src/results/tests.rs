@@ -531,3 +531,38 @@ fn limits_tell_the_number_the_limit_and_the_price_of_one() {
     let price = "1,100 made for real, 50.0 µs to create and 10.0 KiB of memory each";
     assert!(said.contains(price), "{said}");
 }
+
+#[test]
+fn workers_that_did_not_have_their_cpu_are_warned_of() {
+    let warned = |placement: &str, busy: bool| {
+        let mut one = case("cpu", 2, &["process", "thread"]);
+        one.work = Work::Cpu(workload::Cpu {
+            workers: 2,
+            loops: 1,
+        });
+        for labelled in &mut one.variants {
+            labelled.variant.placement = placement.parse().unwrap();
+        }
+        let mut mock = Mock::new(move |_, _, _, spec| {
+            let mut answer = done(spec, 10 * MS, PROOF);
+            let reps = record(&mut answer).reps.iter_mut();
+            for flow in reps.flat_map(|rep| &mut rep.flows) {
+                flow.steady.cpu_ns = if busy { 4 * MS } else { MS };
+            }
+            answer
+        });
+        let folder = tempdir().unwrap();
+        let mut journal = Journal::create(folder.path(), header(vec![study(vec![one])])).unwrap();
+        let clock = mock.clock();
+        let results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+        let mut warnings = results.warnings.into_iter();
+        warnings.find(|said| said.contains("only compute"))
+    };
+    let said = warned("one", false).unwrap();
+    assert!(
+        said.starts_with("cpu: ") && said.contains("had 25 % of their CPU"),
+        "{said}"
+    );
+    assert_eq!(warned("one", true), None);
+    assert_eq!(warned("free", false), None);
+}

@@ -16,7 +16,9 @@ use measure::task::Io;
 use serde::{Deserialize, Serialize};
 use workload::Work;
 
+use super::CaseResult;
 use super::profile::reps;
+use crate::LabelledVariant;
 use crate::median::median;
 
 /// Flows that are kept one by one.
@@ -93,10 +95,35 @@ fn total(flows: &[OfFlow<Io>]) -> Io {
     flows.iter().map(|flow| flow.steady).sum()
 }
 
+/// Workers that only compute and share one CPU should have nearly all of it.
+const OWN: f64 = 0.9;
+
+/// Says of a case whose workers do nothing but compute on one CPU that they did not have it to
+/// themselves, if so: their times are then those of whoever else was there.
+pub(super) fn crowded(case: &CaseResult) -> Option<String> {
+    let one_cpu = |v: &LabelledVariant| v.variant.placement.is_one_cpu();
+    if !matches!(case.case.work, Work::Cpu(_)) || !case.case.variants.iter().all(one_cpu) {
+        return None;
+    }
+    let shares = case.variants.iter().filter_map(|v| v.workers.as_ref());
+    let least = shares
+        .map(|workers| workers.sum.cpu_share)
+        .min_by(f64::total_cmp)?;
+    (least < OWN).then(|| {
+        format!(
+            "{}: the workers only compute and had {:.0} % of their CPU: other programs, or a quota, \
+             had the rest, so times are longer and less steady than they would be; free that CPU, \
+             or name another one (--cpu)",
+            case.case.name,
+            100.0 * least
+        )
+    })
+}
+
 /// A count of the kernel's over the repetitions in which it was asked for (it takes time
 /// between the phases, so not in each), or the first reason why there is none.
 fn bytes(records: &[&SlotRecord], what: impl Fn(&[OfFlow<Io>]) -> u64) -> Measured<f64> {
-    let told = reps(records).filter_map(|rep| rep.told.as_ref());
+    let told = reps(records).filter_map(|rep| rep.told.as_deref());
     let mut values = Vec::new();
     for io in told.map(|told| &told.io) {
         match io {

@@ -2,7 +2,7 @@
 
 use lab::{Law, Results, Shape, StudyResult};
 
-use super::{names, number, sheet, text, whole};
+use super::{Field, names, number, sheet, text, whole};
 
 struct Row<'a> {
     study: &'a StudyResult,
@@ -10,7 +10,7 @@ struct Row<'a> {
 }
 
 /// A name, and what fills it.
-type Column = (&'static str, fn(&Row<'_>) -> String);
+type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
     ("study", |row| text(&row.study.study.name)),
@@ -21,10 +21,8 @@ const COLUMNS: &[Column] = &[
     ("to_workers", |row| number(Some(row.law.counts[1]))),
     ("counts", |row| whole(Some(row.law.line.places as u64))),
     ("slots", |row| whole(Some(row.law.line.points as u64))),
-    ("shape", |row| word(row.law.shape).to_owned()),
-    ("expected", |row| {
-        row.law.expected.map_or("", word).to_owned()
-    }),
+    ("shape", |row| text(word(row.law.shape))),
+    ("expected", |row| text(row.law.expected.map_or("", word))),
     ("each_further_worker_ns", |row| {
         number(Some(row.law.line.slope))
     }),
@@ -48,7 +46,7 @@ const COLUMNS: &[Column] = &[
 pub fn laws(results: &Results) -> String {
     let studies = results.studies.iter();
     let rows = studies.flat_map(|study| study.laws.iter().map(move |law| Row { study, law }));
-    let rows: Vec<Vec<String>> = rows
+    let rows: Vec<Vec<Field>> = rows
         .map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect())
         .collect();
     if rows.is_empty() {

@@ -2,10 +2,10 @@
 
 use lab::{Limit, Results};
 
-use super::{names, number, sheet, text, whole};
+use super::{Field, names, number, sheet, text, whole};
 
 /// A name, and what fills it.
-type Column = (&'static str, fn(&Row<'_>) -> String);
+type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 struct Row<'a> {
     study: &'a str,
@@ -15,22 +15,22 @@ struct Row<'a> {
 const COLUMNS: &[Column] = &[
     ("study", |row| text(row.study)),
     ("variant", |row| text(&row.limit.label)),
-    ("model", |row| row.limit.model.to_string()),
+    ("model", |row| text(row.limit.model.to_string())),
     ("at_most", |row| {
         whole(row.limit.room.as_ref().map(|room| room.count))
     }),
     ("limit", |row| {
         let room = row.limit.room.as_ref();
-        room.map_or_else(String::new, |room| text(&room.bites))
+        room.map_or(Field::Nothing, |room| text(&room.bites))
     }),
     ("limit_value", |row| {
         whole(row.limit.room.as_ref().map(|room| room.value))
     }),
     ("to_raise_it", |row| {
         let room = row.limit.room.as_ref();
-        room.map_or_else(String::new, |room| text(&room.raise))
+        room.map_or(Field::Nothing, |room| text(&room.raise))
     }),
-    ("made", |row| row.limit.made.to_string()),
+    ("made", |row| whole(Some(row.limit.made))),
     ("create_ns_each", |row| {
         number(Some(row.limit.create_ns_each))
     }),

@@ -4,10 +4,10 @@ use flow::Probed;
 use lab::{Probe, Results};
 use machine::Ceiling;
 
-use super::{names, sheet, text, whole};
+use super::{Field, names, sheet, text, whole};
 
 /// A name, and what fills it.
-type Column = (&'static str, fn(&Row<'_>) -> String);
+type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 struct Row<'a> {
     study: &'a str,
@@ -33,10 +33,10 @@ impl Row<'_> {
 
 const COLUMNS: &[Column] = &[
     ("study", |row| text(row.study)),
-    ("model", |row| row.probe.model.to_string()),
-    ("fence", |row| row.probe.fence.describe().to_owned()),
+    ("model", |row| text(row.probe.model.to_string())),
+    ("fence", |row| text(row.probe.fence.describe())),
     ("limit", |row| {
-        row.predicted().map_or_else(String::new, |p| text(&p.bites))
+        row.predicted().map_or(Field::Nothing, |p| text(&p.bites))
     }),
     ("limit_value", |row| whole(row.predicted().map(|p| p.value))),
     ("predicted", |row| whole(row.predicted().map(|p| p.count))),
@@ -48,12 +48,12 @@ const COLUMNS: &[Column] = &[
     }),
     ("confirms", |row| {
         let confirms = row.probe.confirms();
-        confirms.map_or_else(String::new, |yes| yes.to_string())
+        confirms.map_or(Field::Nothing, |yes| text(yes.to_string()))
     }),
-    ("took_ns", |row| row.probe.took_ns.to_string()),
+    ("took_ns", |row| whole(Some(row.probe.took_ns))),
     ("not_available", |row| match &row.probe.probed {
         Probed::NotAvailable { reason } => text(reason),
-        Probed::Met { .. } => String::new(),
+        Probed::Met { .. } => Field::Nothing,
     }),
 ];
 

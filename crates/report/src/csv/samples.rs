@@ -6,7 +6,7 @@ use lab::Results;
 use lab::results::{RawSlot, sampled};
 
 use super::place::{Launched, Place};
-use super::{names, number, sheet, whole};
+use super::{Field, names, number, sheet, text, whole};
 
 /// A row: a sample, or the counters at the slot's end.
 struct Row<'a> {
@@ -25,7 +25,7 @@ enum Seen<'a> {
 }
 
 /// A name, and what fills it.
-type Column = (&'static str, fn(&Row<'_>) -> String);
+type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
     ("study", |row| row.place.study()),
@@ -33,23 +33,23 @@ const COLUMNS: &[Column] = &[
     ("sweep", |row| row.place.sweep()),
     ("parameter", |row| row.place.parameter()),
     ("parameter_value", |row| row.place.parameter_value()),
-    ("round", |row| (row.slot.round + 1).to_string()),
+    ("round", |row| whole(Some(row.slot.round as u64 + 1))),
     ("variant", |row| row.launched.label()),
     ("model", |row| row.launched.model()),
     ("flows", |row| row.launched.flows()),
     ("placement", |row| row.launched.placement()),
-    ("interval_ns", |row| row.samples.interval_ns.to_string()),
+    ("interval_ns", |row| whole(Some(row.samples.interval_ns))),
     ("sample", |row| match row.seen {
-        Seen::Sample(number, _) => number.to_string(),
-        Seen::End(_) => "end".to_owned(),
+        Seen::Sample(number, _) => whole(Some(number as u64)),
+        Seen::End(_) => text("end"),
     }),
     ("at_ns", |row| match row.seen {
-        Seen::Sample(_, sample) => sample.at_ns.to_string(),
-        Seen::End(end) => end.at_ns.to_string(),
+        Seen::Sample(_, sample) => whole(Some(sample.at_ns)),
+        Seen::End(end) => whole(Some(end.at_ns)),
     }),
     ("cpu_ns", |row| match row.seen {
-        Seen::Sample(_, sample) => sample.cpu_ns.to_string(),
-        Seen::End(end) => end.cpu_ns.to_string(),
+        Seen::Sample(_, sample) => whole(Some(sample.cpu_ns)),
+        Seen::End(end) => whole(Some(end.cpu_ns)),
     }),
     ("cpu_share", |row| number(row.share)),
     ("processes", |row| whole(row.sample().map(|s| s.processes))),

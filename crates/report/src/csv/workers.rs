@@ -2,7 +2,7 @@
 
 use lab::{Results, StudyResult};
 
-use super::{names, number, sheet, text, whole};
+use super::{Field, names, number, sheet, text, whole};
 use crate::workers::{Figure, Kind, Table, Whose};
 
 struct Row<'a> {
@@ -12,36 +12,29 @@ struct Row<'a> {
 }
 
 /// A name, and what fills it.
-type Column = (&'static str, fn(&Row<'_>) -> String);
+type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
     ("study", |row| text(&row.study.study.name)),
     ("case", |row| text(&row.kind.case.case.name)),
     ("kind", |row| {
-        row.kind
-            .case
-            .case
-            .work
-            .worker_kind()
-            .unwrap_or("")
-            .to_owned()
+        text(row.kind.case.case.work.worker_kind().unwrap_or(""))
     }),
     ("variant", |row| text(&row.row.variant)),
     ("whose", |row| {
-        match row.row.whose {
+        text(match row.row.whose {
             Whose::Worker(_) => "worker",
             Whose::All => "all",
             Whose::Source(_) => "source",
-        }
-        .to_owned()
+        })
     }),
     ("worker", |row| match row.row.whose {
         Whose::Worker(number) => whole(Some(number as u64)),
-        Whose::All | Whose::Source(_) => String::new(),
+        Whose::All | Whose::Source(_) => Field::Nothing,
     }),
     ("year", |row| match row.row.whose {
-        Whose::Source(year) => year.to_string(),
-        Whose::All | Whose::Worker(_) => String::new(),
+        Whose::Source(year) => whole(Some(year as u64)),
+        Whose::All | Whose::Worker(_) => Field::Nothing,
     }),
     ("cpu_share", |row| number(row.row.cpu_share.value())),
     ("memory_bytes", |row| number(row.row.memory.value())),
@@ -64,7 +57,7 @@ const COLUMNS: &[Column] = &[
                 reasons.push(reason.clone());
             }
         }
-        text(&reasons.join("; "))
+        text(reasons.join("; "))
     }),
 ];
 

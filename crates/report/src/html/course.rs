@@ -5,12 +5,12 @@ use lab::CaseResult;
 use lab::results::{RawSlot, sampled};
 use maud::{Markup, html};
 
-use super::figure::{self, Figure};
+use super::figure::{Figure, Figures, Legend};
 use super::table::table;
+use crate::charts::Chart;
 use crate::charts::axis::{BYTES, PERCENT, Unit};
-use crate::charts::course::{Course, course as chart};
+use crate::charts::course::Course;
 use crate::number::{bytes, percent, time};
-use crate::sampling::sampling;
 
 /// Rows of a table of data at the most; all of them are in `samples.csv`.
 const ROWS: usize = 300;
@@ -87,16 +87,15 @@ fn s(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// What was recorded of one slot of each variant, and what it cost; nothing where nothing
-/// was sampled.
-pub(super) fn course(id: &str, case: &CaseResult) -> Markup {
+/// What was recorded of one slot of each variant; nothing where nothing was sampled.
+pub(super) fn course(id: &str, case: &CaseResult) -> Figures {
     let typical: Vec<Option<&Samples>> = (0..case.variants.len())
         .map(|variant| typical(case, variant))
         .collect();
-    html! {
-        @for line in sampling(case) { p.quiet { (line) } }
-        @for quantity in QUANTITIES { (figure(id, case, quantity, &typical)) }
-    }
+    let figures = QUANTITIES
+        .iter()
+        .map(|quantity| figure(id, case, quantity, &typical));
+    figures.fold(Figures::default(), Figures::and)
 }
 
 /// The samples of the slot of a variant that is the most like its others: the middle one by
@@ -117,7 +116,7 @@ fn figure(
     case: &CaseResult,
     quantity: &Quantity,
     typical: &[Option<&Samples>],
-) -> Markup {
+) -> Figures {
     let lines = typical.iter().enumerate().filter_map(|(variant, samples)| {
         Some(Course {
             variant,
@@ -127,18 +126,18 @@ fn figure(
     let lines: Vec<Course> = lines.collect();
     let mut values = lines.iter().flat_map(|line| &line.points);
     if !values.any(|(_, value)| *value > 0.0) {
-        return html! {};
+        return Figures::default();
     }
-    let id = format!("{id}-{}", quantity.id);
     let labels = case.variants.iter().map(|variant| variant.label.as_str());
     let figure = Figure {
-        id: &id,
-        title: quantity.title,
-        desc: "One sampled slot of each variant, the middle one by its value.",
-        legend: figure::variants(labels),
+        id: format!("{id}-{}", quantity.id),
+        title: quantity.title.to_owned(),
+        desc: "One sampled slot of each variant, the middle one by its value.".to_owned(),
+        legend: Legend::variants(labels),
         data: data(case, quantity, &lines),
+        chart: Chart::Course(lines, quantity.unit),
     };
-    figure.draw(|frame| chart(frame, &lines, quantity.unit))
+    figure.into()
 }
 
 fn data(case: &CaseResult, quantity: &Quantity, lines: &[Course]) -> Markup {

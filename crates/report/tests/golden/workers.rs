@@ -85,8 +85,8 @@ fn the_page_has_the_table_and_the_fitted_lines() {
     assert!(page.contains("2026 process") && page.contains("process, all"));
     assert_eq!(
         page.matches("class=\"fit\"").count(),
-        2 * 6,
-        "six laws, in both widths"
+        4 * 6,
+        "six laws, in both widths and by both axes"
     );
     assert!(page.contains("dashed: the fitted lines"));
     assert!(page.contains("in memory (tmpfs)"));

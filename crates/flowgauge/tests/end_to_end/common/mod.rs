@@ -16,13 +16,14 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// What every run leaves in its results folder.
-pub(crate) const RESULT_FILES: [&str; 7] = [
+pub(crate) const RESULT_FILES: [&str; 8] = [
     "findings.csv",
     "findings.json",
     "journal.jsonl",
     "machine.json",
     "report.html",
     "slots.csv",
+    "slots.jsonl",
     "summary.csv",
 ];
 
