@@ -9,8 +9,8 @@ use super::limits::limits;
 use super::profile::{self, Profile};
 use super::remarks::sentences;
 use super::sentence::sentence;
-use super::shared::shared;
-use super::why::{Evidence, Sibling, Side, why};
+use super::shared::{Shared, shared};
+use super::why::{Evidence, Side, why};
 use super::workers::{crowded, workers};
 use super::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
 use crate::judge::smallest_seen;
@@ -69,6 +69,7 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
         .map(|variant| Column::new(case, log, variant))
         .collect();
     let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
+    let shared = shared(case, &log.slots, log.judge.conclude().0);
     CaseResult {
         case: case.clone(),
         rounds: log.judge.full_rounds(),
@@ -77,8 +78,8 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
         ended: log.ended,
         noise: log.judge.noise(),
         variants: columns.iter().map(|column| column.summary(case)).collect(),
-        findings: findings(case, log, &columns, header),
-        shared: shared(case, &log.slots, log.judge.conclude().0),
+        findings: findings(case, log, &columns, shared.as_ref(), header),
+        shared,
         slots: log.slots.clone(),
     }
 }
@@ -151,12 +152,17 @@ impl<'a> Column<'a> {
     }
 }
 
-fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], header: &Header) -> Vec<Finding> {
+fn findings(
+    case: &Case,
+    log: &CaseLog,
+    columns: &[Column<'_>],
+    shared: Option<&Shared>,
+    header: &Header,
+) -> Vec<Finding> {
     let (floor, judged) = log.judge.conclude();
     let Some((reference, subjects)) = columns.split_first() else {
         return Vec::new();
     };
-    let siblings = siblings(columns);
     let pairs = subjects.iter().zip(judged);
     pairs
         .map(|(subject, judged)| {
@@ -166,8 +172,7 @@ fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], header: &Header)
             };
             let why = Why {
                 steady: steady_alone(subject, reference, header.settings.value, rule),
-                siblings: &siblings,
-                rule,
+                shared,
                 page: page_bytes(header),
             };
             finding(case, subject, reference, judged, why, floor)
@@ -178,21 +183,8 @@ fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], header: &Header)
 /// What reasons need beside the two sides.
 struct Why<'a> {
     steady: Option<String>,
-    siblings: &'a [Sibling<'a>],
-    rule: Rule,
+    shared: Option<&'a Shared>,
     page: f64,
-}
-
-/// Every variant with a value.
-fn siblings<'a>(columns: &'a [Column<'_>]) -> Vec<Sibling<'a>> {
-    let with_value = columns.iter().filter_map(|column| {
-        let good = |slot: &&RawSlot| Some((slot.round, slot.value_ns.filter(|&ns| ns > 0.0)?));
-        Some(Sibling {
-            variant: &column.profile.as_ref()?.variant,
-            rounds: column.slots.iter().filter_map(good).collect(),
-        })
-    });
-    with_value.collect()
 }
 
 /// Bytes of a page where a machine does not tell.
@@ -210,8 +202,7 @@ fn finding(
     judged: Option<(Estimate, Verdict)>,
     Why {
         steady,
-        siblings,
-        rule,
+        shared,
         page,
     }: Why<'_>,
     floor: f64,
@@ -228,8 +219,7 @@ fn finding(
             metric: case.metric,
             verdict,
             steady,
-            siblings,
-            rule,
+            shared,
             page,
         })
     };

@@ -37,7 +37,7 @@ mod switches;
 mod tests;
 mod waits;
 
-pub(crate) use evidence::{Evidence, Sibling, Side};
+pub(crate) use evidence::{Evidence, Side};
 
 use crate::Metric;
 
@@ -62,11 +62,11 @@ enum Weight {
 }
 
 impl Weight {
-    /// Larger goes first.
+    /// Larger goes first. Shares of the same whole percent are alike.
     fn rank(self) -> (u8, f64) {
         match self {
             Self::Whole => (3, 0.0),
-            Self::Cause(share) => (2, share),
+            Self::Cause(share) => (2, (100.0 * share).round()),
             Self::Part => (1, 0.0),
             Self::Count(factor) => (0, factor),
         }

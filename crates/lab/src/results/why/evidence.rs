@@ -1,25 +1,17 @@
-//! What rules look at: both sides of a finding, and the other variants of its case.
+//! What rules look at: both sides of a finding, and what its case tells.
 
-use flow::Variant;
-use stats::{Rule, Verdict};
+use stats::Verdict;
 
 use crate::Metric;
 use crate::results::counts::Counts;
 use crate::results::profile::Profile;
+use crate::results::shared::Shared;
 
 /// One side of a finding.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Side<'a> {
     pub(crate) label: &'a str,
     pub(crate) profile: &'a Profile,
-}
-
-/// A variant of the same case with the values of its good slots.
-#[derive(Debug, Clone)]
-pub(crate) struct Sibling<'a> {
-    pub(crate) variant: &'a Variant,
-    /// Round, and the slot's value in ns.
-    pub(crate) rounds: Vec<(usize, f64)>,
 }
 
 /// All that is known of a finding.
@@ -31,10 +23,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) verdict: Verdict,
     /// The sentence on the steady phases alone.
     pub(crate) steady: Option<String>,
-    /// Every variant of the case that has a value.
-    pub(crate) siblings: &'a [Sibling<'a>],
-    /// How pairs are judged in this case.
-    pub(crate) rule: Rule,
+    /// What sharing does, where the case ran all four models.
+    pub(crate) shared: Option<&'a Shared>,
     /// Bytes of a page on the machine of the run.
     pub(crate) page: f64,
 }

@@ -16,10 +16,9 @@ use super::shared;
 use super::{Evidence, Reason, Weight};
 use crate::Metric;
 use crate::number::plain;
+use crate::results::shared::Cause;
 use crate::words::plural;
 
-/// The part that one shared thing must have in what both do.
-const MOST: f64 = 0.7;
 /// Fewer waits apart than this explain nothing.
 const HANDFUL: f64 = 20.0;
 
@@ -28,14 +27,17 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
         return None;
     }
     let (slow, fast) = evidence.slow_and_fast()?;
-    let factorial = shared::of(evidence)?;
-    let (what, (_, effect), share) = factorial.most();
-    let slows = matches!(effect, Verdict::Slower { .. });
+    let (what, effect) = match shared::of(evidence)? {
+        shared if shared.cause == Cause::AddressSpace => ("address space", shared.address_space),
+        shared if shared.cause == Cause::FileTable => ("file table", shared.file_table),
+        _ => return None,
+    };
+    let slows = matches!(effect.verdict, Verdict::Slower { .. });
     let waits = |side: super::Side<'_>| side.profile.steady.voluntary_switches;
     let (many, few) = (waits(slow), waits(fast));
     let more = many > few && apart(many, few, HANDFUL, "fewer").is_some();
-    (share >= MOST && slows && more && shares_more(slow, fast)).then(|| Reason {
-        weight: Weight::Cause(share),
+    (slows && more && shares_more(slow, fast)).then(|| Reason {
+        weight: Weight::Cause(1.0),
         text: format!(
             "{} wait for each other at the {what} that they share: {} times in the steady phase \
              against {}",
