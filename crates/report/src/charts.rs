@@ -135,9 +135,8 @@ impl Chart {
     pub(crate) fn axes(&self) -> Option<[Axis; 2]> {
         let usual = match self {
             Self::Lines(..) => Axis::Log,
-            Self::Ecdf(curves) if ecdf::has_axes(curves) => ecdf::usual(curves),
-            Self::Ecdf(_) => return None,
             Self::Forest(..)
+            | Self::Ecdf(..)
             | Self::Slots(..)
             | Self::Bars(..)
             | Self::Heat(..)

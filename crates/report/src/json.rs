@@ -104,8 +104,8 @@ pub fn machine(machine: &Machine) -> String {
     pretty(&document("flowgauge machine", &facts))
 }
 
-/// What the page embeds: findings without counts and the flows one by one, on one line of ASCII in
-/// which nothing can end a script element.
+/// What the page embeds: values, ratios and verdicts of every case, on one line of ASCII in which
+/// nothing can end a script element. All that is left out is in `findings.json`.
 pub(crate) fn embedded(results: &Results) -> String {
     let mut value = findings_value(results);
     // Each case stands beside its findings: not in the header and in its study too.
@@ -119,8 +119,13 @@ pub(crate) fn embedded(results: &Results) -> String {
     }
     for case in cases(&mut value) {
         for variant in items(case, "variants") {
-            remove(variant, "flows");
-            remove(variant, "counts");
+            keep(variant, &["label", "value", "memory"]);
+        }
+        for finding in items(case, "findings") {
+            keep(
+                finding,
+                &["subject", "reference", "metric", "estimate", "verdict"],
+            );
         }
     }
     shorten(&mut value);
@@ -180,6 +185,13 @@ fn cases(results: &mut Value) -> impl Iterator<Item = &mut Value> {
 fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
     let array = value.get_mut(field).and_then(Value::as_array_mut);
     array.into_iter().flatten()
+}
+
+/// Leaves out all other fields.
+fn keep(value: &mut Value, names: &[&str]) {
+    if let Value::Object(fields) = value {
+        fields.retain(|name, _| names.contains(&name.as_str()));
+    }
 }
 
 fn remove(value: &mut Value, field: &str) {

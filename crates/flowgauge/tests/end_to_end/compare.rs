@@ -186,7 +186,11 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
     let whole = fs::read_to_string(&journal).unwrap();
     fs::write(
         &journal,
-        whole.replacen(r#"{"schema":1,"#, r#"{"schema":7,"#, 1),
+        whole.replacen(
+            &format!(r#"{{"schema":{},"#, lab::SCHEMA),
+            r#"{"schema":7,"#,
+            1,
+        ),
     )
     .unwrap();
     home.run(&["compare", "before", "after"])

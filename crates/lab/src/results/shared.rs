@@ -145,7 +145,7 @@ impl Shared {
 
 /// The places of process, process-shared-files, thread-private-files and thread, where
 /// each is there once and they differ in nothing else.
-fn four(case: &Case) -> Option<[usize; 4]> {
+pub(super) fn four(case: &Case) -> Option<[usize; 4]> {
     let place = |model: Model| {
         let mut places =
             (0..case.variants.len()).filter(|&at| case.variants[at].variant.model == model);

@@ -21,9 +21,6 @@ const STEPS: usize = 26;
 const SLOW_STEPS: usize = 12;
 /// Values further apart than this stand on a logarithmic axis.
 const FAR: f64 = 8.0;
-/// Values nearer to each other look the same on either axis.
-const NEAR: f64 = 2.0;
-
 /// The values of a variant.
 #[derive(Debug, Clone)]
 pub(crate) struct Curve {
@@ -38,11 +35,6 @@ pub(crate) fn usual(curves: &[Curve]) -> Axis {
         Some((low, high)) if low > 0.0 && high > FAR * low => Axis::Log,
         _ => Axis::Linear,
     }
-}
-
-/// Whether the axis makes a difference.
-pub(crate) fn has_axes(curves: &[Curve]) -> bool {
-    span(curves).is_some_and(|(low, high)| low > 0.0 && high > NEAR * low)
 }
 
 /// The smallest and the largest value.

@@ -5,7 +5,6 @@ use maud::{Markup, html};
 
 use super::case::{missing, said, variants};
 use super::course::course;
-use super::ecdf::ecdf;
 use super::figure::{Figure, Figures, Legend};
 use super::forest::forest;
 use super::grids;
@@ -87,7 +86,6 @@ pub(super) fn of_point(id: &str, case: &CaseResult, with_slots: bool) -> Figures
         return Figures::default();
     }
     Figures::from(slots(&format!("{id}-slots"), case, with_slots))
-        .and(ecdf(&format!("{id}-ecdf"), case))
         .and(course(&format!("{id}-course"), case))
 }
 
