@@ -17,7 +17,7 @@
 #![allow(clippy::print_stdout, reason = "it prints its table")]
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -147,7 +147,8 @@ fn sides(case: &Case, tree: &str) -> io::Result<Vec<Side>> {
             };
             let quiet: &[&str] = match *name {
                 "rg" => &["--no-config", "--no-heading", "--color", "never"],
-                "ag" => &["--nogroup", "--nocolor", "-s"],
+                // It reads .gitignore outside repositories too, which the others do not.
+                "ag" => &["--nogroup", "--nocolor", "-s", "-U"],
                 _ => &[],
             };
             let words = [first, quiet, own, case.args, &[tree]].concat();
@@ -200,15 +201,27 @@ fn run(side: &Side) -> io::Result<Run> {
         .spawn()?;
     let usage = wait(child.id())?;
     let wall_s = started.elapsed().as_secs_f64();
-    let text = std::fs::read(&path)?;
+    let lines = lines(&path)?;
     std::fs::remove_file(&path)?;
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     Ok(Run {
         wall_s,
         cpu_s: seconds(usage.ru_utime) + seconds(usage.ru_stime),
         peak_kib: u64::try_from(usage.ru_maxrss).unwrap_or(0),
-        lines: memchr::memchr_iter(b'\n', &text).count(),
+        lines,
     })
+}
+
+/// Lines of a file. It is not read at once: the memory of this program would count as that of
+/// the commands that it starts afterwards.
+fn lines(path: &Path) -> io::Result<usize> {
+    let (mut file, mut buffer, mut lines) = (File::open(path)?, [0; 8192], 0);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(lines),
+            read => lines += memchr::memchr_iter(b'\n', &buffer[..read]).count(),
+        }
+    }
 }
 
 /// Waits for a child: what it and those that it reaped used.

@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 use crate::lines::Lines;
 use crate::plan::{FileId, Io};
 use crate::sheet::Style;
-use crate::walk::{Chain, Root, Rules};
+use crate::walk::{Chain, Listing, Root, Rules};
+use crate::worker::{Place, join};
 
 /// A search as all its flows see it.
 pub(crate) struct Job<'j> {
@@ -70,5 +71,29 @@ impl Task {
             }
         };
         roots.iter().enumerate().map(task).collect()
+    }
+}
+
+impl FolderTask {
+    /// The folder, as results name it.
+    pub(crate) fn place(&self) -> Place<'_> {
+        Place {
+            root: self.root,
+            path: &self.path,
+        }
+    }
+
+    /// The folders in it that were listed, the last one first.
+    pub(crate) fn folders_in(
+        &self,
+        listing: &Listing,
+        chain: &Chain,
+    ) -> impl Iterator<Item = FolderTask> {
+        let names = listing.folders.split_inclusive(|&byte| byte == 0).rev();
+        names.map(|name| FolderTask {
+            root: self.root,
+            path: join(&self.path, &name[..name.len() - 1]),
+            chain: Some(chain.clone()),
+        })
     }
 }

@@ -72,6 +72,7 @@ mod report;
 mod sheet;
 mod stopwatch;
 mod usage;
+mod view;
 mod walk;
 mod worker;
 

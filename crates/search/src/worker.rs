@@ -10,7 +10,7 @@ use crate::file::FileSearch;
 use crate::job::{FilesTask, FolderTask, Job, Task};
 use crate::read::rolling::Reads;
 use crate::report::{Class, Counts, Profile};
-use crate::walk::{Folder, Listing, open_place, reads_of};
+use crate::walk::{Listing, open_place, reads_of};
 
 /// Files that are left to a flow which gives half of its files away.
 const WORTH_SPLITTING: usize = 8;
@@ -51,7 +51,7 @@ impl<'j, 's> Worker<'j, 's> {
     /// Does one piece of work, and not what comes of it.
     pub(crate) fn task(&mut self, task: Task, exchange: &impl Exchange) {
         match task {
-            Task::Folder(folder) => self.folder(folder, exchange),
+            Task::Folder(folder) => self.folder(&folder, exchange),
             Task::Files(files) => self.named_files(&files, exchange),
             Task::Root(root) => self.files.root(root),
         }
@@ -92,30 +92,16 @@ impl<'j, 's> Worker<'j, 's> {
         }
     }
 
-    fn folder(&mut self, task: FolderTask, exchange: &impl Exchange) {
-        let FolderTask { root, path, chain } = task;
-        let job = self.job;
-        let origin = &job.roots[root as usize];
-        let chain = chain.unwrap_or_else(|| job.rules.again(origin, &path));
-        let mut folder = match Folder::open(origin, &path, chain) {
-            Ok(folder) => folder,
-            Err(error) => return self.files.failed(root, &path, b"", &error),
+    fn folder(&mut self, task: &FolderTask, exchange: &impl Exchange) {
+        let Some(mut folder) = self.files.open_folder(task) else {
+            return;
         };
-        self.files.counts.folders += 1;
-        let reads = reads_of(folder.fd());
-        loop {
-            match folder.next(&mut self.listing, job.rules, job.skip) {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => {
-                    self.files.failed(root, &path, b"", &error);
-                    break;
-                }
-            }
-            self.push_folders(root, &path, &folder);
+        let (place, reads) = (task.place(), reads_of(folder.fd()));
+        while self.files.list(place, &mut folder, &mut self.listing) {
+            let found = task.folders_in(&self.listing, &folder.chain);
+            self.own.extend(found.map(Task::Folder));
             self.files.watch.lap(Class::Walk);
             let names = std::mem::take(&mut self.listing.files);
-            let place = Place { root, path: &path };
             self.listing.files = self.files_in(place, folder.fd(), reads, names, exchange);
             if self.stopped() {
                 break;
@@ -124,18 +110,6 @@ impl<'j, 's> Worker<'j, 's> {
         drop(folder);
         self.files.sheet.pause();
         self.files.watch.lap(Class::Walk);
-    }
-
-    /// Puts the folders that were listed before it, the first on top.
-    fn push_folders(&mut self, root: u32, path: &[u8], folder: &Folder<'_>) {
-        let names = self.listing.folders.split_inclusive(|&byte| byte == 0);
-        for name in names.rev() {
-            self.own.push_back(Task::Folder(FolderTask {
-                root,
-                path: join(path, &name[..name.len() - 1]),
-                chain: Some(folder.chain.clone()),
-            }));
-        }
     }
 
     /// Searches `names`, and gives the second half of those left away when another flow has

@@ -29,11 +29,15 @@ pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
     Ok(ending(&report))
 }
 
-/// A signal ends the command at once, whatever it waits for. Processes that it made are
-/// killed by the kernel with it.
+/// A signal ends the command at once, whatever it waits for; one that whoever started it had
+/// it ignore (`nohup`) does not. Processes that it made are killed by the kernel with it.
 fn end_at_signals() -> Result<()> {
     let at_once = Arc::new(AtomicBool::new(true));
+    let ignored = ignored_signals();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
+        if ignored & (1 << (signal - 1)) != 0 {
+            continue;
+        }
         signal_hook::flag::register_conditional_shutdown(
             signal,
             128 + signal,
@@ -42,6 +46,14 @@ fn end_at_signals() -> Result<()> {
         .context("cannot listen for signals")?;
     }
     Ok(())
+}
+
+/// The signals that this process ignores, a bit for each.
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
 }
 
 fn query(args: &SearchArgs) -> Result<Query> {

@@ -60,6 +60,30 @@ fn an_interrupted_search_ends_with_130_and_leaves_no_process() {
 }
 
 #[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let tree = Tree::of(&[]);
+    let line = format!(
+        "trap '' HUP; exec {} search needle -",
+        env!("CARGO_BIN_EXE_flowgauge")
+    );
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line]).current_dir(tree.path());
+    let mut run = shell
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = run.stdin.take().unwrap();
+    let command = || fs::read_to_string(format!("/proc/{}/comm", run.id())).unwrap_or_default();
+    until("the command", || command().starts_with("flowgauge"));
+    kill(Pid::from_raw(run.id().cast_signed()), Signal::SIGHUP).unwrap();
+    std::io::Write::write_all(&mut input, b"a needle\n").unwrap();
+    drop(input);
+    let ended = said(&run.wait_with_output().unwrap());
+    assert_eq!((ended.code, ended.out.as_str()), (Some(0), "a needle\n"));
+}
+
+#[test]
 fn a_search_that_is_killed_leaves_no_process() {
     let tree = many();
     let mut command = tree.command(&["--model", "process-pool", "-j", "3", "needle"]);

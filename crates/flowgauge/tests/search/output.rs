@@ -135,8 +135,8 @@ fn an_explanation_says_which_flows_and_why_on_standard_error() {
     let run = tree.run(&["--explain", "--profile", "one"]);
     assert_eq!(run.out.lines().count(), 3);
     for word in [
-        "model: sequential",
-        "why: ",
+        "model: ",
+        " by one flow",
         "searched: 3 files in 2 folders",
         "used: ",
         "walk ",

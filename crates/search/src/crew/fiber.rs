@@ -17,14 +17,14 @@
 //! at most [`FIBERS`] fibers; other folders wait.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-use fiber::{Config, FiberId, Scheduler};
+use fiber::{Config, Scheduler};
 use measure::clock;
 
+use crate::crew::parcels::{Parcel, Parcels, Waits, parcels};
 use crate::crew::sequential::{self, Alone};
 use crate::crew::thread_pool::{STACK_BYTES, tell_held};
 use crate::crew::{Crew, Done, Totals};
@@ -33,99 +33,14 @@ use crate::job::{FilesTask, FolderTask, Task};
 use crate::problem::Problem;
 use crate::report::{Class, Flows};
 use crate::walk::{Folder, Listing};
-use crate::worker::join;
 
 /// Folders under way at one time. Each is open, so that this bounds descriptors.
 const FIBERS: usize = 128;
 /// Bytes of a fiber's stack: listing matches globs there.
 const FIBER_BYTES: usize = 256 << 10;
-/// Bytes of names that are handed on at once: some tens of files.
-const PARCEL_BYTES: usize = 512;
-
-/// Work for a helper, and who waits for it.
-struct Parcel {
-    task: Task,
-    waits: Option<Waits>,
-}
-
-/// A fiber that waits until all its parcels are done.
-#[derive(Clone)]
-struct Waits {
-    fiber: FiberId,
-    left: Arc<AtomicUsize>,
-}
-
-/// What the thread of the fibers and its helpers share.
-#[derive(Default)]
-struct Common {
-    state: Mutex<State>,
-    work: Condvar,
-    news: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    parcels: VecDeque<Parcel>,
-    /// Fibers that can go on.
-    ready: Vec<FiberId>,
-    over: bool,
-}
-
-impl Common {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn post(&self, parcels: impl IntoIterator<Item = Parcel>) {
-        self.lock().parcels.extend(parcels);
-        self.work.notify_all();
-    }
-
-    /// The next parcel, for a helper; `None` at the end.
-    fn take(&self) -> Option<Parcel> {
-        let mut state = self.lock();
-        loop {
-            if let Some(parcel) = state.parcels.pop_front() {
-                return Some(parcel);
-            }
-            if state.over {
-                return None;
-            }
-            state = self
-                .work
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// A parcel is done.
-    fn done(&self, waits: &Waits) {
-        if waits.left.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.lock().ready.push(waits.fiber);
-            self.news.notify_one();
-        }
-    }
-
-    /// Waits for fibers that can go on.
-    fn ready(&self) -> Vec<FiberId> {
-        let mut state = self.lock();
-        while state.ready.is_empty() {
-            state = self
-                .news
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        std::mem::take(&mut state.ready)
-    }
-
-    fn end(&self) {
-        self.lock().over = true;
-        self.work.notify_all();
-    }
-}
 
 pub(crate) fn run(crew: &Crew<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
-    let common = Common::default();
+    let common = Parcels::default();
     std::thread::scope(|scope| {
         let started_ns = clock::now_ns();
         let helpers = help(scope, crew, &common, workers as usize);
@@ -163,7 +78,7 @@ pub(crate) fn run(crew: &Crew<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
 fn help<'scope, 'env>(
     scope: &'scope Scope<'scope, 'env>,
     crew: &'env Crew<'_, '_>,
-    common: &'env Common,
+    common: &'env Parcels,
     wanted: usize,
 ) -> Vec<ScopedJoinHandle<'scope, (Totals, u64)>> {
     let mut helpers = Vec::new();
@@ -183,7 +98,7 @@ fn help<'scope, 'env>(
     helpers
 }
 
-fn helper(crew: &Crew<'_, '_>, common: &Common) -> (Totals, u64) {
+fn helper(crew: &Crew<'_, '_>, common: &Parcels) -> (Totals, u64) {
     let mut worker = crew.worker();
     while let Some(parcel) = common.take() {
         worker.files.watch.lap(Class::Wait);
@@ -199,7 +114,7 @@ fn helper(crew: &Crew<'_, '_>, common: &Common) -> (Totals, u64) {
 /// The thread of the fibers.
 struct Walk<'w, 'c, 'o> {
     crew: &'w Crew<'c, 'o>,
-    common: &'w Common,
+    common: &'w Parcels,
     /// For what the fibers have to tell and to count.
     files: RefCell<FileSearch<'c, 'w>>,
     listing: RefCell<Listing>,
@@ -212,7 +127,7 @@ impl<'w, 'c, 'o> Walk<'w, 'c, 'o>
 where
     'c: 'w,
 {
-    fn new(crew: &'w Crew<'c, 'o>, common: &'w Common) -> Walk<'w, 'c, 'o> {
+    fn new(crew: &'w Crew<'c, 'o>, common: &'w Parcels) -> Walk<'w, 'c, 'o> {
         Walk {
             crew,
             common,
@@ -270,7 +185,7 @@ where
                 // than the scheduler lives, and fibers run, or are dropped, no later. Each
                 // runs on this thread, as all that use the walk do.
                 let walk = unsafe { &*walk.get::<Walk<'_, '_, '_>>() };
-                walk.folder(folder);
+                walk.folder(&folder);
                 walk.live.set(walk.live.get() - 1);
             };
             match scheduler.spawn(body) {
@@ -290,40 +205,29 @@ where
     }
 
     /// What a fiber does.
-    fn folder(&self, task: FolderTask) {
-        let FolderTask { root, path, chain } = task;
-        let job = self.crew.job;
-        let origin = &job.roots[root as usize];
-        let chain = chain.unwrap_or_else(|| job.rules.again(origin, &path));
-        let fail = |error| self.files.borrow_mut().failed(root, &path, b"", &error);
-        if job.stop.load(Ordering::Relaxed) {
+    fn folder(&self, task: &FolderTask) {
+        if self.crew.job.stop.load(Ordering::Relaxed) {
             return;
         }
-        let mut folder = match Folder::open(origin, &path, chain) {
-            Ok(folder) => folder,
-            Err(error) => return fail(error),
+        let opened = self.files.borrow_mut().open_folder(task);
+        let Some(mut folder) = opened else {
+            return;
         };
-        self.files.borrow_mut().counts.folders += 1;
-        loop {
-            let next = folder.next(&mut self.listing.borrow_mut(), job.rules, job.skip);
-            match next {
-                Ok(true) => self.hand_on(root, &path, &folder),
-                Ok(false) => return,
-                Err(error) => return fail(error),
-            }
+        while self.list(task, &mut folder) {
+            self.hand_on(task, &folder);
         }
     }
 
+    fn list(&self, task: &FolderTask, folder: &mut Folder<'_>) -> bool {
+        let (mut files, mut listing) = (self.files.borrow_mut(), self.listing.borrow_mut());
+        files.list(task.place(), folder, &mut listing)
+    }
+
     /// Hands on what a part of a folder's listing holds, and waits until it is searched.
-    fn hand_on(&self, root: u32, path: &[u8], folder: &Folder<'_>) {
+    fn hand_on(&self, task: &FolderTask, folder: &Folder<'_>) {
         let listing = self.listing.borrow();
-        for name in listing.folders.split_inclusive(|&byte| byte == 0).rev() {
-            self.folders.borrow_mut().push(FolderTask {
-                root,
-                path: join(path, &name[..name.len() - 1]),
-                chain: Some(folder.chain.clone()),
-            });
-        }
+        let found = task.folders_in(&listing, &folder.chain);
+        self.folders.borrow_mut().extend(found);
         let parts = parcels(&listing.files);
         drop(listing);
         if parts.is_empty() {
@@ -335,8 +239,8 @@ where
         };
         self.common.post(parts.into_iter().map(|names| Parcel {
             task: Task::Files(FilesTask {
-                root,
-                path: path.into(),
+                root: task.root,
+                path: task.path.clone(),
                 names,
             }),
             waits: Some(waits.clone()),
@@ -361,16 +265,4 @@ impl Erased {
     fn get<T>(self) -> *const T {
         self.0.cast()
     }
-}
-
-/// Cuts names, each with a NUL after it, into parcels.
-fn parcels(names: &[u8]) -> Vec<Vec<u8>> {
-    let mut parcels: Vec<Vec<u8>> = Vec::new();
-    for name in names.split_inclusive(|&byte| byte == 0) {
-        match parcels.last_mut() {
-            Some(last) if last.len() < PARCEL_BYTES => last.extend_from_slice(name),
-            _ => parcels.push(name.to_vec()),
-        }
-    }
-    parcels
 }

@@ -15,6 +15,7 @@ mod children;
 mod fiber;
 mod frame;
 mod packets;
+mod parcels;
 mod process_per_file;
 mod process_pool;
 mod room;

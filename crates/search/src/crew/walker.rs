@@ -9,8 +9,8 @@ use crate::file::FileSearch;
 use crate::job::{FolderTask, Task};
 use crate::read::rolling::Reads;
 use crate::report::Class;
-use crate::walk::{Folder, Listing, reads_of};
-use crate::worker::{Place, join};
+use crate::walk::{Listing, reads_of};
+use crate::worker::Place;
 
 /// Walks on the calling flow.
 pub(crate) struct Walker<'c> {
@@ -112,7 +112,7 @@ impl<'c> Walker<'c> {
                 break;
             }
             match task {
-                Task::Folder(folder) => self.folder(folder, &mut each),
+                Task::Folder(folder) => self.folder(&folder, &mut each),
                 Task::Root(root) => each(&mut self.files, Found::Root(root)),
                 Task::Files(_) => {}
             }
@@ -122,35 +122,17 @@ impl<'c> Walker<'c> {
 
     fn folder(
         &mut self,
-        task: FolderTask,
+        task: &FolderTask,
         each: &mut impl FnMut(&mut FileSearch<'c, 'c>, Found<'_>),
     ) {
-        let FolderTask { root, path, chain } = task;
-        let job = self.files.job();
-        let origin = &job.roots[root as usize];
-        let chain = chain.unwrap_or_else(|| job.rules.again(origin, &path));
-        let mut folder = match Folder::open(origin, &path, chain) {
-            Ok(folder) => folder,
-            Err(error) => return self.files.failed(root, &path, b"", &error),
+        let Some(mut folder) = self.files.open_folder(task) else {
+            return;
         };
-        self.files.counts.folders += 1;
-        let reads = reads_of(folder.fd());
-        loop {
-            match folder.next(&mut self.listing, job.rules, job.skip) {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => return self.files.failed(root, &path, b"", &error),
-            }
-            let names = self.listing.folders.split_inclusive(|&byte| byte == 0);
-            for name in names.rev() {
-                self.own.push(Task::Folder(FolderTask {
-                    root,
-                    path: join(&path, &name[..name.len() - 1]),
-                    chain: Some(folder.chain.clone()),
-                }));
-            }
+        let (place, reads) = (task.place(), reads_of(folder.fd()));
+        while self.files.list(place, &mut folder, &mut self.listing) {
+            let found = task.folders_in(&self.listing, &folder.chain);
+            self.own.extend(found.map(Task::Folder));
             self.files.watch.lap(Class::Walk);
-            let place = Place { root, path: &path };
             for name in self.listing.files.split_inclusive(|&byte| byte == 0) {
                 let Ok(name) = CStr::from_bytes_with_nul(name) else {
                     continue;

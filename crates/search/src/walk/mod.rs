@@ -18,6 +18,7 @@
 
 mod entry;
 mod folder;
+mod ignore_files;
 mod roots;
 mod rules;
 

@@ -24,20 +24,18 @@
 //! They are left out, as git does.
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::Read;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 use ignore::overrides::{Override, OverrideBuilder};
-use nix::fcntl::{OFlag, openat};
-use nix::sys::stat::Mode;
 
 use super::folder::open_place;
+use super::ignore_files::{exclude_of, is_there, read_if};
 use super::roots::Root;
 use crate::error::SearchError;
 use crate::query::Filter;
@@ -307,13 +305,16 @@ impl Level {
 
 /// Reads the rules of a folder; gives those above it where it has none.
 fn level(above: &Chain, folder: BorrowedFd<'_>, present: Present, place: Place) -> Chain {
-    let git = present.git.then(|| open_at(folder, b".git")).flatten();
-    let has_git = git.is_some() || present.jj && open_at(folder, b".jj").is_some();
+    let git = present.git && is_there(folder, b".git");
+    let has_git = git || present.jj && is_there(folder, b".jj");
     let in_git = has_git || above.as_ref().is_some_and(|above| above.in_git);
     let custom = read_if(present.custom, folder, b".rgignore");
     let plain = read_if(present.plain, folder, b".ignore");
     let gitignore = read_if(present.gitignore && in_git, folder, b".gitignore");
-    let exclude = git.map_or_else(Gitignore::empty, |git| exclude_of(folder, git));
+    let exclude = match git {
+        true => exclude_of(folder),
+        false => Gitignore::empty(),
+    };
     let files = [&custom, &plain, &gitignore, &exclude];
     if !has_git && files.into_iter().all(Gitignore::is_empty) {
         return above.clone();
@@ -328,57 +329,4 @@ fn level(above: &Chain, folder: BorrowedFd<'_>, present: Present, place: Place) 
         in_git,
         place,
     }))
-}
-
-fn open_at(folder: BorrowedFd<'_>, name: &[u8]) -> Option<OwnedFd> {
-    let flags = OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
-    openat(folder, name, flags, Mode::empty()).ok()
-}
-
-fn read_if(present: bool, folder: BorrowedFd<'_>, name: &[u8]) -> Gitignore {
-    let file = present.then(|| open_at(folder, name)).flatten();
-    file.map_or_else(Gitignore::empty, |file| globs_of(File::from(file)))
-}
-
-/// The globs in an ignore file, for paths below its folder. Reading ends at a line that is no
-/// text, as git's own library does.
-fn globs_of(mut file: File) -> Gitignore {
-    let mut bytes = Vec::new();
-    if file.read_to_end(&mut bytes).is_err() {
-        return Gitignore::empty();
-    }
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-    let mut globs = GitignoreBuilder::new(".");
-    for line in bytes.split(|&byte| byte == b'\n') {
-        let Ok(line) = std::str::from_utf8(line) else {
-            break;
-        };
-        let _no_glob_is_left_out = globs.add_line(None, line.strip_suffix('\r').unwrap_or(line));
-    }
-    globs.build().unwrap_or_else(|_| Gitignore::empty())
-}
-
-/// `info/exclude` of the repository whose `.git` (a folder, or a file that names one) this is.
-fn exclude_of(folder: BorrowedFd<'_>, git: OwnedFd) -> Gitignore {
-    let mut git = File::from(git);
-    let is_folder = git.metadata().is_ok_and(|metadata| metadata.is_dir());
-    if is_folder {
-        return read_if(true, folder, b".git/info/exclude");
-    }
-    let mut text = String::new();
-    let named = git.read_to_string(&mut text).ok();
-    let common = named.and_then(|_| common_folder(text.lines().next()?));
-    let file = common.and_then(|common| File::open(common.join("info/exclude")).ok());
-    file.map_or_else(Gitignore::empty, globs_of)
-}
-
-/// Where a linked worktree keeps what it shares with the others.
-fn common_folder(line: &str) -> Option<PathBuf> {
-    let real = PathBuf::from(line.strip_prefix("gitdir: ")?);
-    let text = fs::read_to_string(real.join("commondir")).ok()?;
-    let common = text.lines().next()?;
-    match common.starts_with('.') {
-        true => Some(real.join(common)),
-        false => Some(PathBuf::from(common)),
-    }
 }
