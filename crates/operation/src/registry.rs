@@ -177,6 +177,9 @@ mod tests {
     fn every_operation_is_in_the_documentation_and_in_the_study() {
         let page = include_str!("../../../docs/sharing.md");
         let study = include_str!("../../../studies/sharing.toml");
+        // The quick preset names those that it runs; the other lists are of all.
+        let (before, quick) = study.split_once("each = [").unwrap();
+        let study = before.to_owned() + quick.split_once(']').unwrap().1;
         for Facts { name, does, .. } in all() {
             assert!(page.contains(&format!("| `{name}` | {does} |")), "{name}");
             let lists = study.matches(&format!("\"{name}\",")).count();
