@@ -40,7 +40,7 @@ pub fn user_level_bytes(model: Model, work: &Work) -> Option<u64> {
             let stack = turns.stack.unwrap_or(turns.least_stack());
             (turns.stack_use, stack)
         }
-        Work::Primes(_) | Work::Spin(_) | Work::Drill(_) => (ORDINARY, ORDINARY),
+        _ => (ORDINARY, ORDINARY),
     };
     match model {
         Model::Task => Some(touched + TASK),

@@ -6,19 +6,25 @@
 //! * [`prime_blocks`]: search blocks of numbers for primes, by the methods of [`primes`].
 //! * [`spin`]: a fixed amount of arithmetic, for comparing a machine with itself.
 //! * [`turns`]: flows that do nothing but hand over to each other.
+//! * [`warehouse`]: transactions over trees of objects, a warehouse for each worker.
 //! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
 
+pub mod bytes;
+mod draw;
 pub mod drill;
 pub mod prime_blocks;
 pub mod primes;
 pub mod spin;
 pub mod turns;
+pub mod warehouse;
 pub mod work;
 
+pub use bytes::Bytes;
 pub use drill::{Drill, Fault};
 pub use prime_blocks::Primes;
 pub use spin::Spin;
 pub use turns::Turns;
+pub use warehouse::Warehouse;
 pub use work::{Work, WorkError};

@@ -3,7 +3,7 @@
 use flow::{Answer, Cell, NoSink, Proof};
 use serde::{Deserialize, Serialize};
 
-use crate::{Drill, Primes, Spin, Turns};
+use crate::{Drill, Primes, Spin, Turns, Warehouse};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,6 +17,8 @@ pub enum Work {
     Drill(Drill),
     /// Flows that take turns and hand over to each other.
     Turns(Turns),
+    /// Transactions over trees of objects in memory.
+    Warehouse(Warehouse),
 }
 
 /// Parameters that no run can have.
@@ -33,6 +35,7 @@ impl Work {
             Self::Spin(spin) => spin.units,
             Self::Drill(drill) => drill.units,
             Self::Turns(turns) => turns.flows,
+            Self::Warehouse(warehouse) => warehouse.workers,
         }
     }
 
@@ -46,6 +49,7 @@ impl Work {
             Self::Spin(spin) => spin.check(),
             Self::Drill(drill) => drill.check(),
             Self::Turns(turns) => turns.check(),
+            Self::Warehouse(warehouse) => warehouse.check(),
         }
     }
 
@@ -54,7 +58,7 @@ impl Work {
     pub fn expected(&self) -> Option<Proof> {
         match self {
             Self::Primes(primes) => primes.expected(),
-            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) => None,
+            _ => None,
         }
     }
 
@@ -62,8 +66,17 @@ impl Work {
     #[must_use]
     pub fn flows(&self) -> Option<u64> {
         match self {
-            Self::Turns(turns) => Some(turns.flows),
+            Self::Turns(_) | Self::Warehouse(_) => Some(self.units()),
             Self::Primes(_) | Self::Spin(_) | Self::Drill(_) => None,
+        }
+    }
+
+    /// Bytes of memory that each flow takes, where that is more than a flow usually does.
+    #[must_use]
+    pub fn bytes_a_flow(&self) -> Option<u64> {
+        match self {
+            Self::Warehouse(warehouse) => Some(warehouse.bytes_a_worker()),
+            _ => None,
         }
     }
 
@@ -72,7 +85,7 @@ impl Work {
     pub fn needs_folder(&self) -> bool {
         match self {
             Self::Drill(drill) => drill.files > 0,
-            Self::Primes(_) | Self::Spin(_) | Self::Turns(_) => false,
+            _ => false,
         }
     }
 
@@ -87,6 +100,7 @@ impl Work {
             Self::Spin(spin) => cell.run(spin, &mut NoSink),
             Self::Drill(drill) => cell.run(&drill.body(cell.scratch()), &mut NoSink),
             Self::Turns(turns) => take_turns(cell, turns),
+            Self::Warehouse(warehouse) => cell.run(warehouse, &mut NoSink),
         }
     }
 }

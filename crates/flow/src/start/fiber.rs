@@ -163,6 +163,8 @@ unsafe fn life<B: Body>(carried: *const (), index: usize, fiber: &mut Fiber) {
     wait_at(carried, Station::Checks);
     if B::TURNS {
         checked_laps(carried, fiber);
+    } else {
+        body.settle(&mut state);
     }
     wait_at(carried, Station::End);
 }
