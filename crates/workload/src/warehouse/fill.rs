@@ -50,6 +50,7 @@ impl Store {
             districts,
             taken,
             now: 0,
+            entered: 0,
             books: Books {
                 pieces,
                 paid: taken,

@@ -23,6 +23,8 @@ pub(super) struct Store {
     pub(super) taken: Cents,
     /// Counts transactions; what an order or a payment has as its date.
     pub(super) now: u64,
+    /// Orders entered; they come to the districts in turn.
+    pub(super) entered: u64,
     pub(super) books: Books,
 }
 

@@ -51,7 +51,7 @@ fn whatever_is_written_by_half_is_found() {
         ),
         (|s| s.districts[0].waiting.clear(), "orders waiting"),
         (|s| order(s).total += 1, "the lines of an order"),
-        (|s| order(s).lines[0].amount += 1, "the lines of an order"),
+        (|s| order(s).lines[0].amount += 100, "the lines of an order"),
         (
             |s| order(s).customer = u32::MAX,
             "the last order of a customer",
@@ -115,7 +115,7 @@ fn the_heap_is_as_large_as_asked_for_and_stays_so() {
     for mib in [1, 4, 32] {
         let work = Warehouse {
             heap: Bytes(mib << 20),
-            transactions: 20_000,
+            transactions: 100_000,
             ..small()
         };
         let asked = work.heap.0 as f64;

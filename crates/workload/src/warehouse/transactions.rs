@@ -3,12 +3,14 @@
 //! Each looks its objects up in the trees, changes them, and writes what it did on a screen:
 //! a text of its own, freed when its sum is taken. What a transaction makes and keeps (an
 //! order with its lines, a payment) takes the place of an older one, so the heap stays as
-//! large as it was.
+//! large as it was. Orders come to the districts in turn, and each delivery empties every
+//! district by one: as many wait at the end of a deck as at its beginning.
 
 use super::deck::Kind;
 use super::screen::Screen;
 use super::store::{
-    ADDRESS, Cents, Customer, District, HISTORY, Line, NAME, Order, Payment, Store, charged,
+    ADDRESS, Cents, Customer, DISTRICTS, District, HISTORY, Line, NAME, Order, Payment, Store,
+    charged,
 };
 use crate::draw::{Checksum, Draw};
 
@@ -38,7 +40,9 @@ impl Store {
     }
 
     fn new_order(&mut self, draw: &mut Draw) -> Screen {
-        let (district, id) = self.someone(draw);
+        let district = (self.entered % u64::from(DISTRICTS)) as usize;
+        self.entered += 1;
+        let id = self.customer_of(district, draw);
         let count = draw.between(5, 15);
         let mut screen = Screen::new("order", "");
         let lines = (0..count).map(|_| self.line(draw, &mut screen));
@@ -190,8 +194,12 @@ impl Store {
     #[inline]
     fn someone(&self, draw: &mut Draw) -> (usize, u32) {
         let district = draw.below(self.districts.len() as u32) as usize;
-        let customers = self.districts[district].customers.len();
-        (district, draw.below(customers as u32))
+        (district, self.customer_of(district, draw))
+    }
+
+    #[inline]
+    fn customer_of(&self, district: usize, draw: &mut Draw) -> u32 {
+        draw.below(self.districts[district].customers.len() as u32)
     }
 }
 
