@@ -66,11 +66,16 @@ pub fn rooms(machine: &Machine, model: Model, work: &Work) -> Vec<Ceiling> {
         } if !has_free_guards(machine) => GUARD_MAPPINGS,
         _ => 0,
     };
-    match user_level_bytes(model, work) {
+    let mut rooms = match user_level_bytes(model, work) {
         Some(bytes) => machine.user_level_ceilings(bytes, guards),
         None if model.isolates() => machine.ceilings(FlowKind::Process),
         None => machine.ceilings(FlowKind::Thread),
+    };
+    if let Some(bytes) = work.bytes_a_flow() {
+        rooms.extend(machine.user_level_ceilings(bytes, 0));
+        rooms.sort_by_key(|room| room.count);
     }
+    rooms
 }
 
 /// Whether this kernel guards a page without splitting a mapping.
@@ -93,7 +98,10 @@ pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<Stri
     if flows <= lowest.count {
         return no_pipes(machine, flows, work).filter(|_| !variant.model.is_user_level());
     }
-    let need = user_level_bytes(variant.model, work).map_or(String::new(), |each| {
+    let each = work
+        .bytes_a_flow()
+        .or(user_level_bytes(variant.model, work));
+    let need = each.map_or(String::new(), |each| {
         let total = each.saturating_mul(flows);
         format!(
             " (they need {}, {} each)",
@@ -207,6 +215,25 @@ mod tests {
         );
         assert!(why.unwrap().contains("to raise it"));
         assert_eq!(no_room(&machine, &variant(Model::Task, 2), &turns(2)), None);
+    }
+
+    #[test]
+    fn a_heap_larger_than_memory_is_refused_with_the_need() {
+        let work = |heap| {
+            Work::Warehouse(workload::Warehouse {
+                workers: 2,
+                transactions: 1,
+                heap: workload::Bytes(heap),
+                seed: 0,
+            })
+        };
+        let machine = Machine::read();
+        for model in [Model::Thread, Model::Process, Model::FIBER] {
+            let why = no_room(&machine, &variant(model, 2), &work(1 << 40)).unwrap();
+            assert!(why.contains("they need 2.5"), "{why}");
+            assert!(why.contains("at most 0"), "{why}");
+            assert_eq!(no_room(&machine, &variant(model, 2), &work(1 << 20)), None);
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! * [`spin`]: a fixed amount of arithmetic, for comparing a machine with itself.
 //! * [`turns`]: flows that do nothing but hand over to each other.
 //! * [`warehouse`]: transactions over trees of objects, a warehouse for each worker.
+//! * [`numeric`]: kernels that compute and hardly allocate.
 //! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
@@ -14,6 +15,7 @@
 pub mod bytes;
 mod draw;
 pub mod drill;
+pub mod numeric;
 pub mod prime_blocks;
 pub mod primes;
 pub mod spin;
@@ -23,6 +25,7 @@ pub mod work;
 
 pub use bytes::Bytes;
 pub use drill::{Drill, Fault};
+pub use numeric::Numeric;
 pub use prime_blocks::Primes;
 pub use spin::Spin;
 pub use turns::Turns;

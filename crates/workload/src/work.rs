@@ -3,7 +3,7 @@
 use flow::{Answer, Cell, NoSink, Proof};
 use serde::{Deserialize, Serialize};
 
-use crate::{Drill, Primes, Spin, Turns, Warehouse};
+use crate::{Drill, Numeric, Primes, Spin, Turns, Warehouse};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +19,8 @@ pub enum Work {
     Turns(Turns),
     /// Transactions over trees of objects in memory.
     Warehouse(Warehouse),
+    /// Kernels that compute and hardly allocate.
+    Numeric(Numeric),
 }
 
 /// Parameters that no run can have.
@@ -36,6 +38,7 @@ impl Work {
             Self::Drill(drill) => drill.units,
             Self::Turns(turns) => turns.flows,
             Self::Warehouse(warehouse) => warehouse.workers,
+            Self::Numeric(numeric) => numeric.units,
         }
     }
 
@@ -50,6 +53,7 @@ impl Work {
             Self::Drill(drill) => drill.check(),
             Self::Turns(turns) => turns.check(),
             Self::Warehouse(warehouse) => warehouse.check(),
+            Self::Numeric(numeric) => numeric.check(),
         }
     }
 
@@ -67,7 +71,7 @@ impl Work {
     pub fn flows(&self) -> Option<u64> {
         match self {
             Self::Turns(_) | Self::Warehouse(_) => Some(self.units()),
-            Self::Primes(_) | Self::Spin(_) | Self::Drill(_) => None,
+            _ => None,
         }
     }
 
@@ -76,6 +80,7 @@ impl Work {
     pub fn bytes_a_flow(&self) -> Option<u64> {
         match self {
             Self::Warehouse(warehouse) => Some(warehouse.bytes_a_worker()),
+            Self::Numeric(numeric) => numeric.bytes_a_flow(),
             _ => None,
         }
     }
@@ -101,6 +106,7 @@ impl Work {
             Self::Drill(drill) => cell.run(&drill.body(cell.scratch()), &mut NoSink),
             Self::Turns(turns) => take_turns(cell, turns),
             Self::Warehouse(warehouse) => cell.run(warehouse, &mut NoSink),
+            Self::Numeric(numeric) => cell.run(numeric, &mut NoSink),
         }
     }
 }
