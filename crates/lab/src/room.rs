@@ -230,7 +230,7 @@ mod tests {
         let machine = Machine::read();
         for model in [Model::Thread, Model::Process, Model::FIBER] {
             let why = no_room(&machine, &variant(model, 2), &work(1 << 40)).unwrap();
-            assert!(why.contains("they need 2.5"), "{why}");
+            assert!(why.contains("they need 2,560 GiB"), "{why}");
             assert!(why.contains("at most 0"), "{why}");
             assert_eq!(no_room(&machine, &variant(model, 2), &work(1 << 20)), None);
         }

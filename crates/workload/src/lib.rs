@@ -8,6 +8,7 @@
 //! * [`turns`]: flows that do nothing but hand over to each other.
 //! * [`warehouse`]: transactions over trees of objects, a warehouse for each worker.
 //! * [`numeric`]: kernels that compute and hardly allocate.
+//! * [`handoff`]: producers allocate, consumers free.
 //! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
@@ -15,6 +16,7 @@
 pub mod bytes;
 mod draw;
 pub mod drill;
+pub mod handoff;
 pub mod numeric;
 pub mod prime_blocks;
 pub mod primes;
@@ -25,6 +27,7 @@ pub mod work;
 
 pub use bytes::Bytes;
 pub use drill::{Drill, Fault};
+pub use handoff::Handoff;
 pub use numeric::Numeric;
 pub use prime_blocks::Primes;
 pub use spin::Spin;

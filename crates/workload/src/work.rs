@@ -1,9 +1,9 @@
 //! A workload with its parameters.
 
-use flow::{Answer, Cell, NoSink, Proof};
+use flow::{Answer, Cell, NoSink, Proof, Schedule, Variant};
 use serde::{Deserialize, Serialize};
 
-use crate::{Drill, Numeric, Primes, Spin, Turns, Warehouse};
+use crate::{Drill, Handoff, Numeric, Primes, Spin, Turns, Warehouse};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,6 +21,8 @@ pub enum Work {
     Warehouse(Warehouse),
     /// Kernels that compute and hardly allocate.
     Numeric(Numeric),
+    /// Flows in pairs: one allocates blocks, the other frees them.
+    Handoff(Handoff),
 }
 
 /// Parameters that no run can have.
@@ -39,6 +41,7 @@ impl Work {
             Self::Turns(turns) => turns.flows,
             Self::Warehouse(warehouse) => warehouse.workers,
             Self::Numeric(numeric) => numeric.units,
+            Self::Handoff(handoff) => handoff.flows(),
         }
     }
 
@@ -54,6 +57,7 @@ impl Work {
             Self::Turns(turns) => turns.check(),
             Self::Warehouse(warehouse) => warehouse.check(),
             Self::Numeric(numeric) => numeric.check(),
+            Self::Handoff(handoff) => handoff.check(),
         }
     }
 
@@ -62,6 +66,7 @@ impl Work {
     pub fn expected(&self) -> Option<Proof> {
         match self {
             Self::Primes(primes) => primes.expected(),
+            Self::Handoff(handoff) => handoff.expected(),
             _ => None,
         }
     }
@@ -70,9 +75,28 @@ impl Work {
     #[must_use]
     pub fn flows(&self) -> Option<u64> {
         match self {
-            Self::Turns(_) | Self::Warehouse(_) => Some(self.units()),
+            Self::Turns(_) | Self::Warehouse(_) | Self::Handoff(_) => Some(self.units()),
             _ => None,
         }
+    }
+
+    /// Why flows of that variant cannot do this work, if they cannot.
+    #[must_use]
+    pub fn unsuited(&self, variant: &Variant) -> Option<String> {
+        let Self::Handoff(_) = self else {
+            return None;
+        };
+        if variant.model.is_user_level() {
+            return Some(format!(
+                "handoff has flows that wait for each other, and {} would wait for ever: its \
+                 flows share a carrier; use process, thread or a mix such as 2x2",
+                variant.model
+            ));
+        }
+        (variant.schedule == Schedule::Queue).then(|| {
+            "handoff needs to know which flow hands over to which: use schedule = \"static\""
+                .to_owned()
+        })
     }
 
     /// Bytes of memory that each flow takes, where that is more than a flow usually does.
@@ -81,6 +105,7 @@ impl Work {
         match self {
             Self::Warehouse(warehouse) => Some(warehouse.bytes_a_worker()),
             Self::Numeric(numeric) => numeric.bytes_a_flow(),
+            Self::Handoff(handoff) => handoff.bytes_a_flow(),
             _ => None,
         }
     }
@@ -107,6 +132,10 @@ impl Work {
             Self::Turns(turns) => take_turns(cell, turns),
             Self::Warehouse(warehouse) => cell.run(warehouse, &mut NoSink),
             Self::Numeric(numeric) => cell.run(numeric, &mut NoSink),
+            Self::Handoff(handoff) => match handoff.pairs(&cell.spec().variant) {
+                Ok(pairs) => cell.run(&pairs, &mut NoSink),
+                Err(error) => Answer::from_error(&error),
+            },
         }
     }
 }

@@ -18,3 +18,4 @@ mod kills;
 mod narration;
 mod primes_results;
 mod resume;
+mod server_work;
