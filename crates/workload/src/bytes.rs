@@ -24,12 +24,12 @@ impl FromStr for Bytes {
 
     fn from_str(text: &str) -> Result<Self, SizeError> {
         let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-        let unit = text[digits.len()..].trim_start();
+        let unit = text[digits.len()..].trim_start().to_ascii_uppercase();
         let letter = unit
-            .strip_suffix("iB")
+            .strip_suffix("IB")
             .or(unit.strip_suffix('B'))
-            .unwrap_or(unit);
-        let known = |(name, _): &&(&str, u32)| name.eq_ignore_ascii_case(letter);
+            .unwrap_or(&unit);
+        let known = |(name, _): &&(&str, u32)| *name == letter;
         let shift = UNITS.iter().find(known).map(|(_, shift)| *shift);
         let number: Option<u64> = digits.replace('_', "").parse().ok();
         number
