@@ -74,6 +74,12 @@ impl Config {
         slots::stride(self.stack) + crate::core::TABLE_BYTES
     }
 
+    /// Address space that a scheduler takes beside its fibers, while it is made.
+    #[must_use]
+    pub fn bytes_besides() -> usize {
+        slots::LANDING + crate::core::LAST_STACK_BYTES + crate::memory::HUGE_PAGE
+    }
+
     /// Does a panic in such a fiber reach its `join`, rather than end the program?
     #[must_use]
     pub fn catches_panics(&self) -> bool {

@@ -55,7 +55,7 @@ pub(crate) const AHEAD: usize = 32;
 pub(crate) const TABLE_BYTES: usize = size_of::<Control>() + 2 * size_of::<Sp>();
 
 /// For what a fiber does when it ends.
-const LAST_STACK_BYTES: usize = 256 << 10;
+pub(crate) const LAST_STACK_BYTES: usize = 256 << 10;
 
 #[derive(Debug)]
 pub(crate) struct Core {

@@ -83,6 +83,17 @@ impl Fiber {
         self.turn = turn;
     }
 
+    /// This handle for a function of its own frame: what it keeps then lies there, near what
+    /// a switch touches anyway, and not where the fiber began.
+    #[inline(always)]
+    pub fn lend(&mut self) -> Lent<'_> {
+        let Fiber { turn, watch, bound } = *self;
+        Lent {
+            fiber: Fiber { turn, watch, bound },
+            lender: PhantomData,
+        }
+    }
+
     /// Stops until somebody calls `awaken` with this fiber's id; at once if that happened
     /// since the last time.
     #[inline(always)]
@@ -95,6 +106,21 @@ impl Fiber {
     #[must_use]
     pub fn id(&self) -> FiberId {
         crate::current()
+    }
+}
+
+/// A [`Fiber`] that is lent: it yields, and ends before its lender.
+#[derive(Debug)]
+pub struct Lent<'f> {
+    fiber: Fiber,
+    lender: PhantomData<&'f mut Fiber>,
+}
+
+impl Lent<'_> {
+    /// As [`Fiber::yield_now`].
+    #[inline(always)]
+    pub fn yield_now(&mut self) {
+        self.fiber.yield_now();
     }
 }
 

@@ -79,10 +79,10 @@ use std::rc::Rc;
 
 pub use config::{Config, Stack};
 pub use error::{ConfigError, JoinError, SpawnError};
-pub use fiber::{Fiber, FiberId};
+pub use fiber::{Fiber, FiberId, Lent};
 pub use join::JoinHandle;
 pub use scheduler::Scheduler;
-pub use start::Floats;
+pub use start::{Floats, Life};
 
 /// Are there fibers on this target?
 ///
@@ -160,7 +160,7 @@ where
     unsafe { Rc::increment_strong_count(core) };
     // SAFETY: the count just added is the one taken over here.
     let core = unsafe { Rc::from_raw(core) };
-    start::spawn(&core, Floats::Common, body)
+    start::spawn(&core, Floats::Common, start::Closure::new(body))
 }
 
 /// The scheduler that runs on this kernel thread; there is one when a turn is published.

@@ -18,7 +18,7 @@ use std::ptr::NonNull;
 /// What the kernel maps at once.
 pub(crate) const PAGE: usize = 4_096;
 /// What it can map at once where asked: fewer TLB entries for dense slots.
-const HUGE_PAGE: usize = 2 << 20;
+pub(crate) const HUGE_PAGE: usize = 2 << 20;
 
 /// A readable and writable range of addresses, zero until written, given back when dropped.
 #[derive(Debug)]

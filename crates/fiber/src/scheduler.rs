@@ -10,7 +10,7 @@ use crate::fatal;
 use crate::fiber::{Fiber, FiberId};
 use crate::guard;
 use crate::join::JoinHandle;
-use crate::start::{self, Floats};
+use crate::start::{self, Closure, Floats, Life};
 
 /// Runs fibers on the kernel thread that made it. Many kernel threads can have one each;
 /// they share nothing.
@@ -59,6 +59,21 @@ impl Scheduler {
         F: FnOnce(&mut Fiber) -> T + 'static,
         T: 'static,
     {
+        start::spawn(&self.core, Floats::Common, Closure::new(body))
+    }
+
+    /// As [`Scheduler::spawn`], for a body that is a type of its own: its [`Life::live`] is
+    /// compiled into the fiber's first frame if it says so, and it may borrow what does not
+    /// live for ever.
+    ///
+    /// # Safety
+    /// What `body` borrows must live until the fiber has ended or its scheduler is dropped,
+    /// and what it returns must not outlive that either.
+    ///
+    /// # Errors
+    /// As [`Scheduler::spawn`].
+    #[inline]
+    pub unsafe fn spawn_life<L: Life>(&self, body: L) -> Result<JoinHandle<L::Output>, SpawnError> {
         start::spawn(&self.core, Floats::Common, body)
     }
 
@@ -72,7 +87,7 @@ impl Scheduler {
         F: FnOnce(&mut Fiber) -> T + 'static,
         T: 'static,
     {
-        start::spawn(&self.core, floats, body)
+        start::spawn(&self.core, floats, Closure::new(body))
     }
 
     /// Runs until no fiber is runnable; returns how many are suspended.

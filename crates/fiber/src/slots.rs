@@ -49,7 +49,7 @@ pub(crate) const CANARY: u64 = 0x5AFE_57AC;
 
 pub(crate) const LINE: usize = 64;
 const COLOURS: usize = 32;
-const LANDING: usize = 256 << 10;
+pub(crate) const LANDING: usize = 256 << 10;
 /// `MADV_GUARD_INSTALL`, which the C library does not name yet.
 const GUARD_INSTALL: i32 = 102;
 

@@ -14,6 +14,7 @@
 //! the program, should the panic hook not have done so.
 
 use std::any::Any;
+use std::marker::PhantomData;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -39,6 +40,38 @@ pub enum Floats {
     Own,
 }
 
+/// What a fiber does, as a type.
+///
+/// Closures are bodies too, and nearly always the better ones. A type can say
+/// `#[inline(always)]` where a closure can not: then the body has no frame of its own, which
+/// in a slot of some cache lines is what counts.
+pub trait Life {
+    /// What comes of it.
+    type Output;
+
+    /// Does it all.
+    fn live(self, fiber: &mut Fiber) -> Self::Output;
+}
+
+/// A closure as a body.
+pub(crate) struct Closure<F, T>(F, PhantomData<fn() -> T>);
+
+impl<F, T> Closure<F, T> {
+    #[inline(always)]
+    pub(crate) fn new(body: F) -> Self {
+        Closure(body, PhantomData)
+    }
+}
+
+impl<F: FnOnce(&mut Fiber) -> T, T> Life for Closure<F, T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn live(self, fiber: &mut Fiber) -> T {
+        (self.0)(fiber)
+    }
+}
+
 /// Bytes at the top of a slot for a closure `F` and what comes of it. (What a fiber throws
 /// is kept only in slots of 16 KiB and more, and takes as little as this.)
 const fn area_for<F, T>() -> usize {
@@ -47,18 +80,15 @@ const fn area_for<F, T>() -> usize {
     if larger > thrown { larger } else { thrown }
 }
 
-/// Makes a fiber and puts it at the end of the queue.
+/// Makes a fiber and puts it at the end of the queue. Callers see to what the closure
+/// borrows: it is either nothing (`'static`), or vouched for.
 #[inline]
-pub(crate) fn spawn<F, T>(
+pub(crate) fn spawn<L: Life>(
     core: &Rc<Core>,
     floats: Floats,
-    body: F,
-) -> Result<JoinHandle<T>, SpawnError>
-where
-    F: FnOnce(&mut Fiber) -> T + 'static,
-    T: 'static,
-{
-    let area = const { area_for::<F, T>() };
+    body: L,
+) -> Result<JoinHandle<L::Output>, SpawnError> {
+    let area = const { area_for::<L, L::Output>() };
     let usable = core.slots.usable();
     if area + arch::FRAME_BYTES > usable {
         return Err(SpawnError::TooLarge {
@@ -73,11 +103,11 @@ where
     let index = core.take_slot()?;
     let top = core.slots.top(index);
     // SAFETY: the slot is ours and its area has room for the closure.
-    unsafe { place::<F>(top).write(body) };
+    unsafe { place::<L>(top).write(body) };
     let entry: Entry = if core.catches() {
-        start::<F, T, true>
+        start::<L, true>
     } else {
-        start::<F, T, false>
+        start::<L, false>
     };
     // SAFETY: below the area the slot has room for the frame, and nothing is there.
     let sp = unsafe { arch::first_frame(top.wrapping_sub(area), entry) };
@@ -86,7 +116,7 @@ where
         core.floats_are_asked();
     }
     begin(control, floats);
-    control.discard.set(Some(discard::<F>));
+    control.discard.set(Some(discard::<L>));
     core.was_made();
     core.enqueue(sp);
     let id = FiberId {
@@ -109,11 +139,7 @@ fn begin(control: &Control, floats: Floats) {
 ///
 /// # Safety
 /// Only as the entry of a context made by [`spawn`] with the same types.
-unsafe extern "C" fn start<F, T, const CATCHES: bool>(turn: Turn) -> !
-where
-    F: FnOnce(&mut Fiber) -> T + 'static,
-    T: 'static,
-{
+unsafe extern "C" fn start<L: Life, const CATCHES: bool>(turn: Turn) -> ! {
     current::publish(turn);
     let (core, index) = present();
     core.control(index).stage.set(Stage::Started);
@@ -121,12 +147,12 @@ where
     let mut fiber = Fiber::begin(core, index, turn);
     // SAFETY: `spawn` wrote it there, and takes no more notice of it: the control block
     // no longer says that it must be dropped.
-    let body = unsafe { place::<F>(core.slots.top(index)).read() };
+    let body = unsafe { place::<L>(core.slots.top(index)).read() };
     if !CATCHES {
-        let result = body(&mut fiber);
+        let result = body.live(&mut fiber);
         deliver(result, Stage::Done);
     }
-    match catch_unwind(AssertUnwindSafe(move || body(&mut fiber))) {
+    match catch_unwind(AssertUnwindSafe(move || body.live(&mut fiber))) {
         Ok(result) => deliver(result, Stage::Done),
         Err(thrown) => deliver(thrown, Stage::Panicked),
     }

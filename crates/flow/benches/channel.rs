@@ -32,7 +32,7 @@ impl Body for Sender {
         u64::from(WRITERS)
     }
 
-    fn state(&self) {}
+    fn state(&self, _flow: usize) {}
 
     fn unit(&self, _state: &mut (), _unit: u64, outlet: &mut Outlet<'_>) -> Proof {
         (0..VALUES).for_each(|value| outlet.push(value));
@@ -145,6 +145,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         placement: flow::Placement::Free,
         schedule: flow::Schedule::Static,
         channel,
+        ballast: None,
     };
     let spec = SlotSpec {
         work: (),
@@ -156,6 +157,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         narrate: false,
         output: None,
         scratch: None,
+        sample: None,
     };
     let outcome = launcher.launch(&spec).expect("launch");
     let record = outcome

@@ -179,6 +179,7 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         placement: flow::Placement::Free,
         schedule: flow::Schedule::Static,
         channel: flow::Channel::Fifo,
+        ballast: None,
     };
     let spec = SlotSpec {
         work: Work::Primes(work()),
@@ -190,8 +191,11 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         narrate: false,
         output: None,
         scratch: None,
+        sample: None,
     };
-    let Outcome { answer, launch_ns } = launcher.launch(&spec).expect("launch");
+    let Outcome {
+        answer, launch_ns, ..
+    } = launcher.launch(&spec).expect("launch");
     let Answer::Done(record) = answer else {
         panic!("{answer:?}")
     };

@@ -48,8 +48,9 @@ pub trait Body: Sync {
         0
     }
 
-    /// Makes one flow's state.
-    fn state(&self) -> Self::State;
+    /// Makes the state of flow `flow` (0-based). The flow itself calls this, so what is made
+    /// here belongs to its process, its thread and its file table.
+    fn state(&self, flow: usize) -> Self::State;
 
     /// Does unit `unit` (0-based) and proves it. Results for the parent go to `outlet`.
     fn unit(&self, state: &mut Self::State, unit: u64, outlet: &mut Outlet<'_>) -> Proof;

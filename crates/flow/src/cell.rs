@@ -32,13 +32,14 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::ballast::Held;
 use crate::body::{Body, Sink};
 use crate::record::{Answer, Failure, Rep, SlotRecord};
 use crate::rep::{self, Run};
 use crate::scratch::last_breath;
 use crate::variant::Channel;
 use crate::watch::Bench;
-use crate::{Placement, SlotSpec, flow_run};
+use crate::{SlotSpec, flow_run};
 
 /// The first argument of a cell.
 pub const CELL_ARGUMENT: &str = "__cell";
@@ -100,24 +101,26 @@ fn read_task<W: DeserializeOwned>() -> io::Result<Task<SlotSpec<W>>> {
 
 /// Writes the answer and ends the cell and whatever it has made.
 pub(crate) fn answer_and_exit(answer: &Answer) -> ! {
-    let written = serde_json::to_vec(answer)
-        .map_err(io::Error::other)
-        .and_then(|mut line| {
-            line.push(b'\n');
-            let mut out = io::stdout().lock();
-            out.write_all(&line)?;
-            out.flush()
-        });
-    exit(i32::from(written.is_err()))
+    exit(i32::from(write_line(answer).is_err()))
 }
 
-fn exit(code: i32) -> ! {
+/// Writes a value as one line of JSON.
+pub(crate) fn write_line(value: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value).map_err(io::Error::other)?;
+    line.push(b'\n');
+    let mut out = io::stdout().lock();
+    out.write_all(&line)?;
+    out.flush()
+}
+
+/// Ends this process without running anything else.
+pub(crate) fn exit(code: i32) -> ! {
     // SAFETY: `_exit` ends the process and has no preconditions.
     unsafe { libc::_exit(code) }
 }
 
 /// Makes a panic end the process in which it happens.
-fn end_on_panic() {
+pub(crate) fn end_on_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let _closed_is_fine = writeln!(io::stderr(), "{panic}");
         exit(EXIT_PANIC)
@@ -186,15 +189,19 @@ impl<W> Cell<W> {
 
     fn try_run<B: Body, S: Sink>(&self, body: &B, sink: &mut S) -> io::Result<Answer> {
         let spec = self.spec();
-        if spec.variant.placement == Placement::One {
+        if spec.variant.placement.is_one_cpu() {
             flow_run::bind(&spec.cpus)?;
         }
+        let ballast = spec.variant.ballast.map(Held::take).transpose()?;
         let bench = Bench::new(spec, B::SENDS && spec.variant.channel == Channel::Shm)?;
         let total = spec.warmups + spec.reps.max(1);
         let mut reps = Vec::with_capacity(total as usize);
         let mut memory = None;
         for number in 1..=total {
             let last = number == total;
+            if let (Some(ballast), 2..) = (&ballast, number) {
+                ballast.renew()?;
+            }
             let run = rep::run(&bench, spec, &self.task.fifo, body, sink, last)?;
             if let Some(reason) = run.failure.clone().or_else(|| different(&reps, &run)) {
                 return Ok(Answer::Failed {

@@ -12,6 +12,9 @@
 //! Between the two stamps there is the body, and of the harness only the hand-out of
 //! units (an addition, or one `fetch_add` on a queue).
 
+mod trouble;
+mod units;
+
 use std::io;
 use std::sync::atomic::Ordering;
 
@@ -28,8 +31,11 @@ use crate::futex;
 use crate::notify::Notify;
 use crate::start;
 use crate::turn::{KernelTurn, Pipes};
-use crate::variant::Schedule;
 use crate::{Model, Variant};
+
+use trouble::trouble;
+pub(crate) use trouble::{Step, Trouble, describe_trouble};
+pub(crate) use units::{unit_of_queue, units};
 
 /// What flows borrow from the parent for one repetition.
 #[derive(Debug)]
@@ -47,44 +53,6 @@ pub(crate) struct Context<'a, B: Body> {
     pub(crate) parent: Pid,
 }
 
-/// Where a flow's preparation or work failed; the number is stored with the errno.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Step {
-    Affinity = 1,
-    FileTable = 2,
-    OpenChannel = 3,
-    Send = 4,
-    Stacks = 5,
-    StackSize = 6,
-}
-
-/// What a flow could not do.
-pub(crate) type Trouble = (Step, io::Error);
-
-/// A step and its errno in one word, and back to text.
-fn trouble(step: Step, error: &io::Error) -> u64 {
-    let errno = u64::from(error.raw_os_error().unwrap_or(0).unsigned_abs());
-    ((step as u64) << 32) | errno
-}
-
-/// What a stored trouble means.
-pub(crate) fn describe_trouble(word: u64) -> String {
-    let step = match word >> 32 {
-        1 => "could not be bound to its CPU",
-        2 => "could not get a file table of its own",
-        3 => "could not open its end of the channel",
-        5 => "could not make the stacks of its fibers (fewer flows or smaller stacks help)",
-        6 => "cannot run fibers here, or not on stacks of that size",
-        _ => "could not send its results",
-    };
-    let errno = i32::try_from(word & 0xffff_ffff).unwrap_or(0);
-    let way_out = match errno {
-        libc::EMFILE => "; raise the limit (ulimit -n), or use --channel pipe",
-        _ => "",
-    };
-    format!("{step}: {}{way_out}", io::Error::from_raw_os_error(errno))
-}
-
 /// Runs one of the kernel's flows from its birth to the end gate: flow `index` itself, or
 /// the carrier of that number with all it carries.
 pub(crate) fn run<B: Body>(context: &Context<'_, B>, index: usize) {
@@ -99,7 +67,7 @@ pub(crate) fn run<B: Body>(context: &Context<'_, B>, index: usize) {
 /// The life of a flow that does units of work.
 fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
     let ready = prepare(context, index);
-    let mut state = context.body.state();
+    let mut state = context.body.state(index);
     at_gate(context, index);
     // The outlet stays open until the end: a named pipe without writers would wake the
     // parent over and over.
@@ -119,7 +87,7 @@ fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
 /// The life of a flow that takes turns with the others.
 fn take_turns<B: Body>(context: &Context<'_, B>, index: usize) {
     let ready = prepare(context, index);
-    let mut state = context.body.state();
+    let mut state = context.body.state(index);
     at_gate(context, index);
     let mut turn = KernelTurn {
         area: context.area,
@@ -165,9 +133,10 @@ pub(crate) fn finish(
     tally.sent = outlet.sent();
     tally.steady = usage::this_thread().since(before);
     tally.end_ns = now_ns();
-    match sent {
-        Ok(()) => Ok(tally),
-        Err(error) => Err((Step::Send, error)),
+    match (outlet.failure(), sent) {
+        (Some(error), _) => Err((Step::Unit, error)),
+        (None, Err(error)) => Err((Step::Send, error)),
+        (None, Ok(())) => Ok(tally),
     }
 }
 
@@ -215,73 +184,6 @@ pub(crate) fn bind(cpus: &[u32]) -> io::Result<()> {
     Ok(())
 }
 
-/// Does what is there for flow `index` to do, one unit after the other.
-pub(crate) fn units<B: Body>(
-    context: &Context<'_, B>,
-    index: usize,
-    state: &mut B::State,
-    outlet: &mut Outlet<'_>,
-    tally: &mut Tally,
-) {
-    match context.variant.schedule {
-        Schedule::Static => {
-            let stride = context.variant.flows as usize;
-            for unit in (index as u64..context.body.units()).step_by(stride) {
-                do_unit(context, state, unit, outlet, tally);
-            }
-        }
-        Schedule::Queue => {
-            while let Some(unit) = next_unit(context) {
-                do_unit(context, state, unit, outlet, tally);
-            }
-        }
-    }
-}
-
-fn next_unit<B: Body>(context: &Context<'_, B>) -> Option<u64> {
-    let unit = context
-        .area
-        .header()
-        .cursor
-        .0
-        .fetch_add(1, Ordering::Relaxed);
-    (unit < context.body.units()).then_some(unit)
-}
-
-#[inline]
-fn do_unit<B: Body>(
-    context: &Context<'_, B>,
-    state: &mut B::State,
-    unit: u64,
-    outlet: &mut Outlet<'_>,
-    tally: &mut Tally,
-) {
-    if context.narrate {
-        narrate(context, unit, "starting on");
-    }
-    outlet.begin(unit);
-    tally.proof += context.body.unit(state, unit, outlet);
-    tally.units += 1;
-    if context.narrate {
-        narrate(context, unit, "finished");
-    }
-}
-
-/// Says on standard error what this flow does, in one write so that lines never mix.
-#[cold]
-fn narrate<B: Body>(context: &Context<'_, B>, unit: u64, what: &str) {
-    use std::io::Write;
-    let who = match context.variant.model {
-        Model::Process | Model::ProcessSharedFiles => format!("process {}", getpid()),
-        Model::Thread | Model::ThreadPrivateFiles => format!("thread {}", gettid()),
-        Model::Mix { .. } => format!("process {} thread {}", getpid(), gettid()),
-        Model::Fiber { .. } => format!("a fiber of thread {}", gettid()),
-        Model::Task => format!("a task of thread {}", gettid()),
-    };
-    let line = format!("{who} {what} {}\n", context.body.describe(unit));
-    let _closed_is_fine = io::stderr().write_all(line.as_bytes());
-}
-
 fn arrive<B: Body>(context: &Context<'_, B>) {
     let arrived = context
         .area
@@ -305,25 +207,5 @@ fn finished<B: Body>(context: &Context<'_, B>) {
 fn wait_at(gate: &std::sync::atomic::AtomicU32) {
     while gate.load(Ordering::Acquire) == 0 {
         futex::wait(gate, 0);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn trouble_keeps_the_step_and_the_errno() {
-        let word = trouble(
-            Step::OpenChannel,
-            &io::Error::from_raw_os_error(libc::EMFILE),
-        );
-        let text = describe_trouble(word);
-        assert!(
-            text.contains("its end of the channel")
-                && text.contains("Too many open")
-                && text.contains("ulimit -n"),
-            "{text}"
-        );
     }
 }

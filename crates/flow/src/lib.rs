@@ -13,14 +13,19 @@
 //! ```
 //!
 //! * [`model`], [`placement`], [`variant`]: the words for what is launched.
+//! * [`ballast`]: memory that the parent has touched before it makes flows.
 //! * [`body`]: what every model runs, unchanged and monomorphised.
 //! * [`spec`], [`record`]: what goes into a cell and what comes out.
 //! * [`launcher`]: the main process's side; [`cell`]: the other one.
+//! * [`probe`]: flows made until a lowered limit stops them.
+//! * [`launcher`]: the main process's side; [`cell`]: the other one; [`sampler`]: a process
+//!   that records what a slot uses.
 //!
 //! This crate contains `unsafe`: fork, clone, pthreads, futexes and one shared
 //! mapping. Nothing above it does.
 
 mod area;
+pub mod ballast;
 pub mod body;
 pub mod cell;
 pub mod channel;
@@ -32,10 +37,12 @@ pub mod launcher;
 pub mod model;
 mod notify;
 pub mod placement;
+pub mod probe;
 pub mod record;
 pub mod relay;
 mod rep;
 mod ring;
+pub mod sampler;
 mod scratch;
 pub mod spec;
 mod start;
@@ -43,15 +50,21 @@ pub mod turn;
 pub mod variant;
 mod watch;
 
+/// Whether there are fibers on this target; else why not.
+pub use ::fiber::available as fibers_available;
+pub use ballast::{Ballast, Pages};
 pub use body::{Body, NoSink, Proof, Sink};
 pub use cell::{Cell, cell_main, is_cell};
 pub use channel::Outlet;
 pub use interrupt::Interrupt;
-pub use launcher::{LaunchError, Launcher};
+pub use launcher::{LaunchError, Launcher, Onlooker};
 pub use model::{Model, Shape, Stacks};
 pub use placement::Placement;
+pub use probe::{Fence, ProbeSpec, Probed, is_probe, probe_main};
 pub use record::{Answer, Failure, FlowRecord, FlowState, Outcome, Rep, SlotRecord};
 pub use relay::Relay;
+pub use sampler::{SampleSpec, Samples, is_sampler, sampler_main};
 pub use spec::SlotSpec;
+pub use start::{address_bytes, task_bytes};
 pub use turn::{HandOver, Turn};
 pub use variant::{Channel, Schedule, Variant};

@@ -18,7 +18,8 @@ pub enum Placement {
     Cores,
     /// Flow i on the i-th hardware thread, the threads of one core first.
     Smt,
-    /// Flow i on the i-th CPU of the list, around again.
+    /// Flow i on the i-th CPU of the list, around again; the parent too where the list is of
+    /// one CPU.
     List(Vec<u32>),
 }
 
@@ -31,6 +32,29 @@ pub struct Cpus {
     pub cores: Vec<u32>,
     /// All hardware threads, those of one core together.
     pub smt: Vec<u32>,
+}
+
+impl Cpus {
+    /// Where to run what must not disturb flows that are bound to `measured`: the allowed
+    /// CPUs of cores that have none of them; if there are none, the other hardware threads
+    /// of their cores. Empty where every CPU is measured, as it is when flows are free.
+    #[must_use]
+    pub fn aside(&self, measured: &[u32]) -> Vec<u32> {
+        if measured.is_empty() {
+            return Vec::new();
+        }
+        let is_measured = |cpu: &u32| measured.contains(cpu);
+        let core_begins = |cpu: &u32| self.cores.contains(cpu);
+        let cores = self.smt.chunk_by(|_, next| !core_begins(next));
+        let other_cores = cores.filter(|core| !core.iter().any(is_measured));
+        let mut aside: Vec<u32> = other_cores.flatten().copied().collect();
+        if aside.is_empty() {
+            let others = self.allowed.iter().filter(|cpu| !is_measured(cpu));
+            aside = others.copied().collect();
+        }
+        aside.sort_unstable();
+        aside
+    }
 }
 
 /// A placement that cannot be had here, or a text that is none.
@@ -55,6 +79,16 @@ pub enum PlacementError {
 }
 
 impl Placement {
+    /// Whether all flows and the parent share one CPU.
+    #[must_use]
+    pub fn is_one_cpu(&self) -> bool {
+        match self {
+            Self::One => true,
+            Self::List(list) => list.len() == 1,
+            Self::Free | Self::Cores | Self::Smt => false,
+        }
+    }
+
     /// The CPUs that flows are dealt to in turn; empty means free.
     ///
     /// # Errors
@@ -153,6 +187,31 @@ mod tests {
         assert_eq!(Placement::Cores.resolve(&cpus()), Ok(vec![2, 6]));
         assert_eq!(Placement::Smt.resolve(&cpus()), Ok(vec![2, 3, 6, 7]));
         assert_eq!(Placement::Free.resolve(&cpus()), Ok(vec![]));
+    }
+
+    #[test]
+    fn what_must_not_disturb_keeps_off_measured_cores() {
+        let cpus = cpus();
+        assert_eq!(
+            cpus.aside(&[2]),
+            [6, 7],
+            "not the hardware thread beside it"
+        );
+        assert_eq!(cpus.aside(&[7, 6]), [2, 3]);
+        assert_eq!(
+            cpus.aside(&[2, 6]),
+            [3, 7],
+            "no core is left, but threads are"
+        );
+        assert!(cpus.aside(&[2, 3, 6, 7]).is_empty());
+        assert!(cpus.aside(&[]).is_empty(), "free flows may run anywhere");
+    }
+
+    #[test]
+    fn one_cpu_may_be_named() {
+        let is_one = |text: &str| text.parse::<Placement>().unwrap().is_one_cpu();
+        assert!(is_one("one") && is_one("0") && is_one("3"));
+        assert!(!is_one("free") && !is_one("0,1") && !is_one("cores"));
     }
 
     #[test]

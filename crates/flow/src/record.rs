@@ -1,11 +1,22 @@
 //! What a slot leaves behind: raw values, in nanoseconds and bytes, and failures with
 //! their reason. These types are the journal's schema (docs/results.md).
 
+mod columns;
+mod failure;
+mod flow;
+pub mod told;
+
+use measure::Measured;
 use measure::memory::Reading;
 use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::Proof;
+use crate::sampler::Samples;
+
+pub use failure::Failure;
+pub use flow::{FlowRecord, FlowState};
+pub use told::Told;
 
 /// How a launch ended, as the launcher saw it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,6 +25,9 @@ pub struct Outcome {
     pub answer: Answer,
     /// Wall time from before the launch to after the record was read, in ns.
     pub launch_ns: u64,
+    /// What a sampler recorded beside the slot, where there was to be one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<Measured<Samples>>,
 }
 
 /// What a cell answers.
@@ -84,10 +98,14 @@ pub struct Rep {
     pub parent: ParentRecord,
     /// One entry for each of the kernel's flows, in flow order; user-level flows are in that
     /// of the thread that carried them.
+    #[serde(with = "columns")]
     pub flows: Vec<FlowRecord>,
     /// Of flows that take turns: how many, and whether the switches happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<Turns>,
+    /// Migrations and bytes; of the last repetition of a slot alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Box<Told>>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.
@@ -145,193 +163,4 @@ pub struct ParentRecord {
     pub end_ns: u64,
     /// How many result values it received.
     pub received: u64,
-}
-
-/// What one flow did in one repetition.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FlowRecord {
-    /// Process id, and thread id (the same for a process's first thread).
-    pub pid: i32,
-    /// Thread id.
-    pub tid: i32,
-    /// How it ended.
-    #[serde(flatten)]
-    pub state: FlowState,
-    /// Start and end of its work, after the release, in ns.
-    pub start_ns: u64,
-    /// End of its work, after the release, in ns.
-    pub end_ns: u64,
-    /// Usage from its birth to the gate.
-    pub create: Usage,
-    /// Usage while it worked.
-    pub steady: Usage,
-    /// Units it did.
-    pub units: u64,
-    /// Result values it sent.
-    pub sent: u64,
-    /// Proof of its work.
-    pub proof: Proof,
-    /// User-level flows that it carried; 0 for a flow of the kernel's own.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub carried: u64,
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes what it skips by reference"
-)]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-/// How a flow ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
-pub enum FlowState {
-    /// It did all its work.
-    Done,
-    /// Its process ended before its work was done.
-    Died {
-        /// `SIGSEGV`, `exit code 3`.
-        how: String,
-    },
-    /// It was still at work at the deadline.
-    Hung,
-    /// It could not do its work.
-    Error {
-        /// What failed.
-        what: String,
-    },
-}
-
-/// Why a slot is no data point.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(tag = "failure", rename_all = "snake_case")]
-pub enum Failure {
-    /// One or more flows died; those of other processes went on.
-    #[error("{died} of {flows} flows died ({}); the results of the other {} are kept", one_line(how), flows - died)]
-    FlowsDied {
-        /// How many died.
-        died: u32,
-        /// Of how many.
-        flows: u32,
-        /// How the first one died.
-        how: String,
-    },
-    /// The cell itself died, and with it every flow.
-    #[error(
-        "the whole slot is lost with its {flows} {}: {}{}",
-        if *flows == 1 { "flow" } else { "flows" }, one_line(how), tail(stderr)
-    )]
-    SlotLost {
-        /// How many flows it held.
-        flows: u32,
-        /// `SIGSEGV`, `exit code 3`.
-        how: String,
-        /// The last lines of its standard error.
-        stderr: String,
-    },
-    /// Flows were still at work at the deadline.
-    #[error(
-        "{hung} of {flows} flows {were} still at work at the deadline of {deadline_s} s and {were} killed",
-        were = if *hung == 1 { "was" } else { "were" }
-    )]
-    Hung {
-        /// How many.
-        hung: u32,
-        /// Of how many.
-        flows: u32,
-        /// The deadline, in seconds.
-        deadline_s: String,
-    },
-    /// The work that was proved is not the work that was asked for.
-    #[error("proved different work: expected {expected}, got {got}")]
-    DifferentWork {
-        /// What another repetition or variant proved, or what is known.
-        expected: String,
-        /// What this one proved.
-        got: String,
-    },
-    /// Flows sent more or fewer results than the parent received.
-    #[error("results were lost on the way: {sent} sent, {received} received")]
-    ResultsLost {
-        /// Values sent by flows.
-        sent: u64,
-        /// Values received by the parent.
-        received: u64,
-    },
-    /// Flows handed over and the kernel did not switch.
-    #[error(
-        "{switches} switches were counted where {handed_over} hand-overs must cause as many: \
-         the system ignored some, and a time for a switch would be unrealistically low"
-    )]
-    NotSwitched {
-        /// Switches that the kernel counted.
-        switches: u64,
-        /// Hand-overs.
-        handed_over: u64,
-    },
-    /// Flows did not run in the only order that is right.
-    #[error(
-        "flows did not take turns: of {checked} turns {orderly} came after one of every other flow"
-    )]
-    OutOfOrder {
-        /// Turns between which every other flow had run.
-        orderly: u64,
-        /// Turns that were checked.
-        checked: u64,
-    },
-    /// Something the cell needed failed.
-    #[error("{}", one_line(what))]
-    Error {
-        /// What failed, on what, and what to do.
-        what: String,
-    },
-}
-
-fn tail(stderr: &str) -> String {
-    if stderr.is_empty() {
-        String::new()
-    } else {
-        format!("; it said: {}", one_line(stderr))
-    }
-}
-
-/// A text on one line, as every message is shown: panics and system tools write several.
-fn one_line(text: &str) -> String {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_flow_that_hung_was_at_work() {
-        let hung = |hung| Failure::Hung {
-            hung,
-            flows: 4,
-            deadline_s: "10".to_owned(),
-        };
-        assert_eq!(
-            hung(1).to_string(),
-            "1 of 4 flows was still at work at the deadline of 10 s and was killed"
-        );
-        assert!(hung(2).to_string().starts_with("2 of 4 flows were still"));
-    }
-
-    #[test]
-    fn what_a_panic_said_on_two_lines_is_shown_on_one() {
-        let lost = Failure::SlotLost {
-            flows: 1,
-            how: "exit code 101".to_owned(),
-            stderr: "thread 'main' panicked at a.rs:1:\nboom\n".to_owned(),
-        };
-        assert_eq!(
-            lost.to_string(),
-            "the whole slot is lost with its 1 flow: exit code 101; it said: thread 'main' panicked \
-             at a.rs:1: boom"
-        );
-    }
 }

@@ -12,9 +12,16 @@
 //!   all are done. What lies between two phases (reading memory) is in none of them.
 //! * A result that the parent does not have yet is not there yet: `steady` ends when the
 //!   last flow is done *and* the parent has taken and stored every result.
-//! * The waiting is in [`crate::watch`].
+//! * What the kernel tells of migrations and bytes is read between the phases too, by
+//!   [`telling`].
+//! * The waiting is in [`crate::watch`]; what the flows leave is read in `left`, and judged
+//!   in `verdict`.
 //!
 //! It never kills a thread (nothing can, safely): a hung thread ends with its cell.
+
+mod left;
+mod telling;
+mod verdict;
 
 use std::io;
 use std::path::Path;
@@ -25,17 +32,17 @@ use measure::memory::{self, Reading};
 use measure::usage;
 use nix::unistd::getpid;
 
-use crate::area::Area;
 use crate::body::{Body, Sink};
 use crate::channel::{self, Inlet};
-use crate::flow_cell::{FlowCell, Stage};
-use crate::flow_run::{Context, describe_trouble};
+use crate::flow_cell::FlowCell;
+use crate::flow_run::Context;
 use crate::futex;
-use crate::record::{FlowRecord, FlowState, ParentRecord, Rep, Turns};
+use crate::record::{ParentRecord, Rep};
 use crate::start::{Crew, not_created};
 use crate::turn::{HandOver, Pipes};
 use crate::watch::{Bench, Goal, Watch};
 use crate::{Answer, Failure, SlotSpec};
+use telling::Telling;
 
 /// How one repetition went.
 #[derive(Debug)]
@@ -56,14 +63,14 @@ struct Parts<'a, 'b, B: Body, S> {
     sink: &'b mut S,
 }
 
-/// Runs one repetition; reads memory at the end gate if asked to.
+/// Runs one repetition; of the last one memory and counts are read at the gates.
 pub(crate) fn run<W, B: Body, S: Sink>(
     bench: &Bench,
     spec: &SlotSpec<W>,
     fifo: &Path,
     body: &B,
     sink: &mut S,
-    read_memory: bool,
+    last: bool,
 ) -> io::Result<Run> {
     bench.clear()?;
     let (entrance, inlet) = channel::open(B::SENDS.then_some(spec.variant.channel), fifo)?;
@@ -93,30 +100,34 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         inlet,
         sink,
     };
-    match parts.repeat(read_memory) {
+    match parts.repeat(last) {
         Ok(run) if !parts.watch.hung() => Ok(run),
         broken => parts.give_up(broken),
     }
 }
 
 impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
-    fn repeat(&mut self, read_memory: bool) -> io::Result<Run> {
+    fn repeat(&mut self, last: bool) -> io::Result<Run> {
         let mut parent = ParentRecord {
             pid: self.context.parent.as_raw(),
             ..Default::default()
         };
-        let create_ns = self.create(&mut parent)?;
+        let flows = self.context.variant.carriers() as usize;
+        let mut telling = last.then(|| Telling::new(parent.pid, flows));
+        let create_ns = phase(&mut telling, || self.create(&mut parent))?;
+        self.at_gate(&mut telling);
         self.context.entrance.all_open();
-        let (go, steady_ns) = self.steady(&mut parent)?;
-        let memory = if read_memory && !self.watch.hung() {
+        let (go, steady_ns) = phase(&mut telling, || self.steady(&mut parent))?;
+        self.at_gate(&mut telling);
+        let memory = if last && !self.watch.hung() {
             Some(self.memory()?)
         } else {
             None
         };
-        let teardown_ns = self.tear_down(&mut parent)?;
-        let flows = self.flow_records(go);
-        let skew_ns = skew(&flows);
-        let turns = B::TURNS.then(|| turns(&self.bench.area));
+        let teardown_ns = phase(&mut telling, || self.tear_down(&mut parent))?;
+        let flows = left::flow_records(&self.bench.area, &self.watch, go);
+        let skew_ns = left::skew(&flows);
+        let turns = B::TURNS.then(|| left::turns(&self.bench.area));
         let rep = Rep {
             create_ns,
             steady_ns,
@@ -125,12 +136,20 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             parent,
             flows,
             turns,
+            told: telling.map(|telling| Box::new(telling.told())),
         };
         Ok(Run {
             failure: self.failure(&rep),
             rep,
             memory,
         })
+    }
+
+    /// Reads what is told of the flows, which wait.
+    fn at_gate(&self, telling: &mut Option<Telling>) {
+        if let Some(telling) = telling {
+            telling.flows(&self.bench.area);
+        }
     }
 
     /// From before the first flow is made until all of them wait at the gate.
@@ -208,43 +227,6 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         memory::reading(&pids).map_err(io::Error::other)
     }
 
-    fn flow_records(&self, go: u64) -> Vec<FlowRecord> {
-        let area = &self.bench.area;
-        let flows = area.flows().enumerate();
-        flows
-            .map(|(index, flow)| flow_record(flow, go, self.watch.fate(index)))
-            .collect()
-    }
-
-    /// Why this repetition is no data point, if it is none.
-    fn failure(&self, rep: &Rep) -> Option<Failure> {
-        let flows = self.context.variant.carriers();
-        let count = |wanted: fn(&FlowState) -> bool| {
-            u32::try_from(rep.flows.iter().filter(|flow| wanted(&flow.state)).count())
-                .unwrap_or(flows)
-        };
-        let hung = count(|state| matches!(state, FlowState::Hung));
-        if hung > 0 {
-            return Some(Failure::Hung {
-                hung,
-                flows,
-                deadline_s: self.bench.deadline_text(),
-            });
-        }
-        if let Some(how) = self.watch.first_death() {
-            let died = count(|state| matches!(state, FlowState::Died { .. }));
-            if died == 0 {
-                let what =
-                    format!("a process was ended ({how}) after its flows had done their work");
-                return Some(Failure::Error { what });
-            }
-            return Some(Failure::FlowsDied { died, flows, how });
-        }
-        trouble(&rep.flows)
-            .or_else(|| results_lost(rep))
-            .or_else(|| self.context.not_in_turn(rep.turns?))
-    }
-
     /// Ends the cell here and now: threads may still be at work in frames that this one
     /// lends to them, so it must never be left.
     fn give_up(mut self, broken: io::Result<Run>) -> ! {
@@ -271,90 +253,19 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     }
 }
 
+/// A phase, between two readings of what is told of the parent.
+fn phase<T>(telling: &mut Option<Telling>, run: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    if let Some(telling) = telling {
+        telling.begin();
+    }
+    let done = run();
+    if let Some(telling) = telling {
+        telling.end();
+    }
+    done
+}
+
 fn open(gate: &AtomicU32) {
     gate.store(1, Ordering::Release);
     futex::wake_all(gate);
-}
-
-fn skew(flows: &[FlowRecord]) -> u64 {
-    let starts = || {
-        flows
-            .iter()
-            .filter(|flow| flow.end_ns > 0)
-            .map(|flow| flow.start_ns)
-    };
-    starts().max().unwrap_or(0) - starts().min().unwrap_or(0)
-}
-
-fn flow_record(flow: &FlowCell, go: u64, fate: Option<FlowState>) -> FlowRecord {
-    let state = match flow.stage() {
-        Stage::Done => FlowState::Done,
-        Stage::Troubled => FlowState::Error {
-            what: describe_trouble(flow.trouble()),
-        },
-        Stage::Absent | Stage::Arrived => fate.unwrap_or(FlowState::Hung),
-    };
-    let (pid, tid) = flow.ids();
-    let tally = flow.read();
-    FlowRecord {
-        pid,
-        tid,
-        state,
-        start_ns: tally.start_ns.saturating_sub(go),
-        end_ns: tally.end_ns.saturating_sub(go),
-        create: flow.create_usage(),
-        steady: tally.steady,
-        units: tally.units,
-        sent: tally.sent,
-        proof: tally.proof,
-        carried: tally.carried,
-    }
-}
-
-fn turns(area: &Area) -> Turns {
-    let mut sum = Turns::default();
-    area.flows().for_each(|flow| sum += flow.read().turns);
-    sum
-}
-
-/// Of the switches that hand-overs must cause, this share has to be seen.
-const SWITCHED: f64 = 0.9;
-
-impl<B: Body> Context<'_, B> {
-    /// Why turns that were taken prove no switches, if they do not.
-    fn not_in_turn(&self, turns: Turns) -> Option<Failure> {
-        let Turns {
-            handed_over,
-            switches,
-            checked,
-            orderly,
-            ..
-        } = turns;
-        if self.variant.flows > 1 && (switches as f64) < SWITCHED * handed_over as f64 {
-            return Some(Failure::NotSwitched {
-                switches,
-                handed_over,
-            });
-        }
-        let one_order = self.variant.model.is_user_level() || self.body.hand_over().is_ring();
-        (one_order && orderly < checked).then_some(Failure::OutOfOrder { orderly, checked })
-    }
-}
-
-fn trouble(flows: &[FlowRecord]) -> Option<Failure> {
-    flows
-        .iter()
-        .enumerate()
-        .find_map(|(index, flow)| match &flow.state {
-            FlowState::Error { what } => Some(Failure::Error {
-                what: format!("flow {index} {what}"),
-            }),
-            _ => None,
-        })
-}
-
-fn results_lost(rep: &Rep) -> Option<Failure> {
-    let sent: u64 = rep.flows.iter().map(|flow| flow.sent).sum();
-    let received = rep.parent.received;
-    (sent != received).then_some(Failure::ResultsLost { sent, received })
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::Variant;
+use crate::sampler::SampleSpec;
 
 /// One slot: a variant, its work and how often to repeat it.
 ///
@@ -32,4 +33,17 @@ pub struct SlotSpec<W> {
     /// Where the launcher makes a folder for the slot's files ([`crate::Cell::scratch`]), for
     /// workloads that need one. It is removed when the slot ends, however that is.
     pub scratch: Option<PathBuf>,
+    /// A sampler that runs beside the slot; usually none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<SampleSpec>,
+}
+
+impl<W> SlotSpec<W> {
+    /// The CPUs that flows of this slot are bound to; empty for free, when they may run on
+    /// any.
+    #[must_use]
+    pub fn measured_cpus(&self) -> &[u32] {
+        let carriers = self.variant.carriers() as usize;
+        &self.cpus[..carriers.min(self.cpus.len())]
+    }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Model, Placement};
+use crate::{Ballast, Model, Placement};
 
 /// A model with its flow count, placement and way of handing out work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct Variant {
     /// How results travel from a flow to the parent.
     #[serde(default)]
     pub channel: Channel,
+    /// Memory that the parent has touched before it makes the flows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ballast: Option<Ballast>,
 }
 
 impl Variant {

@@ -8,6 +8,10 @@
 //! that dies early. Until the end gate opens no child ends by itself: every end that is
 //! seen here is a death.
 //!
+//! Only children that are flows are listened for and reaped. Where flows are threads of the
+//! cell, the processes that their *work* makes are children of the cell too: those are none
+//! of its business, and to be woken by the end of each would disturb the flows.
+//!
 //! The flows of a dead process count as gone, so that the others can be released and
 //! their results kept. From the first death on, counting arrivals no longer suffices
 //! (the bell is rung for the full number only): the parent then looks at every flow
@@ -153,7 +157,7 @@ impl<'a> Watch<'a> {
                 self.hung = true;
                 return Ok(());
             }
-            if self.sleep(goal, inlet)? {
+            if self.sleep(goal, inlet, !children.is_empty())? {
                 self.note_deaths(children)?;
             }
         }
@@ -182,30 +186,37 @@ impl<'a> Watch<'a> {
     }
 
     /// Sleeps until something happens; true when a child ended.
-    fn sleep(&self, goal: Goal, inlet: &Inlet) -> io::Result<bool> {
+    fn sleep(&self, goal: Goal, inlet: &Inlet, has_children: bool) -> io::Result<bool> {
         let sleeps = &self.bench.area.header().parent_sleeps.0;
         sleeps.store(1, Ordering::SeqCst);
         if self.reached(goal) || self.bench.area.rings().any(|ring| !ring.is_empty()) {
             sleeps.store(0, Ordering::SeqCst);
             return Ok(false);
         }
-        let child_ended = self.poll(inlet)?;
+        let child_ended = self.poll(inlet, has_children)?;
         sleeps.store(0, Ordering::SeqCst);
         Ok(child_ended)
     }
 
-    fn poll(&self, inlet: &Inlet) -> io::Result<bool> {
-        let mut descriptors = vec![
-            PollFd::new(self.bench.children.as_fd(), PollFlags::POLLIN),
-            PollFd::new(self.bench.notify.descriptor(), PollFlags::POLLIN),
-        ];
+    fn poll(&self, inlet: &Inlet, has_children: bool) -> io::Result<bool> {
+        let mut descriptors = vec![PollFd::new(
+            self.bench.notify.descriptor(),
+            PollFlags::POLLIN,
+        )];
         descriptors.extend(
             inlet
                 .descriptor()
                 .map(|fd| PollFd::new(fd, PollFlags::POLLIN)),
         );
+        let others = descriptors.len();
+        if has_children {
+            let children = self.bench.children.as_fd();
+            descriptors.push(PollFd::new(children, PollFlags::POLLIN));
+        }
         match poll(&mut descriptors, self.timeout()) {
-            Ok(_) => Ok(descriptors[0].any().unwrap_or(false)),
+            Ok(_) => Ok(descriptors[others..]
+                .iter()
+                .any(|fd| fd.any() == Some(true))),
             Err(Errno::EINTR) => Ok(false),
             Err(errno) => Err(errno.into()),
         }
@@ -225,8 +236,8 @@ impl<'a> Watch<'a> {
 
     fn note_deaths(&mut self, children: &mut Vec<(Pid, usize)>) -> io::Result<()> {
         self.bench.clear_children()?;
-        while let Some((pid, how)) = reap_now() {
-            if let Some(place) = children.iter().position(|(child, _)| *child == pid) {
+        for place in (0..children.len()).rev() {
+            if let Some(how) = reap_now(children[place].0) {
                 let (_, first) = children.swap_remove(place);
                 self.deaths.push((first, how));
             }

@@ -10,6 +10,10 @@ use stats::Verdict;
 pub(crate) enum Ending {
     /// Every headline has an answer, or there was none to give.
     Answered,
+    /// An expectation fails, or something became slower than it may.
+    Failed,
+    /// A search that found nothing.
+    Nothing,
     /// Something failed: the command itself, or a case whose slots failed.
     Error,
     /// A headline cannot be told.
@@ -22,11 +26,25 @@ impl From<Ending> for ExitCode {
     fn from(ending: Ending) -> Self {
         match ending {
             Ending::Answered => Self::SUCCESS,
+            Ending::Failed => Self::from(1),
+            Ending::Nothing => Self::from(1),
             Ending::Error => Self::from(2),
             Ending::CannotTell => Self::from(3),
             Ending::Interrupted(signal) => Self::from(u8::try_from(128 + signal).unwrap_or(130)),
         }
     }
+}
+
+/// Of two endings the one that must not be missed.
+pub(crate) fn worse(a: Ending, b: Ending) -> Ending {
+    let weight = |ending: &Ending| match ending {
+        Ending::Answered | Ending::Nothing => 0,
+        Ending::CannotTell => 1,
+        Ending::Failed => 2,
+        Ending::Error => 3,
+        Ending::Interrupted(_) => 4,
+    };
+    std::cmp::max_by_key(a, b, weight)
 }
 
 /// Cases that were given up, each with the reason of its last failed slot.

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use flow::{Answer, Interrupt, Launcher, Outcome, SlotSpec};
+use flow::{Answer, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec};
 use lab::{Launch, LaunchError};
+use machine::Ceiling;
 use workload::Work;
 
 use crate::result_file::ResultFile;
+use crate::watch::Watch;
 
 /// Launches cells of this program.
 #[derive(Debug)]
@@ -16,6 +18,7 @@ pub(crate) struct CellLauncher {
     results: ResultFile,
     /// Where slots make folders for their files.
     files: PathBuf,
+    watch: Option<Watch>,
 }
 
 impl CellLauncher {
@@ -27,12 +30,40 @@ impl CellLauncher {
             )?),
             results,
             files: PathBuf::from("."),
+            watch: None,
         })
     }
 
     /// From now on slots make their files in folders of `folder`.
     pub(crate) fn keep_files_in(&mut self, folder: &Path) {
         folder.clone_into(&mut self.files);
+    }
+
+    /// Runs a probe behind a lowered limit; `None` when a signal asks the command to end.
+    pub(crate) fn probe(&mut self, spec: &ProbeSpec) -> Result<Option<Probed<Ceiling>>> {
+        match self.cells.probe(spec) {
+            Ok(probed) => Ok(Some(probed)),
+            Err(flow::LaunchError::Interrupted(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Has the slots from now on watched.
+    pub(crate) fn watch(&mut self, watch: Watch) {
+        self.watch = Some(watch);
+    }
+
+    /// What watching has cost, in lines for people; none where nothing was watched.
+    pub(crate) fn cost_of_watching(&self) -> Vec<String> {
+        self.watch.as_ref().map(Watch::cost).unwrap_or_default()
+    }
+
+    fn launch_cell(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
+        let Some(watch) = &mut self.watch else {
+            return self.cells.launch(spec);
+        };
+        watch.comes(spec);
+        self.cells.launch_seen_by(watch, spec)
     }
 
     /// Writes what was kept of a good slot to where the user wants it.
@@ -48,12 +79,14 @@ impl CellLauncher {
 
 impl Launch for CellLauncher {
     fn launch(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, LaunchError> {
+        let folder = spec.work.folder().unwrap_or(&self.files);
+        let files = spec.work.needs_folder().then(|| folder.to_owned());
         let spec = SlotSpec {
             output: Some(self.results.path_for_cells()),
-            scratch: spec.work.needs_folder().then(|| self.files.clone()),
+            scratch: files,
             ..spec.clone()
         };
-        let outcome = self.cells.launch(&spec).map_err(|error| match error {
+        let outcome = self.launch_cell(&spec).map_err(|error| match error {
             flow::LaunchError::Interrupted(signal) => LaunchError::Interrupted { signal },
             other => LaunchError::Fatal(other.to_string()),
         })?;

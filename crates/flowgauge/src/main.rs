@@ -3,21 +3,26 @@
 //! The command only: arguments in, calls into the crates, text out. What it does is in
 //! [`lab`]; what it shows is in [`report`].
 //!
-//! A process of this program is one of two things: the command, or a cell (the fresh
-//! process of one slot), which is asked for before anything else happens.
+//! A process of this program is one of four things: the command, a cell (the fresh process
+//! of one slot), a probe (a fresh process behind a lowered limit), or a sampler beside a
+//! slot. Which of them is asked before anything else happens.
 
 #![forbid(unsafe_code)]
 
+mod answer;
 mod args;
 mod commands;
 mod ending;
+mod files;
 mod launch;
 mod number;
 mod output;
 mod progress;
 mod result_file;
 mod results_folder;
+mod screen;
 mod session;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -30,14 +35,25 @@ fn main() -> ExitCode {
     if flow::is_cell() {
         flow::cell_main(workload::Work::run);
     }
+    if flow::is_probe() {
+        workload::probe_main(lab::probe::predict);
+    }
+    if flow::is_sampler() {
+        flow::sampler_main();
+    }
     let ending = match Cli::parse().command {
         Command::Run(args) => commands::run::run(args),
         Command::Primes(args) => commands::primes::run(&args),
+        Command::Workers(args) => commands::workers::run(&args),
         Command::Switch(args) => commands::switch::run(&args),
         Command::Limits(args) => commands::limits::run(&args),
+        Command::Search(args) => commands::search::run(&args),
         Command::Calibrate(args) => commands::calibrate::run(&args),
         Command::Machine(args) => commands::machine::run(&args),
         Command::Report(args) => commands::report::run(&args),
+        Command::Compare(args) => commands::compare::run(&args),
+        Command::Completions(args) => commands::about::completions(&args),
+        Command::Man(args) => commands::about::man(&args),
     };
     ending
         .unwrap_or_else(|error| {

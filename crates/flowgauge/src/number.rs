@@ -40,19 +40,14 @@ fn scaled(text: &str) -> Option<u64> {
         .checked_mul(10_u64.checked_pow(zeros.checked_sub(parts)?)?)
 }
 
-/// A number of bytes, with K, M and G of powers of 1,024: `4096`, `4K`, `1M`.
-pub(crate) fn bytes(text: &str) -> Result<u64, String> {
-    let lower = text.to_ascii_lowercase();
-    let (digits, shift) = match lower.char_indices().last() {
-        Some((at, 'k')) => (&lower[..at], 10),
-        Some((at, 'm')) => (&lower[..at], 20),
-        Some((at, 'g')) => (&lower[..at], 30),
-        _ => (lower.as_str(), 0),
-    };
-    let number = digits.replace('_', "").parse::<u64>().ok();
-    number
-        .and_then(|number| number.checked_mul(1 << shift))
-        .ok_or_else(|| format!("'{text}' is no number of bytes: write it as 4096, 4K or 1M"))
+pub(crate) use lab::number::read_bytes as bytes;
+
+/// As [`bytes`], and at least one.
+pub(crate) fn some_bytes(text: &str) -> Result<u64, String> {
+    match bytes(text)? {
+        0 => Err("0 bytes are none: leave it out, or write 1M".to_owned()),
+        some => Ok(some),
+    }
 }
 
 /// One size, or a range of sizes to sweep.

@@ -4,53 +4,23 @@
 //! of how many at most, how long still, and the running estimate. Elsewhere: a line as each case begins and one
 //! as it ends.
 
-use std::io::IsTerminal;
-
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lab::{CaseEnd, Event, Observer, Place, SlotPlace, Standing};
 use stats::Verdict;
 
-use crate::output::tell;
+use crate::screen::Screen;
 
 /// Shows a run as it goes on.
 #[derive(Debug)]
 pub(crate) struct Progress {
-    bar: Option<ProgressBar>,
+    screen: Screen,
     left: String,
 }
 
 impl Progress {
-    pub(crate) fn new() -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{bar:10.cyan/dim} {wide_msg}");
-            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-            bar
-        });
+    pub(crate) fn new(screen: Screen) -> Self {
         Self {
-            bar,
+            screen,
             left: String::new(),
-        }
-    }
-
-    /// Takes the line away.
-    pub(crate) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-
-    /// A line that stays.
-    fn say(&self, line: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| tell(line)),
-            None => tell(line),
-        }
-    }
-
-    fn draw(&self, message: String) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(report::text::visible(&message).into_owned());
         }
     }
 
@@ -67,17 +37,15 @@ impl Progress {
                 variant,
                 ..
             } = slot;
-            self.say(&format!(
+            self.screen.say(&format!(
                 "{} {}: a slot of {variant} failed: {why}",
                 study.name, case.name
             ));
         }
-        if let Some(bar) = &self.bar {
-            bar.set_length(slot.max_rounds as u64);
-            bar.set_position(slot.round as u64 + 1);
-        }
+        self.screen
+            .advance(slot.round as u64 + 1, slot.max_rounds as u64);
         let estimate = standings.first().and_then(running).unwrap_or_default();
-        self.draw(format!(
+        self.screen.draw(format!(
             "{} {} {}/{}{}{estimate}",
             slot.study.name,
             slot.case.name,
@@ -138,13 +106,23 @@ impl Observer for Progress {
     fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::RunBegins { slots_done, .. } if *slots_done > 0 => {
-                self.say(&format!("going on after {slots_done} finished slots"));
+                self.screen
+                    .say(&format!("going on after {slots_done} finished slots"));
+            }
+            Event::SlotBegins { slot } => {
+                let SlotPlace { study, case, .. } = slot;
+                let round = slot.round + 1;
+                let what = format!("{} {}, round {round}", study.name, case.name);
+                self.screen.now_runs(what, Some(slot.variant));
             }
             Event::PilotBegins { place } => {
-                self.draw(format!("{} {} · pilot", place.study.name, place.case.name));
+                let what = format!("{} {}, pilot", place.study.name, place.case.name);
+                self.screen.now_runs(what, None);
+                self.screen
+                    .draw(format!("{} {} · pilot", place.study.name, place.case.name));
             }
-            Event::CaseBegins { place, .. } if self.bar.is_none() => {
-                self.say(&format!(
+            Event::CaseBegins { place, .. } if !self.screen.is_terminal() => {
+                self.screen.say(&format!(
                     "{} {}: {}",
                     place.study.name, place.case.name, place.case.title
                 ));
@@ -164,11 +142,11 @@ impl Observer for Progress {
                 place,
                 rounds,
                 standings,
-            } if self.bar.is_none() && !standings.is_empty() => {
-                self.say(&look(place, *rounds, standings));
+            } if !self.screen.is_terminal() && !standings.is_empty() => {
+                self.screen.say(&look(place, *rounds, standings));
             }
-            Event::CaseEnded { place, because } if self.bar.is_none() => {
-                self.say(&ended(place, *because));
+            Event::CaseEnded { place, because } if !self.screen.is_terminal() => {
+                self.screen.say(&ended(place, *because));
             }
             _ => {}
         }

@@ -3,21 +3,29 @@
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, bail};
-use lab::{Header, Journal, Preset, Results, Settings, Study};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use flow::ballast::Held;
+use flow::{Ballast, Pages};
+use lab::{
+    AskedBallast, Header, Journal, Longer, Preset, Probe, Results, Sampling, Settings, Study,
+};
 use machine::Machine;
 
-use crate::args::{Format, HowArgs};
+use crate::answer;
+use crate::args::{AnswerArgs, Format, HowArgs};
 use crate::ending::{self, Ending};
+use crate::files;
 use crate::launch::CellLauncher;
 use crate::output::{self, Paper};
 use crate::progress::Progress;
 use crate::results_folder::NewFolder;
+use crate::screen::Screen;
+use crate::watch::Watch;
 
 /// Tells the time for the journal, from the beginning of the session.
-struct Watch(Instant);
+struct SinceBegin(Instant);
 
-impl lab::Clock for Watch {
+impl lab::Clock for SinceBegin {
     fn elapsed_s(&self) -> f64 {
         self.0.elapsed().as_secs_f64()
     }
@@ -27,6 +35,23 @@ impl lab::Clock for Watch {
 pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
     let seed = how.seed.map_or_else(fresh_seed, Ok)?;
     let usual = Settings::usual(preset, seed);
+    let sample = how.sample.map(|interval_s| Sampling {
+        interval_s,
+        folder: how.sample_folder.clone(),
+    });
+    if let Some(sampling) = &sample {
+        sampling
+            .check()
+            .map_err(|message| anyhow!("--sample: {message}"))?;
+        if let Some(folder) = &sampling.folder
+            && !folder.is_dir()
+        {
+            bail!(
+                "--sample-folder {}: there is no such folder",
+                folder.display()
+            );
+        }
+    }
     let max_rounds = how.rounds.map_or(Ok(usual.max_rounds), usize::try_from)?;
     Ok(Settings {
         max_rounds,
@@ -34,8 +59,25 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
         floor: how.floor,
         value: how.value.into(),
         deadline_s: how.deadline,
+        sample,
+        ballast: ballast(how)?,
         ..usual
     })
+}
+
+/// The ballast that the flags ask for, each kind of pages once.
+fn ballast(how: &HowArgs) -> Result<Option<AskedBallast>> {
+    let mut pages = how.ballast_pages.clone();
+    for (place, one) in pages.iter().enumerate() {
+        ensure!(
+            !pages[..place].contains(one),
+            "--ballast-pages names {one} twice: once is enough"
+        );
+    }
+    if pages.is_empty() {
+        pages.push(Pages::Small);
+    }
+    Ok(how.ballast.map(|bytes| AskedBallast { bytes, pages }))
 }
 
 /// A seed that is short enough to be typed again.
@@ -56,6 +98,26 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// Writes down, and says, what of a study is left out on this machine.
+    pub(crate) fn leaves_out(&mut self, study: &str, what: &[String]) -> Result<()> {
+        for line in what {
+            let text = format!("{study}: left out: {line}");
+            output::tell(&text);
+            self.journal.note(&text)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a fenced probe of a study down.
+    pub(crate) fn probed(&mut self, study: &str, probe: Probe) -> Result<()> {
+        Ok(self.journal.probed(study, probe)?)
+    }
+
+    /// What is run.
+    pub(crate) fn studies(&self) -> &[Study] {
+        &self.journal.header().studies
+    }
+
     /// The command that began the run.
     pub(crate) fn command(&self) -> &[String] {
         &self.journal.header().command
@@ -63,21 +125,19 @@ impl Session {
 }
 
 /// Begins a run of `studies` in a new results folder, if this machine can run them.
-pub(crate) fn begin(
-    studies: Vec<Study>,
-    settings: Settings,
-    out: Option<&Path>,
-) -> Result<Session> {
+pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> Result<Session> {
     let machine = Machine::read();
-    lab::check(&studies, &machine)?;
+    let studies = with_ballast(studies, &settings, &machine)?;
+    how.answer.check(&studies)?;
     let now = SystemTime::now();
     let began_unix_s = now
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
-    let folder = match out {
+    let folder = match how.out.as_deref() {
         Some(folder) => asked_for(folder)?,
         None => default_folder(now, &studies),
     };
+    let files_on = files::looked_at(&studies, &folder)?;
     let header = Header {
         schema: lab::SCHEMA,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -85,6 +145,7 @@ pub(crate) fn begin(
         command: command_line(settings.seed),
         settings,
         machine,
+        files_on,
         studies,
     };
     let made = NewFolder::planned(&folder);
@@ -94,10 +155,46 @@ pub(crate) fn begin(
     })
 }
 
-/// Takes up the cut run in a results folder.
-pub(crate) fn resume(folder: &Path) -> Result<Session> {
-    let journal = Journal::resume(&journal_in(folder)?)?;
+/// The studies with the ballast that was asked for, checked against the machine. Of what is
+/// checked, huge pages alone can only be known to be there by having them: where they are
+/// not, their variants are left out, and that is said.
+fn with_ballast(studies: Vec<Study>, settings: &Settings, machine: &Machine) -> Result<Vec<Study>> {
+    let studies: Vec<Study> = match &settings.ballast {
+        Some(asked) => studies
+            .into_iter()
+            .map(|study| lab::ballast::loaded(study, asked))
+            .collect(),
+        None => studies,
+    };
+    lab::check(&studies, machine)?;
+    let obtained = studies.into_iter().map(|study| {
+        let (study, refused) = lab::ballast::obtained(study, had);
+        for reason in &refused {
+            output::tell(&format!("{}: left out: {reason}", study.name));
+        }
+        match study.cases.iter().find(|case| case.variants.is_empty()) {
+            Some(case) => bail!("{}/{}: {}", study.name, case.name, refused.join("; ")),
+            None => Ok(study),
+        }
+    });
+    obtained.collect()
+}
+
+/// Whether that ballast can be had here, tried where only trying tells.
+fn had(ballast: Ballast) -> Result<(), String> {
+    match ballast.pages {
+        Pages::Huge => Held::take(ballast)
+            .map(drop)
+            .map_err(|error| error.to_string()),
+        Pages::Small | Pages::Shared | Pages::DontFork => Ok(()),
+    }
+}
+
+/// Takes up the run in a results folder, for as long as it may last now.
+pub(crate) fn resume(folder: &Path, longer: Longer) -> Result<Session> {
+    let journal = Journal::resume(&journal_in(folder)?, longer)?;
     lab::check(&journal.header().studies, &Machine::read())?;
+    files::looked_at(&journal.header().studies, folder)?;
     for warning in journal.results().warnings {
         output::tell(&format!("warning: {warning}"));
     }
@@ -156,17 +253,10 @@ fn default_folder(now: SystemTime, studies: &[Study]) -> PathBuf {
 }
 
 /// The command that does the same again: as it was given, with the seed that was drawn
-/// for it, and without the results folder, which is there now.
+/// for it, and without the folders of results and plots, which are there now.
 fn command_line(seed: u64) -> Vec<String> {
     let given = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-    let mut after_out = false;
-    let mut words: Vec<String> = given
-        .filter(|word| {
-            let drop = after_out || word == "--out" || word.starts_with("--out=");
-            after_out = word == "--out";
-            !drop
-        })
-        .collect();
+    let mut words = without_folders(given);
     if let Some(first) = words.first_mut() {
         "flowgauge".clone_into(first);
     }
@@ -179,21 +269,47 @@ fn command_line(seed: u64) -> Vec<String> {
     words
 }
 
+/// Words without the flags that name a folder to be written.
+fn without_folders(given: impl Iterator<Item = String>) -> Vec<String> {
+    let mut of_a_folder = false;
+    given
+        .filter(|word| {
+            let own = ["--out", "--plots"].into_iter().any(|flag| {
+                let rest = word.strip_prefix(flag);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+            });
+            let drop = of_a_folder || own;
+            of_a_folder = own && !word.contains('=');
+            !drop
+        })
+        .collect()
+}
+
 /// Runs what the journal asks for, writes the results folder and the file of `-o`, and
 /// prints the answer. What was measured is kept also where nobody can be told of it.
 pub(crate) fn carry_out(
     session: Session,
     launcher: &mut CellLauncher,
-    format: Format,
+    watch: Option<Option<f64>>,
+    answer: &AnswerArgs,
 ) -> Result<Ending> {
     let Session { mut journal, made } = session;
     if let Some(folder) = journal.path().parent() {
         launcher.keep_files_in(folder);
     }
-    let clock = Watch(Instant::now());
-    let mut progress = Progress::new();
+    let clock = SinceBegin(Instant::now());
+    let screen = Screen::new();
+    if let Some(interval_s) = watch {
+        let cpus = lab::cpus(&journal.header().machine);
+        launcher.watch(Watch::new(interval_s, screen.clone(), cpus)?);
+    }
+    let mut progress = Progress::new(screen.clone());
     let run = lab::run(&mut journal, launcher, &clock, &mut progress);
-    progress.finish();
+    screen.finish();
+    launcher
+        .cost_of_watching()
+        .iter()
+        .for_each(|line| output::tell(line));
     if let Some(mut made) = made
         && (run.is_ok() || holds_slots(&journal))
     {
@@ -202,12 +318,15 @@ pub(crate) fn carry_out(
     let results = run?;
     let folder = journal.path().parent().unwrap_or(Path::new("."));
     write_folder(&results, folder)?;
+    if let Some(folder) = &answer.plots {
+        answer::write_plots(&report::plots::all(&results), folder)?;
+    }
     let published = if has_data(&results) {
         launcher.publish()
     } else {
         Ok(None)
     };
-    let printed = output::print(&shown(&results, format));
+    let printed = output::print(&shown(&results, answer.format));
     output::tell(&format!(
         "Results: {0} (open {0}/report.html; seed {1})",
         folder.display(),
@@ -232,7 +351,8 @@ pub(crate) fn carry_out(
     for line in ending::given_up(&results) {
         output::tell(&format!("error: {line}"));
     }
-    Ok(ending::of(&results))
+    let checks = answer::checks(&answer.expect, &results)?;
+    Ok(answer::judged(ending::of(&results), &checks))
 }
 
 fn holds_slots(journal: &Journal) -> bool {
@@ -253,16 +373,29 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
     let files = [
         ("findings.json", report::json::findings(results)),
         ("slots.csv", report::csv::slots(results)),
+        ("slots.jsonl", report::csv::slots_lines(results)),
         ("findings.csv", report::csv::findings(results)),
         ("summary.csv", report::csv::summary(results)),
         ("shared.csv", report::csv::shared(results)),
+        ("workers.csv", report::csv::workers(results)),
+        ("laws.csv", report::csv::laws(results)),
         (
             "machine.json",
             report::json::machine(&results.header.machine),
         ),
         ("report.html", report::html::page(results)),
     ];
-    for (name, text) in files {
+    let further = [
+        ("limits.csv", report::csv::limits(results)),
+        ("probes.csv", report::csv::probes(results)),
+        ("samples.csv", report::csv::samples(results)),
+    ];
+    let further = further
+        .into_iter()
+        .filter_map(|(name, text)| Some((name, text?)));
+    // Tables that only some studies have are left out where they would be empty.
+    let all = files.into_iter().chain(further);
+    for (name, text) in all.filter(|(_, text)| !text.is_empty()) {
         let path = folder.join(name);
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
@@ -278,5 +411,6 @@ pub(crate) fn shown(results: &Results, format: Format) -> String {
         }
         Format::Json => report::json::findings(results),
         Format::Csv => report::csv::slots(results),
+        Format::Jsonl => report::csv::slots_lines(results),
     }
 }

@@ -4,7 +4,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use lab::Results;
+use flow::Probed;
+use lab::{Probe, Results};
 use tempfile::TempDir;
 
 fn limits(args: &[&str], out: &Path) -> Output {
@@ -42,10 +43,85 @@ fn every_model_says_how_many_what_stops_it_and_what_one_costs() {
             assert!(sentence.contains(part), "{sentence}");
         }
     }
+    let limits = &results.studies[0].limits;
+    assert_eq!(limits.len(), 5);
+    assert!(limits.iter().all(|limit| limit.made == 200));
+    let csv = std::fs::read_to_string(out.join("limits.csv")).expect("a table");
+    assert_eq!(csv.lines().count(), 6, "{csv}");
+    let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
     let shown = String::from_utf8_lossy(&output.stdout);
+    for part in ["Then and now", "Linux", "8,000", "90,000+"] {
+        let missing = "the source's table is missing";
+        assert!(
+            shown.contains(part) && page.contains(part),
+            "{missing}: {shown}"
+        );
+    }
+}
+
+/// The probes of a run, each of which met its limit or said why it could not.
+fn probes(args: &[&str]) -> (Vec<Probe>, String) {
+    let folder = TempDir::new().expect("a folder");
+    let out = folder.path().join("out");
+    let usual = ["--probe-to", "101", "--rounds", "1"];
+    let output = limits(&[&usual, args].concat(), &out);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{said}");
+    assert!(said.contains("clean-up verified"), "{said}");
+    let results = Results::from_journal(&out.join(lab::journal::FILE_NAME)).expect("a journal");
+    let study = &results.studies[0];
+    for probe in &study.probes {
+        match &probe.probed {
+            Probed::NotAvailable { reason } => assert!(!reason.is_empty()),
+            Probed::Met { refused_with, .. } => {
+                assert!(refused_with.is_some(), "{probe:?}");
+                assert_eq!(probe.confirms(), Some(true), "{probe:?}");
+            }
+        }
+    }
+    let csv = std::fs::read_to_string(out.join("probes.csv")).unwrap_or_default();
+    let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let told = shown.contains("behind lowered limits") && page.contains("behind lowered limits");
+    assert_eq!(told, !study.probes.is_empty(), "{shown}");
+    (study.probes.clone(), csv)
+}
+
+#[test]
+fn user_level_flows_end_where_a_lowered_limit_on_address_space_says() {
+    let (probes, csv) = probes(&["--model", "fiber,fiber-packed,task"]);
+    assert_eq!(probes.len(), 3);
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+    for probe in &probes {
+        let Probed::Met { predicted, .. } = &probe.probed else {
+            panic!("any process may lower its own limit: {probe:?}");
+        };
+        assert_eq!(predicted.bites, "RLIMIT_AS");
+    }
+}
+
+#[test]
+fn processes_and_threads_end_where_a_lowered_limit_on_tasks_says() {
+    for fence in [Some("ids"), Some("user"), None] {
+        let mut args = vec!["--model", "process,thread"];
+        args.extend(fence.iter().flat_map(|fence| ["--fence", fence]));
+        let (probes, _) = probes(&args);
+        assert_eq!(probes.len(), 2, "{fence:?}");
+        let limits = probes.iter().filter_map(|probe| match &probe.probed {
+            Probed::Met { predicted, .. } => Some(predicted.bites.as_str()),
+            Probed::NotAvailable { .. } => None,
+        });
+        for limit in limits {
+            assert!(
+                ["kernel.pid_max", "RLIMIT_NPROC"].contains(&limit),
+                "{limit}"
+            );
+        }
+    }
     assert!(
-        shown.contains("90,000+"),
-        "the source's table is missing: {shown}"
+        probes(&["--model", "thread", "--fence", "none"])
+            .0
+            .is_empty()
     );
 }
 

@@ -111,7 +111,7 @@ fn both_experiments_run_and_a_journal_line_stays_small_for_many_flows() {
         "--model",
         "task,fiber-packed",
         "--stack-use",
-        "0,4K",
+        "0,4K,5000",
         "--rounds",
         "1",
     ]);
@@ -119,7 +119,8 @@ fn both_experiments_run_and_a_journal_line_stays_small_for_many_flows() {
         .iter()
         .map(|case| case.case.name.as_str())
         .collect();
-    assert_eq!(names, ["flows/2", "flows/5", "stack/0", "stack/4096"]);
+    let points = ["flows/2", "flows/5", "stack/0", "stack/4096", "stack/5056"];
+    assert_eq!(names, points, "5,000 bytes are 79 lines");
 
     let results = answered(&[
         "switch",
@@ -209,7 +210,8 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
             &["--flows", "4000000000", "--model", "process"],
             "to raise it",
         ),
-        (&["--stack-use", "1000"], "none of 0, 1024"),
+        (&["--stack-use", "2M"], "more than 1048576"),
+        (&["--stack-use", "1000,1024"], "1024 twice"),
         (&["--stack", "64"], "need at least"),
         (&["--stack", "100001"], "a multiple of 64"),
         (&["--model", "fibre"], "is no model"),

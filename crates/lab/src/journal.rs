@@ -11,11 +11,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use flow::Outcome;
-use machine::Machine;
+use machine::{Filesystem, Machine};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::Ledger;
-use crate::{Results, Settings, Study};
+use crate::{Probe, Results, Settings, Study};
 
 pub use error::JournalError;
 
@@ -23,7 +23,7 @@ pub use error::JournalError;
 pub const FILE_NAME: &str = "journal.jsonl";
 
 /// Version of the journal's schema. Readers open every version up to theirs.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,6 +40,9 @@ pub struct Header {
     pub settings: Settings,
     /// Where it is run.
     pub machine: Machine,
+    /// What the folders are on that slots write files to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files_on: Vec<Filesystem>,
     /// What is run.
     pub studies: Vec<Study>,
 }
@@ -82,6 +85,18 @@ pub enum Entry {
         /// How it went.
         outcome: Outcome,
     },
+    /// What the reader of the results must know, as it was known before the first slot.
+    Note {
+        /// One sentence.
+        text: String,
+    },
+    /// A fenced probe.
+    Probe {
+        /// Study by name.
+        study: String,
+        /// What came of it.
+        probe: Probe,
+    },
     /// A case has ended, and why.
     CaseEnd {
         /// Study by name.
@@ -90,6 +105,13 @@ pub enum Entry {
         case: String,
         /// Why no more rounds were run.
         because: CaseEnd,
+    },
+    /// A run that is taken up again may last longer than was planned.
+    Extended {
+        /// Seconds at the most for each study from here on; null: as before.
+        budget_s: Option<f64>,
+        /// Rounds at the most for each case from here on; null: as before.
+        max_rounds: Option<usize>,
     },
     /// The run has ended.
     End {
@@ -112,6 +134,25 @@ pub enum CaseEnd {
     Budget,
     /// Too many slots failed.
     Failures,
+}
+
+/// How much longer a run may last than was planned.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Longer {
+    /// Seconds at the most for each study, those already spent included.
+    pub budget_s: Option<f64>,
+    /// Rounds at the most for each case, those already run included.
+    pub max_rounds: Option<usize>,
+}
+
+impl Longer {
+    /// What is written down; nothing where nothing changes.
+    fn entry(self) -> Option<Entry> {
+        (self != Self::default()).then_some(Entry::Extended {
+            budget_s: self.budget_s,
+            max_rounds: self.max_rounds,
+        })
+    }
 }
 
 /// The journal of a run: the file, and what it says so far.
@@ -150,27 +191,41 @@ impl Journal {
         })
     }
 
-    /// Takes up a journal that was cut short, after dropping a torn last line.
+    /// Takes up a journal that was cut short, after dropping a torn last line; with `longer`
+    /// also one that came to its end where its budget or its rounds did.
     ///
     /// # Errors
-    /// The run was finished, or the file cannot be read, understood or written.
-    pub fn resume(path: &Path) -> Result<Self, JournalError> {
+    /// There is nothing left to run, fewer rounds are asked for than there were to be, or the
+    /// file cannot be read, understood or written.
+    pub fn resume(path: &Path, longer: Longer) -> Result<Self, JournalError> {
         let path = path.to_owned();
         let file = OpenOptions::new().append(true).open(&path);
         let file = file.map_err(failed("open", &path))?;
         lock(&file, &path)?;
         let found = read_file(&path)?;
-        if found.ledger.finished {
+        let mut ledger = found.ledger.clone();
+        if let Some(entry) = longer.entry() {
+            let taken = ledger.take(entry);
+            taken.map_err(|message| JournalError::Longer {
+                path: path.clone(),
+                message,
+            })?;
+        }
+        if found.ledger.finished && !ledger.is_open() {
             return Err(JournalError::Finished { path });
         }
         file.set_len(found.whole)
             .map_err(failed("shorten", &path))?;
-        Ok(Self {
+        let mut journal = Self {
             path,
             file,
             ledger: found.ledger,
             warnings: found.warnings,
-        })
+        };
+        if let Some(entry) = longer.entry() {
+            journal.append(entry)?;
+        }
+        Ok(journal)
     }
 
     /// Where it is.
@@ -193,6 +248,27 @@ impl Journal {
 
     pub(crate) fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+
+    /// Writes down what the reader of the results must know: it is one of their warnings.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn note(&mut self, text: &str) -> Result<(), JournalError> {
+        self.append(Entry::Note {
+            text: text.to_owned(),
+        })
+    }
+
+    /// Writes a fenced probe of a study down.
+    ///
+    /// # Errors
+    /// The journal cannot be written, or has no such study.
+    pub fn probed(&mut self, study: &str, probe: Probe) -> Result<(), JournalError> {
+        self.append(Entry::Probe {
+            study: study.to_owned(),
+            probe,
+        })
     }
 
     /// Writes an entry down and takes it into account.

@@ -59,6 +59,18 @@ impl Judge {
         Ok(judge)
     }
 
+    /// The same rounds under settings that allow more of them.
+    ///
+    /// # Errors
+    /// As [`Judge::new`].
+    pub(crate) fn replanned(&self, settings: &Settings, case: &Case) -> Result<Self, StatsError> {
+        let mut judge = Self::new(settings, case)?;
+        for round in &self.rounds {
+            judge.push(round.clone());
+        }
+        Ok(judge)
+    }
+
     fn rule(&self, floor: f64) -> Rule {
         Rule {
             floor,

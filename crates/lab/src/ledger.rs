@@ -12,7 +12,7 @@ use crate::judge::Judge;
 use crate::pilot::{Chosen, pilot_slot, slot_s};
 use crate::results::RawSlot;
 use crate::slot::slot_value;
-use crate::{Case, CaseEnd, Entry, Header, Settings};
+use crate::{Case, CaseEnd, Entry, Header, Probe, Settings};
 
 /// All entries of one run.
 #[derive(Debug, Clone)]
@@ -20,6 +20,10 @@ pub(crate) struct Ledger {
     pub(crate) header: Header,
     /// By place of the study and place of the case within it.
     pub(crate) logs: Vec<Vec<CaseLog>>,
+    /// What the reader must know.
+    pub(crate) notes: Vec<String>,
+    /// Fenced probes of each study.
+    pub(crate) probes: Vec<Vec<Probe>>,
     pub(crate) interrupted: Option<i32>,
     pub(crate) finished: bool,
     /// When the last entry was made, in seconds after the beginning of the run.
@@ -63,6 +67,8 @@ impl Ledger {
         };
         let logs = header.studies.iter().map(logs).collect::<Result<_, _>>()?;
         Ok(Self {
+            notes: Vec::new(),
+            probes: vec![Vec::new(); header.studies.len()],
             header,
             logs,
             interrupted: None,
@@ -103,18 +109,13 @@ impl Ledger {
                 at_s,
                 outcome,
             } => {
-                self.last_s = at_s + outcome.launch_ns as f64 / 1e9;
                 let at = self.find(&study, &case)?;
-                let metric = self.header.studies[at.study].cases[at.case].metric;
-                let value_ns = slot_value(&outcome, metric, self.header.settings.value);
-                self.last = Some(at);
-                self.log_mut(at).push(RawSlot {
-                    round,
-                    variant,
-                    at_s,
-                    value_ns,
-                    outcome,
-                })?;
+                self.take_slot(at, (round, variant), at_s, outcome)?;
+            }
+            Entry::Note { text } => self.notes.push(text),
+            Entry::Probe { study, probe } => {
+                let place = self.find_study(&study)?;
+                self.probes[place].push(probe);
             }
             Entry::CaseEnd {
                 study,
@@ -124,6 +125,10 @@ impl Ledger {
                 let at = self.find(&study, &case)?;
                 self.log_mut(at).ended = Some(because);
             }
+            Entry::Extended {
+                budget_s,
+                max_rounds,
+            } => self.extend(budget_s, max_rounds)?,
             Entry::End { interrupted, at_s } => {
                 self.last_s = at_s;
                 self.interrupted = interrupted;
@@ -131,6 +136,70 @@ impl Ledger {
             }
         }
         Ok(())
+    }
+
+    fn take_slot(
+        &mut self,
+        at: At,
+        (round, variant): (usize, usize),
+        at_s: f64,
+        outcome: Outcome,
+    ) -> Result<(), String> {
+        self.last_s = at_s + outcome.launch_ns as f64 / 1e9;
+        let metric = self.header.studies[at.study].cases[at.case].metric;
+        let value_ns = slot_value(&outcome, metric, self.header.settings.value);
+        self.last = Some(at);
+        self.log_mut(at).push(RawSlot {
+            round,
+            variant,
+            at_s,
+            value_ns,
+            outcome,
+        })
+    }
+
+    fn find_study(&self, study: &str) -> Result<usize, String> {
+        let mut studies = self.header.studies.iter();
+        let place = studies.position(|s| s.name == study);
+        place.ok_or_else(|| format!("the header has no study '{study}'"))
+    }
+
+    /// Lets the run last longer: cases that ended for want of time or rounds are open again.
+    fn extend(&mut self, budget_s: Option<f64>, max_rounds: Option<usize>) -> Result<(), String> {
+        let settings = &mut self.header.settings;
+        let before = (settings.budget_s, settings.max_rounds);
+        settings.budget_s = budget_s.or(settings.budget_s);
+        settings.max_rounds = max_rounds.unwrap_or(settings.max_rounds);
+        if settings.max_rounds < before.1 {
+            return Err(format!(
+                "{} rounds are fewer than the {} that were planned: ask for more",
+                settings.max_rounds, before.1
+            ));
+        }
+        let settings = self.header.settings.clone();
+        let studies = self.header.studies.iter().zip(&mut self.logs);
+        for (case, log) in studies.flat_map(|(study, logs)| study.cases.iter().zip(logs)) {
+            if settings.max_rounds != before.1 {
+                log.judge = log
+                    .judge
+                    .replanned(&settings, case)
+                    .map_err(|e| e.to_string())?;
+            }
+            let more_time = settings.budget_s != before.0;
+            let more_rounds = log.judge.max_rounds() > log.round();
+            log.ended = log.ended.filter(|ended| match ended {
+                CaseEnd::Budget => !more_time,
+                CaseEnd::Rounds => !more_rounds || log.judge.is_settled(),
+                CaseEnd::Decided | CaseEnd::Failures => true,
+            });
+        }
+        self.finished = self.finished && !self.is_open();
+        Ok(())
+    }
+
+    /// Whether any case has not ended.
+    pub(crate) fn is_open(&self) -> bool {
+        self.logs.iter().flatten().any(|log| log.ended.is_none())
     }
 
     fn find(&self, study: &str, case: &str) -> Result<At, String> {

@@ -19,14 +19,20 @@
 //! * [`plan`]: the order of each round, from the seed.
 //! * [`launch`], [`progress`]: the edges: slots, clock, and what a display hears.
 //! * [`run`](mod@run), [`pilot`]: the loop, and what is measured before it.
+//! * [`room`], [`probe`](mod@probe): how many flows there is room for, and a small proof.
 //! * [`journal`]: the file. [`results`]: what it shows.
+//! * [`compare`](mod@compare): the results of several runs side by side. [`expect`]: bounds on
+//!   what was found.
 //!
 //! Nothing here touches the machine but the journal's file; time and slots come through
 //! traits.
 
 #![forbid(unsafe_code)]
 
+pub mod ballast;
 mod budget;
+pub mod compare;
+pub mod expect;
 pub mod journal;
 mod judge;
 pub mod launch;
@@ -35,6 +41,7 @@ mod median;
 pub mod number;
 pub mod pilot;
 pub mod plan;
+pub mod probe;
 pub mod progress;
 mod proof;
 pub mod results;
@@ -47,17 +54,21 @@ pub mod study;
 mod testing;
 mod words;
 
-pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, SCHEMA};
+pub use ballast::AskedBallast;
+pub use compare::compare;
+pub use expect::{Expectation, Judged};
+pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, Longer, SCHEMA};
 pub use launch::{Clock, Launch, LaunchError};
 pub use pilot::Chosen;
+pub use probe::Probe;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
 pub use results::{
-    CaseResult, Cause, Effect, Finding, Map, Phases, RawSlot, Results, Shared, StudyResult,
-    VariantSummary,
+    CaseResult, Cause, Effect, Finding, Law, Limit, Map, Phases, RawSlot, Results, Shape, Shared,
+    StudyResult, Used, VariantSummary, Workers,
 };
 pub use run::{RunError, check, cpus, run};
-pub use settings::{Preset, Settings, Value};
+pub use settings::{Preset, Sampling, Settings, Value};
 pub use study::{
-    Case, LabelledVariant, Metric, Origin, OriginRow, Study, StudyError, SweepPoint, builtin,
-    builtin_names, labelled, nearest,
+    Case, LabelledVariant, Metric, Origin, OriginCount, OriginLimit, OriginRow, Study, StudyError,
+    SweepPoint, builtin, builtin_names, labelled, nearest,
 };

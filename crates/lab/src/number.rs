@@ -21,10 +21,44 @@ pub fn time(ns: f64) -> String {
     in_unit(ns, &TIMES, 1e3)
 }
 
+/// The interval of a time in ns: `[1.13 s ... 1.17 s]`. Rounded outwards: a rounded interval
+/// must not claim more than the exact one.
+#[must_use]
+pub fn time_interval(low: f64, high: f64) -> String {
+    let to = |value: f64, round: fn(f64) -> f64| {
+        if value == 0.0 || !value.is_finite() {
+            return time(value);
+        }
+        // The third digit, and a hair's breadth for what is stored as less than it is.
+        let step = 10f64.powf(value.abs().log10().floor() - 2.0);
+        time(round((value / step * 1e9).round() / 1e9) * step)
+    };
+    format!("[{} ... {}]", to(low, f64::floor), to(high, f64::ceil))
+}
+
 /// A size in bytes: `14.1 MiB`.
 #[must_use]
 pub fn bytes(bytes: f64) -> String {
     in_unit(bytes, &SIZES, KIB)
+}
+
+/// A number of bytes as people write it, with K, M and G of powers of 1,024: `4096`, `4K`,
+/// `256M`.
+///
+/// # Errors
+/// The text is no such number: the message shows some that are.
+pub fn read_bytes(text: &str) -> Result<u64, String> {
+    let lower = text.to_ascii_lowercase();
+    let (digits, shift) = match lower.char_indices().last() {
+        Some((at, 'k')) => (&lower[..at], 10),
+        Some((at, 'm')) => (&lower[..at], 20),
+        Some((at, 'g')) => (&lower[..at], 30),
+        _ => (lower.as_str(), 0),
+    };
+    let number = digits.replace('_', "").parse::<u64>().ok();
+    number
+        .and_then(|number| number.checked_mul(1 << shift))
+        .ok_or_else(|| format!("'{text}' is no number of bytes: write it as 4096, 4K or 1M"))
 }
 
 /// The value in the largest unit in which it does not begin with a zero.
@@ -275,6 +309,13 @@ mod tests {
         assert_eq!(ratio_interval(0.9671, 1.0206), "[0.967 ... 1.021]");
         assert_eq!(ratio_ends(0.96714, 1.02061), ["0.9671", "1.0207"]);
         assert_eq!(factor_interval(1.15, 1.0041, 1.3), "[1.004 ... 1.300]");
+    }
+
+    #[test]
+    fn intervals_of_times_are_rounded_outwards() {
+        assert_eq!(time_interval(1.1349e9, 1.1651e9), "[1.13 s ... 1.17 s]");
+        assert_eq!(time_interval(-1_234.0, 0.0), "[-1.24 µs ... 0 ns]");
+        assert_eq!(time_interval(2e6, 2e6), "[2.00 ms ... 2.00 ms]");
     }
 
     #[test]

@@ -7,22 +7,17 @@ use flow::{Answer, Failure, Outcome, Proof};
 
 /// Turns a slot into a failure if it proved other work than `reference`.
 pub(crate) fn checked(outcome: Outcome, reference: Option<Proof>) -> Outcome {
-    match (outcome.answer, reference) {
-        (Answer::Done(mut record), Some(expected)) if record.proof != expected => Outcome {
-            answer: Answer::Failed {
-                reason: Failure::DifferentWork {
-                    expected: words(expected),
-                    got: words(record.proof),
-                },
-                kept: record.reps.pop(),
+    let answer = match (outcome.answer, reference) {
+        (Answer::Done(mut record), Some(expected)) if record.proof != expected => Answer::Failed {
+            reason: Failure::DifferentWork {
+                expected: words(expected),
+                got: words(record.proof),
             },
-            launch_ns: outcome.launch_ns,
+            kept: record.reps.pop(),
         },
-        (answer, _) => Outcome {
-            answer,
-            launch_ns: outcome.launch_ns,
-        },
-    }
+        (answer, _) => answer,
+    };
+    Outcome { answer, ..outcome }
 }
 
 fn words(proof: Proof) -> String {

@@ -2,12 +2,16 @@
 
 mod calibration;
 mod cheapest;
+pub mod counts;
 mod crossover;
+mod fenced;
+mod laws;
 mod limits;
 mod make;
 mod map;
 mod profile;
 mod remarks;
+pub mod sampled;
 mod sentence;
 mod shared;
 mod sweep;
@@ -15,16 +19,21 @@ mod switched;
 #[cfg(test)]
 mod tests;
 mod why;
+mod workers;
 
+pub use counts::Counts;
 use flow::{FlowRecord, Outcome};
 use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
+pub use laws::{Law, Shape};
+pub use limits::Limit;
 pub use map::Map;
 pub use shared::{Cause, Effect, Shared};
+pub use workers::{Used, Workers};
 
-use crate::{Case, CaseEnd, Header, Metric, Study};
+use crate::{Case, CaseEnd, Header, Metric, Probe, Study};
 
 /// A whole run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,7 +57,16 @@ pub struct StudyResult {
     pub study: Study,
     /// Answers, case by case.
     pub cases: Vec<CaseResult>,
-    /// Sentences: the headline first, then crossovers and other remarks.
+    /// How many flows there can be, for a study of limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+    /// Fenced probes, for a study of limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Probe>,
+    /// How time grows with the number of workers, in sweeps over it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub laws: Vec<Law>,
+    /// Sentences: the headline first, then crossovers, laws and other remarks.
     pub sentences: Vec<String>,
 }
 
@@ -127,6 +145,10 @@ pub struct VariantSummary {
     pub cpu_ns: Option<f64>,
     /// Median phases in ns.
     pub phases: Option<Phases>,
+    /// Median counts of one repetition.
+    pub counts: Option<Counts>,
+    /// What could not be counted, with the reason.
+    pub not_counted: Vec<String>,
     /// The memory of the median slot.
     pub memory: Option<Memory>,
     /// RSS alone, where honest memory could not be read; with the reason.
@@ -136,6 +158,9 @@ pub struct VariantSummary {
     pub flows: Vec<FlowRecord>,
     /// When the parent had the last result, median, in ns after the release.
     pub parent_end_ns: Option<f64>,
+    /// What each flow and all of them used, where they are workers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workers: Option<Workers>,
     /// Latest flow's end over the mean flow's end: 1 = even work.
     pub imbalance: Option<f64>,
     /// Good slots.

@@ -11,19 +11,17 @@
 //! room are left out of it, and said. What a user asks for by number is refused instead.
 
 use flow::{HandOver, Model, Stacks, Variant};
-use machine::{Ceiling, FlowKind, Machine};
+use machine::{Ceiling, FlowKind, Machine, Needs, Unit};
 use measure::Measured;
 use workload::Work;
 
-use crate::Study;
 use crate::number::{bytes, count};
+use crate::{Study, ballast};
 
 /// Memory of one page.
 const PAGE: u64 = 4096;
 /// What a fiber takes in tables of its scheduler and its carrier.
 const FIBER_TABLES: u64 = 64;
-/// What a task takes beside the bytes that it touches.
-const TASK: u64 = 192;
 /// What a flow that does ordinary work is taken to need of its stack.
 const ORDINARY: u64 = 32 << 10;
 /// From this kernel on a guard takes no mappings.
@@ -31,51 +29,65 @@ const FREE_GUARDS: (u64, u64) = (6, 13);
 /// Mappings that a guard takes before.
 const GUARD_MAPPINGS: u64 = 2;
 
-/// Bytes of memory that a user-level flow of that model takes for that work; `None` for
-/// flows of the kernel.
-#[must_use]
-pub fn user_level_bytes(model: Model, work: &Work) -> Option<u64> {
-    let (touched, stack) = match work {
-        Work::Turns(turns) => {
-            let stack = turns.stack.unwrap_or(turns.least_stack());
-            (turns.stack_use, stack)
-        }
-        _ => (ORDINARY, ORDINARY),
+/// What a user-level flow of that model takes for that work; `None` for flows of the kernel.
+fn needs(machine: &Machine, model: Model, work: &Work) -> Option<Needs> {
+    let (kept, stack, task) = match work {
+        Work::Turns(turns) => (turns.kept(), turns.stack_bytes(), turns.task_bytes()),
+        _ => (ORDINARY, ORDINARY, ORDINARY),
     };
-    match model {
-        Model::Task => Some(touched + TASK),
+    let addresses = flow::address_bytes(model, stack);
+    let (memory, mappings) = match model {
+        Model::Task => (task, 0),
         Model::Fiber {
             stacks: Stacks::Packed,
             ..
-        } => Some(stack + FIBER_TABLES),
+        } => (addresses.map_or(stack, |(each, _)| each), 0),
         Model::Fiber {
             stacks: Stacks::Guarded,
             ..
-        } => Some((touched + PAGE / 2).next_multiple_of(PAGE) + FIBER_TABLES),
-        _ => None,
-    }
+        } => (
+            (kept + PAGE / 2).next_multiple_of(PAGE) + FIBER_TABLES,
+            if has_free_guards(machine) {
+                0
+            } else {
+                GUARD_MAPPINGS
+            },
+        ),
+        _ => return None,
+    };
+    let (addresses, addresses_once) = addresses.unwrap_or((memory, 0));
+    Some(Needs {
+        memory,
+        addresses,
+        addresses_once,
+        mappings,
+    })
 }
 
 /// The room for flows of that model with that work, by each limit, the lowest first.
 #[must_use]
 pub fn rooms(machine: &Machine, model: Model, work: &Work) -> Vec<Ceiling> {
-    let guards = match model {
-        Model::Fiber {
-            stacks: Stacks::Guarded,
-            ..
-        } if !has_free_guards(machine) => GUARD_MAPPINGS,
-        _ => 0,
-    };
-    let mut rooms = match user_level_bytes(model, work) {
-        Some(bytes) => machine.user_level_ceilings(bytes, guards),
+    match needs(machine, model, work) {
+        Some(each) => machine.user_level_ceilings(each),
         None if model.isolates() => machine.ceilings(FlowKind::Process),
         None => machine.ceilings(FlowKind::Thread),
-    };
-    if let Some(bytes) = work.bytes_a_flow() {
-        rooms.extend(machine.user_level_ceilings(bytes, 0));
-        rooms.sort_by_key(|room| room.count);
     }
-    rooms
+}
+
+/// `32,383, bounded by kernel.pid_max = 32,768`.
+#[must_use]
+pub fn told(room: &Ceiling) -> String {
+    format!("{}, bounded by {}", count(room.count), limit(room))
+}
+
+/// `kernel.pid_max = 32,768`.
+#[must_use]
+pub fn limit(room: &Ceiling) -> String {
+    let value = match room.unit {
+        Unit::Bytes => bytes(room.value as f64),
+        Unit::Tasks | Unit::Mappings => count(room.value),
+    };
+    format!("{} = {value}", room.bites)
 }
 
 /// Whether this kernel guards a page without splitting a mapping.
@@ -90,23 +102,44 @@ fn has_free_guards(machine: &Machine) -> bool {
     version.is_some_and(|version| version >= FREE_GUARDS)
 }
 
-/// Why the machine has no room for a variant, if it has none.
+/// Why there are no flows of that model on this target, if there are none.
+#[must_use]
+pub fn unavailable(model: Model) -> Option<String> {
+    without(model, flow::fibers_available())
+}
+
+fn without(model: Model, fibers: Result<(), &'static str>) -> Option<String> {
+    match (model, fibers) {
+        (Model::Fiber { .. }, Err(reason)) => {
+            Some(format!("model {model} is not available: {reason}"))
+        }
+        _ => None,
+    }
+}
+
+/// Why the machine has no room for a variant, if it has none; or why there is no such model.
 #[must_use]
 pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
+    unavailable(variant.model)
+        .or_else(|| ballast::no_room(machine, variant))
+        .or_else(|| no_room_for_flows(machine, variant, work))
+}
+
+fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
     let flows = u64::from(variant.flows);
+    if let Some(why) = no_memory(machine, variant, work) {
+        return Some(why);
+    }
     let lowest = rooms(machine, variant.model, work).into_iter().next()?;
     if flows <= lowest.count {
         return no_pipes(machine, flows, work).filter(|_| !variant.model.is_user_level());
     }
-    let each = work
-        .bytes_a_flow()
-        .or(user_level_bytes(variant.model, work));
-    let need = each.map_or(String::new(), |each| {
-        let total = each.saturating_mul(flows);
+    let need = needs(machine, variant.model, work).map_or(String::new(), |each| {
+        let total = each.memory.saturating_mul(flows);
         format!(
             " (they need {}, {} each)",
             bytes(total as f64),
-            bytes(each as f64)
+            bytes(each.memory as f64)
         )
     });
     Some(format!(
@@ -118,6 +151,26 @@ pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<Stri
         lowest.bites,
         lowest.raise
     ))
+}
+
+/// Work that takes memory on purpose must leave the machine some.
+fn no_memory(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
+    let each = work.bytes_a_flow()?;
+    let flows = u64::from(variant.flows);
+    let ceilings = machine.user_level_ceilings(Needs::memory(each));
+    let lowest = ceilings.first()?;
+    (flows > lowest.count).then(|| {
+        format!(
+            "{} flows take {} of memory at once, {} each: this machine has room for {} of them \
+             (the limit is {}; to raise it: {})",
+            count(flows),
+            bytes(each.saturating_mul(flows) as f64),
+            bytes(each as f64),
+            count(lowest.count),
+            lowest.bites,
+            lowest.raise
+        )
+    })
 }
 
 /// A ring of pipes takes two open files a flow.
@@ -140,17 +193,25 @@ fn no_pipes(machine: &Machine, flows: u64, work: &Work) -> Option<String> {
     })
 }
 
-/// The study without the variants that have no room here, and what was left out and why.
+/// The study without the variants that have no room here, and what was left out and why,
+/// each reason once.
 #[must_use]
-pub fn fitted(mut study: Study, machine: &Machine) -> (Study, Vec<String>) {
+pub fn fitted(study: Study, machine: &Machine) -> (Study, Vec<String>) {
+    without_those(study, |variant, work| no_room(machine, variant, work))
+}
+
+fn without_those(
+    mut study: Study,
+    why_not: impl Fn(&Variant, &Work) -> Option<String>,
+) -> (Study, Vec<String>) {
     let mut left_out: Vec<String> = Vec::new();
     for case in &mut study.cases {
         let work = &case.work;
         case.variants.retain(|labelled| {
             let work = labelled.work.as_ref().unwrap_or(work);
-            let reason = no_room(machine, &labelled.variant, work);
+            let reason = why_not(&labelled.variant, work);
             let fits = reason.is_none();
-            left_out.extend(reason);
+            left_out.extend(reason.filter(|reason| !left_out.contains(reason)));
             fits
         });
     }
@@ -162,7 +223,6 @@ pub fn fitted(mut study: Study, machine: &Machine) -> (Study, Vec<String>) {
             .first()
             .map_or(headline, |case| case.name.clone());
     }
-    left_out.dedup();
     (study, left_out)
 }
 
@@ -191,6 +251,7 @@ mod tests {
             placement: Placement::One,
             schedule: Schedule::Static,
             channel: Channel::Fifo,
+            ballast: None,
         }
     }
 
@@ -230,10 +291,45 @@ mod tests {
         let machine = Machine::read();
         for model in [Model::Thread, Model::Process, Model::FIBER] {
             let why = no_room(&machine, &variant(model, 2), &work(1 << 40)).unwrap();
-            assert!(why.contains("they need 2,560 GiB"), "{why}");
-            assert!(why.contains("at most 0"), "{why}");
+            assert!(why.contains("2 flows take 2,560 GiB"), "{why}");
+            assert!(why.contains("room for 0 of them"), "{why}");
             assert_eq!(no_room(&machine, &variant(model, 2), &work(1 << 20)), None);
         }
+    }
+
+    #[test]
+    fn workers_that_would_take_all_memory_are_refused() {
+        let mem = |bytes| {
+            Work::Mem(workload::Mem {
+                workers: 2,
+                loops: 1,
+                bytes,
+            })
+        };
+        let machine = Machine::read();
+        let two = variant(Model::Process, 2);
+        assert_eq!(no_room(&machine, &two, &mem(64 << 20)), None);
+        let why = no_room(&machine, &two, &mem(1 << 50)).unwrap();
+        assert!(why.contains("room for 0 of them"), "{why}");
+    }
+
+    #[test]
+    fn where_there_are_no_fibers_they_are_left_out_once_and_the_rest_is_run() {
+        let none = Err("no fibers on this target");
+        let study = builtin("switch", Preset::Quick).unwrap();
+        let cases = study.cases.len();
+        let (study, left_out) = without_those(study, |variant, _| without(variant.model, none));
+        assert_eq!(
+            left_out,
+            [
+                "model fiber is not available: no fibers on this target",
+                "model fiber-packed is not available: no fibers on this target"
+            ]
+        );
+        assert_eq!(study.cases.len(), cases);
+        let models = study.cases.iter().flat_map(|case| &case.variants);
+        let models: Vec<Model> = models.map(|labelled| labelled.variant.model).collect();
+        assert!(models.contains(&Model::Task) && !models.contains(&Model::FIBER));
     }
 
     #[test]

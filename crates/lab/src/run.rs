@@ -256,7 +256,9 @@ impl Run<'_> {
         // Checked for every variant before the run began; free is what is left of an error.
         let LabelledVariant { variant, work, .. } = labelled;
         let cpus = variant.placement.resolve(&self.cpus).unwrap_or_default();
-        let spec = SlotSpec {
+        let sampling = labelled.sample.as_ref();
+        let sampling = sampling.or(self.journal.header().settings.sample.as_ref());
+        let mut spec = SlotSpec {
             work: work.as_ref().unwrap_or(&case.work).clone(),
             variant: variant.clone(),
             cpus,
@@ -266,7 +268,10 @@ impl Run<'_> {
             narrate: false,
             output: None,
             scratch: None,
+            sample: None,
         };
+        let aside = self.cpus.aside(spec.measured_cpus());
+        spec.sample = sampling.map(|sampling| sampling.spec(aside));
         Ok(self.launch.launch(&spec)?)
     }
 

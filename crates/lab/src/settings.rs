@@ -1,5 +1,8 @@
 //! How a run is carried out.
 
+use crate::AskedBallast;
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 /// Everything about a run that is not the study. Part of the journal's header, so that
@@ -21,6 +24,52 @@ pub struct Settings {
     pub value: Value,
     /// Seconds after which a slot is a failure; `None` derives it from the pilot.
     pub deadline_s: Option<f64>,
+    /// Memory that every cell has touched before it makes flows, if any was asked for. The
+    /// variants of the studies have it too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ballast: Option<AskedBallast>,
+    /// How every slot is sampled whose variant does not say so itself; usually not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sampling>,
+}
+
+/// How slots are sampled: by a process beside each of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sampling {
+    /// Seconds between two samples.
+    pub interval_s: f64,
+    /// A folder whose use of disk space is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+}
+
+/// Samples closer together than this, in seconds, would measure the sampler.
+const LEAST_S: f64 = 0.001;
+/// And a day apart they are none.
+const MOST_S: f64 = 86_400.0;
+
+impl Sampling {
+    /// Whether slots can be sampled so.
+    ///
+    /// # Errors
+    /// The interval is none that a sampler can keep; in words.
+    pub fn check(&self) -> Result<(), String> {
+        let can_be_kept = (LEAST_S..=MOST_S).contains(&self.interval_s);
+        can_be_kept.then_some(()).ok_or_else(|| {
+            let asked = self.interval_s;
+            format!("samples {asked} s apart cannot be taken: name an interval from 1 ms to a day")
+        })
+    }
+
+    /// The sampler of a slot, kept to the given CPUs.
+    #[must_use]
+    pub fn spec(&self, cpus: Vec<u32>) -> flow::SampleSpec {
+        flow::SampleSpec {
+            interval_ns: (self.interval_s * 1e9).round().max(1.0) as u64,
+            cpus,
+            folder: self.folder.clone(),
+        }
+    }
 }
 
 impl Settings {
@@ -35,6 +84,8 @@ impl Settings {
             floor: None,
             value: Value::Typical,
             deadline_s: None,
+            sample: None,
+            ballast: None,
         }
     }
 }

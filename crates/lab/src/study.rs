@@ -1,10 +1,13 @@
 //! A study: what is compared with what, and where it comes from.
 
+mod ballast;
 mod builtin;
+mod each;
 mod error;
 mod file;
 mod format;
 mod labels;
+mod origin_limits;
 mod placed;
 mod source;
 
@@ -12,10 +15,14 @@ use flow::Variant;
 use serde::{Deserialize, Serialize};
 use workload::Work;
 
+use crate::Sampling;
+
 pub use builtin::{builtin, builtin_names, nearest};
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
 pub use labels::labelled;
+pub(crate) use labels::unique;
+pub use origin_limits::{OriginCount, OriginLimit};
 
 /// A study with its cases, as it is run (presets applied, sweeps spread out).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,6 +91,9 @@ pub struct LabelledVariant {
     /// It must prove the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
+    /// How its slots are sampled, where it is not as the settings say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sampling>,
 }
 
 /// Which time of a repetition is compared.
@@ -113,6 +123,9 @@ pub struct Origin {
     pub year: u32,
     /// Its headline in our words.
     pub finding: String,
+    /// How many flows there could be, where that is what it asked.
+    #[serde(default, rename = "limit", skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<OriginLimit>,
     /// Its table, row by row.
     #[serde(default, rename = "row")]
     pub rows: Vec<OriginRow>,
@@ -122,12 +135,21 @@ pub struct Origin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OriginRow {
-    /// `parent`, `worker 1`.
+    /// `parent`, `worker 1`; or what a case of its own is about.
     pub who: String,
+    /// The case of ours that the row is laid beside, where it is not the headline's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case: Option<String>,
     /// Variant label to seconds.
     #[serde(default)]
     pub seconds: std::collections::BTreeMap<String, f64>,
     /// Variant label to bytes.
     #[serde(default)]
     pub bytes: std::collections::BTreeMap<String, f64>,
+    /// Variant label to CPU time over wall time.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub cpu_share: std::collections::BTreeMap<String, f64>,
+    /// Variant label to bytes on the disk.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub disk_bytes: std::collections::BTreeMap<String, f64>,
 }

@@ -39,6 +39,7 @@ pub(crate) fn case(name: &str, units: u64, models: &[&str]) -> Case {
         placement: flow::Placement::Free,
         schedule: flow::Schedule::Static,
         channel: flow::Channel::Fifo,
+        ballast: None,
     };
     Case {
         name: name.to_owned(),
@@ -69,6 +70,7 @@ pub(crate) fn header(studies: Vec<Study>) -> Header {
             ..Settings::usual(Preset::Quick, 1)
         },
         machine: MACHINE.get_or_init(Machine::read).clone(),
+        files_on: Vec::new(),
         studies,
     }
 }
@@ -103,6 +105,7 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
             flow(steady_ns / 2, Proof::default()),
         ],
         turns: None,
+        told: None,
     }
 }
 
@@ -219,7 +222,11 @@ impl Launch for Mock {
             None => 5 * MS,
         };
         self.now_s.set(self.now_s.get() + launch_ns as f64 / 1e9);
-        Ok(Outcome { answer, launch_ns })
+        Ok(Outcome {
+            answer,
+            launch_ns,
+            samples: None,
+        })
     }
 }
 

@@ -15,9 +15,27 @@ pub(crate) fn plural(label: &str) -> String {
     }
 }
 
+/// "a", "a and b", "a, b and c".
+pub(crate) fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists() {
+        let listed = |names: &[&str]| {
+            super::listed(&names.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        assert_eq!(listed(&["a"]), "a");
+        assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
+    }
 
     #[test]
     fn fractions_and_models() {

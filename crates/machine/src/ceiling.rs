@@ -84,10 +84,40 @@ impl fmt::Display for Ceiling {
     }
 }
 
+/// What a flow takes of the limits that bind user-level flows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Needs {
+    /// Memory, in bytes.
+    pub memory: u64,
+    /// Address space, in bytes.
+    pub addresses: u64,
+    /// Address space that all of them take together besides, in bytes.
+    pub addresses_once: u64,
+    /// Mappings.
+    pub mappings: u64,
+}
+
+impl Needs {
+    /// What takes so many bytes of memory and nothing else that is limited.
+    #[must_use]
+    pub fn memory(bytes: u64) -> Self {
+        Self {
+            memory: bytes,
+            addresses: bytes,
+            addresses_once: 0,
+            mappings: 0,
+        }
+    }
+}
+
 /// Ids that the kernel gives only once (`RESERVED_PIDS`).
 const RESERVED_IDS: u64 = 300;
 /// A stack, and the guard page that splits its mapping.
 const MAPS_A_THREAD: u64 = 2;
+/// Address space of a thread beside its stack: the guard page.
+const GUARD: u64 = 4 << 10;
+/// The stack that the C library gives a thread where `RLIMIT_STACK` is unlimited.
+const USUAL_STACK: u64 = 2 << 20;
 /// Of every pool of memory, one part in so many is not used.
 const RESERVE: u64 = 10;
 
@@ -109,25 +139,36 @@ impl Machine {
         ceilings.extend(self.of_memory(kind.bytes()));
         if kind == FlowKind::Thread {
             ceilings.extend(self.of_maps(MAPS_A_THREAD));
+            ceilings.extend(self.of_address_space(self.thread_stack() + GUARD, 0));
         }
         ceilings.sort_by_key(|ceiling| ceiling.count);
         ceilings
     }
 
-    /// The room that memory leaves for flows of `bytes` each that the kernel does not see,
-    /// the lowest first; with `mappings` for each, also that of the mappings.
-    pub fn user_level_ceilings(&self, bytes: u64, mappings: u64) -> Vec<Ceiling> {
-        let mut ceilings = self.of_memory(bytes.max(1));
-        if mappings > 0 {
-            ceilings.extend(self.of_maps(mappings));
+    /// The room for flows that the kernel does not see and that take so much each, the lowest
+    /// first.
+    pub fn user_level_ceilings(&self, each: Needs) -> Vec<Ceiling> {
+        let mut ceilings = self.of_memory(each.memory.max(1));
+        if each.mappings > 0 {
+            ceilings.extend(self.of_maps(each.mappings));
         }
+        ceilings.extend(self.of_address_space(each.addresses, each.addresses_once));
         ceilings.sort_by_key(|ceiling| ceiling.count);
         ceilings
+    }
+
+    /// Bytes of stack that the C library gives a thread.
+    fn thread_stack(&self) -> u64 {
+        match self.limits.stack.value() {
+            Some(Bound::At(bytes)) => *bytes,
+            _ => USUAL_STACK,
+        }
     }
 
     fn of_tasks(&self) -> Vec<Ceiling> {
-        let ceiling = |limit: &Measured<u64>, name: &str, reserved| {
-            let (&value, &used) = (limit.value()?, self.limits.tasks.value()?);
+        let tasks = &self.limits.tasks;
+        let ceiling = |limit: &Measured<u64>, used: &Measured<u64>, name: &str, reserved| {
+            let (&value, &used) = (limit.value()?, used.value()?);
             Some(Ceiling {
                 count: value.saturating_sub(used + reserved),
                 bites: name.to_owned(),
@@ -136,8 +177,12 @@ impl Machine {
                 raise: format!("sudo sysctl {name}=4194304"),
             })
         };
-        let ids = ceiling(&self.limits.pid_max, "kernel.pid_max", RESERVED_IDS);
-        let tasks = ceiling(&self.limits.threads_max, "kernel.threads-max", 0);
+        let ids = match &self.limits.ids {
+            Measured::Value(_) => &self.limits.ids,
+            Measured::NotAvailable { .. } => tasks,
+        };
+        let ids = ceiling(&self.limits.pid_max, ids, "kernel.pid_max", RESERVED_IDS);
+        let tasks = ceiling(&self.limits.threads_max, tasks, "kernel.threads-max", 0);
         ids.into_iter().chain(tasks).collect()
     }
 
@@ -169,6 +214,20 @@ impl Machine {
             value,
             unit: Unit::Mappings,
             raise: "sudo sysctl vm.max_map_count=1048576".to_owned(),
+        })
+    }
+
+    fn of_address_space(&self, each: u64, once: u64) -> Option<Ceiling> {
+        let Bound::At(value) = *self.limits.address_space.value()? else {
+            return None;
+        };
+        let used = *self.limits.address_space_used.value()?;
+        Some(Ceiling {
+            count: value.saturating_sub(used + once) / each.max(1),
+            bites: "RLIMIT_AS".to_owned(),
+            value,
+            unit: Unit::Bytes,
+            raise: "ulimit -v unlimited".to_owned(),
         })
     }
 

@@ -1,5 +1,6 @@
 //! The machine as a listing, from which the terminal, CSV and HTML are made.
 
+mod probe;
 mod words;
 
 use std::fmt::Display;
@@ -50,7 +51,7 @@ impl Machine {
             title: title.to_owned(),
             rows,
         };
-        vec![
+        let mut groups = vec![
             group("Machine", self.machine_facts()),
             group("Mitigations", self.mitigation_facts()),
             group("CPUs", self.cpu_facts()),
@@ -59,7 +60,11 @@ impl Machine {
             group("Limits", self.limit_facts()),
             group("Room for idle flows", self.ceiling_facts()),
             group("Counters", self.counter_facts()),
-        ]
+        ];
+        if let Some(probe) = &self.probe {
+            groups.push(group("What memory costs", probe::facts(probe)));
+        }
+        groups
     }
 
     fn machine_facts(&self) -> Vec<Fact> {
@@ -193,10 +198,11 @@ impl Machine {
 
     fn limit_facts(&self) -> Vec<Fact> {
         let limits = &self.limits;
-        let stack = limits.stack.as_ref().map(|stack| match stack {
+        let in_bytes = |bound: &Bound| match bound {
             Bound::At(bytes) => binary(*bytes),
-            Bound::Unlimited => stack.to_string(),
-        });
+            Bound::Unlimited => bound.to_string(),
+        };
+        let stack = limits.stack.as_ref().map(in_bytes);
         let mut facts = vec![
             fact(
                 "kernel.pid_max",
@@ -219,6 +225,11 @@ impl Machine {
             fact("tasks of this user", &limits.user_tasks, ""),
             fact("RLIMIT_NOFILE", &limits.nofile, "open files of one process"),
             fact("RLIMIT_STACK", stack, "stack of a thread, by default"),
+            fact(
+                "RLIMIT_AS",
+                limits.address_space.as_ref().map(in_bytes),
+                "address space of one process",
+            ),
         ];
         facts.extend(group_limits("task limits of groups", &limits.pids, |n| {
             n.to_string()

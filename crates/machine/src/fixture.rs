@@ -27,6 +27,13 @@ impl Fixture {
         self
     }
 
+    pub(crate) fn link(self, path: &str, target: &str) -> Self {
+        let path = self.0.path().join(path.trim_start_matches('/'));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(target, path).unwrap();
+        self
+    }
+
     /// The CPUs that are online; all others do not exist.
     pub(crate) fn cpus(self, rows: &[CpuRow<'_>]) -> Self {
         let ids: Vec<_> = rows.iter().map(|row| row.0.to_string()).collect();

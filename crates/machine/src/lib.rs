@@ -14,7 +14,9 @@
 //! | [`kernel`] | kernel, distribution, mitigations, clock |
 //! | [`cgroup`] | quotas and limits of the control groups above this process |
 //! | [`limits`], [`ceiling`] | what bounds the number of flows, and by how many |
+//! | [`filesystem`] | what a folder is on, and whether waiting for its disk means anything |
 //! | [`counters`] | which events can be counted here, and why others cannot |
+//! | [`probe`] | what memory costs, by trying |
 //! | [`warnings`], [`facts`], [`differences()`] | all this in words |
 //!
 //! Everything the kernel tells in files is read below a root directory that is
@@ -30,12 +32,14 @@ mod cpulist;
 mod credentials;
 mod differences;
 pub mod facts;
+pub mod filesystem;
 #[cfg(test)]
 mod fixture;
 pub mod kernel;
 pub mod limits;
 pub mod memory;
 pub mod placement;
+pub mod probe;
 pub mod processor;
 mod root;
 pub mod topology;
@@ -46,10 +50,11 @@ use std::path::Path;
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
-pub use ceiling::{Ceiling, FlowKind};
+pub use ceiling::{Ceiling, FlowKind, Needs, Unit};
 pub use counters::Counters;
 pub use differences::differences;
 pub use facts::{Fact, Group};
+pub use filesystem::Filesystem;
 pub use warnings::Warning;
 
 use cgroup::Cgroups;
@@ -75,6 +80,9 @@ pub struct Machine {
     pub limits: limits::Limits,
     /// Which events can be counted.
     pub counters: Counters,
+    /// What memory costs, where that was tried ([`Machine::probed`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<probe::Probe>,
 }
 
 impl Machine {
@@ -105,6 +113,17 @@ impl Machine {
             limits: limits::Limits::read(&root, &groups, &credentials),
             counters: Counters::probe(events, permission),
             topology,
+            probe: None,
+        }
+    }
+
+    /// The machine with what memory costs, which takes some seconds to try.
+    #[must_use]
+    pub fn probed(self) -> Self {
+        let probe = probe::Probe::run(&self);
+        Self {
+            probe: Some(probe),
+            ..self
         }
     }
 }

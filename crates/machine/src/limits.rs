@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cgroup::{Cgroups, GroupLimit};
 use crate::credentials::Credentials;
-use crate::root::Root;
+use crate::root::{Root, field};
 
 /// A resource limit that a process may have none of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +38,11 @@ pub struct Limits {
     pub threads_max: Measured<u64>,
     /// Tasks that exist on the whole machine now.
     pub tasks: Measured<u64>,
+    /// Ids that are taken now, of those below `pid_max`: in a namespace of ids of its own a
+    /// process has its own `pid_max` too (since Linux 6.14), and its ids are the tasks that it
+    /// sees. Elsewhere as many as there are tasks.
+    #[serde(default = "not_recorded")]
+    pub ids: Measured<u64>,
     /// Mappings in one address space (`vm.max_map_count`).
     pub max_map_count: Measured<u64>,
     /// Mappings that this process has now.
@@ -54,6 +59,12 @@ pub struct Limits {
     pub nofile_hard: Measured<Bound>,
     /// Bytes of stack that a thread is given by default (`RLIMIT_STACK`).
     pub stack: Measured<Bound>,
+    /// Bytes of one address space (`RLIMIT_AS`).
+    #[serde(default = "not_recorded")]
+    pub address_space: Measured<Bound>,
+    /// Bytes of address space that this process has now.
+    #[serde(default = "not_recorded")]
+    pub address_space_used: Measured<u64>,
     /// Limits on tasks of the control groups, from that of this process upwards.
     pub pids: Measured<Vec<GroupLimit>>,
 }
@@ -66,6 +77,7 @@ impl Limits {
             pid_max: root.number("/proc/sys/kernel/pid_max"),
             threads_max: root.number("/proc/sys/kernel/threads-max"),
             tasks: tasks(root),
+            ids: ids(root),
             max_map_count: root.number("/proc/sys/vm/max_map_count"),
             maps: root
                 .text("/proc/self/maps")
@@ -77,9 +89,42 @@ impl Limits {
                 .as_ref()
                 .and_then(|text| limit_at(text, "Max open files", 1)),
             stack: soft("Max stack size"),
+            address_space: soft("Max address space"),
+            address_space_used: address_space_used(root),
             pids: groups.pids(),
         }
     }
+}
+
+/// The inode of the first namespace of ids, which all machines have.
+const FIRST_NAMESPACE: &str = "pid:[4026531836]";
+
+fn ids(root: &Root) -> Measured<u64> {
+    match root.link("/proc/self/ns/pid") {
+        Some(own) if own != FIRST_NAMESPACE => Measured::Value(tasks_seen(root)),
+        _ => tasks(root),
+    }
+}
+
+/// Tasks of all processes that can be seen.
+fn tasks_seen(root: &Root) -> u64 {
+    let threads = |pid| {
+        let status = root.text(&format!("/proc/{pid}/status")).into_value()?;
+        field(&status, ':', "Threads")?.parse::<u64>().ok()
+    };
+    let processes = root.numbered("/proc", "").into_iter();
+    processes.filter_map(threads).sum()
+}
+
+fn address_space_used(root: &Root) -> Measured<u64> {
+    root.text("/proc/self/status").and_then(|text| {
+        let kilobytes = field(&text, ':', "VmSize")
+            .and_then(|size| size.strip_suffix(" kB")?.trim().parse::<u64>().ok());
+        match kilobytes {
+            Some(kilobytes) => Measured::Value(kilobytes * 1024),
+            None => Measured::not_available("/proc/self/status does not tell VmSize", ""),
+        }
+    })
 }
 
 /// The 85 of `/proc/loadavg`: `0.02 0.12 0.08 1/85 6928`.
@@ -97,7 +142,7 @@ fn tasks(root: &Root) -> Measured<u64> {
 }
 
 /// What journals of before hold.
-fn not_recorded() -> Measured<Bound> {
+fn not_recorded<T>() -> Measured<T> {
     Measured::not_available("it was not recorded", "")
 }
 

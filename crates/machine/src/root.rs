@@ -41,6 +41,12 @@ impl Root {
         answer
     }
 
+    /// Where a symbolic link points, if it is one.
+    pub(crate) fn link(&self, path: &str) -> Option<String> {
+        let target = fs::read_link(self.below(path)).ok()?;
+        target.into_os_string().into_string().ok()
+    }
+
     /// A file that holds one number, or anything else that parses.
     pub(crate) fn number<T: FromStr>(&self, path: &str) -> Measured<T> {
         self.text(path).and_then(|text| match text.parse() {
@@ -77,6 +83,11 @@ impl Root {
         let mut numbers: Vec<_> = self.names(dir).iter().filter_map(number).collect();
         numbers.sort_unstable();
         numbers
+    }
+
+    /// Whether something is there that this process may look at.
+    pub(crate) fn is_there(&self, path: &str) -> bool {
+        self.below(path).exists()
     }
 
     fn below(&self, path: &str) -> PathBuf {

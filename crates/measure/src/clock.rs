@@ -16,7 +16,8 @@
 //! call and about a microsecond, and may step in larger units still; times near
 //! that size are then artefacts of the clock. [`cost`] finds out.
 
-use nix::time::{ClockId, clock_gettime};
+use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
+use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
 /// Wall time in nanoseconds since an arbitrary start, from `CLOCK_MONOTONIC`.
@@ -38,6 +39,14 @@ pub fn thread_cpu_ns() -> u64 {
 #[inline]
 pub fn process_cpu_ns() -> u64 {
     read(ClockId::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+/// CPU time of all threads of another process, ended ones included, in
+/// nanoseconds; `None` once it has been waited for.
+pub fn of_process_ns(pid: i32) -> Option<u64> {
+    let clock = clock_getcpuclockid(Pid::from_raw(pid)).ok()?;
+    let time = clock_gettime(clock).ok()?;
+    Some(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
 }
 
 /// # Panics
@@ -199,5 +208,15 @@ mod tests {
         });
         let spent = spent.join().unwrap();
         assert!(process_cpu_ns() - before >= spent);
+    }
+
+    #[test]
+    fn the_cpu_time_of_a_process_is_known_by_its_id_while_it_is_there() {
+        let pid = std::process::id() as i32;
+        let (before, of_other, after) = (process_cpu_ns(), of_process_ns(pid), process_cpu_ns());
+        assert!((before..=after).contains(&of_other.expect("this process is there")));
+        let mut child = std::process::Command::new("true").spawn().expect("a child");
+        child.wait().expect("its end");
+        assert_eq!(of_process_ns(child.id() as i32), None);
     }
 }

@@ -1,5 +1,5 @@
-//! Clock, usage of one flow, honest memory: the quantities that every record of
-//! a slot is made of.
+//! Clock, usage of one flow, its migrations and bytes, honest memory: the quantities that
+//! every record of a slot is made of; and what others look like while they run ([`tasks`]).
 //!
 //! Three rules hold throughout:
 //!
@@ -14,6 +14,8 @@
 pub mod clock;
 mod measured;
 pub mod memory;
+pub mod task;
+pub mod tasks;
 pub mod usage;
 
 pub use measured::Measured;

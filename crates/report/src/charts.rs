@@ -15,6 +15,8 @@
 
 pub(crate) mod axis;
 pub(crate) mod bars;
+pub(crate) mod course;
+pub(crate) mod ecdf;
 pub(crate) mod forest;
 pub(crate) mod heat;
 pub(crate) mod lines;
@@ -23,6 +25,15 @@ mod ratios;
 pub(crate) mod slots;
 
 use maud::{Markup, html};
+
+use axis::Unit;
+use bars::{Bar, Parts};
+use course::Course;
+use ecdf::Curve;
+use forest::Row;
+use heat::Grid;
+use lines::Series;
+use slots::Dot;
 
 use crate::text::{cut, visible, width};
 
@@ -40,6 +51,8 @@ pub(crate) const LINE: f64 = 16.0;
 pub(crate) struct Frame<'a> {
     /// Unique within the page.
     pub(crate) id: &'a str,
+    /// The chart beside it that says the same, if there is one.
+    pub(crate) described_by: Option<&'a str>,
     /// What it shows, in a few words.
     pub(crate) title: &'a str,
     /// What is to be seen in it.
@@ -54,18 +67,85 @@ impl Frame<'_> {
         self.width < 500.0
     }
 
-    /// The whole chart.
+    /// The whole chart. One that is described by another names it instead of saying it again.
     pub(crate) fn svg(&self, height: f64, body: &Markup) -> Markup {
-        let (title, desc) = (format!("{}-t", self.id), format!("{}-d", self.id));
+        let said_by = self.described_by.unwrap_or(self.id);
+        let (title, desc) = (format!("{said_by}-t"), format!("{said_by}-d"));
         html! {
-            svg xmlns="http://www.w3.org/2000/svg" role="img"
+            svg id=(self.id) role="img"
                 viewBox=(format!("0 0 {} {}", px(self.width), px(height)))
                 aria-labelledby=(format!("{title} {desc}")) {
-                title id=(title) { (visible(self.title)) }
-                desc id=(desc) { (visible(self.desc)) }
+                @if self.described_by.is_none() {
+                    title id=(title) { (visible(self.title)) }
+                    desc id=(desc) { (visible(self.desc)) }
+                }
                 (body)
             }
         }
+    }
+}
+
+/// What charts refer to, once a document: markers and the hatching.
+pub(crate) fn definitions() -> Markup {
+    html! { (marker::definitions()) (heat::hatch()) }
+}
+
+/// A chart of any kind, ready to be drawn at any width.
+#[derive(Debug, Clone)]
+pub(crate) enum Chart {
+    /// Ratios with their intervals, and the floor.
+    Forest(Vec<Row>, f64),
+    /// Times over a parameter, which is named.
+    Lines(Vec<Series>, String),
+    /// Slots in the order of time, of so many variants.
+    Slots(Vec<Dot>, usize),
+    /// How many of all values lie below each.
+    Ecdf(Vec<Curve>),
+    /// What a whole is made of.
+    Bars(Vec<Bar>, Parts<'static>),
+    /// A grid of ratios.
+    Heat(Grid),
+    /// A quantity over the time of a slot, and its unit.
+    Course(Vec<Course>, &'static Unit),
+}
+
+/// How the axis of times is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Axis {
+    Log,
+    Linear,
+}
+
+impl Chart {
+    /// The drawing; `axis` as it is asked for, or as suits the values.
+    pub(crate) fn draw(&self, frame: &Frame<'_>, axis: Option<Axis>) -> Markup {
+        let log = |usual: Axis| axis.unwrap_or(usual) == Axis::Log;
+        match self {
+            Self::Forest(rows, floor) => forest::forest(frame, rows, *floor),
+            Self::Lines(series, unit) => lines::lines(frame, series, unit, log(Axis::Log)),
+            Self::Slots(dots, variants) => slots::slots(frame, dots, *variants),
+            Self::Ecdf(curves) => ecdf::ecdf(frame, curves, log(ecdf::usual(curves))),
+            Self::Bars(all, parts) => bars::bars(frame, all, *parts),
+            Self::Heat(grid) => heat::heat(frame, grid),
+            Self::Course(lines, unit) => course::course(frame, lines, unit),
+        }
+    }
+
+    /// The axis of times that it is drawn with and the other one, where there are two.
+    pub(crate) fn axes(&self) -> Option<[Axis; 2]> {
+        let usual = match self {
+            Self::Lines(..) => Axis::Log,
+            Self::Forest(..)
+            | Self::Ecdf(..)
+            | Self::Slots(..)
+            | Self::Bars(..)
+            | Self::Heat(..)
+            | Self::Course(..) => return None,
+        };
+        Some(match usual {
+            Axis::Log => [Axis::Log, Axis::Linear],
+            Axis::Linear => [Axis::Linear, Axis::Log],
+        })
     }
 }
 
@@ -93,7 +173,14 @@ pub(crate) fn widest<'a>(labels: impl Iterator<Item = &'a str>, most: f64) -> f6
 
 /// A label; `anchor` is `start`, `middle` or `end`.
 pub(crate) fn label(x: f64, y: f64, anchor: &str, class: &str, text: &str) -> Markup {
-    html! { text x=(px(x)) y=(px(y)) text-anchor=(anchor) class=(class) { (visible(text)) } }
+    // Short names: a page has thousands of labels.
+    let class = match anchor {
+        "middle" => format!("m {class}"),
+        "end" => format!("e {class}"),
+        _ => class.to_owned(),
+    };
+    let class = class.trim_end();
+    html! { text x=(px(x)) y=(px(y)) class=[(!class.is_empty()).then_some(class)] { (visible(text)) } }
 }
 
 /// A straight line.

@@ -13,42 +13,112 @@
 //!
 //! The columns are told in `docs/results.md`.
 
+mod compared;
 mod findings;
+mod laws;
+mod limits;
 mod place;
+mod probes;
+mod samples;
 mod shared;
 mod slots;
 mod summary;
+mod workers;
 
 use machine::Machine;
 
+pub use compared::{compared, compared_lines};
 pub use findings::findings;
+pub use laws::laws;
+pub use limits::limits;
+pub use probes::probes;
+pub use samples::samples;
 pub use shared::shared;
-pub use slots::slots;
+pub use slots::{slots, slots_lines};
 pub use summary::summary;
+pub use workers::workers;
 
 use crate::text::hides;
 
 /// The machine, one fact a row.
 #[must_use]
 pub fn machine(machine: &Machine) -> String {
-    let facts = machine.facts().into_iter().flat_map(|group| {
+    sheet(MACHINE, facts(machine))
+}
+
+/// The same as JSON Lines.
+#[must_use]
+pub fn machine_lines(machine: &Machine) -> String {
+    lines(MACHINE, facts(machine))
+}
+
+const MACHINE: [&str; 4] = ["group", "name", "value", "note"];
+
+fn facts(machine: &Machine) -> impl Iterator<Item = Vec<Field>> {
+    machine.facts().into_iter().flat_map(|group| {
         let rows = group.rows.into_iter();
         rows.map(move |fact| {
             let fields = [&group.title, &fact.name, &fact.value, &fact.note];
-            fields.map(|field| text(field)).to_vec()
+            fields.map(text).to_vec()
         })
-    });
-    sheet(["group", "name", "value", "note"], facts)
+    })
+}
+
+/// What stands in a column of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Field {
+    /// A text from outside, as it is.
+    Text(String),
+    /// A number, written out.
+    Number(String),
+    /// Not available, or none.
+    Nothing,
+}
+
+impl Field {
+    /// As CSV has it, before quotes.
+    fn csv(self) -> String {
+        match self {
+            Self::Text(text) => harmless(&text),
+            Self::Number(number) => number,
+            Self::Nothing => String::new(),
+        }
+    }
+
+    /// As JSON has it.
+    fn json(self) -> String {
+        match self {
+            Self::Text(text) => serde_json::Value::String(text).to_string(),
+            Self::Number(number) => number,
+            Self::Nothing => "null".to_owned(),
+        }
+    }
+}
+
+/// One JSON object a row, a line each.
+fn lines(
+    names: impl IntoIterator<Item = &'static str>,
+    rows: impl Iterator<Item = Vec<Field>>,
+) -> String {
+    let names: Vec<_> = names.into_iter().collect();
+    let row = |row: Vec<Field>| {
+        let fields = names
+            .iter()
+            .zip(row)
+            .map(|(name, field)| format!("\"{name}\":{}", field.json()));
+        format!("{{{}}}\n", fields.collect::<Vec<_>>().join(","))
+    };
+    rows.map(row).collect()
 }
 
 /// Heading and rows.
 fn sheet(
     names: impl IntoIterator<Item = &'static str>,
-    rows: impl Iterator<Item = Vec<String>>,
+    rows: impl Iterator<Item = Vec<Field>>,
 ) -> String {
     let mut out = String::new();
     line(&mut out, names.into_iter().map(str::to_owned));
-    rows.for_each(|row| line(&mut out, row.into_iter()));
+    rows.for_each(|row| line(&mut out, row.into_iter().map(Field::csv)));
     out
 }
 
@@ -71,8 +141,8 @@ fn line(out: &mut String, fields: impl Iterator<Item = String>) {
     out.push('\n');
 }
 
-/// A text from outside, harmless.
-fn text(text: &str) -> String {
+/// A text from outside, harmless to a spreadsheet.
+fn harmless(text: &str) -> String {
     let spaced = text.replace(['\n', '\r', '\t'], " ");
     let clean: String = spaced.chars().filter(|c| !hides(*c)).collect();
     let clean = clean.trim();
@@ -83,16 +153,25 @@ fn text(text: &str) -> String {
     }
 }
 
+/// A text; an empty one is nothing.
+fn text(text: impl AsRef<str>) -> Field {
+    match text.as_ref() {
+        "" => Field::Nothing,
+        text => Field::Text(text.to_owned()),
+    }
+}
+
 /// A number, or nothing.
-fn number(value: Option<f64>) -> String {
-    value
-        .filter(|value| value.is_finite())
-        .map_or_else(String::new, |value| value.to_string())
+fn number(value: Option<f64>) -> Field {
+    let value = value.filter(|value| value.is_finite());
+    value.map_or(Field::Nothing, |value| Field::Number(value.to_string()))
 }
 
 /// A whole number, or nothing.
-fn whole<N: Into<u64>>(value: Option<N>) -> String {
-    value.map_or_else(String::new, |value| value.into().to_string())
+fn whole<N: Into<u64>>(value: Option<N>) -> Field {
+    value.map_or(Field::Nothing, |value| {
+        Field::Number(value.into().to_string())
+    })
 }
 
 #[cfg(test)]
@@ -109,14 +188,27 @@ mod tests {
             ("a\nb", "a b"),
             ("thread", "thread"),
         ] {
-            assert_eq!(text(outside), inside);
+            assert_eq!(text(outside).csv(), inside);
         }
+    }
+
+    #[test]
+    fn json_lines_have_texts_as_they_are() {
+        let rows = [vec![
+            text("=1+1 \"x\""),
+            whole(Some(u64::MAX)),
+            number(None),
+        ]];
+        assert_eq!(
+            lines(["a", "b", "c"], rows.into_iter()),
+            "{\"a\":\"=1+1 \\\"x\\\"\",\"b\":18446744073709551615,\"c\":null}\n"
+        );
     }
 
     #[test]
     fn fields_are_quoted_where_they_must_be() {
         let rows = ["plain", "with, comma", "with \"quote\""];
-        let rows = rows.map(|row| vec![row.to_owned(), number(Some(-1.5))]);
+        let rows = rows.map(|row| vec![text(row), number(Some(-1.5))]);
         let table = sheet(["a", "b"], rows.into_iter());
         assert_eq!(
             table,
@@ -126,8 +218,8 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_an_empty_field() {
-        assert_eq!(number(Some(f64::NAN)), "");
-        assert_eq!(number(None), "");
-        assert_eq!(whole(None::<u64>), "");
+        assert_eq!(number(Some(f64::NAN)), Field::Nothing);
+        assert_eq!(number(None).csv(), "");
+        assert_eq!(whole(None::<u64>).json(), "null");
     }
 }

@@ -12,7 +12,10 @@
 //! plain ASCII without `<` when it goes in.
 
 mod case;
-mod figure;
+mod course;
+mod ecdf;
+mod fenced;
+pub(crate) mod figure;
 mod forest;
 mod grids;
 pub(crate) mod heat;
@@ -23,15 +26,17 @@ mod stacks;
 mod study;
 mod summary;
 mod sweep;
-mod table;
+pub(crate) mod table;
 mod then_and_now;
+mod workers;
 
 use lab::Results;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::charts::marker;
+use crate::charts::definitions;
 use crate::text::hides;
 use crate::{json, words};
+use figure::Figure;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
@@ -48,6 +53,12 @@ pub fn page(results: &Results) -> String {
         .iter()
         .map(|study| study.study.name.as_str())
         .collect();
+    let title = format!("flowgauge: {}", names.join(", "));
+    document(&title, &body(results), &json::embedded(results))
+}
+
+/// A page around a body, with data for programs in it.
+pub(crate) fn document(title: &str, body: &Markup, data: &str) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -55,10 +66,15 @@ pub fn page(results: &Results) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { "flowgauge: " (names.join(", ")) }
+                title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
-            body { (body(results)) }
+            body {
+                svg.definitions width="0" height="0" aria-hidden="true" { (definitions()) }
+                (body)
+                script type="application/json" id="results" { (PreEscaped(data)) }
+                script { (PreEscaped(SCRIPT)) }
+            }
         }
     };
     shown(&page.into_string())
@@ -72,7 +88,6 @@ fn body(results: &Results) -> Markup {
         .map(|case| case.slots.len());
     let with_slots = many.sum::<usize>() <= SLOTS;
     html! {
-        (marker::definitions())
         (summary::summary(results))
         main {
             @for (place, study) in results.studies.iter().enumerate() {
@@ -81,9 +96,15 @@ fn body(results: &Results) -> Markup {
         }
         (again(results))
         (machine::machine(&results.header.machine))
-        script type="application/json" id="results" { (PreEscaped(json::embedded(results))) }
-        script { (PreEscaped(SCRIPT)) }
     }
+}
+
+/// Every chart of a page of results, with the words that name its place.
+pub(crate) fn figures(results: &Results) -> Vec<(String, Figure)> {
+    let studies = results.studies.iter().enumerate();
+    studies
+        .flat_map(|(place, result)| study::figures(place, result))
+        .collect()
 }
 
 /// How to run it again.
@@ -101,8 +122,14 @@ fn again(results: &Results) -> Markup {
     }
 }
 
-/// The page with everything in it visible. Its own line breaks stay.
-fn shown(page: &str) -> String {
+/// The page with everything in it visible. Its own line breaks stay. Shapes without content
+/// close themselves, which is a tenth of a page of charts.
+pub(crate) fn shown(page: &str) -> String {
+    let page = ["line", "path", "rect"]
+        .iter()
+        .fold(page.to_owned(), |page, shape| {
+            page.replace(&format!("\"></{shape}>"), "\"/>")
+        });
     let mut text = String::with_capacity(page.len());
     for c in page.chars() {
         if hides(c) && c != '\n' {

@@ -13,6 +13,7 @@
 //!   for" (no budget, no sweep, no origin). A machine gives its own reasons.
 
 use lab::Results;
+use lab::compare::SideBySide;
 use machine::Machine;
 use serde_json::{Map, Value, json};
 
@@ -20,12 +21,15 @@ use serde_json::{Map, Value, json};
 /// meaning; new fields do not change it.
 pub const SCHEMA: u32 = 1;
 
+const NOT_COUNTED: &str = "not counted: not_counted of the variant says why";
+
 /// Fields that hold a quantity, and why there may be none.
 const REASONS: &[(&str, &str)] = &[
     ("value", "no good slot"),
     ("undisturbed_ns", "no good slot"),
     ("cpu_ns", "no good slot"),
     ("phases", "no good slot"),
+    ("counts", "no good slot"),
     ("parent_end_ns", "no good slot"),
     ("imbalance", "no good slot, or flows that did not end"),
     ("value_ns", "the slot failed"),
@@ -40,14 +44,56 @@ const REASONS: &[(&str, &str)] = &[
     ("p99", "fewer than 100 values"),
     ("tail", "no values"),
     ("slow_beyond", "no values"),
+    ("migrations", NOT_COUNTED),
+    ("bytes_read", NOT_COUNTED),
+    ("bytes_written", NOT_COUNTED),
+    ("storage_read", NOT_COUNTED),
+    ("storage_written", NOT_COUNTED),
     ("slab", "the kernel does not tell it for a process"),
     ("peak_rss", "the kernel does not tell it"),
+    ("room", "no limit of this machine can be read"),
+    (
+        "bytes_each",
+        "memory was not read, or did not grow with the flows",
+    ),
+    (
+        "refused_with",
+        "many more were made than predicted, and none was refused",
+    ),
 ];
 
 /// `findings.json`: header, studies, summaries, findings and warnings, without raw slots.
 #[must_use]
 pub fn findings(results: &Results) -> String {
     pretty(&document("flowgauge findings", &findings_value(results)))
+}
+
+/// Runs side by side.
+#[must_use]
+pub fn compared(all: &SideBySide) -> String {
+    let mut value = serde_json::to_value(all).unwrap_or_default();
+    for case in cases(&mut value) {
+        for variant in items(case, "variants") {
+            for side in items(variant, "sides").filter(|side| !side.is_null()) {
+                remove(side, "flows");
+                explain(side);
+            }
+            for change in items(variant, "changes").filter(|change| !change.is_null()) {
+                explain_verdict(change);
+                let why = change
+                    .get("not_compared")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned);
+                if let (Some(why), Some(estimate)) = (why, change.get_mut("estimate")) {
+                    *estimate = not_available(&why);
+                }
+                if let Some(estimate) = change.get_mut("estimate") {
+                    explain(estimate);
+                }
+            }
+        }
+    }
+    pretty(&document("flowgauge comparison", &value))
 }
 
 /// `machine.json`: the machine as it was read, and what to beware of.
@@ -58,14 +104,56 @@ pub fn machine(machine: &Machine) -> String {
     pretty(&document("flowgauge machine", &facts))
 }
 
-/// What the page embeds: findings without the flows one by one, on one line of ASCII in
-/// which nothing can end a script element.
+/// What the page embeds: values, ratios and verdicts of every case, on one line of ASCII in which
+/// nothing can end a script element. All that is left out is in `findings.json`.
 pub(crate) fn embedded(results: &Results) -> String {
     let mut value = findings_value(results);
-    for case in cases(&mut value) {
-        items(case, "variants").for_each(|variant| remove(variant, "flows"));
+    // Each case stands beside its findings: not in the header and in its study too.
+    if let Some(header) = value.get_mut("header") {
+        remove(header, "studies");
     }
+    for study in items(&mut value, "studies") {
+        if let Some(study) = study.get_mut("study") {
+            remove(study, "cases");
+        }
+    }
+    for case in cases(&mut value) {
+        for variant in items(case, "variants") {
+            keep(variant, &["label", "value", "memory"]);
+        }
+        for finding in items(case, "findings") {
+            keep(
+                finding,
+                &["subject", "reference", "metric", "estimate", "verdict"],
+            );
+        }
+    }
+    shorten(&mut value);
     ascii(&document("flowgauge findings", &value).to_string())
+}
+
+/// Fractions with the seven digits that anybody can use; the other files have them all.
+fn shorten(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(shorten),
+        Value::Object(fields) => fields.values_mut().for_each(shorten),
+        Value::Number(number) if number.is_f64() => {
+            let short = number
+                .as_f64()
+                .and_then(|exact| format!("{exact:.6e}").parse().ok());
+            if let Some(short) = short.and_then(serde_json::Number::from_f64) {
+                *number = short;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The same for runs side by side.
+pub(crate) fn embedded_comparison(all: &SideBySide) -> String {
+    let mut value: Value = serde_json::from_str(&compared(all)).unwrap_or_default();
+    shorten(&mut value);
+    ascii(&value.to_string())
 }
 
 fn findings_value(results: &Results) -> Value {
@@ -78,6 +166,10 @@ fn findings_value(results: &Results) -> Value {
         case.slots.clear();
     }
     let mut value = serde_json::to_value(&results).unwrap_or_default();
+    for study in items(&mut value, "studies") {
+        items(study, "limits").for_each(explain);
+        items(study, "probes").for_each(explain);
+    }
     for case in cases(&mut value) {
         remove(case, "slots");
         explain_case(case);
@@ -93,6 +185,13 @@ fn cases(results: &mut Value) -> impl Iterator<Item = &mut Value> {
 fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
     let array = value.get_mut(field).and_then(Value::as_array_mut);
     array.into_iter().flatten()
+}
+
+/// Leaves out all other fields.
+fn keep(value: &mut Value, names: &[&str]) {
+    if let Value::Object(fields) = value {
+        fields.retain(|name, _| names.contains(&name.as_str()));
+    }
 }
 
 fn remove(value: &mut Value, field: &str) {

@@ -8,9 +8,11 @@
 //! | module | makes |
 //! |---|---|
 //! | [`terminal`] | tables and sentences for a terminal or a pipe |
-//! | [`csv`] | tidy tables: slots, findings, variants, the machine |
+//! | [`csv`] | tidy tables: slots, samples, findings, variants, the machine |
 //! | [`json`] | `findings.json`, the full results, the machine |
 //! | [`html`] | one page that needs nothing else |
+//! | [`compare`] | several runs side by side: text and page (tables in [`csv`], [`json`]) |
+//! | [`plots`] | each of its charts as SVG and PNG |
 //!
 //! They share their words ([`number`], [`text`], and the private `words`), how a study is
 //! cut into tables (`blocks`), and the source's table laid beside ours (`origin`).
@@ -25,12 +27,18 @@ pub use lab::number;
 
 mod blocks;
 mod charts;
+pub mod compare;
 pub mod csv;
 mod date;
+mod fenced;
 pub mod html;
 pub mod json;
+mod limits_then;
 mod origin;
+pub mod plots;
+mod sampling;
 mod table;
 pub mod terminal;
 pub mod text;
 mod words;
+mod workers;

@@ -6,6 +6,8 @@
 //! over, and is only here so that the two totals can be laid side by side. The verdict
 //! rests on whole repetitions and stands elsewhere.
 //!
+//! A source whose rows are of cases of their own has another table ([`crate::workers`]).
+//!
 //! Outside of the source's setup its rows mean something else, so there is no table then: it
 //! takes the two models under the names that the source gives them, as many workers as it
 //! had, and a round with a good slot of each.
@@ -54,6 +56,9 @@ impl<'a> ThenAndNow<'a> {
     /// The table of a study whose source has one, with the times of its headline case.
     pub(crate) fn of(study: &'a StudyResult) -> Option<Self> {
         let origin = study.study.origin.as_ref()?;
+        if origin.rows.iter().any(|row| row.case.is_some()) {
+            return None;
+        }
         let case = study
             .cases
             .iter()

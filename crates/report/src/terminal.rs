@@ -10,6 +10,8 @@
 //! | variants | RSS, undisturbed, CPU time, interval, memory |
 //! | maps | interval of threads, typical time |
 //! | then and now | difference, the source's figures |
+//! | lowered limits | how long it took, what was lowered in, the error |
+//! | workers | calls, peak, RSS, files |
 //!
 //! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
 //! out. At 120 columns nothing is left out unless
@@ -19,17 +21,19 @@
 //! The last lines are the summary: one sentence a study.
 
 mod case;
+mod fenced;
 mod machine;
 mod map;
 mod page;
 mod then_and_now;
+mod workers;
 
 use lab::{Results, StudyResult};
 use stats::{Estimate, Verdict};
 
 pub(crate) use case::tail;
 pub use machine::machine;
-use page::Page;
+pub(crate) use page::Page;
 
 use crate::blocks::Block;
 use crate::text::{cut, visible};
@@ -101,7 +105,10 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
             Block::Map(map) => map::map(page, results, &map),
         }
     }
-    then_and_now::then_and_now(page, study);
+    fenced::fenced(page, study);
+    if !workers::workers(page, study) {
+        then_and_now::then_and_now(page, study);
+    }
     if study.sentences.len() > 1 {
         page.blank();
     }

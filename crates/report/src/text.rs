@@ -59,7 +59,8 @@ pub(crate) fn width(text: &str) -> usize {
 }
 
 /// The text, cut to `columns` with an ellipsis where it is longer.
-pub(crate) fn cut(text: &str, columns: usize) -> Cow<'_, str> {
+#[must_use]
+pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     if width(text) <= columns {
         return Cow::Borrowed(text);
     }

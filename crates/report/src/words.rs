@@ -1,7 +1,7 @@
 //! Findings and settings in words: the same in the terminal and on the page.
 
 use flow::Variant;
-use lab::{CaseEnd, CaseResult, Cause, Finding, LabelledVariant, Metric, Results};
+use lab::{Case, CaseEnd, CaseResult, Cause, Finding, LabelledVariant, Metric, Results};
 use serde_json::Value;
 use stats::{Estimate, Verdict};
 use workload::Work;
@@ -148,6 +148,20 @@ pub(crate) fn noise_of(cases: &[&CaseResult]) -> Vec<String> {
         .collect()
 }
 
+/// The value of a case's parameter in its sweep, to the last digit: from the work itself
+/// where it holds it, since floating point has no room for large whole numbers.
+pub(crate) fn point_value(case: &Case) -> String {
+    let Some(point) = &case.sweep else {
+        return String::new();
+    };
+    let work = serde_json::to_value(&case.work).unwrap_or_default();
+    let exact = work.get(&point.parameter).and_then(Value::as_u64);
+    match exact.filter(|exact| *exact as f64 == point.value) {
+        Some(exact) => count(exact),
+        None => plain(point.value),
+    }
+}
+
 /// `1 round`, `20 rounds`.
 pub(crate) fn many(number: u64, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
@@ -169,10 +183,17 @@ pub(crate) fn cut_short(results: &Results, case: &CaseResult) -> Option<String> 
     let asked = results.header.settings.max_rounds;
     let asked = case.case.max_rounds.map_or(asked, |most| most.min(asked));
     let rounds = format!("{} of {}", case.rounds, many(asked as u64, "round"));
+    let decided = !case.findings.is_empty()
+        && case
+            .findings
+            .iter()
+            .all(|finding| finding.verdict.is_decided());
     match case.ended {
         Some(CaseEnd::Decided | CaseEnd::Rounds) => None,
+        // What the last rounds decided is an answer like any other.
+        Some(CaseEnd::Budget) if decided => None,
         Some(CaseEnd::Budget) => Some(format!(
-            "out of time: {rounds}, for more give a longer --budget"
+            "out of time: {rounds}, for more go on with a longer --budget (run --resume)"
         )),
         Some(CaseEnd::Failures) => Some(format!("too many slots failed: {rounds}")),
         None if results.finished => None,
@@ -210,6 +231,22 @@ fn parameter(value: &Value) -> String {
     }
 }
 
+/// What could not be counted in a case, each with its reason once.
+pub(crate) fn not_counted(case: &CaseResult) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in case
+        .variants
+        .iter()
+        .flat_map(|variant| &variant.not_counted)
+    {
+        let line = format!("not available: {line}");
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
 /// What is launched: `process, 5 flows, free, static, fifo`, and its work where that is
 /// not the case's.
 pub(crate) fn launched(labelled: &LabelledVariant) -> String {
@@ -219,9 +256,14 @@ pub(crate) fn launched(labelled: &LabelledVariant) -> String {
         placement,
         schedule,
         channel,
+        ballast,
     } = &labelled.variant;
     let flows = many((*flows).into(), "flow");
     let how = format!("{model}, {flows}, {placement}, {schedule}, {channel}");
+    let how = match ballast {
+        Some(ballast) => format!("{how}, {ballast} of ballast"),
+        None => how,
+    };
     match &labelled.work {
         Some(own) => format!("{how}, with work of its own: {}", work(own)),
         None => how,

@@ -12,8 +12,11 @@
 //! | all rounds of a plan that is over | the finding | [`Rule::judge_values`] |
 //! | two columns of times | ratio and interval | [`estimate()`] |
 //! | four columns, two factors varied | what each factor does | [`Factorial`] |
+//! | times of one variant in two runs | ratio and interval | [`two_runs()`], [`Rule::judge_apart`] |
+//! | times of one variant in one run | what they typically are, with an interval | [`typical()`] |
 //! | two columns of times | the slow end | [`tail()`] |
 //! | one column of times | its summary | [`Summary::of`] |
+//! | times over a parameter | the line that they lie on | [`Line::through`] |
 //! | identical slots in time order | the machine's noise | [`noise()`], [`detectable`] |
 //!
 //! All values are times: lower is better, the unit is the caller's. The method
@@ -23,23 +26,31 @@
 mod contrast;
 mod error;
 mod estimate;
+mod line;
 mod looks;
+mod mann_whitney;
+mod median_interval;
 mod noise;
 mod quantile;
 mod sequential;
 pub mod simulate;
 mod summary;
 mod tail;
+mod two_runs;
 mod verdict;
 mod wilcoxon;
 
 pub use contrast::Factorial;
 pub use error::{Side, StatsError};
 pub use estimate::{Estimate, MAX_ROUNDS, estimate};
+pub use line::Line;
 pub use looks::{LOOK_ALPHA, LOOKS, LookPlan};
+pub use mann_whitney::mann_whitney_k;
+pub use median_interval::{Typical, typical};
 pub use noise::{Noise, detectable, noise};
 pub use sequential::{Sequential, Step};
 pub use summary::Summary;
 pub use tail::{Tail, TailSide, tail};
+pub use two_runs::{RUNS_ALPHA, two_runs, wander};
 pub use verdict::{Rule, Verdict};
 pub use wilcoxon::{rounds_for_interval, wilcoxon_k};

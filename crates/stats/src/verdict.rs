@@ -132,6 +132,34 @@ impl Rule {
         }
     }
 
+    /// The word for an estimate of two runs, whose machine may have shifted between them:
+    /// a difference is called one only where the whole interval lies beyond the floor.
+    ///
+    /// ```text
+    ///            1/(1+d)    1    1+d
+    ///   ratio  ------|------|-----|------>
+    ///                   [---]               same within d
+    ///     [------]                          faster
+    ///           [--------]                  cannot tell: it may be all shift
+    /// ```
+    pub fn judge_apart(&self, e: &Estimate) -> Verdict {
+        let Some((low, high)) = e.interval() else {
+            return Verdict::CannotTell { more_rounds: None };
+        };
+        let band = 1.0 + self.floor;
+        if low >= 1.0 / band && high <= band {
+            Verdict::Same { within: self.floor }
+        } else if high < 1.0 / band {
+            let at_least = 1.0 / high - 1.0;
+            Verdict::Faster { at_least }
+        } else if low > band {
+            let at_least = low - 1.0;
+            Verdict::Slower { at_least }
+        } else {
+            Verdict::CannotTell { more_rounds: None }
+        }
+    }
+
     /// Estimates at [`Rule::alpha`] and judges: one look at all rounds of a plan.
     ///
     /// # Errors
@@ -194,6 +222,22 @@ mod tests {
         assert_eq!(verdict(1.001, 1.009), Verdict::Same { within: 0.01 });
         assert_eq!(verdict(1.0 / 1.01, 1.01), Verdict::Same { within: 0.01 });
         assert!(matches!(verdict(1.001, 1.011), Verdict::Slower { .. }));
+    }
+
+    #[test]
+    fn between_runs_a_difference_must_lie_beyond_the_floor() {
+        let apart = |low, high| Rule::default().judge_apart(&interval(low, high));
+        assert_eq!(apart(0.995, 1.005), Verdict::Same { within: 0.01 });
+        assert!(!apart(1.001, 1.02).is_decided());
+        assert!(!apart(0.98, 0.995).is_decided());
+        assert_eq!(apart(1.25, 1.5), Verdict::Slower { at_least: 0.25 });
+        assert_eq!(apart(0.4, 0.5), Verdict::Faster { at_least: 1.0 });
+        let none = Estimate {
+            low: None,
+            high: None,
+            ..interval(1.0, 1.0)
+        };
+        assert!(!Rule::default().judge_apart(&none).is_decided());
     }
 
     #[test]

@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use proptest::prelude::*;
-use stats::{Estimate, Rule, Summary, Verdict, estimate, noise, rounds_for_interval, tail};
+use stats::{
+    Estimate, Rule, Summary, Verdict, estimate, noise, rounds_for_interval, tail, two_runs,
+};
 
 /// Rounds of two columns: times from a nanosecond to a quarter of an hour.
 fn rounds() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
@@ -104,6 +106,26 @@ proptest! {
             }
         };
         prop_assert!(holds, "{e:?} {verdict:?}");
+    }
+
+    #[test]
+    fn two_runs_may_be_swapped_reordered_and_rescaled((r, s) in rounds(), a in alpha(), cut in 1..50_usize, unit in 1e-6..1e6_f64) {
+        let s = &s[..cut.min(s.len())];
+        let there = two_runs(&r, s, a).unwrap();
+        let back = two_runs(s, &r, a).unwrap();
+        let inverted = Estimate {
+            ratio: 1.0 / back.ratio,
+            low: back.high.map(f64::recip),
+            high: back.low.map(f64::recip),
+            ..back
+        };
+        prop_assert!(all_close(&there, &inverted), "{there:?} {back:?}");
+        let scaled = |v: &[f64]| v.iter().rev().map(|x| x * unit).collect::<Vec<_>>();
+        let again = two_runs(&scaled(&r), &scaled(s), a).unwrap();
+        prop_assert!(all_close(&there, &again), "{there:?} {again:?}");
+        if let Some((low, high)) = there.interval() {
+            prop_assert!(0.0 < low && low <= there.ratio && there.ratio <= high, "{there:?}");
+        }
     }
 
     #[test]

@@ -40,7 +40,7 @@ fn report(kernel: Kernel, size: Size, repeats: usize) {
         passes,
         seed: 1,
     };
-    let mut data = work(1).state();
+    let mut data = work(1).state(0);
     let mut passes = 1;
     let mut once = |passes: u64| {
         let before = usage::this_thread();

@@ -62,7 +62,7 @@ fn rates(heap: Bytes, transactions: u64, repeats: u64) -> impl Iterator<Item = (
         seed: 1,
     };
     (0..repeats).map(move |_| {
-        let mut place = work.state();
+        let mut place = work.state(0);
         let (start_ns, before) = (clock::now_ns(), usage::this_thread());
         let proof = work.unit(&mut place, 0, &mut Outlet::nowhere());
         let cpu_ns = usage::this_thread().since(before).cpu_ns;

@@ -26,7 +26,7 @@ fn main() {
             seed: 1,
         };
         let mut place = None;
-        let filled = measure(|| place = Some(work.state()));
+        let filled = measure(|| place = Some(work.state(0)));
         let Some(mut place) = place else { continue };
         let done = measure(|| _ = work.unit(&mut place, 0, &mut Outlet::nowhere()));
         let each = |all: u64| all as f64 / TRANSACTIONS as f64;

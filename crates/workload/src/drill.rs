@@ -89,7 +89,7 @@ impl Body for Drilled<'_> {
         self.drill.units
     }
 
-    fn state(&self) {}
+    fn state(&self, _flow: usize) {}
 
     fn unit(&self, _state: &mut (), unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
         let mut checksum = spin(unit, STEPS);

@@ -321,7 +321,7 @@ impl Body for Pairs<'_> {
         format!("{role} of pair {}", unit / 2 + 1)
     }
 
-    fn state(&self) -> VecDeque<Block> {
+    fn state(&self, _flow: usize) -> VecDeque<Block> {
         VecDeque::with_capacity(self.work.live as usize + 1)
     }
 

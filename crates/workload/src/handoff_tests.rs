@@ -25,6 +25,7 @@ fn variant(model: &str, flows: u32) -> Variant {
         placement: Placement::Free,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
+        ballast: None,
     }
 }
 
@@ -32,7 +33,7 @@ fn variant(model: &str, flows: u32) -> Variant {
 fn prove(pairs: &Pairs<'_>) -> Proof {
     std::thread::scope(|scope| {
         let flow = |unit| {
-            scope.spawn(move || pairs.unit(&mut pairs.state(), unit, &mut Outlet::nowhere()))
+            scope.spawn(move || pairs.unit(&mut pairs.state(0), unit, &mut Outlet::nowhere()))
         };
         let flows: Vec<_> = (0..pairs.units()).map(flow).collect();
         flows.into_iter().map(|flow| flow.join().unwrap()).sum()
@@ -111,7 +112,7 @@ fn a_consumer_keeps_as_many_blocks_as_it_should() {
     };
     let pairs = work.pairs(&variant("thread", 4)).unwrap();
     pairs.produce(0);
-    let mut kept = pairs.state();
+    let mut kept = pairs.state(0);
     pairs.consume(0, &mut kept);
     assert_eq!(kept.len(), 3);
 }

@@ -125,7 +125,7 @@ impl Body for Primes {
         format!("range {} - {}", range.start, range.end - 1)
     }
 
-    fn state(&self) -> Searcher {
+    fn state(&self, _flow: usize) -> Searcher {
         Searcher::new(self.method, self.end())
     }
 
@@ -215,7 +215,7 @@ mod tests {
     fn the_sieve_expects_what_every_method_proves() {
         for method in [Method::Trial, Method::MillerRabin, Method::Sieve] {
             let work = Primes { method, ..primes() };
-            let mut searcher = work.state();
+            let mut searcher = work.state(0);
             let proof = (0..5)
                 .map(|unit| work.search(&mut searcher, unit, |_| {}))
                 .sum();

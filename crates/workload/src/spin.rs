@@ -55,7 +55,7 @@ impl Body for Spin {
         self.units
     }
 
-    fn state(&self) {}
+    fn state(&self, _flow: usize) {}
 
     fn unit(&self, _state: &mut (), unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
         let checksum = spin(unit, self.steps);

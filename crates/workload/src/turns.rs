@@ -10,7 +10,8 @@
 //!
 //! The bytes lie in the future of the body: on a flow's own stack under the kernel's models
 //! and on a fiber, in the task itself for stackless ones. They are touched once a cache
-//! line, read and written.
+//! line, read and written, whole lines. Any number of them may be asked for; they lie in an
+//! array whose size is part of the program, the next power of two.
 //!
 //! Flows of the kernel and user-level ones take turns of very different length. So each
 //! kind has its own number of turns, and what is compared is the time of one.
@@ -21,12 +22,13 @@
 //! number of turns: bytes that a switch lost or mixed up show in the proof. Whether the
 //! switches happened at all is recorded beside it ([`flow::turn`]).
 
-use std::hint::black_box;
+mod touching;
 
-use flow::{Body, HandOver, Outlet, Proof, Turn};
+use flow::{Body, HandOver};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
+pub(crate) use touching::WithBody;
 
 /// Parameters of `turns`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +41,7 @@ pub struct Turns {
     pub kernel_turns: u64,
     /// The same for user-level flows.
     pub user_turns: u64,
-    /// Bytes that a flow touches in each turn: one of [`STACK_USES`].
+    /// Bytes that a flow touches in each turn, up to [`MOST_TOUCHED`]; whole lines are.
     #[serde(default)]
     pub stack_use: u64,
     /// How flows of the kernel hand over.
@@ -50,28 +52,53 @@ pub struct Turns {
     pub stack: Option<u64>,
 }
 
+/// Flows that can take turns.
+pub const LEAST_FLOWS: u64 = 2;
+
 /// Turns that each flow takes at the least.
 pub const LEAST_LAPS: u64 = 3;
 
-/// What a flow may touch in a turn, in bytes. Each is a program of its own, so that the
-/// bytes are a plain array.
-pub const STACK_USES: [u64; 6] = [0, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10];
+/// What a flow may touch in a turn at the most, in bytes.
+pub const MOST_TOUCHED: u64 = 1 << 20;
+
+/// The smallest array for what is touched, in bytes.
+const LEAST_KEPT: u64 = 256;
 
 /// Bytes of stack that a flow needs beside those that it touches: without any, and with.
 /// Programs that are not optimised take far more.
 const FRAMES: [u64; 2] = if cfg!(debug_assertions) {
     [16_384; 2]
 } else {
-    [448, 1_024]
+    [256, 1_024]
 };
-/// Stacks are multiples of this.
-const ALIGNMENT: u64 = 64;
+/// Bytes of a cache line. Stacks are multiples of it, as is what is touched.
+pub const LINE: u64 = 64;
 
 impl Turns {
+    /// Flows that do nothing but take a few turns in a ring, which proves that each of them
+    /// is there.
+    #[must_use]
+    pub fn idle(flows: u64) -> Self {
+        Self {
+            flows,
+            kernel_turns: 1,
+            user_turns: 1,
+            stack_use: 0,
+            hand_over: HandOver::Futex,
+            stack: None,
+        }
+    }
+
+    /// Bytes of a fiber's stack.
+    #[must_use]
+    pub fn stack_bytes(&self) -> u64 {
+        self.stack.unwrap_or(self.least_stack())
+    }
+
     pub(crate) fn check(&self) -> Result<(), WorkError> {
-        if self.flows < 2 {
+        if self.flows < LEAST_FLOWS {
             return Err(WorkError(format!(
-                "{} flows cannot take turns: use at least 2",
+                "{} flows cannot take turns: use at least {LEAST_FLOWS}",
                 self.flows
             )));
         }
@@ -80,9 +107,10 @@ impl Turns {
                 "kernel_turns and user_turns must be at least 1".to_owned(),
             ));
         }
-        if !STACK_USES.contains(&self.stack_use) {
+        if self.stack_use > MOST_TOUCHED {
             return Err(WorkError(format!(
-                "{} bytes of stack use is none of 0, 1024, 4096, 16384, 65536 and 262144",
+                "{} bytes of stack use are more than {MOST_TOUCHED}, the most that a flow may \
+                 touch",
                 self.stack_use
             )));
         }
@@ -91,12 +119,12 @@ impl Turns {
 
     fn check_stack(&self, stack: u64) -> Result<(), WorkError> {
         let least = self.least_stack();
-        if stack >= least && stack.is_multiple_of(ALIGNMENT) {
+        if stack >= least && stack.is_multiple_of(LINE) {
             return Ok(());
         }
         Err(WorkError(format!(
             "a stack of {stack} bytes will not do: flows that touch {} bytes need at least \
-             {least}, and a multiple of {ALIGNMENT}",
+             {least}, and a multiple of {LINE}",
             self.stack_use
         )))
     }
@@ -105,7 +133,36 @@ impl Turns {
     #[must_use]
     pub fn least_stack(&self) -> u64 {
         let frames = FRAMES[usize::from(self.stack_use > 0)];
-        (self.stack_use + frames).next_multiple_of(ALIGNMENT)
+        self.kept() + frames
+    }
+
+    /// Bytes that a flow touches in each turn: whole lines.
+    #[must_use]
+    pub fn touched(&self) -> u64 {
+        self.stack_use.next_multiple_of(LINE)
+    }
+
+    /// Bytes that a flow keeps for what it touches: there is a program for each power of
+    /// two.
+    #[must_use]
+    pub fn kept(&self) -> u64 {
+        match self.stack_use {
+            0 => 0,
+            bytes => bytes.next_power_of_two().max(LEAST_KEPT),
+        }
+    }
+
+    /// Bytes of a stackless task.
+    #[must_use]
+    pub fn task_bytes(&self) -> u64 {
+        struct Size;
+        impl WithBody for Size {
+            type Out = u64;
+            fn with<B: Body>(self, body: &B) -> u64 {
+                flow::task_bytes(body)
+            }
+        }
+        self.with_body(Size)
     }
 
     /// Turns that each flow takes in a repetition.
@@ -118,83 +175,11 @@ impl Turns {
         };
         turns.div_ceil(self.flows.max(1)).max(LEAST_LAPS)
     }
-
-    /// The body, with the bytes as an array of `LINES` lines.
-    pub(crate) fn body<const LINES: usize>(&self) -> Touching<'_, LINES> {
-        Touching(self)
-    }
-}
-
-/// A cache line's worth of bytes.
-type Line = [u64; 8];
-
-/// Flows that touch `LINES` cache lines in each turn.
-#[derive(Debug)]
-pub(crate) struct Touching<'a, const LINES: usize>(&'a Turns);
-
-impl<const LINES: usize> Body for Touching<'_, LINES> {
-    type State = ();
-    const SENDS: bool = false;
-    const TURNS: bool = true;
-
-    fn units(&self) -> u64 {
-        self.0.flows
-    }
-
-    fn stack_bytes(&self) -> usize {
-        let stack = self.0.stack.unwrap_or(self.0.least_stack());
-        usize::try_from(stack).unwrap_or(usize::MAX)
-    }
-
-    fn hand_over(&self) -> HandOver {
-        self.0.hand_over
-    }
-
-    fn laps(&self, user_level: bool) -> u64 {
-        self.0.laps(user_level)
-    }
-
-    fn state(&self) {}
-
-    fn unit(&self, _state: &mut (), _unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
-        Proof::default()
-    }
-
-    async fn turns<T: Turn>(&self, _state: &mut (), unit: u64, turn: &mut T) -> Proof {
-        let laps = self.0.laps(T::USER_LEVEL);
-        let mut lines = [[unit; 8]; LINES];
-        for _ in 0..laps {
-            touch(&mut lines);
-            turn.next().await;
-        }
-        prove(&lines, unit, laps)
-    }
-}
-
-/// Counts every line up by one.
-#[inline]
-fn touch(lines: &mut [Line]) {
-    if !lines.is_empty() {
-        for line in black_box(lines) {
-            line[0] += 1;
-        }
-    }
-}
-
-/// One flow that took all of its turns, and whose lines say so too.
-fn prove(lines: &[Line], unit: u64, laps: u64) -> Proof {
-    let lost = lines.iter().filter(|line| line[0] != unit + laps).count();
-    Proof {
-        count: 1,
-        checksum: unit + ((lost as u64) << 32),
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::pin::pin;
-    use std::task::{Context, Poll, Waker};
 
     fn turns() -> Turns {
         Turns {
@@ -204,17 +189,6 @@ mod tests {
             stack_use: 1024,
             hand_over: HandOver::SchedYield,
             stack: None,
-        }
-    }
-
-    /// Counts hand-overs and comes back at once.
-    struct Alone(u64);
-
-    impl Turn for Alone {
-        const USER_LEVEL: bool = false;
-
-        async fn next(&mut self) {
-            self.0 += 1;
         }
     }
 
@@ -229,33 +203,6 @@ mod tests {
     }
 
     #[test]
-    fn the_body_hands_over_once_a_lap_and_proves_its_lines() {
-        let (turns, mut turn, mut state) = (turns(), Alone(0), ());
-        let body = turns.body::<16>();
-        let proof = {
-            let mut future = pin!(body.turns(&mut state, 7, &mut turn));
-            let poll = future
-                .as_mut()
-                .poll(&mut Context::from_waker(Waker::noop()));
-            match poll {
-                Poll::Ready(proof) => proof,
-                Poll::Pending => panic!("waits for nobody"),
-            }
-        };
-        assert_eq!(turn.0, 10);
-        assert_eq!((proof.count, proof.checksum), (1, 7));
-    }
-
-    #[test]
-    fn a_line_that_was_not_touched_shows_in_the_proof() {
-        let whole = [[12; 8]; 4];
-        let mut torn = whole;
-        torn[2][0] = 11;
-        assert_eq!(prove(&whole, 2, 10), prove(&[], 2, 10));
-        assert_ne!(prove(&torn, 2, 10), prove(&whole, 2, 10));
-    }
-
-    #[test]
     fn bad_parameters_are_refused_with_what_would_do() {
         let say = |turns: Turns| turns.check().unwrap_err().to_string();
         assert!(
@@ -265,11 +212,11 @@ mod tests {
             })
             .contains("at least 2")
         );
-        let odd = Turns {
-            stack_use: 1000,
+        let much = Turns {
+            stack_use: MOST_TOUCHED + 1,
             ..turns()
         };
-        assert!(say(odd).contains("none of 0, 1024"));
+        assert!(say(much).contains("more than 1048576"));
         let least = turns().least_stack();
         for stack in [512, 1024, least + 32] {
             let error = say(Turns {

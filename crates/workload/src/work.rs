@@ -1,9 +1,13 @@
 //! A workload with its parameters.
 
-use flow::{Answer, Cell, NoSink, Proof, Schedule, Variant};
+use std::path::Path;
+
+use flow::{Answer, Body, Cell, Model, NoSink, Proof, Schedule, Variant};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Drill, Handoff, Numeric, Primes, Spin, Turns, Warehouse};
+use crate::turns::{LEAST_FLOWS, WithBody};
+use crate::{Cpu, Drill, Handoff, Io, Mem, Numeric, Operations, Primes, Spin, Turns, Warehouse};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,6 +21,14 @@ pub enum Work {
     Drill(Drill),
     /// Flows that take turns and hand over to each other.
     Turns(Turns),
+    /// An operation of the kernel that every flow repeats.
+    Operation(Operations),
+    /// Workers that compute.
+    Cpu(Cpu),
+    /// Workers that take, fill and free memory.
+    Mem(Mem),
+    /// Workers that write to a disk and wait for it.
+    Io(Io),
     /// Transactions over trees of objects in memory.
     Warehouse(Warehouse),
     /// Kernels that compute and hardly allocate.
@@ -39,6 +51,10 @@ impl Work {
             Self::Spin(spin) => spin.units,
             Self::Drill(drill) => drill.units,
             Self::Turns(turns) => turns.flows,
+            Self::Operation(operation) => operation.flows,
+            Self::Cpu(cpu) => cpu.workers,
+            Self::Mem(mem) => mem.workers,
+            Self::Io(io) => io.workers,
             Self::Warehouse(warehouse) => warehouse.workers,
             Self::Numeric(numeric) => numeric.units,
             Self::Handoff(handoff) => handoff.flows(),
@@ -55,6 +71,10 @@ impl Work {
             Self::Spin(spin) => spin.check(),
             Self::Drill(drill) => drill.check(),
             Self::Turns(turns) => turns.check(),
+            Self::Operation(operation) => operation.check(),
+            Self::Cpu(cpu) => cpu.check(),
+            Self::Mem(mem) => mem.check(),
+            Self::Io(io) => io.check(),
             Self::Warehouse(warehouse) => warehouse.check(),
             Self::Numeric(numeric) => numeric.check(),
             Self::Handoff(handoff) => handoff.check(),
@@ -66,6 +86,8 @@ impl Work {
     pub fn expected(&self) -> Option<Proof> {
         match self {
             Self::Primes(primes) => primes.expected(),
+            Self::Mem(mem) => Some(mem.expected()),
+            Self::Io(io) => Some(io.expected()),
             Self::Handoff(handoff) => handoff.expected(),
             _ => None,
         }
@@ -75,8 +97,14 @@ impl Work {
     #[must_use]
     pub fn flows(&self) -> Option<u64> {
         match self {
-            Self::Turns(_) | Self::Warehouse(_) | Self::Handoff(_) => Some(self.units()),
-            _ => None,
+            Self::Turns(_)
+            | Self::Operation(_)
+            | Self::Cpu(_)
+            | Self::Mem(_)
+            | Self::Io(_)
+            | Self::Warehouse(_)
+            | Self::Handoff(_) => Some(self.units()),
+            Self::Primes(_) | Self::Spin(_) | Self::Drill(_) | Self::Numeric(_) => None,
         }
     }
 
@@ -106,6 +134,7 @@ impl Work {
             Self::Warehouse(warehouse) => Some(warehouse.bytes_a_worker()),
             Self::Numeric(numeric) => numeric.bytes_a_flow(),
             Self::Handoff(handoff) => handoff.bytes_a_flow(),
+            Self::Mem(mem) => Some(mem.bytes),
             _ => None,
         }
     }
@@ -115,7 +144,39 @@ impl Work {
     pub fn needs_folder(&self) -> bool {
         match self {
             Self::Drill(drill) => drill.files > 0,
+            Self::Operation(operation) => operation.operation.facts().needs_folder,
+            Self::Io(_) => true,
             _ => false,
+        }
+    }
+
+    /// The folder that the files of slots are asked to be made in; `None` for that of the
+    /// results.
+    #[must_use]
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Io(io) => io.folder.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Bytes of files that exist at once at the most.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        match self {
+            Self::Io(io) => io.file_bytes(),
+            _ => 0,
+        }
+    }
+
+    /// The kind of workers, where each flow is one worker with a unit of its own.
+    #[must_use]
+    pub fn worker_kind(&self) -> Option<&'static str> {
+        match self {
+            Self::Cpu(_) => Some("cpu"),
+            Self::Mem(_) => Some("mem"),
+            Self::Io(_) => Some("io"),
+            _ => None,
         }
     }
 
@@ -129,7 +190,11 @@ impl Work {
             }
             Self::Spin(spin) => cell.run(spin, &mut NoSink),
             Self::Drill(drill) => cell.run(&drill.body(cell.scratch()), &mut NoSink),
-            Self::Turns(turns) => take_turns(cell, turns),
+            Self::Turns(turns) => turns.with_body(TakeTurns(cell)),
+            Self::Operation(work) => operation::run(cell, work.operation, work.flows, work.ops()),
+            Self::Cpu(cpu) => cell.run(cpu, &mut NoSink),
+            Self::Mem(mem) => cell.run(mem, &mut NoSink),
+            Self::Io(io) => cell.run(&io.body(cell.scratch()), &mut NoSink),
             Self::Warehouse(warehouse) => cell.run(warehouse, &mut NoSink),
             Self::Numeric(numeric) => cell.run(numeric, &mut NoSink),
             Self::Handoff(handoff) => match handoff.pairs(&cell.spec().variant) {
@@ -140,14 +205,21 @@ impl Work {
     }
 }
 
-/// One program for each number of bytes that may be touched.
-fn take_turns(cell: &Cell<Work>, turns: &Turns) -> Answer {
-    match turns.stack_use {
-        0 => cell.run(&turns.body::<0>(), &mut NoSink),
-        1_024 => cell.run(&turns.body::<16>(), &mut NoSink),
-        4_096 => cell.run(&turns.body::<64>(), &mut NoSink),
-        16_384 => cell.run(&turns.body::<256>(), &mut NoSink),
-        65_536 => cell.run(&turns.body::<1024>(), &mut NoSink),
-        _ => cell.run(&turns.body::<4096>(), &mut NoSink),
+/// The whole life of a probe, whose flows do nothing ([`Turns::idle`]); `predict` is asked
+/// for how many of them there is room.
+pub fn probe_main<P: Serialize + DeserializeOwned>(
+    predict: impl FnOnce(Model) -> Option<(u64, P)>,
+) -> ! {
+    flow::probe_main(&Turns::idle(LEAST_FLOWS).untouched(), predict)
+}
+
+/// A slot of flows that take turns.
+struct TakeTurns<'a>(&'a Cell<Work>);
+
+impl WithBody for TakeTurns<'_> {
+    type Out = Answer;
+
+    fn with<B: Body>(self, body: &B) -> Answer {
+        self.0.run(body, &mut NoSink)
     }
 }

@@ -40,15 +40,25 @@ impl Core {
     }
 
     /// The way out and back in of a fiber: floating-point state, and the published turn.
+    /// Nothing is kept over the switch but in the rare case, so that inlined it needs no
+    /// stack.
     #[inline(always)]
     fn away(&self, index: u32, turn: Turn, switch: impl FnOnce(Turn) -> Turn) -> Turn {
-        let asks = self.floats_asked.get() && self.control(index).own_floats.get();
-        let own = asks.then(|| self.put_floats_away());
+        if self.floats_asked.get() && self.control(index).own_floats.get() {
+            return self.away_with_floats(turn, switch);
+        }
         let turn = switch(turn.wrapping_add(1));
         arrive(turn);
-        if let Some(own) = own {
-            self.take_floats_back(own);
-        }
+        turn
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn away_with_floats(&self, turn: Turn, switch: impl FnOnce(Turn) -> Turn) -> Turn {
+        let own = self.put_floats_away();
+        let turn = switch(turn.wrapping_add(1));
+        arrive(turn);
+        self.take_floats_back(own);
         turn
     }
 

@@ -20,6 +20,7 @@ pub struct Outlet<'a> {
     next: u64,
     sent: u64,
     error: Option<io::Error>,
+    failure: Option<io::Error>,
     way: Way<'a>,
 }
 
@@ -45,6 +46,7 @@ impl<'a> Outlet<'a> {
             next: 0,
             sent: 0,
             error: None,
+            failure: None,
             way,
         }
     }
@@ -63,6 +65,18 @@ impl<'a> Outlet<'a> {
         }
         self.words[self.used] = value;
         self.used += 1;
+    }
+
+    /// Says that a unit could not do its work: the flow fails with the first such error, and
+    /// the slot is no data point. The errno is what reaches the user.
+    #[cold]
+    pub fn fail(&mut self, error: io::Error) {
+        self.failure.get_or_insert(error);
+    }
+
+    /// The first error that a unit failed with, taken out.
+    pub fn failure(&mut self) -> Option<io::Error> {
+        self.failure.take()
     }
 
     /// Results that have been handed over so far.

@@ -9,17 +9,19 @@ use std::process::ExitStatus;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::Signal;
 
-use crate::{Answer, Failure, SlotSpec};
+use serde::de::DeserializeOwned;
+
+use crate::{Answer, Failure, ProbeSpec, Probed, SlotSpec};
 
 /// One of a cell's output streams, read as far as there is something.
 #[derive(Debug)]
-pub(super) struct Stream {
-    pub(super) file: Option<File>,
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct Stream {
+    pub(crate) file: Option<File>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 impl Stream {
-    pub(super) fn new(descriptor: Option<OwnedFd>) -> io::Result<Self> {
+    pub(crate) fn new(descriptor: Option<OwnedFd>) -> io::Result<Self> {
         let file = descriptor.map(File::from);
         if let Some(file) = &file {
             fcntl(file, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
@@ -31,7 +33,7 @@ impl Stream {
     }
 
     /// Reads what there is, keeping the last `keep` bytes; closes at end of file.
-    pub(super) fn read_some(&mut self, keep: usize) -> io::Result<()> {
+    pub(crate) fn read_some(&mut self, keep: usize) -> io::Result<()> {
         let mut buffer = [0; 16_384];
         while let Some(file) = &mut self.file {
             match file.read(&mut buffer) {
@@ -84,6 +86,24 @@ impl Heard {
                 stderr,
             };
             Answer::Failed { reason, kept: None }
+        })
+    }
+}
+
+impl Heard {
+    pub(super) fn probed<P: DeserializeOwned>(&self, spec: &ProbeSpec) -> Probed<P> {
+        if self.ended == Ended::Deadline {
+            let reason = format!("the probe was still at work after {:.1} s", spec.deadline_s);
+            return Probed::NotAvailable { reason };
+        }
+        serde_json::from_slice(&self.out).unwrap_or_else(|_no_answer| {
+            let said = String::from_utf8_lossy(&self.err);
+            let (how, said) = (how_it_ended(self.status), said.trim());
+            Probed::NotAvailable {
+                reason: format!("the probe ended without an answer ({how}) {said}")
+                    .trim()
+                    .to_owned(),
+            }
         })
     }
 }

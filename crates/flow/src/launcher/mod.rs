@@ -12,13 +12,17 @@
 //!   others did. The launcher's is a few seconds later and needs no cooperation.
 //! * End of file on standard output ends the wait: forked flows hold the descriptor too,
 //!   and die with the cell.
+//! * An [`Onlooker`] is given a turn when it wants one; a sampler (`crate::sampler`) is a
+//!   process of its own and is only told which group to look at.
 //! * Cells are started from the thread that made the launcher, because the parent-death
 //!   signal is tied to that *thread*: use it from the main thread.
 //!
 //! What a slot had on disk (its named pipe, the folder of its files) can only stay where
 //! main process and cell were both killed at the same instant; the next launcher removes
 //! it ([`crate::scratch`]).
-mod heard;
+mod files;
+pub(crate) mod heard;
+mod onlooker;
 
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -33,11 +37,16 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::cell::{CELL_ARGUMENT, Task};
-use crate::scratch::names::{self, Kind};
-use crate::{Interrupt, Outcome, SlotSpec, scratch};
+use crate::probe::{PROBE_ARGUMENT, ProbeTask};
+use crate::sampler::Sampler;
+use crate::{Interrupt, Outcome, ProbeSpec, Probed, SlotSpec, scratch};
+use files::Files;
 use heard::{Ended, Heard, Stream};
+pub use onlooker::Onlooker;
+use onlooker::{Both, Nobody};
 
 /// Starts cells.
 #[derive(Debug)]
@@ -80,22 +89,6 @@ fn way_out(error: &io::Error) -> &'static str {
     }
 }
 
-/// The names on disk of one slot.
-#[derive(Debug)]
-struct Files {
-    fifo: PathBuf,
-    scratch: Option<PathBuf>,
-}
-
-impl Files {
-    fn remove(&self) {
-        let _gone_is_fine = std::fs::remove_file(&self.fifo);
-        self.scratch
-            .iter()
-            .for_each(|folder| scratch::remove(folder));
-    }
-}
-
 /// How much later than the cell's own deadline the launcher loses patience.
 const GRACE: Duration = Duration::from_secs(3);
 /// How many bytes of a cell's standard error are kept.
@@ -122,6 +115,18 @@ impl Launcher {
     /// The run was interrupted, or no process can be started. A slot that fails in any
     /// other way is an [`Outcome`] with its reason.
     pub fn launch<W: Serialize>(&mut self, spec: &SlotSpec<W>) -> Result<Outcome, LaunchError> {
+        self.launch_seen_by(&mut Nobody, spec)
+    }
+
+    /// As [`launch`](Self::launch), with somebody who looks at the slot while it runs.
+    ///
+    /// # Errors
+    /// As [`launch`](Self::launch).
+    pub fn launch_seen_by<W: Serialize>(
+        &mut self,
+        onlooker: &mut dyn Onlooker,
+        spec: &SlotSpec<W>,
+    ) -> Result<Outcome, LaunchError> {
         if let Some(signal) = self.interrupt.signal() {
             return Err(LaunchError::Interrupted(signal));
         }
@@ -129,50 +134,106 @@ impl Launcher {
         let files = self
             .files(spec)
             .map_err(|source| LaunchError::Files { source })?;
+        let mut sampler = spec
+            .sample
+            .as_ref()
+            .map(|sample| Sampler::start(&files.sampled(sample)));
         let began = now_ns();
-        let heard = self
-            .converse(spec, &files)
-            .map_err(|source| LaunchError::Start { source });
+        let heard = match &mut sampler {
+            Some(sampler) => self.converse(spec, &files, &mut Both(onlooker, sampler)),
+            None => self.converse(spec, &files, onlooker),
+        };
         let launch_ns = now_ns() - began;
         files.remove();
-        let heard = heard?;
+        let heard = heard.map_err(|source| LaunchError::Start { source })?;
         if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {
             return Err(LaunchError::Interrupted(signal));
         }
         Ok(Outcome {
             answer: heard.answer(spec),
             launch_ns,
+            samples: sampler.map(Sampler::samples),
         })
     }
 
     /// The names on disk that a slot may use.
     fn files<W>(&mut self, spec: &SlotSpec<W>) -> io::Result<Files> {
-        let pipe = names::of(Kind::Fifo, std::process::id(), self.launched);
         let base = spec.scratch.as_ref();
         if let Some(base) = base.filter(|base| self.swept.as_ref() != Some(*base)) {
             scratch::sweep(base);
             self.swept = Some(base.clone());
         }
-        Ok(Files {
-            fifo: self.folder.join(pipe),
-            scratch: base
-                .map(|base| scratch::make(base, self.launched))
-                .transpose()?,
-        })
+        Files::make(&self.folder, base, self.launched)
     }
 
-    /// Starts the cell, gives it its task, hears it out, and leaves nothing of it.
-    fn converse<W: Serialize>(&self, spec: &SlotSpec<W>, files: &Files) -> io::Result<Heard> {
-        let mut cell = start(spec.narrate)?;
+    /// Runs a probe in a fresh process.
+    ///
+    /// # Errors
+    /// As [`Launcher::launch`]. A probe that fails in any other way is not available.
+    pub fn probe<P: DeserializeOwned>(
+        &mut self,
+        spec: &ProbeSpec,
+    ) -> Result<Probed<P>, LaunchError> {
+        if let Some(signal) = self.interrupt.signal() {
+            return Err(LaunchError::Interrupted(signal));
+        }
+        let heard = self
+            .converse_about(spec)
+            .map_err(|source| LaunchError::Start { source })?;
+        if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {
+            return Err(LaunchError::Interrupted(signal));
+        }
+        Ok(heard.probed(spec))
+    }
+
+    fn converse_about(&self, spec: &ProbeSpec) -> io::Result<Heard> {
+        let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
+        let task = serde_json::to_vec(&ProbeTask { spec, parent })?;
+        let probe = start(PROBE_ARGUMENT, false)?;
+        self.hear_out(probe, &task, spec.deadline_s, &mut Nobody)
+    }
+
+    fn converse<W: Serialize>(
+        &self,
+        spec: &SlotSpec<W>,
+        files: &Files,
+        onlooker: &mut dyn Onlooker,
+    ) -> io::Result<Heard> {
+        let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
+        let task = serde_json::to_vec(&Task {
+            spec,
+            parent,
+            fifo: files.fifo.clone(),
+            scratch: files.scratch.clone(),
+        })?;
+        let cell = start(CELL_ARGUMENT, spec.narrate)?;
+        self.hear_out(cell, &task, spec.deadline_s, onlooker)
+    }
+
+    /// Gives a process its task, hears it out, and leaves nothing of it.
+    fn hear_out(
+        &self,
+        mut cell: Child,
+        task: &[u8],
+        deadline_s: f64,
+        onlooker: &mut dyn Onlooker,
+    ) -> io::Result<Heard> {
         let group = Pid::from_raw(i32::try_from(cell.id()).map_err(io::Error::other)?);
-        let heard = give_task(&mut cell, spec, files)
-            .and_then(|()| self.listen(&mut cell, spec.deadline_s));
+        onlooker.slot_began(group.as_raw());
+        let heard =
+            give_task(&mut cell, task).and_then(|()| self.listen(&mut cell, deadline_s, onlooker));
+        onlooker.slot_ends();
         let _gone_is_fine = killpg(group, Signal::SIGKILL);
         let status = cell.wait()?;
         heard.map(|heard| Heard { status, ..heard })
     }
 
-    fn listen(&self, cell: &mut Child, deadline_s: f64) -> io::Result<Heard> {
+    fn listen(
+        &self,
+        cell: &mut Child,
+        deadline_s: f64,
+        onlooker: &mut dyn Onlooker,
+    ) -> io::Result<Heard> {
         let mut out = Stream::new(cell.stdout.take().map(OwnedFd::from))?;
         let mut err = Stream::new(cell.stderr.take().map(OwnedFd::from))?;
         let patience = Duration::from_secs_f64(deadline_s.clamp(0.0, 1e9)) + GRACE;
@@ -185,7 +246,7 @@ impl Launcher {
             if left.is_zero() {
                 break Ended::Deadline;
             }
-            if self.sleep(&out, &err, left)? {
+            if self.sleep(&out, &err, left.min(until_look(onlooker)))? {
                 break Ended::Interrupted;
             }
             out.read_some(usize::MAX)?;
@@ -220,10 +281,20 @@ impl Launcher {
     }
 }
 
-fn start(narrate: bool) -> io::Result<Child> {
+/// Lets the onlooker look if it is time to, and says how long until it is again.
+fn until_look(onlooker: &mut dyn Onlooker) -> Duration {
+    let until = |at: Instant| at.saturating_duration_since(Instant::now());
+    if onlooker.next_look().is_some_and(|at| until(at).is_zero()) {
+        onlooker.look();
+    }
+    onlooker.next_look().map_or(Duration::MAX, until)
+}
+
+/// Starts this program again, as what `argument` says.
+fn start(argument: &str, narrate: bool) -> io::Result<Child> {
     Command::new("/proc/self/exe")
         .arg0("flowgauge")
-        .arg(CELL_ARGUMENT)
+        .arg(argument)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(if narrate {
@@ -235,19 +306,11 @@ fn start(narrate: bool) -> io::Result<Child> {
         .spawn()
 }
 
-fn give_task<W: Serialize>(cell: &mut Child, spec: &SlotSpec<W>, files: &Files) -> io::Result<()> {
-    let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
-    let task = Task {
-        spec,
-        parent,
-        fifo: files.fifo.clone(),
-        scratch: files.scratch.clone(),
-    };
-    let text = serde_json::to_vec(&task).map_err(io::Error::other)?;
+fn give_task(cell: &mut Child, task: &[u8]) -> io::Result<()> {
     match cell
         .stdin
         .take()
-        .map_or(Ok(()), |mut stdin| stdin.write_all(&text))
+        .map_or(Ok(()), |mut stdin| stdin.write_all(task))
     {
         // A cell that died at birth is heard of by its exit status.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

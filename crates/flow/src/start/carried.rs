@@ -24,7 +24,8 @@ use crate::channel::Outlet;
 use crate::flow_cell::Tally;
 use crate::flow_run::{self, Context, Trouble};
 use crate::record::Turns;
-use crate::turn::Order;
+use crate::turn::is_orderly;
+use crate::variant::Schedule;
 use crate::{Proof, flow_run::finish};
 
 /// The stations behind which flows wait, in order.
@@ -38,6 +39,18 @@ pub(super) enum Station {
     End,
     /// Where none waits: all may end.
     Gone,
+}
+
+impl Station {
+    /// The one behind it.
+    #[inline]
+    pub(super) fn next(self) -> Self {
+        match self {
+            Self::Release => Self::Checks,
+            Self::Checks => Self::End,
+            Self::End | Self::Gone => Self::Gone,
+        }
+    }
 }
 
 /// What the flows of one carrier share.
@@ -93,8 +106,23 @@ impl<'a, B: Body> Carried<'a, B> {
         self.shut.set(station);
     }
 
-    /// Does the units of flow `index`. They never hand over, so the outlet is one flow's at
-    /// a time.
+    /// Whether units come from a queue: then flows hand over between two of them, or the
+    /// first flow would take them all.
+    pub(super) fn is_queue(&self) -> bool {
+        self.context.variant.schedule == Schedule::Queue
+    }
+
+    /// Does the next unit of the queue; false when there is none. Within a unit no flow
+    /// hands over, so the outlet is one flow's at a time.
+    pub(super) fn unit_of_queue(&self, state: &mut B::State) -> bool {
+        let mut outlet = self.outlet.borrow_mut();
+        outlet.as_mut().is_some_and(|outlet| {
+            let tally = &mut self.tally.borrow_mut();
+            flow_run::unit_of_queue(self.context, state, outlet, tally)
+        })
+    }
+
+    /// Does the units that were dealt to flow `index`, one after the other.
     pub(super) fn units(&self, index: usize, state: &mut B::State) {
         if let Some(outlet) = self.outlet.borrow_mut().as_mut() {
             let tally = &mut self.tally.borrow_mut();
@@ -109,17 +137,22 @@ impl<'a, B: Body> Carried<'a, B> {
         tally.proof += proof;
     }
 
-    /// The number of a checked turn.
+    /// The number of a flow's first checked turn.
     #[inline]
     pub(super) fn draw(&self) -> u64 {
         self.drawn.replace(self.drawn.get() + 1)
     }
 
-    /// Takes what a flow saw of the order.
-    pub(super) fn saw(&self, order: Order) {
+    /// The number of a checked turn, after that of the same flow's turn before. What that
+    /// says of the order is counted here and at once: a flow keeps nothing of it.
+    #[inline]
+    pub(super) fn draw_after(&self, last: u64) -> u64 {
+        let number = self.draw();
         let mut turns = self.turns.get();
-        order.add_to(&mut turns);
+        turns.checked += 1;
+        turns.orderly += u64::from(is_orderly(last, number, self.flows));
         self.turns.set(turns);
+        number
     }
 
     /// Times `lap`, which lets all flows come to the next station.

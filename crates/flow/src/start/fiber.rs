@@ -8,22 +8,30 @@
 //! harness stands between two yields of a timed lap. Awakening them for the next part is
 //! not timed.
 //!
-//! Fibers need closures that borrow nothing, but what flows share is borrowed from the
-//! carrier's frame. So a fiber is given the address and a plain function that knows its
-//! type.
+//! What flows share is borrowed from the carrier's frame, which outlives them: `Fibers` ends
+//! every fiber before it goes.
+//!
+//! **Small slots.** Of a million flows it is memory that is measured. So a flow's life is
+//! compiled into the first frame of its fiber, as one loop with one place to suspend, and
+//! the timed part has one small frame below that, with the handle in it: a turn touches
+//! that frame and the canary, and nothing else of the slot.
+//!
+//! Where units come from a queue, a flow yields after each of them: the next one is for who
+//! comes next, as it would be among threads. Units that were dealt beforehand are done in one
+//! go.
 //!
 //! A flow that never hands over keeps its carrier for itself; the deadline of the slot
 //! ends that, as it ends any flow that hangs.
 
 use std::pin::pin;
 
-use ::fiber::{Config, ConfigError, Fiber, FiberId, Scheduler, SpawnError, suspend};
+use ::fiber::{Config, ConfigError, Fiber, FiberId, Lent, Life, Scheduler, SpawnError};
 
 use super::carried::{Carried, Station};
 use crate::body::Body;
 use crate::flow_run::{Context, Step, Trouble, at_gate, leave, prepare};
 use crate::model::Stacks;
-use crate::turn::{CHECKED_LAPS, Order, Turn, at_once};
+use crate::turn::{CHECKED_LAPS, Turn, at_once};
 
 /// The smallest guarded stack, and the page of which it is a multiple, in bytes.
 const GUARDED_LEAST: usize = 16 << 10;
@@ -53,6 +61,21 @@ pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize, stacks: Sta
     drop(fibers);
 }
 
+/// Makes all fibers of the variant on this kernel thread, and ends them.
+pub(super) fn hold<B: Body>(context: &Context<'_, B>, stacks: Stacks) -> std::io::Result<()> {
+    let carried = Carried::new(context, context.variant.flows.into());
+    let made = Fibers::new(&carried, stacks, 0..context.variant.flows as usize);
+    made.map(drop).map_err(|(_, error)| error)
+}
+
+/// Bytes of address space of one fiber (what its scheduler takes, and its place in our
+/// list), and of the scheduler besides.
+pub(super) fn address_bytes(stacks: Stacks, stack: u64) -> (u64, u64) {
+    let stack = usize::try_from(stack).unwrap_or(usize::MAX);
+    let each = config(stacks, stack).bytes_per_fiber() + size_of::<FiberId>();
+    (each as u64, Config::bytes_besides() as u64)
+}
+
 /// All fibers of a carrier.
 struct Fibers<'c, 'a, B: Body> {
     carried: &'c Carried<'a, B>,
@@ -69,10 +92,12 @@ impl<'c, 'a, B: Body> Fibers<'c, 'a, B> {
     ) -> Result<Self, Trouble> {
         let bytes = carried.context.body.stack_bytes();
         let config = config(stacks, bytes).capacity(flows.len());
+        let mut ids = Vec::new();
+        ids.try_reserve_exact(flows.len()).map_err(no_memory)?;
         let mut fibers = Self {
             carried,
             scheduler: Scheduler::new(config).map_err(no_scheduler)?,
-            ids: Vec::with_capacity(flows.len()),
+            ids,
         };
         for flow in flows {
             fibers.spawn(flow)?;
@@ -82,14 +107,13 @@ impl<'c, 'a, B: Body> Fibers<'c, 'a, B> {
     }
 
     fn spawn(&mut self, flow: usize) -> Result<(), Trouble> {
-        let life: unsafe fn(*const (), usize, &mut Fiber) = life::<B>;
-        let shared: *const () = std::ptr::from_ref(self.carried).cast();
-        let body = move |fiber: &mut Fiber| {
-            // SAFETY: the address is of a `Carried` of the type that `life` was made for;
-            // it outlives `Fibers`, which ends every fiber before it is gone.
-            unsafe { life(shared, flow, fiber) }
+        let body = Flow {
+            carried: self.carried,
+            index: flow,
         };
-        let handle = self.scheduler.spawn(body).map_err(no_fiber)?;
+        // SAFETY: `carried` outlives `self`, which ends every fiber before it is gone; the
+        // body returns nothing.
+        let handle = unsafe { self.scheduler.spawn_life(body) }.map_err(no_fiber)?;
         self.ids.push(handle.id());
         Ok(())
     }
@@ -133,6 +157,13 @@ fn no_scheduler(error: ConfigError) -> Trouble {
     }
 }
 
+fn no_memory(_error: std::collections::TryReserveError) -> Trouble {
+    (
+        Step::Stacks,
+        std::io::Error::from_raw_os_error(libc::ENOMEM),
+    )
+}
+
 fn no_fiber(error: SpawnError) -> Trouble {
     match error {
         SpawnError::Guard { source, .. } => (Step::Stacks, source),
@@ -143,52 +174,67 @@ fn no_fiber(error: SpawnError) -> Trouble {
     }
 }
 
-/// The life of flow `index`.
-///
-/// # Safety
-/// `carried` is the address of a `Carried<'_, B>` that outlives the fiber.
-unsafe fn life<B: Body>(carried: *const (), index: usize, fiber: &mut Fiber) {
-    // SAFETY: the caller vouches for the address and the type.
-    let carried = unsafe { &*carried.cast::<Carried<'_, B>>() };
-    let body = carried.context.body;
-    let mut state = body.state();
-    wait_at(carried, Station::Release);
-    if B::TURNS {
-        let mut turn = FiberTurn(fiber);
-        let proof = at_once(pin!(body.turns(&mut state, index as u64, &mut turn)));
-        carried.took_turns(proof);
-    } else {
-        carried.units(index, &mut state);
-    }
-    wait_at(carried, Station::Checks);
-    if B::TURNS {
-        checked_laps(carried, fiber);
-    } else {
-        body.settle(&mut state);
-    }
-    wait_at(carried, Station::End);
+/// What a fiber is told: which flow it is, and of which carrier.
+struct Flow<'c, 'a, B: Body> {
+    carried: &'c Carried<'a, B>,
+    index: usize,
 }
 
-/// Arrives at a station and suspends until it opens.
-fn wait_at<B: Body>(carried: &Carried<'_, B>, station: Station) {
-    carried.arrive();
-    while !carried.is_open(station) {
-        suspend();
+impl<B: Body> Life for Flow<'_, '_, B> {
+    type Output = ();
+
+    /// What a flow does behind each station.
+    #[inline(always)]
+    fn live(self, fiber: &mut Fiber) {
+        let carried = self.carried;
+        let mut state = carried.context.body.state(self.index);
+        let mut station = Station::Release;
+        while station < Station::Gone {
+            carried.arrive();
+            while !carried.is_open(station) {
+                fiber.suspend();
+            }
+            match station {
+                Station::Release => work(carried, self.index, &mut state, fiber),
+                Station::Checks if B::TURNS => checked_laps(carried, fiber),
+                Station::Checks => carried.context.body.settle(&mut state),
+                Station::End | Station::Gone => {}
+            }
+            station = station.next();
+        }
+    }
+}
+
+/// The part that is timed, in a frame of its own: it is small, and all that a turn touches
+/// of the stack.
+#[inline(never)]
+fn work<B: Body>(carried: &Carried<'_, B>, index: usize, state: &mut B::State, fiber: &mut Fiber) {
+    if B::TURNS {
+        let mut turn = FiberTurn(fiber.lend());
+        let turns = carried.context.body.turns(state, index as u64, &mut turn);
+        carried.took_turns(at_once(pin!(turns)));
+    } else if carried.is_queue() {
+        while carried.unit_of_queue(state) {
+            fiber.yield_now();
+        }
+    } else {
+        carried.units(index, state);
     }
 }
 
 #[inline(never)]
 fn checked_laps<B: Body>(carried: &Carried<'_, B>, fiber: &mut Fiber) {
-    let mut order = Order::default();
-    for _ in 0..CHECKED_LAPS {
-        order.take(carried.draw(), carried.flows);
+    let mut fiber = fiber.lend();
+    let mut last = carried.draw();
+    fiber.yield_now();
+    for _ in 1..CHECKED_LAPS {
+        last = carried.draw_after(last);
         fiber.yield_now();
     }
-    carried.saw(order);
 }
 
 /// A fiber hands over through its scheduler.
-struct FiberTurn<'f>(&'f mut Fiber);
+struct FiberTurn<'f>(Lent<'f>);
 
 impl Turn for FiberTurn<'_> {
     const USER_LEVEL: bool = true;

@@ -27,6 +27,8 @@ mod mix;
 mod process;
 mod process_shared_files;
 pub(crate) mod task;
+#[cfg(test)]
+mod tests;
 mod thread;
 
 use std::io;
@@ -37,7 +39,7 @@ use crate::Model;
 use crate::body::Body;
 use crate::flow_run::Context;
 
-pub(crate) use process::reap_now;
+pub(crate) use process::{forked, reap, reap_now};
 use thread::Threads;
 
 /// The flows of one repetition, for joining and reaping.
@@ -103,6 +105,31 @@ impl<'a, B: Body> Crew<'a, B> {
             let _gone_is_fine = process::reap(child);
         }
     }
+}
+
+/// Makes all user-level flows of the context's variant, lets each come to its first station,
+/// and ends them.
+pub(crate) fn hold<B: Body>(context: &Context<'_, B>) -> io::Result<()> {
+    match context.variant.model {
+        Model::Fiber { stacks, .. } => fiber::hold(context, stacks),
+        _ => task::hold(context),
+    }
+}
+
+/// Bytes of address space that fibers of that model take, each and all of them together
+/// besides, where their body needs `stack` bytes of stack; `None` for other models.
+#[must_use]
+pub fn address_bytes(model: Model, stack: u64) -> Option<(u64, u64)> {
+    match model {
+        Model::Fiber { stacks, .. } => Some(fiber::address_bytes(stacks, stack)),
+        _ => None,
+    }
+}
+
+/// Bytes of a task with that body.
+#[must_use]
+pub fn task_bytes<B: Body>(_body: &B) -> u64 {
+    task::bytes_each::<B>() as u64
 }
 
 /// The error of a flow that could not be created, with the way out.

@@ -28,6 +28,14 @@ pub(super) fn parent_side(pid: i64) -> io::Result<Pid> {
     }
 }
 
+/// What fork answered: the child in the parent, nothing in the child.
+pub(crate) fn forked(answer: libc::pid_t) -> io::Result<Option<Pid>> {
+    match answer {
+        0 => Ok(None),
+        pid => parent_side(i64::from(pid)).map(Some),
+    }
+}
+
 /// The life of a forked flow.
 pub(super) fn be_flow<B: Body>(context: &Context<'_, B>, index: usize) -> ! {
     become_child(context.parent);
@@ -55,7 +63,7 @@ pub(super) fn leave(code: i32) -> ! {
 }
 
 /// Waits for `child` to end.
-pub(super) fn reap(child: Pid) -> io::Result<()> {
+pub(crate) fn reap(child: Pid) -> io::Result<()> {
     loop {
         match waitpid(child, None) {
             Err(Errno::EINTR) => {}
@@ -65,11 +73,11 @@ pub(super) fn reap(child: Pid) -> io::Result<()> {
     }
 }
 
-/// The next child that has already ended, with how it ended, if there is one.
-pub(crate) fn reap_now() -> Option<(Pid, String)> {
-    match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
-        Ok(WaitStatus::Exited(pid, code)) => Some((pid, format!("exit code {code}"))),
-        Ok(WaitStatus::Signaled(pid, signal, _)) => Some((pid, signal.to_string())),
+/// How `child` ended, if it has.
+pub(crate) fn reap_now(child: Pid) -> Option<String> {
+    match waitpid(child, Some(WaitPidFlag::WNOHANG)) {
+        Ok(WaitStatus::Exited(_, code)) => Some(format!("exit code {code}")),
+        Ok(WaitStatus::Signaled(_, signal, _)) => Some(signal.to_string()),
         _ => None,
     }
 }

@@ -11,31 +11,47 @@
 //! in its future, which is therefore as large as all that.
 
 use std::future::poll_fn;
+use std::io;
 use std::mem::replace;
 use std::pin::Pin;
 use std::task::{Context as Poller, Poll, Waker};
 
 use super::carried::{Carried, Station};
 use crate::body::Body;
-use crate::flow_run::{Context, at_gate, leave, prepare};
-use crate::turn::{CHECKED_LAPS, Order, Turn};
+use crate::flow_run::{Context, Step, at_gate, leave, prepare};
+use crate::turn::{CHECKED_LAPS, Turn};
 
 /// Runs all flows of the variant as tasks of this kernel thread, which is flow `index` of
 /// the kernel.
 pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize) {
     let ready = prepare(context, index);
     let carried = Carried::new(context, context.variant.flows.into());
-    let mut tasks = Tasks::new(&carried);
-    tasks.run();
+    let made = Tasks::new(&carried).map(|mut tasks| {
+        tasks.run();
+        tasks
+    });
     at_gate(context, index);
     let worked = ready.and_then(|outlet| {
+        let mut tasks = made.map_err(|error| (Step::Tasks, error))?;
         carried.open_up_to(Station::Checks);
         let tally = carried.timed(outlet, || tasks.run())?;
         carried.open_up_to(Station::End);
         tasks.run();
-        Ok(carried.checked(tally))
+        Ok((carried.checked(tally), tasks))
     });
-    leave(context, index, worked);
+    let (tally, tasks) = match worked {
+        Ok((tally, tasks)) => (Ok(tally), Some(tasks)),
+        Err(trouble) => (Err(trouble), None),
+    };
+    leave(context, index, tally);
+    drop(tasks);
+}
+
+/// Makes all tasks of the variant, lets each begin, and ends them.
+pub(super) fn hold<B: Body>(context: &Context<'_, B>) -> io::Result<()> {
+    let carried = Carried::new(context, context.variant.flows.into());
+    Tasks::new(&carried)?.run();
+    Ok(())
 }
 
 /// The futures of all flows.
@@ -49,11 +65,13 @@ impl<'c, 'a, B: Body> Tasks<'c, 'a, B, ()> {
         clippy::new_ret_no_self,
         reason = "the type of a future has no name to be written here"
     )]
-    fn new(carried: &'c Carried<'a, B>) -> Tasks<'c, 'a, B, impl Future<Output = ()>> {
+    fn new(carried: &'c Carried<'a, B>) -> io::Result<Tasks<'c, 'a, B, impl Future<Output = ()>>> {
         let flows = carried.context.variant.flows as usize;
-        let mut futures = Vec::with_capacity(flows);
+        let mut futures = Vec::new();
+        let room = futures.try_reserve_exact(flows);
+        room.map_err(|_too_many| io::Error::from_raw_os_error(libc::ENOMEM))?;
         futures.extend((0..flows).map(|flow| life(carried, flow)));
-        Tasks { carried, futures }
+        Ok(Tasks { carried, futures })
     }
 }
 
@@ -75,11 +93,15 @@ impl<B: Body, F: Future<Output = ()>> Tasks<'_, '_, B, F> {
 /// The life of flow `index`. It never ends by itself: its carrier drops it.
 async fn life<B: Body>(carried: &Carried<'_, B>, index: usize) {
     let body = carried.context.body;
-    let mut state = body.state();
+    let mut state = body.state(index);
     at(carried, Station::Release).await;
     if B::TURNS {
         let proof = body.turns(&mut state, index as u64, &mut TaskTurn).await;
         carried.took_turns(proof);
+    } else if carried.is_queue() {
+        while carried.unit_of_queue(&mut state) {
+            TaskTurn.next().await;
+        }
     } else {
         carried.units(index, &mut state);
     }
@@ -103,12 +125,12 @@ async fn at<B: Body>(carried: &Carried<'_, B>, station: Station) {
 }
 
 async fn checked_laps<B: Body>(carried: &Carried<'_, B>) {
-    let mut order = Order::default();
-    for _ in 0..CHECKED_LAPS {
-        order.take(carried.draw(), carried.flows);
+    let mut last = carried.draw();
+    TaskTurn.next().await;
+    for _ in 1..CHECKED_LAPS {
+        last = carried.draw_after(last);
         TaskTurn.next().await;
     }
-    carried.saw(order);
 }
 
 /// A task hands over by going back to who polls it.
@@ -126,4 +148,12 @@ impl Turn for TaskTurn {
         })
         .await;
     }
+}
+
+/// Bytes of one future.
+pub(crate) fn bytes_each<B: Body>() -> usize {
+    fn bytes<'c, 'a: 'c, B: Body + 'a, F>(_made: impl Fn(&'c Carried<'a, B>, usize) -> F) -> usize {
+        size_of::<F>()
+    }
+    bytes(life::<B>)
 }

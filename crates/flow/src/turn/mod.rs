@@ -42,7 +42,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use kernel::{KernelTurn, at_once};
-pub(crate) use order::{CHECKED_LAPS, Order};
+pub(crate) use order::{CHECKED_LAPS, Order, is_orderly};
 pub(crate) use pipes::Pipes;
 
 use crate::variant::WordError;

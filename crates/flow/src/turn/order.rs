@@ -12,7 +12,14 @@ use crate::record::Turns;
 /// Laps in which the order is looked at.
 pub(crate) const CHECKED_LAPS: u64 = 4;
 
-/// What one flow sees of the order.
+/// Whether every one of `flows` flows had one turn from the turn `last` to the turn `number`
+/// of the same flow.
+#[inline]
+pub(crate) fn is_orderly(last: u64, number: u64, flows: u64) -> bool {
+    number == last + flows
+}
+
+/// What one flow of the kernel sees of the order.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Order {
     last: Option<u64>,
@@ -25,7 +32,7 @@ impl Order {
     pub(crate) fn take(&mut self, number: u64, flows: u64) {
         if let Some(last) = self.last.replace(number) {
             self.checked += 1;
-            self.orderly += u64::from(number == last + flows);
+            self.orderly += u64::from(is_orderly(last, number, flows));
         }
     }
 

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use lab::Value;
+use flow::Pages;
+use lab::{Expectation, Study, Value};
 
 use crate::number;
 
@@ -29,12 +30,74 @@ pub(crate) struct HowArgs {
     /// A slot that takes longer has failed [default: 20 times what its pilot took]
     #[arg(long, value_name = "TIME", value_parser = number::seconds)]
     pub(crate) deadline: Option<f64>,
+    /// Show what each slot's flows do while it runs: where, in what state, how busy; look
+    /// each INTERVAL, such as 200ms [default: 0.5s on a terminal, 1s elsewhere]
+    #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, value_parser = number::seconds)]
+    pub(crate) watch: Option<Option<f64>>,
+    /// Record CPU, memory and disk of each slot at this interval, by a process beside it
+    #[arg(long, value_name = "INTERVAL", value_parser = number::seconds)]
+    pub(crate) sample: Option<f64>,
+    /// Record the disk space of this folder too
+    #[arg(long, value_name = "DIR", requires = "sample")]
+    pub(crate) sample_folder: Option<PathBuf>,
+    /// Memory that each cell has touched before it makes flows, such as 256M
+    #[arg(long, value_name = "BYTES", value_parser = number::some_bytes)]
+    pub(crate) ballast: Option<u64>,
+    /// How that memory is held: 4k, huge, shared, dontfork; several make variants of each
+    /// process model [default: 4k]
+    #[arg(
+        long,
+        value_name = "PAGES",
+        value_delimiter = ',',
+        requires = "ballast"
+    )]
+    pub(crate) ballast_pages: Vec<Pages>,
     /// Results folder [default: flowgauge-results/TIME-STUDY]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
+}
+
+/// What becomes of the answer: the same for every command that has results.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "The answer")]
+pub(crate) struct AnswerArgs {
     /// What standard output gets
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
+    #[arg(long, value_name = "EXPECTATION", help = EXPECT, long_help = EXPECT_HELP)]
+    pub(crate) expect: Vec<Expectation>,
+    /// Write each chart into this folder, as SVG and as PNG
+    #[arg(long, value_name = "DIR")]
+    pub(crate) plots: Option<PathBuf>,
+}
+
+const EXPECT: &str = "\
+Exit with 1 unless this holds: 'primes/thread vs process <= 1.05', 'switch/fiber@1000 <= 2ns' (see \
+--help). May be given several times";
+
+const EXPECT_HELP: &str = "\
+Exit with 1 unless this holds. May be given several times.
+
+  'switch/fiber@1000 <= 2ns'           a time, at a value of a sweep
+  'primes/trial/thread <= 40ms'        a time, in a case
+  'primes/thread <= 40ms'              the same, in the headline case
+  'primes/thread vs process <= 1.05'   a ratio of two variants of a case
+  'primes/thread memory <= 5MiB'       another quantity: create, steady,
+                                       tear-down, cpu, memory, rss
+
+Compare with <=, <, >= or >. Times in ns, us, ms, s; sizes in B, KB, MB, GB, KiB, MiB, GiB.
+An expectation holds if the whole interval keeps to the bound, and fails if the whole
+interval is beyond it; between the two it cannot be decided, which exits with 3.
+With expectations, the exit code is theirs: 0 if all hold.";
+
+impl AnswerArgs {
+    /// That every expectation means something in what will be run.
+    pub(crate) fn check(&self, studies: &[Study]) -> Result<(), lab::expect::ExpectError> {
+        let mut expectations = self.expect.iter();
+        expectations.try_for_each(|expectation| expectation.means(studies))
+    }
 }
 
 /// What standard output gets.
@@ -46,6 +109,8 @@ pub(crate) enum Format {
     Json,
     /// A table: one row a repetition, or a fact of the machine
     Csv,
+    /// The same rows, each a JSON object on a line of its own
+    Jsonl,
 }
 
 /// What stands for a slot.

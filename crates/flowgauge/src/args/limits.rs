@@ -1,15 +1,16 @@
 //! `flowgauge limits`.
 
-use clap::Args;
-use flow::Model;
+use clap::{Args, ValueEnum};
+use flow::{Fence, Model};
 
 use super::HowArgs;
 use crate::number;
 
 /// How many flows there can be.
 ///
-/// The number is predicted by reading limits; 1,000 flows of each model are made for real,
-/// or as many as --probe-to says, inside a fence that leaves the machine room to go on.
+/// The number is predicted by reading limits, and the prediction is put to the test behind
+/// a limit that is lowered for one process. 1,000 flows of each model are made for real, or
+/// as many as --probe-to says, inside a fence that leaves the machine room to go on.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -20,6 +21,10 @@ pub(crate) struct LimitsArgs {
     /// Make up to so many flows of each model, in steps of 1, 2, 5
     #[arg(long, value_name = "N", value_parser = number::whole)]
     pub(crate) probe_to: Option<u64>,
+    /// The limit that is lowered to confirm predictions for processes and threads [default:
+    /// the one nearest to what stops them here, or another where it cannot be had]
+    #[arg(long, value_enum, value_name = "LIMIT")]
+    pub(crate) fence: Option<FenceArg>,
     /// Models, the first being the reference: process, thread, fiber, fiber-packed, task
     #[arg(
         long,
@@ -30,4 +35,26 @@ pub(crate) struct LimitsArgs {
     pub(crate) model: Vec<Model>,
     #[command(flatten)]
     pub(crate) how: HowArgs,
+}
+
+/// What may be lowered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FenceArg {
+    /// kernel.pid_max of a namespace of ids
+    Ids,
+    /// RLIMIT_NPROC of a user
+    User,
+    /// Nothing: confirm no prediction
+    None,
+}
+
+impl FenceArg {
+    /// The fence, if it is one.
+    pub(crate) fn fence(self) -> Option<Fence> {
+        match self {
+            Self::Ids => Some(Fence::Ids),
+            Self::User => Some(Fence::User),
+            Self::None => None,
+        }
+    }
 }

@@ -1,20 +1,26 @@
 //! The command line, as data: one file a command.
 
+mod compare;
 mod how;
 mod limits;
 mod others;
 mod primes;
 mod run;
+mod search;
 mod switch;
+mod workers;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use how::{Format, HowArgs};
-pub(crate) use limits::LimitsArgs;
-pub(crate) use others::{CalibrateArgs, MachineArgs, ReportArgs};
+pub(crate) use compare::CompareArgs;
+pub(crate) use how::{AnswerArgs, Format, HowArgs};
+pub(crate) use limits::{FenceArg, LimitsArgs};
+pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};
 pub(crate) use primes::PrimesArgs;
 pub(crate) use run::RunArgs;
+pub(crate) use search::{SearchArgs, Sort};
 pub(crate) use switch::SwitchArgs;
+pub(crate) use workers::{Kind, WorkersArgs};
 
 /// A gauge for flows of control: processes, threads or user-level threads, which is
 /// better for this work on this machine, by how much, how sure is that, and why.
@@ -31,8 +37,10 @@ Examples:
   flowgauge primes -p 5 -t 5         the 2010 study at its original size
   flowgauge calibrate                how small a difference this machine can tell
   flowgauge machine                  what this machine is and can measure
+  flowgauge compare before after     two runs or machines side by side
 
-Exit codes: 0 answered, 2 error, 3 cannot tell, 130/143 interrupted.";
+Exit codes: 0 answered (and all expectations hold), 1 an expectation fails, 2 error, 3 cannot
+tell, 130/143 interrupted.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -40,14 +48,24 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Primes by processes and threads (S. Norgren 2010)
     Primes(PrimesArgs),
+    /// Workers for cpu, memory and I/O by processes and threads (Yeshwanth 2026)
+    Workers(WorkersArgs),
     /// Context switches against the number of flows and what they touch (Zheng 2006)
     Switch(SwitchArgs),
     /// How many flows of each model there can be, what stops them, what one costs (Zheng 2006)
     Limits(LimitsArgs),
+    /// Search files for a pattern; the flows that do it are yours to choose
+    Search(SearchArgs),
     /// Compare this machine with itself: its noise, and how small a difference it can tell
     Calibrate(CalibrateArgs),
     /// What this machine is and what it can measure
     Machine(MachineArgs),
     /// Make the reports of a results folder again from its journal
     Report(ReportArgs),
+    /// Results of several runs or machines side by side, with a verdict for each variant
+    Compare(CompareArgs),
+    /// Completions for a shell, on standard output
+    Completions(CompletionsArgs),
+    /// The manual page, on standard output
+    Man(ManArgs),
 }

@@ -1,10 +1,10 @@
-//! `flowgauge calibrate`, `machine` and `report`.
+//! `flowgauge calibrate`, `machine`, `report`, `completions` and `man`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Format, HowArgs};
+use super::{AnswerArgs, Format, HowArgs};
 use crate::number;
 
 /// Compare this machine with itself.
@@ -13,7 +13,8 @@ use crate::number;
 Examples:
   flowgauge calibrate                 noise, and whether a planted 5 % is found
   flowgauge calibrate --plant 2%      a harder one
-  flowgauge calibrate --rounds 20     with fewer rounds")]
+  flowgauge calibrate --rounds 20     with fewer rounds
+  flowgauge calibrate --sample 100ms  and what a sampler at this interval costs")]
 pub(crate) struct CalibrateArgs {
     /// The difference that is planted into the second comparison
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = number::fraction)]
@@ -24,7 +25,16 @@ pub(crate) struct CalibrateArgs {
 
 /// What this machine is.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  flowgauge machine                   CPUs, caches, memory, limits, counters
+  flowgauge machine --probe           and what memory costs, by trying
+  flowgauge machine --format json")]
 pub(crate) struct MachineArgs {
+    /// Try how far the TLB reaches by small and by huge pages, and how long caches and memory
+    /// take to answer (a few seconds)
+    #[arg(long)]
+    pub(crate) probe: bool,
     /// What standard output gets
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
@@ -36,7 +46,30 @@ pub(crate) struct ReportArgs {
     /// A results folder
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
-    /// What standard output gets
-    #[arg(long, value_enum, default_value = "text")]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
+}
+
+/// Shell completions.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  flowgauge completions bash > ~/.local/share/bash-completion/completions/flowgauge
+  flowgauge completions fish > ~/.config/fish/completions/flowgauge.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL", value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// The manual page.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  flowgauge man | man -l -            read it
+  flowgauge man --out man/man1        one page for the command, and one for each subcommand")]
+pub(crate) struct ManArgs {
+    /// Write the pages of all commands into this folder, instead of one to standard output
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }

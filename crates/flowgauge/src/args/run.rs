@@ -14,7 +14,10 @@ Examples:
   flowgauge run my-study.toml              a study of your own
   flowgauge run --budget 30s --seed 7      at most 30 s a study, in this random order
   flowgauge run --resume DIR               go on where a cut run stopped
-  flowgauge run --format json > out.json   one JSON document and nothing else";
+  flowgauge run primes --watch             show what the flows do while they run
+  flowgauge run --resume DIR --budget 5m   go on where it ran out of time
+  flowgauge run --format json > out.json   one JSON document and nothing else
+  flowgauge run primes --expect 'primes/thread vs process <= 1.05'   a check, for CI";
 
 /// Run studies and answer.
 #[derive(Debug, Args)]
@@ -26,8 +29,9 @@ pub(crate) struct RunArgs {
     /// How much work: quick answers in seconds, full is the size of the originals
     #[arg(long, value_enum, default_value = "quick", conflicts_with = "resume")]
     pub(crate) preset: PresetArg,
-    /// Go on with the cut run in this results folder
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "rounds", "budget", "floor", "value", "deadline"])]
+    /// Go on with the cut run in this results folder; with a longer --budget or more --rounds
+    /// also with one that ran out of them
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "floor", "value", "deadline", "sample", "sample_folder", "ballast"])]
     pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) how: HowArgs,

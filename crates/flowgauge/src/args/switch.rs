@@ -40,7 +40,8 @@ pub(crate) struct SwitchArgs {
         default_value = "sched_yield"
     )]
     pub(crate) hand_over: Vec<HandOver>,
-    /// Bytes that a flow touches in each turn: 0, 1K, 4K, 16K, 64K, 256K; several are swept
+    /// Bytes that a flow touches in each turn, up to 1M, rounded up to whole cache lines of 64;
+    /// several are swept
     #[arg(long, value_name = "BYTES", value_delimiter = ',', default_value = "0", value_parser = number::bytes)]
     pub(crate) stack_use: Vec<u64>,
     /// Bytes of a fiber's stack [default: what it needs; guarded ones are whole pages, 16K or more]

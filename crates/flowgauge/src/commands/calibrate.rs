@@ -11,10 +11,17 @@
 //!
 //! The flows are threads, one a core, of about 10 ms: long against the clock and the
 //! wake-up, short enough for many rounds.
+//!
+//! With `--sample`, two more cases tell what a sampler costs. Their variants are identical
+//! but for one: beside its slots runs a sampler. Flows on every core have to make room for
+//! it (`sampled`); a single flow on one CPU leaves it another (`sampled-aside`). A slot of
+//! these is one repetition of several intervals: were it many short ones, the sampler would
+//! fall into a few of them, and their median would not show it.
 
 use anyhow::Result;
 use flow::{Channel, Model, Placement, Schedule, Variant};
-use lab::{Case, LabelledVariant, Metric, Preset, Study};
+use lab::number::time;
+use lab::{Case, LabelledVariant, Metric, Preset, Sampling, Study};
 use machine::Machine;
 use workload::{Spin, Work};
 
@@ -26,19 +33,32 @@ use crate::session;
 
 /// Steps of a unit: about 10 ms.
 const STEPS: u64 = 10_000_000;
+/// Samples that fall into a repetition of those that are sampled.
+const SAMPLES: f64 = 5.0;
+/// Seconds for the study with a sampler, whose repetitions are long.
+const SAMPLED_BUDGET_S: f64 = 90.0;
 
 /// Compares this machine with itself.
 pub(crate) fn run(args: &CalibrateArgs) -> Result<Ending> {
-    let settings = session::settings(&args.how, Preset::Quick)?;
+    let mut settings = session::settings(&args.how, Preset::Quick)?;
+    let mut study = study(args.plant);
+    if let Some(sampling) = settings.sample.take() {
+        study.cases.extend(sampled(&sampling));
+        settings.budget_s = args.how.budget.or(Some(SAMPLED_BUDGET_S));
+    }
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = session::begin(vec![study(args.plant)], settings, args.how.out.as_deref())?;
-    session::carry_out(session, &mut launcher, args.how.format)
+    let session = session::begin(vec![study], settings, &args.how)?;
+    session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
+}
+
+/// One a core.
+fn flows() -> u32 {
+    let cores = Machine::read().cores().len();
+    u32::try_from(cores).unwrap_or(1).max(1)
 }
 
 fn study(plant: f64) -> Study {
-    let flows = u32::try_from(Machine::read().cores().len())
-        .unwrap_or(1)
-        .max(1);
+    let flows = flows();
     let planted = (STEPS as f64 * plant).round() as u64;
     Study {
         name: "calibrate".to_owned(),
@@ -61,36 +81,81 @@ fn study(plant: f64) -> Study {
 }
 
 fn case(name: &str, title: &str, flows: u32, planted: u64) -> Case {
-    let work = |planted| {
-        Work::Spin(Spin {
-            units: u64::from(flows),
-            steps: STEPS,
-            planted,
-        })
-    };
-    let variant = Variant {
-        model: Model::Thread,
-        flows,
-        placement: Placement::Free,
-        schedule: Schedule::Static,
-        channel: Channel::Fifo,
-    };
-    let labelled = |label: &str, work| LabelledVariant {
-        label: label.to_owned(),
-        variant: variant.clone(),
-        work,
+    let spin = |planted| Spin {
+        units: u64::from(flows),
+        steps: STEPS,
+        planted,
     };
     let second = if planted == 0 { "again" } else { "planted" };
+    let mut case = pair(name, title, spin(0), Placement::Free, second);
+    case.variants[1].work = (planted > 0).then(|| Work::Spin(spin(planted)));
+    case
+}
+
+/// What a sampler costs, with and without a CPU of its own; the latter only where there is
+/// one.
+fn sampled(sampling: &Sampling) -> Vec<Case> {
+    let interval = time(sampling.interval_s * 1e9);
+    let cpus = lab::cpus(&Machine::read());
+    let aside = !cpus
+        .aside(&cpus.allowed[..1.min(cpus.allowed.len())])
+        .is_empty();
+    let every_core = (
+        "sampled",
+        format!("A sampler each {interval}, flows on every core"),
+        flows(),
+        Placement::Free,
+    );
+    let one_cpu = (
+        "sampled-aside",
+        format!("A sampler each {interval}, on a CPU of its own"),
+        1,
+        Placement::One,
+    );
+    let cases = std::iter::once(every_core).chain(aside.then_some(one_cpu));
+    cases
+        .map(|(name, title, flows, placement)| {
+            let spin = Spin {
+                units: u64::from(flows),
+                steps: STEPS * repetition_of(sampling.interval_s),
+                planted: 0,
+            };
+            let mut case = pair(name, &title, spin, placement, "sampled");
+            case.variants[1].sample = Some(sampling.clone());
+            case.reps = Some(1);
+            case
+        })
+        .collect()
+}
+
+/// How many times 10 ms a repetition must take for several samples to fall into it.
+fn repetition_of(interval_s: f64) -> u64 {
+    (SAMPLES * interval_s / 0.01).ceil().clamp(5.0, 1_000.0) as u64
+}
+
+/// Two variants that are the same in everything.
+fn pair(name: &str, title: &str, spin: Spin, placement: Placement, second: &str) -> Case {
+    let variant = Variant {
+        model: Model::Thread,
+        flows: u32::try_from(spin.units).unwrap_or(1),
+        placement,
+        schedule: Schedule::Static,
+        channel: Channel::Fifo,
+        ballast: None,
+    };
+    let labelled = |label: &str| LabelledVariant {
+        label: label.to_owned(),
+        variant: variant.clone(),
+        work: None,
+        sample: None,
+    };
     Case {
         name: name.to_owned(),
         title: title.to_owned(),
         sweep: None,
-        work: work(0),
+        work: Work::Spin(spin),
         metric: Metric::Steady,
-        variants: vec![
-            labelled("plain", None),
-            labelled(second, (planted > 0).then(|| work(planted))),
-        ],
+        variants: vec![labelled("plain"), labelled(second)],
         reps: None,
         max_rounds: None,
         floor: None,

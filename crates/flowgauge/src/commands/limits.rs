@@ -9,16 +9,22 @@
 //!   tenth of each pool besides ([`machine::ceiling`]). What is asked for beyond that is
 //!   not tried.
 //! * **Time.** A slot has a deadline; what still runs then is killed with its group.
+//! * **A small proof.** Before that, each prediction is put to the test behind a lowered
+//!   limit, where no more than some hundred tasks or 64 MiB are at stake (`fenced`).
 //! * **Clean-up.** This process adopts orphans while it probes, so whatever a cell left
 //!   behind would be a child of this process afterwards: they are counted, and there must
 //!   be none.
 
 use anyhow::{Result, bail, ensure};
-use flow::{Channel, HandOver, Model, Placement, Schedule, Variant};
+use flow::{Channel, Model, Placement, Schedule, Variant};
+use lab::number::count;
+use lab::room::{told, unavailable};
 use lab::{Case, Metric, Preset, Study, SweepPoint};
 use machine::Machine;
 use nix::sys::prctl::set_child_subreaper;
 use workload::{Turns, Work};
+
+mod fenced;
 
 use crate::args::LimitsArgs;
 use crate::ending::Ending;
@@ -57,8 +63,21 @@ pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
     }
     set_child_subreaper(true)?;
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = session::begin(vec![study], settings, args.how.out.as_deref())?;
-    let ending = session::carry_out(session, &mut launcher, args.how.format)?;
+    let mut session = session::begin(vec![study], settings, &args.how)?;
+    let missing: Vec<String> = args
+        .model
+        .iter()
+        .filter_map(|&model| unavailable(model))
+        .collect();
+    session.leaves_out("limits", &missing)?;
+    let models = args.model.iter();
+    for model in models.filter(|model| unavailable(**model).is_none()) {
+        let Some(probe) = fenced::probe(*model, args.fence, &machine, &mut launcher)? else {
+            break;
+        };
+        session.probed("limits", probe)?;
+    }
+    let ending = session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)?;
     match children()? {
         0 => tell("clean-up verified: none of the flows that were made is left"),
         left => bail!("{left} processes of the probe are left, children of this command"),
@@ -102,11 +121,12 @@ fn case(args: &LimitsArgs, flows: u64, machine: &Machine) -> Case {
         placement: Placement::Free,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
+        ballast: None,
     };
     let models = args.model.iter().copied();
     let within = models.filter(|&model| {
         let fence = most_within(machine, model);
-        fence.is_none_or(|fence| flows <= fence.most)
+        unavailable(model).is_none() && fence.is_none_or(|fence| flows <= fence.most)
     });
     Case {
         name: format!("create/{flows}"),
@@ -129,16 +149,8 @@ fn case(args: &LimitsArgs, flows: u64, machine: &Machine) -> Case {
     }
 }
 
-/// Some turns in a ring, which prove that every flow is there.
 fn work(flows: u64) -> Work {
-    Work::Turns(Turns {
-        flows,
-        kernel_turns: 1,
-        user_turns: 1,
-        stack_use: 0,
-        hand_over: HandOver::Futex,
-        stack: None,
-    })
+    Work::Turns(Turns::idle(flows))
 }
 
 /// How far a model may be probed.
@@ -153,7 +165,7 @@ fn most_within(machine: &Machine, model: Model) -> Option<Fence> {
     let rooms = lab::room::rooms(machine, model, &work(LEAST));
     rooms.first().map(|lowest| Fence {
         most: (lowest.count as f64 * SHARE) as u64,
-        limit: lowest.to_string(),
+        limit: told(lowest),
     })
 }
 
@@ -169,6 +181,7 @@ fn fence(args: &LimitsArgs, machine: &Machine, deadline_s: f64) -> Vec<String> {
             .iter()
             .map(|&model| match most_within(machine, model) {
                 Some(Fence { most, limit }) => {
+                    let most = count(most);
                     format!("  {model:<14} no more than {most} are made (room: {limit})")
                 }
                 None => format!("  {model:<14} no limit can be read"),

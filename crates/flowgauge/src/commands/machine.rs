@@ -9,13 +9,18 @@ use crate::output::{self, Paper};
 
 /// Prints this machine.
 pub(crate) fn run(args: &MachineArgs) -> Result<Ending> {
-    let machine = Machine::read();
+    let mut machine = Machine::read();
+    if args.probe {
+        output::tell("Trying the memory: a few seconds");
+        machine = machine.probed();
+    }
     let text = match args.format {
         Format::Text => {
             let Paper { width, colour } = Paper::of_stdout();
             report::terminal::machine(&machine, &report::terminal::Style { width, colour })
         }
         Format::Json => report::json::machine(&machine),
+        Format::Jsonl => report::csv::machine_lines(&machine),
         Format::Csv => report::csv::machine(&machine),
     };
     output::print(&text)?;

@@ -1,9 +1,13 @@
 //! One file a command.
 
+pub(crate) mod about;
 pub(crate) mod calibrate;
+pub(crate) mod compare;
 pub(crate) mod limits;
 pub(crate) mod machine;
 pub(crate) mod primes;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod search;
 pub(crate) mod switch;
+pub(crate) mod workers;

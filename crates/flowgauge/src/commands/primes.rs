@@ -31,14 +31,14 @@ pub(crate) fn run(args: &PrimesArgs) -> Result<Ending> {
     let seed = settings.seed;
     let results = ResultFile::prepare(args.output.as_deref(), args.force)?;
     let mut launcher = CellLauncher::new(results)?;
-    let session = session::begin(vec![study.clone()], settings, args.how.out.as_deref())?;
+    let session = session::begin(vec![study.clone()], settings, &args.how)?;
     for line in options(args, &variants, seed) {
         tell(&line);
     }
     if args.verbose {
         narrate(&mut launcher, &study, args)?;
     }
-    session::carry_out(session, &mut launcher, args.how.format)
+    session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
 }
 
 /// The variants that the flags ask for, the reference first.
@@ -86,6 +86,7 @@ fn variant(args: &PrimesArgs, model: Model) -> Result<Variant> {
         placement: args.placement.clone(),
         schedule: args.schedule,
         channel: args.channel,
+        ballast: None,
     })
 }
 
@@ -208,6 +209,7 @@ fn narrate(launcher: &mut CellLauncher, study: &Study, args: &PrimesArgs) -> Res
             narrate: true,
             output: None,
             scratch: None,
+            sample: None,
         };
         tell(&format!(
             "{}: one launch that is not counted",

@@ -3,6 +3,7 @@
 use anyhow::Result;
 use lab::Results;
 
+use crate::answer;
 use crate::args::ReportArgs;
 use crate::ending::Ending;
 use crate::output;
@@ -12,7 +13,11 @@ use crate::session;
 pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
     let journal = session::journal_in(&args.folder)?;
     let results = Results::from_journal(&journal)?;
+    let checks = answer::checks(&args.answer.expect, &results)?;
     session::write_folder(&results, &args.folder)?;
-    output::print(&session::shown(&results, args.format))?;
-    Ok(Ending::Answered)
+    if let Some(folder) = &args.answer.plots {
+        answer::write_plots(&report::plots::all(&results), folder)?;
+    }
+    output::print(&session::shown(&results, args.answer.format))?;
+    Ok(answer::judged(Ending::Answered, &checks))
 }

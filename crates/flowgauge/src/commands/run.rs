@@ -4,33 +4,41 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use lab::{Preset, Study};
+use lab::{Expectation, Longer, Preset, Study};
 use machine::Machine;
 
 use crate::args::{Cli, Command, RunArgs};
 use crate::ending::Ending;
 use crate::launch::CellLauncher;
-use crate::output;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 
 /// Runs studies and answers.
 pub(crate) fn run(args: RunArgs) -> Result<Ending> {
+    let mut answer = args.how.answer.clone();
     let (session, results) = match &args.resume {
         Some(folder) => {
-            let session = session::resume(folder)?;
+            let longer = Longer {
+                budget_s: args.how.budget,
+                max_rounds: args.how.rounds.map(usize::try_from).transpose()?,
+            };
+            let session = session::resume(folder, longer)?;
             let results = result_file(session.command())?;
+            if answer.expect.is_empty() {
+                answer.expect = expectations(session.command());
+            }
+            answer.check(session.studies())?;
             (session, results)
         }
         None => (begin(&args)?, ResultFile::prepare(None, false)?),
     };
     let mut launcher = CellLauncher::new(results)?;
-    session::carry_out(session, &mut launcher, args.how.format)
+    session::carry_out(session, &mut launcher, args.how.watch, &answer)
 }
 
 fn begin(args: &RunArgs) -> Result<Session> {
     let preset = args.preset.into();
-    let studies = if args.studies.is_empty() {
+    let fitted: Vec<Fitted> = if args.studies.is_empty() {
         lab::builtin_names()
             .map(|name| lab::builtin(name, preset).map(fitted))
             .collect::<Result<_, _>>()?
@@ -40,20 +48,34 @@ fn begin(args: &RunArgs) -> Result<Session> {
             .map(|name| study(name, preset))
             .collect::<Result<_>>()?
     };
-    session::begin(
-        studies,
-        session::settings(&args.how, preset)?,
-        args.how.out.as_deref(),
-    )
+    let (studies, left_out): (Vec<Study>, Vec<Vec<String>>) = fitted.into_iter().unzip();
+    let names: Vec<String> = studies.iter().map(|study| study.name.clone()).collect();
+    let mut session = session::begin(studies, session::settings(&args.how, preset)?, &args.how)?;
+    for (name, left_out) in names.iter().zip(&left_out) {
+        session.leaves_out(name, left_out)?;
+    }
+    Ok(session)
 }
 
-/// A built-in study without what this machine has no room for, which is said.
-fn fitted(study: Study) -> Study {
-    let (study, left_out) = lab::room::fitted(study, &Machine::read());
-    for line in left_out {
-        output::tell(&format!("{}: left out: {line}", study.name));
-    }
-    study
+/// A study, and what of it is left out here.
+type Fitted = (Study, Vec<String>);
+
+/// A built-in study without what this machine has no room for.
+fn fitted(study: Study) -> Fitted {
+    lab::room::fitted(study, &Machine::read())
+}
+
+/// What the command of a cut run expected.
+fn expectations(command: &[String]) -> Vec<Expectation> {
+    let how = match Cli::try_parse_from(command).map(|cli| cli.command) {
+        Ok(Command::Run(args)) => args.how,
+        Ok(Command::Primes(args)) => args.how,
+        Ok(Command::Switch(args)) => args.how,
+        Ok(Command::Limits(args)) => args.how,
+        Ok(Command::Calibrate(args)) => args.how,
+        _ => return Vec::new(),
+    };
+    how.answer.expect
 }
 
 /// The file that the command of a cut run asked for with `-o`.
@@ -71,13 +93,13 @@ fn result_file(command: &[String]) -> Result<ResultFile> {
 }
 
 /// A study file, or a built-in study by its name.
-fn study(name: &str, preset: Preset) -> Result<Study> {
+fn study(name: &str, preset: Preset) -> Result<Fitted> {
     if Path::new(name)
         .extension()
         .is_some_and(|extension| extension == "toml")
     {
         let text = std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
-        return Ok(lab::study::parse(&text, name, preset)?);
+        return Ok((lab::study::parse(&text, name, preset)?, Vec::new()));
     }
     Ok(lab::builtin(name, preset).map(fitted)?)
 }

@@ -8,8 +8,10 @@ use std::fmt::Display;
 
 use anyhow::{Result, bail, ensure};
 use flow::{Channel, HandOver, Model, Placement, Schedule, Variant};
+use lab::number::count;
 use lab::{Case, LabelledVariant, Metric, Preset, Study, SweepPoint};
 use machine::Machine;
+use workload::turns::LINE;
 use workload::{Turns, Work};
 
 use crate::args::SwitchArgs;
@@ -51,29 +53,32 @@ pub(crate) fn run(args: &SwitchArgs) -> Result<Ending> {
         bail!("{}", left_out.join("\n"));
     }
     ensure!(!fitted.cases.is_empty(), "{}", left_out.join("\n"));
-    for line in &left_out {
-        tell(&format!("left out: {line}"));
-    }
     let mut settings = session::settings(&args.how, Preset::Full)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
     let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
-    let session = session::begin(vec![fitted], settings, args.how.out.as_deref())?;
-    session::carry_out(session, &mut launcher, args.how.format)
+    let mut session = session::begin(vec![fitted], settings, &args.how)?;
+    session.leaves_out("switch", &left_out)?;
+    session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
 }
 
 /// The built-in study with the cases that the flags ask for.
 fn study(args: &SwitchArgs) -> Result<Study> {
     once("--model", &args.model)?;
     once("--yield", &args.hand_over)?;
-    once("--stack-use", &args.stack_use)?;
+    let stack_uses: Vec<u64> = args
+        .stack_use
+        .iter()
+        .map(|&bytes| whole_lines(bytes))
+        .collect();
+    once("--stack-use", &stack_uses)?;
     let flows = flows(args)?;
     let mut cases: Vec<Case> = flows
         .iter()
-        .map(|&flows| case(args, flows, args.stack_use[0], Experiment::Flows))
+        .map(|&flows| case(args, flows, stack_uses[0], Experiment::Flows))
         .collect();
-    if args.stack_use.len() > 1 {
+    if stack_uses.len() > 1 {
         let flows = if flows.len() == 1 { flows[0] } else { FLOWS };
-        let uses = args.stack_use.iter();
+        let uses = stack_uses.iter();
         let second = uses.map(|&bytes| case(args, flows, bytes, Experiment::StackUse));
         if cases.len() == 1 {
             cases.clear();
@@ -86,6 +91,19 @@ fn study(args: &SwitchArgs) -> Result<Study> {
         headline,
         ..lab::builtin("switch", Preset::Full)?
     })
+}
+
+/// A stack use in whole cache lines; says so where it was rounded.
+fn whole_lines(bytes: u64) -> u64 {
+    let whole = bytes.checked_next_multiple_of(LINE).unwrap_or(bytes);
+    if whole != bytes {
+        tell(&format!(
+            "--stack-use {}: {} are touched, whole cache lines",
+            count(bytes),
+            count(whole)
+        ));
+    }
+    whole
 }
 
 /// Each value of a list once.
@@ -188,8 +206,10 @@ fn variants(
             placement: Placement::One,
             schedule: Schedule::Static,
             channel: Channel::Fifo,
+            ballast: None,
         },
         work: (way != args.hand_over[0]).then(|| work(way)),
+        sample: None,
     };
     let models = args.model.iter();
     models

@@ -5,7 +5,7 @@ use super::common::{Home, results};
 #[test]
 fn calibrate_compares_identical_programs_and_a_planted_difference() {
     let home = Home::new();
-    let line = "calibrate --rounds 10 --format json --out out";
+    let line = "calibrate --rounds 10 --budget 10m --format json --out out";
     let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
     let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert!(!document.is_null());

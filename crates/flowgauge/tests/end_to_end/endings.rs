@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 
 use nix::sys::signal::Signal;
 
-use super::common::{Home, Running, end_signal, results, slots, within};
+use super::common::{Home, RESULT_FILES, Running, end_signal, results, slots, within};
 
 /// Slots of about 100 ms, far more of them than the test waits for.
 const LONG: &str = "-b 60000 --rounds 1000 --out out --channel fifo";
@@ -32,7 +32,7 @@ pub(super) fn assert_kept(home: &Home, at_least: usize) {
     let again = home.run(&["report", "out"]);
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     assert_eq!(home.listing("."), ["out"]);
-    assert_eq!(home.listing("out").len(), 7);
+    assert_eq!(home.listing("out"), RESULT_FILES);
 }
 
 /// Cuts a run of each model and looks at all that is left.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::common::Home;
+use super::common::{Home, RESULT_FILES};
 
 fn documents(text: &str) -> Vec<Value> {
     let documents = serde_json::Deserializer::from_str(text).into_iter();
@@ -55,17 +55,6 @@ fn a_run_leaves_a_results_folder_with_everything_in_it() {
     let line = "primes -p 2 -t 2 -b 1000 --rounds 2 --out a";
     home.run(&line.split(' ').collect::<Vec<_>>()).answered();
     assert_eq!(home.listing("."), ["a"]);
-    assert_eq!(
-        home.listing("a"),
-        [
-            "findings.csv",
-            "findings.json",
-            "journal.jsonl",
-            "machine.json",
-            "report.html",
-            "slots.csv",
-            "summary.csv"
-        ]
-    );
+    assert_eq!(home.listing("a"), RESULT_FILES);
     home.assert_nothing_left();
 }

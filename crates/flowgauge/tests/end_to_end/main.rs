@@ -7,15 +7,23 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, reason = "a test ends where something is wrong")]
 
+mod answers;
 mod bad_input;
 mod bad_output;
+mod ballast;
 mod calibrate;
 mod common;
+mod compare;
+mod docs;
 mod endings;
 mod formats;
 mod isolation;
 mod kills;
 mod narration;
+mod operations;
 mod primes_results;
 mod resume;
+mod sampling;
 mod server_work;
+mod watching;
+mod workers;

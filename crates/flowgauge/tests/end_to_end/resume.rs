@@ -89,6 +89,31 @@ fn there_is_nothing_to_do_for_a_finished_run() {
 }
 
 #[test]
+fn a_finished_run_goes_on_with_more_rounds() {
+    let home = home();
+    home.run(&[
+        "run",
+        "mine.toml",
+        "--rounds",
+        "2",
+        "--out",
+        "out",
+        "--seed",
+        "20",
+    ])
+    .answered();
+    let first = slots(&home.path("out"));
+    assert_eq!(first.len(), 6);
+    home.run(&["run", "--resume", "out", "--rounds", "1"])
+        .refused(2, &["1 rounds are fewer than the 2 that were planned"]);
+    home.run(&["run", "--resume", "out", "--rounds", "6", "--budget", "10m"])
+        .answered();
+    let all = slots(&home.path("out"));
+    assert_eq!(all[..6], first);
+    assert_eq!(all, uninterrupted());
+}
+
+#[test]
 fn a_torn_last_line_is_dropped_and_said() {
     let home = cut(Signal::SIGKILL);
     let text = fs::read_to_string(journal(&home)).unwrap();
@@ -123,8 +148,8 @@ fn a_malformed_line_is_named_by_its_number() {
 fn a_newer_schema_is_refused() {
     let home = cut(Signal::SIGINT);
     let text = fs::read_to_string(journal(&home)).unwrap();
-    assert!(text.starts_with(r#"{"schema":1,"#));
-    let newer = text.replacen(r#"{"schema":1,"#, r#"{"schema":7,"#, 1);
+    assert!(text.starts_with(r#"{"schema":2,"#));
+    let newer = text.replacen(r#"{"schema":2,"#, r#"{"schema":7,"#, 1);
     fs::write(journal(&home), &newer).unwrap();
     let run = home.run(&["run", "--resume", "out"]);
     run.refused(2, &["has schema 7", "newer flowgauge"]);
@@ -162,8 +187,6 @@ fn settings_cannot_be_changed_on_the_way() {
     let home = cut(Signal::SIGINT);
     for (flag, value) in [
         ("--seed", "1"),
-        ("--rounds", "3"),
-        ("--budget", "3s"),
         ("--deadline", "3s"),
         ("--floor", "3%"),
         ("--out", "other"),

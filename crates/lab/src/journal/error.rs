@@ -58,10 +58,18 @@ pub enum JournalError {
         message: String,
     },
     /// The run came to its end; there is nothing left to do.
-    #[error("{} is finished: there is nothing left to run (make its report again with report)", path.display())]
+    #[error("{} is finished: there is nothing left to run (make its report again with report; for cases that ran out of time or rounds give a longer --budget, or more --rounds)", path.display())]
     Finished {
         /// The file.
         path: PathBuf,
+    },
+    /// It cannot be made to last as long as is asked for.
+    #[error("{}: {message}", path.display())]
+    Longer {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        message: String,
     },
     /// The settings allow no judgement.
     #[error(transparent)]

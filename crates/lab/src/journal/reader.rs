@@ -82,8 +82,9 @@ fn header(line: &[u8], path: &Path) -> Result<Header, JournalError> {
     };
     let OnlySchema { schema } = serde_json::from_slice(line).map_err(malformed)?;
     match schema {
-        // A later schema adds its arm here; those before it stay and convert.
-        1 => serde_json::from_slice(line).map_err(malformed),
+        // A later schema adds its arm here; those before it stay and convert. The first one
+        // has no notes and no probes, and all flows one by one: entries read both.
+        1 | 2 => serde_json::from_slice(line).map_err(malformed),
         _ => Err(JournalError::Schema {
             path: path.to_owned(),
             schema,

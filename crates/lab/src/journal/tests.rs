@@ -78,6 +78,7 @@ fn slots_that_do_not_follow_each_other_are_refused() {
             kept: None,
         },
         launch_ns: 5,
+        samples: None,
     };
     let line = |round, variant| {
         serde_json::to_string(&slot(round, variant, 0.0, outcome.clone())).unwrap()
@@ -90,13 +91,26 @@ fn slots_that_do_not_follow_each_other_are_refused() {
 }
 
 #[test]
+fn a_journal_of_the_first_schema_is_read() {
+    let now = read_lines(&[END]).unwrap();
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("j");
+    let text = serde_json::to_string(&now.header).unwrap();
+    let old = text.replacen("\"schema\":2", "\"schema\":1", 1);
+    assert_ne!(text, old);
+    fs::write(&path, format!("{old}\n{END}\n")).unwrap();
+    let read = Results::from_journal(&path).unwrap();
+    assert_eq!(read.studies, now.studies);
+}
+
+#[test]
 fn a_newer_schema_is_refused_by_name_and_an_empty_file_too() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("j");
-    fs::write(&path, "{\"schema\":2,\"new\":true}\n").unwrap();
+    fs::write(&path, "{\"schema\":3,\"new\":true}\n").unwrap();
     let error = Results::from_journal(&path).unwrap_err().to_string();
     assert!(
-        error.contains("has schema 2, and this version reads up to 1"),
+        error.contains("has schema 3, and this version reads up to 2"),
         "{error}"
     );
     for text in ["", "{\"schema\":1,\"ver"] {
@@ -151,6 +165,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         narrate: false,
         output: None,
         scratch: None,
+        sample: None,
     };
     let good = (1..1000 * MS, any::<u64>(), any::<u64>())
         .prop_map(move |(ns, count, checksum)| done(&spec, ns, Proof { count, checksum }));
@@ -158,8 +173,11 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         reason: Failure::Error { what },
         kept: None,
     });
-    (prop_oneof![good, failed], any::<u64>())
-        .prop_map(|(answer, launch_ns)| Outcome { answer, launch_ns })
+    (prop_oneof![good, failed], any::<u64>()).prop_map(|(answer, launch_ns)| Outcome {
+        answer,
+        launch_ns,
+        samples: None,
+    })
 }
 
 proptest! {
@@ -191,9 +209,9 @@ proptest! {
 fn two_runs_never_write_to_one_journal() {
     let folder = tempfile::tempdir().unwrap();
     let first = Journal::create(folder.path(), crate::testing::header(Vec::new())).unwrap();
-    let second = Journal::resume(first.path()).unwrap_err();
+    let second = Journal::resume(first.path(), crate::Longer::default()).unwrap_err();
     assert!(second.to_string().contains("still going on"), "{second}");
     let path = first.path().to_owned();
     drop(first);
-    assert!(Journal::resume(&path).is_ok());
+    assert!(Journal::resume(&path, crate::Longer::default()).is_ok());
 }

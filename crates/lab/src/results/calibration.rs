@@ -2,12 +2,15 @@
 //!
 //! A case of `spin` (work that stands for nothing but time) whose first two variants are
 //! launched alike is a calibration: with equal work, whatever difference shows is noise, and a verdict of faster or slower is false; with
-//! further work planted into the second, the difference is known and must be found.
+//! further work planted into the second, the difference is known and must be found; and
+//! with a sampler beside the second alone, the difference is what the sampler costs.
 
 use stats::{LOOK_ALPHA, LOOKS, Verdict, detectable};
 use workload::{Spin, Work};
 
+use super::sampled::sampled;
 use super::{CaseResult, Finding};
+use crate::number::ratio_interval;
 use crate::words::percent;
 
 /// What is said of a case; nothing unless it is a calibration.
@@ -22,6 +25,9 @@ pub(super) fn sentences(case: &CaseResult) -> Vec<String> {
     };
     if plain.variant != second.variant {
         return Vec::new();
+    }
+    if plain.sample.is_none() && second.sample.is_some() {
+        return vec![cost_of_sampling(case, finding)];
     }
     let planted = planted(spin, second.work.as_ref());
     if finding.estimate.and_then(|e| e.interval()).is_none() {
@@ -43,6 +49,36 @@ fn planted(plain: &Spin, second: Option<&Work>) -> Option<f64> {
         }
         _ => None,
     }
+}
+
+/// What a sampler does to the slots that it runs beside, and what it uses itself. CPU time
+/// is told too: it hardly knows what else goes on on the machine.
+fn cost_of_sampling(case: &CaseResult, finding: &Finding) -> String {
+    let said = match finding.verdict {
+        Verdict::Same { within } => format!("it costs no more than {}", percent(within)),
+        Verdict::Slower { at_least } => format!("it costs at least {}", percent(at_least)),
+        Verdict::Faster { .. } => "it seems to help, which cannot be".to_owned(),
+        Verdict::CannotTell { .. } => "what it costs cannot be told from these rounds".to_owned(),
+    };
+    let interval = finding.estimate.and_then(|estimate| {
+        let (low, high) = estimate.interval()?;
+        let interval = ratio_interval(low, high);
+        Some(format!(": time with it over time without it {interval}"))
+    });
+    let medians = case.variants[0].cpu_ns.zip(case.variants[1].cpu_ns);
+    let cpu = medians.map(|(without, with)| {
+        let ratio = with / without;
+        format!(", CPU time of the flows {ratio:.3}x as much (medians)")
+    });
+    let own = sampled(case, 1).map(|own| {
+        let share = percent(own.own_share);
+        match own.aside {
+            true => format!("; it uses {share} of one CPU itself, one that no flow is bound to"),
+            false => format!("; it uses {share} of one CPU itself, which flows may want"),
+        }
+    });
+    let [interval, cpu, own] = [interval, cpu, own].map(Option::unwrap_or_default);
+    format!("{}: {said}{interval}{cpu}{own}", case.case.title)
 }
 
 /// Rounds that are too few for an interval, or none, find nothing and miss nothing.

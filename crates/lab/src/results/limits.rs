@@ -8,17 +8,35 @@
 //! smallest did, over the difference of their numbers; so what the cell itself holds is in
 //! neither. It is honest memory, kernel objects beside stacks and page tables left out.
 
-use flow::Variant;
-use machine::Machine;
+use flow::{Model, Variant};
+use machine::{Ceiling, Machine};
+use serde::{Deserialize, Serialize};
 use workload::Work;
 
 use super::{CaseResult, VariantSummary};
 use crate::Metric;
 use crate::number::{bytes, count, time};
-use crate::room::rooms;
+use crate::room::{rooms, told};
 
-/// A sentence for each variant of the cases that measure how flows are created.
-pub(crate) fn limits(machine: &Machine, cases: &[CaseResult]) -> Vec<String> {
+/// How many flows of one variant there can be, and what one costs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// The variant's label.
+    pub label: String,
+    /// Its model.
+    pub model: Model,
+    /// The lowest room that the machine's limits leave; `None` where none could be read.
+    pub room: Option<Ceiling>,
+    /// The largest number that was made for real.
+    pub made: u64,
+    /// Time to create one, at that number, in ns.
+    pub create_ns_each: f64,
+    /// Honest memory of one, in bytes; `None` where it was not read, or shrank.
+    pub bytes_each: Option<f64>,
+}
+
+/// A limit for each variant of the cases that measure how flows are created.
+pub(crate) fn limits(machine: &Machine, cases: &[CaseResult]) -> Vec<Limit> {
     let mut made: Vec<Made<'_>> = cases
         .iter()
         .filter(|case| case.case.metric == Metric::Create && case.case.work.flows().is_some())
@@ -57,28 +75,36 @@ fn made_in(case: &CaseResult) -> impl Iterator<Item = Made<'_>> {
     })
 }
 
-fn limit(machine: &Machine, label: &str, made: &[Made<'_>]) -> Option<String> {
+fn limit(machine: &Machine, label: &str, made: &[Made<'_>]) -> Option<Limit> {
     let mut same = made.iter().filter(|made| made.summary.label == label);
     let least = same.next()?;
     let most = same.next_back().unwrap_or(least);
-    let flows = f64::from(most.variant.flows);
-    let each = bytes_each(least, most).map_or_else(String::new, |each| {
-        format!(" and {} of memory", bytes(each))
-    });
-    Some(format!(
-        "limits: {label}: {}; {} made for real, {} to create{each} each",
-        ceiling(machine, most),
-        count(most.variant.flows.into()),
-        time(most.create_ns / flows),
-    ))
+    let Variant { model, flows, .. } = *most.variant;
+    Some(Limit {
+        label: label.to_owned(),
+        model,
+        room: rooms(machine, model, most.work).into_iter().next(),
+        made: flows.into(),
+        create_ns_each: most.create_ns / f64::from(flows),
+        bytes_each: bytes_each(least, most),
+    })
 }
 
-/// `at most 32,339, stopped by kernel.pid_max = 32768 (to raise it: …)`.
-fn ceiling(machine: &Machine, made: &Made<'_>) -> String {
-    match rooms(machine, made.variant.model, made.work).first() {
+/// `limits: process: at most 32,339, bounded by kernel.pid_max = 32,768 (to raise it: …); …`.
+pub(crate) fn sentence(limit: &Limit) -> String {
+    let room = match &limit.room {
         None => "no limit of this machine could be read".to_owned(),
-        Some(lowest) => format!("at most {lowest} (to raise it: {})", lowest.raise),
-    }
+        Some(lowest) => format!("at most {} (to raise it: {})", told(lowest), lowest.raise),
+    };
+    let each = limit.bytes_each.map_or_else(String::new, |each| {
+        format!(" and {} of memory", bytes(each))
+    });
+    format!(
+        "limits: {}: {room}; {} made for real, {} to create{each} each",
+        limit.label,
+        count(limit.made),
+        time(limit.create_ns_each),
+    )
 }
 
 /// The slope of honest memory; `None` where it was not read, or shrank.

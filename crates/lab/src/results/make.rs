@@ -3,25 +3,39 @@
 use flow::SlotRecord;
 use stats::{Estimate, Rule, Summary, Verdict, tail};
 
+use super::counts;
+use super::laws::laws;
+use super::limits::limits;
 use super::profile::{self, Profile};
 use super::remarks::sentences;
 use super::sentence::sentence;
-use super::shared::shared;
-use super::why::{Side, why};
+use super::shared::{Shared, shared};
+use super::why::{Evidence, Side, why};
+use super::workers::{crowded, workers};
 use super::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
 use crate::judge::smallest_seen;
 use crate::ledger::{CaseLog, Ledger};
 use crate::run::failure;
 use crate::slot::slot_value;
 use crate::words::percent;
-use crate::{Case, Header, Metric, Study, Value};
+use crate::{Case, Header, Metric, Probe, Study, Value};
 
 impl Results {
     pub(crate) fn of(ledger: &Ledger, mut warnings: Vec<String>) -> Self {
-        let studies = ledger.header.studies.iter().zip(&ledger.logs);
-        let studies: Vec<StudyResult> = studies
-            .map(|(study, logs)| study_result(study, logs, &ledger.header))
+        let logs = ledger.logs.iter().zip(&ledger.probes);
+        let studies: Vec<StudyResult> = ledger
+            .header
+            .studies
+            .iter()
+            .zip(logs)
+            .map(|(study, (logs, probes))| study_result(study, logs, probes, &ledger.header))
             .collect();
+        let files_on = ledger.header.files_on.iter();
+        warnings.extend(files_on.filter_map(machine::Filesystem::warning));
+        let alone = studies.iter().flat_map(|study| &study.cases);
+        let alone = alone.filter(|case| case.case.sweep.is_none());
+        warnings.extend(alone.filter_map(crowded));
+        warnings.extend(ledger.notes.iter().cloned());
         warnings.extend(studies.iter().filter_map(noise_warning));
         Self {
             header: ledger.header.clone(),
@@ -33,24 +47,29 @@ impl Results {
     }
 }
 
-fn study_result(study: &Study, logs: &[CaseLog], header: &Header) -> StudyResult {
-    let value = header.settings.value;
+fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Header) -> StudyResult {
     let cases = study.cases.iter().zip(logs);
     let cases: Vec<CaseResult> = cases
-        .map(|(case, log)| case_result(case, log, value))
+        .map(|(case, log)| case_result(case, log, header))
         .collect();
+    let limits = limits(&header.machine, &cases);
+    let laws = laws(&cases);
     StudyResult {
         study: study.clone(),
-        sentences: sentences(study, &cases, &header.machine),
+        sentences: sentences(study, &cases, &limits, probes, &laws),
+        laws,
         cases,
+        limits,
+        probes: probes.to_vec(),
     }
 }
 
-fn case_result(case: &Case, log: &CaseLog, value: Value) -> CaseResult {
+fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
     let columns: Vec<Column<'_>> = (0..case.variants.len())
         .map(|variant| Column::new(case, log, variant))
         .collect();
     let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
+    let shared = shared(case, &log.slots, log.judge.conclude().0);
     CaseResult {
         case: case.clone(),
         rounds: log.judge.full_rounds(),
@@ -58,12 +77,9 @@ fn case_result(case: &Case, log: &CaseLog, value: Value) -> CaseResult {
         warmups: chosen.map_or(0, |chosen| chosen.warmups),
         ended: log.ended,
         noise: log.judge.noise(),
-        variants: columns
-            .iter()
-            .map(|column| column.summary(case.metric))
-            .collect(),
-        findings: findings(case, log, &columns, value),
-        shared: shared(case, &log.slots, log.judge.conclude().0),
+        variants: columns.iter().map(|column| column.summary(case)).collect(),
+        findings: findings(case, log, &columns, shared.as_ref(), header),
+        shared,
         slots: log.slots.clone(),
     }
 }
@@ -84,7 +100,7 @@ impl<'a> Column<'a> {
         let good: Vec<&SlotRecord> = good.filter_map(|slot| slot.outcome.answer.done()).collect();
         Self {
             label: &case.variants[variant].label,
-            profile: profile::profile(&good),
+            profile: profile::profile(&case.variants[variant].variant, &good),
             slots,
             good,
         }
@@ -97,19 +113,26 @@ impl<'a> Column<'a> {
             .collect()
     }
 
-    fn summary(&self, metric: Metric) -> VariantSummary {
-        let values: Vec<f64> = self.slots.iter().filter_map(|slot| slot.value_ns).collect();
+    /// The values of the good slots, in ns.
+    fn values(&self) -> Vec<f64> {
+        self.slots.iter().filter_map(|slot| slot.value_ns).collect()
+    }
+
+    fn summary(&self, case: &Case) -> VariantSummary {
         let profile = self.profile.as_ref();
         VariantSummary {
             label: self.label.to_owned(),
-            value: Summary::of(&values).ok(),
-            undisturbed_ns: self.times(metric).into_iter().min_by(f64::total_cmp),
-            cpu_ns: profile.map(|p| p.cpu_ns),
+            value: Summary::of(&self.values()).ok(),
+            undisturbed_ns: self.times(case.metric).into_iter().min_by(f64::total_cmp),
+            cpu_ns: profile.map(|p| p.all.cpu_ns),
             phases: profile.map(|p| p.phases),
+            counts: profile.map(|p| p.all),
+            not_counted: counts::not_counted(profile::reps(&self.good)),
             memory: profile::memory(&self.good),
             memory_not_available: profile::memory_not_available(&self.good),
             flows: profile::flow_medians(&self.good),
             parent_end_ns: profile.map(|p| p.parent_end_ns),
+            workers: workers(&case.work, &self.good),
             imbalance: profile.map(|p| p.imbalance),
             good: self.good.len(),
             failures: self.failures(),
@@ -129,7 +152,13 @@ impl<'a> Column<'a> {
     }
 }
 
-fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], value: Value) -> Vec<Finding> {
+fn findings(
+    case: &Case,
+    log: &CaseLog,
+    columns: &[Column<'_>],
+    shared: Option<&Shared>,
+    header: &Header,
+) -> Vec<Finding> {
     let (floor, judged) = log.judge.conclude();
     let Some((reference, subjects)) = columns.split_first() else {
         return Vec::new();
@@ -141,10 +170,29 @@ fn findings(case: &Case, log: &CaseLog, columns: &[Column<'_>], value: Value) ->
                 floor,
                 comparisons: subjects.len(),
             };
-            let steady = steady_alone(subject, reference, value, rule);
-            finding(case, subject, reference, judged, steady, floor)
+            let why = Why {
+                steady: steady_alone(subject, reference, header.settings.value, rule),
+                shared,
+                page: page_bytes(header),
+            };
+            finding(case, subject, reference, judged, why, floor)
         })
         .collect()
+}
+
+/// What reasons need beside the two sides.
+struct Why<'a> {
+    steady: Option<String>,
+    shared: Option<&'a Shared>,
+    page: f64,
+}
+
+/// Bytes of a page where a machine does not tell.
+const USUAL_PAGE: u64 = 4096;
+
+fn page_bytes(header: &Header) -> f64 {
+    let told = header.machine.memory.page.value().copied();
+    told.filter(|&bytes| bytes > 0).unwrap_or(USUAL_PAGE) as f64
 }
 
 fn finding(
@@ -152,7 +200,11 @@ fn finding(
     subject: &Column<'_>,
     reference: &Column<'_>,
     judged: Option<(Estimate, Verdict)>,
-    steady: Option<String>,
+    Why {
+        steady,
+        shared,
+        page,
+    }: Why<'_>,
     floor: f64,
 ) -> Finding {
     let sides = side(subject).zip(side(reference));
@@ -160,7 +212,17 @@ fn finding(
         verdict
     });
     let tails = tail(&reference.times(case.metric), &subject.times(case.metric));
-    let reasons = |(s, r)| why(s, r, case.metric, verdict, steady);
+    let reasons = |(subject, reference)| {
+        why(&Evidence {
+            subject,
+            reference,
+            metric: case.metric,
+            verdict,
+            steady,
+            shared,
+            page,
+        })
+    };
     Finding {
         subject: subject.label.to_owned(),
         reference: reference.label.to_owned(),

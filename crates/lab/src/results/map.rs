@@ -4,7 +4,7 @@
 //!
 //! A study of many operations under the four models has one question for each of them and
 //! one for all together: which models differ, and what makes the difference. So cases that
-//! tell what sharing does ([`super::Shared`]) and that ran with the same number of flows
+//! run the four models, and so tell what sharing does ([`super::Shared`]), with the same number of flows
 //! in the same placement make up a map: a row a case, a column a model. Fewer than
 //! [`FEWEST`] are no map; they are shown one by one.
 
@@ -40,7 +40,10 @@ impl StudyResult {
 
 pub(super) fn maps(cases: &[CaseResult]) -> Vec<Map<'_>> {
     let mut maps: Vec<Map<'_>> = Vec::new();
-    for case in cases.iter().filter(|case| case.shared.is_some()) {
+    for case in cases
+        .iter()
+        .filter(|case| super::shared::four(&case.case).is_some())
+    {
         let Some(variant) = case.case.variants.first().map(|first| &first.variant) else {
             continue;
         };
@@ -74,14 +77,15 @@ impl Map<'_> {
         format!("{} flow{s}, {place}", self.flows)
     }
 
-    /// The name of a row: that of its case, without the value of a sweep.
+    /// The name of a row: the last part of its case's name, the value of a sweep aside.
     #[must_use]
     pub fn row(case: &CaseResult) -> &str {
         let name = case.case.name.as_str();
-        match (&case.case.sweep, name.rsplit_once('/')) {
-            (Some(_), Some((row, _))) => row,
+        let own = match (&case.case.sweep, name.rsplit_once('/')) {
+            (Some(_), Some((own, _))) => own,
             _ => name,
-        }
+        };
+        own.rsplit_once('/').map_or(own, |(_, row)| row)
     }
 
     /// The map in words: how threads compare with processes, and which resource it is.

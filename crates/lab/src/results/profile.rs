@@ -1,70 +1,59 @@
 //! What a variant's good slots have in common: medians over all counted repetitions.
 
-use flow::{FlowRecord, Rep, SlotRecord};
+use flow::{FlowRecord, Rep, SlotRecord, Variant};
 use measure::memory::{Memory, Reading};
 use measure::usage::Usage;
 
-use super::Phases;
+use super::counts::{Counts, Span};
+use super::{Phases, counts};
 use crate::median::median;
 use crate::number;
 
 /// Flows that are kept one by one.
 const FLOWS: usize = 64;
 
-/// The counts from which reasons are taken, for one repetition. Times in ns.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// What reasons are taken from, for one repetition. Times in ns.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Profile {
+    pub(crate) variant: Variant,
     pub(crate) phases: Phases,
-    /// All flows and the parent.
-    pub(crate) cpu_ns: f64,
-    pub(crate) parent_faults: f64,
-    pub(crate) flow_faults: f64,
-    pub(crate) voluntary: f64,
-    pub(crate) involuntary: f64,
+    /// While flows were created.
+    pub(crate) create: Counts,
+    /// While they ran.
+    pub(crate) steady: Counts,
+    /// All phases.
+    pub(crate) all: Counts,
     /// When the parent had the last result, after the release.
     pub(crate) parent_end_ns: f64,
     /// The latest flow's end over the mean flow's.
     pub(crate) imbalance: f64,
-    /// Bytes; `None` where honest memory is not available.
-    pub(crate) page_tables: Option<f64>,
+    /// `None` where honest memory is not available.
+    pub(crate) memory: Option<Memory>,
 }
 
 /// The profile of a variant; `None` without a counted repetition.
-pub(crate) fn profile(records: &[&SlotRecord]) -> Option<Profile> {
+pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Profile> {
     let reps: Vec<&Rep> = reps(records).collect();
     let over = |what: fn(&Rep) -> f64| median(reps.iter().map(|rep| what(rep)));
     Some(Profile {
+        variant: variant.clone(),
         phases: Phases {
             create_ns: over(|rep| rep.create_ns as f64)?,
             steady_ns: over(|rep| rep.steady_ns as f64)?,
             teardown_ns: over(|rep| rep.teardown_ns as f64)?,
         },
-        cpu_ns: over(|rep| (parent(rep) + flows(rep)).cpu_ns as f64)?,
-        parent_faults: over(|rep| faults(parent(rep)))?,
-        flow_faults: over(|rep| faults(flows(rep)))?,
-        voluntary: over(|rep| (parent(rep) + flows(rep)).voluntary_switches as f64)?,
-        involuntary: over(|rep| (parent(rep) + flows(rep)).involuntary_switches as f64)?,
+        create: counts::of(&reps, Span::Create)?,
+        steady: counts::of(&reps, Span::Steady)?,
+        all: counts::of(&reps, Span::All)?,
         parent_end_ns: over(|rep| rep.parent.end_ns as f64)?,
         imbalance: over(|rep| latest_over_mean(&rep.flows))?,
-        page_tables: memory(records).map(|memory| memory.page_tables as f64),
+        memory: memory(records),
     })
 }
 
 /// Every counted repetition.
 pub(crate) fn reps<'a>(records: &'a [&SlotRecord]) -> impl Iterator<Item = &'a Rep> {
     records.iter().flat_map(|record| &record.reps)
-}
-
-fn parent(rep: &Rep) -> Usage {
-    rep.parent.create + rep.parent.steady + rep.parent.teardown
-}
-
-fn flows(rep: &Rep) -> Usage {
-    rep.flows.iter().map(|flow| flow.create + flow.steady).sum()
-}
-
-fn faults(usage: Usage) -> f64 {
-    (usage.minor_faults + usage.major_faults) as f64
 }
 
 fn latest_over_mean(flows: &[FlowRecord]) -> f64 {

@@ -1,16 +1,16 @@
 //! What a study says beyond its findings: sentences that take more than one case.
 
 use flow::{Answer, Failure, Schedule, Variant};
-
-use machine::Machine;
+use workload::Work;
 
 use super::cheapest::cheapest;
-use super::limits::limits;
+use super::fenced::fenced;
+use super::limits::{self, Limit};
 use super::switched::switched;
-use super::{CaseResult, VariantSummary, calibration, map, shared, sweep};
-use crate::Study;
+use super::{CaseResult, Law, VariantSummary, calibration, map, shared, sweep};
 use crate::number::time;
 use crate::words::plural;
+use crate::{Probe, Study};
 
 /// Flows whose CPU times lie further apart than this have uneven work.
 const UNEVEN: f64 = 1.2;
@@ -19,12 +19,23 @@ const UNEVEN: f64 = 1.2;
 const TELLING_NS: u64 = 1_000_000;
 
 /// The study's sentences: the headline first.
-pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) -> Vec<String> {
+pub(crate) fn sentences(
+    study: &Study,
+    cases: &[CaseResult],
+    limits: &[Limit],
+    probes: &[Probe],
+    laws: &[Law],
+) -> Vec<String> {
     let mut sentences: Vec<String> = answer(study, cases).into_iter().collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
-    // Flows that take turns do nothing that could be uneven, or large or small.
-    let working = || cases.iter().filter(|case| case.case.work.flows().is_none());
-    sentences.extend(working().filter_map(uneven));
+    // Flows that take turns, or repeat one operation, do nothing that could be uneven, or
+    // large or small.
+    let takes_turns =
+        |case: &&CaseResult| matches!(case.case.work, Work::Turns(_) | Work::Operation(_));
+    let working = || cases.iter().filter(|case| !takes_turns(case));
+    // Nor do workers, each of which does the same as the others.
+    let dealt = working().filter(|case| case.case.work.worker_kind().is_none());
+    sentences.extend(dealt.filter_map(uneven));
     sentences.extend(cases.iter().filter_map(isolation));
     match map::sentences(cases) {
         of_maps if of_maps.is_empty() => {
@@ -33,23 +44,41 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], machine: &Machine) 
         of_maps => sentences.extend(of_maps),
     }
     sentences.extend(sweep::crossovers(&working().collect::<Vec<_>>()));
+    sentences.extend(laws.iter().map(|law| law.sentence.clone()));
     sentences.extend(cheapest(cases));
     sentences.extend(switched(cases));
-    sentences.extend(limits(machine, cases));
+    sentences.extend(limits.iter().map(limits::sentence));
+    sentences.extend(fenced(probes));
     sentences
 }
 
 /// The answer of a study: its headline, or what was measured where nothing is compared.
 fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
-    let mapped = !map::maps(cases).is_empty();
-    let said = super::headline(study, cases).map(|finding| match mapped {
-        true => format!("{}: {}", study.headline, finding.sentence),
-        false => finding.sentence.clone(),
+    let maps = map::maps(cases);
+    let mut mapped = maps.iter().flat_map(|map| &map.cases);
+    let row = mapped
+        .find(|case| case.case.name == study.headline)
+        .map(|case| map::Map::row(case));
+    let said = super::headline(study, cases).map(|finding| match row {
+        Some(row) => format!("{row}: {}", finding.sentence),
+        None => finding.sentence.clone(),
     });
+    let said = kinds_of_workers(cases).or(said);
     said.or_else(|| {
         let case = cases.iter().find(|case| case.case.name == study.headline)?;
         case.variants.first().map(measured)
     })
+}
+
+/// The answers of a study of more than one kind of workers, each with its kind.
+fn kinds_of_workers(cases: &[CaseResult]) -> Option<String> {
+    let alone = cases.iter().filter(|case| case.case.sweep.is_none());
+    let said = alone.filter_map(|case| {
+        let kind = case.case.work.worker_kind()?;
+        Some(format!("{kind}: {}", case.findings.first()?.sentence))
+    });
+    let said: Vec<String> = said.collect();
+    (said.len() > 1).then(|| said.join("; "))
 }
 
 fn measured(variant: &VariantSummary) -> String {

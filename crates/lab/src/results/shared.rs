@@ -129,16 +129,23 @@ pub(super) fn shared(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Share
     };
     let file_table = effect(four.first_effect(alpha).ok()?);
     let address_space = effect(four.second_effect(alpha).ok()?);
-    Some(Shared {
-        address_space,
-        file_table,
-        cause: Cause::of(address_space.verdict, file_table.verdict),
-    })
+    Some(Shared::of(address_space, file_table))
+}
+
+impl Shared {
+    /// The two effects, and what follows from their verdicts.
+    pub(super) fn of(address_space: Effect, file_table: Effect) -> Self {
+        Self {
+            address_space,
+            file_table,
+            cause: Cause::of(address_space.verdict, file_table.verdict),
+        }
+    }
 }
 
 /// The places of process, process-shared-files, thread-private-files and thread, where
 /// each is there once and they differ in nothing else.
-fn four(case: &Case) -> Option<[usize; 4]> {
+pub(super) fn four(case: &Case) -> Option<[usize; 4]> {
     let place = |model: Model| {
         let mut places =
             (0..case.variants.len()).filter(|&at| case.variants[at].variant.model == model);

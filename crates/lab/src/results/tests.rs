@@ -387,6 +387,37 @@ fn a_machine_compared_with_itself_says_what_it_can_tell() {
     );
 }
 
+#[test]
+fn what_a_sampler_costs_is_the_difference_that_it_makes() {
+    let mut sampled = case("sampled", 1, &["thread", "thread"]);
+    sampled.variants[1].sample = Some(crate::Sampling {
+        interval_s: 0.1,
+        folder: None,
+    });
+    let costing = |percent: u64| {
+        Mock::new(move |_, _, n, spec| {
+            let added = if spec.sample.is_some() { percent } else { 0 };
+            done(spec, 20 * MS * (100 + added) / 100 + n as u64, PROOF)
+        })
+    };
+    let said = |mock| run_cases(vec![sampled.clone()], mock).sentences[1].clone();
+    let dear = said(costing(10));
+    assert!(
+        dear.starts_with("sampled: it costs at least 10 %: time with it over time without it [1.0"),
+        "{dear}"
+    );
+    let cheap = said(costing(0));
+    assert!(
+        cheap.starts_with("sampled: it costs no more than 1 %: "),
+        "{cheap}"
+    );
+    assert!(
+        cheap.contains("CPU time of the flows 1.000x as much"),
+        "{cheap}"
+    );
+    assert!(!cheap.contains("identical programs"), "{cheap}");
+}
+
 /// Cases that measure switches at so many flows, of models whose switch takes so many ns.
 fn switches(values: &[u64]) -> Vec<Case> {
     let case = |&flows: &u64| Case {
@@ -499,4 +530,39 @@ fn limits_tell_the_number_the_limit_and_the_price_of_one() {
     }
     let price = "1,100 made for real, 50.0 µs to create and 10.0 KiB of memory each";
     assert!(said.contains(price), "{said}");
+}
+
+#[test]
+fn workers_that_did_not_have_their_cpu_are_warned_of() {
+    let warned = |placement: &str, busy: bool| {
+        let mut one = case("cpu", 2, &["process", "thread"]);
+        one.work = Work::Cpu(workload::Cpu {
+            workers: 2,
+            loops: 1,
+        });
+        for labelled in &mut one.variants {
+            labelled.variant.placement = placement.parse().unwrap();
+        }
+        let mut mock = Mock::new(move |_, _, _, spec| {
+            let mut answer = done(spec, 10 * MS, PROOF);
+            let reps = record(&mut answer).reps.iter_mut();
+            for flow in reps.flat_map(|rep| &mut rep.flows) {
+                flow.steady.cpu_ns = if busy { 4 * MS } else { MS };
+            }
+            answer
+        });
+        let folder = tempdir().unwrap();
+        let mut journal = Journal::create(folder.path(), header(vec![study(vec![one])])).unwrap();
+        let clock = mock.clock();
+        let results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+        let mut warnings = results.warnings.into_iter();
+        warnings.find(|said| said.contains("only compute"))
+    };
+    let said = warned("one", false).unwrap();
+    assert!(
+        said.starts_with("cpu: ") && said.contains("had 25 % of their CPU"),
+        "{said}"
+    );
+    assert_eq!(warned("one", true), None);
+    assert_eq!(warned("free", false), None);
 }

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use workload::Work;
 
 use super::*;
 use crate::testing::{Heard, MS, Mock, PROOF, case, done, header, lost, study};
-use crate::{Header, Silent};
+use crate::{Header, Longer, Silent};
 
 const TWO: [&str; 2] = ["process", "thread"];
 
@@ -63,7 +64,7 @@ fn run_mock(header: Header, mock: &mut Mock) -> Ran {
 }
 
 fn resume(path: &Path, mock: &mut Mock) -> Results {
-    let mut journal = Journal::resume(path).unwrap();
+    let mut journal = Journal::resume(path, Longer::default()).unwrap();
     let clock = mock.clock();
     run(&mut journal, mock, &clock, &mut Silent).unwrap()
 }
@@ -363,7 +364,9 @@ fn a_run_that_is_taken_up_again_is_the_run_that_was_never_cut() {
 #[test]
 fn a_finished_run_has_nothing_left() {
     let ran = run_mock(one_case(), &mut Mock::timed(|_, n| 20 * MS + n as u64));
-    let error = Journal::resume(&ran.path()).unwrap_err().to_string();
+    let error = Journal::resume(&ran.path(), Longer::default())
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("is finished: there is nothing left to run"),
         "{error}"
@@ -467,4 +470,114 @@ fn each_round_has_its_own_order_and_every_spec_is_as_the_pilot_chose() {
     assert_eq!(orders, planned);
     let same = |spec: &SlotSpec<Work>| (spec.warmups, spec.reps, spec.deadline_s) == (1, 5, 10.0);
     assert!(mock.specs[2..].iter().all(same));
+}
+
+#[test]
+fn slots_are_sampled_as_their_variant_says_or_else_the_settings() {
+    let every = |interval_s| crate::Sampling {
+        interval_s,
+        folder: None,
+    };
+    let intervals = |header: Header| {
+        let mut mock = Mock::timed(noise);
+        run_mock(header, &mut mock);
+        let sampled = |spec: &SlotSpec<Work>| {
+            let interval_ns = spec.sample.as_ref().map(|sample| sample.interval_ns);
+            (spec.variant.model.to_string(), interval_ns)
+        };
+        mock.specs.iter().map(sampled).collect::<BTreeSet<_>>()
+    };
+    let seen = |process, thread| {
+        BTreeSet::from([
+            ("process".to_owned(), process),
+            ("thread".to_owned(), thread),
+        ])
+    };
+    let mut header = one_case();
+    assert_eq!(intervals(header.clone()), seen(None, None));
+    header.studies[0].cases[0].variants[1].sample = Some(every(0.25));
+    assert_eq!(intervals(header.clone()), seen(None, Some(250_000_000)));
+    header.settings.sample = Some(every(0.1));
+    let both = seen(Some(100_000_000), Some(250_000_000));
+    assert_eq!(intervals(header), both);
+}
+
+/// The run in `ran`, taken up again for longer.
+fn lengthen(ran: &Ran, mock: &mut Mock, longer: Longer) -> Result<Results, String> {
+    let journal = Journal::resume(&ran.path(), longer);
+    let mut journal = journal.map_err(|error| error.to_string())?;
+    let clock = mock.clock();
+    let results = run(&mut journal, mock, &clock, &mut Silent).unwrap();
+    let again = Results::from_journal(&ran.path()).unwrap();
+    assert_eq!(results, again, "made again");
+    Ok(results)
+}
+
+#[test]
+fn a_run_that_ran_out_of_rounds_goes_on_as_if_more_had_been_planned() {
+    let planned = |max_rounds| {
+        let mut header = one_case();
+        header.settings.max_rounds = max_rounds;
+        header
+    };
+    let whole = run_mock(planned(40), &mut Mock::timed(noise));
+    let mut mock = Mock::timed(noise);
+    let ran = run_mock(planned(10), &mut mock);
+    assert_eq!(ran.case(0).ended, Some(CaseEnd::Rounds));
+    mock.again();
+    let longer = Longer {
+        max_rounds: Some(40),
+        budget_s: None,
+    };
+    let results = lengthen(&ran, &mut mock, longer).unwrap();
+    let (case, expected) = (&results.studies[0].cases[0], whole.case(0));
+    assert_eq!(case.findings, expected.findings);
+    assert_eq!((case.rounds, case.ended), (expected.rounds, expected.ended));
+    let values = |case: &crate::CaseResult| -> Vec<_> {
+        case.slots
+            .iter()
+            .map(|slot| (slot.variant, slot.value_ns))
+            .collect()
+    };
+    assert_eq!(values(case), values(expected));
+    let error = lengthen(&ran, &mut mock, longer).unwrap_err();
+    assert!(error.contains("nothing left to run"), "{error}");
+    let fewer = Longer {
+        max_rounds: Some(20),
+        budget_s: None,
+    };
+    let error = lengthen(&ran, &mut mock, fewer).unwrap_err();
+    assert!(error.contains("20 rounds are fewer than the 40"), "{error}");
+}
+
+#[test]
+fn a_run_that_ran_out_of_time_goes_on_with_more() {
+    let mut header = one_case();
+    header.settings.budget_s = Some(1.0);
+    let mut mock = Mock::timed(noise);
+    let ran = run_mock(header, &mut mock);
+    assert_eq!(ran.case(0).ended, Some(CaseEnd::Budget));
+    assert!(ran.results.finished);
+    mock.again();
+    let longer = Longer {
+        max_rounds: None,
+        budget_s: Some(1000.0),
+    };
+    let results = lengthen(&ran, &mut mock, longer).unwrap();
+    let case = &results.studies[0].cases[0];
+    assert_eq!((case.rounds, case.ended), (80, Some(CaseEnd::Rounds)));
+    assert_eq!(results.header.settings.budget_s, Some(1000.0));
+}
+
+#[test]
+fn what_was_decided_is_not_opened_again() {
+    let mut mock =
+        Mock::timed(|model, n| if model == "process" { 26 * MS } else { 20 * MS } + n as u64);
+    let ran = run_mock(one_case(), &mut mock);
+    let longer = Longer {
+        max_rounds: Some(200),
+        budget_s: Some(1e6),
+    };
+    let error = lengthen(&ran, &mut mock, longer).unwrap_err();
+    assert!(error.contains("nothing left to run"), "{error}");
 }

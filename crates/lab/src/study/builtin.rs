@@ -4,10 +4,16 @@ use super::{Study, StudyError, parse};
 use crate::Preset;
 
 /// Name and text of each, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 3] = [
+const BUILTIN: [(&str, &str); 6] = [
     ("primes", include_str!("../../../../studies/primes.toml")),
+    ("workers", include_str!("../../../../studies/workers.toml")),
     ("switch", include_str!("../../../../studies/switch.toml")),
     ("limits", include_str!("../../../../studies/limits.toml")),
+    (
+        "creating",
+        include_str!("../../../../studies/creating.toml"),
+    ),
+    ("sharing", include_str!("../../../../studies/sharing.toml")),
 ];
 
 /// How much a name must look like another (0 to 1) to be taken for a slip of the keys.

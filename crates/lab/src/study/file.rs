@@ -3,9 +3,10 @@
 //! # Theory
 //!
 //! A file says more than a study: how the quick preset differs from the full one, and
-//! sweeps that stand for several cases. Reading takes three steps: the text into the types
-//! of [`format`](super::format), which know every key; each case with the tables of its
-//! preset laid over it; each sweep spread out into one case a value.
+//! words and sweeps that stand for several cases. Reading takes three steps: the text into the
+//! types of [`format`](super::format), which know every key; each case with the tables of its
+//! preset laid over it; each list of words ([`each`](super::each)) and each sweep spread out
+//! into one case a value.
 //!
 //! The parameters of the work stay a plain table until the last step, because presets and
 //! sweeps change single entries of it. They keep the place in the file they came from, so
@@ -15,12 +16,14 @@ use flow::Variant;
 use toml::{Spanned, Value};
 use workload::Work;
 
+use super::ballast::of_variant;
+use super::each::{Member, members};
 use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides};
 use super::labels::labelled;
 use super::placed::Placed;
 use super::source::Source;
 use super::{Case, LabelledVariant, Study, StudyError, SweepPoint};
-use crate::Preset;
+use crate::{Preset, Sampling};
 
 /// Version of the study format that this program reads.
 pub const SCHEMA: u32 = 1;
@@ -119,6 +122,17 @@ fn duplicate(names: &[&str]) -> Option<usize> {
     (1..names.len()).find(|&i| names[..i].contains(&names[i]))
 }
 
+/// A written case under a preset.
+#[derive(Clone, Copy)]
+struct Written<'a> {
+    source: Source<'a>,
+    /// Where it begins.
+    place: usize,
+    case: &'a FileCase,
+    overrides: &'a Overrides,
+    preset: Preset,
+}
+
 /// The cases that one written case stands for under a preset.
 fn preset_cases(
     source: Source<'_>,
@@ -126,76 +140,105 @@ fn preset_cases(
     preset: Preset,
 ) -> Result<Vec<Case>, StudyError> {
     let place = written.span().start;
-    let written = written.get_ref();
+    let case = written.get_ref();
     let overrides = match preset {
-        Preset::Quick => &written.quick,
-        Preset::Full => &written.full,
+        Preset::Quick => &case.quick,
+        Preset::Full => &case.full,
     };
     if overrides.skip {
         return Ok(Vec::new());
     }
-    let mut work = Placed::new(&written.work);
+    let written = Written {
+        source,
+        place,
+        case,
+        overrides,
+        preset,
+    };
+    let mut work = Placed::new(&case.work);
     work.lay_over(&overrides.work);
-    match &written.sweep {
-        Some(sweep) => sweep_cases(source, place, (written, overrides, preset), sweep, &work),
+    let mut cases = Vec::new();
+    for member in members(source, place, case, overrides)? {
+        let mut work = work.clone();
+        member.set(&mut work);
+        cases.extend(member_cases(written, member, &work)?);
+    }
+    Ok(cases)
+}
+
+/// The cases of one member: one, or one for each value of the sweep.
+fn member_cases(
+    written: Written<'_>,
+    member: Member<'_>,
+    work: &Placed,
+) -> Result<Vec<Case>, StudyError> {
+    let Written {
+        source,
+        place,
+        case,
+        overrides,
+        ..
+    } = written;
+    match &case.sweep {
+        Some(sweep) => sweep_cases(written, member, sweep, work),
         None if overrides.values.is_some() => Err(source.error(
             place,
             "values are for a case with a sweep: this one has none",
         )),
-        None => Ok(vec![one_case(
-            source,
-            place,
-            (written, overrides, preset),
-            work,
-            None,
-        )?]),
+        None => Ok(vec![one_case(written, member, work.clone(), None)?]),
     }
 }
 
 /// One case for each value of the sweep.
 fn sweep_cases(
-    source: Source<'_>,
-    place: usize,
-    case: (&FileCase, &Overrides, Preset),
+    written: Written<'_>,
+    member: Member<'_>,
     sweep: &FileSweep,
     work: &Placed,
 ) -> Result<Vec<Case>, StudyError> {
-    let values = case.1.values.as_ref().unwrap_or(&sweep.values);
+    let values = written.overrides.values.as_ref().unwrap_or(&sweep.values);
     values
         .iter()
         .map(|&value| {
             let mut work = work.clone();
             work.set(&sweep.parameter, Value::Integer(value));
-            one_case(source, place, case, work, Some((sweep, value)))
+            one_case(written, member, work, Some((sweep, value)))
         })
         .collect()
 }
 
 fn one_case(
-    source: Source<'_>,
-    place: usize,
-    (written, overrides, preset): (&FileCase, &Overrides, Preset),
+    written: Written<'_>,
+    member: Member<'_>,
     work: Placed,
     point: Option<(&FileSweep, i64)>,
 ) -> Result<Case, StudyError> {
+    let Written {
+        source,
+        place,
+        case,
+        overrides,
+        preset,
+    } = written;
+    let name = member.name(case.name.get_ref());
     Ok(Case {
         name: match point {
-            Some((_, value)) => format!("{}/{value}", written.name.get_ref()),
-            None => written.name.get_ref().clone(),
+            Some((_, value)) => format!("{name}/{value}"),
+            None => name,
         },
-        title: written.title.clone(),
+        title: member.title(&case.title),
         sweep: point.map(|(sweep, value)| SweepPoint {
-            sweep: sweep.name.clone(),
+            sweep: member.name(&sweep.name),
             parameter: sweep.parameter.get_ref().clone(),
             value: value as f64,
             unit: sweep.unit.clone(),
         }),
-        variants: variants(source, place, (&written.variants, preset), &work)?,
+        variants: variants(source, place, (case, overrides, preset), &work)?,
         work: work.into_work(source)?,
-        metric: written.metric,
-        reps: overrides.reps.or(written.reps),
-        max_rounds: overrides.max_rounds.or(written.max_rounds),
-        floor: floor(source, place, written.floor)?,
+        metric: case.metric,
+        reps: overrides.reps.or(case.reps),
+        max_rounds: overrides.max_rounds.or(case.max_rounds),
+        floor: floor(source, place, case.floor)?,
     })
 }
 
@@ -215,7 +258,7 @@ fn floor(source: Source<'_>, place: usize, floor: Option<f64>) -> Result<Option<
 fn variants(
     source: Source<'_>,
     place: usize,
-    (written, preset): (&[Spanned<FileVariant>], Preset),
+    (case, overrides, preset): (&FileCase, &Overrides, Preset),
     work: &Placed,
 ) -> Result<Vec<LabelledVariant>, StudyError> {
     let flows = work.clone().into_work(source)?.flows();
@@ -225,18 +268,28 @@ fn variants(
         !(v.full_only && preset == Preset::Quick)
             && few.is_none_or(|(most, flows)| flows <= most.into())
     };
-    let written: Vec<&Spanned<FileVariant>> = written.iter().filter(meant).collect();
+    let written: Vec<&Spanned<FileVariant>> = case.variants.iter().filter(meant).collect();
     if written.is_empty() {
         return Err(source.error(place, "a case needs at least one variant"));
     }
-    let plain: Result<Vec<Variant>, StudyError> =
-        written.iter().map(|v| variant(source, v, flows)).collect();
+    let plain: Result<Vec<Variant>, StudyError> = written
+        .iter()
+        .map(|v| {
+            let ballast = of_variant(case, overrides, v.get_ref())
+                .map_err(|message| source.error(v.span().start, message))?;
+            Ok(Variant {
+                ballast,
+                ..variant(source, v, flows)?
+            })
+        })
+        .collect();
     let mut variants = labelled(plain?);
     for (variant, written) in variants.iter_mut().zip(written) {
         if let Some(label) = &written.get_ref().label {
             variant.label.clone_from(label);
         }
         variant.work = own_work(source, written.get_ref(), work)?;
+        variant.sample = sampling(source, written.get_ref())?;
     }
     let labels: Vec<&str> = variants.iter().map(|v| v.label.as_str()).collect();
     match duplicate(&labels) {
@@ -246,6 +299,19 @@ fn variants(
         }
         None => Ok(variants),
     }
+}
+
+/// How the slots of a variant are sampled.
+fn sampling(source: Source<'_>, written: &FileVariant) -> Result<Option<Sampling>, StudyError> {
+    let Some(interval) = &written.sample_s else {
+        return Ok(None);
+    };
+    let sampling = Sampling {
+        interval_s: *interval.get_ref(),
+        folder: None,
+    };
+    let checked = sampling.check().map(|()| Some(sampling));
+    checked.map_err(|message| source.error(interval.span().start, message))
 }
 
 /// The work of a variant that does not do the case's.
@@ -306,6 +372,7 @@ fn variant(
         placement: placement.clone(),
         schedule: *schedule,
         channel: *channel,
+        ballast: None,
     })
 }
 

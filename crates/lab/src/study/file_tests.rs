@@ -117,7 +117,8 @@ fn an_unknown_key_is_named_with_its_line_and_the_accepted_ones() {
     assert_eq!(
         error("title = \"One\"", "tilte = \"One\""),
         "mine.toml:9: unknown field `tilte`, expected one of `name`, `title`, `work`, \
-         `metric`, `variant`, `sweep`, `reps`, `max_rounds`, `floor`, `quick`, `full`"
+         `metric`, `variant`, `each`, `sweep`, `reps`, `max_rounds`, `floor`, `ballast`, \
+         `ballast_pages`, `quick`, `full`"
     );
     assert_eq!(
         error("every = 10", "evry = 10"),
@@ -332,4 +333,168 @@ fn a_kind_of_work_that_is_unknown_is_no_variant() {
         said.contains(": unknown metric `stedy`, expected"),
         "{said}"
     );
+}
+
+const EACH: &str = r#"schema = 1
+name = "e"
+title = "E"
+stands_for = "nothing"
+headline = "c/mmap/2"
+
+[[case]]
+name = "c"
+title = "{operation}, by itself"
+[case.work]
+kind = "operation"
+operation = "mmap"
+flows = 1
+[case.each]
+parameter = "operation"
+values = ["mmap", "getppid"]
+[case.sweep]
+name = "flows"
+parameter = "flows"
+values = [1, 2]
+unit = "flows"
+[[case.variant]]
+model = "process"
+[[case.variant]]
+model = "thread"
+[case.quick]
+each = ["mmap"]
+values = [2]
+"#;
+
+#[test]
+fn a_case_for_each_word_is_spread_out_under_names_of_its_own() {
+    let study = parse(EACH, "e.toml", Preset::Full).unwrap();
+    let names: Vec<&str> = study.cases.iter().map(|case| case.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["c/mmap/1", "c/mmap/2", "c/getppid/1", "c/getppid/2"]
+    );
+    let last = &study.cases[3];
+    assert_eq!(last.title, "getppid, by itself");
+    assert_eq!(last.sweep.as_ref().unwrap().sweep, "flows/getppid");
+    assert_eq!(last.variants[1].variant.flows, 2);
+    let Work::Operation(work) = &last.work else {
+        panic!("{:?}", last.work)
+    };
+    assert_eq!((work.operation.as_str(), work.flows), ("getppid", 2));
+}
+
+#[test]
+fn a_preset_may_have_fewer_words() {
+    let study = parse(EACH, "e.toml", Preset::Quick).unwrap();
+    let names: Vec<&str> = study.cases.iter().map(|case| case.name.as_str()).collect();
+    assert_eq!(names, ["c/mmap/2"]);
+}
+
+#[test]
+fn a_word_that_is_no_value_is_reported_on_its_line() {
+    let error = |from: &str, to: &str| {
+        let text = EACH.replacen(from, to, 1);
+        parse(&text, "e.toml", Preset::Full)
+            .unwrap_err()
+            .to_string()
+    };
+    let said = error("values = [\"mmap\", ", "values = [\"mmap\",\n\"mmp\", ");
+    assert!(
+        said.starts_with("e.toml:17: 'mmp' is no operation: did you mean 'mmap'?"),
+        "{said}"
+    );
+    let said = error("parameter = \"operation\"", "parameter = \"oper\"");
+    assert!(
+        said.starts_with("e.toml:16: unknown field `oper`"),
+        "{said}"
+    );
+    assert_eq!(
+        error("[\"mmap\", \"getppid\"]", "[\"mmap\", \"mmap\"]"),
+        "e.toml:8: two cases are named 'c/mmap/1'"
+    );
+    assert_eq!(
+        error("[\"mmap\", \"getppid\"]", "[]"),
+        "e.toml:15: each has no values"
+    );
+}
+
+#[test]
+fn words_for_a_case_without_each_are_refused() {
+    let said = error(
+        "[case.quick]\nmax_rounds = 7",
+        "[case.full]\neach = [\"x\"]",
+    );
+    assert!(
+        said.contains("each is for a case with [case.each]: this one has none"),
+        "{said}"
+    );
+}
+
+/// A case with ballast, of which its variants differ.
+const LADDER: &str = r#"schema = 1
+name = "mine"
+title = "Mine"
+stands_for = "A test."
+headline = "one"
+[[case]]
+name = "one"
+title = "One"
+ballast = "64M"
+work = { kind = "spin", units = 1, steps = 1 }
+quick = { ballast = "1M" }
+[[case.variant]]
+model = "process"
+flows = 1
+[[case.variant]]
+model = "process"
+flows = 1
+ballast_pages = "dontfork"
+[[case.variant]]
+model = "process"
+flows = 1
+ballast = 8_192
+[[case.variant]]
+model = "thread"
+flows = 1
+ballast = 0
+"#;
+
+#[test]
+fn ballast_is_the_cases_unless_a_variant_has_its_own() {
+    let labels = |preset| -> Vec<String> {
+        let study = parse(LADDER, "mine.toml", preset).unwrap();
+        let variants = study.cases[0].variants.iter();
+        variants.map(|v| v.label.clone()).collect()
+    };
+    assert_eq!(
+        labels(Preset::Full),
+        [
+            "process 64M 4k",
+            "process 64M dontfork",
+            "process 8K 4k",
+            "thread"
+        ]
+    );
+    assert_eq!(labels(Preset::Quick)[0], "process 1M 4k");
+}
+
+#[test]
+fn ballast_that_cannot_be_is_refused_with_its_line() {
+    let refused = |from: &str, to: &str| {
+        let text = LADDER.replacen(from, to, 1);
+        let error = parse(&text, "mine.toml", Preset::Full).unwrap_err();
+        error.to_string()
+    };
+    let error = refused("\"64M\"", "\"64MB\"");
+    assert!(
+        error.starts_with("mine.toml:9: ") && error.contains("64MB"),
+        "{error}"
+    );
+    let error = refused("\"dontfork\"", "\"2m\"");
+    assert!(
+        error.starts_with("mine.toml:18: ") && error.contains("dontfork"),
+        "{error}"
+    );
+    let error = refused("ballast = \"64M\"\n", "");
+    assert!(error.contains("ballast = \"256M\""), "{error}");
 }

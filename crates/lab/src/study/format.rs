@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use flow::{Channel, Model, Placement, Schedule};
+use flow::{Channel, Model, Pages, Placement, Schedule};
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
+use super::ballast::Bytes;
 use super::{Metric, Origin};
 
 /// All that is read before anything else is looked at.
@@ -39,10 +40,14 @@ pub(super) struct FileCase {
     pub(super) metric: Metric,
     #[serde(rename = "variant")]
     pub(super) variants: Vec<Spanned<FileVariant>>,
+    pub(super) each: Option<FileEach>,
     pub(super) sweep: Option<FileSweep>,
     pub(super) reps: Option<u32>,
     pub(super) max_rounds: Option<usize>,
     pub(super) floor: Option<f64>,
+    /// Memory that the parent has touched before it makes flows.
+    pub(super) ballast: Option<Bytes>,
+    pub(super) ballast_pages: Option<Pages>,
     #[serde(default)]
     pub(super) quick: Overrides,
     #[serde(default)]
@@ -61,15 +66,29 @@ pub(super) struct FileVariant {
     pub(super) schedule: Schedule,
     #[serde(default)]
     pub(super) channel: Channel,
+    /// Where it has other ballast than its case: 0 for none.
+    pub(super) ballast: Option<Bytes>,
+    pub(super) ballast_pages: Option<Pages>,
     pub(super) label: Option<String>,
     /// Leaves the variant out of the quick preset.
     #[serde(default)]
     pub(super) full_only: bool,
     /// Leaves the variant out of cases for more flows than this.
     pub(super) most_flows: Option<u32>,
+    /// Seconds between two samples of a sampler beside its slots.
+    pub(super) sample_s: Option<Spanned<f64>>,
     /// Where its work differs from the case's. It must prove the same.
     #[serde(default)]
     pub(super) work: Parameters,
+}
+
+/// Spreads a case into one for each word that a parameter of its work may be. `{PARAMETER}` in
+/// its title stands for the word.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileEach {
+    pub(super) parameter: Spanned<String>,
+    pub(super) values: Vec<Spanned<String>>,
 }
 
 /// Spreads a case into one for each value of a parameter of its work.
@@ -90,10 +109,13 @@ pub(super) struct Overrides {
     pub(super) skip: bool,
     #[serde(default)]
     pub(super) work: Parameters,
+    /// Words of each.
+    pub(super) each: Option<Vec<Spanned<String>>>,
     /// Values of the sweep.
     pub(super) values: Option<Vec<i64>>,
     pub(super) reps: Option<u32>,
     pub(super) max_rounds: Option<usize>,
+    pub(super) ballast: Option<Bytes>,
 }
 
 /// Parameters of the work, each with its place in the file.

@@ -5,7 +5,7 @@ use flow::{Model, Variant};
 use super::LabelledVariant;
 
 /// Labels the variants of a case. A label is the model's name, followed by those of
-/// flows, placement, schedule and channel in which the variants differ; two that are the
+/// flows, placement, schedule, channel and ballast in which the variants differ; two that are the
 /// same in everything are numbered.
 #[must_use]
 pub fn labelled(variants: Vec<Variant>) -> Vec<LabelledVariant> {
@@ -17,6 +17,7 @@ pub fn labelled(variants: Vec<Variant>) -> Vec<LabelledVariant> {
             label,
             variant,
             work: None,
+            sample: None,
         })
         .collect()
 }
@@ -26,6 +27,9 @@ fn labels(variants: &[Variant]) -> Vec<String> {
     let placement = differ(variants, |v| v.placement.clone());
     let schedule = differ(variants, |v| v.schedule);
     let channel = differ(variants, |v| v.channel);
+    let ballast = differ(variants, |v| v.ballast);
+    // Where only the pages differ they say it all.
+    let bytes = differ(variants, |v| v.ballast.map(|ballast| ballast.bytes));
     let label = |v: &Variant| {
         let mut words = vec![v.model.to_string()];
         // A mix has its flows in its name.
@@ -35,6 +39,10 @@ fn labels(variants: &[Variant]) -> Vec<String> {
         words.extend(placement.then(|| v.placement.to_string()));
         words.extend(schedule.then(|| v.schedule.to_string()));
         words.extend(channel.then(|| v.channel.to_string()));
+        words.extend(v.ballast.filter(|_| ballast).map(|ballast| match bytes {
+            true => ballast.to_string(),
+            false => ballast.pages.to_string(),
+        }));
         words.join(" ")
     };
     variants.iter().map(label).collect()
@@ -47,7 +55,7 @@ fn differ<T: PartialEq>(variants: &[Variant], part: impl Fn(&Variant) -> T) -> b
 }
 
 /// Numbers the second and later ones of the same label.
-fn unique(labels: Vec<String>) -> Vec<String> {
+pub(crate) fn unique(labels: Vec<String>) -> Vec<String> {
     let mut taken: Vec<String> = Vec::new();
     for label in labels {
         let numbered = (2..).map(|n| format!("{label} #{n}"));
@@ -62,7 +70,7 @@ fn unique(labels: Vec<String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flow::{Channel, Placement, Schedule};
+    use flow::{Ballast, Channel, Pages, Placement, Schedule};
 
     fn variant(model: &str, flows: u32) -> Variant {
         Variant {
@@ -71,6 +79,7 @@ mod tests {
             placement: Placement::Free,
             schedule: Schedule::Static,
             channel: Channel::Fifo,
+            ballast: None,
         }
     }
 
@@ -107,6 +116,24 @@ mod tests {
             names(vec![variant("process", 5), shm]),
             ["process free fifo", "thread one shm"]
         );
+    }
+
+    #[test]
+    fn ballast_is_named_where_it_differs() {
+        let with = |bytes, pages| Variant {
+            ballast: Some(Ballast { bytes, pages }),
+            ..variant("process", 1)
+        };
+        let (small, huge) = (with(1 << 20, Pages::Small), with(1 << 20, Pages::Huge));
+        assert_eq!(
+            names(vec![small.clone(), huge.clone()]),
+            ["process 4k", "process huge"]
+        );
+        assert_eq!(
+            names(vec![variant("thread", 1), small.clone(), huge]),
+            ["thread", "process 1M 4k", "process 1M huge"]
+        );
+        assert_eq!(names(vec![small.clone(), small])[0], "process");
     }
 
     #[test]

@@ -40,8 +40,13 @@ impl Placed {
     }
 
     pub(super) fn set(&mut self, key: &Spanned<String>, value: Value) {
+        self.set_at(key, value, key.span().start);
+    }
+
+    /// Sets a value that does not stand beside its key.
+    pub(super) fn set_at(&mut self, key: &Spanned<String>, value: Value, place: usize) {
         self.table.insert(key.get_ref().clone(), value);
-        self.places.insert(key.get_ref().clone(), key.span().start);
+        self.places.insert(key.get_ref().clone(), place);
     }
 
     /// The work that the table describes, if its parameters can be run.

@@ -88,3 +88,43 @@ fn where_nothing_can_be_read_there_is_no_ceiling_rather_than_none() {
     let answer = Fixture::new().machine().ceiling(FlowKind::Process);
     assert_eq!(answer.value(), None);
 }
+
+#[test]
+fn a_namespace_of_ids_has_its_own_pid_max_and_its_own_tasks() {
+    let status = "Uid:\t0\t0\t0\t0\nThreads:\t3";
+    let tree = guest()
+        .link("/proc/self/ns/pid", "pid:[4026532200]")
+        .file("/proc/sys/kernel/pid_max", "400")
+        .file("/proc/1/status", status)
+        .file("/proc/9/status", status);
+    assert_eq!(
+        ceiling(&tree, FlowKind::Process),
+        (400 - 300 - 6, "kernel.pid_max".to_owned())
+    );
+}
+
+#[test]
+fn address_space_stops_threads_and_user_level_flows_and_no_processes() {
+    let limits = "Max stack size            1048576                unlimited            bytes\n\
+                  Max address space         104857600            104857600            bytes";
+    let tree = guest()
+        .file("/proc/self/limits", limits)
+        .status("VmSize:\t   10240 kB");
+    let room = 90 << 20;
+    assert_eq!(
+        ceiling(&tree, FlowKind::Thread),
+        (room / ((1 << 20) + 4_096), "RLIMIT_AS".to_owned())
+    );
+    assert_ne!(ceiling(&tree, FlowKind::Process).1, "RLIMIT_AS");
+    let each = Needs {
+        memory: 100,
+        addresses: 1_000,
+        addresses_once: 5_000,
+        mappings: 0,
+    };
+    let lowest = &tree.machine().user_level_ceilings(each)[0];
+    assert_eq!(
+        (lowest.count, lowest.bites.as_str()),
+        ((room - 5_000) / 1_000, "RLIMIT_AS")
+    );
+}

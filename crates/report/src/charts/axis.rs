@@ -59,6 +59,19 @@ impl Scale {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
+    /// Its ends and places, and 1 where it is logarithmic: how a script gets from a place
+    /// back to a value.
+    pub(crate) fn data(&self) -> String {
+        let Self {
+            low,
+            high,
+            from,
+            to,
+            log,
+        } = self;
+        format!("{low:.4} {high:.4} {from} {to} {}", u8::from(*log))
+    }
+
     fn holds(&self, at: f64) -> bool {
         let (low, high) = (self.from.min(self.to), self.from.max(self.to));
         (low - 0.5..=high + 0.5).contains(&at)
@@ -166,6 +179,8 @@ pub(crate) struct Unit(pub(crate) &'static [(f64, &'static str)]);
 pub(crate) const TIME: Unit = Unit(&[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")]);
 /// Times in seconds.
 pub(crate) const SECONDS: Unit = Unit(&[(1.0, "s")]);
+/// Shares in percent.
+pub(crate) const PERCENT: Unit = Unit(&[(1.0, "%")]);
 /// Sizes in bytes.
 pub(crate) const BYTES: Unit = Unit(&[
     (1.0, "B"),

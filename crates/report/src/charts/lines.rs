@@ -1,4 +1,5 @@
-//! Typical times over a parameter, one line a variant, with the quartiles as a band.
+//! Typical times over a parameter, one line a variant, with the quartiles as a band and, where
+//! there is one, the fitted line in dashes (bent by the axes, which are logarithms).
 
 use maud::{Markup, html};
 
@@ -12,6 +13,8 @@ use crate::number::{plain, time};
 pub(crate) struct Series {
     pub(crate) label: String,
     pub(crate) points: Vec<Point>,
+    /// A curve through them, by its corners; none where nothing was fitted.
+    pub(crate) fit: Vec<(f64, f64)>,
 }
 
 /// A point of a line: the parameter, the time, and the quartiles around it, in ns.
@@ -24,7 +27,7 @@ pub(crate) struct Point {
 }
 
 /// The chart; the place of a series is its colour and marker. `unit` names the parameter.
-pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str) -> Markup {
+pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str, log: bool) -> Markup {
     let points = || series.iter().flat_map(|series| &series.points);
     let (top, bottom) = (8.0, if frame.is_narrow() { 220.0 } else { 280.0 });
     let spread = |value: fn(&Point) -> [f64; 2]| {
@@ -36,11 +39,9 @@ pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str) -> Markup 
     if points().next().is_none() {
         return html! {};
     }
-    let y = Scale::new(
-        spread(|point| [point.low, point.high]),
-        (bottom - 8.0, top + 8.0),
-        true,
-    );
+    let (low, high) = spread(|point| [point.low, point.high]);
+    let low = if log { low } else { 0.0 };
+    let y = Scale::new((low, high), (bottom - 8.0, top + 8.0), log);
     let times = y.round(44.0, &TIME);
     let left = margin(&times);
     let x = Scale::new(
@@ -61,11 +62,16 @@ pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str) -> Markup 
     frame.svg(bottom + 3.0 * LINE, &body)
 }
 
+/// Lines of a grid as one path.
+fn grid(lines: impl Iterator<Item = String>) -> Markup {
+    html! { path class="grid" d=(lines.collect::<String>()) {} }
+}
+
 /// Grid lines with labels on the left.
 pub(super) fn rows(ticks: &[Tick], left: f64, right: f64) -> Markup {
     html! {
+        (grid(ticks.iter().map(|tick| format!("M{} {}H{}", px(left), px(tick.at), px(right)))))
         @for tick in ticks {
-            (line((left, tick.at), (right, tick.at), "grid"))
             (label(left - 6.0, tick.at + 4.0, "end", "tick", &tick.label))
         }
     }
@@ -74,8 +80,8 @@ pub(super) fn rows(ticks: &[Tick], left: f64, right: f64) -> Markup {
 /// Grid lines with labels below.
 pub(super) fn columns(ticks: &[Tick], top: f64, bottom: f64) -> Markup {
     html! {
+        (grid(ticks.iter().map(|tick| format!("M{} {}V{}", px(tick.at), px(top), px(bottom)))))
         @for tick in ticks {
-            (line((tick.at, top), (tick.at, bottom), "grid"))
             (label(tick.at, bottom + 1.3 * LINE, "middle", "tick", &tick.label))
         }
     }
@@ -94,6 +100,9 @@ fn series(place: usize, series: &Series, x: &Scale, y: &Scale) -> Markup {
     html! {
         g class=(class(place)) data-v=(place) {
             path class="area" d=(path(&mut band)) {}
+            @if series.fit.len() > 1 {
+                path class="fit" d=(path(&mut series.fit.iter().copied())) {}
+            }
             path class="curve" d=(path(&mut points.iter().map(|p| (p.x, p.y)))) {}
             @for point in points {
                 path class="mark" d=(outline(place, x.at(point.x), y.at(point.y), 4.5)) {

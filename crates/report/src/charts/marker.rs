@@ -47,27 +47,20 @@ pub(crate) fn class(place: usize) -> String {
     format!("v{}", place % MARKERS)
 }
 
-/// The markers and the hatching as definitions, once a page, so that a chart of thousands of slots needs no
+/// The markers as definitions, once a page, so that a chart of thousands of slots needs no
 /// more than their places.
-pub(crate) fn definitions() -> Markup {
+pub(super) fn definitions() -> Markup {
     html! {
-        svg.definitions width="0" height="0" aria-hidden="true" {
-            (super::heat::hatch())
-            @for place in 0..MARKERS {
-                marker id=(format!("m{place}")) viewBox="-6 -6 12 12" markerWidth="12"
-                    markerHeight="12" markerUnits="userSpaceOnUse" {
-                    g class=(class(place)) { path class="mark" d=(outline(place, 0.0, 0.0, 3.2)) {} }
-                }
+        @for place in 0..MARKERS {
+            marker id=(format!("m{place}")) viewBox="-6 -6 12 12" markerWidth="12"
+                markerHeight="12" markerUnits="userSpaceOnUse" {
+                g class=(class(place)) { path class="mark" d=(outline(place, 0.0, 0.0, 3.2)) {} }
             }
         }
     }
 }
 
-/// A marker beside a label in a legend.
-pub(crate) fn sample(place: usize) -> Markup {
-    html! {
-        svg.sample viewBox="0 0 14 14" width="14" height="14" aria-hidden="true" {
-            g class=(class(place)) { path class="mark" d=(outline(place, 7.0, 7.0, 4.5)) {} }
-        }
-    }
+/// A marker beside a label in a legend, in a square of 14.
+pub(crate) fn drawn(place: usize) -> Markup {
+    html! { g class=(class(place)) { path class="mark" d=(outline(place, 7.0, 7.0, 4.5)) {} } }
 }

@@ -59,16 +59,34 @@ pub(crate) fn slots(frame: &Frame<'_>, dots: &[Dot], variants: usize) -> Markup 
 /// thousands of slots.
 fn variant(dots: &[Dot], variant: usize, x: &Scale, y: &Scale) -> Markup {
     let own = dots.iter().filter(|dot| dot.variant == variant);
-    let places =
-        own.filter_map(|dot| Some(format!("{} {}", px(x.at(dot.at_s)), px(y.at(dot.ns?)))));
-    let places: Vec<_> = places.collect();
+    let places = own.filter_map(|dot| {
+        let at = (x.at(dot.at_s), y.at(dot.ns?));
+        Some((at.0.round() as i64, at.1.round() as i64))
+    });
+    let path = steps(places);
     let marker = format!("url(#m{})", variant % MARKERS);
     html! {
-        @if !places.is_empty() {
-            path.dots data-v=(variant) d=(format!("M{}", places.join("L")))
+        @if !path.is_empty() {
+            path.dots data-v=(variant) data-y=(y.data()) d=(path)
                 marker-start=(marker) marker-mid=(marker) marker-end=(marker) {}
         }
     }
+}
+
+/// Whole points as a path of steps from each to the next, which is the shortest to write.
+fn steps(places: impl Iterator<Item = (i64, i64)>) -> String {
+    let mut path = String::new();
+    let mut last = (0, 0);
+    for place in places {
+        let letter = if path.is_empty() { 'M' } else { 'l' };
+        path.push_str(&format!(
+            "{letter}{} {}",
+            place.0 - last.0,
+            place.1 - last.1
+        ));
+        last = place;
+    }
+    path
 }
 
 fn failed(dots: &[Dot], x: &Scale, y: f64) -> Markup {

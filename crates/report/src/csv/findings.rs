@@ -4,7 +4,7 @@ use lab::{Finding, Phases, Results};
 use stats::{TailSide, Verdict};
 
 use super::place::Place;
-use super::{names, number, sheet, text, whole};
+use super::{Field, names, number, sheet, text, whole};
 use crate::words::metric;
 
 struct Row<'a> {
@@ -13,7 +13,7 @@ struct Row<'a> {
 }
 
 /// A name, and what fills it.
-type Column = (&'static str, fn(&Row<'_>) -> String);
+type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
     ("study", |row| row.place.study()),
@@ -23,13 +23,13 @@ const COLUMNS: &[Column] = &[
     ("parameter_value", |row| row.place.parameter_value()),
     ("subject", |row| text(&row.finding.subject)),
     ("reference", |row| text(&row.finding.reference)),
-    ("metric", |row| metric(row.finding.metric).to_owned()),
-    ("verdict", |row| word(&row.finding.verdict).to_owned()),
+    ("metric", |row| text(metric(row.finding.metric))),
+    ("verdict", |row| text(word(&row.finding.verdict))),
     ("at_least", |row| number(at_least(&row.finding.verdict))),
     ("floor", |row| number(Some(row.finding.floor))),
     ("more_rounds", |row| match row.finding.verdict {
         Verdict::CannotTell { more_rounds } => whole(more_rounds.map(|rounds| rounds as u64)),
-        _ => String::new(),
+        _ => Field::Nothing,
     }),
     ("rounds", |row| {
         whole(row.finding.estimate.map(|e| e.rounds as u64))
@@ -70,7 +70,7 @@ const COLUMNS: &[Column] = &[
         whole(row.reference().map(|side| side.slow as u64))
     }),
     ("sentence", |row| text(&row.finding.sentence)),
-    ("why", |row| text(&row.finding.why.join("; "))),
+    ("why", |row| text(row.finding.why.join("; "))),
 ];
 
 /// One row a finding: every variant but the first of a case against the first.
@@ -87,7 +87,7 @@ pub fn findings(results: &Results) -> String {
 }
 
 impl Row<'_> {
-    fn phase(&self, value: impl Fn(&Phases) -> f64) -> String {
+    fn phase(&self, value: impl Fn(&Phases) -> f64) -> Field {
         number(self.finding.phases.as_ref().map(value))
     }
 

@@ -1,8 +1,9 @@
 //! Columns that several tables begin with: where a row belongs.
 
+use flow::Ballast;
 use lab::{CaseResult, LabelledVariant, Results, StudyResult, SweepPoint};
 
-use super::{number, text, whole};
+use super::{Field, number, text, whole};
 
 /// A case of a study.
 #[derive(Clone, Copy)]
@@ -20,25 +21,25 @@ impl<'a> Place<'a> {
         })
     }
 
-    pub(super) fn study(&self) -> String {
+    pub(super) fn study(&self) -> Field {
         text(&self.study.study.name)
     }
 
-    pub(super) fn case(&self) -> String {
+    pub(super) fn case(&self) -> Field {
         text(&self.case.case.name)
     }
 
-    pub(super) fn sweep(&self) -> String {
+    pub(super) fn sweep(&self) -> Field {
         self.point()
-            .map_or_else(String::new, |point| text(&point.sweep))
+            .map_or(Field::Nothing, |point| text(&point.sweep))
     }
 
-    pub(super) fn parameter(&self) -> String {
+    pub(super) fn parameter(&self) -> Field {
         self.point()
-            .map_or_else(String::new, |point| text(&point.parameter))
+            .map_or(Field::Nothing, |point| text(&point.parameter))
     }
 
-    pub(super) fn parameter_value(&self) -> String {
+    pub(super) fn parameter_value(&self) -> Field {
         number(self.point().map(|point| point.value))
     }
 
@@ -56,31 +57,44 @@ impl<'a> Place<'a> {
 pub(super) struct Launched<'a>(Option<&'a LabelledVariant>);
 
 impl Launched<'_> {
-    pub(super) fn label(&self) -> String {
-        self.0.map_or_else(String::new, |v| text(&v.label))
+    pub(super) fn label(&self) -> Field {
+        self.0.map_or(Field::Nothing, |v| text(&v.label))
     }
 
-    pub(super) fn model(&self) -> String {
+    pub(super) fn model(&self) -> Field {
         self.0
-            .map_or_else(String::new, |v| v.variant.model.to_string())
+            .map_or(Field::Nothing, |v| text(v.variant.model.to_string()))
     }
 
-    pub(super) fn flows(&self) -> String {
+    pub(super) fn flows(&self) -> Field {
         whole(self.0.map(|v| v.variant.flows))
     }
 
-    pub(super) fn placement(&self) -> String {
+    pub(super) fn placement(&self) -> Field {
         self.0
-            .map_or_else(String::new, |v| v.variant.placement.to_string())
+            .map_or(Field::Nothing, |v| text(v.variant.placement.to_string()))
     }
 
-    pub(super) fn schedule(&self) -> String {
+    pub(super) fn schedule(&self) -> Field {
         self.0
-            .map_or_else(String::new, |v| v.variant.schedule.to_string())
+            .map_or(Field::Nothing, |v| text(v.variant.schedule.to_string()))
     }
 
-    pub(super) fn channel(&self) -> String {
+    pub(super) fn channel(&self) -> Field {
         self.0
-            .map_or_else(String::new, |v| v.variant.channel.to_string())
+            .map_or(Field::Nothing, |v| text(v.variant.channel.to_string()))
+    }
+
+    pub(super) fn ballast_bytes(&self) -> Field {
+        whole(self.ballast().map(|ballast| ballast.bytes))
+    }
+
+    pub(super) fn ballast_pages(&self) -> Field {
+        self.ballast()
+            .map_or(Field::Nothing, |ballast| text(ballast.pages.to_string()))
+    }
+
+    fn ballast(&self) -> Option<Ballast> {
+        self.0?.variant.ballast
     }
 }

@@ -4,7 +4,7 @@ use lab::{Effect, Results, Shared};
 
 use super::findings::word;
 use super::place::Place;
-use super::{names, number, sheet, text, whole};
+use super::{Field, names, number, sheet, text, whole};
 
 struct Row<'a> {
     place: Place<'a>,
@@ -12,7 +12,7 @@ struct Row<'a> {
 }
 
 /// A name, and what fills it.
-type Column = (&'static str, fn(&Row<'_>) -> String);
+type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
     ("study", |row| row.place.study()),
@@ -25,14 +25,14 @@ const COLUMNS: &[Column] = &[
     }),
     ("placement", |row| {
         row.first()
-            .map_or(String::new(), |v| text(&v.placement.to_string()))
+            .map_or(Field::Nothing, |v| text(v.placement.to_string()))
     }),
-    ("cause", |row| row.shared.cause.words().to_owned()),
+    ("cause", |row| text(row.shared.cause.words())),
     ("rounds", |row| {
         whole(Some(row.shared.address_space.estimate.rounds as u64))
     }),
     ("address_space_verdict", |row| {
-        word(&row.shared.address_space.verdict).to_owned()
+        text(word(&row.shared.address_space.verdict))
     }),
     ("address_space_ratio", |row| {
         ratio(&row.shared.address_space)
@@ -40,7 +40,7 @@ const COLUMNS: &[Column] = &[
     ("address_space_low", |row| low(&row.shared.address_space)),
     ("address_space_high", |row| high(&row.shared.address_space)),
     ("file_table_verdict", |row| {
-        word(&row.shared.file_table.verdict).to_owned()
+        text(word(&row.shared.file_table.verdict))
     }),
     ("file_table_ratio", |row| ratio(&row.shared.file_table)),
     ("file_table_low", |row| low(&row.shared.file_table)),
@@ -50,13 +50,18 @@ const COLUMNS: &[Column] = &[
     }),
 ];
 
-/// One row a case that ran processes, threads and both models between them.
+/// One row a case that ran processes, threads and both models between them; empty where none
+/// did.
 #[must_use]
 pub fn shared(results: &Results) -> String {
     let rows = Place::all(results).filter_map(|place| {
         let shared = place.case.shared?;
         Some(Row { place, shared })
     });
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return String::new();
+    }
     sheet(
         names(COLUMNS),
         rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect()),
@@ -70,14 +75,14 @@ impl Row<'_> {
     }
 }
 
-fn ratio(effect: &Effect) -> String {
+fn ratio(effect: &Effect) -> Field {
     number(Some(effect.estimate.ratio))
 }
 
-fn low(effect: &Effect) -> String {
+fn low(effect: &Effect) -> Field {
     number(effect.estimate.low)
 }
 
-fn high(effect: &Effect) -> String {
+fn high(effect: &Effect) -> Field {
     number(effect.estimate.high)
 }

@@ -1,13 +1,15 @@
 //! `slots.csv`: every repetition that counted, and every slot that failed.
 
+use flow::record::Told;
 use flow::{Answer, Rep, SlotRecord};
 use lab::Results;
-use lab::results::RawSlot;
+use lab::results::{RawSlot, counts};
 use measure::memory::{Memory, Reading};
+use measure::task::Io;
 use measure::usage::Usage;
 
 use super::place::{Launched, Place};
-use super::{names, number, sheet, text, whole};
+use super::{Field, lines, names, number, sheet, text, whole};
 
 /// A row: one repetition, or a failed slot without one.
 struct Row<'a> {
@@ -19,7 +21,7 @@ struct Row<'a> {
 }
 
 /// A name, and what fills it.
-type Column = (&'static str, fn(&Row<'_>) -> String);
+type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
     ("study", |row| row.place.study()),
@@ -27,7 +29,7 @@ const COLUMNS: &[Column] = &[
     ("sweep", |row| row.place.sweep()),
     ("parameter", |row| row.place.parameter()),
     ("parameter_value", |row| row.place.parameter_value()),
-    ("round", |row| (row.slot.round + 1).to_string()),
+    ("round", |row| whole(Some(row.slot.round as u64 + 1))),
     ("at_s", |row| number(Some(row.slot.at_s))),
     ("variant", |row| row.launched.label()),
     ("model", |row| row.launched.model()),
@@ -35,18 +37,17 @@ const COLUMNS: &[Column] = &[
     ("placement", |row| row.launched.placement()),
     ("schedule", |row| row.launched.schedule()),
     ("channel", |row| row.launched.channel()),
+    ("ballast_bytes", |row| row.launched.ballast_bytes()),
+    ("ballast_pages", |row| row.launched.ballast_pages()),
     ("outcome", |row| {
         if row.failure().is_none() {
-            "done".into()
+            text("done")
         } else {
-            "failed".into()
+            text("failed")
         }
     }),
-    ("failure", |row| {
-        row.failure()
-            .map_or_else(String::new, |reason| text(&reason))
-    }),
-    ("launch_ns", |row| row.slot.outcome.launch_ns.to_string()),
+    ("failure", |row| row.failure().map_or(Field::Nothing, text)),
+    ("launch_ns", |row| whole(Some(row.slot.outcome.launch_ns))),
     ("slot_value_ns", |row| number(row.slot.value_ns)),
     ("repetition", |row| {
         whole(row.rep.map(|(number, ..)| number))
@@ -70,13 +71,23 @@ const COLUMNS: &[Column] = &[
     ("involuntary_switches", |row| {
         row.of_usage(|usage| usage.involuntary_switches)
     }),
+    ("migrations", |row| whole(row.migrations())),
+    ("bytes_read", |row| whole(row.io().map(|io| io.read))),
+    ("bytes_written", |row| whole(row.io().map(|io| io.written))),
+    ("storage_read_bytes", |row| {
+        whole(row.io().map(|io| io.storage_read))
+    }),
+    ("storage_written_bytes", |row| {
+        whole(row.io().map(|io| io.storage_written))
+    }),
+    ("not_counted", |row| text(row.not_counted())),
     ("results_received", |row| {
         row.of_rep(|rep| rep.parent.received)
     }),
     ("proof_count", |row| row.of_rep(|rep| rep.proof().count)),
     ("proof_checksum", |row| {
-        row.rep.map_or_else(String::new, |(_, rep, _)| {
-            format!("0x{:016x}", rep.proof().checksum)
+        row.rep.map_or(Field::Nothing, |(_, rep, _)| {
+            text(format!("0x{:016x}", rep.proof().checksum))
         })
     }),
     ("memory_bytes", |row| {
@@ -105,14 +116,21 @@ const COLUMNS: &[Column] = &[
 /// Warm-ups are in the journal alone.
 #[must_use]
 pub fn slots(results: &Results) -> String {
+    sheet(names(COLUMNS), filled(results))
+}
+
+/// The same as JSON Lines, for programs that stream.
+#[must_use]
+pub fn slots_lines(results: &Results) -> String {
+    lines(names(COLUMNS), filled(results))
+}
+
+fn filled(results: &Results) -> impl Iterator<Item = Vec<Field>> {
     let slots = Place::all(results).flat_map(|place| {
         let slots = place.case.slots.iter();
         slots.flat_map(move |slot| rows(place, slot))
     });
-    sheet(
-        names(COLUMNS),
-        slots.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect()),
-    )
+    slots.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect())
 }
 
 fn rows<'a>(place: Place<'a>, slot: &'a RawSlot) -> Vec<Row<'a>> {
@@ -140,17 +158,34 @@ impl Row<'_> {
         }
     }
 
-    fn of_rep(&self, value: impl Fn(&Rep) -> u64) -> String {
+    fn of_rep(&self, value: impl Fn(&Rep) -> u64) -> Field {
         whole(self.rep.map(|(_, rep, _)| value(rep)))
     }
 
     /// Of the parent and all flows, over the whole repetition.
-    fn of_usage(&self, value: impl Fn(Usage) -> u64) -> String {
+    fn of_usage(&self, value: impl Fn(Usage) -> u64) -> Field {
         self.of_rep(|rep| {
             let parent = [rep.parent.create, rep.parent.steady, rep.parent.teardown];
             let flows = rep.flows.iter().flat_map(|flow| [flow.create, flow.steady]);
             value(parent.into_iter().chain(flows).sum())
         })
+    }
+
+    fn told(&self) -> Option<&Told> {
+        self.rep?.1.told.as_deref()
+    }
+
+    fn migrations(&self) -> Option<u64> {
+        Some(self.told()?.migrations.value()?.total())
+    }
+
+    fn io(&self) -> Option<Io> {
+        Some(self.told()?.io.value()?.total())
+    }
+
+    fn not_counted(&self) -> String {
+        let rep = self.rep.map(|(_, rep, _)| rep);
+        counts::not_counted(rep.into_iter()).join("; ")
     }
 
     fn memory(&self) -> Option<&Memory> {

@@ -1,11 +1,12 @@
 //! `summary.csv`: each variant over all its good slots.
 
+use lab::results::Counts;
 use lab::{Phases, Results, VariantSummary};
 use measure::memory::Memory;
 use stats::Summary;
 
 use super::place::{Launched, Place};
-use super::{names, number, sheet, text, whole};
+use super::{Field, names, number, sheet, text, whole};
 
 struct Row<'a> {
     place: Place<'a>,
@@ -14,7 +15,7 @@ struct Row<'a> {
 }
 
 /// A name, and what fills it.
-type Column = (&'static str, fn(&Row<'_>) -> String);
+type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
     ("study", |row| row.place.study()),
@@ -28,16 +29,14 @@ const COLUMNS: &[Column] = &[
     ("placement", |row| row.launched.placement()),
     ("schedule", |row| row.launched.schedule()),
     ("channel", |row| row.launched.channel()),
-    ("good_slots", |row| row.summary.good.to_string()),
+    ("ballast_bytes", |row| row.launched.ballast_bytes()),
+    ("ballast_pages", |row| row.launched.ballast_pages()),
+    ("good_slots", |row| whole(Some(row.summary.good as u64))),
     ("failed_slots", |row| {
-        row.summary
-            .failures
-            .iter()
-            .map(|f| f.0)
-            .sum::<usize>()
-            .to_string()
+        let failed: usize = row.summary.failures.iter().map(|f| f.0).sum();
+        whole(Some(failed as u64))
     }),
-    ("failures", |row| text(&failures(row.summary))),
+    ("failures", |row| text(failures(row.summary))),
     ("typical_ns", |row| row.value(|value| Some(value.typical))),
     ("undisturbed_ns", |row| number(row.summary.undisturbed_ns)),
     ("mean_ns", |row| row.value(|value| Some(value.mean))),
@@ -50,6 +49,32 @@ const COLUMNS: &[Column] = &[
     ("create_ns", |row| row.phase(|phases| phases.create_ns)),
     ("steady_ns", |row| row.phase(|phases| phases.steady_ns)),
     ("teardown_ns", |row| row.phase(|phases| phases.teardown_ns)),
+    ("parent_faults", |row| {
+        row.count(|counts| Some(counts.parent_faults))
+    }),
+    ("flow_faults", |row| {
+        row.count(|counts| Some(counts.flow_faults))
+    }),
+    ("voluntary_switches", |row| {
+        row.count(|counts| Some(counts.voluntary_switches))
+    }),
+    ("involuntary_switches", |row| {
+        row.count(|counts| Some(counts.involuntary_switches))
+    }),
+    ("migrations", |row| row.count(|counts| counts.migrations)),
+    ("bytes_read", |row| row.count(|counts| counts.bytes_read)),
+    ("bytes_written", |row| {
+        row.count(|counts| counts.bytes_written)
+    }),
+    ("storage_read_bytes", |row| {
+        row.count(|counts| counts.storage_read)
+    }),
+    ("storage_written_bytes", |row| {
+        row.count(|counts| counts.storage_written)
+    }),
+    ("not_counted", |row| {
+        text(row.summary.not_counted.join("; "))
+    }),
     ("parent_end_ns", |row| number(row.summary.parent_end_ns)),
     ("imbalance", |row| number(row.summary.imbalance)),
     ("memory_bytes", |row| row.memory(Memory::honest)),
@@ -92,15 +117,19 @@ pub fn summary(results: &Results) -> String {
 }
 
 impl Row<'_> {
-    fn value(&self, value: impl Fn(&Summary) -> Option<f64>) -> String {
+    fn value(&self, value: impl Fn(&Summary) -> Option<f64>) -> Field {
         number(self.summary.value.as_ref().and_then(value))
     }
 
-    fn phase(&self, value: impl Fn(&Phases) -> f64) -> String {
+    fn phase(&self, value: impl Fn(&Phases) -> f64) -> Field {
         number(self.summary.phases.as_ref().map(value))
     }
 
-    fn memory(&self, value: impl Fn(&Memory) -> u64) -> String {
+    fn count(&self, value: impl Fn(&Counts) -> Option<f64>) -> Field {
+        number(self.summary.counts.as_ref().and_then(value))
+    }
+
+    fn memory(&self, value: impl Fn(&Memory) -> u64) -> Field {
         whole(self.summary.memory.as_ref().map(value))
     }
 }

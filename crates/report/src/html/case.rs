@@ -3,13 +3,19 @@
 use lab::{CaseResult, Finding, Results, VariantSummary};
 use maud::{Markup, html};
 
+use super::course::course;
+use super::ecdf::ecdf;
+use super::figure::Figures;
 use super::grids;
 use super::slots::slots;
 use super::stacks::{memory, phases};
 use super::table::table;
 use crate::number::{NONE, bytes, time};
+use crate::sampling::sampling;
 use crate::terminal::tail;
-use crate::words::{circumstances, comparison, cut_short, finding_of, launched, many, work};
+use crate::words::{
+    circumstances, comparison, cut_short, finding_of, launched, many, not_counted, work,
+};
 
 /// The part of the page about one case.
 pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Markup {
@@ -21,14 +27,26 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
             @if !case.slots.is_empty() {
                 (variants(&[("", case)]))
                 @for finding in &case.findings { (said(finding)) }
+                @for line in not_counted(case) { p.quiet { (line) } }
                 (missing(case))
-                (grids::of_mixes(&format!("{id}-mixes"), case))
-                (slots(&format!("{id}-slots"), case, with_slots))
-                (phases(&format!("{id}-phases"), case))
-                (memory(&format!("{id}-memory"), case))
+                (figures(id, case, with_slots))
+                @for line in sampling(case) { p.quiet { (line) } }
             }
         }
     }
+}
+
+/// The charts of a case.
+pub(super) fn figures(id: &str, case: &CaseResult, with_slots: bool) -> Figures {
+    if case.slots.is_empty() {
+        return Figures::default();
+    }
+    grids::of_mixes(&format!("{id}-mixes"), case)
+        .and(slots(&format!("{id}-slots"), case, with_slots).into())
+        .and(ecdf(&format!("{id}-ecdf"), case))
+        .and(phases(&format!("{id}-phases"), case))
+        .and(memory(&format!("{id}-memory"), case))
+        .and(course(&format!("{id}-course"), case))
 }
 
 /// One row a variant of each case, under the case's own heading.

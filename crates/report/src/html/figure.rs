@@ -1,63 +1,169 @@
 //! A chart in both widths, with its legend and the data behind it.
 
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 
-use crate::charts::{Frame, NARROW, WIDE, marker};
+use crate::charts::{Axis, Chart, Frame, NARROW, WIDE, heat, marker};
 
-/// All but the drawing.
+/// A chart with all that belongs to it.
 #[derive(Debug)]
-pub(super) struct Figure<'a> {
+pub(crate) struct Figure {
     /// Unique within the page.
-    pub(super) id: &'a str,
-    pub(super) title: &'a str,
+    pub(crate) id: String,
+    pub(crate) title: String,
     /// For those who cannot see the chart.
-    pub(super) desc: &'a str,
-    pub(super) legend: Markup,
+    pub(crate) desc: String,
+    pub(crate) legend: Legend,
     /// The data as a table.
-    pub(super) data: Markup,
+    pub(crate) data: Markup,
+    pub(crate) chart: Chart,
 }
 
-impl Figure<'_> {
-    pub(super) fn draw(&self, chart: impl Fn(&Frame<'_>) -> Markup) -> Markup {
-        let sized = |id: String, width| {
-            chart(&Frame {
-                id: &id,
-                title: self.title,
-                desc: self.desc,
-                width,
-            })
-        };
+/// What colours and markers mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Legend {
+    /// The chart says it itself.
+    None,
+    /// Labels of variants, by place.
+    Variants(Vec<String>),
+    /// Names of the parts of bars.
+    Parts(&'static [&'static str]),
+    /// The colours of a grid.
+    Scale,
+}
+
+/// None, one or several figures: what a part of a page holds.
+#[derive(Debug, Default)]
+pub(crate) struct Figures(pub(crate) Vec<Figure>);
+
+impl From<Figure> for Figures {
+    fn from(figure: Figure) -> Self {
+        Self(vec![figure])
+    }
+}
+
+impl Figures {
+    /// These and others.
+    pub(crate) fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+}
+
+impl Render for Figures {
+    fn render(&self) -> Markup {
+        html! { @for figure in &self.0 { (figure) } }
+    }
+}
+
+impl Render for Figure {
+    fn render(&self) -> Markup {
+        let axes = self.chart.axes();
         html! {
             figure id=(self.id) {
                 figcaption { (self.title) }
                 (self.legend)
-                div.wide { (sized(format!("{}-w", self.id), WIDE)) }
-                div.narrow { (sized(format!("{}-n", self.id), NARROW)) }
+                (self.widths("", axes.map(|axes| axes[0]), None))
+                @if let Some([_, other]) = axes {
+                    // Drawn beforehand, so that the script only has to show it.
+                    div.other hidden data-axis=(name(other)) {
+                        (self.widths("o", Some(other), Some(&format!("{}-w", self.id))))
+                    }
+                }
                 details { summary { "Data" } (self.data) }
             }
         }
     }
 }
 
-/// Markers and labels of variants.
-pub(super) fn variants<'a>(labels: impl Iterator<Item = &'a str>) -> Markup {
-    html! {
-        ul.legend {
-            @for (place, label) in labels.enumerate() {
-                li data-v=(place) { (marker::sample(place)) " " (label) }
+fn name(axis: Axis) -> &'static str {
+    match axis {
+        Axis::Log => "logarithmic",
+        Axis::Linear => "linear",
+    }
+}
+
+impl Figure {
+    /// Drawn for both widths. Whoever cannot see a chart is told of it once.
+    fn widths(&self, mark: &str, axis: Option<Axis>, described_by: Option<&str>) -> Markup {
+        let wide = format!("{}-{mark}w", self.id);
+        html! {
+            div.wide { (self.drawn(&wide, WIDE, axis, described_by)) }
+            div.narrow {
+                @let narrow = format!("{}-{mark}n", self.id);
+                (self.drawn(&narrow, NARROW, axis, described_by.or(Some(&wide))))
             }
+        }
+    }
+
+    /// Drawn for one width.
+    pub(crate) fn drawn(
+        &self,
+        id: &str,
+        width: f64,
+        axis: Option<Axis>,
+        described_by: Option<&str>,
+    ) -> Markup {
+        let frame = Frame {
+            id,
+            described_by,
+            title: &self.title,
+            desc: &self.desc,
+            width,
+        };
+        self.chart.draw(&frame, axis)
+    }
+}
+
+impl Legend {
+    /// Markers and labels of variants.
+    pub(crate) fn variants<'a>(labels: impl Iterator<Item = &'a str>) -> Self {
+        Self::Variants(labels.map(str::to_owned).collect())
+    }
+}
+
+impl Render for Legend {
+    fn render(&self) -> Markup {
+        match self {
+            Self::None => html! {},
+            Self::Variants(labels) => html! {
+                ul.legend {
+                    @for (place, label) in labels.iter().enumerate() {
+                        li data-v=(place) { svg.sample viewBox="0 0 14 14" aria-hidden="true" { (marker::drawn(place)) } " " (label) }
+                    }
+                }
+            },
+            Self::Parts(names) => html! {
+                ul.legend {
+                    @for (place, name) in names.iter().enumerate() {
+                        li { (square(&format!("part s{place}"))) " " (name) }
+                    }
+                }
+            },
+            Self::Scale => html! {
+                ul.legend.scale {
+                    @for (class, said) in heat::scale() { li { (shade(class)) " " (said) } }
+                }
+            },
         }
     }
 }
 
-/// Colours and names of the parts of bars.
-pub(super) fn parts(names: &[&str]) -> Markup {
+fn square(class: &str) -> Markup {
     html! {
-        ul.legend {
-            @for (place, name) in names.iter().enumerate() {
-                li { svg.sample viewBox="0 0 14 14" width="14" height="14" aria-hidden="true" {
-                    rect class=(format!("part s{place}")) x="1" y="1" width="12" height="12" {}
-                } " " (name) }
+        svg.sample viewBox="0 0 14 14" aria-hidden="true" {
+            rect class=(class) x="1" y="1" width="12" height="12" {}
+        }
+    }
+}
+
+fn shade(class: &str) -> Markup {
+    html! {
+        svg.sample viewBox="0 0 14 14" aria-hidden="true" {
+            g class=(format!("cell {class}")) {
+                rect x="1" y="1" width="12" height="12" {}
+                @if class == "hd" {
+                    rect class="hatch" x="1" y="1" width="12" height="12" fill="url(#hatch)" {}
+                }
             }
         }
     }

@@ -1,23 +1,22 @@
 //! Findings on one axis of ratios. Cases that stand alone share one, and each sweep has its
 //! own: the ends of a sweep are often so far from one that nothing else could be seen.
 
-use lab::{CaseResult, Finding};
-use maud::{Markup, html};
-
-use super::figure::Figure;
+use super::figure::{Figure, Figures, Legend};
 use super::table::table;
-use crate::charts::forest::{Row, forest as chart};
+use crate::charts::Chart;
+use crate::charts::forest::Row;
 use crate::number::{NONE, ratio_ends, significant};
 use crate::words::comparison;
+use lab::{CaseResult, Finding};
 
 /// The chart with its data; nothing without findings.
-pub(super) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) -> Markup {
+pub(super) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) -> Figures {
     let begun = cases.filter(|case| !case.slots.is_empty());
     let findings: Vec<_> = begun
         .flat_map(|case| case.findings.iter().map(move |finding| (case, finding)))
         .collect();
     let Some((_, first)) = findings.first() else {
-        return html! {};
+        return Figures::default();
     };
     let rows: Vec<_> = findings
         .iter()
@@ -28,10 +27,10 @@ pub(super) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) 
         .map(|row| format!("{}: {}", row.label, row.said))
         .collect();
     let figure = Figure {
-        id,
-        title: "How many times as fast or slow, with intervals",
-        desc: &desc.join("; "),
-        legend: html! {},
+        id: id.to_owned(),
+        title: "How many times as fast or slow, with intervals".to_owned(),
+        desc: desc.join("; "),
+        legend: Legend::None,
         data: table(
             &[
                 "comparison",
@@ -47,8 +46,9 @@ pub(super) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) 
                 .map(|((_, f), row)| data(f, row))
                 .collect::<Vec<_>>(),
         ),
+        chart: Chart::Forest(rows, first.floor),
     };
-    figure.draw(|frame| chart(frame, &rows, first.floor))
+    figure.into()
 }
 
 fn row(case: &CaseResult, finding: &Finding) -> Row {

@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 
 use flow::Model;
 use lab::CaseResult;
-use maud::Markup;
 
+use super::figure::Figures;
 use super::heat::heat;
 use crate::blocks::Sweep;
 use crate::charts::heat::{Cell, Grid};
 use crate::number::plain;
-use crate::words::{Tone, finding_of, many};
+use crate::words::{Tone, finding_of, many, point_value};
 
 /// Every point of a sweep by every variant. Nothing where it would be a single row or a
 /// single column.
-pub(super) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Markup {
+pub(super) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
     let begun = sweep
         .points
         .iter()
@@ -25,7 +25,7 @@ pub(super) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Markup {
     let grid = Grid {
         rows: points
             .iter()
-            .map(|(value, case)| row_name(sweep, *value, case))
+            .map(|(_, case)| row_name(sweep, case))
             .collect(),
         columns: labels.iter().map(|label| (*label).to_owned()).collect(),
         cells: points
@@ -34,14 +34,14 @@ pub(super) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Markup {
             .collect(),
     };
     if grid.rows.len() < 2 || grid.columns.len() < 3 {
-        return Markup::default();
+        return Figures::default();
     }
     let title = "Each point by variant, against the reference of its row";
-    heat(id, title, [sweep.parameter, "variant"], &grid)
+    heat(id, title, [sweep.parameter, "variant"], grid)
 }
 
-fn row_name(sweep: &Sweep<'_>, value: f64, case: &CaseResult) -> String {
-    let point = format!("{} {}", sweep.parameter, plain(value));
+fn row_name(sweep: &Sweep<'_>, case: &CaseResult) -> String {
+    let point = format!("{} {}", sweep.parameter, point_value(&case.case));
     let usual = sweep
         .points
         .first()
@@ -74,7 +74,7 @@ fn cell(case: &CaseResult, label: &str) -> Option<Cell> {
 
 /// The variants of a case by how many processes they have (rows), and threads in each
 /// (columns), if a mix of both is among them and no two fall together.
-pub(super) fn of_mixes(id: &str, case: &CaseResult) -> Markup {
+pub(super) fn of_mixes(id: &str, case: &CaseResult) -> Figures {
     let variants = case.case.variants.iter();
     let places: Vec<_> = variants
         .filter_map(|v| Some((shape(v.variant.model, v.variant.flows)?, v.label.as_str())))
@@ -82,7 +82,7 @@ pub(super) fn of_mixes(id: &str, case: &CaseResult) -> Markup {
     let mixed = places.iter().any(|((p, t), _)| *p > 1 && *t > 1);
     let shapes: BTreeSet<_> = places.iter().map(|(shape, _)| *shape).collect();
     if !mixed || shapes.len() < places.len() {
-        return Markup::default();
+        return Figures::default();
     }
     let rows: BTreeSet<u32> = shapes.iter().map(|(p, _)| *p).collect();
     let columns: BTreeSet<u32> = shapes.iter().map(|(_, t)| *t).collect();
@@ -105,7 +105,7 @@ pub(super) fn of_mixes(id: &str, case: &CaseResult) -> Markup {
         id,
         "Processes by threads in each",
         ["processes", "threads"],
-        &grid,
+        grid,
     )
 }
 

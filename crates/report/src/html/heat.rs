@@ -1,13 +1,12 @@
 //! A grid of comparisons: rows by columns.
 
-use lab::Finding;
-use maud::{Markup, html};
-
-use super::figure::Figure;
+use super::figure::{Figure, Figures, Legend};
 use super::table::table;
-use crate::charts::heat::{Cell, Grid, heat as chart, scale};
+use crate::charts::Chart;
+use crate::charts::heat::{Cell, Grid};
 use crate::number::{NONE, ratio_ends};
 use crate::words::comparison;
+use lab::Finding;
 
 impl Cell {
     /// A finding as a cell.
@@ -25,24 +24,25 @@ impl Cell {
 
 /// The chart with its data; nothing where no cell holds a comparison. `corner` says what
 /// rows and columns are: `body, model`.
-pub(crate) fn heat(id: &str, title: &str, corner: [&str; 2], grid: &Grid) -> Markup {
+pub(crate) fn heat(id: &str, title: &str, corner: [&str; 2], grid: Grid) -> Figures {
     if grid.cells.iter().flatten().flatten().next().is_none() {
-        return html! {};
+        return Figures::default();
     }
-    let rows = rows(grid);
+    let rows = rows(&grid);
     let said = rows
         .iter()
         .map(|row| format!("{}, {}: {}", row[0], row[1], row[2]));
     let desc = said.collect::<Vec<_>>().join("; ");
     let heads = [corner[0], corner[1], "verdict", "time ratio", "from", "to"];
     let figure = Figure {
-        id,
-        title,
-        desc: &desc,
-        legend: legend(),
+        id: id.to_owned(),
+        title: title.to_owned(),
+        desc,
+        legend: Legend::Scale,
         data: table(&heads, &rows),
+        chart: Chart::Heat(grid),
     };
-    figure.draw(|frame| chart(frame, grid))
+    figure.into()
 }
 
 /// One row a cell that holds a comparison.
@@ -66,20 +66,4 @@ fn rows(grid: &Grid) -> Vec<Vec<String>> {
         ]
     };
     cells.map(row).collect()
-}
-
-/// The colours of the scale.
-fn legend() -> Markup {
-    html! {
-        ul.legend.scale {
-            @for (class, said) in scale() {
-                li { svg.sample viewBox="0 0 14 14" width="14" height="14" aria-hidden="true" {
-                    g class=(format!("cell {class}")) {
-                        rect x="1" y="1" width="12" height="12" {}
-                        @if class == "hd" { rect class="hatch" x="1" y="1" width="12" height="12" fill="url(#hatch)" {} }
-                    }
-                } " " (said) }
-            }
-        }
-    }
 }

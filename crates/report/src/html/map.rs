@@ -5,6 +5,7 @@ use lab::{CaseResult, Effect, Map, Results};
 use maud::{Markup, html};
 
 use super::case::{missing, said};
+use super::figure::Figures;
 use super::heat::heat;
 use super::table::table;
 use crate::charts::heat::{Cell, Grid};
@@ -17,12 +18,7 @@ pub(super) fn map(id: &str, results: &Results, map: &Map<'_>) -> Markup {
         article.case {
             h3 { (map.setting()) }
             p.quiet { (noise_of(&map.cases).join(" · ")) }
-            (heat(
-                &format!("{id}-map"),
-                "Each operation under each model, against processes",
-                ["operation", "model"],
-                &grid(map),
-            ))
+            (figures(id, map))
             h4 { "What makes the difference" }
             (causes(map))
             details {
@@ -31,6 +27,16 @@ pub(super) fn map(id: &str, results: &Results, map: &Map<'_>) -> Markup {
             }
         }
     }
+}
+
+/// The heat map.
+pub(super) fn figures(id: &str, map: &Map<'_>) -> Figures {
+    heat(
+        &format!("{id}-map"),
+        "Each operation under each model, against processes",
+        ["operation", "model"],
+        grid(map),
+    )
 }
 
 /// Every variant but the reference is a column.

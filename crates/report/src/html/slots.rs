@@ -4,14 +4,15 @@ use lab::CaseResult;
 use lab::results::RawSlot;
 use maud::{Markup, html};
 
-use super::figure::{self, Figure};
+use super::figure::{Figure, Legend};
 use super::table::table;
-use crate::charts::slots::{Dot, slots as chart};
+use crate::charts::Chart;
+use crate::charts::slots::Dot;
 use crate::number::time;
 use crate::words::many;
 
 /// Raw slots in the order of time.
-pub(super) fn slots(id: &str, case: &CaseResult, with_data: bool) -> Markup {
+pub(super) fn slots(id: &str, case: &CaseResult, with_data: bool) -> Figure {
     let began = case.slots.first().map_or(0.0, |slot| slot.at_s);
     let dot = |slot: &RawSlot| Dot {
         at_s: slot.at_s - began,
@@ -21,18 +22,18 @@ pub(super) fn slots(id: &str, case: &CaseResult, with_data: bool) -> Markup {
     let dots: Vec<_> = case.slots.iter().map(dot).collect();
     let what = many(case.slots.len() as u64, "slot");
     let labels = case.variants.iter().map(|variant| variant.label.as_str());
-    let figure = Figure {
-        id,
-        title: "Every slot in the order of time",
-        desc: &format!("The values of {what} against the time of their launch."),
-        legend: figure::variants(labels),
+    Figure {
+        id: id.to_owned(),
+        title: "Every slot in the order of time".to_owned(),
+        desc: format!("The values of {what} against the time of their launch."),
+        legend: Legend::variants(labels),
         data: if with_data {
             rounds(case)
         } else {
             html! { p { "There are too many slots for this page: see slots.csv." } }
         },
-    };
-    figure.draw(|frame| chart(frame, &dots, case.variants.len()))
+        chart: Chart::Slots(dots, case.variants.len()),
+    }
 }
 
 /// Values round by round, one column a variant.

@@ -1,16 +1,18 @@
 //! What the time and the memory of each variant are made of.
 
-use lab::{CaseResult, VariantSummary};
-use maud::{Markup, html};
-
-use super::figure::{self, Figure};
+use super::figure::{Figure, Figures, Legend};
 use super::table::table;
+use crate::charts::Chart;
 use crate::charts::axis::{BYTES, TIME};
-use crate::charts::bars::{Bar, Parts, bars};
+use crate::charts::bars::{Bar, Parts};
 use crate::number::{bytes, time};
+use lab::{CaseResult, VariantSummary};
+
+/// Parts of memory; the last is seldom told.
+const MEMORY: [&str; 4] = ["PSS", "page tables", "kernel stacks", "slab"];
 
 /// Median phases of each variant.
-pub(super) fn phases(id: &str, case: &CaseResult) -> Markup {
+pub(super) fn phases(id: &str, case: &CaseResult) -> Figures {
     let bars = stacked(case, |variant| {
         let phases = variant.phases?;
         Some(vec![phases.create_ns, phases.steady_ns, phases.teardown_ns])
@@ -20,11 +22,11 @@ pub(super) fn phases(id: &str, case: &CaseResult) -> Markup {
         unit: &TIME,
         write: time,
     };
-    stack(id, "Median phases of a repetition", &bars, parts)
+    stack(id, "Median phases of a repetition", bars, parts)
 }
 
 /// Parts of the honest memory of each variant.
-pub(super) fn memory(id: &str, case: &CaseResult) -> Markup {
+pub(super) fn memory(id: &str, case: &CaseResult) -> Figures {
     let bars = stacked(case, |variant| {
         let memory = variant.memory.as_ref()?;
         let parts = [
@@ -35,18 +37,17 @@ pub(super) fn memory(id: &str, case: &CaseResult) -> Markup {
         ];
         Some(parts.map(|part| part as f64).to_vec())
     });
-    let names = &["PSS", "page tables", "kernel stacks", "slab"];
     let names = if bars.iter().any(|bar| bar.parts[3] > 0.0) {
-        &names[..]
+        &MEMORY[..]
     } else {
-        &names[..3]
+        &MEMORY[..3]
     };
     let parts = Parts {
         names,
         unit: &BYTES,
         write: bytes,
     };
-    stack(id, "Memory of the parent and all flows", &bars, parts)
+    stack(id, "Memory of the parent and all flows", bars, parts)
 }
 
 fn stacked(case: &CaseResult, parts: impl Fn(&VariantSummary) -> Option<Vec<f64>>) -> Vec<Bar> {
@@ -59,9 +60,9 @@ fn stacked(case: &CaseResult, parts: impl Fn(&VariantSummary) -> Option<Vec<f64>
     case.variants.iter().filter_map(bar).collect()
 }
 
-fn stack(id: &str, title: &str, all: &[Bar], parts: Parts<'_>) -> Markup {
+fn stack(id: &str, title: &str, all: Vec<Bar>, parts: Parts<'static>) -> Figures {
     if all.is_empty() {
-        return html! {};
+        return Figures::default();
     }
     let row = |bar: &Bar| {
         let values = bar
@@ -81,11 +82,12 @@ fn stack(id: &str, title: &str, all: &[Bar], parts: Parts<'_>) -> Markup {
     let mut heads = vec!["variant"];
     heads.extend(parts.names);
     let figure = Figure {
-        id,
-        title,
-        desc: &desc,
-        legend: figure::parts(parts.names),
+        id: id.to_owned(),
+        title: title.to_owned(),
+        desc,
+        legend: Legend::Parts(parts.names),
         data: table(&heads, &rows),
+        chart: Chart::Bars(all, parts),
     };
-    figure.draw(|frame| bars(frame, all, parts))
+    figure.into()
 }

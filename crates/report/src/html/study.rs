@@ -3,8 +3,47 @@
 use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
-use super::{case, forest, map, sweep, then_and_now};
+use super::figure::{Figure, Figures};
+use super::{case, fenced, forest, map, sweep, then_and_now, workers};
 use crate::blocks::Block;
+use crate::plots;
+
+/// The findings of the cases that stand alone.
+fn alone(id: &str, study: &StudyResult) -> Figures {
+    let blocks = Block::all(study);
+    let alone = blocks.iter().filter_map(|block| match block {
+        Block::Case(case) => Some(*case),
+        Block::Sweep(_) | Block::Map(_) => None,
+    });
+    forest::forest(&format!("{id}-forest"), alone)
+}
+
+/// Every chart of a study, as the section below shows them, with the words that name its
+/// place.
+pub(super) fn figures(place: usize, study: &StudyResult) -> Vec<(String, Figure)> {
+    let id = format!("study{place}");
+    let named = |case: &str| plots::place(&study.study.name, case);
+    let mut all = Vec::new();
+    let mut add = |place: String, figures: Figures| {
+        all.extend(figures.0.into_iter().map(|figure| (place.clone(), figure)));
+    };
+    add(named(""), alone(&id, study));
+    for (number, block) in Block::all(study).iter().enumerate() {
+        let id = format!("{id}-{number}");
+        match block {
+            Block::Case(one) => add(named(&one.case.name), case::figures(&id, one, false)),
+            Block::Map(map) => add(named(&map.setting()), map::figures(&id, map)),
+            Block::Sweep(sweep) => {
+                add(named(sweep.name), sweep::figures(&id, sweep, &study.laws));
+                for (number, (_, case)) in sweep.points.iter().enumerate() {
+                    let figures = sweep::of_point(&format!("{id}-{number}"), case, false);
+                    add(named(&case.case.name), figures);
+                }
+            }
+        }
+    }
+    all
+}
 
 /// The section of a study. `with_slots` is whether tables of raw slots are wanted.
 pub(super) fn study(
@@ -14,11 +53,6 @@ pub(super) fn study(
     with_slots: bool,
 ) -> Markup {
     let id = format!("study{place}");
-    let blocks = Block::all(study);
-    let alone = blocks.iter().filter_map(|block| match block {
-        Block::Case(case) => Some(*case),
-        Block::Sweep(_) | Block::Map(_) => None,
-    });
     html! {
         section id=(id) {
             h2 { (study.study.name) ": " (study.study.title) }
@@ -26,16 +60,20 @@ pub(super) fn study(
             @if !study.sentences.is_empty() {
                 ul.sentences { @for sentence in &study.sentences { li { (sentence) } } }
             }
-            (forest::forest(&format!("{id}-forest"), alone))
-            @for (number, block) in blocks.iter().enumerate() {
+            (alone(&id, study))
+            @for (number, block) in Block::all(study).iter().enumerate() {
                 @let id = format!("{id}-{number}");
                 @match block {
                     Block::Case(one) => (case::case(&id, results, one, with_slots)),
-                    Block::Sweep(all) => (sweep::sweep(&id, results, all, with_slots)),
+                    Block::Sweep(all) => (sweep::sweep(&id, results, all, (&study.laws, with_slots))),
                     Block::Map(all) => (map::map(&id, results, all)),
                 }
             }
-            (then_and_now::then_and_now(study))
+            (fenced::fenced(study))
+            @match workers::workers(study) {
+                Some(table) => (table),
+                None => (then_and_now::then_and_now(study)),
+            }
         }
     }
 }

@@ -1,25 +1,36 @@
 //! A sweep: one table, one chart over the parameter, and its points folded away.
 
-use lab::{CaseResult, Results};
+use lab::{CaseResult, Law, Results};
 use maud::{Markup, html};
 
 use super::case::{missing, said, variants};
-use super::figure::{self, Figure};
+use super::course::course;
+use super::figure::{Figure, Figures, Legend};
 use super::forest::forest;
 use super::grids;
 use super::slots::slots;
 use super::table::table;
 use crate::blocks::Sweep;
-use crate::charts::lines::{Point, Series, lines};
+use crate::charts::Chart;
+use crate::charts::lines::{Point, Series};
 use crate::number::{plain, time};
-use crate::words::{circumstances, cut_short, work};
+use crate::words::{circumstances, cut_short, point_value, work};
 
 /// The part of the page about one sweep.
-pub(super) fn sweep(id: &str, results: &Results, sweep: &Sweep<'_>, with_slots: bool) -> Markup {
+pub(super) fn sweep(
+    id: &str,
+    results: &Results,
+    sweep: &Sweep<'_>,
+    (all_laws, with_slots): (&[Law], bool),
+) -> Markup {
+    let laws: Vec<&Law> = all_laws
+        .iter()
+        .filter(|law| law.sweep == sweep.name)
+        .collect();
     let named: Vec<_> = sweep
         .points
         .iter()
-        .map(|(value, case)| (point(sweep, *value), *case))
+        .map(|(_, case)| (point(sweep, case), *case))
         .collect();
     let headed: Vec<_> = named
         .iter()
@@ -33,10 +44,9 @@ pub(super) fn sweep(id: &str, results: &Results, sweep: &Sweep<'_>, with_slots: 
         article.case {
             h3 { (sweep.title()) }
             p.quiet { "Sweep " (sweep.name) ": by " (sweep.parameter) " (" (sweep.unit) ")" }
-            (chart(&format!("{id}-lines"), sweep))
-            (grids::of_sweep(&format!("{id}-grid"), sweep))
+            (figures(id, sweep, all_laws))
+            @for law in &laws { p.said { (law.sentence) } }
             (variants(&rows))
-            (forest(&format!("{id}-forest"), sweep.points.iter().map(|(_, case)| *case)))
             @for (number, (name, case)) in named.iter().enumerate() {
                 details {
                     summary { (name) }
@@ -48,8 +58,8 @@ pub(super) fn sweep(id: &str, results: &Results, sweep: &Sweep<'_>, with_slots: 
 }
 
 /// `block 1,000`.
-fn point(sweep: &Sweep<'_>, value: f64) -> String {
-    format!("{} {}", sweep.parameter, plain(value))
+fn point(sweep: &Sweep<'_>, case: &CaseResult) -> String {
+    format!("{} {}", sweep.parameter, point_value(&case.case))
 }
 
 fn one(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Markup {
@@ -58,28 +68,51 @@ fn one(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Mark
         @if let Some(cut) = cut_short(results, case) { p.warning { (cut) } }
         @for finding in &case.findings { (said(finding)) }
         (missing(case))
-        @if !case.slots.is_empty() { (slots(&format!("{id}-slots"), case, with_slots)) }
+        (of_point(id, case, with_slots))
     }
 }
 
-fn chart(id: &str, sweep: &Sweep<'_>) -> Markup {
+/// The charts of a sweep as a whole.
+pub(super) fn figures(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
+    let cases = sweep.points.iter().map(|(_, case)| *case);
+    chart(&format!("{id}-lines"), sweep, laws)
+        .and(grids::of_sweep(&format!("{id}-grid"), sweep))
+        .and(forest(&format!("{id}-forest"), cases))
+}
+
+/// The charts of one of its points.
+pub(super) fn of_point(id: &str, case: &CaseResult, with_slots: bool) -> Figures {
+    if case.slots.is_empty() {
+        return Figures::default();
+    }
+    Figures::from(slots(&format!("{id}-slots"), case, with_slots))
+        .and(course(&format!("{id}-course"), case))
+}
+
+fn chart(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
+    let laws: Vec<&Law> = laws.iter().filter(|law| law.sweep == sweep.name).collect();
     let series: Vec<_> = sweep
         .labels()
         .into_iter()
-        .map(|label| series(sweep, label))
+        .map(|label| series(sweep, label, &laws))
         .collect();
     let axis = format!("{} ({})", sweep.parameter, sweep.unit);
     let figure = Figure {
-        id,
-        title: "Typical time over the parameter, with quartiles",
-        desc: &format!("Typical times of {} variants by {axis}.", series.len()),
-        legend: figure::variants(series.iter().map(|series| series.label.as_str())),
+        id: id.to_owned(),
+        title: if laws.is_empty() {
+            "Typical time over the parameter, with quartiles".to_owned()
+        } else {
+            "Typical time over the parameter, with quartiles; dashed: the fitted lines".to_owned()
+        },
+        desc: format!("Typical times of {} variants by {axis}.", series.len()),
+        legend: Legend::variants(series.iter().map(|series| series.label.as_str())),
         data: data(&axis, &series),
+        chart: Chart::Lines(series, axis),
     };
-    figure.draw(|frame| lines(frame, &series, &axis))
+    figure.into()
 }
 
-fn series(sweep: &Sweep<'_>, label: &str) -> Series {
+fn series(sweep: &Sweep<'_>, label: &str, laws: &[&Law]) -> Series {
     let point = |(x, case): &(f64, &CaseResult)| {
         let value = case
             .variants
@@ -93,9 +126,17 @@ fn series(sweep: &Sweep<'_>, label: &str) -> Series {
             high: value.p75,
         })
     };
+    let points: Vec<Point> = sweep.points.iter().filter_map(point).collect();
+    let law = laws.iter().find(|law| law.variant == label);
+    let fit = law.map(|law| points.iter().map(|p| (p.x, law.line.at(p.x))));
     Series {
         label: label.to_owned(),
-        points: sweep.points.iter().filter_map(point).collect(),
+        fit: fit
+            .into_iter()
+            .flatten()
+            .filter(|(_, y)| *y > 0.0)
+            .collect(),
+        points,
     }
 }
 

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 /// A table; the first cell of a row is its heading.
-pub(super) fn table(heads: &[&str], rows: &[Vec<String>]) -> Markup {
+pub(crate) fn table(heads: &[&str], rows: &[Vec<String>]) -> Markup {
     html! {
         div.scroll tabindex="0" {
             table {

@@ -4,6 +4,7 @@ use lab::StudyResult;
 use maud::{Markup, html};
 
 use super::table::table;
+use crate::limits_then::LimitsThen;
 use crate::number::{NONE, bytes, time};
 use crate::origin::{Pair, ThenAndNow, in_words, kilobytes};
 
@@ -15,8 +16,13 @@ pub(super) fn then_and_now(study: &StudyResult) -> Markup {
     html! {
         article.case {
             @let both = ThenAndNow::of(study);
-            h3 { @if both.is_some() { "Then and now" } @else { "Then" } }
+            @let limited = LimitsThen::of(study);
+            h3 { @if both.is_some() || limited.is_some() { "Then and now" } @else { "Then" } }
             p { (origin.author) ", " cite { (origin.title) } ", " (origin.year) ": " (origin.finding) }
+            @if let Some(limited) = limited {
+                (limits(&limited))
+                p.quiet { (limited.note) }
+            }
             @if let Some(both) = both {
                 (times(&both))
                 p.quiet {
@@ -26,6 +32,21 @@ pub(super) fn then_and_now(study: &StudyResult) -> Markup {
             }
         }
     }
+}
+
+fn limits(both: &LimitsThen) -> Markup {
+    let then = both
+        .machines
+        .iter()
+        .map(|on| format!("{on}, {}", both.year));
+    let then: Vec<String> = then.collect();
+    let mut heads = vec!["flows", "at most here", "stopped by"];
+    heads.extend(then.iter().map(String::as_str));
+    let rows = both.rows.iter().map(|row| {
+        let cells = [&row.label].into_iter().chain(&row.here).chain(&row.there);
+        cells.cloned().collect()
+    });
+    table(&heads, &rows.collect::<Vec<_>>())
 }
 
 fn times(both: &ThenAndNow<'_>) -> Markup {

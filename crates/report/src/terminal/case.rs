@@ -4,9 +4,12 @@ use lab::{CaseResult, Finding, Results, VariantSummary};
 
 use super::page::Page;
 use crate::blocks::Sweep;
-use crate::number::{NONE, bytes, plain, time};
+use crate::number::{NONE, bytes, time};
+use crate::sampling::sampling;
 use crate::table::{Cell, Column, Table};
-use crate::words::{Tone, circumstances, comparison, cut_short, finding_of, many, work};
+use crate::words::{
+    Tone, circumstances, comparison, cut_short, finding_of, many, not_counted, point_value, work,
+};
 
 /// A case: title, table, sentences, reasons, slow ends, failures.
 pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
@@ -16,9 +19,12 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     if case.slots.is_empty() {
         return;
     }
-    page.table(2, &table(None, &[(None, case)]));
+    page.table(2, &table(None, &[case]));
     for finding in &case.findings {
         said(page, finding);
+    }
+    for line in sampling(case).into_iter().chain(not_counted(case)) {
+        page.text(2, Tone::Quiet, &line);
     }
     missing(page, case);
 }
@@ -31,17 +37,13 @@ pub(super) fn sweep(page: &mut Page<'_>, results: &Results, sweep: &Sweep<'_>) {
         &sweep.title(),
         vec![format!("by {} ({})", sweep.parameter, sweep.unit)],
     );
-    for (value, case) in &sweep.points {
+    for (_, case) in &sweep.points {
         if let Some(cut) = cut_short(results, case) {
-            let text = format!("{} {}: {cut}", sweep.parameter, plain(*value));
+            let text = format!("{} {}: {cut}", sweep.parameter, point_value(&case.case));
             page.text(2, Tone::Doubt, &text);
         }
     }
-    let rows = sweep
-        .points
-        .iter()
-        .map(|(value, case)| (Some(*value), *case));
-    let rows: Vec<_> = rows.collect();
+    let rows: Vec<_> = sweep.points.iter().map(|(_, case)| *case).collect();
     page.table(2, &table(Some(sweep.parameter), &rows));
     for (_, case) in &sweep.points {
         missing(page, case);
@@ -61,16 +63,18 @@ fn progress(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
 
 /// One row a variant of each case. A parameter has the first column, with its value at the
 /// first variant.
-fn table(parameter: Option<&str>, cases: &[(Option<f64>, &CaseResult)]) -> Table {
-    let rows = cases.iter().flat_map(|&(value, case)| {
+fn table(parameter: Option<&str>, cases: &[&CaseResult]) -> Table {
+    let rows = cases.iter().flat_map(|case| {
         let variants = case.variants.iter().enumerate();
         variants.map(move |(at, variant)| {
-            let first = value.map(|value| if at == 0 { plain(value) } else { String::new() });
-            let first = first.map(|text| Cell::plain(&text));
+            let first = parameter.map(|_| match at {
+                0 => Cell::plain(&point_value(&case.case)),
+                _ => Cell::plain(""),
+            });
             first.into_iter().chain(row(case, at, variant)).collect()
         })
     });
-    let reference = cases.first().and_then(|(_, case)| case.variants.first());
+    let reference = cases.first().and_then(|case| case.variants.first());
     let own = columns(reference.map_or("", |reference| &reference.label));
     Table {
         flex: usize::from(parameter.is_some()),

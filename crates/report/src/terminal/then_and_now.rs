@@ -3,6 +3,7 @@
 use lab::StudyResult;
 
 use super::page::Page;
+use crate::limits_then::LimitsThen;
 use crate::number::{NONE, bytes, time};
 use crate::origin::{Pair, Row, ThenAndNow, in_words, kilobytes};
 use crate::table::{Cell, Column, Table};
@@ -15,6 +16,13 @@ pub(super) fn then_and_now(page: &mut Page<'_>, study: &StudyResult) {
     };
     page.blank();
     let source = format!("{}, \"{}\", {}", origin.author, origin.title, origin.year);
+    if let Some(both) = LimitsThen::of(study) {
+        page.text(0, Tone::Strong, &format!("Then and now · {source}"));
+        let found = format!("{}: {}", origin.year, origin.finding);
+        page.text(2, Tone::Plain, &found);
+        page.table(2, &limits(&both));
+        return page.text(2, Tone::Quiet, &both.note);
+    }
     let Some(both) = ThenAndNow::of(study) else {
         return page.text(
             0,
@@ -28,6 +36,29 @@ pub(super) fn then_and_now(page: &mut Page<'_>, study: &StudyResult) {
     page.table(2, &table(&both));
     page.text(2, Tone::Quiet, &both.note());
     memory(page, &both);
+}
+
+/// Machines of the source are left out from the last on, where there is no room.
+fn limits(both: &LimitsThen) -> Table {
+    let mut columns = vec![
+        Column::left("flows"),
+        Column::right("at most here"),
+        Column::left("stopped by").drop(1),
+    ];
+    let machines = both.machines.iter().enumerate();
+    columns.extend(machines.map(|(place, machine)| match place {
+        0 => Column::right(&format!("{machine} {}", both.year)),
+        place => Column::right(machine).drop(u8::MAX - u8::try_from(place).unwrap_or(u8::MAX)),
+    }));
+    let rows = both.rows.iter().map(|row| {
+        let cells = [&row.label].into_iter().chain(&row.here).chain(&row.there);
+        cells.map(|text| Cell::plain(text)).collect()
+    });
+    Table {
+        flex: 0,
+        columns,
+        rows: rows.collect(),
+    }
 }
 
 fn table(both: &ThenAndNow<'_>) -> Table {

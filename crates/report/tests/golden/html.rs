@@ -15,16 +15,14 @@ fn write(name: &str, page: &str) {
 
 /// The first chart whose id begins like this, wide or narrow, on lines of its own.
 fn chart<'a>(page: &'a str, id: &str) -> Vec<&'a str> {
-    let title = page
-        .find(&format!("<title id=\"{id}-t\""))
-        .expect("the chart is there");
-    let start = page[..title].rfind("<svg").expect("its beginning");
+    let start = page.find(&format!("<svg id=\"{id}\""));
+    let start = start.expect("the chart is there");
     let end = start + page[start..].find("</svg>").expect("its end") + "</svg>".len();
     page[start..end].split_inclusive('>').collect()
 }
 
 /// A run with many more slots, as a full study has.
-fn large() -> Results {
+pub(crate) fn large() -> Results {
     let mut results = results();
     let case = results.studies[0].cases[0].clone();
     for number in 0..12 {
@@ -56,6 +54,7 @@ fn the_page_needs_nothing_else() {
 #[test]
 fn the_page_is_small_and_its_script_smaller() {
     let page = html::page(&large());
+    write("large.html", &page);
     assert!(page.len() < 500_000, "{} bytes", page.len());
     let script = page.rfind("<script>").expect("a script");
     assert!(page.len() - script < 4_096);
@@ -66,8 +65,15 @@ fn every_chart_is_described() {
     let page = html::page(&results());
     let charts = page.matches("role=\"img\"").count();
     assert!(charts > 20);
-    assert_eq!(page.matches("<desc id=").count(), charts);
-    assert_eq!(page.matches("<summary>Data</summary>").count() * 2, charts);
+    for labels in page.split("aria-labelledby=\"").skip(1) {
+        let labels = labels.split('"').next().expect("a value");
+        for id in labels.split(' ') {
+            assert!(page.contains(&format!(" id=\"{id}\"")), "{id}");
+        }
+    }
+    let others = page.matches("<div class=\"other\"").count();
+    let figures = page.matches("<summary>Data</summary>").count();
+    assert_eq!((figures + others) * 2, charts);
 }
 
 #[test]
@@ -124,7 +130,7 @@ fn the_year_is_not_read_as_a_percentage() {
 }
 
 /// The four variants of the last study as two points of a sweep, and as a mix.
-fn grids() -> Results {
+pub(crate) fn grids() -> Results {
     let mut results = results();
     let study = &mut results.studies[2];
     let case = study.cases[0].clone();
@@ -188,6 +194,8 @@ fn charts() {
         ("slots", "study2-0-slots-w"),
         ("bars", "study0-0-phases-w"),
         ("lines", "study0-1-lines-w"),
+        ("lines_linear", "study0-1-lines-ow"),
+        ("ecdf", "study0-0-ecdf-w"),
     ] {
         insta::assert_snapshot!(name, chart(&page, id).join("\n"));
     }

@@ -1,8 +1,13 @@
 //! What is made of one realistic run, in every format.
 
+mod browser;
+mod compare;
 mod csv;
 mod escaping;
 mod html;
 mod json;
+mod plots;
+mod samples;
 mod support;
 mod terminal;
+mod workers;

@@ -110,6 +110,34 @@ fn then_is_not_laid_beside_a_now_that_is_something_else() {
 }
 
 #[test]
+fn a_verdict_at_the_end_of_the_time_is_an_answer() {
+    let ended = |study: &mut lab::StudyResult| {
+        study.cases[0].ended = Some(lab::CaseEnd::Budget);
+    };
+    assert!(!first(ended).contains("out of time"));
+    let text = first(|study| {
+        ended(study);
+        study.cases[0].findings[0].verdict = stats::Verdict::CannotTell { more_rounds: None };
+    });
+    assert!(text.contains("out of time: 20 of"), "{text}");
+}
+
+#[test]
+fn large_values_of_a_sweep_keep_their_last_digits() {
+    let large = 9_007_199_254_740_993_u64;
+    let text = first(|study| {
+        let case = &mut study.cases[1].case;
+        if let workload::Work::Primes(primes) = &mut case.work {
+            primes.block = large;
+        }
+        if let Some(point) = &mut case.sweep {
+            point.value = large as f64;
+        }
+    });
+    assert!(text.contains("9,007,199,254,740,993 "), "{text}");
+}
+
+#[test]
 fn what_cannot_be_told_has_no_percent_for_each_worker() {
     assert!(first(|_| ()).contains("thread 2.2 % faster"));
     let text = first(|study| {

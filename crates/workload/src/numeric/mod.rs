@@ -206,7 +206,7 @@ impl Body for Numeric {
         1 << 20
     }
 
-    fn state(&self) -> Data {
+    fn state(&self, _flow: usize) -> Data {
         Data(self.programs())
     }
 

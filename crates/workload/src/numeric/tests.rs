@@ -22,8 +22,8 @@ fn prove(work: &Numeric, data: &mut Data, unit: u64) -> Proof {
 fn a_unit_proves_the_same_whatever_was_done_before_it() {
     for kernel in Kernel::ALL {
         let work = work(kernel, 2);
-        let fresh = prove(&work, &mut work.state(), 1);
-        let mut data = work.state();
+        let fresh = prove(&work, &mut work.state(0), 1);
+        let mut data = work.state(0);
         let first = prove(&work, &mut data, 0);
         assert_eq!(prove(&work, &mut data, 1), fresh, "{kernel}");
         assert_ne!(first, fresh, "{kernel}");
@@ -38,7 +38,7 @@ fn other_data_is_other_work() {
             seed: 4,
             ..one.clone()
         };
-        let prove = |work: &Numeric| prove(work, &mut work.state(), 0);
+        let prove = |work: &Numeric| prove(work, &mut work.state(0), 0);
         assert_ne!(prove(&one), prove(&other), "{kernel}");
     }
 }
@@ -61,7 +61,7 @@ fn the_kernels_of_scimark_do_not_allocate() {
 
 fn allocations(kernel: Kernel) -> u64 {
     let work = work(kernel, 3);
-    let mut data = work.state();
+    let mut data = work.state(0);
     allocation_counter::measure(|| _ = data.0.run(work.passes)).count_total
 }
 
@@ -80,7 +80,7 @@ fn a_wrong_result_fails_the_flow() {
     }
     assert_eq!(run(&mut Broken, 3), Err(Wrong("by design".to_owned())));
     let work = work(Kernel::Compress, 1);
-    let mut data = work.state();
+    let mut data = work.state(0);
     if let Programs::Compress(text) = &mut data.0 {
         text.take_room();
     }
@@ -120,6 +120,6 @@ fn large_kernels_compute_the_right_thing_too() {
             size: Size::Large,
             ..work(kernel, 1)
         };
-        assert_eq!(prove(&work, &mut work.state(), 0).count, 1);
+        assert_eq!(prove(&work, &mut work.state(0), 0).count, 1);
     }
 }

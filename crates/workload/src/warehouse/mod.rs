@@ -120,7 +120,7 @@ impl Body for Warehouse {
         format!("warehouse {}", unit + 1)
     }
 
-    fn state(&self) -> Place {
+    fn state(&self, _flow: usize) -> Place {
         self.place()
     }
 

@@ -20,14 +20,14 @@ fn prove(work: &Warehouse, place: &mut Place, unit: u64) -> Proof {
 
 /// A warehouse after some work.
 fn worked() -> Store {
-    let mut place = small().state();
+    let mut place = small().state(0);
     prove(&small(), &mut place, 0);
     place.store
 }
 
 #[test]
 fn the_books_balance_before_and_after_the_work() {
-    let place = small().state();
+    let place = small().state(0);
     assert_eq!(place.store.audit(), Ok(()));
     assert_eq!(worked().audit(), Ok(()));
 }
@@ -81,7 +81,7 @@ fn order(store: &mut Store) -> &mut store::Order {
 #[test]
 #[should_panic(expected = "do not balance")]
 fn books_that_do_not_balance_fail_the_flow() {
-    let mut place = small().state();
+    let mut place = small().state(0);
     place.store.taken += 1;
     small().settle(&mut place);
 }
@@ -89,9 +89,9 @@ fn books_that_do_not_balance_fail_the_flow() {
 #[test]
 fn a_worker_proves_the_same_whoever_worked_before_in_its_flow() {
     let work = small();
-    let (mut one, mut other) = (work.state(), work.state());
+    let (mut one, mut other) = (work.state(0), work.state(0));
     let apart = [prove(&work, &mut one, 0), prove(&work, &mut other, 1)];
-    let mut both = work.state();
+    let mut both = work.state(0);
     let together = [prove(&work, &mut both, 0), prove(&work, &mut both, 1)];
     assert_eq!(apart, together);
     assert_ne!(apart[0], apart[1]);
@@ -101,7 +101,7 @@ fn a_worker_proves_the_same_whoever_worked_before_in_its_flow() {
 #[test]
 fn another_seed_is_other_work() {
     let other = Warehouse { seed: 8, ..small() };
-    let prove = |work: &Warehouse| prove(work, &mut work.state(), 0);
+    let prove = |work: &Warehouse| prove(work, &mut work.state(0), 0);
     assert_ne!(prove(&small()), prove(&other));
 }
 
@@ -120,7 +120,7 @@ fn the_heap_is_as_large_as_asked_for_and_stays_so() {
         };
         let asked = work.heap.0 as f64;
         let mut place = None;
-        let filled = allocated(|| place = Some(work.state())).bytes_current as f64;
+        let filled = allocated(|| place = Some(work.state(0))).bytes_current as f64;
         assert!(
             (0.9..1.1).contains(&(filled / asked)),
             "{mib} MiB: {filled}"
@@ -134,7 +134,7 @@ fn the_heap_is_as_large_as_asked_for_and_stays_so() {
 #[test]
 fn every_transaction_allocates() {
     let work = small();
-    let mut place = work.state();
+    let mut place = work.state(0);
     let info = allocated(|| _ = prove(&work, &mut place, 0));
     assert!(info.count_total >= work.transactions, "{info:?}");
 }
@@ -161,7 +161,7 @@ proptest! {
     fn any_work_balances(seed: u64, transactions in 1_u64..3_000, kib in 1_024_u64..4_096) {
         let heap = Bytes(kib << 10);
         let work = Warehouse { workers: 1, transactions, heap, seed };
-        let mut place = work.state();
+        let mut place = work.state(0);
         prove(&work, &mut place, 0);
         prop_assert_eq!(place.store.audit(), Ok(()));
     }

@@ -15,7 +15,7 @@ pub(crate) struct Slot {
 }
 
 /// Every whole line but the header. There is none before the file is there.
-fn entries(folder: &Path) -> Vec<Value> {
+pub(crate) fn entries(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("journal.jsonl")).unwrap_or_default();
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     let lines = whole.lines().skip(1);

@@ -7,13 +7,25 @@ mod running;
 mod study;
 
 pub(crate) use home::{Home, Run};
-pub(crate) use journal::{Slot, end_signal, results, slots};
+pub(crate) use journal::{Slot, end_signal, entries, results, slots};
 pub(crate) use process::Process;
 pub(crate) use running::Running;
 pub(crate) use study::{drill, primes};
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+/// What every run leaves in its results folder.
+pub(crate) const RESULT_FILES: [&str; 8] = [
+    "findings.csv",
+    "findings.json",
+    "journal.jsonl",
+    "machine.json",
+    "report.html",
+    "slots.csv",
+    "slots.jsonl",
+    "summary.csv",
+];
 
 /// Looks again and again until there is something, at most `seconds`.
 pub(crate) fn within<T>(seconds: u64, what: &str, mut look: impl FnMut() -> Option<T>) -> T {

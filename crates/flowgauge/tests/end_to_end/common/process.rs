@@ -11,6 +11,7 @@ pub(crate) struct Process {
     pub(crate) pid: i32,
     parent: i32,
     is_cell: bool,
+    is_sampler: bool,
 }
 
 impl Process {
@@ -33,11 +34,13 @@ impl Process {
         let state = fields.next()?;
         let parent = fields.next()?.parse().ok()?;
         let words = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-        let is_cell = words.split(|&byte| byte == 0).nth(1) == Some(b"__cell");
+        let first = words.split(|&byte| byte == 0).nth(1);
+        let (is_cell, is_sampler) = (first == Some(b"__cell"), first == Some(b"__sampler"));
         (state != "Z").then_some(Self {
             pid,
             parent,
             is_cell,
+            is_sampler,
         })
     }
 
@@ -51,6 +54,11 @@ impl Process {
     pub(crate) fn worker(processes: &[Self]) -> Option<&Self> {
         let cell = Self::cell(processes)?;
         processes.iter().find(|p| p.is_cell && p.parent == cell.pid)
+    }
+
+    /// The sampler among `processes`.
+    pub(crate) fn sampler(processes: &[Self]) -> Option<&Self> {
+        processes.iter().find(|p| p.is_sampler)
     }
 
     pub(crate) fn send(&self, signal: Signal) {

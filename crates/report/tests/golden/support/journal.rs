@@ -4,7 +4,7 @@ use flow::{Failure, Outcome};
 use lab::{Case, CaseEnd, Entry, Header, Preset, SCHEMA, Settings, Study};
 use serde::Serialize;
 
-use super::slots::{Like, Noise, done, failed};
+use super::slots::{FLOWS, Like, Noise, done, failed};
 use super::{HOSTILE, machine, studies};
 
 /// A run of operations under the four models.
@@ -17,7 +17,7 @@ pub(super) fn of_operations() -> String {
     };
     writer.line(&header(vec![study.clone()]));
     for (case, (_, factors)) in study.cases.iter().zip(studies::OPERATIONS) {
-        let slot = |v: usize, _, n: &mut Noise| done(like(3e6 * factors[v], 1), n, false);
+        let slot = |v: usize, _, n: &mut Noise| done(like(3e6 * factors[v], 1), 5, n, false);
         writer.case(&study, case, 10, Some(CaseEnd::Rounds), slot);
     }
     writer.line(&Entry::End {
@@ -30,11 +30,7 @@ pub(super) fn of_operations() -> String {
 /// The whole text.
 pub(super) fn text() -> String {
     let studies = studies::all();
-    let mut writer = Writer {
-        text: String::new(),
-        at_s: 0.5,
-        noise: Noise(7),
-    };
+    let mut writer = Writer::new(Noise(7));
     writer.line(&header(studies.clone()));
     let [primes, hostile, scaling] = studies.as_slice() else {
         panic!("three studies")
@@ -44,12 +40,12 @@ pub(super) fn text() -> String {
         &primes.cases[0],
         20,
         Some(CaseEnd::Rounds),
-        |v, _, n| done([like(210e6, v), like(205e6, v)][v], n, false),
+        |v, _, n| done([like(210e6, v), like(205e6, v)][v], FLOWS, n, false),
     );
     for (place, case) in primes.cases[1..].iter().enumerate() {
         let steady = 30e3 * 10f64.powi(place as i32);
         writer.case(primes, case, 10, Some(CaseEnd::Rounds), |v, _, n| {
-            done(like(steady, v), n, false)
+            done(like(steady, v), FLOWS, n, false)
         });
     }
     writer.case(
@@ -61,12 +57,12 @@ pub(super) fn text() -> String {
             if v == 1 || round == 4 {
                 failed(reason(v))
             } else {
-                done(like(9e6, v), n, false)
+                done(like(9e6, v), FLOWS, n, false)
             }
         },
     );
     writer.case(scaling, &scaling.cases[0], 7, None, |v, _, n| {
-        done(like(21e6, usize::from(v > 1)), n, true)
+        done(like(21e6, usize::from(v > 1)), FLOWS, n, true)
     });
     writer.line(&Entry::End {
         interrupted: Some(2),
@@ -75,7 +71,7 @@ pub(super) fn text() -> String {
     writer.text
 }
 
-fn header(studies: Vec<Study>) -> Header {
+pub(super) fn header(studies: Vec<Study>) -> Header {
     let words = [
         "flowgauge",
         "run",
@@ -94,6 +90,7 @@ fn header(studies: Vec<Study>) -> Header {
             ..Settings::usual(Preset::Quick, 42)
         },
         machine: machine(),
+        files_on: Vec::new(),
         studies,
     }
 }
@@ -135,20 +132,28 @@ fn reason(variant: usize) -> Failure {
     }
 }
 
-struct Writer {
-    text: String,
+pub(super) struct Writer {
+    pub(super) text: String,
     at_s: f64,
     noise: Noise,
 }
 
 impl Writer {
-    fn line(&mut self, value: &impl Serialize) {
+    pub(super) fn new(noise: Noise) -> Self {
+        Self {
+            text: String::new(),
+            at_s: 0.5,
+            noise,
+        }
+    }
+
+    pub(super) fn line(&mut self, value: &impl Serialize) {
         self.text
             .push_str(&serde_json::to_string(value).expect("JSON"));
         self.text.push('\n');
     }
 
-    fn case(
+    pub(super) fn case(
         &mut self,
         study: &Study,
         case: &Case,

@@ -12,6 +12,7 @@
 mod journal;
 mod slots;
 mod studies;
+pub(crate) mod workers;
 
 use std::path::PathBuf;
 use std::sync::OnceLock;

@@ -1,8 +1,11 @@
 //! Slots with times that look measured and are the same at every run.
 
 use flow::record::ParentRecord;
+use flow::record::told::{OfFlow, OfParent, PerPhase, Told};
 use flow::{Answer, Failure, FlowRecord, FlowState, Outcome, Proof, Rep, SlotRecord};
+use measure::Measured;
 use measure::memory::{Memory, Reading};
+use measure::task::Io;
 use measure::usage::Usage;
 
 /// Noise from a seed: Knuth's MMIX generator.
@@ -37,9 +40,14 @@ pub(super) struct Like {
     pub(super) faults: u64,
 }
 
+/// Flows of most slots.
+pub(super) const FLOWS: usize = 5;
+
 /// A good slot of 3 repetitions.
-pub(super) fn done(like: Like, noise: &mut Noise, rss_only: bool) -> Outcome {
-    let reps: Vec<Rep> = (0..3).map(|_| rep(like, noise.factor())).collect();
+pub(super) fn done(like: Like, flows: usize, noise: &mut Noise, rss_only: bool) -> Outcome {
+    let one = |factor| rep(like, flows, factor);
+    let mut reps: Vec<Rep> = (0..3).map(|_| one(noise.factor())).collect();
+    reps[2].told = Some(Box::new(told(like, flows, rss_only)));
     let launch_ns = reps.iter().map(Rep::total_ns).sum::<u64>() + 3_000_000;
     let record = SlotRecord {
         warmups: vec![reps[0].clone()],
@@ -50,6 +58,7 @@ pub(super) fn done(like: Like, noise: &mut Noise, rss_only: bool) -> Outcome {
     Outcome {
         answer: Answer::Done(record),
         launch_ns,
+        samples: None,
     }
 }
 
@@ -58,10 +67,11 @@ pub(super) fn failed(reason: Failure) -> Outcome {
     Outcome {
         answer: Answer::Failed { reason, kept: None },
         launch_ns: 40_000_000,
+        samples: None,
     }
 }
 
-fn rep(like: Like, factor: f64) -> Rep {
+fn rep(like: Like, flows: usize, factor: f64) -> Rep {
     let ns = |value: f64| (value * factor) as u64;
     let steady_ns = ns(like.steady);
     Rep {
@@ -75,8 +85,11 @@ fn rep(like: Like, factor: f64) -> Rep {
             received: 5,
             ..ParentRecord::default()
         },
-        flows: (0..5).map(|place| flow(place, steady_ns, like)).collect(),
+        flows: (0..flows as u64)
+            .map(|place| flow(place, steady_ns, like))
+            .collect(),
         turns: None,
+        told: None,
     }
 }
 
@@ -106,6 +119,41 @@ fn flow(place: u64, steady_ns: u64, like: Like) -> FlowRecord {
             checksum: 0xfeed + place,
         },
         carried: 0,
+    }
+}
+
+/// Where memory is denied, so are the bytes that were moved.
+fn told(like: Like, flows: usize, denied: bool) -> Told {
+    let io = Io {
+        read: 8,
+        written: 72,
+        storage_read: 0,
+        storage_written: 4_096,
+    };
+    Told {
+        migrations: Measured::Value(per_phase(flows, 0, u64::from(like.processes))),
+        io: match denied {
+            true => Measured::not_available("reading io is forbidden", "be root"),
+            false => Measured::Value(per_phase(flows, Io::default(), io)),
+        },
+    }
+}
+
+/// Nothing while flows are created and end.
+fn per_phase<T: Copy>(flows: usize, nothing: T, steady: T) -> PerPhase<T> {
+    PerPhase {
+        parent: OfParent {
+            create: nothing,
+            steady,
+            teardown: nothing,
+        },
+        flows: vec![
+            OfFlow {
+                create: nothing,
+                steady,
+            };
+            flows
+        ],
     }
 }
 

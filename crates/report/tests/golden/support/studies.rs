@@ -144,11 +144,13 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
         placement: Placement::Free,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
+        ballast: None,
     };
     LabelledVariant {
         label: label.into(),
         variant,
         work: None,
+        sample: None,
     }
 }
 
@@ -168,6 +170,7 @@ fn origin() -> Origin {
         ])
     };
     Origin {
+        limits: Vec::new(),
         author: "S. Norgren".into(),
         title: "Processes vs. Threads: Calculating Prime Numbers".into(),
         year: 2010,
@@ -176,8 +179,11 @@ fn origin() -> Origin {
         rows: rows
             .map(|(who, process, thread, bytes)| OriginRow {
                 who: who.into(),
+                case: None,
                 seconds: both(process, thread),
                 bytes: both(bytes, 450_560.0),
+                cpu_share: BTreeMap::new(),
+                disk_bytes: BTreeMap::new(),
             })
             .into(),
     }

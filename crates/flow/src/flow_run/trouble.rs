@@ -1,0 +1,80 @@
+//! What a flow could not do, as a word that it leaves in shared memory, and as text.
+
+use std::io;
+
+/// Where a flow's preparation or work failed; the number is stored with the errno.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Step {
+    Affinity = 1,
+    FileTable = 2,
+    OpenChannel = 3,
+    Send = 4,
+    Stacks = 5,
+    StackSize = 6,
+    Tasks = 7,
+    Unit = 8,
+}
+
+/// What a flow could not do.
+pub(crate) type Trouble = (Step, io::Error);
+
+/// A step and its errno in one word, and back to text. An error that is not the system's own
+/// has none: such a one is told as an error of input and output.
+pub(super) fn trouble(step: Step, error: &io::Error) -> u64 {
+    let errno = u64::from(error.raw_os_error().unwrap_or(libc::EIO).unsigned_abs());
+    ((step as u64) << 32) | errno
+}
+
+/// What a stored trouble means.
+pub(crate) fn describe_trouble(word: u64) -> String {
+    let step = match word >> 32 {
+        1 => "could not be bound to its CPU",
+        2 => "could not get a file table of its own",
+        3 => "could not open its end of the channel",
+        5 => "could not make the stacks of its fibers (fewer flows or smaller stacks help)",
+        6 => "cannot run fibers here, or not on stacks of that size",
+        7 => "could not make its tasks (fewer flows help)",
+        8 => "could not do its work",
+        _ => "could not send its results",
+    };
+    let errno = i32::try_from(word & 0xffff_ffff).unwrap_or(0);
+    let way_out = match errno {
+        libc::EMFILE => "; raise the limit (ulimit -n), or use --channel pipe",
+        libc::ENOSPC | libc::EDQUOT | libc::EFBIG | libc::EROFS => {
+            "; make room there, or name a folder on another disk (--folder DIR)"
+        }
+        libc::ENOMEM => "; fewer workers, or smaller arrays, need less memory at once",
+        _ => "",
+    };
+    format!("{step}: {}{way_out}", io::Error::from_raw_os_error(errno))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_keeps_the_step_and_the_errno() {
+        let word = trouble(
+            Step::OpenChannel,
+            &io::Error::from_raw_os_error(libc::EMFILE),
+        );
+        let text = describe_trouble(word);
+        assert!(
+            text.contains("its end of the channel")
+                && text.contains("Too many open")
+                && text.contains("ulimit -n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_full_disk_comes_with_what_to_do() {
+        let word = trouble(Step::Unit, &io::Error::from_raw_os_error(libc::ENOSPC));
+        let text = describe_trouble(word);
+        assert!(
+            text.contains("could not do its work: No space left") && text.contains("--folder"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! The units of a flow: which ones are its own, and each of them.
+
+use std::io;
+use std::sync::atomic::Ordering;
+
+use nix::unistd::{getpid, gettid};
+
+use super::Context;
+use crate::Model;
+use crate::body::Body;
+use crate::channel::Outlet;
+use crate::flow_cell::Tally;
+use crate::variant::Schedule;
+
+/// Does what is there for flow `index` to do, one unit after the other.
+pub(crate) fn units<B: Body>(
+    context: &Context<'_, B>,
+    index: usize,
+    state: &mut B::State,
+    outlet: &mut Outlet<'_>,
+    tally: &mut Tally,
+) {
+    match context.variant.schedule {
+        Schedule::Static => {
+            let stride = context.variant.flows as usize;
+            for unit in (index as u64..context.body.units()).step_by(stride) {
+                do_unit(context, state, unit, outlet, tally);
+            }
+        }
+        Schedule::Queue => while unit_of_queue(context, state, outlet, tally) {},
+    }
+}
+
+/// Does the next unit of the queue; false when there is none.
+pub(crate) fn unit_of_queue<B: Body>(
+    context: &Context<'_, B>,
+    state: &mut B::State,
+    outlet: &mut Outlet<'_>,
+    tally: &mut Tally,
+) -> bool {
+    let unit = next_unit(context);
+    if let Some(unit) = unit {
+        do_unit(context, state, unit, outlet, tally);
+    }
+    unit.is_some()
+}
+
+fn next_unit<B: Body>(context: &Context<'_, B>) -> Option<u64> {
+    let unit = context
+        .area
+        .header()
+        .cursor
+        .0
+        .fetch_add(1, Ordering::Relaxed);
+    (unit < context.body.units()).then_some(unit)
+}
+
+#[inline]
+fn do_unit<B: Body>(
+    context: &Context<'_, B>,
+    state: &mut B::State,
+    unit: u64,
+    outlet: &mut Outlet<'_>,
+    tally: &mut Tally,
+) {
+    if context.narrate {
+        narrate(context, unit, "starting on");
+    }
+    outlet.begin(unit);
+    tally.proof += context.body.unit(state, unit, outlet);
+    tally.units += 1;
+    if context.narrate {
+        narrate(context, unit, "finished");
+    }
+}
+
+/// Says on standard error what this flow does, in one write so that lines never mix.
+#[cold]
+fn narrate<B: Body>(context: &Context<'_, B>, unit: u64, what: &str) {
+    use std::io::Write;
+    let who = match context.variant.model {
+        Model::Process | Model::ProcessSharedFiles => format!("process {}", getpid()),
+        Model::Thread | Model::ThreadPrivateFiles => format!("thread {}", gettid()),
+        Model::Mix { .. } => format!("process {} thread {}", getpid(), gettid()),
+        Model::Fiber { .. } => format!("a fiber of thread {}", gettid()),
+        Model::Task => format!("a task of thread {}", gettid()),
+    };
+    let line = format!("{who} {what} {}\n", context.body.describe(unit));
+    let _closed_is_fine = io::stderr().write_all(line.as_bytes());
+}

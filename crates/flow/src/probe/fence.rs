@@ -1,0 +1,100 @@
+//! Entering a fence: this process lowers a limit for itself.
+
+use std::io;
+
+use nix::sys::prctl::{set_dumpable, set_pdeathsig};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::Signal;
+use nix::unistd::{Gid, Uid, User, geteuid, getppid, setgroups, setresgid, setresuid};
+
+use super::{ADDRESSES, Fence, ProbeSpec, TASKS, ids};
+
+/// Users that are nobody on most machines, of which one is looked for.
+const SPARE: std::ops::Range<u32> = 52_000..60_000;
+
+/// Lowers the limit; from here on everything happens behind the fence.
+pub(super) fn enter(spec: &ProbeSpec) -> Result<(), String> {
+    match spec.fence {
+        Fence::Ids => ids::enter(),
+        Fence::User => fewer_tasks(spec.user_tasks),
+        Fence::Addresses => fewer_addresses(),
+    }
+}
+
+fn fewer_tasks(of_this_user: u64) -> Result<(), String> {
+    let used = if geteuid().is_root() {
+        become_nobody()?;
+        1
+    } else {
+        of_this_user.max(1)
+    };
+    lower(Resource::RLIMIT_NPROC, used + TASKS)
+}
+
+fn fewer_addresses() -> Result<(), String> {
+    let used = addresses().ok_or("/proc/self/statm does not tell the address space")?;
+    lower(Resource::RLIMIT_AS, used + ADDRESSES)
+}
+
+/// Lowers the soft limit; one that is lower already stays.
+fn lower(resource: Resource, value: u64) -> Result<(), String> {
+    let lowered =
+        getrlimit(resource).and_then(|(soft, hard)| setrlimit(resource, value.min(soft), hard));
+    lowered.map_err(|errno| format!("{resource:?} cannot be lowered: {}", errno.desc()))
+}
+
+/// Bytes of address space of this process: pages, by the first number of `statm`.
+fn addresses() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split_whitespace().next()?.parse().ok()?;
+    Some(pages * 4_096)
+}
+
+/// Becomes a user of whom there is no process and no name, for root's limits do not bind.
+pub(super) fn become_nobody() -> Result<Uid, String> {
+    let parent = getppid();
+    let taken = users();
+    let first = std::process::id() % (SPARE.end - SPARE.start);
+    let spare = SPARE
+        .map(|user| SPARE.start + (user - SPARE.start + first) % (SPARE.end - SPARE.start))
+        .find(|user| {
+            !taken.contains(user) && matches!(User::from_uid(Uid::from_raw(*user)), Ok(None))
+        })
+        .ok_or("every user that could be a spare one is taken")?;
+    let (user, group) = (Uid::from_raw(spare), Gid::from_raw(spare));
+    let changed = setgroups(&[])
+        .and_then(|()| setresgid(group, group, group))
+        .and_then(|()| setresuid(user, user, user))
+        // Both are lost with the change of user.
+        .and_then(|()| set_dumpable(true))
+        .and_then(|()| set_pdeathsig(Signal::SIGKILL));
+    changed
+        .map_err(|errno| format!("this process may not become another user: {}", errno.desc()))?;
+    if getppid() != parent {
+        return Err("the command that started this probe is gone".to_owned());
+    }
+    Ok(user)
+}
+
+/// The users of all processes that can be seen.
+fn users() -> Vec<u32> {
+    use std::os::unix::fs::MetadataExt;
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let user = |entry: std::fs::DirEntry| -> io::Result<u32> { Ok(entry.metadata()?.uid()) };
+    entries.filter_map(|entry| user(entry).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_space_is_read_and_is_that_of_a_program() {
+        assert!(addresses().unwrap() > 1 << 20);
+    }
+
+    #[test]
+    fn users_of_processes_are_found() {
+        assert!(users().contains(&geteuid().as_raw()));
+    }
+}

@@ -1,0 +1,108 @@
+//! A namespace of ids with a `pid_max` of its own.
+//!
+//! # Theory
+//!
+//! Since Linux 6.14 each namespace of ids has its own `kernel.pid_max`. Before, there is one
+//! for the whole machine, and writing it from within a namespace would lower it for all. Two
+//! things keep that from happening: the kernel's version is asked, and the process is no root
+//! outside of the namespace (it becomes a spare user first, or was none), so that the file of
+//! the whole machine is not its to write.
+//!
+//! A fresh namespace gives out its first 300 ids too, which a machine that has run for a
+//! while does not any more: they are used up first.
+
+use std::fs;
+use std::io;
+
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
+use nix::unistd::{Pid, getegid, geteuid};
+
+use super::TASKS;
+use super::fence::become_nobody;
+use crate::cell::exit;
+use crate::start::{forked, reap};
+
+/// From this kernel on a namespace has a `pid_max` of its own.
+const OWN_PID_MAX: (u64, u64) = (6, 14);
+/// Ids that are given out once.
+const RESERVED: i32 = 300;
+/// More forks than it can take to use them up.
+const PATIENCE: i32 = 2 * RESERVED;
+
+/// Goes on in the first process of a new namespace; the present one waits for its end.
+pub(super) fn enter() -> Result<(), String> {
+    if kernel().is_none_or(|version| version < OWN_PID_MAX) {
+        return Err(
+            "this kernel has one kernel.pid_max for all (Linux 6.14 has one for each namespace)"
+                .to_owned(),
+        );
+    }
+    if geteuid().is_root() {
+        become_nobody()?;
+    }
+    let (user, group) = (geteuid(), getegid());
+    unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS)
+        .map_err(|errno| format!("namespaces are not allowed here: {}", errno.desc()))?;
+    let own = [
+        ("setgroups", "deny".to_owned()),
+        ("uid_map", format!("0 {user} 1")),
+        ("gid_map", format!("0 {group} 1")),
+    ];
+    for (file, text) in own {
+        write(&format!("/proc/self/{file}"), &text)?;
+    }
+    be_its_first().map_err(|error| format!("no process in the namespace: {error}"))?;
+    see_it()?;
+    use_up_reserved().map_err(|error| format!("its first ids cannot be used up: {error}"))?;
+    write(
+        "/proc/sys/kernel/pid_max",
+        &(i64::from(RESERVED) + 1 + TASKS as i64).to_string(),
+    )
+}
+
+fn write(file: &str, text: &str) -> Result<(), String> {
+    fs::write(file, text).map_err(|error| format!("{file} cannot be written: {error}"))
+}
+
+/// The kernel's version, its first two numbers.
+fn kernel() -> Option<(u64, u64)> {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").ok()?;
+    let mut numbers = release
+        .split(|c: char| !c.is_ascii_digit())
+        .map_while(|part| part.parse().ok());
+    numbers.next().zip(numbers.next())
+}
+
+/// Forks; the parent never comes back. When it is killed, all of the namespace are.
+fn be_its_first() -> io::Result<()> {
+    // SAFETY: a probe has one thread here, so no lock is held by anyone else.
+    match forked(unsafe { libc::fork() })? {
+        Some(first) => exit(i32::from(reap(first).is_err())),
+        None => Ok(set_pdeathsig(Signal::SIGKILL)?),
+    }
+}
+
+/// Has `/proc` show this namespace.
+fn see_it() -> Result<(), String> {
+    let none = None::<&str>;
+    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
+        .and_then(|()| mount(Some("proc"), "/proc", Some("proc"), MsFlags::empty(), none))
+        .map_err(|errno| format!("/proc of the namespace cannot be mounted: {}", errno.desc()))
+}
+
+fn use_up_reserved() -> io::Result<()> {
+    for _ in 0..PATIENCE {
+        // SAFETY: one thread, as above; the child ends at once.
+        let Some(child) = forked(unsafe { libc::fork() })? else {
+            exit(0)
+        };
+        reap(child)?;
+        if child >= Pid::from_raw(RESERVED) {
+            return Ok(());
+        }
+    }
+    Err(io::Error::other("ids do not grow"))
+}

@@ -1,0 +1,176 @@
+//! Making flows until there is no room for more.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::{self, JoinHandle};
+
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, getpid, getppid, pause};
+
+use crate::area::Area;
+use crate::body::Body;
+use crate::cell::exit;
+use crate::flow_run::Context;
+use crate::notify::Notify;
+use crate::start::{forked, hold, reap};
+use crate::turn::Pipes;
+use crate::{Channel, Model, Placement, Schedule, Variant, channel, futex};
+
+/// Flows beyond twice what was predicted, after which it is enough.
+const BEYOND: u64 = 100;
+/// Halving ends when it is known to one part in so many.
+const PRECISION: u64 = 1_000;
+/// Stack of a thread that only waits, in bytes.
+const THREAD_STACK: usize = 64 << 10;
+
+/// How many flows there were at one time, and what refused one more.
+type Reached = (u64, Option<io::Error>);
+
+/// Makes flows until one is refused, or far more than `predicted` are there. None is left.
+pub(super) fn as_many_as_can_be<B: Body>(
+    model: Model,
+    body: &B,
+    predicted: u64,
+) -> Result<Reached, String> {
+    let enough = 2 * predicted + BEYOND;
+    match model {
+        Model::Process => Ok(processes(enough)),
+        Model::Thread => Ok(threads(enough)),
+        Model::Fiber { .. } | Model::Task => Ok(halving(predicted, enough, |flows| {
+            hold_all(model, body, flows)
+        })),
+        _ => Err(format!("flows of model {model} are not probed")),
+    }
+}
+
+fn processes(enough: u64) -> Reached {
+    let mut children = Vec::with_capacity(enough as usize);
+    let mut refused = None;
+    while (children.len() as u64) < enough && refused.is_none() {
+        match waiting_process() {
+            Ok(child) => children.push(child),
+            Err(error) => refused = Some(error),
+        }
+    }
+    for child in &children {
+        let _gone_is_fine = kill(*child, Signal::SIGKILL);
+    }
+    for child in &children {
+        let _gone_is_fine = reap(*child);
+    }
+    (children.len() as u64, refused)
+}
+
+fn waiting_process() -> io::Result<Pid> {
+    let parent = getpid();
+    // SAFETY: this process has one thread, so no lock is held by anyone else; the child
+    // allocates nothing and never returns.
+    if let Some(child) = forked(unsafe { libc::fork() })? {
+        return Ok(child);
+    }
+    if set_pdeathsig(Signal::SIGKILL).is_err() || getppid() != parent {
+        exit(1);
+    }
+    loop {
+        pause();
+    }
+}
+
+fn threads(enough: u64) -> Reached {
+    static GATE: AtomicU32 = AtomicU32::new(0);
+    let wait = || {
+        while GATE.load(Ordering::Acquire) == 0 {
+            futex::wait(&GATE, 0);
+        }
+    };
+    let mut all: Vec<JoinHandle<()>> = Vec::with_capacity(enough as usize);
+    let mut refused = None;
+    while (all.len() as u64) < enough && refused.is_none() {
+        match thread::Builder::new().stack_size(THREAD_STACK).spawn(wait) {
+            Ok(thread) => all.push(thread),
+            Err(error) => refused = Some(error),
+        }
+    }
+    let reached = all.len() as u64;
+    GATE.store(1, Ordering::Release);
+    futex::wake_all(&GATE);
+    for thread in all {
+        let _none_panics = thread.join();
+    }
+    (reached, refused)
+}
+
+/// The largest number of flows that can be made together, to one part in [`PRECISION`];
+/// what is tried first is what was predicted.
+fn halving(predicted: u64, enough: u64, mut make: impl FnMut(u64) -> io::Result<()>) -> Reached {
+    let (mut most, mut too_many, mut next) = (0, enough, enough);
+    let mut refused = None;
+    loop {
+        match make(next) {
+            Ok(()) => most = next,
+            Err(error) => (too_many, refused) = (next, Some(error)),
+        }
+        if most == enough || too_many - most <= (too_many / PRECISION).max(1) {
+            return (most, refused);
+        }
+        next = match (most, too_many) {
+            (0, all) if all == enough && predicted > 0 => predicted,
+            (most, too_many) => most + (too_many - most) / 2,
+        };
+    }
+}
+
+/// Makes so many user-level flows, lets each run to its first station and ends them.
+fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
+    let variant = Variant {
+        model,
+        flows: u32::try_from(flows).map_err(io::Error::other)?,
+        placement: Placement::Free,
+        schedule: Schedule::Static,
+        channel: Channel::Fifo,
+        ballast: None,
+    };
+    let (area, notify) = (Area::new(1, 0)?, Notify::new()?);
+    let (entrance, _inlet) = channel::open(None, Path::new(""))?;
+    hold(&Context {
+        body,
+        variant: &variant,
+        cpus: &[],
+        narrate: false,
+        area: &area,
+        notify: &notify,
+        entrance: &entrance,
+        pipes: &Pipes::default(),
+        parent: getpid(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(room: u64, predicted: u64) -> (u64, bool) {
+        let make = |flows| match flows <= room {
+            true => Ok(()),
+            false => Err(io::Error::from_raw_os_error(libc::ENOMEM)),
+        };
+        let (most, refused) = halving(predicted, 2 * predicted + BEYOND, make);
+        (most, refused.is_some())
+    }
+
+    #[test]
+    fn halving_finds_the_largest_number_wherever_it_lies() {
+        for room in [1, 7, 499, 500, 501, 777, 1_099] {
+            let (most, refused) = found(room, 500);
+            assert!(
+                refused && most <= room && room - most <= 1,
+                "{room}: {most}"
+            );
+        }
+        assert_eq!(found(5_000, 500), (1_100, false));
+        assert_eq!(found(0, 500), (0, true));
+        assert_eq!(found(20, 0), (20, true));
+    }
+}

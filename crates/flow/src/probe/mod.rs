@@ -1,0 +1,172 @@
+//! A small probe behind a lowered limit: does it stop where reading says it will?
+//!
+//! # Theory
+//!
+//! How many flows a machine can hold is predicted by reading its limits, and to make them
+//! all would be the only proof. But what reading misses (a limit that was overlooked, ids
+//! that are never given out, a wrong size) shows at a small number as well as at a large
+//! one. So a fresh process lowers one limit *for itself*, has the same reading done again
+//! inside, and makes flows until the kernel refuses:
+//!
+//! | fence | lowers | for | needs |
+//! |---|---|---|---|
+//! | [`Fence::Ids`] | `kernel.pid_max` of a namespace of its own | processes, threads | Linux 6.14, user namespaces |
+//! | [`Fence::User`] | `RLIMIT_NPROC`, as a user that nobody is (root), or as oneself | processes, threads | nothing |
+//! | [`Fence::Addresses`] | `RLIMIT_AS` | fibers, tasks | nothing |
+//!
+//! It can not harm the machine: no fence is more than some hundred tasks or [`ADDRESSES`]
+//! bytes wide, each is a property of this process and what it makes, so it is gone with
+//! them, and the launcher kills the group at a deadline.
+//!
+//! Of fibers and tasks no limit counts one by one. Theirs is how many one scheduler (one
+//! vector) can be made for, found by halving, with every flow made and run each time.
+//!
+//! What it deliberately does not do: use a control group. Its directory would stay behind if
+//! this program were killed.
+
+mod fence;
+mod ids;
+mod make;
+
+use std::io::{self, Read};
+
+use nix::errno::Errno;
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
+use nix::unistd::getppid;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::Model;
+use crate::body::Body;
+use crate::cell::{end_on_panic, exit, write_line};
+
+/// The first argument of a probe.
+pub(crate) const PROBE_ARGUMENT: &str = "__probe";
+
+/// Exit code of a probe whose task could not be read.
+const EXIT_NO_TASK: i32 = 96;
+
+/// Room that a fence on tasks leaves.
+pub const TASKS: u64 = 100;
+/// Room that a fence on address space leaves, in bytes.
+pub const ADDRESSES: u64 = 64 << 20;
+
+/// What is lowered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fence {
+    /// `kernel.pid_max` of a namespace of ids.
+    Ids,
+    /// `RLIMIT_NPROC` of a user.
+    User,
+    /// `RLIMIT_AS` of the process.
+    Addresses,
+}
+
+impl Fence {
+    /// What it is, in words.
+    #[must_use]
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Ids => "a namespace of ids",
+            Self::User => "a user's tasks",
+            Self::Addresses => "address space",
+        }
+    }
+}
+
+/// One probe to run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProbeSpec {
+    /// Of which flows: process, thread, a fiber on one kernel thread, or task.
+    pub model: Model,
+    /// Behind which fence.
+    pub fence: Fence,
+    /// Tasks of this user now, for a user that is not root.
+    pub user_tasks: u64,
+    /// Seconds after which the probe is killed.
+    pub deadline_s: f64,
+}
+
+/// What came of a probe; `P` is the prediction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Probed<P> {
+    /// Flows were made until there was no room for more.
+    Met {
+        /// What reading said behind the fence, before the first flow.
+        predicted: P,
+        /// Flows that there were at one time.
+        reached: u64,
+        /// The error that refused one more (`EAGAIN`); `None` where many more than
+        /// predicted were made without one.
+        refused_with: Option<String>,
+    },
+    /// There is no such fence here.
+    NotAvailable {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Whether this process was started as a probe. To be asked first of all in `main`.
+#[must_use]
+pub fn is_probe() -> bool {
+    std::env::args_os()
+        .nth(1)
+        .is_some_and(|argument| argument == PROBE_ARGUMENT)
+}
+
+/// What a probe is told, and by whom.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ProbeTask<S> {
+    pub(crate) spec: S,
+    pub(crate) parent: i32,
+}
+
+/// The whole life of a probe. `body` is what flows are of; `predict` reads how many flows
+/// of a model there is room for, and is asked behind the fence.
+pub fn probe_main<B: Body, P: Serialize + DeserializeOwned>(
+    body: &B,
+    predict: impl FnOnce(Model) -> Option<(u64, P)>,
+) -> ! {
+    end_on_panic();
+    let tied = set_pdeathsig(Signal::SIGKILL);
+    let mut text = String::new();
+    let task = io::stdin()
+        .read_to_string(&mut text)
+        .and_then(|_| serde_json::from_str(&text).map_err(io::Error::other));
+    let Ok(ProbeTask::<ProbeSpec> { spec, parent }) = task else {
+        exit(EXIT_NO_TASK)
+    };
+    if tied.is_err() || getppid().as_raw() != parent {
+        exit(EXIT_NO_TASK);
+    }
+    let probed =
+        probe(&spec, body, predict).unwrap_or_else(|reason| Probed::NotAvailable { reason });
+    exit(i32::from(write_line(&probed).is_err()))
+}
+
+fn probe<B: Body, P>(
+    spec: &ProbeSpec,
+    body: &B,
+    predict: impl FnOnce(Model) -> Option<(u64, P)>,
+) -> Result<Probed<P>, String> {
+    fence::enter(spec)?;
+    let (flows, predicted) = predict(spec.model).ok_or("no limit can be read behind the fence")?;
+    let (reached, refused) = make::as_many_as_can_be(spec.model, body, flows)?;
+    Ok(Probed::Met {
+        predicted,
+        reached,
+        refused_with: refused.as_ref().map(name),
+    })
+}
+
+/// `EAGAIN`, or whatever the error says where it has no number.
+fn name(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(number) => format!("{:?}", Errno::from_raw(number)),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,80 @@
+//! Whether a repetition is a data point, and if not, why.
+
+use super::Parts;
+use crate::Failure;
+use crate::body::{Body, Sink};
+use crate::flow_run::Context;
+use crate::record::{FlowRecord, FlowState, Rep, Turns};
+
+impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
+    /// Why this repetition is no data point, if it is none.
+    pub(super) fn failure(&self, rep: &Rep) -> Option<Failure> {
+        let flows = self.context.variant.carriers();
+        let count = |wanted: fn(&FlowState) -> bool| {
+            u32::try_from(rep.flows.iter().filter(|flow| wanted(&flow.state)).count())
+                .unwrap_or(flows)
+        };
+        let hung = count(|state| matches!(state, FlowState::Hung));
+        if hung > 0 {
+            return Some(Failure::Hung {
+                hung,
+                flows,
+                deadline_s: self.bench.deadline_text(),
+            });
+        }
+        if let Some(how) = self.watch.first_death() {
+            let died = count(|state| matches!(state, FlowState::Died { .. }));
+            if died == 0 {
+                let what =
+                    format!("a process was ended ({how}) after its flows had done their work");
+                return Some(Failure::Error { what });
+            }
+            return Some(Failure::FlowsDied { died, flows, how });
+        }
+        trouble(&rep.flows)
+            .or_else(|| results_lost(rep))
+            .or_else(|| self.context.not_in_turn(rep.turns?))
+    }
+}
+
+/// Of the switches that hand-overs must cause, this share has to be seen.
+const SWITCHED: f64 = 0.9;
+
+impl<B: Body> Context<'_, B> {
+    /// Why turns that were taken prove no switches, if they do not.
+    fn not_in_turn(&self, turns: Turns) -> Option<Failure> {
+        let Turns {
+            handed_over,
+            switches,
+            checked,
+            orderly,
+            ..
+        } = turns;
+        if self.variant.flows > 1 && (switches as f64) < SWITCHED * handed_over as f64 {
+            return Some(Failure::NotSwitched {
+                switches,
+                handed_over,
+            });
+        }
+        let one_order = self.variant.model.is_user_level() || self.body.hand_over().is_ring();
+        (one_order && orderly < checked).then_some(Failure::OutOfOrder { orderly, checked })
+    }
+}
+
+fn trouble(flows: &[FlowRecord]) -> Option<Failure> {
+    flows
+        .iter()
+        .enumerate()
+        .find_map(|(index, flow)| match &flow.state {
+            FlowState::Error { what } => Some(Failure::Error {
+                what: format!("flow {index} {what}"),
+            }),
+            _ => None,
+        })
+}
+
+fn results_lost(rep: &Rep) -> Option<Failure> {
+    let sent: u64 = rep.flows.iter().map(|flow| flow.sent).sum();
+    let received = rep.parent.received;
+    (sent != received).then_some(Failure::ResultsLost { sent, received })
+}

@@ -1,0 +1,302 @@
+//! The sampler's own side: its life, its clock and its books.
+
+use std::io::{self, BufRead, Write};
+use std::os::fd::AsFd;
+use std::process::exit;
+use std::time::Duration;
+
+use measure::Measured;
+use measure::clock::{now_ns, of_process_ns, process_cpu_ns};
+use measure::memory::{self, MemoryError};
+use measure::tasks::{Process, Reader};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::Signal;
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use nix::unistd::getppid;
+use serde::{Deserialize, Serialize};
+
+use super::disk;
+use super::record::{Sample, SampleSpec, Samples, Totals};
+
+/// The first argument of a sampler.
+pub(super) const ARGUMENT: &str = "__sampler";
+/// What it says when it is ready, on a line.
+pub(super) const READY: &str = "ready";
+
+/// Samples that are kept at the most: some 10 MB of them.
+const MOST: usize = 100_000;
+/// Honest memory is not read more often than this, in ns.
+const MEMORY_EVERY_NS: u64 = 1_000_000_000;
+/// And not more often than so many times as long as a reading takes.
+const MEMORY_REST: u64 = 100;
+
+/// What the main process sends.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Task<S> {
+    /// A [`SampleSpec`], or a reference to one on the sending side.
+    pub(super) spec: S,
+    pub(super) parent: i32,
+}
+
+/// Whether this process was started as a sampler. To be asked in `main` before anything
+/// but [`crate::is_cell`].
+#[must_use]
+pub fn is_sampler() -> bool {
+    std::env::args_os()
+        .nth(1)
+        .is_some_and(|argument| argument == ARGUMENT)
+}
+
+/// The whole life of a sampler.
+pub fn sampler_main() -> ! {
+    let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
+    let answer = match tied.map_err(io::Error::from).and_then(|()| live()) {
+        Ok(Some(samples)) => Measured::Value(samples),
+        Ok(None) => exit(0),
+        Err(error) => Measured::not_available(format!("the sampler: {error}"), ""),
+    };
+    let said = serde_json::to_vec(&answer)
+        .map_err(io::Error::other)
+        .and_then(|line| say(&line));
+    exit(i32::from(said.is_err()))
+}
+
+/// Samples one slot; `None` when the main process is gone or wants nothing any more.
+fn live() -> io::Result<Option<Samples>> {
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    let Task { spec, parent }: Task<SampleSpec> = serde_json::from_str(&line)?;
+    if getppid().as_raw() != parent {
+        return Ok(None);
+    }
+    if !spec.cpus.is_empty() {
+        crate::flow_run::bind(&spec.cpus)?;
+    }
+    let books = Books::new(spec)?;
+    say(READY.as_bytes())?;
+    line.clear();
+    io::stdin().lock().read_line(&mut line)?;
+    match line.trim().parse() {
+        Ok(group) => books.keep(group).map(Some),
+        Err(_closed) => Ok(None),
+    }
+}
+
+fn say(line: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(line)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// What has been seen of a slot so far.
+struct Books {
+    spec: SampleSpec,
+    reader: Reader,
+    memory: memory::Sampler,
+    processes: Vec<Process>,
+    /// Each process with its CPU time when it was last seen, ascending.
+    seen: Vec<(i32, u64)>,
+    /// What processes that have gone had when they were last seen.
+    gone_ns: u64,
+    cpu_ns: u64,
+    written: Option<u64>,
+    /// When honest memory may be read again; `None` if it cannot be read.
+    memory_due_ns: Option<u64>,
+    not_available: Vec<String>,
+}
+
+impl Books {
+    fn new(spec: SampleSpec) -> io::Result<Self> {
+        Ok(Self {
+            spec,
+            reader: Reader::new()?,
+            memory: memory::Sampler::new(),
+            processes: Vec::new(),
+            seen: Vec::new(),
+            gone_ns: 0,
+            cpu_ns: 0,
+            written: Some(0),
+            memory_due_ns: Some(0),
+            not_available: Vec::new(),
+        })
+    }
+
+    /// Samples `group` from now on until standard input ends.
+    fn keep(mut self, group: i32) -> io::Result<Samples> {
+        let (began, own_cpu_ns) = (now_ns(), process_cpu_ns());
+        let timer = timer(began, self.spec.interval_ns)?;
+        let (mut samples, mut missed, mut not_kept) = (Vec::with_capacity(1_024), 0, 0);
+        while let Some(ticks) = next_ticks(&timer)? {
+            missed += ticks.saturating_sub(1);
+            let sample = self.sample(group, began)?;
+            match sample.processes {
+                // It has ended, and its parent has not heard of that yet.
+                0 => {}
+                _ if samples.len() < MOST => samples.push(sample),
+                _ => not_kept += 1,
+            }
+        }
+        let end = self.totals(group, began)?;
+        Ok(Samples {
+            interval_ns: self.spec.interval_ns,
+            cpus: self.spec.cpus,
+            samples,
+            end,
+            missed,
+            not_kept,
+            own_cpu_ns: process_cpu_ns() - own_cpu_ns,
+            span_ns: now_ns() - began,
+            not_available: self.not_available,
+        })
+    }
+
+    fn sample(&mut self, group: i32, began: u64) -> io::Result<Sample> {
+        let at_ns = now_ns() - began;
+        self.reader.processes(group, &mut self.processes)?;
+        self.count_cpu();
+        self.count_written();
+        let there = self.processes.iter().filter(|p| !p.state.has_ended());
+        let (processes, tasks, rss) = there.fold((0, 0, 0), |(processes, tasks, rss), p| {
+            (processes + 1, tasks + p.threads, rss + p.rss)
+        });
+        Ok(Sample {
+            at_ns,
+            cpu_ns: self.cpu_ns,
+            processes,
+            tasks,
+            rss,
+            memory: self.memory(at_ns),
+            written: self.written,
+            disk: self.disk(),
+        })
+    }
+
+    fn totals(&mut self, group: i32, began: u64) -> io::Result<Option<Totals>> {
+        let at_ns = now_ns() - began;
+        self.reader.processes(group, &mut self.processes)?;
+        if self.processes.is_empty() {
+            return Ok(None);
+        }
+        self.count_cpu();
+        self.count_written();
+        Ok(Some(Totals {
+            at_ns,
+            cpu_ns: self.cpu_ns,
+            written: self.written,
+            disk: self.disk(),
+        }))
+    }
+
+    fn count_cpu(&mut self) {
+        let processes = &self.processes;
+        let is_there = |pid: i32| processes.binary_search_by_key(&pid, |p| p.pid).is_ok();
+        let gone = self.seen.iter().filter(|(pid, _)| !is_there(*pid));
+        self.gone_ns += gone.map(|(_, cpu_ns)| cpu_ns).sum::<u64>();
+        self.seen.clear();
+        let exact = |p: &Process| (p.pid, of_process_ns(p.pid).unwrap_or(p.cpu_ns));
+        self.seen.extend(processes.iter().map(exact));
+        let own: u64 = self.seen.iter().map(|(_, cpu_ns)| cpu_ns).sum();
+        let children: u64 = processes.iter().map(|p| p.children_cpu_ns).sum();
+        // What was credited to a parent comes in ticks: a sum may seem to fall by one.
+        self.cpu_ns = self.cpu_ns.max(own + children.max(self.gone_ns));
+    }
+
+    /// Bytes of those that are there and of those they waited for. Between the end of a
+    /// process and its parent's waiting for it, its bytes are still in its own file.
+    fn count_written(&mut self) {
+        let Some(before) = self.written else {
+            return;
+        };
+        let reader = &mut self.reader;
+        let each = self.processes.iter().map(|p| reader.written(p.pid));
+        match each
+            .map(|bytes| Ok(bytes?.unwrap_or(0)))
+            .sum::<io::Result<u64>>()
+        {
+            Ok(sum) => self.written = Some(before.max(sum)),
+            Err(error) => {
+                self.written = None;
+                self.lacks(format!("bytes written are not available: {error}"));
+            }
+        }
+    }
+
+    fn memory(&mut self, at_ns: u64) -> Option<u64> {
+        if at_ns < self.memory_due_ns? {
+            return None;
+        }
+        let there = self.processes.iter().filter(|p| !p.state.has_ended());
+        let pids: Vec<i32> = there.map(|p| p.pid).collect();
+        let began = now_ns();
+        let read = self.memory.of(&pids);
+        let rest = MEMORY_EVERY_NS.max(MEMORY_REST * (now_ns() - began));
+        match read {
+            Ok(memory) => {
+                self.memory_due_ns = Some(at_ns + rest);
+                Some(memory.honest())
+            }
+            // The next sample may have more luck.
+            Err(MemoryError::Ended { .. }) => None,
+            Err(error) => {
+                self.memory_due_ns = None;
+                self.lacks(error.to_string());
+                None
+            }
+        }
+    }
+
+    fn disk(&mut self) -> Option<u64> {
+        match disk::used(self.spec.folder.as_ref()?) {
+            Ok(bytes) => Some(bytes),
+            Err(error) => {
+                self.lacks(format!(
+                    "the disk space of the folder is not available: {error}"
+                ));
+                None
+            }
+        }
+    }
+
+    fn lacks(&mut self, what: String) {
+        if !self.not_available.contains(&what) {
+            self.not_available.push(what);
+        }
+    }
+}
+
+fn timer(began: u64, interval_ns: u64) -> io::Result<TimerFd> {
+    let flags = TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK;
+    let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, flags)?;
+    let interval = Duration::from_nanos(interval_ns.max(1));
+    let first = Duration::from_nanos(began.saturating_add(interval_ns.max(1)));
+    let ticks = Expiration::IntervalDelayed(first.into(), interval.into());
+    timer.set(ticks, TimerSetTimeFlags::TFD_TIMER_ABSTIME)?;
+    Ok(timer)
+}
+
+/// Sleeps until a tick, and says how many have passed since the one before; `None` at the
+/// end of standard input.
+fn next_ticks(timer: &TimerFd) -> io::Result<Option<u64>> {
+    let stdin = io::stdin();
+    loop {
+        let mut descriptors = [
+            PollFd::new(stdin.as_fd(), PollFlags::POLLIN),
+            PollFd::new(timer.as_fd(), PollFlags::POLLIN),
+        ];
+        match poll(&mut descriptors, PollTimeout::NONE) {
+            Err(Errno::EINTR) => continue,
+            other => other?,
+        };
+        if descriptors[0].any() != Some(false) {
+            return Ok(None);
+        }
+        let mut count = [0; 8];
+        match nix::unistd::read(timer, &mut count) {
+            Ok(_) => return Ok(Some(u64::from_ne_bytes(count))),
+            Err(Errno::EAGAIN | Errno::EINTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+}

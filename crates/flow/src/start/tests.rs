@@ -1,0 +1,94 @@
+//! Who does what, where units come from a queue.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nix::unistd::getpid;
+
+use super::{fiber, task};
+use crate::area::Area;
+use crate::body::{Body, Proof};
+use crate::channel::{self, Outlet};
+use crate::flow_run::Context;
+use crate::notify::Notify;
+use crate::turn::Pipes;
+use crate::{Channel, Model, Placement, Schedule, Stacks, Variant};
+
+/// Writes down which flow did each unit.
+#[derive(Debug, Default)]
+struct Who {
+    flows: AtomicUsize,
+    did: Mutex<Vec<usize>>,
+}
+
+const UNITS: u64 = 7;
+
+impl Body for Who {
+    type State = usize;
+    const SENDS: bool = false;
+
+    fn units(&self) -> u64 {
+        UNITS
+    }
+
+    fn state(&self, _flow: usize) -> usize {
+        self.flows.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn unit(&self, flow: &mut usize, _unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+        self.did.lock().unwrap().push(*flow);
+        Proof::default()
+    }
+}
+
+/// The flows that did the units, in the order in which they were done.
+fn who_did(model: Model, schedule: Schedule) -> Vec<usize> {
+    let variant = Variant {
+        model,
+        flows: 3,
+        placement: Placement::Free,
+        schedule,
+        channel: Channel::Fifo,
+        ballast: None,
+    };
+    let body = Who::default();
+    let (area, notify) = (Area::new(1, 0).unwrap(), Notify::new().unwrap());
+    let (entrance, _inlet) = channel::open(None, Path::new("")).unwrap();
+    // Both gates stand open, so that a carrier comes through to its end.
+    area.header().start.0.store(1, Ordering::Release);
+    area.header().end.0.store(1, Ordering::Release);
+    let context = Context {
+        body: &body,
+        variant: &variant,
+        cpus: &[],
+        narrate: false,
+        area: &area,
+        notify: &notify,
+        entrance: &entrance,
+        pipes: &Pipes::default(),
+        parent: getpid(),
+    };
+    match model {
+        Model::Task => task::carry(&context, 0),
+        _ => fiber::carry(&context, 0, Stacks::Guarded),
+    }
+    assert_eq!(area.flow(0).read().units, UNITS);
+    body.did.into_inner().unwrap()
+}
+
+#[test]
+fn units_of_a_queue_go_round_among_user_level_flows() {
+    for model in [Model::FIBER, Model::Task] {
+        let did = who_did(model, Schedule::Queue);
+        assert_eq!(did, [0, 1, 2, 0, 1, 2, 0], "{model}");
+    }
+}
+
+#[test]
+fn units_that_were_dealt_are_done_by_whom_they_were_dealt_to() {
+    for model in [Model::FIBER, Model::Task] {
+        let did = who_did(model, Schedule::Static);
+        assert_eq!(did, [0, 0, 0, 1, 1, 2, 2], "{model}");
+    }
+}

@@ -1,0 +1,84 @@
+//! What becomes of an answer beside being shown: plots, and the judgement of expectations.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use lab::expect::{Checked, ExpectError};
+use lab::{Expectation, Judged, Results};
+use report::plots::Plot;
+
+use crate::ending::Ending;
+use crate::output::tell;
+
+/// Writes each plot as SVG and as PNG into a folder, which is made if it is not there.
+pub(crate) fn write_plots(plots: &[Plot], folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot create {}", folder.display()))?;
+    for plot in plots {
+        let files = [("svg", plot.svg.clone().into_bytes()), ("png", plot.png()?)];
+        for (ending, bytes) in files {
+            let path = folder.join(format!("{}.{ending}", plot.name));
+            std::fs::write(&path, bytes)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
+    tell(&format!("Plots: {} in {}", plots.len(), folder.display()));
+    Ok(())
+}
+
+/// What came of each expectation in a run.
+pub(crate) fn checks(
+    expectations: &[Expectation],
+    results: &Results,
+) -> Result<Vec<Checked>, ExpectError> {
+    let expectations = expectations.iter();
+    expectations
+        .map(|expectation| expectation.check(results))
+        .collect()
+}
+
+/// Tells what came of expectations. Where there are some, the exit code is theirs, unless
+/// the run itself failed or was cut.
+pub(crate) fn judged(ending: Ending, checks: &[Checked]) -> Ending {
+    for check in checks {
+        tell(&format!("expected {}", check.sentence));
+    }
+    let any = |judged| checks.iter().any(|check| check.judged == judged);
+    match ending {
+        Ending::Error | Ending::Interrupted(_) => ending,
+        _ if checks.is_empty() => ending,
+        _ if any(Judged::Fails) => Ending::Failed,
+        _ if any(Judged::Undecided) => Ending::CannotTell,
+        _ => Ending::Answered,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(judged: Judged) -> Checked {
+        Checked {
+            judged,
+            sentence: String::new(),
+        }
+    }
+
+    #[test]
+    fn expectations_decide_the_exit_code_of_a_run_that_came_to_its_end() {
+        use Judged::{Fails, Holds, Undecided};
+        let of = |ending, all: &[Judged]| {
+            let checks: Vec<_> = all.iter().map(|judged| check(*judged)).collect();
+            judged(ending, &checks)
+        };
+        assert_eq!(of(Ending::CannotTell, &[]), Ending::CannotTell);
+        assert_eq!(of(Ending::CannotTell, &[Holds, Holds]), Ending::Answered);
+        assert_eq!(
+            of(Ending::Answered, &[Holds, Undecided]),
+            Ending::CannotTell
+        );
+        assert_eq!(of(Ending::Answered, &[Undecided, Fails]), Ending::Failed);
+        assert_eq!(of(Ending::Error, &[Fails]), Ending::Error);
+        assert_eq!(of(Ending::Interrupted(2), &[Holds]), Ending::Interrupted(2));
+    }
+}

@@ -1,0 +1,46 @@
+//! `flowgauge compare`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::AnswerArgs;
+use crate::number;
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  flowgauge compare before after                     a verdict for each variant
+  flowgauge compare laptop server board --out page   machines side by side, as a page
+  flowgauge compare main branch --fail-on-regression 3%
+  flowgauge compare main branch --relative           ratios to the reference, not times
+  flowgauge compare main branch --expect 'primes/thread <= 1.03'
+
+Exit codes: 0 compared (and all expectations hold), 1 an expectation fails or something
+became slower, 2 error, 3 an expectation cannot be decided.";
+
+/// Results of several runs or machines side by side.
+///
+/// The first folder is the reference; a verdict says of each variant how it compares with
+/// the same there. Rounds of two runs are not paired: a shift of the whole machine between
+/// them is in no interval, and only a floor guards against it (docs/comparing.md).
+#[derive(Debug, Args)]
+#[command(after_help = COMPARE_EXAMPLES)]
+pub(crate) struct CompareArgs {
+    /// Results folders, the reference first
+    #[arg(value_name = "DIR", num_args = 2.., required = true)]
+    pub(crate) folders: Vec<PathBuf>,
+    /// Differences within this are none [default: what the runs call for]
+    #[arg(long, value_name = "SHARE", value_parser = number::share)]
+    pub(crate) floor: Option<f64>,
+    /// Compare the ratio to the reference of each round instead of times
+    #[arg(long)]
+    pub(crate) relative: bool,
+    /// Exit with 1 if a variant is slower by at least this, established by its interval
+    #[arg(long, value_name = "SHARE", value_parser = number::share)]
+    pub(crate) fail_on_regression: Option<f64>,
+    /// Write compare.html, compare.csv and compare.json into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArgs,
+}

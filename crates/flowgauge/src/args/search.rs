@@ -1,0 +1,131 @@
+//! `flowgauge search`.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use search::{Io, Model};
+
+const SEARCH_EXAMPLES: &str = "\
+Examples:
+  flowgauge search PM_RESUME /usr/src          lines with a literal
+  flowgauge search -n 'fn \\w+_at\\(' -g '*.rs'  a regular expression, in Rust sources here
+  flowgauge search -c -w struct drivers        how many lines a file, whole words only
+  flowgauge search --explain TODO              which flows did it, why, and what they used
+  flowgauge search --model process-pool -j 4 TODO
+
+Models: sequential, thread-per-file, process-per-file, thread-per-directory, thread-pool,
+process-pool, thread-private-files, fiber; auto chooses by a short probe.
+
+Exit codes: 0 something matched, 1 nothing did, 2 something could not be searched,
+130/143 interrupted.";
+
+/// Search files for a pattern, by the flows of your choice.
+///
+/// Folders are walked: hidden files, binary files and what .gitignore, .ignore and .rgignore
+/// name are left out, and symbolic links are not followed.
+#[derive(Debug, Args)]
+#[command(after_help = SEARCH_EXAMPLES)]
+pub(crate) struct SearchArgs {
+    /// What is looked for: a regular expression, or with -F a literal
+    #[arg(value_name = "PATTERN")]
+    pub(crate) pattern: String,
+    /// Files and folders; - is standard input [default: the current folder]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The pattern is a literal
+    #[arg(short = 'F', long)]
+    pub(crate) fixed_strings: bool,
+    /// Upper and lower case are the same
+    #[arg(short = 'i', long)]
+    pub(crate) ignore_case: bool,
+    /// Whole words only
+    #[arg(short = 'w', long)]
+    pub(crate) word_regexp: bool,
+    /// How many lines match, for each file that has any
+    #[arg(short = 'c', long, conflicts_with = "files_with_matches")]
+    pub(crate) count: bool,
+    /// Only the paths of files that have a match
+    #[arg(short = 'l', long)]
+    pub(crate) files_with_matches: bool,
+    /// Line numbers [default: on a terminal]
+    #[arg(short = 'n', long, overrides_with = "no_line_number")]
+    pub(crate) line_number: bool,
+    /// No line numbers
+    #[arg(short = 'N', long)]
+    pub(crate) no_line_number: bool,
+    /// The path before each line, for a single file too
+    #[arg(short = 'H', long, overrides_with = "no_filename")]
+    pub(crate) with_filename: bool,
+    /// No paths before lines
+    #[arg(short = 'I', long)]
+    pub(crate) no_filename: bool,
+    /// Hidden files and folders too
+    #[arg(long)]
+    pub(crate) hidden: bool,
+    /// What ignore files name too
+    #[arg(long)]
+    pub(crate) no_ignore: bool,
+    /// Only files that match GLOB, or with a ! before it only others; the last one counts
+    #[arg(short = 'g', long, value_name = "GLOB")]
+    pub(crate) glob: Vec<String>,
+    /// Binary files as if they were text
+    #[arg(short = 'a', long)]
+    pub(crate) text: bool,
+    /// In the order of paths, held back until all is found
+    #[arg(long, value_enum, value_name = "BY")]
+    pub(crate) sort: Option<Sort>,
+    #[command(flatten)]
+    pub(crate) flows: FlowArgs,
+}
+
+/// Which flows do the search.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Which flows")]
+pub(crate) struct FlowArgs {
+    /// What the flows are made of, and what each of them does
+    #[arg(long, value_name = "MODEL", default_value = "auto", value_parser = model)]
+    pub(crate) model: Auto<Model>,
+    /// How many workers a pool has; for a flow a file or a folder, how many there may be
+    #[arg(short = 'j', long, value_name = "N", default_value = "auto", value_parser = workers)]
+    pub(crate) jobs: Auto<NonZeroU32>,
+    /// How files are read: read, mmap, uring
+    #[arg(long, value_name = "IO", default_value = "read")]
+    pub(crate) io: Io,
+    /// Say which flows were chosen and why, and what they did and used
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Say where the time of the flows went: walk, open, read, search, print, wait
+    #[arg(long)]
+    pub(crate) profile: bool,
+}
+
+/// A value, or the word `auto`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Auto<T>(pub(crate) Option<T>);
+
+/// What the order is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Sort {
+    /// By path
+    Path,
+    /// As it is found
+    None,
+}
+
+fn model(text: &str) -> Result<Auto<Model>, search::ModelError> {
+    match text {
+        "auto" => Ok(Auto(None)),
+        name => name.parse().map(|model| Auto(Some(model))),
+    }
+}
+
+fn workers(text: &str) -> Result<Auto<NonZeroU32>, String> {
+    if text == "auto" {
+        return Ok(Auto(None));
+    }
+    let number = text.parse::<u32>().ok().and_then(NonZeroU32::new);
+    number.map(|number| Auto(Some(number))).ok_or_else(|| {
+        format!("'{text}' is no number of flows: use 1 or more, or auto to have it chosen")
+    })
+}

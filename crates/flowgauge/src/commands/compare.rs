@@ -1,0 +1,148 @@
+//! `flowgauge compare`: results folders side by side.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use lab::Results;
+use lab::compare::{Basis, How, Named, SideBySide};
+use lab::expect::check_runs;
+
+use crate::answer;
+use crate::args::{CompareArgs, Format};
+use crate::ending::{self, Ending};
+use crate::output::{self, Paper, tell};
+use crate::session;
+
+/// Compares, writes what is asked for, and holds it against expectations.
+pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
+    let names = names(args)?;
+    let results: Vec<Results> = args
+        .folders
+        .iter()
+        .map(|folder| Ok(Results::from_journal(&session::journal_in(folder)?)?))
+        .collect::<Result<_>>()?;
+    let runs: Vec<Named<'_>> = names
+        .iter()
+        .zip(&results)
+        .map(|(name, results)| Named { name, results })
+        .collect();
+    let how = How {
+        basis: if args.relative {
+            Basis::Relative
+        } else {
+            Basis::Times
+        },
+        floor: args.floor,
+    };
+    let all = lab::compare(&runs, how)?;
+    let mut checks = Vec::new();
+    for expectation in &args.answer.expect {
+        checks.extend(check_runs(expectation, &runs, &all)?);
+    }
+    if let Some(folder) = &args.out {
+        write(&all, folder)?;
+    }
+    if let Some(folder) = &args.answer.plots {
+        answer::write_plots(&report::compare::plots(&all), folder)?;
+    }
+    output::print(&shown(&all, args.answer.format))?;
+    let ending = answer::judged(Ending::Answered, &checks);
+    Ok(regressions(&all, args, ending))
+}
+
+/// Names by which the runs are told apart: the last part of each folder, or where two
+/// have the same the folder as it was given.
+fn names(args: &CompareArgs) -> Result<Vec<String>> {
+    let whole: Vec<String> = args
+        .folders
+        .iter()
+        .map(|f| f.display().to_string())
+        .collect();
+    for (place, name) in whole.iter().enumerate() {
+        ensure!(
+            !whole[..place].contains(name),
+            "{name} is named twice: a run compared with itself is the same"
+        );
+    }
+    let last = |folder: &Path| {
+        folder
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
+    let short: Option<Vec<String>> = args.folders.iter().map(|folder| last(folder)).collect();
+    let distinct = |names: &[String]| {
+        names
+            .iter()
+            .enumerate()
+            .all(|(place, name)| !names[..place].contains(name))
+    };
+    Ok(short.filter(|names| distinct(names)).unwrap_or(whole))
+}
+
+/// Writes the page and the tables.
+fn write(all: &SideBySide, folder: &Path) -> Result<()> {
+    let files = [
+        ("compare.html", report::compare::page(all)),
+        ("compare.csv", report::csv::compared(all)),
+        ("compare.json", report::json::compared(all)),
+    ];
+    let before = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let others = before.filter(|entry| !files.iter().any(|(name, _)| entry.file_name() == *name));
+    if others.count() > 0 {
+        bail!(
+            "--out {} holds other files: name a new folder, or an empty one",
+            folder.display()
+        );
+    }
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot create {}", folder.display()))?;
+    for (name, text) in files {
+        let path = folder.join(name);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    tell(&format!(
+        "Comparison: {0} (open {0}/compare.html)",
+        folder.display()
+    ));
+    Ok(())
+}
+
+fn shown(all: &SideBySide, format: Format) -> String {
+    match format {
+        Format::Text => {
+            let Paper { width, colour } = Paper::of_stdout();
+            report::compare::text(all, &report::terminal::Style { width, colour })
+        }
+        Format::Json => report::json::compared(all),
+        Format::Csv => report::csv::compared(all),
+        Format::Jsonl => report::csv::compared_lines(all),
+    }
+}
+
+/// What `--fail-on-regression` makes of it, beside the expectations.
+fn regressions(all: &SideBySide, args: &CompareArgs, ending: Ending) -> Ending {
+    let Some(fraction) = args.fail_on_regression else {
+        return ending;
+    };
+    let bound = report::number::percent(fraction);
+    let found = all.regressions(fraction);
+    for sentence in &found {
+        tell(&format!("regression: {sentence}"));
+    }
+    let open = all.undecided(fraction);
+    if open > 0 {
+        tell(&format!(
+            "note: {open} of {} comparisons do not rule out that something is slower by {bound}: \
+             more rounds would narrow them",
+            all.changes().count()
+        ));
+    }
+    if found.is_empty() {
+        tell(&format!(
+            "no variant is established to be slower by {bound} or more"
+        ));
+        ending
+    } else {
+        ending::worse(ending, Ending::Failed)
+    }
+}

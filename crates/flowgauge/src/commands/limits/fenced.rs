@@ -1,0 +1,105 @@
+//! Probes behind lowered limits: which fence, and what is told of it.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use flow::{Fence, Model, ProbeSpec, Probed};
+use lab::Probe;
+use lab::number::count;
+use machine::Machine;
+
+use crate::args::FenceArg;
+use crate::launch::CellLauncher;
+use crate::output::tell;
+
+/// Seconds for one probe, which takes some tens of ms.
+const DEADLINE_S: f64 = 10.0;
+/// Memory that must be available for one, in bytes: several times what it takes.
+const MEMORY: u64 = 512 << 20;
+
+/// Puts the prediction for a model to the test behind the first fence that can be had;
+/// `None` when none is wanted, or a signal asks the command to end.
+pub(super) fn probe(
+    model: Model,
+    wanted: Option<FenceArg>,
+    machine: &Machine,
+    launcher: &mut CellLauncher,
+) -> Result<Option<Probe>> {
+    let mut refused = Vec::new();
+    let mut fences = fences(model, wanted, machine).into_iter().peekable();
+    while let Some(fence) = fences.next() {
+        let began = Instant::now();
+        let probed = match no_memory(machine) {
+            Some(reason) => Probed::NotAvailable { reason },
+            None => match launcher.probe(&spec(model, fence, machine))? {
+                Some(probed) => probed,
+                None => return Ok(None),
+            },
+        };
+        match probed {
+            Probed::NotAvailable { reason } if fences.peek().is_some() => {
+                refused.push((fence, reason));
+            }
+            probed => {
+                let probe = Probe {
+                    model,
+                    fence,
+                    probed,
+                    refused,
+                    took_ns: u64::try_from(began.elapsed().as_nanos())?,
+                };
+                tell(&line(&probe));
+                return Ok(Some(probe));
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn fences(model: Model, wanted: Option<FenceArg>, machine: &Machine) -> Vec<Fence> {
+    let usual = lab::probe::fences(machine, model);
+    match wanted {
+        None => usual,
+        Some(FenceArg::None) => Vec::new(),
+        Some(_) if model.is_user_level() => usual,
+        Some(wanted) => wanted.fence().into_iter().collect(),
+    }
+}
+
+fn spec(model: Model, fence: Fence, machine: &Machine) -> ProbeSpec {
+    ProbeSpec {
+        model,
+        fence,
+        user_tasks: machine.limits.user_tasks.value().copied().unwrap_or(0),
+        deadline_s: DEADLINE_S,
+    }
+}
+
+fn no_memory(machine: &Machine) -> Option<String> {
+    let available = *machine.memory.available.value()?;
+    (available < MEMORY).then(|| {
+        format!(
+            "only {} of memory are available, and a probe wants {}",
+            lab::number::bytes(available as f64),
+            lab::number::bytes(MEMORY as f64)
+        )
+    })
+}
+
+/// A probe, for people who wait.
+fn line(probe: &Probe) -> String {
+    let model = probe.model;
+    match &probe.probed {
+        Probed::NotAvailable { reason } => {
+            format!("  {model:<14} no probe behind a lowered limit: {reason}")
+        }
+        Probed::Met {
+            predicted, reached, ..
+        } => format!(
+            "  {model:<14} behind {}: {} predicted, {} reached",
+            lab::room::limit(predicted),
+            count(predicted.count),
+            count(*reached)
+        ),
+    }
+}

@@ -1,0 +1,121 @@
+//! Standard error while a run goes on: one line of progress that is drawn again and again,
+//! and below it what is watched, if anything is; elsewhere than on a terminal, plain lines.
+//!
+//! # Theory
+//!
+//! Progress and watching would tear each other's lines if each drew for itself. So there is
+//! one screen, and both only say what is to be on it. Lines that stay are printed while the
+//! rest is taken away. Nothing is drawn but when something is said: no thread, no timer.
+
+use std::cell::RefCell;
+use std::io::IsTerminal;
+use std::rc::Rc;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::output::tell;
+
+/// Progress alone, and with what is watched below it.
+const ALONE: &str = "{bar:10.cyan/dim} {wide_msg}";
+const WITH_BLOCK: &str = "{bar:10.cyan/dim} {wide_msg}\n{prefix}";
+
+/// Columns and lines where the terminal does not say.
+const USUAL: (usize, usize) = (80, 24);
+
+/// Standard error. Clones are the same screen.
+#[derive(Debug, Clone)]
+pub(crate) struct Screen {
+    bar: Option<ProgressBar>,
+    runs: Rc<RefCell<Runs>>,
+}
+
+/// What runs: study, case and round, and the variant where one was named.
+#[derive(Debug, Default)]
+struct Runs {
+    what: String,
+    variant: Option<String>,
+}
+
+impl Screen {
+    pub(crate) fn new() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
+            bar.set_style(style(ALONE));
+            bar
+        });
+        Self {
+            bar,
+            runs: Rc::default(),
+        }
+    }
+
+    /// Whether lines are drawn again in place.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.bar.is_some()
+    }
+
+    /// Columns and lines.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let seen = terminal_size::terminal_size_of(std::io::stderr());
+        seen.map_or(USUAL, |(columns, lines)| (columns.0.into(), lines.0.into()))
+    }
+
+    /// A line that stays.
+    pub(crate) fn say(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| tell(line)),
+            None => tell(line),
+        }
+    }
+
+    /// The line of progress.
+    pub(crate) fn draw(&self, message: String) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(report::text::visible(&message).into_owned());
+        }
+    }
+
+    /// How far the bar is.
+    pub(crate) fn advance(&self, position: u64, length: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_length(length);
+            bar.set_position(position);
+        }
+    }
+
+    /// Says what is about to run, for whoever watches it.
+    pub(crate) fn now_runs(&self, what: String, variant: Option<&str>) {
+        let variant = variant.map(str::to_owned);
+        *self.runs.borrow_mut() = Runs { what, variant };
+    }
+
+    /// What runs, with the variant's name or else `otherwise`.
+    pub(crate) fn runs(&self, otherwise: &str) -> String {
+        let Runs { what, variant } = &*self.runs.borrow();
+        format!("{what}, {}", variant.as_deref().unwrap_or(otherwise))
+    }
+
+    /// Lines below that of progress, in place of those before; elsewhere lines that stay.
+    pub(crate) fn below(&self, lines: &[String]) {
+        match &self.bar {
+            Some(bar) => {
+                let shown = lines.iter().map(|line| report::text::visible(line));
+                let shown: Vec<_> = shown.collect();
+                bar.set_style(style(WITH_BLOCK));
+                bar.set_prefix(shown.join("\n"));
+            }
+            None => lines.iter().for_each(|line| tell(line)),
+        }
+    }
+
+    /// Takes everything away that is drawn in place.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}

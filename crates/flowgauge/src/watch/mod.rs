@@ -1,0 +1,216 @@
+//! `--watch`: what a slot's flows do while it runs, as one would check with `top`.
+//!
+//! # Theory
+//!
+//! Who looks takes time from what is looked at, unless there is a CPU to spare. So:
+//!
+//! * Nothing is looked at unless it is asked for, and then only `/proc` ([`measure::tasks`]):
+//!   no flow is stopped, traced or asked anything.
+//! * While a slot runs whose flows are bound, this process keeps to the CPUs that they leave
+//!   free. It binds itself after the slot's process was made, which would inherit it.
+//! * A look is never more than a twentieth of the time: where looks are dear (thousands of
+//!   flows), they become rarer than was asked for.
+//! * What all this cost is counted and said at the end: CPU time, looks, and how many of
+//!   them were on a CPU on which flows may have been running.
+//!
+//! The first look comes after a tenth of a second, because most slots are short; a slot that
+//! is over even then is said to be.
+
+mod cost;
+mod table;
+mod view;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use flow::placement::Cpus;
+use flow::{Onlooker, SlotSpec};
+use measure::clock::thread_cpu_ns;
+use measure::tasks::{Process, Reader, Task};
+use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use nix::unistd::Pid;
+use workload::Work;
+
+use crate::screen::Screen;
+use cost::Cost;
+use view::{Seen, View};
+
+/// Time between looks where none was asked for.
+const ON_TERMINAL: Duration = Duration::from_millis(500);
+const ELSEWHERE: Duration = Duration::from_secs(1);
+/// The first look of a slot comes no later than this.
+const FIRST: Duration = Duration::from_millis(100);
+/// Looks take at most one part of so many of the time.
+const REST: u32 = 20;
+/// Flows that are looked at one by one at the most.
+const MOST: usize = 256;
+
+/// Watches slots.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    every: Duration,
+    screen: Screen,
+    reader: Reader,
+    cpus: Cpus,
+    /// Where this process may run when no slot does.
+    home: CpuSet,
+    slot: Option<Slot>,
+    cost: Cost,
+    processes: Vec<Process>,
+    tasks: Vec<Task>,
+    /// Why nothing can be looked at, once that is so.
+    blind: bool,
+}
+
+/// The slot that is watched.
+#[derive(Debug)]
+struct Slot {
+    group: i32,
+    model: String,
+    flows: String,
+    carried: bool,
+    measured: Vec<u32>,
+    began: Instant,
+    next: Instant,
+    looks: u32,
+    seen: Seen,
+}
+
+impl Watch {
+    /// Somebody who looks each `interval_s` and shows it on `screen`.
+    pub(crate) fn new(interval_s: Option<f64>, screen: Screen, cpus: Cpus) -> Result<Self> {
+        let usual = match screen.is_terminal() {
+            true => ON_TERMINAL,
+            false => ELSEWHERE,
+        };
+        Ok(Self {
+            every: interval_s.map_or(usual, Duration::from_secs_f64),
+            screen,
+            reader: Reader::new().context("--watch needs /proc")?,
+            cpus,
+            home: sched_getaffinity(Pid::from_raw(0))?,
+            slot: None,
+            cost: Cost::default(),
+            processes: Vec::new(),
+            tasks: Vec::new(),
+            blind: false,
+        })
+    }
+
+    /// Says which slot is launched next.
+    pub(crate) fn comes(&mut self, spec: &SlotSpec<Work>) {
+        let now = Instant::now();
+        self.slot = Some(Slot {
+            group: 0,
+            model: spec.variant.model.to_string(),
+            flows: view::flows(&spec.variant),
+            carried: spec.variant.model.is_user_level(),
+            measured: spec.measured_cpus().to_vec(),
+            began: now,
+            next: now,
+            looks: 0,
+            seen: Seen::default(),
+        });
+    }
+
+    /// What watching has cost so far.
+    pub(crate) fn cost(&self) -> Vec<String> {
+        self.cost.lines(self.first_look())
+    }
+
+    fn first_look(&self) -> Duration {
+        self.every.min(FIRST)
+    }
+
+    /// Keeps to CPUs of no flow. Where that is refused, the cost says where looks were.
+    fn step_aside(&self, measured: &[u32]) {
+        let aside = self.cpus.aside(measured);
+        let mut set = CpuSet::new();
+        let all_fit = aside.iter().all(|&cpu| set.set(cpu as usize).is_ok());
+        if all_fit && !aside.is_empty() {
+            let _refused_is_seen = sched_setaffinity(Pid::from_raw(0), &set);
+        }
+    }
+
+    fn try_look(&mut self) -> std::io::Result<()> {
+        let Some(slot) = &mut self.slot else {
+            return Ok(());
+        };
+        let now = Instant::now();
+        self.reader.processes(slot.group, &mut self.processes)?;
+        self.tasks.clear();
+        for process in &self.processes {
+            self.reader.tasks(process, MOST, &mut self.tasks)?;
+        }
+        let view = View {
+            what: &self.screen.runs(&slot.model),
+            flows: &slot.flows,
+            carried: slot.carried,
+            group: slot.group,
+            age: now - slot.began,
+            processes: &self.processes,
+            tasks: &self.tasks,
+            most: MOST,
+        };
+        let rows = view.rows(&mut slot.seen, now);
+        let (columns, lines) = self.screen.size();
+        self.screen
+            .below(&table::lines(&view, rows, columns, lines));
+        slot.looks += 1;
+        Ok(())
+    }
+
+    fn stop_looking(&mut self, error: &std::io::Error) {
+        self.blind = true;
+        self.screen
+            .say(&format!("--watch: cannot look any more: {error}"));
+    }
+}
+
+impl Onlooker for Watch {
+    fn slot_began(&mut self, group: i32) {
+        let first = self.first_look();
+        if let Some(slot) = &mut self.slot {
+            slot.group = group;
+            slot.began = Instant::now();
+            slot.next = slot.began + first;
+            slot.seen = Seen::from(slot.began);
+            let measured = slot.measured.clone();
+            self.step_aside(&measured);
+        }
+    }
+
+    fn next_look(&self) -> Option<Instant> {
+        let slot = self.slot.as_ref()?;
+        (!self.blind).then_some(slot.next)
+    }
+
+    fn look(&mut self) {
+        let (began, cpu_ns) = (Instant::now(), thread_cpu_ns());
+        if let Err(error) = self.try_look() {
+            self.stop_looking(&error);
+        }
+        let used_ns = thread_cpu_ns() - cpu_ns;
+        let took = began.elapsed();
+        if let Some(slot) = &mut self.slot {
+            let here = sched_getcpu().ok().and_then(|cpu| u32::try_from(cpu).ok());
+            let beside =
+                here.is_some_and(|cpu| !slot.measured.is_empty() && !slot.measured.contains(&cpu));
+            slot.next = Instant::now() + self.every.max(took * REST);
+            self.cost.look(used_ns, beside);
+        }
+    }
+
+    fn slot_ends(&mut self) {
+        if let Some(slot) = self.slot.take() {
+            let _was_allowed_before = sched_setaffinity(Pid::from_raw(0), &self.home);
+            let lasted = slot.began.elapsed();
+            self.cost.slot(lasted, slot.looks > 0);
+            if slot.looks == 0 && !self.blind {
+                let line =
+                    table::too_short(&self.screen.runs(&slot.model), lasted, self.first_look());
+                self.screen.below(&[line]);
+            }
+        }
+    }
+}

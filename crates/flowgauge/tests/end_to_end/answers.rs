@@ -1,0 +1,262 @@
+//! Expectations, plots, tidy rows, completions and manual pages.
+
+use std::fs;
+use std::io::Write;
+use std::process::Command;
+
+use super::common::{Home, primes};
+
+/// A home with a run in `out`.
+fn home() -> Home {
+    let home = Home::new();
+    home.write(
+        "mine.toml",
+        &primes(1_000, &[("process", 2), ("thread", 2)]),
+    );
+    home.run(&["run", "mine.toml", "--rounds", "10", "--out", "out"])
+        .answered();
+    home
+}
+
+fn expecting(home: &Home, expectations: &[&str]) -> (Option<i32>, String) {
+    let mut words = vec!["report", "out"];
+    for expectation in expectations {
+        words.extend(["--expect", expectation]);
+    }
+    let run = home.run(&words);
+    (run.code, run.stderr)
+}
+
+#[test]
+fn expectations_decide_the_exit_code() {
+    let home = home();
+    let (code, said) = expecting(&home, &["mine/thread <= 10s", "mine/process memory < 1GiB"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(
+        said.contains("expected mine/thread <= 10s: holds: "),
+        "{said}"
+    );
+    let (code, said) = expecting(&home, &["mine/thread <= 10s", "mine/thread <= 1ns"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(
+        said.contains("expected mine/thread <= 1ns: FAILS: "),
+        "{said}"
+    );
+    for wrong in [
+        "mine/fiber <= 1ms",
+        "mine/thread <= 5MB cpu",
+        "mine/thread <= 1.05",
+    ] {
+        assert_eq!(expecting(&home, &[wrong]).0, Some(2), "{wrong}");
+    }
+}
+
+#[test]
+fn what_cannot_be_decided_exits_with_3() {
+    let home = Home::new();
+    home.write(
+        "mine.toml",
+        &primes(1_000, &[("process", 2), ("thread", 2)]),
+    );
+    let line = "run mine.toml --rounds 2 --out out --expect";
+    let words: Vec<&str> = line.split(' ').chain(["mine/thread <= 10s"]).collect();
+    let run = home.run(&words);
+    run.refused(
+        3,
+        &[
+            "expected mine/thread <= 10s: cannot be decided",
+            "too few slots",
+        ],
+    );
+    // With enough of them it is; and the expectation of the first command still stands.
+    let run = home.run(&["run", "--resume", "out", "--rounds", "12"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("expected mine/thread <= 10s: holds"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn an_expectation_that_names_nothing_is_refused_before_anything_runs() {
+    let home = Home::new();
+    let line = "primes -p 2 -t 2 -b 1000 --out out --expect";
+    let words: Vec<&str> = line.split(' ').chain(["primes/thred <= 1ms"]).collect();
+    home.run(&words)
+        .refused(2, &["no 'primes/thred'", "primes/trial/thread"]);
+    assert_eq!(home.listing("."), Vec::<String>::new());
+    let words: Vec<&str> = line.split(' ').chain(["fast enough"]).collect();
+    home.run(&words).refused(
+        2,
+        &[
+            "'fast enough' is no expectation",
+            "switch/fiber@1000 <= 2ns",
+        ],
+    );
+}
+
+#[test]
+fn plots_are_drawings_and_pictures() {
+    let home = home();
+    let run = home.run(&["report", "out", "--plots", "plots"]).answered();
+    assert!(run.stderr.contains("in plots"), "{}", run.stderr);
+    let names = home.listing("plots");
+    for kind in ["forest", "slots", "ecdf", "phases", "memory"] {
+        assert!(
+            names
+                .iter()
+                .any(|name| name.ends_with(&format!("{kind}.svg"))),
+            "{names:?}"
+        );
+    }
+    assert_eq!(
+        names.iter().filter(|name| name.ends_with(".png")).count() * 2,
+        names.len()
+    );
+    let first = names.iter().find(|name| name.ends_with(".png")).unwrap();
+    let png = fs::read(home.path("plots").join(first)).unwrap();
+    assert!(png.starts_with(b"\x89PNG") && png.len() > 5_000);
+}
+
+#[test]
+fn rows_are_the_same_in_csv_and_in_json_lines() {
+    let home = home();
+    let csv = home
+        .run(&["report", "out", "--format", "csv"])
+        .answered()
+        .stdout;
+    let lines = home
+        .run(&["report", "out", "--format", "jsonl"])
+        .answered()
+        .stdout;
+    assert_eq!(
+        lines,
+        fs::read_to_string(home.path("out/slots.jsonl")).unwrap()
+    );
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let names = reader.headers().unwrap().clone();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), lines.lines().count());
+    for (row, line) in rows.iter().zip(lines.lines()) {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        for (name, field) in names.iter().zip(row) {
+            let told = match &line[name] {
+                serde_json::Value::Null => String::new(),
+                serde_json::Value::String(text) => text.clone(),
+                number => number.to_string(),
+            };
+            assert_eq!(
+                told.parse::<f64>().ok(),
+                field.parse::<f64>().ok(),
+                "{name}"
+            );
+            assert!(
+                told == field || field.parse::<f64>().is_ok(),
+                "{name}: {told} {field}"
+            );
+        }
+    }
+}
+
+/// The block of docs/results.md in a language, in the folder of a run of `primes`.
+fn documented(language: &str) -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results.md");
+    let text = fs::read_to_string(path).unwrap();
+    let start = format!("```{language}\n");
+    let block = text
+        .split(&start)
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
+    block.to_owned()
+}
+
+/// Not by a macro, whose words the test runner keeps to itself when a test passes.
+fn skipped(program: &str, probe: &[&str]) {
+    let line = format!("skipped: {program} {probe:?} does not answer: its lines were not tried\n");
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+}
+
+/// Runs a program on a script in the folder of a run; `None` where it is not there.
+fn read_by(script: &str, program: &str, flags: &[&str], probe: &[&str]) -> Option<String> {
+    let there = Command::new(program).args(probe).output();
+    if !there.is_ok_and(|answer| answer.status.success()) {
+        skipped(program, probe);
+        return None;
+    }
+    let home = Home::new();
+    let line = "primes -p 2 -t 2 -b 1000 --rounds 10 --out out";
+    home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    let output = home
+        .program(program, flags)
+        .arg(script)
+        .current_dir(home.path("out"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{said}");
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn the_documented_lines_for_pandas_read_a_run() {
+    let script = documented("python");
+    if let Some(told) = read_by(&script, "python3", &["-c"], &["-c", "import pandas"]) {
+        assert!(told.contains("count") && told.contains("10.0"), "{told}");
+    }
+}
+
+#[test]
+fn the_documented_lines_for_duckdb_read_a_run() {
+    let query = documented("sql");
+    let script = format!(
+        "import duckdb\nfor one in {query:?}.split(';'):\n  if one.strip(): print(duckdb.sql(one).fetchall())"
+    );
+    if let Some(told) = read_by(&script, "python3", &["-c"], &["-c", "import duckdb"]) {
+        let ratio = told
+            .trim()
+            .lines()
+            .next()
+            .unwrap()
+            .trim_matches(|c: char| "[(,)]".contains(c));
+        assert!(ratio.parse::<f64>().unwrap() > 0.0, "{told}");
+    }
+}
+
+#[test]
+fn the_documented_lines_for_r_read_a_run() {
+    let script = documented("r");
+    if let Some(told) = read_by(&script, "Rscript", &["-e"], &["--version"]) {
+        assert!(told.contains("Median"), "{told}");
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_command() {
+    let home = Home::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = home.run(&["completions", shell]).answered().stdout;
+        for word in ["compare", "fail-on-regression", "primes", "calibrate"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    home.run(&["completions", "tcsh"])
+        .refused(2, &["tcsh", "bash"]);
+    let page = home.run(&["man"]).answered().stdout;
+    assert!(
+        page.contains(".TH flowgauge 1") && page.contains("compare"),
+        "{page}"
+    );
+    home.run(&["man", "--out", "man1"]).answered();
+    let pages = home.listing("man1");
+    assert!(pages.contains(&"flowgauge.1".to_owned()), "{pages:?}");
+    assert!(
+        pages.contains(&"flowgauge-compare.1".to_owned()),
+        "{pages:?}"
+    );
+    let compare = fs::read_to_string(home.path("man1/flowgauge-compare.1")).unwrap();
+    assert!(compare.contains("regression"), "{compare}");
+}

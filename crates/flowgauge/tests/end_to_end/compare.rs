@@ -1,0 +1,223 @@
+//! Results folders side by side, and what is refused.
+
+use std::fs;
+
+use super::common::{Home, primes};
+
+const FLAGS: [&str; 4] = ["--rounds", "10", "--floor", "1%"];
+
+/// A home with two runs of one study: `before` and `after`.
+fn home() -> Home {
+    let home = Home::new();
+    home.write(
+        "mine.toml",
+        &primes(2_000, &[("process", 2), ("thread", 2)]),
+    );
+    for out in ["before", "after"] {
+        home.run(&[&["run", "mine.toml", "--out", out], &FLAGS[..]].concat())
+            .answered();
+    }
+    home
+}
+
+fn code(home: &Home, line: &str) -> (Option<i32>, String, String) {
+    let run = home.run(&line.split(' ').collect::<Vec<_>>());
+    (run.code, run.stdout, run.stderr)
+}
+
+#[test]
+fn every_format_tells_of_both_runs() {
+    let home = home();
+    let (code_of_text, text, _) = code(&home, "compare before after");
+    assert_eq!(code_of_text, Some(0));
+    assert!(text.contains("before (reference): ") && text.contains("after against before: "));
+    assert!(text.contains("vs before"), "{text}");
+    let (_, json, _) = code(&home, "compare before after --format json");
+    let document: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(document["document"], "flowgauge comparison");
+    assert_eq!(document["runs"][1]["name"], "after");
+    let (_, csv, _) = code(&home, "compare before after --format csv");
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    assert_eq!(reader.records().filter(|row| row.is_ok()).count(), 4);
+    let (_, lines, _) = code(&home, "compare before after --format jsonl");
+    let rows = lines.lines().map(serde_json::from_str::<serde_json::Value>);
+    let rows: Vec<_> = rows.map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 4);
+    assert!(
+        rows.iter()
+            .any(|row| row["run"] == "after" && row["verdict"].is_string())
+    );
+    home.assert_nothing_left();
+}
+
+#[test]
+fn a_page_and_plots_are_written_where_they_are_asked_for() {
+    let home = home();
+    let line = "compare before after --out page --plots plots";
+    assert_eq!(code(&home, line).0, Some(0));
+    assert_eq!(
+        home.listing("page"),
+        ["compare.csv", "compare.html", "compare.json"]
+    );
+    assert_eq!(
+        home.listing("plots"),
+        ["mine-compared-forest.png", "mine-compared-forest.svg"]
+    );
+    // Again into the same folder, but not among other files.
+    assert_eq!(code(&home, line).0, Some(0));
+    home.run(&["compare", "before", "after", "--out", "before"])
+        .refused(2, &["--out before holds other files"]);
+}
+
+/// The journal of `after`, with every time of threads made `factor` times as long: the
+/// slots are changed, and everything else is as it was.
+fn slow_threads(home: &Home, factor: u64) {
+    let path = home.path("after/journal.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let slower = |line: &str| {
+        let mut entry: serde_json::Value = serde_json::from_str(line).unwrap();
+        if entry["line"] == "slot" && entry["variant"] == 1 {
+            let reps = entry["outcome"]["answer"]["reps"].as_array_mut().unwrap();
+            for rep in reps {
+                for phase in ["create_ns", "steady_ns", "teardown_ns"] {
+                    rep[phase] = (rep[phase].as_u64().unwrap() * factor).into();
+                }
+            }
+        }
+        entry.to_string() + "\n"
+    };
+    fs::write(path, text.lines().map(slower).collect::<String>()).unwrap();
+}
+
+#[test]
+fn a_regression_is_an_exit_code() {
+    let home = home();
+    slow_threads(&home, 100);
+    let line = "compare before after --floor 10% --fail-on-regression 50%";
+    let (code_now, _, said) = code(&home, line);
+    assert_eq!(code_now, Some(1), "{said}");
+    assert!(said.contains("regression: mine/only: thread"), "{said}");
+    // The other way round it became faster.
+    let (code_now, _, said) = code(
+        &home,
+        "compare after before --floor 10% --fail-on-regression 5000%",
+    );
+    assert_eq!(code_now, Some(2), "a share ends at 100 %: {said}");
+    let (code_now, _, said) = code(
+        &home,
+        "compare after before --floor 10% --fail-on-regression 99%",
+    );
+    assert_eq!(code_now, Some(0), "{said}");
+    let expect = |bound: &str| {
+        let expectation = format!("mine/thread {bound}");
+        let run = home.run(&["compare", "before", "after", "--expect", &expectation]);
+        (run.code, run.stderr)
+    };
+    assert_eq!(expect("<= 2").0, Some(1));
+    assert_eq!(expect(">= 2").0, Some(0));
+    assert!(
+        expect("<= 2")
+            .1
+            .contains("expected after: mine/thread <= 2: FAILS: ")
+    );
+    assert_eq!(expect("<= 1h").0, Some(2));
+}
+
+#[test]
+fn runs_on_different_machines_are_warned_about() {
+    let home = home();
+    let path = home.path("after/journal.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let header: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let release = header["machine"]["kernel"]["release"]["value"]
+        .as_str()
+        .unwrap();
+    fs::write(&path, text.replacen(release, "1.2.3-other", 1)).unwrap();
+    let (_, text, _) = code(&home, "compare before after");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("warning: before and after differ in kernel: "),
+        "{text}"
+    );
+    assert!(words.contains("against 1.2.3-other"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_with_the_reason() {
+    let home = home();
+    home.run(&["compare", "before"])
+        .refused(2, &["2 values required"]);
+    home.run(&["compare", "before", "before"])
+        .refused(2, &["before is named twice"]);
+    home.run(&["compare", "before", "nowhere"])
+        .refused(2, &["nowhere is no results folder", "journal.jsonl"]);
+    home.run(&[
+        "compare",
+        "before",
+        "after",
+        "--expect",
+        "mine/thraed <= 3ms",
+    ])
+    .refused(
+        2,
+        &[
+            "there is no 'mine/thraed'",
+            "did you mean one of mine/only/thread",
+        ],
+    );
+    fs::create_dir(home.path("empty")).unwrap();
+    home.run(&["compare", "before", "empty"])
+        .refused(2, &["empty is no results folder"]);
+
+    let other = primes(2_000, &[("process", 2)]).replace("\"mine\"", "\"other\"");
+    home.write("other.toml", &other);
+    home.run(&["run", "other.toml", "--rounds", "1", "--out", "other"])
+        .answered();
+    home.run(&["compare", "before", "other"]).refused(
+        2,
+        &[
+            "nothing in common",
+            "before holds mine (only)",
+            "other holds other (only)",
+        ],
+    );
+
+    let journal = home.path("after/journal.jsonl");
+    let whole = fs::read_to_string(&journal).unwrap();
+    fs::write(
+        &journal,
+        whole.replacen(
+            &format!(r#"{{"schema":{},"#, lab::SCHEMA),
+            r#"{"schema":7,"#,
+            1,
+        ),
+    )
+    .unwrap();
+    home.run(&["compare", "before", "after"])
+        .refused(2, &["after/journal.jsonl has schema 7", "newer flowgauge"]);
+    fs::write(
+        &journal,
+        whole.replacen("\"line\":\"slot\"", "\"line\":\"slto\"", 1),
+    )
+    .unwrap();
+    home.run(&["compare", "before", "after"]).refused(
+        2,
+        &["after/journal.jsonl:", "was damaged after it was written"],
+    );
+}
+
+#[test]
+fn a_journal_that_was_cut_off_is_compared_as_far_as_it_goes() {
+    let home = home();
+    let journal = home.path("after/journal.jsonl");
+    let whole = fs::read(&journal).unwrap();
+    fs::write(&journal, &whole[..whole.len() - 200]).unwrap();
+    let (code_now, text, _) = code(&home, "compare before after");
+    assert_eq!(code_now, Some(0));
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("after did not come to its end"), "{text}");
+    assert!(
+        words.contains("after: the journal's last line was cut off"),
+        "{text}"
+    );
+}

@@ -1,0 +1,84 @@
+//! Every operation under every model, with real flows: each is verified, all prove the same
+//! work, and nothing stays.
+
+use std::fs;
+
+use lab::{CaseEnd, CaseResult};
+
+use super::common::{Home, results};
+
+/// More than one stretch between two long checks, and not a whole number of them.
+const OPS: u64 = 70;
+const FLOWS: u64 = 3;
+
+fn study(models: &[&str]) -> String {
+    let names: Vec<&str> = operation::all().iter().map(|facts| facts.name).collect();
+    let variants: String = models
+        .iter()
+        .map(|model| format!("[[case.variant]]\nmodel = \"{model}\"\n"))
+        .collect();
+    format!(
+        "schema = 1\nname = \"all\"\ntitle = \"All\"\nstands_for = \"A test.\"\n\
+         headline = \"of/getppid\"\n[[case]]\nname = \"of\"\ntitle = \"{{operation}}\"\n\
+         reps = 2\n[case.work]\nkind = \"operation\"\noperation = \"getppid\"\nflows = {FLOWS}\n\
+         ops = {OPS}\n[case.each]\nparameter = \"operation\"\nvalues = {names:?}\n{variants}"
+    )
+}
+
+/// What System V tables hold, each with its key and owner.
+fn system_v() -> Vec<String> {
+    let tables = ["shm", "sem", "msg"].map(|table| format!("/proc/sysvipc/{table}"));
+    tables
+        .map(|table| fs::read_to_string(table).unwrap_or_default())
+        .to_vec()
+}
+
+/// Runs every operation under the models, once; each must be done by each.
+fn all_work(models: &[&str]) {
+    let home = Home::new();
+    let before = system_v();
+    home.write("all.toml", &study(models));
+    let arguments = [
+        "run", "all.toml", "--rounds", "1", "--budget", "10m", "--out", "out",
+    ];
+    home.run(&arguments).answered();
+    home.assert_nothing_left();
+    let files = home.listing("out");
+    assert!(
+        !files.iter().any(|name| name.ends_with(".files")),
+        "{files:?}"
+    );
+    assert_eq!(system_v(), before);
+    let cases = &results(&home.path("out")).studies[0].cases;
+    assert_eq!(cases.len(), operation::all().len());
+    for case in cases {
+        same_work(case, models.len());
+    }
+}
+
+fn same_work(case: &CaseResult, models: usize) {
+    let name = &case.case.name;
+    assert_eq!(case.ended, Some(CaseEnd::Rounds), "{name}");
+    assert_eq!(case.slots.len(), models, "{name}");
+    let proof = |slot: &lab::RawSlot| slot.outcome.answer.done().map(|done| done.proof);
+    let first = proof(&case.slots[0]);
+    assert_eq!(first.map(|proof| proof.count), Some(FLOWS * OPS), "{name}");
+    for slot in &case.slots {
+        assert_eq!(proof(slot), first, "{name}: {:?}", slot.outcome);
+    }
+}
+
+#[test]
+fn every_operation_is_done_under_what_flows_share_or_do_not() {
+    all_work(&[
+        "process",
+        "process-shared-files",
+        "thread-private-files",
+        "thread",
+    ]);
+}
+
+#[test]
+fn every_operation_is_done_under_the_other_models() {
+    all_work(&["3x1", "1x3", "fiber", "fiber/2", "task"]);
+}

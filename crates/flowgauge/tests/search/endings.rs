@@ -1,0 +1,240 @@
+//! How searches end: signals, closed output, flows that die or cannot be made, files that
+//! nobody may read. Nothing stays behind.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, geteuid};
+
+use super::common::{MODELS, Tree, is_gone, said, until, with_children};
+
+/// Enough files with enough lines that the output does not fit a pipe.
+fn many() -> Tree {
+    let tree = Tree::of(&[]);
+    for folder in 0..10 {
+        for file in 0..10 {
+            tree.write(
+                &format!("{folder}/{file}"),
+                "a needle in a line\n".repeat(500),
+            );
+        }
+    }
+    tree
+}
+
+#[test]
+fn output_that_is_closed_early_is_a_clean_end() {
+    let tree = many();
+    for model in MODELS {
+        let mut command = tree.command(&["--model", model, "needle"]);
+        let mut run = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut first = [0; 100];
+        run.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        let ended = said(&run.wait_with_output().unwrap());
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{model}");
+    }
+}
+
+#[test]
+fn an_interrupted_search_ends_with_130_and_leaves_no_process() {
+    let tree = many();
+    for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+        // Nobody reads the output: the search stands still with all its processes.
+        let mut command = tree.command(&["--model", "process-pool", "-j", "3", "needle"]);
+        let mut run = command.stdout(Stdio::piped()).spawn().unwrap();
+        let children = with_children(&run, 3);
+        kill(Pid::from_raw(run.id().cast_signed()), signal).unwrap();
+        assert_eq!(run.wait().unwrap().code(), Some(code));
+        for child in children {
+            until("the end of a child", || is_gone(child));
+        }
+    }
+}
+
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let tree = Tree::of(&[]);
+    let line = format!(
+        "trap '' HUP; exec {} search needle -",
+        env!("CARGO_BIN_EXE_flowgauge")
+    );
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line]).current_dir(tree.path());
+    let mut run = shell
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = run.stdin.take().unwrap();
+    let command = || fs::read_to_string(format!("/proc/{}/comm", run.id())).unwrap_or_default();
+    until("the command", || command().starts_with("flowgauge"));
+    kill(Pid::from_raw(run.id().cast_signed()), Signal::SIGHUP).unwrap();
+    std::io::Write::write_all(&mut input, b"a needle\n").unwrap();
+    drop(input);
+    let ended = said(&run.wait_with_output().unwrap());
+    assert_eq!((ended.code, ended.out.as_str()), (Some(0), "a needle\n"));
+}
+
+#[test]
+fn a_search_that_is_killed_leaves_no_process() {
+    let tree = many();
+    let mut command = tree.command(&["--model", "process-pool", "-j", "3", "needle"]);
+    let mut run = command.stdout(Stdio::piped()).spawn().unwrap();
+    let children = with_children(&run, 3);
+    run.kill().unwrap();
+    run.wait().unwrap();
+    for child in children {
+        until("the end of a child", || is_gone(child));
+    }
+}
+
+#[test]
+fn a_process_that_dies_is_said_and_the_others_go_on() {
+    let tree = many();
+    // The first process waits for standard input, which never comes; then it is killed.
+    let mut command = tree.command(&["--model", "process-pool", "-j", "3", "needle", "-", "."]);
+    let run = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let children = with_children(&run, 3);
+    let reads = |pid: i32| {
+        let call = fs::read_to_string(format!("/proc/{pid}/syscall")).unwrap_or_default();
+        call.starts_with(&format!("{} ", nix::libc::SYS_read))
+    };
+    until("a process that reads standard input", || {
+        children.iter().any(|&pid| reads(pid))
+    });
+    let first = children.into_iter().find(|&pid| reads(pid)).unwrap();
+    kill(Pid::from_raw(first), Signal::SIGKILL).unwrap();
+    let ended = said(&run.wait_with_output().unwrap());
+    assert_eq!(ended.code, Some(2));
+    assert!(
+        ended.err.contains("ended early, by SIGKILL"),
+        "{}",
+        ended.err
+    );
+    assert!(
+        ended
+            .out
+            .lines()
+            .all(|line| line.ends_with("a needle in a line"))
+    );
+}
+
+/// A command of another user, for whom limits and permissions hold; none unless this is root.
+#[expect(
+    clippy::print_stderr,
+    reason = "who runs the tests must hear what was left out"
+)]
+fn as_somebody(tree: &Tree, shell: &str) -> Option<Command> {
+    if !geteuid().is_root() {
+        eprintln!("skipped: only root can be somebody else");
+        return None;
+    }
+    fs::set_permissions(tree.path(), fs::Permissions::from_mode(0o755)).expect("the mode");
+    // The program may lie where others cannot go.
+    let program = tree.path().join("flowgauge");
+    // By another process: a descriptor that this one writes by may be inherited by a command
+    // that another test starts just then, and a file that is written to cannot be run.
+    let mut copy = Command::new("cp");
+    let copied = copy
+        .arg(env!("CARGO_BIN_EXE_flowgauge"))
+        .arg(&program)
+        .status();
+    assert!(copied.expect("cp starts").success());
+    let mut command = Command::new("bash");
+    command
+        .args(["-c", shell])
+        .current_dir(tree.path())
+        .uid(54_321)
+        .gid(54_321);
+    Some(command)
+}
+
+#[test]
+fn what_nobody_may_read_is_said_once_and_counted() {
+    let tree = Tree::of(&[
+        ("t/a", b"needle\n"),
+        ("t/b", b"needle\n"),
+        ("t/c/d", b"needle\n"),
+    ]);
+    for (path, mode) in [("t/b", 0o000), ("t/c", 0o700)] {
+        fs::set_permissions(tree.path().join(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+    for model in MODELS {
+        let line = format!("./flowgauge search --explain --model {model} needle t");
+        let Some(mut command) = as_somebody(&tree, &line) else {
+            return;
+        };
+        let ended = said(&command.output().unwrap());
+        assert_eq!(
+            (ended.code, ended.out.as_str()),
+            (Some(2), "t/a:needle\n"),
+            "{model}"
+        );
+        for path in ["t/b: Permission denied", "t/c: Permission denied"] {
+            assert_eq!(ended.err.matches(path).count(), 1, "{model}: {}", ended.err);
+        }
+        assert!(ended.err.contains("2 errors"), "{model}: {}", ended.err);
+    }
+}
+
+#[test]
+fn flows_that_cannot_be_made_are_said_and_the_search_goes_on() {
+    let tree = many();
+    for (model, says) in [
+        ("thread-pool", "the kernel makes no more threads"),
+        ("thread-private-files", "the kernel makes no more threads"),
+        ("process-pool", "the kernel makes no more processes"),
+        ("fiber", "the kernel makes no more threads"),
+        ("thread-per-file", "held to "),
+        ("process-per-file", "held to "),
+        ("thread-per-directory", "held to "),
+    ] {
+        let line =
+            format!("ulimit -u 4; exec ./flowgauge search -c --model {model} -j 60 needle .");
+        let Some(mut command) = as_somebody(&tree, &line) else {
+            return;
+        };
+        let ended = said(&command.output().unwrap());
+        assert_eq!(
+            (ended.code, ended.out.lines().count()),
+            (Some(0), 100),
+            "{model}"
+        );
+        assert!(ended.err.contains(says), "{model}: {}", ended.err);
+    }
+}
+
+#[test]
+fn few_descriptors_are_enough() {
+    let tree = many();
+    for model in MODELS {
+        let program = env!("CARGO_BIN_EXE_flowgauge");
+        let line = format!("ulimit -n 40; exec {program} search -c --model {model} needle .");
+        let mut shell = Command::new("sh");
+        let output = shell
+            .args(["-c", &line])
+            .current_dir(tree.path())
+            .output()
+            .unwrap();
+        let ended = said(&output);
+        assert_eq!(
+            (ended.code, ended.out.lines().count()),
+            (Some(0), 100),
+            "{model}: {}",
+            ended.err
+        );
+    }
+}

@@ -1,0 +1,6 @@
+//! `flowgauge search`, for real. Nothing here asserts how fast anything is.
+
+mod common;
+mod endings;
+mod output;
+mod ripgrep;

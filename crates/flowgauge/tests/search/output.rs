@@ -1,0 +1,190 @@
+//! What the command prints, and its exit codes.
+
+use super::common::{MODELS, Tree};
+
+fn small() -> Tree {
+    Tree::of(&[
+        ("a.txt", b"one\nTwo one\n"),
+        ("b.md", b"ones\n"),
+        ("sub/c.txt", b"three\n"),
+        (".hidden", b"one\n"),
+        (".ignore", b"left-out\n"),
+        ("left-out", b"one\n"),
+    ])
+}
+
+#[test]
+fn lines_counts_names_and_numbers() {
+    let tree = small();
+    assert_eq!(
+        tree.lines(&["one"]),
+        ["a.txt:Two one", "a.txt:one", "b.md:ones"]
+    );
+    assert_eq!(
+        tree.lines(&["one", "."]),
+        ["./a.txt:Two one", "./a.txt:one", "./b.md:ones"]
+    );
+    assert_eq!(tree.lines(&["-n", "one", "a.txt"]), ["1:one", "2:Two one"]);
+    assert_eq!(
+        tree.lines(&["-nH", "two", "-i", "a.txt"]),
+        ["a.txt:2:Two one"]
+    );
+    assert_eq!(tree.lines(&["-c", "one"]), ["a.txt:2", "b.md:1"]);
+    assert_eq!(tree.lines(&["-l", "one"]), ["a.txt", "b.md"]);
+    assert_eq!(tree.lines(&["-w", "one"]), ["a.txt:Two one", "a.txt:one"]);
+    assert_eq!(tree.lines(&["-I", "-g", "*.md", "one"]), ["ones"]);
+    assert_eq!(
+        tree.lines(&["-l", "--hidden", "one"]),
+        [".hidden", "a.txt", "b.md"]
+    );
+    assert_eq!(
+        tree.lines(&["-l", "--no-ignore", "one"]),
+        ["a.txt", "b.md", "left-out"]
+    );
+    assert_eq!(tree.run(&["-F", "e."]).code, Some(1));
+}
+
+#[test]
+fn exit_codes_are_those_of_grep() {
+    let tree = small();
+    for model in MODELS {
+        let code = |args: &[&str]| tree.run(&[&["--model", model], args].concat()).code;
+        assert_eq!(code(&["one"]), Some(0), "{model}");
+        assert_eq!(code(&["nowhere"]), Some(1), "{model}");
+        assert_eq!(code(&["one", "nowhere", "a.txt"]), Some(2), "{model}");
+    }
+}
+
+#[test]
+fn sorted_output_is_the_same_for_all_models() {
+    let tree = small();
+    for model in MODELS {
+        let run = tree.run(&["--sort", "path", "--model", model, "e"]);
+        let lines: Vec<&str> = run.out.lines().collect();
+        let wanted = ["a.txt:one", "a.txt:Two one", "b.md:ones", "sub/c.txt:three"];
+        assert_eq!(lines, wanted, "{model}");
+    }
+}
+
+#[test]
+fn no_colours_where_nobody_looks() {
+    assert!(!small().run(&["one"]).out.contains('\x1b'));
+}
+
+#[test]
+fn a_terminal_gets_colours_and_numbers_unless_it_says_no() {
+    let tree = small();
+    let program = env!("CARGO_BIN_EXE_flowgauge");
+    let line = format!("{program} search one a.txt -H");
+    let on_terminal = |variables: &[(&str, &str)]| {
+        let mut script = std::process::Command::new("script");
+        script
+            .args(["-qec", &line, "/dev/null"])
+            .current_dir(tree.path());
+        script
+            .envs(variables.iter().copied())
+            .env_remove("NO_COLOR");
+        script.envs(variables.iter().copied());
+        script
+            .output()
+            .ok()
+            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let Some(plain) = on_terminal(&[("NO_COLOR", "1")]) else {
+        return eprintln!("skipped: no command 'script' to make a terminal");
+    };
+    assert!(plain.contains("a.txt:1:one"), "{plain:?}");
+    let coloured = on_terminal(&[]).expect("it was there");
+    assert!(
+        coloured.contains("\x1b[35ma.txt\x1b[0m:\x1b[32m1\x1b[0m:\x1b[1;31mone\x1b[0m"),
+        "{coloured:?}"
+    );
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_the_place_and_the_way_out() {
+    let tree = small();
+    for (args, words) in [
+        (
+            &["foo(bar"][..],
+            &["foo(bar", "    ^", "unclosed group"][..],
+        ),
+        (&["a\\nb"], &["at byte 2", "line feed"]),
+        (&["-j", "0", "one"], &["'0'", "1 or more", "auto"]),
+        (&["-j", "many", "one"], &["'many'", "auto"]),
+        (
+            &["--model", "threads", "one"],
+            &["'threads'", "thread-pool"],
+        ),
+        (&["--io", "paper", "one"], &["'paper'", "mmap"]),
+        (&["-g", "a[", "one"], &["'a['", "glob"]),
+        (&["-c", "-l", "one"], &["cannot be used with"]),
+        (&[], &["PATTERN"]),
+    ] {
+        let run = tree.run(args);
+        assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{args:?}");
+        for word in words {
+            assert!(run.err.contains(word), "{args:?}: {}", run.err);
+        }
+    }
+}
+
+#[test]
+fn an_explanation_says_which_flows_and_why_on_standard_error() {
+    let tree = small();
+    let run = tree.run(&["--explain", "--profile", "one"]);
+    assert_eq!(run.out.lines().count(), 3);
+    for word in [
+        "model: ",
+        " by one flow",
+        "searched: 3 files in 2 folders",
+        "used: ",
+        "walk ",
+    ] {
+        assert!(run.err.contains(word), "{word}: {}", run.err);
+    }
+    let run = tree.run(&["--explain", "--model", "process-pool", "-j", "3", "one"]);
+    assert!(
+        run.err.contains("model: process-pool, 3 workers"),
+        "{}",
+        run.err
+    );
+    assert!(run.err.contains("flows: 3 made"), "{}", run.err);
+}
+
+#[test]
+fn a_cap_that_held_flows_back_is_said() {
+    let tree = Tree::of(&[]);
+    for file in 0..200 {
+        tree.write(&format!("{file}"), "x\n".repeat(1_000));
+    }
+    let run = tree.run(&["--model", "thread-per-file", "-j", "1", "-c", "x"]);
+    assert_eq!((run.code, run.out.lines().count()), (Some(0), 200));
+    assert!(
+        run.err.contains("thread-per-file: held to 1 at one time"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn standard_input_is_searched_as_it_comes() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+    let tree = small();
+    let mut command = tree.command(&["needle", "-"]);
+    let mut run = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = run.stdin.take().unwrap();
+    input.write_all(b"hay\na needle\nhay").unwrap();
+    drop(input);
+    let mut line = String::new();
+    BufReader::new(run.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert_eq!(line, "a needle\n");
+    assert!(run.wait().unwrap().success());
+}

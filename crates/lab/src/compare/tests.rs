@@ -1,0 +1,203 @@
+//! Scripted runs side by side.
+
+use stats::Verdict;
+use tempfile::tempdir;
+use workload::{Spin, Work};
+
+use super::{Basis, FloorFrom, How, Named, SideBySide, compare};
+use crate::testing::{MS, Mock, PROOF, case, done, header, study};
+use crate::{Case, Journal, Results, Silent, Study, run};
+
+/// A run in which a slot takes what `time` says of model and number.
+fn run_of(studies: Vec<Study>, time: fn(&str, usize) -> u64) -> Results {
+    let folder = tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), header(studies)).unwrap();
+    let mut mock = Mock::new(move |_, model, n, spec| done(spec, time(model, n), PROOF));
+    let clock = mock.clock();
+    run(&mut journal, &mut mock, &clock, &mut Silent).unwrap()
+}
+
+fn usual() -> Vec<Case> {
+    vec![case("only", 1000, &["process", "thread"])]
+}
+
+/// Some noise, the same for all.
+fn noisy(ns: u64, n: usize) -> u64 {
+    ns * (1000 + n as u64 * 37 % 9) / 1000
+}
+
+fn before() -> Results {
+    run_of(vec![study(usual())], |model, n| {
+        noisy(if model == "process" { 20 * MS } else { 10 * MS }, n)
+    })
+}
+
+fn after() -> Results {
+    run_of(vec![study(usual())], |model, n| {
+        noisy(if model == "process" { 20 * MS } else { 12 * MS }, n)
+    })
+}
+
+fn side_by_side(a: &Results, b: &Results, how: How) -> SideBySide {
+    let named = |name, results| Named { name, results };
+    compare(&[named("before", a), named("after", b)], how).unwrap()
+}
+
+fn verdicts(all: &SideBySide) -> Vec<(&str, Verdict)> {
+    all.changes()
+        .map(|(_, _, variant, _, change)| (variant.label.as_str(), change.verdict))
+        .collect()
+}
+
+#[test]
+fn what_became_slower_is_said_and_what_did_not_is_the_same() {
+    let (a, b) = (before(), after());
+    let all = side_by_side(&a, &b, How::default());
+    let said = verdicts(&all);
+    assert!(
+        matches!(said[0], ("process", Verdict::Same { .. })),
+        "{said:?}"
+    );
+    let ("thread", Verdict::Slower { at_least }) = said[1] else {
+        panic!("{said:?}")
+    };
+    assert!((0.15..0.2).contains(&at_least), "{at_least}");
+    let sentence = &all.studies[0].cases[0].variants[1].changes[1]
+        .as_ref()
+        .unwrap()
+        .sentence;
+    assert!(
+        sentence.starts_with("thread 1.20x slower in after than in before ["),
+        "{sentence}"
+    );
+    assert_eq!(all.regressions(0.03).len(), 1);
+    assert_eq!(all.regressions(0.25), [""; 0]);
+    assert_eq!((all.undecided(0.03), all.undecided(0.25)), (0, 0));
+    assert_eq!(all.warnings, [""; 0]);
+}
+
+#[test]
+fn a_machine_that_is_slower_as_a_whole_changes_no_ratio() {
+    let a = before();
+    let b = run_of(vec![study(usual())], |model, n| {
+        noisy(if model == "process" { 30 * MS } else { 15 * MS }, n)
+    });
+    let times = side_by_side(&a, &b, How::default());
+    assert!(
+        verdicts(&times)
+            .iter()
+            .all(|(_, v)| matches!(v, Verdict::Slower { .. }))
+    );
+    let relative = How {
+        basis: Basis::Relative,
+        ..How::default()
+    };
+    let ratios = side_by_side(&a, &b, relative);
+    let said = verdicts(&ratios);
+    assert!(
+        matches!(said[..], [("thread", Verdict::Same { .. })]),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_run_that_wanders_is_believed_about_large_differences_alone() {
+    let a = before();
+    let b = run_of(vec![study(usual())], |model, n| {
+        let ns = if model == "process" { 20 * MS } else { 10 * MS };
+        noisy(ns, n) * (100 + n as u64) / 100
+    });
+    let all = side_by_side(&a, &b, How::default());
+    let floor = all.studies[0].cases[0].floors[1].unwrap();
+    assert_eq!(floor.because, FloorFrom::Wander);
+    assert!(floor.fraction > 0.02, "{floor:?}");
+    let asked = How {
+        floor: Some(0.5),
+        ..How::default()
+    };
+    let all = side_by_side(&a, &b, asked);
+    let floor = all.studies[0].cases[0].floors[1].unwrap();
+    assert_eq!((floor.fraction, floor.because), (0.5, FloorFrom::Asked));
+    assert!(
+        verdicts(&all)
+            .iter()
+            .all(|(_, v)| matches!(v, Verdict::Same { .. }))
+    );
+}
+
+#[test]
+fn other_work_is_not_compared_and_named() {
+    let a = before();
+    let mut cases = usual();
+    cases[0].work = Work::Spin(Spin {
+        units: 2000,
+        steps: 1,
+        planted: 0,
+    });
+    let b = run_of(vec![study(cases)], |_, n| noisy(10 * MS, n));
+    let all = side_by_side(&a, &b, How::default());
+    for (.., change) in all.changes() {
+        assert!(change.estimate.is_none());
+        let why = change.not_compared.as_deref().unwrap();
+        assert_eq!(why, "other work: units 1000 against 2000");
+    }
+    assert_eq!(all.regressions(0.0), [""; 0]);
+    assert_eq!(all.undecided(0.03), 2);
+}
+
+#[test]
+fn what_differs_and_matters_is_a_warning() {
+    let a = before();
+    let mut b = after();
+    b.header.version = "9.9".to_owned();
+    b.header.settings.preset = crate::Preset::Full;
+    b.header.settings.seed = 99;
+    b.finished = false;
+    b.studies[0].cases[0].reps = 77;
+    b.studies[0].cases[0].case.variants[1].variant.flows = 64;
+    let all = side_by_side(&a, &b, How::default());
+    let said = all.warnings.join("\n");
+    for part in [
+        "before and after differ in flowgauge: 0 against 9.9; preset: quick against full",
+        "after did not come to its end",
+        "mock/only of before and after: 5 repetitions a slot against 77; thread is launched with \
+         flows 2 against 64",
+    ] {
+        assert!(said.contains(part), "no '{part}' in {said}");
+    }
+    assert!(!said.contains("seed"), "{said}");
+}
+
+#[test]
+fn what_only_one_holds_is_left_out_and_named() {
+    let a = before();
+    let mut cases = vec![case("only", 1000, &["process", "2x2"])];
+    cases.push(case("more", 1000, &["process", "thread"]));
+    let b = run_of(vec![study(cases)], |_, n| noisy(10 * MS, n));
+    let all = side_by_side(&a, &b, How::default());
+    assert_eq!(
+        all.left_out,
+        [
+            "in before and not in after: mock/only/thread",
+            "in after and not in before: mock/only/2x2, mock/more"
+        ]
+    );
+    assert_eq!(verdicts(&all).len(), 1);
+}
+
+#[test]
+fn runs_of_different_studies_are_refused_with_what_they_hold() {
+    let a = before();
+    let other = Study {
+        name: "other".to_owned(),
+        ..study(usual())
+    };
+    let b = run_of(vec![other], |_, n| noisy(10 * MS, n));
+    let named = |name, results| Named { name, results };
+    let error = compare(&[named("x", &a), named("y", &b)], How::default()).unwrap_err();
+    let said = error.to_string();
+    assert!(
+        said.contains("x holds mock (only), y holds other (only)"),
+        "{said}"
+    );
+}

@@ -1,0 +1,197 @@
+//! Which variant an expectation is about.
+
+use super::{ExpectError, Expectation, Quantity, Unit};
+use crate::{Case, Study};
+
+/// Names that are told where one is not found.
+const TOLD: usize = 3;
+
+/// Words for quantities, behind a path.
+const QUANTITIES: [(&str, Quantity); 6] = [
+    ("create", Quantity::Create),
+    ("steady", Quantity::Steady),
+    ("tear-down", Quantity::TearDown),
+    ("cpu", Quantity::Cpu),
+    ("memory", Quantity::Memory),
+    ("rss", Quantity::Rss),
+];
+
+/// A variant and what of it is looked at.
+#[derive(Debug)]
+pub(super) struct Target<'a> {
+    pub(super) study: &'a Study,
+    pub(super) case: &'a Case,
+    /// By their places in the case.
+    pub(super) variant: usize,
+    pub(super) against: Option<usize>,
+    pub(super) quantity: Quantity,
+}
+
+/// A variant by its names.
+#[derive(Debug, Clone, Copy)]
+struct Candidate<'a> {
+    study: &'a Study,
+    case: &'a Case,
+    variant: usize,
+}
+
+/// What an expectation is about.
+pub(super) fn target<'a>(
+    expectation: &Expectation,
+    studies: &'a [Study],
+) -> Result<Target<'a>, ExpectError> {
+    let (path, against) = (&expectation.path, expectation.against.as_deref());
+    // The quantity stands behind the last name; a label may well end in such a word.
+    let (bare, quantity) = split(against.unwrap_or(path));
+    let named = |path: &str| found(expectation, studies, path);
+    let Some(whole) = against else {
+        let target = |candidate: Candidate<'a>, quantity| Target {
+            study: candidate.study,
+            case: candidate.case,
+            variant: candidate.variant,
+            against: None,
+            quantity,
+        };
+        return match (named(path), quantity) {
+            (Ok(one), _) if expectation.bound.unit == Unit::Size => {
+                Ok(target(one, Quantity::Memory))
+            }
+            (Ok(one), _) => Ok(target(one, Quantity::Value)),
+            (Err(_), Some(quantity)) => Ok(target(named(bare)?, quantity)),
+            (Err(error), None) => Err(error),
+        };
+    };
+    let one = named(path)?;
+    let place = |label: &str| one.case.variants.iter().position(|v| v.label == label);
+    let (against, quantity) = match (place(whole), quantity) {
+        (Some(place), _) => (Some(place), Quantity::Value),
+        (None, Some(quantity)) => (place(bare), quantity),
+        (None, None) => (None, Quantity::Value),
+    };
+    let against = against.ok_or_else(|| no_other(expectation, bare, one.case))?;
+    Ok(Target {
+        study: one.study,
+        case: one.case,
+        variant: one.variant,
+        against: Some(against),
+        quantity,
+    })
+}
+
+fn split(path: &str) -> (&str, Option<Quantity>) {
+    let known = |word: &str| QUANTITIES.iter().find(|(name, _)| *name == word);
+    match path.rsplit_once(' ') {
+        Some((bare, word)) => match known(word) {
+            Some((_, quantity)) => (bare.trim_end(), Some(*quantity)),
+            None => (path, None),
+        },
+        None => (path, None),
+    }
+}
+
+fn no_other(expectation: &Expectation, label: &str, case: &Case) -> ExpectError {
+    let labels = case.variants.iter().map(|variant| variant.label.clone());
+    ExpectError::Nothing {
+        text: expectation.text.clone(),
+        path: label.to_owned(),
+        nearest: nearest(label, labels.collect()),
+    }
+}
+
+fn found<'a>(
+    expectation: &Expectation,
+    studies: &'a [Study],
+    path: &str,
+) -> Result<Candidate<'a>, ExpectError> {
+    let all: Vec<Candidate<'a>> = candidates(studies).collect();
+    // The most exact way to name it comes first.
+    let ways: [fn(&Candidate<'_>, &str) -> bool; 3] = [
+        |one, path| one.by_case(path),
+        |one, path| one.by_headline(path),
+        |one, path| one.by_label(path),
+    ];
+    for way in ways {
+        let matching: Vec<_> = all.iter().filter(|one| way(one, path)).collect();
+        match matching[..] {
+            [] => {}
+            [one] => return Ok(*one),
+            _ => {
+                return Err(ExpectError::Several {
+                    text: expectation.text.clone(),
+                    path: path.to_owned(),
+                    candidates: matching.iter().map(|one| one.name()).collect(),
+                });
+            }
+        }
+    }
+    Err(ExpectError::Nothing {
+        text: expectation.text.clone(),
+        path: path.to_owned(),
+        nearest: nearest(path, all.iter().map(Candidate::name).collect()),
+    })
+}
+
+fn candidates(studies: &[Study]) -> impl Iterator<Item = Candidate<'_>> {
+    studies.iter().flat_map(|study| {
+        study.cases.iter().flat_map(move |case| {
+            (0..case.variants.len()).map(move |variant| Candidate {
+                study,
+                case,
+                variant,
+            })
+        })
+    })
+}
+
+impl Candidate<'_> {
+    fn label(&self) -> &str {
+        &self.case.variants[self.variant].label
+    }
+
+    /// `study/case/variant`, or `study/sweep/variant@value`.
+    fn name(&self) -> String {
+        let (study, label) = (&self.study.name, self.label());
+        match &self.case.sweep {
+            Some(point) => format!("{study}/{}/{label}@{}", point.sweep, point.value),
+            None => format!("{study}/{}/{label}", self.case.name),
+        }
+    }
+
+    fn by_case(&self, path: &str) -> bool {
+        let (study, label) = (&self.study.name, self.label());
+        path == format!("{study}/{}/{label}", self.case.name)
+            || self.at(path, |sweep| format!("{study}/{sweep}/{label}"))
+    }
+
+    /// `study/variant` of the case that answers the study.
+    fn by_headline(&self, path: &str) -> bool {
+        self.case.name == self.study.headline
+            && path == format!("{}/{}", self.study.name, self.label())
+    }
+
+    /// `study/variant` or `study/variant@value` of any case.
+    fn by_label(&self, path: &str) -> bool {
+        let name = format!("{}/{}", self.study.name, self.label());
+        path == name || self.at(path, |_| name.clone())
+    }
+
+    /// Whether a path has this name and the value of this point behind it.
+    fn at(&self, path: &str, name: impl Fn(&str) -> String) -> bool {
+        let Some((point, (before, value))) = self.case.sweep.as_ref().zip(path.rsplit_once('@'))
+        else {
+            return false;
+        };
+        let value = value.replace(['_', ','], "").parse::<f64>();
+        value.is_ok_and(|value| value == point.value) && before == name(&point.sweep)
+    }
+}
+
+/// The names that look most like one.
+fn nearest(path: &str, names: Vec<String>) -> Vec<String> {
+    let mut alike: Vec<(f64, String)> = names
+        .into_iter()
+        .map(|name| (strsim::normalized_damerau_levenshtein(path, &name), name))
+        .collect();
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
+    alike.into_iter().map(|(_, name)| name).take(TOLD).collect()
+}

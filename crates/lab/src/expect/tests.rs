@@ -1,0 +1,201 @@
+//! Expectations of scripted runs.
+
+use tempfile::tempdir;
+
+use super::{ExpectError, Expectation, Judged, check_runs};
+use crate::compare::{How, Named, compare};
+use crate::testing::{MS, Mock, PROOF, case, done, header, study};
+use crate::{Case, Journal, Results, Silent, SweepPoint, run};
+
+/// Processes take 20 ms a slot, threads 10 ms; a sweep of two points, 1 and 2 ms.
+fn results() -> Results {
+    let point = |value: u64| Case {
+        sweep: Some(SweepPoint {
+            sweep: "grain".to_owned(),
+            parameter: "block".to_owned(),
+            value: value as f64,
+            unit: "numbers".to_owned(),
+        }),
+        ..case(&format!("grain/{value}"), value, &["process", "thread"])
+    };
+    let cases = vec![
+        case("only", 1, &["process", "thread", "2x2"]),
+        point(1000),
+        point(2000),
+    ];
+    let folder = tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), header(vec![study(cases)])).unwrap();
+    let mut mock = Mock::new(|units, model, n, spec| {
+        let ns = match (units, model) {
+            (1, "process") => 20 * MS,
+            (1, _) => 10 * MS,
+            (units, _) => units * 1000,
+        };
+        done(spec, ns * (1000 + n as u64 * 37 % 9) / 1000, PROOF)
+    });
+    let clock = mock.clock();
+    run(&mut journal, &mut mock, &clock, &mut Silent).unwrap()
+}
+
+fn expectation(text: &str) -> Expectation {
+    text.parse().unwrap()
+}
+
+fn judged(results: &Results, text: &str) -> Judged {
+    expectation(text).check(results).unwrap().judged
+}
+
+#[test]
+fn bounds_are_held_against_whole_intervals() {
+    let results = results();
+    for (text, expected) in [
+        ("mock/only/process <= 21ms", Judged::Holds),
+        ("mock/process <= 21 ms", Judged::Holds),
+        ("mock/process < 0.021s", Judged::Holds),
+        ("mock/process >= 19_000us", Judged::Holds),
+        ("mock/process <= 15ms", Judged::Fails),
+        ("mock/process > 30ms", Judged::Fails),
+        ("mock/process <= 20.08ms", Judged::Undecided),
+        ("mock/grain/thread@1000 <= 1.1ms", Judged::Holds),
+        ("mock/thread@2_000 <= 1.1ms", Judged::Fails),
+        ("mock/grain/2000/thread <= 1.1ms", Judged::Fails),
+        ("mock/thread vs process <= 0.6", Judged::Holds),
+        ("mock/process vs thread <= 1.05", Judged::Fails),
+        ("mock/2x2 vs thread <= 1.01x", Judged::Holds),
+        ("mock/2x2 vs thread create <= 1.01", Judged::Holds),
+        ("mock/thread create <= 2ms", Judged::Holds),
+        ("mock/thread steady <= 2ms", Judged::Fails),
+    ] {
+        let checked = expectation(text).check(&results).unwrap();
+        assert_eq!(checked.judged, expected, "{}", checked.sentence);
+        assert_eq!(expectation(text).means(&header_studies(&results)), Ok(()));
+    }
+    let said = expectation("mock/process <= 15ms")
+        .check(&results)
+        .unwrap()
+        .sentence;
+    assert!(
+        said.starts_with("mock/process <= 15ms: FAILS: 20.1 ms [20."),
+        "{said}"
+    );
+}
+
+fn header_studies(results: &Results) -> Vec<crate::Study> {
+    results.header.studies.clone()
+}
+
+#[test]
+fn memory_has_units_of_size() {
+    let results = results();
+    assert_eq!(
+        judged(&results, "mock/thread memory <= 1GiB"),
+        Judged::Holds
+    );
+    assert_eq!(judged(&results, "mock/thread <= 1GiB"), Judged::Holds);
+    assert_eq!(judged(&results, "mock/thread memory >= 1GB"), Judged::Fails);
+    for (text, word) in [
+        ("mock/thread memory <= 1ms", "memory needs a unit of size"),
+        ("mock/thread <= 1.05", "a time needs a unit"),
+        ("mock/thread vs process <= 3ms", "a ratio has no unit"),
+    ] {
+        let said = expectation(text).check(&results).unwrap_err().to_string();
+        assert!(said.contains(word), "{said}");
+    }
+}
+
+#[test]
+fn what_names_nothing_is_told_the_nearest_names() {
+    let results = results();
+    let error = |text: &str| expectation(text).check(&results).unwrap_err();
+    let said = error("mock/grain/thraed@1000 <= 2ns").to_string();
+    assert!(
+        said.contains("there is no 'mock/grain/thraed@1000'"),
+        "{said}"
+    );
+    assert!(
+        said.contains("did you mean one of mock/grain/thread@1000, "),
+        "{said}"
+    );
+    assert!(matches!(
+        error("mok/thread <= 2ns"),
+        ExpectError::Nothing { .. }
+    ));
+    assert!(matches!(
+        error("mock/thread@3000 <= 2ns"),
+        ExpectError::Nothing { .. }
+    ));
+    let said = error("mock/thread vs proces <= 2").to_string();
+    assert!(
+        said.contains("no 'proces'") && said.contains("process"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_names_several_is_told_them() {
+    let mut studies = header_studies(&results());
+    let mut again = studies[0].cases[1].clone();
+    again.name = "size/1000".to_owned();
+    again.sweep.as_mut().unwrap().sweep = "size".to_owned();
+    studies[0].cases.push(again);
+    let said = expectation("mock/thread@1000 <= 2ns")
+        .means(&studies)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        said.contains("mock/grain/thread@1000, mock/size/thread@1000"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_no_expectation_is_refused_with_examples() {
+    for text in [
+        "",
+        "mock/thread",
+        "mock/thread <= ",
+        "mock/thread <= fast",
+        "mock/thread <= 3 parsecs",
+        "mock/thread <= -3ms",
+        "mock/thread <= infs",
+        "thread <= 3ms",
+    ] {
+        let said = text.parse::<Expectation>().unwrap_err();
+        assert!(
+            said.contains("write it as 'switch/fiber@1000 <= 2ns'"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn few_slots_decide_nothing() {
+    let mut results = results();
+    results.studies[0].cases[0].slots.truncate(6);
+    assert_eq!(judged(&results, "mock/process <= 1s"), Judged::Undecided);
+    results.studies[0].cases[0].slots.clear();
+    let checked = expectation("mock/process <= 1s").check(&results).unwrap();
+    assert_eq!(checked.judged, Judged::Undecided);
+    assert!(
+        checked
+            .sentence
+            .ends_with("cannot be decided: no good slot")
+    );
+}
+
+#[test]
+fn between_runs_a_bare_number_is_the_ratio_to_the_first() {
+    let (a, b) = (results(), results());
+    let runs = [("a", &a), ("b", &b)].map(|(name, results)| Named { name, results });
+    let all = compare(&runs, How::default()).unwrap();
+    let check = |text: &str| check_runs(&expectation(text), &runs, &all).unwrap();
+    let checked = check("mock/thread <= 1.03");
+    assert_eq!((checked.len(), checked[0].judged), (1, Judged::Holds));
+    assert!(
+        checked[0]
+            .sentence
+            .starts_with("b: mock/thread <= 1.03: holds: 1.0")
+    );
+    assert_eq!(check("mock/thread >= 1.5")[0].judged, Judged::Fails);
+    assert_eq!(check("mock/thread <= 11ms")[0].judged, Judged::Holds);
+}

@@ -1,0 +1,73 @@
+//! What rules look at: both sides of a finding, and what its case tells.
+
+use stats::Verdict;
+
+use crate::Metric;
+use crate::results::counts::Counts;
+use crate::results::profile::Profile;
+use crate::results::shared::Shared;
+
+/// One side of a finding.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Side<'a> {
+    pub(crate) label: &'a str,
+    pub(crate) profile: &'a Profile,
+}
+
+/// All that is known of a finding.
+#[derive(Debug, Clone)]
+pub(crate) struct Evidence<'a> {
+    pub(crate) subject: Side<'a>,
+    pub(crate) reference: Side<'a>,
+    pub(crate) metric: Metric,
+    pub(crate) verdict: Verdict,
+    /// The sentence on the steady phases alone.
+    pub(crate) steady: Option<String>,
+    /// What sharing does, where the case ran all four models.
+    pub(crate) shared: Option<&'a Shared>,
+    /// Bytes of a page on the machine of the run.
+    pub(crate) page: f64,
+}
+
+impl<'a> Evidence<'a> {
+    /// Whether the two were found to differ.
+    pub(super) fn differ(&self) -> bool {
+        matches!(
+            self.verdict,
+            Verdict::Faster { .. } | Verdict::Slower { .. }
+        )
+    }
+
+    /// The slower side and the faster one, if they differ.
+    pub(super) fn slow_and_fast(&self) -> Option<(Side<'a>, Side<'a>)> {
+        match self.verdict {
+            Verdict::Faster { .. } => Some((self.reference, self.subject)),
+            Verdict::Slower { .. } => Some((self.subject, self.reference)),
+            Verdict::Same { .. } | Verdict::CannotTell { .. } => None,
+        }
+    }
+
+    /// The counts of a side over what is compared.
+    pub(super) fn counts(&self, side: Side<'a>) -> &'a Counts {
+        match self.metric {
+            Metric::Create => &side.profile.create,
+            Metric::Steady | Metric::Switch => &side.profile.steady,
+            Metric::Total => &side.profile.all,
+        }
+    }
+
+    /// How much longer making and unmaking flows takes on the slower side, in ns, and what
+    /// share of the difference that is; of the phases that are compared.
+    pub(super) fn making(&self) -> Option<(f64, f64)> {
+        let (slow, fast) = self.slow_and_fast()?;
+        let (slow, fast) = (slow.profile.phases, fast.profile.phases);
+        let create = slow.create_ns - fast.create_ns;
+        let making = create + slow.teardown_ns - fast.teardown_ns;
+        let steady = slow.steady_ns - fast.steady_ns;
+        match self.metric {
+            Metric::Create => Some((create, 1.0)),
+            Metric::Total if making + steady > 0.0 => Some((making, making / (making + steady))),
+            Metric::Total | Metric::Steady | Metric::Switch => None,
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! What rules say of made-up counts. Real ones, recorded where the cause is known, are in
+//! `tests/recorded.rs` of this crate.
+
+use flow::{Ballast, Pages, Variant};
+use measure::memory::Memory;
+use stats::{Estimate, Rule, Verdict};
+
+use super::*;
+use crate::Phases;
+use crate::results::counts::Counts;
+use crate::results::profile::Profile;
+use crate::results::shared::{Effect, Shared};
+
+const DIFFERENT: Verdict = Verdict::Faster { at_least: 0.2 };
+const SAME: Verdict = Verdict::Same { within: 0.01 };
+const MIB: u64 = 1 << 20;
+
+fn variant(model: &str, flows: u32) -> Variant {
+    Variant {
+        model: model.parse().unwrap(),
+        flows,
+        placement: flow::Placement::Free,
+        schedule: flow::Schedule::Static,
+        channel: flow::Channel::Fifo,
+        ballast: None,
+    }
+}
+
+const COUNTS: Counts = Counts {
+    cpu_ns: 9e6,
+    parent_faults: 100.0,
+    flow_faults: 50.0,
+    voluntary_switches: 12.0,
+    involuntary_switches: 3.0,
+    migrations: Some(2.0),
+    bytes_read: Some(1e3),
+    bytes_written: Some(1e3),
+    storage_read: None,
+    storage_written: None,
+};
+
+const MEMORY: Memory = Memory {
+    pss: 10 * MIB,
+    page_tables: 50_000,
+    kernel_stacks: 0,
+    rss: 2 * MIB,
+    processes: 1,
+    tasks: 5,
+    peak_rss: None,
+    slab: None,
+};
+
+/// A profile of threads that find primes.
+fn thread() -> Profile {
+    Profile {
+        variant: variant("thread", 2),
+        phases: Phases {
+            create_ns: 200e3,
+            steady_ns: 5e6,
+            teardown_ns: 100e3,
+        },
+        create: COUNTS,
+        steady: COUNTS,
+        all: COUNTS,
+        parent_end_ns: 5e6,
+        imbalance: 1.1,
+        memory: Some(MEMORY),
+    }
+}
+
+/// The same as processes.
+fn process() -> Profile {
+    Profile {
+        variant: variant("process", 2),
+        ..thread()
+    }
+}
+
+/// Two processes that each took 2.5 ms to fork, and 1.5 ms to end.
+fn dear_process() -> Profile {
+    Profile {
+        phases: Phases {
+            create_ns: 5.2e6,
+            steady_ns: 5.1e6,
+            teardown_ns: 3.1e6,
+        },
+        ..process()
+    }
+}
+
+fn evidence<'a>(thread: &'a Profile, process: &'a Profile, verdict: Verdict) -> Evidence<'a> {
+    Evidence {
+        subject: Side {
+            label: "thread",
+            profile: thread,
+        },
+        reference: Side {
+            label: "process",
+            profile: process,
+        },
+        metric: Metric::Total,
+        verdict,
+        steady: None,
+        shared: None,
+        page: 4096.0,
+    }
+}
+
+fn reasons_for(thread: &Profile, process: &Profile, verdict: Verdict) -> Vec<String> {
+    why(&evidence(thread, process, verdict))
+}
+
+fn reasons(process: &Profile, verdict: Verdict) -> Vec<String> {
+    reasons_for(&thread(), process, verdict)
+}
+
+#[test]
+fn nothing_is_said_of_equal_counts() {
+    assert_eq!(reasons(&process(), SAME), Vec::<String>::new());
+}
+
+#[test]
+fn phases_are_shares_of_the_difference() {
+    let mut process = process();
+    process.phases = Phases {
+        create_ns: 900e3,
+        steady_ns: 5.1e6,
+        teardown_ns: 300e3,
+    };
+    assert_eq!(
+        reasons(&process, DIFFERENT),
+        [
+            "of the difference of 1.00 ms, 90 % is create and tear-down (700 µs and 200 µs) \
+          and 10 % the steady phase"
+        ]
+    );
+    process.phases.steady_ns = 4.5e6;
+    assert_eq!(
+        reasons(&process, DIFFERENT),
+        ["create and tear-down take 900 µs less, the steady phase 500 µs more"]
+    );
+    let undecided = Verdict::CannotTell { more_rounds: None };
+    assert_eq!(reasons(&process, undecided), Vec::<String>::new());
+}
+
+#[test]
+fn faults_tell_the_parents_part() {
+    let mut process = process();
+    (process.all.parent_faults, process.all.flow_faults) = (2100.0, 3600.0);
+    assert_eq!(
+        reasons(&process, SAME),
+        [
+            "150 page faults against 5,700 (38x fewer); of those of processes 2,100 are the \
+          parent's"
+        ]
+    );
+}
+
+#[test]
+fn counts_speak_when_far_apart_the_farthest_first() {
+    let mut process = process();
+    process.memory = Some(Memory {
+        page_tables: 250_000,
+        ..MEMORY
+    });
+    process.all.voluntary_switches = 97.0;
+    process.all.cpu_ns = 18e6;
+    process.all.migrations = Some(10.0);
+    assert_eq!(
+        reasons(&process, SAME),
+        [
+            "48.8 KiB of page tables against 244 KiB (5.00x less)",
+            "15 context switches against 100 (6.67x fewer); involuntary 3 against 3",
+            "2 moves from one CPU to another against 10 (5.00x fewer)",
+            "9.00 ms of CPU time against 18.0 ms (2.00x less)",
+        ]
+    );
+}
+
+#[test]
+fn a_handful_explains_nothing() {
+    let mut process = process();
+    process.all.voluntary_switches = 30.0;
+    process.all.migrations = Some(6.0);
+    process.memory = None;
+    assert_eq!(reasons(&process, SAME), Vec::<String>::new());
+}
+
+#[test]
+fn what_was_not_counted_is_no_reason_and_no_zero() {
+    let mut process = process();
+    process.all.migrations = None;
+    process.all.bytes_read = None;
+    let mut thread = thread();
+    thread.all.migrations = Some(1e6);
+    thread.all.bytes_read = Some(1e9);
+    assert_eq!(reasons_for(&thread, &process, SAME), Vec::<String>::new());
+}
+
+#[test]
+fn bytes_of_calls_and_of_storage_are_apart() {
+    let mut process = process();
+    process.all.bytes_written = Some(8e6);
+    (process.all.storage_read, process.all.storage_written) = (Some(0.0), Some(4e6));
+    let mut thread = thread();
+    (thread.all.storage_read, thread.all.storage_written) = (Some(0.0), Some(0.0));
+    let said = reasons_for(&thread, &process, SAME);
+    assert_eq!(
+        said,
+        [
+            "1.95 KiB read and written by system calls against 7.63 MiB (4,001x less)",
+            "0 B of storage read and written against 3.81 MiB (less)",
+        ]
+    );
+}
+
+#[test]
+fn a_last_flow_that_works_on_alone_is_named() {
+    let mut process = process();
+    process.imbalance = 1.42;
+    assert_eq!(
+        reasons(&process, SAME),
+        ["the last flow ends 1.10x as late as the mean one, against 1.42x"]
+    );
+}
+
+/// Tables for 64 MiB in each of three processes, all of it mapped.
+fn copied() -> Memory {
+    Memory {
+        page_tables: 3 * 16_384 * 8,
+        rss: 3 * 64 * MIB,
+        processes: 3,
+        ..MEMORY
+    }
+}
+
+/// What one process has of the same.
+fn not_copied() -> Memory {
+    Memory {
+        page_tables: 16_384 * 8,
+        rss: 64 * MIB,
+        ..MEMORY
+    }
+}
+
+#[test]
+fn entries_that_forks_copied_are_named_where_they_explain_the_time() {
+    let mut process = dear_process();
+    process.memory = Some(copied());
+    let mut thread = thread();
+    thread.memory = Some(not_copied());
+    let said = reasons_for(&thread, &process, DIFFERENT);
+    assert_eq!(
+        said[1],
+        "fork copied 32,768 page-table entries more for processes (384 KiB of page tables in \
+         3 processes against 128 KiB in 1 process): 244 ns of create and tear-down each"
+    );
+    assert!(
+        !said.iter().any(|line| line.contains("(3.00x less)")),
+        "{said:?}"
+    );
+    // A thousandth of the time cannot be that of so many entries.
+    process.phases.create_ns = 205e3;
+    process.phases.teardown_ns = 103e3;
+    process.phases.steady_ns = 5e6;
+    let said = reasons_for(&thread, &process, DIFFERENT);
+    assert!(
+        !said.iter().any(|line| line.contains("fork copied")),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn small_parents_and_huge_pages_have_few_entries_to_copy() {
+    let mut process = dear_process();
+    // Each child has tables of its own, but hardly anything is mapped in them.
+    process.memory = Some(Memory {
+        rss: 6 * MIB,
+        ..copied()
+    });
+    let silent = |thread: &Profile, process: &Profile| {
+        let said = reasons_for(thread, process, DIFFERENT);
+        assert!(
+            !said.iter().any(|line| line.contains("fork copied")),
+            "{said:?}"
+        );
+    };
+    silent(&thread(), &process);
+    process.memory = Some(copied());
+    process.variant.ballast = Some(Ballast {
+        bytes: 64 * MIB,
+        pages: Pages::Huge,
+    });
+    let mut thread = thread();
+    thread.memory = Some(not_copied());
+    silent(&thread, &process);
+}
+
+#[test]
+fn a_flow_for_each_item_is_named_where_making_them_takes_the_time() {
+    let mut each = dear_process();
+    each.variant = variant("process", 200);
+    let said = reasons(&each, DIFFERENT);
+    assert_eq!(
+        said[1],
+        "200 flows are made and ended for processes against 2 for threads: 40.4 µs of create \
+         and tear-down for each of the others"
+    );
+}
+
+/// An effect that takes so many times as long, known to 5 %.
+fn effect(ratio: f64) -> Effect {
+    let estimate = Estimate {
+        rounds: 20,
+        ratio,
+        low: Some(ratio / 1.05),
+        high: Some(ratio * 1.05),
+        alpha: 0.008,
+    };
+    let verdict = Rule::default().judge(&estimate);
+    Effect { estimate, verdict }
+}
+
+/// The reasons where sharing the address space and the file table does that.
+fn factorial(
+    (space, files): (f64, f64),
+    thread: &Profile,
+    process: &Profile,
+    verdict: Verdict,
+) -> Vec<String> {
+    why(&Evidence {
+        metric: Metric::Steady,
+        shared: Some(&Shared::of(effect(space), effect(files))),
+        ..evidence(thread, process, verdict)
+    })
+}
+
+#[test]
+fn the_models_between_tell_which_shared_thing_it_is() {
+    let said = factorial((0.5, 0.9), &thread(), &process(), DIFFERENT);
+    assert_eq!(
+        said,
+        [
+            "by the models between, sharing the address space alone makes it 2.00x faster [1.90 ... \
+          2.10], and sharing the file table alone makes it 1.11x faster [1.058 ... 1.167]; that is \
+          87 % and 13 % of the difference"
+        ]
+    );
+    let silent = factorial((0.5, 0.9), &thread(), &process(), SAME);
+    assert_eq!(silent, Vec::<String>::new());
+}
+
+#[test]
+fn what_noise_may_make_is_no_effect_and_what_hides_another_has_no_share() {
+    let said = factorial((0.5, 1.0), &thread(), &process(), DIFFERENT);
+    assert!(
+        said[0].contains("table alone makes no difference that can be told ["),
+        "{said:?}"
+    );
+    assert!(!said[0].contains("of the difference"), "{said:?}");
+    let said = factorial((0.5, 1.5), &thread(), &process(), DIFFERENT);
+    assert!(
+        said[0].contains("the file table alone makes it 1.50x slower ["),
+        "{said:?}"
+    );
+    assert!(!said[0].contains("of the difference"), "{said:?}");
+}
+
+#[test]
+fn flows_wait_for_each_other_only_where_both_counts_say_so() {
+    let slower = Verdict::Slower { at_least: 0.8 };
+    let mut waiting = thread();
+    waiting.steady.voluntary_switches = 5_000.0;
+    let said = factorial((2.0, 1.0), &waiting, &process(), slower);
+    assert!(
+        said.contains(
+            &"threads wait for each other at the address space that they share: 5,000 times in \
+              the steady phase against 12"
+                .to_owned()
+        ),
+        "{said:?}"
+    );
+    let waits = |said: Vec<String>| said.iter().any(|line| line.contains("wait for each other"));
+    // Some of each, no waiting, or the faster side waiting: nobody knows where.
+    assert!(!waits(factorial((1.4, 1.4), &waiting, &process(), slower)));
+    assert!(!waits(factorial((2.0, 1.0), &thread(), &process(), slower)));
+    assert!(!waits(factorial(
+        (0.5, 1.0),
+        &waiting,
+        &process(),
+        DIFFERENT
+    )));
+}

@@ -1,0 +1,147 @@
+//! How far the TLB reaches.
+
+use measure::Measured;
+use serde::{Deserialize, Serialize};
+
+use super::chase::{Chase, Random};
+use super::pages::{Block, PageKind};
+use super::{PASSES, median};
+
+/// Pages at the fewest and at the most.
+const FEWEST: u64 = 16;
+const MOST: u64 = 65_536;
+/// Words of 8 bytes in a page of 4 KiB, and in a line of 64 bytes.
+const PAGE_WORDS: u64 = 512;
+const LINE_WORDS: u64 = 8;
+/// Steps of a pass at the least.
+const STEPS: u64 = 100_000;
+/// Times further apart than this, and by more than [`TELLING_NS`], are apart.
+const APART: f64 = 1.15;
+const TELLING_NS: f64 = 0.4;
+
+/// What a step costs by pages of either kind, against their number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reach {
+    /// The points, by number of pages.
+    pub points: Vec<ReachPoint>,
+}
+
+/// One number of pages.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ReachPoint {
+    /// Pages of 4 KiB in each of which one line was touched in turn.
+    pub pages: u64,
+    /// ns a step where they are mapped by pages of 4 KiB.
+    pub small_ns: f64,
+    /// ns a step where they are mapped by pages of 2 MiB.
+    pub huge_ns: f64,
+}
+
+impl ReachPoint {
+    /// Whether 4 KiB pages cost more than huge ones here.
+    fn apart(&self) -> bool {
+        self.small_ns > APART * self.huge_ns && self.small_ns - self.huge_ns > TELLING_NS
+    }
+}
+
+impl Reach {
+    /// The most pages of 4 KiB up to which huge pages gain nothing; `None` if they gain
+    /// nothing at any number tried.
+    pub fn small_pages(&self) -> Option<u64> {
+        let first = self.points.iter().position(ReachPoint::apart)?;
+        Some(
+            first
+                .checked_sub(1)
+                .map_or(0, |before| self.points[before].pages),
+        )
+    }
+
+    /// What a page of 4 KiB costs more than its part of a huge one, in ns, where that is most.
+    pub fn miss_ns(&self) -> Option<f64> {
+        let apart = self.points.iter().filter(|point| point.apart());
+        apart
+            .map(|point| point.small_ns - point.huge_ns)
+            .max_by(f64::total_cmp)
+    }
+}
+
+pub(super) fn probe(room: u64) -> Measured<Reach> {
+    let most = MOST.min(room / 2 / 4096);
+    if most < FEWEST * 8 {
+        return Measured::not_available("too little memory is free", "free some memory");
+    }
+    let bytes = (most * 4096) as usize;
+    let small = Block::new(bytes, PageKind::Small);
+    let huge = Block::new(bytes, PageKind::Huge);
+    small.and_then(|mut small| {
+        huge.map(|mut huge| {
+            let counts = std::iter::successors(Some(FEWEST), |pages| Some(pages * 2));
+            let points = counts
+                .take_while(|pages| *pages <= most)
+                .map(|pages| point(pages, &mut small, &mut huge));
+            Reach {
+                points: points.collect(),
+            }
+        })
+    })
+}
+
+fn point(pages: u64, small: &mut Block, huge: &mut Block) -> ReachPoint {
+    let chases = [small, huge].map(|block| {
+        let mut random = Random(pages);
+        let places = (0..pages)
+            .map(|page| page * PAGE_WORDS + random.below(PAGE_WORDS / LINE_WORDS) * LINE_WORDS);
+        let places = places.collect();
+        Chase::link(block.words(), places, &mut random)
+    });
+    let steps = STEPS.max(2 * pages);
+    let mut times = [const { Vec::new() }; 2];
+    for pass in 0..=PASSES {
+        for (chase, times) in chases.iter().zip(&mut times) {
+            let ns = chase.ns_a_step(steps);
+            // The first pass warms up.
+            if pass > 0 {
+                times.push(ns);
+            }
+        }
+    }
+    let [small_ns, huge_ns] = times.map(median);
+    ReachPoint {
+        pages,
+        small_ns,
+        huge_ns,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reach(times: &[(f64, f64)]) -> Reach {
+        let points = times
+            .iter()
+            .enumerate()
+            .map(|(at, &(small_ns, huge_ns))| ReachPoint {
+                pages: 16 << at,
+                small_ns,
+                huge_ns,
+            });
+        Reach {
+            points: points.collect(),
+        }
+    }
+
+    #[test]
+    fn reach_ends_where_the_two_come_apart() {
+        let beyond = reach(&[(1.2, 1.2), (1.3, 1.2), (3.5, 1.5), (9.0, 4.0)]);
+        assert_eq!(beyond.small_pages(), Some(32));
+        assert_eq!(beyond.miss_ns(), Some(5.0));
+    }
+
+    #[test]
+    fn where_they_never_come_apart_nothing_is_claimed() {
+        let never = reach(&[(1.2, 1.2), (1.5, 1.2), (40.0, 38.0)]);
+        assert_eq!((never.small_pages(), never.miss_ns()), (None, None));
+        assert_eq!(reach(&[(9.0, 1.0)]).small_pages(), Some(0));
+    }
+}

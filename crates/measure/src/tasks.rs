@@ -1,0 +1,195 @@
+//! What the kernel tells of running processes and threads: where they are, in what state,
+//! and what they have used so far.
+//!
+//! # Theory
+//!
+//! This is for a process that looks at others while they run, again and again, so a look
+//! must be cheap and must not touch those it looks at. Everything comes from small files
+//! below `/proc` that take no lock of theirs but the one of their own task:
+//!
+//! | quantity | source |
+//! |---|---|
+//! | state, CPU last run on, threads, RSS | `PID/stat`, `PID/task/TID/stat` |
+//! | CPU time of a thread | first field of `PID/task/TID/schedstat`, ns |
+//! | CPU time of a process, and of its children that were waited for | `PID/stat`, in ticks of 10 ms |
+//! | bytes handed to storage | `write_bytes` of `PID/io` |
+//!
+//! * `schedstat` is as new as the scheduler's last tick (1 to 10 ms); for a process as a
+//!   whole [`crate::clock::of_process_ns`] is exact and costs one system call. A kernel
+//!   without `schedstat` leaves the ticks of `stat`.
+//! * When a child is waited for, the kernel adds its CPU time and its `io` to its parent's.
+//!   So sums over a group lose nothing of those that have ended.
+//! * A process may end between the listing and the reading. That is no error: it is not
+//!   there then.
+//! * The processes of a group are found by listing all processes. Those that are not of the
+//!   group are remembered while they live and not read again, so that a look costs what the
+//!   group costs, and not what the machine runs. The memory is sound because a process
+//!   joins another group only at its birth here, and no pid comes back within one interval.
+//!
+//! Buffers are kept from look to look; a look allocates nothing but what the C library
+//! does to list a folder.
+
+mod files;
+mod parse;
+
+use std::io;
+use std::path::PathBuf;
+
+use files::Files;
+
+/// What a task is doing, as the kernel's letter says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct State(pub char);
+
+impl State {
+    /// In a word for people. `R` is "running" also for a task that waits for a CPU: the
+    /// kernel has one state for both.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self.0 {
+            'R' => "running",
+            'S' => "sleeping",
+            'D' => "in I/O",
+            'T' | 't' => "stopped",
+            'Z' | 'X' => "ended",
+            'I' | 'P' => "idle",
+            _ => "unknown",
+        }
+    }
+
+    /// Whether it has ended and was not waited for yet.
+    #[must_use]
+    pub fn has_ended(self) -> bool {
+        matches!(self.0, 'Z' | 'X')
+    }
+}
+
+/// A process of the group that is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Process {
+    /// Its id.
+    pub pid: i32,
+    /// State of its first thread.
+    pub state: State,
+    /// Threads in it.
+    pub threads: u32,
+    /// Resident memory, in bytes. The kernel keeps it in steps of some pages a CPU.
+    pub rss: u64,
+    /// CPU time of all its threads, ended ones included, in ns; a multiple of 10 ms.
+    pub cpu_ns: u64,
+    /// CPU time of its children that were waited for, and of theirs, in ns; a multiple of
+    /// 10 ms.
+    pub children_cpu_ns: u64,
+    /// CPU that its first thread last ran on.
+    pub cpu: u32,
+}
+
+/// A thread of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Task {
+    /// Process id.
+    pub pid: i32,
+    /// Thread id; that of the first thread is the process's.
+    pub tid: i32,
+    /// What it is doing.
+    pub state: State,
+    /// CPU it last ran on.
+    pub cpu: u32,
+    /// CPU time, in ns.
+    pub cpu_ns: u64,
+}
+
+/// Reads a group of processes again and again.
+#[derive(Debug)]
+pub struct Reader {
+    files: Files,
+    group: i32,
+    /// Processes that are not of the group, ascending.
+    strangers: Vec<i32>,
+    listed: Vec<i32>,
+}
+
+impl Reader {
+    /// A reader of this machine.
+    ///
+    /// # Errors
+    /// `/proc` cannot be listed.
+    pub fn new() -> io::Result<Self> {
+        Self::below("/proc")
+    }
+
+    /// A reader of the tree at `proc`.
+    ///
+    /// # Errors
+    /// The folder cannot be listed.
+    pub fn below(proc: impl Into<PathBuf>) -> io::Result<Self> {
+        Ok(Self {
+            files: Files::new(proc.into())?,
+            group: 0,
+            strangers: Vec::new(),
+            listed: Vec::new(),
+        })
+    }
+
+    /// Puts the processes of process group `group` into `processes`, by ascending pid.
+    ///
+    /// # Errors
+    /// `/proc` cannot be listed, or the file of a process that is there cannot be read.
+    pub fn processes(&mut self, group: i32, processes: &mut Vec<Process>) -> io::Result<()> {
+        if group != self.group {
+            self.group = group;
+            self.strangers.clear();
+        }
+        processes.clear();
+        self.files.pids(&mut self.listed)?;
+        let listed = &self.listed;
+        self.strangers
+            .retain(|pid| listed.binary_search(pid).is_ok());
+        let known = self.strangers.len();
+        for &pid in listed {
+            if self.strangers[..known].binary_search(&pid).is_ok() {
+                continue;
+            }
+            match self.files.process(pid)? {
+                Some((of, process)) if of == group => processes.push(process),
+                Some(_) => self.strangers.push(pid),
+                None => {}
+            }
+        }
+        self.strangers.sort_unstable();
+        Ok(())
+    }
+
+    /// Adds the threads of a process to `tasks`, at most until there are `most`, by
+    /// ascending tid.
+    ///
+    /// # Errors
+    /// A file of a thread that is there cannot be read.
+    pub fn tasks(
+        &mut self,
+        process: &Process,
+        most: usize,
+        tasks: &mut Vec<Task>,
+    ) -> io::Result<()> {
+        self.files.tids(process, &mut self.listed)?;
+        for &tid in &self.listed {
+            if tasks.len() >= most {
+                break;
+            }
+            tasks.extend(self.files.task(process.pid, tid)?);
+        }
+        Ok(())
+    }
+
+    /// Bytes that a process, and its children that were waited for, have caused to be
+    /// written to storage; `None` if it has ended.
+    ///
+    /// # Errors
+    /// The kernel does not count them, or does not tell.
+    pub fn written(&mut self, pid: i32) -> io::Result<Option<u64>> {
+        self.files.written(pid)
+    }
+}
+
+#[cfg(test)]
+mod tests;

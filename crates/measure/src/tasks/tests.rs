@@ -1,0 +1,180 @@
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::*;
+
+/// A line as the kernel writes it, with a name that looks like the fields after it.
+fn stat(pid: i32, state: char, group: i32, threads: u32, cpu: u32) -> String {
+    format!(
+        "{pid} (a) R 1) {state} 7 {group} 1 0 -1 4194304 90 0 0 0 12 3 40 5 20 0 {threads} 0 \
+         123456 10000000 250 18446744073709551615 1 1 0 0 0 0 0 4096 0 0 0 0 17 {cpu} 0 0 0 0 0 0 \
+         0 0 0 0 0 0 0\n"
+    )
+}
+
+fn process(root: &Path, pid: i32, group: i32, tids: &[(i32, char, u32)]) {
+    let folder = root.join(pid.to_string());
+    let threads = u32::try_from(tids.len()).unwrap();
+    let (_, state, cpu) = tids[0];
+    for &(tid, state, cpu) in tids {
+        let task = folder.join("task").join(tid.to_string());
+        fs::create_dir_all(&task).unwrap();
+        fs::write(task.join("stat"), stat(tid, state, group, threads, cpu)).unwrap();
+        fs::write(task.join("schedstat"), format!("{}000 77 3\n", tid)).unwrap();
+    }
+    fs::write(folder.join("stat"), stat(pid, state, group, threads, cpu)).unwrap();
+    let io = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 8192\n\
+              cancelled_write_bytes: 7\n";
+    fs::write(folder.join("io"), io).unwrap();
+}
+
+fn machine() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join("meminfo"), "").unwrap();
+    process(root.path(), 9, 9, &[(9, 'S', 0)]);
+    process(
+        root.path(),
+        100,
+        100,
+        &[(100, 'S', 1), (102, 'R', 0), (103, 'D', 1)],
+    );
+    process(root.path(), 101, 100, &[(101, 'R', 3)]);
+    root
+}
+
+fn pids(processes: &[Process]) -> Vec<i32> {
+    processes.iter().map(|process| process.pid).collect()
+}
+
+#[test]
+fn a_group_is_read_with_its_states_counts_and_sizes() {
+    let root = machine();
+    let mut reader = Reader::below(root.path()).unwrap();
+    let mut processes = Vec::new();
+    reader.processes(100, &mut processes).unwrap();
+    assert_eq!(pids(&processes), [100, 101]);
+    let first = processes[0];
+    assert_eq!((first.state, first.threads, first.cpu), (State('S'), 3, 1));
+    assert_eq!(
+        (first.cpu_ns, first.children_cpu_ns),
+        (150_000_000, 450_000_000)
+    );
+    assert!(first.rss >= 250 * 4_096 && first.rss % 250 == 0);
+    assert_eq!(reader.written(101).unwrap(), Some(8_192));
+
+    let mut tasks = Vec::new();
+    for process in &processes {
+        reader.tasks(process, 10, &mut tasks).unwrap();
+    }
+    let seen: Vec<_> = tasks
+        .iter()
+        .map(|task| (task.pid, task.tid, task.state.0, task.cpu, task.cpu_ns))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (100, 100, 'S', 1, 100_000),
+            (100, 102, 'R', 0, 102_000),
+            (100, 103, 'D', 1, 103_000),
+            (101, 101, 'R', 3, 101_000),
+        ]
+    );
+}
+
+#[test]
+fn no_more_threads_are_read_than_asked_for() {
+    let root = machine();
+    let mut reader = Reader::below(root.path()).unwrap();
+    let (mut processes, mut tasks) = (Vec::new(), Vec::new());
+    reader.processes(100, &mut processes).unwrap();
+    for process in &processes {
+        reader.tasks(process, 2, &mut tasks).unwrap();
+    }
+    assert_eq!(tasks.len(), 2);
+}
+
+#[test]
+fn what_vanishes_between_listing_and_reading_is_not_there_and_no_error() {
+    let root = machine();
+    let mut reader = Reader::below(root.path()).unwrap();
+    let (mut processes, mut tasks) = (Vec::new(), Vec::new());
+    // A folder without files is what a pid looks like that ended after it was listed.
+    fs::create_dir(root.path().join("104")).unwrap();
+    reader.processes(100, &mut processes).unwrap();
+    assert_eq!(pids(&processes), [100, 101]);
+    fs::remove_dir_all(root.path().join("100/task/102")).unwrap();
+    fs::create_dir(root.path().join("100/task/102")).unwrap();
+    fs::remove_dir_all(root.path().join("101")).unwrap();
+    for process in &processes {
+        reader.tasks(process, 10, &mut tasks).unwrap();
+    }
+    let tids: Vec<_> = tasks.iter().map(|task| task.tid).collect();
+    assert_eq!(tids, [100, 103]);
+    assert_eq!(reader.written(101).unwrap(), None);
+    fs::remove_dir_all(root.path().join("100/task")).unwrap();
+    tasks.clear();
+    reader.tasks(&processes[0], 10, &mut tasks).unwrap();
+    assert_eq!(tasks, []);
+}
+
+#[test]
+fn strangers_are_read_once_and_forgotten_when_they_end() {
+    let root = machine();
+    let mut reader = Reader::below(root.path()).unwrap();
+    let mut processes = Vec::new();
+    reader.processes(100, &mut processes).unwrap();
+    // A second reading of the stranger would now show it to be of the group.
+    process(root.path(), 9, 100, &[(9, 'S', 0)]);
+    reader.processes(100, &mut processes).unwrap();
+    assert_eq!(pids(&processes), [100, 101]);
+    fs::remove_dir_all(root.path().join("9")).unwrap();
+    reader.processes(100, &mut processes).unwrap();
+    process(root.path(), 9, 100, &[(9, 'S', 0)]);
+    reader.processes(100, &mut processes).unwrap();
+    assert_eq!(pids(&processes), [9, 100, 101]);
+    reader.processes(9, &mut processes).unwrap();
+    assert!(processes.is_empty());
+}
+
+#[test]
+fn kernels_without_schedstat_or_io_are_told_apart_from_ended_processes() {
+    let root = machine();
+    let mut reader = Reader::below(root.path()).unwrap();
+    let (mut processes, mut tasks) = (Vec::new(), Vec::new());
+    reader.processes(100, &mut processes).unwrap();
+    fs::remove_file(root.path().join("101/task/101/schedstat")).unwrap();
+    reader.tasks(&processes[1], 10, &mut tasks).unwrap();
+    assert_eq!(tasks[0].cpu_ns, 150_000_000, "ticks of 10 ms");
+    fs::remove_file(root.path().join("101/io")).unwrap();
+    let error = reader.written(101).unwrap_err().to_string();
+    assert!(error.contains("CONFIG_TASK_IO_ACCOUNTING"), "{error}");
+    fs::write(root.path().join("101/stat"), "101 (x").unwrap();
+    let error = reader
+        .processes(100, &mut processes)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("101/stat is not understood"), "{error}");
+}
+
+#[test]
+fn a_real_child_is_found_by_its_group_and_its_end_is_seen() {
+    use std::os::unix::process::CommandExt as _;
+    let mut child = Command::new("sleep")
+        .arg("60")
+        .process_group(0)
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    let pid = i32::try_from(child.id()).unwrap();
+    let mut reader = Reader::new().unwrap();
+    let (mut processes, mut tasks) = (Vec::new(), Vec::new());
+    reader.processes(pid, &mut processes).unwrap();
+    assert_eq!(pids(&processes), [pid]);
+    reader.tasks(&processes[0], 10, &mut tasks).unwrap();
+    assert_eq!((tasks.len(), tasks[0].tid), (1, pid));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    reader.processes(pid, &mut processes).unwrap();
+    assert!(processes.is_empty());
+}

@@ -1,0 +1,108 @@
+//! `brk`: the end of the heap is moved.
+//!
+//! # Theory
+//!
+//! A process has one break. Under `process` each flow moves its own; under `thread` all flows
+//! move the same one, and what that means has to be said:
+//!
+//! * Flow f moves the break between two levels that are its own, 2f + 1 and 2f + 2 pages above
+//!   where the break was before there were flows. No call finds the break where it wants it,
+//!   so each one really changes the address space, under every model.
+//! * The kernel answers each call with the break it has set; that is verified. Under its lock
+//!   the answer is exact, whoever moves it next.
+//! * The page between the levels is *not* touched: under `thread` another flow may have taken
+//!   it away by then. That it can be is verified once, before there are flows.
+//! * The allocator of the C library must not move the break meanwhile, since flows would take
+//!   its memory away. It is given room first ([`block::make_room`]); a cell needs none of it.
+//!
+//! The calls go to the kernel itself: the library's `brk` and `sbrk` keep a copy of the break,
+//! which would be wrong as soon as two flows move it.
+
+use std::io;
+
+use crate::check::{must, same};
+use crate::facts::Facts;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::block;
+use crate::sys::memory::{Break, PAGE};
+
+/// What the allocator is given.
+const ROOM: i32 = 8 << 20;
+
+/// Moves the break.
+#[derive(Debug)]
+pub(crate) struct Brk {
+    before: Break,
+}
+
+/// A flow's two levels.
+#[derive(Debug)]
+pub(crate) struct Levels {
+    before: Break,
+    low: Break,
+    high: Break,
+}
+
+impl Operation for Brk {
+    const FACTS: Facts = Facts {
+        name: "brk",
+        family: "address space",
+        does: "move the break up by a page and down again",
+        shares: "nothing (threads move the break of their process)",
+        verified: "the kernel's answer is the break that was asked for, each time",
+        ops: 1_000,
+        needs_folder: false,
+    };
+
+    type Own = Levels;
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        block::make_room(ROOM)?;
+        let before = Break::now()?;
+        before.try_page()?;
+        Ok(Self { before })
+    }
+
+    fn own(&self, flow: usize) -> Levels {
+        let level = |pages: usize| self.before.above(pages * PAGE);
+        Levels {
+            before: self.before,
+            low: level(2 * flow + 1),
+            high: level(2 * flow + 2),
+        }
+    }
+
+    fn repeat(&self, own: &mut Levels, ops: u64) -> u64 {
+        (0..ops).fold(0, |checksum, op| {
+            own.high.set_and_check();
+            own.low.set_and_check();
+            checksum + op + 1
+        })
+    }
+}
+
+impl Break {
+    fn set_and_check(self) {
+        let came = must("move the break", self.set());
+        same("the break", came.address(), self.address());
+    }
+}
+
+impl Drop for Levels {
+    fn drop(&mut self) {
+        self.before.set_and_check();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "the break")]
+    fn a_break_that_cannot_be_set_is_found() {
+        // Far above the stack: there is no room for such a heap.
+        Break::now().unwrap().above(1 << 60).set_and_check();
+    }
+}

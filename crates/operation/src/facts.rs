@@ -1,0 +1,106 @@
+//! What is known about an operation without running it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::registry::all;
+
+/// What is known about an operation without running it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// Its name in studies (`open-same`).
+    pub name: &'static str,
+    /// The group of operations that it belongs to (`files: names`).
+    pub family: &'static str,
+    /// What one operation is, in one line.
+    pub does: &'static str,
+    /// What its flows share under every model.
+    pub shares: &'static str,
+    /// How its effect is verified.
+    pub verified: &'static str,
+    /// Operations of one flow in a repetition, unless told otherwise: a few ms of them.
+    pub ops: u64,
+    /// Whether it needs a folder for files.
+    pub needs_folder: bool,
+}
+
+/// The name of an operation that there is.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Name(&'static Facts);
+
+impl Name {
+    /// What is known about the operation.
+    #[must_use]
+    pub fn facts(self) -> &'static Facts {
+        self.0
+    }
+
+    /// The name itself.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.0.name
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Name").field(&self.as_str()).finish()
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The text names no operation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{text}' is no operation: {}", advice(text))]
+pub struct NameError {
+    text: String,
+}
+
+/// How much a name must look like another (0 to 1) to be taken for a slip of the keys.
+const ALIKE: f64 = 0.8;
+
+/// The name that looks most like `text`, or all there are.
+fn advice(text: &str) -> String {
+    let names = || all().iter().map(|facts| facts.name);
+    let nearest = names()
+        .map(|name| (strsim::jaro_winkler(text, name), name))
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    match nearest {
+        Some((_, name)) => format!("did you mean '{name}'?"),
+        None => format!("use {}", names().collect::<Vec<_>>().join(", ")),
+    }
+}
+
+impl FromStr for Name {
+    type Err = NameError;
+
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        let found = all().iter().find(|facts| facts.name == text);
+        found.map(Self).ok_or_else(|| NameError {
+            text: text.to_owned(),
+        })
+    }
+}
+
+impl From<Name> for String {
+    fn from(name: Name) -> Self {
+        name.as_str().to_owned()
+    }
+}
+
+impl TryFrom<String> for Name {
+    type Error = NameError;
+
+    fn try_from(text: String) -> Result<Self, NameError> {
+        text.parse()
+    }
+}

@@ -1,0 +1,91 @@
+//! `fallocate`: room for a file is made and given back.
+//!
+//! The file lies in memory, so that what is measured is the same on every disk, and no journal
+//! of a file system is part of it.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+
+use crate::check::{at_length, must, same};
+use crate::facts::Facts;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::descriptor::memory_file;
+use crate::sys::file::{allocate, empty};
+
+/// Bytes that are made room for.
+const LENGTH: u64 = 64 << 10;
+
+/// Makes room for a file.
+#[derive(Debug)]
+pub(crate) struct Fallocate;
+
+impl Operation for Fallocate {
+    const FACTS: Facts = Facts {
+        name: "fallocate",
+        family: "file data",
+        does: "make room for 64 KB of a file in memory and give it back",
+        shares: "nothing: each flow has its own file",
+        verified: "1 in 64 is as long as asked for, takes room, and is empty then",
+        ops: 120,
+        needs_folder: false,
+    };
+
+    type Own = File;
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    fn own(&self, _flow: usize) -> File {
+        File::from(must("make a file in memory", memory_file()))
+    }
+
+    fn repeat(&self, own: &mut File, ops: u64) -> u64 {
+        let mut checksum = 0;
+        for op in 0..ops {
+            must("make room for a file", allocate(own.as_fd(), LENGTH));
+            if at_length(op) {
+                checksum += has_room(own, LENGTH);
+            }
+            must("empty a file", empty(own.as_fd()));
+            if at_length(op) {
+                has_room(own, 0);
+            }
+        }
+        checksum
+    }
+}
+
+/// Sees whether a file is so long and takes so much room.
+fn has_room(file: &File, length: u64) -> u64 {
+    let about = must("look at a file", file.metadata());
+    same("the length of the file", about.len(), length);
+    let room = about.blocks() * 512;
+    // Kernels may take huge pages, and so more than was asked for.
+    let enough = if length == 0 {
+        room == 0
+    } else {
+        room >= length
+    };
+    assert!(
+        enough,
+        "the room of the file is {room} bytes and not {length}"
+    );
+    length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "the room of the file")]
+    fn a_long_file_without_room_is_found() {
+        let file = Fallocate.own(0);
+        file.set_len(LENGTH).unwrap();
+        has_room(&file, LENGTH);
+    }
+}

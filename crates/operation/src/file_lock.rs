@@ -1,0 +1,225 @@
+//! `flock`, `record-lock`: locks on files.
+//!
+//! The two belong to different things. A `flock` belongs to the open file, so each flow opens
+//! the file for itself. A record lock belongs to the *file table*: flows that share one hold
+//! each other's locks and never wait for each other. Therefore each flow locks a byte of its
+//! own, under every model, and what is common is the list of the file's locks.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::PathBuf;
+
+use crate::check::{at_length, must, same};
+use crate::facts::Facts;
+use crate::ledger::Ledger;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::descriptor::open;
+use crate::sys::file::{byte_is_locked, flock, lock_byte};
+use crate::sys::own_file::OwnFile;
+
+const FAMILY: &str = "file locks";
+const OWN: &str = "nothing: each flow has its own file";
+
+/// A file, opened twice by one flow.
+#[derive(Debug)]
+pub(crate) struct Twice {
+    file: File,
+    /// Another open file: to it the locks of the first are somebody else's.
+    other: File,
+    /// The byte that the flow locks.
+    byte: u64,
+}
+
+impl Twice {
+    fn open(path: &CString, byte: u64) -> io::Result<Self> {
+        Ok(Self {
+            file: File::from(open(path, libc::O_RDWR)?),
+            other: File::from(open(path, libc::O_RDWR)?),
+            byte,
+        })
+    }
+
+    fn fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+
+    /// Sees whether the whole file is locked for the other open file.
+    fn is_locked_whole(&self) {
+        let locked = flock(self.other.as_fd(), libc::LOCK_EX | libc::LOCK_NB);
+        let refused = locked.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
+        assert!(refused, "a file that is locked can be locked again");
+    }
+
+    /// Sees whether the flow's byte is locked, or not, for the other open file.
+    fn byte_is_locked(&self, expected: bool) {
+        let locked = must(
+            "look at a lock",
+            byte_is_locked(self.other.as_fd(), self.byte),
+        );
+        same("the state of a lock", locked.into(), expected.into());
+    }
+}
+
+/// Files for locking: one for all flows, or each its own.
+#[derive(Debug)]
+struct Files {
+    folder: PathBuf,
+    same: Option<CString>,
+}
+
+impl Files {
+    fn prepare(site: &Site<'_>, one: bool) -> io::Result<Self> {
+        let same = one.then(|| site.shared_file(1)).transpose()?;
+        Ok(Self {
+            folder: site.folder()?.to_owned(),
+            same: same.map(|file| file.path),
+        })
+    }
+
+    fn own(&self, flow: usize) -> Twice {
+        let twice = match &self.same {
+            Some(path) => Twice::open(path, flow as u64),
+            None => {
+                OwnFile::of_flow(&self.folder, flow, 1).and_then(|own| Twice::open(&own.path, 0))
+            }
+        };
+        must("make a file", twice)
+    }
+}
+
+/// A file is locked and let go.
+#[derive(Debug)]
+pub(crate) struct Flock<const SAME: bool> {
+    files: Files,
+    ledger: Ledger,
+}
+
+pub(crate) type OwnFlock = Flock<false>;
+pub(crate) type SameFlock = Flock<true>;
+
+impl<const SAME: bool> Operation for Flock<SAME> {
+    const FACTS: Facts = Facts {
+        name: if SAME { "flock-same" } else { "flock" },
+        family: FAMILY,
+        does: "lock a file and let it go",
+        shares: if SAME {
+            "the file, opened by each flow"
+        } else {
+            OWN
+        },
+        verified: "1 in 64 cannot be locked again; steps under the one lock are not lost",
+        ops: if SAME { 1_000 } else { 4_000 },
+        needs_folder: true,
+    };
+
+    type Own = Twice;
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self {
+            files: Files::prepare(site, SAME)?,
+            ledger: Ledger::new(site.flows)?,
+        })
+    }
+
+    fn own(&self, flow: usize) -> Twice {
+        self.files.own(flow)
+    }
+
+    fn repeat(&self, own: &mut Twice, ops: u64) -> u64 {
+        for op in 0..ops {
+            must("lock a file", flock(own.fd(), libc::LOCK_EX));
+            if SAME {
+                self.ledger.step();
+            }
+            if at_length(op) {
+                own.is_locked_whole();
+            }
+            must("let a file go", flock(own.fd(), libc::LOCK_UN));
+        }
+        if SAME {
+            self.ledger.done(ops);
+        }
+        ops
+    }
+}
+
+/// A byte of a file is locked and let go.
+#[derive(Debug)]
+pub(crate) struct Record<const SAME: bool> {
+    files: Files,
+}
+
+pub(crate) type OwnRecord = Record<false>;
+pub(crate) type SameRecord = Record<true>;
+
+impl<const SAME: bool> Operation for Record<SAME> {
+    const FACTS: Facts = Facts {
+        name: if SAME {
+            "record-lock-same"
+        } else {
+            "record-lock"
+        },
+        family: FAMILY,
+        does: "lock a byte of a file (fcntl) and let it go",
+        shares: if SAME {
+            "the file; each flow has its own byte"
+        } else {
+            OWN
+        },
+        verified: "1 in 64 is seen by another open file, and then no more",
+        ops: 2_500,
+        needs_folder: true,
+    };
+
+    type Own = Twice;
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        let files = Files::prepare(site, SAME)?;
+        Ok(Self { files })
+    }
+
+    fn own(&self, flow: usize) -> Twice {
+        self.files.own(flow)
+    }
+
+    fn repeat(&self, own: &mut Twice, ops: u64) -> u64 {
+        for op in 0..ops {
+            must("lock a byte", lock_byte(own.fd(), own.byte, true));
+            if at_length(op) {
+                own.byte_is_locked(true);
+            }
+            must("let a byte go", lock_byte(own.fd(), own.byte, false));
+            if at_length(op) {
+                own.byte_is_locked(false);
+            }
+        }
+        ops
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn twice() -> (tempfile::TempDir, Twice) {
+        let folder = tempfile::tempdir().unwrap();
+        let own = OwnFile::of_flow(folder.path(), 0, 1).unwrap();
+        let twice = Twice::open(&own.path, 0).unwrap();
+        (folder, twice)
+    }
+
+    #[test]
+    #[should_panic(expected = "can be locked again")]
+    fn a_file_that_is_not_locked_is_found() {
+        twice().1.is_locked_whole();
+    }
+
+    #[test]
+    #[should_panic(expected = "the state of a lock")]
+    fn a_byte_that_is_not_locked_is_found() {
+        twice().1.byte_is_locked(true);
+    }
+}

@@ -1,0 +1,102 @@
+//! `futex-*`: the calls that waiting is made of, where nobody has to wait.
+//!
+//! A wait that finds another number in the word, and a wake that finds nobody. What differs is
+//! how the kernel finds the queue of a word: by its address and the address space (private), or
+//! by the page that it lies in (shared), and whether other flows are at the same queue.
+
+use std::io;
+use std::sync::atomic::AtomicU32;
+
+use crate::check::{must, same};
+use crate::facts::Facts;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::futex::{Scope, wait, wake};
+use crate::sys::shared::Shared;
+
+/// Waits that do not wait and wakes that wake nobody.
+fn find_nobody(word: &AtomicU32, scope: Scope, ops: u64) -> u64 {
+    (0..ops).fold(0, |checksum, op| {
+        finds_another(wait(word, OTHER, scope));
+        same("flows that were woken", must("wake", wake(word, scope)), 0);
+        checksum + op
+    })
+}
+
+/// What the word does not hold.
+const OTHER: u32 = 1;
+
+#[inline]
+fn finds_another(waited: io::Result<()>) {
+    match waited {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+        other => panic!("a wait for a word that holds something else ended with {other:?}"),
+    }
+}
+
+/// `KIND`: 0 private, 1 shared, 2 the one word of all flows.
+#[derive(Debug)]
+pub(crate) struct Futex<const KIND: u8> {
+    /// The word of all flows.
+    same: Shared<AtomicU32>,
+}
+
+pub(crate) type Private = Futex<0>;
+pub(crate) type OwnShared = Futex<1>;
+pub(crate) type Same = Futex<2>;
+
+const NAMES: [&str; 3] = ["futex-private", "futex-shared", "futex-same"];
+const SHARES: [&str; 3] = [
+    "nothing: each flow has its own word, for its process alone",
+    "nothing: each flow has its own word, in memory that may be shared",
+    "the word, and the kernel's queue for it",
+];
+
+impl<const KIND: u8> Operation for Futex<KIND> {
+    const FACTS: Facts = Facts {
+        name: NAMES[KIND as usize],
+        family: "waiting",
+        does: "a wait that finds another number, and a wake that finds nobody",
+        shares: SHARES[KIND as usize],
+        verified: "the wait answers that it did not, the wake that it woke nobody",
+        ops: 5_000,
+        needs_folder: false,
+    };
+
+    type Own = Shared<AtomicU32>;
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self {
+            same: Shared::new()?,
+        })
+    }
+
+    fn own(&self, _flow: usize) -> Shared<AtomicU32> {
+        must("map memory", Shared::new())
+    }
+
+    fn repeat(&self, own: &mut Shared<AtomicU32>, ops: u64) -> u64 {
+        match KIND {
+            0 => find_nobody(own, Scope::Private, ops),
+            1 => find_nobody(own, Scope::Shared, ops),
+            _ => find_nobody(&self.same, Scope::Shared, ops),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_waits_and_nobody_is_woken() {
+        let word = AtomicU32::new(0);
+        assert_eq!(find_nobody(&word, Scope::Private, 10), 45);
+    }
+
+    #[test]
+    #[should_panic(expected = "ended with Ok")]
+    fn a_wait_that_waited_is_found() {
+        finds_another(Ok(()));
+    }
+}

@@ -1,0 +1,151 @@
+//! `mutex`, `semaphore`: the C library's locks, each flow its own or one for all.
+//!
+//! A lock that nobody else wants is a few instructions and no call. The one of all flows lies
+//! in shared memory and is made to be shared by processes, so under every model the same code
+//! waits in the same way.
+
+use std::io;
+
+use crate::check::{must, same};
+use crate::facts::Facts;
+use crate::ledger::Ledger;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::lock::{Mutex, Semaphore};
+use crate::sys::shared::{Shareable, Shared};
+
+const FAMILY: &str = "locks";
+const OWN: &str = "nothing: each flow has its own";
+const ONE: &str = "the lock, in shared memory";
+const STEPS: &str = "no step that flows made under it is lost";
+
+// SAFETY: all-zero bytes are a mutex of the usual kind; it is used by the C library alone.
+unsafe impl Shareable for Mutex {}
+// SAFETY: all-zero bytes are a semaphore without passes; it is used by the C library alone.
+unsafe impl Shareable for Semaphore {}
+
+/// A mutex is locked and unlocked.
+#[derive(Debug)]
+pub(crate) struct ByMutex<const SAME: bool> {
+    mutex: Shared<Mutex>,
+    ledger: Ledger,
+}
+
+pub(crate) type OwnMutex = ByMutex<false>;
+pub(crate) type SameMutex = ByMutex<true>;
+
+fn mutex() -> io::Result<Shared<Mutex>> {
+    let mutex = Shared::<Mutex>::new()?;
+    mutex.init()?;
+    Ok(mutex)
+}
+
+fn lock(mutex: &Mutex, ledger: &Ledger, ops: u64) {
+    for _ in 0..ops {
+        must("lock a mutex", mutex.lock());
+        ledger.step();
+        must("unlock a mutex", mutex.unlock());
+    }
+    ledger.done(ops);
+}
+
+impl<const SAME: bool> Operation for ByMutex<SAME> {
+    const FACTS: Facts = Facts {
+        name: if SAME { "mutex-same" } else { "mutex" },
+        family: FAMILY,
+        does: "lock a mutex and unlock it",
+        shares: if SAME { ONE } else { OWN },
+        verified: STEPS,
+        ops: if SAME { 60_000 } else { 500_000 },
+        needs_folder: false,
+    };
+
+    type Own = (Shared<Mutex>, Ledger);
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self {
+            mutex: mutex()?,
+            ledger: Ledger::new(site.flows)?,
+        })
+    }
+
+    fn own(&self, _flow: usize) -> (Shared<Mutex>, Ledger) {
+        (
+            must("make a mutex", mutex()),
+            must("map memory", Ledger::new(1)),
+        )
+    }
+
+    fn repeat(&self, (mutex, ledger): &mut (Shared<Mutex>, Ledger), ops: u64) -> u64 {
+        match SAME {
+            true => lock(&self.mutex, &self.ledger, ops),
+            false => lock(mutex, ledger, ops),
+        }
+        ops
+    }
+}
+
+/// A semaphore with one pass: the pass is taken and given back.
+#[derive(Debug)]
+pub(crate) struct BySemaphore<const SAME: bool> {
+    semaphore: Shared<Semaphore>,
+    ledger: Ledger,
+}
+
+pub(crate) type OwnSemaphore = BySemaphore<false>;
+pub(crate) type SameSemaphore = BySemaphore<true>;
+
+fn semaphore() -> io::Result<Shared<Semaphore>> {
+    let semaphore = Shared::<Semaphore>::new()?;
+    semaphore.init()?;
+    Ok(semaphore)
+}
+
+fn pass(semaphore: &Semaphore, ledger: &Ledger, ops: u64) {
+    for _ in 0..ops {
+        must("take a pass", semaphore.wait());
+        ledger.step();
+        must("give a pass back", semaphore.post());
+    }
+    ledger.done(ops);
+}
+
+impl<const SAME: bool> Operation for BySemaphore<SAME> {
+    const FACTS: Facts = Facts {
+        name: if SAME { "semaphore-same" } else { "semaphore" },
+        family: FAMILY,
+        does: "take the one pass of a semaphore and give it back",
+        shares: if SAME { ONE } else { OWN },
+        verified: STEPS,
+        ops: if SAME { 60_000 } else { 500_000 },
+        needs_folder: false,
+    };
+
+    type Own = (Shared<Semaphore>, Ledger);
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self {
+            semaphore: semaphore()?,
+            ledger: Ledger::new(site.flows)?,
+        })
+    }
+
+    fn own(&self, _flow: usize) -> (Shared<Semaphore>, Ledger) {
+        (
+            must("make a semaphore", semaphore()),
+            must("map memory", Ledger::new(1)),
+        )
+    }
+
+    fn repeat(&self, (semaphore, ledger): &mut (Shared<Semaphore>, Ledger), ops: u64) -> u64 {
+        match SAME {
+            true => pass(&self.semaphore, &self.ledger, ops),
+            false => {
+                pass(semaphore, ledger, ops);
+                let left = must("look at a semaphore", semaphore.passes());
+                same("the passes that are left", left, 1);
+            }
+        }
+        ops
+    }
+}

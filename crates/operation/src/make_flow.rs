@@ -1,0 +1,226 @@
+//! `fork`, `vfork`, `clone-*`, `posix-spawn`, `pthread`: a flow is made, ends at once, and is
+//! waited for.
+//!
+//! # Theory
+//!
+//! | operation | memory | file table | who runs |
+//! |---|---|---|---|
+//! | `fork` | copied | copied | both |
+//! | `fork-shared-files` | copied | shared | both |
+//! | `vfork` | lent until it ends | copied | the new one, then the old one |
+//! | `clone-vm` | shared | copied | both |
+//! | `clone-vm-files` | shared | shared | both |
+//! | `posix-spawn` | lent until it runs a program | copied | the new one, then both |
+//! | `pthread` | shared | shared | both |
+//!
+//! What is copied is that of the flow's process: threads copy what all of them have in common,
+//! and lock it for that.
+//!
+//! A new process does nothing but end with an exit code, by calls that are allowed where other
+//! threads may hold any lock. Under `thread` new processes are children of the cell, which
+//! listens for none but its own flows ([`flow`]'s watch).
+
+use std::io;
+
+use crate::check::{must, same};
+use crate::facts::Facts;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::child::{Child, Program, Stack, clone, fork_to_exit, thread};
+
+const FAMILY: &str = "making flows";
+const SHARES: &str = "nothing";
+const CODE: &str = "each exit code is the one that was asked for";
+
+/// Exit codes go round in this many.
+const CODES: u64 = 100;
+
+/// Makes `ops` processes, each of which must end with its own code.
+fn make(ops: u64, mut one: impl FnMut(u8) -> io::Result<Child>) -> u64 {
+    (0..ops).fold(0, |checksum, op| {
+        let code = op % CODES + 1;
+        let child = must("make a process", one(code as u8));
+        ends_with(child, code);
+        checksum + code
+    })
+}
+
+fn ends_with(child: Child, code: u64) {
+    let came = must("wait for a process", child.wait());
+    same("the exit code of a process", came, code);
+}
+
+/// By the C library's `fork`.
+#[derive(Debug)]
+pub(crate) struct Fork;
+
+impl Operation for Fork {
+    const FACTS: Facts = Facts {
+        name: "fork",
+        family: FAMILY,
+        does: "fork a process that ends at once, and wait for it",
+        shares: SHARES,
+        verified: CODE,
+        ops: 24,
+        needs_folder: false,
+    };
+
+    type Own = ();
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    fn own(&self, _flow: usize) {}
+
+    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
+        make(ops, fork_to_exit)
+    }
+}
+
+/// By `clone`, on a stack of its own: `KIND` is a row of [`CLONES`].
+#[derive(Debug)]
+pub(crate) struct Clone<const KIND: usize>;
+
+pub(crate) type ForkSharedFiles = Clone<0>;
+pub(crate) type Vfork = Clone<1>;
+pub(crate) type CloneVm = Clone<2>;
+pub(crate) type CloneVmFiles = Clone<3>;
+
+/// Name, what is done, flags, and how often.
+const CLONES: [(&str, &str, libc::c_int, u64); 4] = [
+    (
+        "fork-shared-files",
+        "make a process with the same file table that ends at once",
+        libc::CLONE_FILES,
+        24,
+    ),
+    (
+        "vfork",
+        "make a process in the same memory, asleep until it has ended",
+        libc::CLONE_VM | libc::CLONE_VFORK,
+        120,
+    ),
+    (
+        "clone-vm",
+        "make a process in the same memory that ends at once",
+        libc::CLONE_VM,
+        120,
+    ),
+    (
+        "clone-vm-files",
+        "make a process in the same memory with the same file table",
+        libc::CLONE_VM | libc::CLONE_FILES,
+        120,
+    ),
+];
+
+impl<const KIND: usize> Operation for Clone<KIND> {
+    const FACTS: Facts = Facts {
+        name: CLONES[KIND].0,
+        family: FAMILY,
+        does: CLONES[KIND].1,
+        shares: SHARES,
+        verified: CODE,
+        ops: CLONES[KIND].3,
+        needs_folder: false,
+    };
+
+    type Own = Stack;
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    fn own(&self, _flow: usize) -> Stack {
+        must("map a stack", Stack::new())
+    }
+
+    fn repeat(&self, own: &mut Stack, ops: u64) -> u64 {
+        make(ops, |code| clone(own, CLONES[KIND].2, code))
+    }
+}
+
+/// By the C library's `posix_spawn`.
+#[derive(Debug)]
+pub(crate) struct Spawn {
+    program: Program,
+}
+
+impl Operation for Spawn {
+    const FACTS: Facts = Facts {
+        name: "posix-spawn",
+        family: FAMILY,
+        does: "run the program true and wait for it",
+        shares: "nothing but the program",
+        verified: "each exit code is 0; a program that cannot be run is an error",
+        ops: 6,
+        needs_folder: false,
+    };
+
+    type Own = ();
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        let program = Program::find("true")?;
+        Ok(Self { program })
+    }
+
+    fn own(&self, _flow: usize) {}
+
+    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
+        for _ in 0..ops {
+            ends_with(must("run a program", self.program.spawn()), 0);
+        }
+        ops
+    }
+}
+
+/// By the C library's `pthread_create`.
+#[derive(Debug)]
+pub(crate) struct Thread;
+
+impl Operation for Thread {
+    const FACTS: Facts = Facts {
+        name: "pthread",
+        family: FAMILY,
+        does: "make a thread that ends at once, and join it",
+        shares: SHARES,
+        verified: "each thread answers with what it was told",
+        ops: 150,
+        needs_folder: false,
+    };
+
+    type Own = ();
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    fn own(&self, _flow: usize) {}
+
+    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
+        (1..=ops).fold(0, |checksum, told| {
+            let answer = must("make a thread", thread(told as usize)) as u64;
+            same("the answer of a thread", answer, told);
+            checksum + answer
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "the exit code of a process")]
+    fn another_exit_code_is_found() {
+        let stack = Stack::new().unwrap();
+        ends_with(clone(&stack, libc::CLONE_VM, 3).unwrap(), 4);
+    }
+
+    #[test]
+    fn a_program_that_is_missing_is_an_error() {
+        let error = Program::find("no-such-program").unwrap_err().to_string();
+        assert!(error.contains("no-such-program"), "{error}");
+    }
+}

@@ -1,0 +1,125 @@
+//! `malloc-*`: the allocator of the C library.
+//!
+//! Large blocks are mappings, so each is a change of the address space. Small ones come from
+//! arenas, of which each thread has one of its own as long as there are enough of them, with
+//! locks that a process of one thread need not take.
+
+use std::io;
+
+use crate::check::{Recurrence, must, same};
+use crate::facts::Facts;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::block::{Block, map_large_blocks};
+
+const FAMILY: &str = "allocator";
+
+/// Words of a large block: 1 MB.
+const LARGE: usize = (1 << 20) / 8;
+
+/// Large blocks.
+#[derive(Debug)]
+pub(crate) struct Large {
+    flows: u64,
+}
+
+impl Operation for Large {
+    const FACTS: Facts = Facts {
+        name: "malloc-large",
+        family: FAMILY,
+        does: "allocate 1 MB, write its ends, free it",
+        shares: "nothing",
+        verified: "addresses come again; each block holds its number",
+        ops: 300,
+        needs_folder: false,
+    };
+
+    type Own = ();
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        map_large_blocks()?;
+        Ok(Self { flows: site.flows })
+    }
+
+    fn own(&self, _flow: usize) {}
+
+    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
+        let mut addresses = Recurrence::new(self.flows);
+        let mut checksum = 0;
+        for op in 0..ops {
+            let mut block = must("allocate memory", Block::new(LARGE));
+            addresses.down(block.address());
+            block.mark(op);
+            checksum += block.last();
+        }
+        addresses.check("addresses of blocks");
+        checksum
+    }
+}
+
+/// Blocks that are there at the same time.
+const BATCH: u64 = 64;
+
+/// Small blocks of 16 bytes to 1 KB.
+#[derive(Debug)]
+pub(crate) struct Small;
+
+impl Operation for Small {
+    const FACTS: Facts = Facts {
+        name: "malloc-small",
+        family: FAMILY,
+        does: "allocate a block of 16 bytes to 1 KB and free it, 64 at a time",
+        shares: "nothing",
+        verified: "each block holds its number when it is freed",
+        ops: 250_000,
+        needs_folder: false,
+    };
+
+    type Own = Vec<Block>;
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    fn own(&self, _flow: usize) -> Vec<Block> {
+        Vec::with_capacity(BATCH as usize)
+    }
+
+    fn repeat(&self, own: &mut Vec<Block>, ops: u64) -> u64 {
+        let mut checksum = 0;
+        for first in (0..ops).step_by(BATCH as usize) {
+            for op in first..ops.min(first + BATCH) {
+                let words = 2 * (op % BATCH + 1) as usize;
+                let mut block = must("allocate memory", Block::new(words));
+                block.mark(op);
+                own.push(block);
+            }
+            checksum += freed(own, first);
+        }
+        checksum
+    }
+}
+
+/// Frees the blocks that hold the numbers from `first` on.
+fn freed(blocks: &mut Vec<Block>, first: u64) -> u64 {
+    let mut checksum = 0;
+    for (block, op) in blocks.drain(..).zip(first..) {
+        same("the last word of a block", block.last(), op);
+        checksum += op;
+    }
+    checksum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "the last word of a block")]
+    fn a_block_that_was_overwritten_is_found() {
+        let mut blocks = vec![Block::new(2).unwrap(), Block::new(4).unwrap()];
+        blocks[0].mark(7);
+        blocks[1].mark(7);
+        freed(&mut blocks, 7);
+    }
+}

@@ -1,0 +1,151 @@
+//! `mmap*`: memory is mapped and given back.
+//!
+//! Nothing is touched but the first page of one mapping in [`EVERY`](crate::check::EVERY), so
+//! what is timed is the change of the address space itself, under its lock.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use crate::check::{Recurrence, at_length, must, same};
+use crate::facts::Facts;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::memory::{Mapping, Of, PAGE};
+use crate::sys::own_file::OwnFile;
+
+const FAMILY: &str = "address space";
+
+/// Bytes that are mapped at once.
+const LENGTH: usize = 1 << 20;
+
+/// Maps memory without a file.
+#[derive(Debug)]
+pub(crate) struct Anonymous {
+    flows: u64,
+}
+
+impl Operation for Anonymous {
+    const FACTS: Facts = Facts {
+        name: "mmap",
+        family: FAMILY,
+        does: "map 1 MB of memory and unmap it",
+        shares: "nothing",
+        verified: "addresses come again; 1 in 64 is new (zero), written and read back",
+        ops: 1_000,
+        needs_folder: false,
+    };
+
+    type Own = ();
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self { flows: site.flows })
+    }
+
+    fn own(&self, _flow: usize) {}
+
+    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
+        let mut addresses = Recurrence::new(self.flows);
+        let mut checksum = 0;
+        for op in 0..ops {
+            let mapping = must("map memory", Mapping::new(LENGTH, Of::Private));
+            addresses.down(mapping.address());
+            if at_length(op) {
+                checksum += written(&mapping, op);
+            }
+            must("unmap memory", mapping.unmap());
+        }
+        addresses.check("addresses of mappings");
+        checksum
+    }
+}
+
+/// Maps a file of which nothing is read, and unmaps it, `ops` times. It begins with `tag`.
+fn map_file(file: &OwnFile, flows: u64, ops: u64) -> u64 {
+    let mut addresses = Recurrence::new(flows);
+    let mut checksum = 0;
+    for op in 0..ops {
+        let mapping = must("map a file", Mapping::new(PAGE, Of::FileShared(&file.file)));
+        addresses.down(mapping.address());
+        if at_length(op) {
+            let word = mapping.page(0).load(Ordering::Relaxed);
+            same("the first word of the file", word, file.tag);
+            checksum += op + 1;
+        }
+        must("unmap a file", mapping.unmap());
+    }
+    addresses.check("addresses of mappings");
+    checksum
+}
+
+/// Maps the file that all flows map, or one of the flow's own.
+#[derive(Debug)]
+pub(crate) struct Mapped<const SAME: bool> {
+    folder: PathBuf,
+    same: Option<OwnFile>,
+    flows: u64,
+}
+
+pub(crate) type OwnMapped = Mapped<false>;
+pub(crate) type SameMapped = Mapped<true>;
+
+impl<const SAME: bool> Operation for Mapped<SAME> {
+    const FACTS: Facts = Facts {
+        name: if SAME { "mmap-file-same" } else { "mmap-file" },
+        family: FAMILY,
+        does: "map 4 KB of a file and unmap it",
+        shares: match SAME {
+            true => "the file, with the list of who maps it",
+            false => "nothing: each flow has its own file",
+        },
+        verified: "addresses come again; 1 in 64 shows the words of its file",
+        ops: 800,
+        needs_folder: true,
+    };
+
+    /// A file of the flow's own.
+    type Own = Option<OwnFile>;
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self {
+            folder: site.folder()?.to_owned(),
+            same: SAME.then(|| site.shared_file(1)).transpose()?,
+            flows: site.flows,
+        })
+    }
+
+    fn own(&self, flow: usize) -> Option<OwnFile> {
+        let own = || must("make a file", OwnFile::of_flow(&self.folder, flow, 1));
+        (!SAME).then(own)
+    }
+
+    fn repeat(&self, own: &mut Option<OwnFile>, ops: u64) -> u64 {
+        let file = own.as_ref().or(self.same.as_ref());
+        file.map_or(0, |file| map_file(file, self.flows, ops))
+    }
+}
+
+/// Writes into new memory, and reads back what was written.
+fn written(mapping: &Mapping, op: u64) -> u64 {
+    let word = mapping.page(0);
+    same(
+        "the first word of new memory",
+        word.load(Ordering::Relaxed),
+        0,
+    );
+    word.store(op + 1, Ordering::Relaxed);
+    word.load(Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "0x5 came and not 0x0")]
+    fn memory_that_is_not_new_is_found() {
+        let mapping = Mapping::new(LENGTH, Of::Private).unwrap();
+        mapping.page(0).store(5, Ordering::Relaxed);
+        written(&mapping, 0);
+    }
+}

@@ -1,0 +1,131 @@
+//! `pipe`, `unix-socket`, `eventfd`: a flow sends itself something.
+//!
+//! Nobody waits for anybody: what is measured is the way through the kernel. For two flows
+//! that wait for each other see [`crate::switch`].
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use crate::check::{must, same};
+use crate::facts::Facts;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::descriptor::{eventfd, read, read_word, write, write_word};
+use crate::sys::pipe::Pipe;
+
+const FAMILY: &str = "messages";
+
+/// Bytes of a message.
+const LENGTH: usize = 512;
+
+/// Sends itself `ops` messages, each of other bytes.
+fn send(pipe: &Pipe, ops: u64) -> u64 {
+    (0..ops).fold(0, |checksum, op| {
+        let sent = [op as u8; LENGTH];
+        let mut came = [!sent[0]; LENGTH];
+        must("send a message", write(pipe.writer.as_fd(), &sent));
+        must("get a message", read(pipe.reader.as_fd(), &mut came));
+        whole(&came, &sent);
+        checksum + u64::from(came[LENGTH - 1])
+    })
+}
+
+fn whole(came: &[u8], sent: &[u8]) {
+    assert!(
+        came == sent,
+        "another message came than the one that was sent"
+    );
+}
+
+/// By a pipe, or by a pair of Unix sockets.
+#[derive(Debug)]
+pub(crate) struct Message<const SOCKETS: bool>;
+
+pub(crate) type ByPipe = Message<false>;
+pub(crate) type BySocket = Message<true>;
+
+impl<const SOCKETS: bool> Operation for Message<SOCKETS> {
+    const FACTS: Facts = Facts {
+        name: if SOCKETS { "unix-socket" } else { "pipe" },
+        family: FAMILY,
+        does: "write 512 bytes and read them again",
+        shares: "nothing: each flow has both ends",
+        verified: "the bytes are those that were written",
+        ops: if SOCKETS { 1_600 } else { 4_000 },
+        needs_folder: false,
+    };
+
+    type Own = Pipe;
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    fn own(&self, _flow: usize) -> Pipe {
+        let pipe = match SOCKETS {
+            true => Pipe::of_sockets(),
+            false => Pipe::new(),
+        };
+        must("make a pipe", pipe)
+    }
+
+    fn repeat(&self, own: &mut Pipe, ops: u64) -> u64 {
+        send(own, ops)
+    }
+}
+
+/// By a counter in the kernel.
+#[derive(Debug)]
+pub(crate) struct Eventfd;
+
+impl Operation for Eventfd {
+    const FACTS: Facts = Facts {
+        name: "eventfd",
+        family: FAMILY,
+        does: "add to a counter of the kernel and take it out",
+        shares: "nothing: each flow has its own counter",
+        verified: "what is taken out is what was added",
+        ops: 6_000,
+        needs_folder: false,
+    };
+
+    type Own = OwnedFd;
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    fn own(&self, _flow: usize) -> OwnedFd {
+        must("make a counter", eventfd())
+    }
+
+    fn repeat(&self, own: &mut OwnedFd, ops: u64) -> u64 {
+        (1..=ops).fold(0, |checksum, value| {
+            must("add to a counter", write_word(own.as_fd(), value));
+            let came = must("read a counter", read_word(own.as_fd()));
+            same("the counter", came, value);
+            checksum + came
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "another message came")]
+    fn a_message_of_before_is_found() {
+        let pipe = Pipe::new().unwrap();
+        write(pipe.writer.as_fd(), &[7; LENGTH]).unwrap();
+        send(&pipe, 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "the counter")]
+    fn a_counter_that_was_not_empty_is_found() {
+        let mut own = Eventfd.own(0);
+        write_word(own.as_fd(), 5).unwrap();
+        Eventfd.repeat(&mut own, 1);
+    }
+}

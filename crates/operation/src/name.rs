@@ -1,0 +1,149 @@
+//! `create-unlink*`, `rename*`: names in folders.
+//!
+//! A folder is locked while a name in it changes; in a folder of its own no flow waits for
+//! another.
+
+use std::ffi::CString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::check::must;
+use crate::facts::Facts;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::descriptor::{close, open};
+use crate::sys::file::{rename, unlink};
+
+const FAMILY: &str = "file names";
+const OWN: &str = "nothing: each flow has its own folder";
+const ONE: &str = "the folder";
+
+fn name(folder: &Path, name: &str) -> CString {
+    let path = CString::new(folder.join(name).as_os_str().as_bytes());
+    must("name a file", path.map_err(io::Error::from))
+}
+
+/// The folder of a flow: the one of all, or its own.
+fn folder(base: &Path, flow: usize, own: bool) -> PathBuf {
+    if !own {
+        return base.to_owned();
+    }
+    let folder = base.join(format!("of-{flow}"));
+    must("make a folder", std::fs::create_dir_all(&folder));
+    folder
+}
+
+/// Makes a file that must not be there.
+#[inline]
+fn create(path: &CString) {
+    let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL;
+    let file = must("make a file that is not there", open(path, flags));
+    must("close a file", close(file));
+}
+
+/// A file is made and removed.
+#[derive(Debug)]
+pub(crate) struct Create<const OWN_FOLDER: bool> {
+    base: PathBuf,
+}
+
+pub(crate) type CreateInOne = Create<false>;
+pub(crate) type CreateInOwn = Create<true>;
+
+impl<const OWN_FOLDER: bool> Operation for Create<OWN_FOLDER> {
+    const FACTS: Facts = Facts {
+        name: match OWN_FOLDER {
+            true => "create-unlink-own-folder",
+            false => "create-unlink",
+        },
+        family: FAMILY,
+        does: "make a file, close it, remove it",
+        shares: if OWN_FOLDER { OWN } else { ONE },
+        verified: "making fails where a file is (O_EXCL), removing where none is",
+        ops: 200,
+        needs_folder: true,
+    };
+
+    type Own = CString;
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        let base = site.folder()?.to_owned();
+        Ok(Self { base })
+    }
+
+    fn own(&self, flow: usize) -> CString {
+        let folder = folder(&self.base, flow, OWN_FOLDER);
+        name(&folder, &format!("new-{flow}"))
+    }
+
+    fn repeat(&self, own: &mut CString, ops: u64) -> u64 {
+        for _ in 0..ops {
+            create(own);
+            must("remove a file", unlink(own));
+        }
+        ops
+    }
+}
+
+/// A file gets another name, and its own again.
+#[derive(Debug)]
+pub(crate) struct Rename<const OWN_FOLDER: bool> {
+    base: PathBuf,
+}
+
+pub(crate) type RenameInOne = Rename<false>;
+pub(crate) type RenameInOwn = Rename<true>;
+
+impl<const OWN_FOLDER: bool> Operation for Rename<OWN_FOLDER> {
+    const FACTS: Facts = Facts {
+        name: match OWN_FOLDER {
+            true => "rename-own-folder",
+            false => "rename",
+        },
+        family: FAMILY,
+        does: "give a file another name, and its own again",
+        shares: if OWN_FOLDER { OWN } else { ONE },
+        verified: "a name that the file has no more cannot be changed",
+        ops: 250,
+        needs_folder: true,
+    };
+
+    /// The two names.
+    type Own = [CString; 2];
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        let base = site.folder()?.to_owned();
+        Ok(Self { base })
+    }
+
+    fn own(&self, flow: usize) -> [CString; 2] {
+        let folder = folder(&self.base, flow, OWN_FOLDER);
+        let names = ["here", "there"].map(|end| name(&folder, &format!("{flow}-{end}")));
+        let path = folder.join(format!("{flow}-here"));
+        must("make a file", std::fs::write(path, []));
+        names
+    }
+
+    fn repeat(&self, [here, there]: &mut [CString; 2], ops: u64) -> u64 {
+        for _ in 0..ops {
+            must("rename a file", rename(here, there));
+            must("rename a file", rename(there, here));
+        }
+        ops
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "cannot make a file that is not there")]
+    fn a_file_that_was_not_removed_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = name(folder.path(), "new");
+        create(&path);
+        create(&path);
+    }
+}

@@ -1,0 +1,158 @@
+//! `open*`: a file is opened and closed.
+//!
+//! Opening takes the lowest free number of the file table, under its lock, and looks up the
+//! name; the three differ in how much of the name is common to the flows.
+
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::PathBuf;
+
+use crate::check::{Recurrence, at_length, must, same};
+use crate::facts::Facts;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::descriptor::{close, open, pread_word};
+use crate::sys::own_file::OwnFile;
+
+const FAMILY: &str = "file table";
+const VERIFIED: &str = "numbers come again; 1 in 64 holds the words of its file";
+
+/// Opens and closes `ops` times the file that begins with `tag`.
+fn open_and_close(path: &CStr, tag: u64, flows: u64, ops: u64) -> u64 {
+    let mut numbers = Recurrence::new(flows);
+    let mut checksum = 0;
+    for op in 0..ops {
+        let file = must("open a file", open(path, libc::O_RDWR));
+        numbers.up(file.as_raw_fd() as u64);
+        if at_length(op) {
+            let word = must("read a file", pread_word(file.as_fd(), 0));
+            same("the first word of the file", word, tag);
+            checksum += op + 1;
+        }
+        must("close a file", close(file));
+    }
+    numbers.check("numbers of files");
+    checksum
+}
+
+/// Each flow its own file, all in one folder.
+#[derive(Debug)]
+pub(crate) struct OwnFileOneFolder {
+    folder: PathBuf,
+    flows: u64,
+}
+
+impl Operation for OwnFileOneFolder {
+    const FACTS: Facts = Facts {
+        name: "open",
+        family: FAMILY,
+        does: "open a file of the flow's own and close it",
+        shares: "the folder",
+        verified: VERIFIED,
+        ops: 1_200,
+        needs_folder: true,
+    };
+
+    type Own = OwnFile;
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self {
+            folder: site.folder()?.to_owned(),
+            flows: site.flows,
+        })
+    }
+
+    fn own(&self, flow: usize) -> OwnFile {
+        must("make a file", OwnFile::of_flow(&self.folder, flow, 1))
+    }
+
+    fn repeat(&self, own: &mut OwnFile, ops: u64) -> u64 {
+        open_and_close(&own.path, own.tag, self.flows, ops)
+    }
+}
+
+/// Each flow its own file in its own folder.
+#[derive(Debug)]
+pub(crate) struct OwnFolder {
+    folder: PathBuf,
+    flows: u64,
+}
+
+impl Operation for OwnFolder {
+    const FACTS: Facts = Facts {
+        name: "open-own-folder",
+        family: FAMILY,
+        does: "open a file in a folder of the flow's own and close it",
+        shares: "nothing",
+        verified: VERIFIED,
+        ops: 1_200,
+        needs_folder: true,
+    };
+
+    type Own = OwnFile;
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self {
+            folder: site.folder()?.to_owned(),
+            flows: site.flows,
+        })
+    }
+
+    fn own(&self, flow: usize) -> OwnFile {
+        let folder = self.folder.join(format!("of-{flow}"));
+        must("make a folder", std::fs::create_dir_all(&folder));
+        must("make a file", OwnFile::of_flow(&folder, flow, 1))
+    }
+
+    fn repeat(&self, own: &mut OwnFile, ops: u64) -> u64 {
+        open_and_close(&own.path, own.tag, self.flows, ops)
+    }
+}
+
+/// All flows the same file.
+#[derive(Debug)]
+pub(crate) struct SameFile {
+    file: OwnFile,
+    flows: u64,
+}
+
+impl Operation for SameFile {
+    const FACTS: Facts = Facts {
+        name: "open-same",
+        family: FAMILY,
+        does: "open the one file of all flows and close it",
+        shares: "the file",
+        verified: VERIFIED,
+        ops: 1_200,
+        needs_folder: true,
+    };
+
+    type Own = ();
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self {
+            file: site.shared_file(1)?,
+            flows: site.flows,
+        })
+    }
+
+    fn own(&self, _flow: usize) {}
+
+    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
+        open_and_close(&self.file.path, self.file.tag, self.flows, ops)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "the first word of the file")]
+    fn another_file_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = OwnFile::of_flow(folder.path(), 0, 1).unwrap();
+        open_and_close(&file.path, file.tag + 1, 1, 10);
+    }
+}

@@ -1,0 +1,223 @@
+//! `page-fault-*`: the first touch of a page.
+//!
+//! Many pages are mapped at a time ([`PAGES`]), each is written, each is read back, and all are
+//! unmapped. Mapping and unmapping is another operation, which threads do wait for each other
+//! in, so it must be a small part here: with 64 pages at a time its share was enough to make
+//! threads look twice as slow at faults. That each page really was a fault is taken from the
+//! kernel's own count for the flow.
+//!
+//! The four differ in what the page comes from: memory of the process; memory that processes
+//! may share; a copy of a file's page; a file's page itself. The files have no content at
+//! first; they stay from one repetition to the next, so after the first one their pages are in
+//! memory, and no disk is waited for.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use measure::clock::now_ns;
+use measure::usage;
+
+use crate::check::{must, same};
+use crate::facts::Facts;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::descriptor::pread_word;
+use crate::sys::memory::{Mapping, Of, PAGE};
+
+/// Pages that are mapped at once, and those of a file.
+const PAGES: u64 = 2_048;
+
+const FAMILY: &str = "page faults";
+const OWN: &str = "nothing: each flow has its own file";
+const VERIFIED: &str = "each page holds its number; the kernel counted a fault for each";
+
+/// Touches `ops` pages. `mapped` is told how many are mapped and what the last one holds,
+/// while they are.
+fn touch(of: Of<'_>, ops: u64, mapped: impl Fn(u64, u64)) -> u64 {
+    // Other numbers each time: what a file has kept from another repetition is none of them.
+    let base = now_ns();
+    let before = usage::this_thread();
+    let mut checksum = 0;
+    for first in (0..ops).step_by(PAGES as usize) {
+        let pages = PAGES.min(ops - first);
+        let length = pages as usize * PAGE;
+        let mapping = must("map memory", Mapping::new(length, of)).one_by_one();
+        let number = |page: u64| base + first + page;
+        for page in 0..pages {
+            let word = mapping.page(page as usize);
+            word.store(number(page), Ordering::Relaxed);
+        }
+        for page in 0..pages {
+            let word = mapping.page(page as usize).load(Ordering::Relaxed);
+            same("the first word of a page", word, number(page));
+            checksum += word - base;
+        }
+        mapped(pages, number(pages - 1));
+        must("unmap memory", mapping.unmap());
+    }
+    let used = usage::this_thread().since(before);
+    enough_faults(used.minor_faults + used.major_faults, ops);
+    checksum
+}
+
+fn enough_faults(faults: u64, ops: u64) {
+    assert!(
+        faults >= ops,
+        "{faults} page faults for the first touch of {ops} pages: some were there before, or came \
+         with others"
+    );
+}
+
+/// Memory of the process, or memory that processes may share; each flow has its own.
+#[derive(Debug)]
+pub(crate) struct Memory<const SHARED: bool>;
+
+pub(crate) type Private = Memory<false>;
+pub(crate) type Shared = Memory<true>;
+
+impl<const SHARED: bool> Operation for Memory<SHARED> {
+    const FACTS: Facts = Facts {
+        name: match SHARED {
+            true => "page-fault-shared",
+            false => "page-fault-anon",
+        },
+        family: FAMILY,
+        does: match SHARED {
+            true => "touch a new page of shared memory",
+            false => "touch a new page of private memory",
+        },
+        shares: "nothing",
+        verified: VERIFIED,
+        ops: if SHARED { 1_200 } else { 2_000 },
+        needs_folder: false,
+    };
+
+    type Own = ();
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    fn own(&self, _flow: usize) {}
+
+    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
+        let of = if SHARED { Of::Shared } else { Of::Private };
+        touch(of, ops, |_, _| {})
+    }
+}
+
+/// The file of a flow, without content where it is new.
+fn file(folder: &Path, flow: usize) -> io::Result<File> {
+    let mut options = File::options();
+    let options = options.read(true).write(true).create(true).truncate(false);
+    let file = options.open(folder.join(format!("pages-{flow}")))?;
+    file.set_len(PAGES * PAGE as u64)?;
+    Ok(file)
+}
+
+/// The first word of a page of a file, as the file has it.
+fn in_file(file: &File, page: u64) -> u64 {
+    let at = page * PAGE as u64;
+    must("read a file", pread_word(file.as_fd(), at))
+}
+
+/// Copies of a file's pages.
+#[derive(Debug)]
+pub(crate) struct FilePrivate {
+    folder: PathBuf,
+}
+
+impl Operation for FilePrivate {
+    const FACTS: Facts = Facts {
+        name: "page-fault-file-private",
+        family: FAMILY,
+        does: "write to a page of a private mapping of a file (a copy is made)",
+        shares: OWN,
+        verified: "each page holds its number and the file does not; a fault for each",
+        ops: 1_500,
+        needs_folder: true,
+    };
+
+    type Own = File;
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        let folder = site.folder()?.to_owned();
+        Ok(Self { folder })
+    }
+
+    fn own(&self, flow: usize) -> File {
+        must("make a file", file(&self.folder, flow))
+    }
+
+    fn repeat(&self, own: &mut File, ops: u64) -> u64 {
+        touch(Of::FilePrivate(own), ops, |pages, _last| {
+            same("a page of the file", in_file(own, pages - 1), 0);
+        })
+    }
+}
+
+/// The pages of a file.
+#[derive(Debug)]
+pub(crate) struct FileShared {
+    folder: PathBuf,
+}
+
+impl Operation for FileShared {
+    const FACTS: Facts = Facts {
+        name: "page-fault-file-shared",
+        family: FAMILY,
+        does: "write to a page of a shared mapping of a file",
+        shares: OWN,
+        verified: "each page holds its number, and so does the file; a fault for each",
+        ops: 2_000,
+        needs_folder: true,
+    };
+
+    type Own = File;
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        let folder = site.folder()?.to_owned();
+        Ok(Self { folder })
+    }
+
+    fn own(&self, flow: usize) -> File {
+        must("make a file", file(&self.folder, flow))
+    }
+
+    fn repeat(&self, own: &mut File, ops: u64) -> u64 {
+        touch(Of::FileShared(own), ops, |pages, last| {
+            same("a page of the file", in_file(own, pages - 1), last);
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "some were there before")]
+    fn pages_that_were_there_are_found() {
+        enough_faults(4, 5);
+    }
+
+    #[test]
+    fn every_page_is_a_fault() {
+        let folder = tempfile::tempdir().unwrap();
+        let sum = (0..3_000).sum::<u64>();
+        let file = file(folder.path(), 0).unwrap();
+        for _repetition in 0..2 {
+            for of in [
+                Of::Private,
+                Of::Shared,
+                Of::FilePrivate(&file),
+                Of::FileShared(&file),
+            ] {
+                assert_eq!(touch(of, 3_000, |_, _| {}), sum, "{of:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! A flow's partner: another flow that only answers it.
+//!
+//! # Theory
+//!
+//! What two flows do with each other is measured between a flow and a partner of the same
+//! kind, made by the flow itself: a process forks one, a thread makes a thread. The partner
+//! inherits the CPUs that its flow may use, so where flows are bound both share one CPU, and
+//! each message is a switch.
+//!
+//! | the flow's model | its partner |
+//! |---|---|
+//! | `process` | forked |
+//! | `process-shared-files` | cloned with `CLONE_FILES` |
+//! | `thread-private-files` | a thread that takes a file table of its own |
+//! | all others | a thread |
+//!
+//! A partner ends when it is told to, by a message. It does not wait for an end of file: a
+//! descriptor that another flow inherited would keep that away for ever. One whose flow died
+//! is killed with the cell's process group, and a process at once, by its parent's death.
+
+use std::io;
+use std::thread::JoinHandle;
+
+use flow::Model;
+
+use crate::check::must;
+use crate::sys::child::{self, Child};
+
+/// The message that ends a partner.
+pub(crate) const END: u64 = u64::MAX;
+
+/// A partner that runs.
+#[derive(Debug)]
+pub(crate) enum Partner {
+    Process(Child),
+    Thread(JoinHandle<()>),
+}
+
+impl Partner {
+    /// Makes the partner of a flow of that model; it does `work` until told to end.
+    pub(crate) fn start(model: Model, work: impl FnOnce() + Send + 'static) -> io::Result<Self> {
+        match model {
+            Model::Process => child::fork(work, 0).map(Self::Process),
+            Model::ProcessSharedFiles => child::fork(work, libc::CLONE_FILES).map(Self::Process),
+            Model::ThreadPrivateFiles => thread(move || {
+                must("take a file table", child::unshare_files());
+                work();
+            }),
+            Model::Thread | Model::Mix { .. } | Model::Fiber { .. } | Model::Task => thread(work),
+        }
+    }
+
+    /// Waits for its end. It must have been told.
+    pub(crate) fn join(self) {
+        match self {
+            Self::Process(child) => {
+                crate::check::same("a partner's exit code", must("wait", child.wait()), 0);
+            }
+            Self::Thread(handle) => assert!(handle.join().is_ok(), "a partner panicked"),
+        }
+    }
+}
+
+fn thread(work: impl FnOnce() + Send + 'static) -> io::Result<Partner> {
+    let builder = std::thread::Builder::new().stack_size(64 << 10);
+    builder.spawn(work).map(Partner::Thread)
+}

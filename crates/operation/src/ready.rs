@@ -1,0 +1,160 @@
+//! `poll`, `epoll`: which of some descriptors is ready.
+//!
+//! `poll` looks all of them up in the file table at each call, `epoll` only once.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use crate::check::{at_length, must, same};
+use crate::facts::Facts;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::descriptor::{
+    epoll, eventfd, only_ready, poll, read_word, watch, watched, write_word,
+};
+
+const FAMILY: &str = "readiness";
+const VERIFIED: &str = "the one that is ready is found each time; it is another after 64";
+
+/// Descriptors of a flow.
+const COUNT: usize = 16;
+
+/// Counters of which one, at most, is ready.
+#[derive(Debug)]
+pub(crate) struct Counters {
+    counters: Vec<OwnedFd>,
+    ready: Option<usize>,
+}
+
+impl Counters {
+    fn new() -> Self {
+        let counter = |_| must("make a counter", eventfd());
+        Self {
+            counters: (0..COUNT).map(counter).collect(),
+            ready: None,
+        }
+    }
+
+    /// Makes another one ready; the answer is which.
+    fn next(&mut self) -> usize {
+        if let Some(ready) = self.ready {
+            must("read a counter", read_word(self.counters[ready].as_fd()));
+        }
+        let next = self.ready.map_or(0, |ready| (ready + 1) % COUNT);
+        must(
+            "add to a counter",
+            write_word(self.counters[next].as_fd(), 1),
+        );
+        self.ready = Some(next);
+        next
+    }
+
+    /// Looks `ops` times which one is ready. `found` says which is; none or many are
+    /// [`COUNT`].
+    fn look(&mut self, ops: u64, mut found: impl FnMut() -> usize) -> u64 {
+        let mut ready = 0;
+        let mut checksum = 0;
+        for op in 0..ops {
+            if at_length(op) {
+                ready = self.next();
+            }
+            let came = found();
+            same("the one that is ready", came as u64, ready as u64);
+            checksum += 1;
+        }
+        checksum
+    }
+}
+
+/// All of them at each call.
+#[derive(Debug)]
+pub(crate) struct Poll;
+
+impl Operation for Poll {
+    const FACTS: Facts = Facts {
+        name: "poll",
+        family: FAMILY,
+        does: "ask which of 16 descriptors is ready",
+        shares: "nothing: each flow has its own descriptors",
+        verified: VERIFIED,
+        ops: 5_000,
+        needs_folder: false,
+    };
+
+    type Own = Counters;
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    fn own(&self, _flow: usize) -> Counters {
+        Counters::new()
+    }
+
+    fn repeat(&self, own: &mut Counters, ops: u64) -> u64 {
+        let all = own.counters.iter().map(|fd| watched(fd.as_fd()));
+        let mut all: Vec<libc::pollfd> = all.collect();
+        own.look(ops, || {
+            let count = must("poll", poll(&mut all));
+            let ready = all.iter().position(|fd| fd.revents & libc::POLLIN != 0);
+            ready.filter(|_| count == 1).unwrap_or(COUNT)
+        })
+    }
+}
+
+/// A watcher that was told of them once.
+#[derive(Debug)]
+pub(crate) struct Epoll;
+
+impl Operation for Epoll {
+    const FACTS: Facts = Facts {
+        name: "epoll",
+        family: FAMILY,
+        does: "ask a watcher which of 16 descriptors is ready",
+        shares: "nothing: each flow has its own descriptors",
+        verified: VERIFIED,
+        ops: 7_500,
+        needs_folder: false,
+    };
+
+    type Own = (Counters, OwnedFd);
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    fn own(&self, _flow: usize) -> (Counters, OwnedFd) {
+        let counters = Counters::new();
+        let watcher = must("make a watcher", epoll());
+        for (number, fd) in counters.counters.iter().enumerate() {
+            must("watch", watch(watcher.as_fd(), fd.as_fd(), number as u64));
+        }
+        (counters, watcher)
+    }
+
+    fn repeat(&self, (counters, watcher): &mut (Counters, OwnedFd), ops: u64) -> u64 {
+        counters.look(ops, || {
+            let ready = must("ask a watcher", only_ready(watcher.as_fd()));
+            ready.map_or(COUNT, |number| number as usize)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "the one that is ready")]
+    fn two_that_are_ready_are_found() {
+        let mut own = Poll.own(0);
+        write_word(own.counters[9].as_fd(), 1).unwrap();
+        Poll.repeat(&mut own, 1);
+    }
+
+    #[test]
+    fn both_find_each_of_them() {
+        assert_eq!(Poll.repeat(&mut Poll.own(0), 2_000), 2_000);
+        assert_eq!(Epoll.repeat(&mut Epoll.own(0), 2_000), 2_000);
+    }
+}

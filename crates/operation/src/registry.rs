@@ -1,0 +1,189 @@
+//! Every operation there is.
+
+use std::io;
+
+use flow::{Answer, Cell, NoSink};
+
+use crate::facts::{Facts, Name};
+use crate::repeat::{Operation, Repeat};
+use crate::site::Site;
+use crate::{
+    brk, caller, dup, fallocate, file_data, file_lock, futex, lock, make_flow, malloc, mapping,
+    message, name, open, page_fault, protect, ready, seek, signal, switch,
+};
+
+/// Lists the types of all operations once, for all that is done with them.
+///
+/// They are gathered in an enum, so that there is one [`flow::Body`] for all: compiled into the
+/// flow loop once and not sixty times. Which of them it is is asked once a repetition; the loop
+/// over its operations is its own.
+macro_rules! registry {
+    ($($variant:ident: $operation:ty),+ $(,)?) => {
+        static ALL: &[Facts] = &[$(<$operation>::FACTS),+];
+
+        /// One of the operations, prepared.
+        #[derive(Debug)]
+        pub(crate) enum Any {
+            $($variant($operation)),+
+        }
+
+        /// What one flow keeps for it.
+        #[derive(Debug)]
+        pub(crate) enum AnyOwn {
+            $($variant(<$operation as Operation>::Own)),+
+        }
+
+        impl Any {
+            fn prepare(name: Name, site: &Site<'_>) -> io::Result<Self> {
+                $(if name.as_str() == <$operation>::FACTS.name {
+                    return <$operation>::prepare(site).map(Self::$variant);
+                })+
+                unreachable!("{name} is a name, and names are those of the registry")
+            }
+
+            pub(crate) fn own(&self, flow: usize) -> AnyOwn {
+                match self {
+                    $(Self::$variant(operation) => AnyOwn::$variant(operation.own(flow))),+
+                }
+            }
+
+            pub(crate) fn repeat(&self, own: &mut AnyOwn, ops: u64) -> u64 {
+                match (self, own) {
+                    $((Self::$variant(operation), AnyOwn::$variant(own)) => {
+                        operation.repeat(own, ops)
+                    })+
+                    _ => unreachable!("what a flow keeps was made by its operation"),
+                }
+            }
+        }
+    };
+}
+
+registry![
+    MappingAnonymous: mapping::Anonymous,
+    MappingOwnMapped: mapping::OwnMapped,
+    MappingSameMapped: mapping::SameMapped,
+    BrkBrk: brk::Brk,
+    ProtectProtect: protect::Protect,
+    ProtectForget: protect::Forget,
+    PageFaultPrivate: page_fault::Private,
+    PageFaultShared: page_fault::Shared,
+    PageFaultFilePrivate: page_fault::FilePrivate,
+    PageFaultFileShared: page_fault::FileShared,
+    MallocLarge: malloc::Large,
+    MallocSmall: malloc::Small,
+    OpenOwnFileOneFolder: open::OwnFileOneFolder,
+    OpenOwnFolder: open::OwnFolder,
+    OpenSameFile: open::SameFile,
+    DupDup: dup::Dup,
+    FileDataPread: file_data::Pread,
+    FileDataPreadSame: file_data::PreadSame,
+    FileDataPwrite: file_data::Pwrite,
+    FileDataPwriteSame: file_data::PwriteSame,
+    FileDataRead: file_data::Read,
+    FileDataWrite: file_data::Write,
+    FileDataReadSeek: file_data::ReadSeek,
+    FileDataWriteSeek: file_data::WriteSeek,
+    SeekOwn: seek::Own,
+    SeekSame: seek::Same,
+    FallocateFallocate: fallocate::Fallocate,
+    NameCreateInOne: name::CreateInOne,
+    NameCreateInOwn: name::CreateInOwn,
+    NameRenameInOne: name::RenameInOne,
+    NameRenameInOwn: name::RenameInOwn,
+    FileLockOwnFlock: file_lock::OwnFlock,
+    FileLockSameFlock: file_lock::SameFlock,
+    FileLockOwnRecord: file_lock::OwnRecord,
+    FileLockSameRecord: file_lock::SameRecord,
+    MessageByPipe: message::ByPipe,
+    MessageBySocket: message::BySocket,
+    MessageEventfd: message::Eventfd,
+    ReadyPoll: ready::Poll,
+    ReadyEpoll: ready::Epoll,
+    FutexPrivate: futex::Private,
+    FutexOwnShared: futex::OwnShared,
+    FutexSame: futex::Same,
+    LockOwnMutex: lock::OwnMutex,
+    LockSameMutex: lock::SameMutex,
+    LockOwnSemaphore: lock::OwnSemaphore,
+    LockSameSemaphore: lock::SameSemaphore,
+    SwitchPipe: switch::Pipe,
+    SwitchFutex: switch::Futex,
+    SignalToSelf: signal::ToSelf,
+    CallerParent: caller::Parent,
+    CallerYield: caller::Yield,
+    MakeFlowFork: make_flow::Fork,
+    MakeFlowForkSharedFiles: make_flow::ForkSharedFiles,
+    MakeFlowVfork: make_flow::Vfork,
+    MakeFlowCloneVm: make_flow::CloneVm,
+    MakeFlowCloneVmFiles: make_flow::CloneVmFiles,
+    MakeFlowSpawn: make_flow::Spawn,
+    MakeFlowThread: make_flow::Thread,
+];
+
+/// Every operation there is, family by family.
+#[must_use]
+pub fn all() -> &'static [Facts] {
+    ALL
+}
+
+/// Runs the slot of `cell`: `flows` flows each repeat the operation `ops` times.
+#[must_use]
+pub fn run<W>(cell: &Cell<W>, name: Name, flows: u64, ops: u64) -> Answer {
+    let site = Site::new(flows, cell.spec().variant.model, cell.scratch());
+    match Any::prepare(name, &site) {
+        Ok(operation) => {
+            let repeat = Repeat {
+                name,
+                operation,
+                flows,
+                ops,
+            };
+            cell.run(&repeat, &mut NoSink)
+        }
+        Err(error) => Answer::from_error(&error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_operation_has_a_name_of_its_own_and_says_what_it_is() {
+        let names: BTreeSet<&str> = all().iter().map(|facts| facts.name).collect();
+        assert_eq!(names.len(), all().len());
+        for facts in all() {
+            let Facts {
+                name,
+                does,
+                shares,
+                verified,
+                ops,
+                ..
+            } = facts;
+            assert_eq!(name.parse::<Name>().unwrap().facts(), facts);
+            assert!(
+                ![does, shares, verified].iter().any(|text| text.is_empty()),
+                "{name}"
+            );
+            assert!(*ops > 0, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_operation_is_in_the_documentation_and_in_the_study() {
+        let page = include_str!("../../../docs/sharing.md");
+        let study = include_str!("../../../studies/sharing.toml");
+        // The quick preset names those that it runs; the other lists are of all.
+        let (before, quick) = study.split_once("each = [").unwrap();
+        let study = before.to_owned() + quick.split_once(']').unwrap().1;
+        for Facts { name, does, .. } in all() {
+            assert!(page.contains(&format!("| `{name}` | {does} |")), "{name}");
+            let lists = study.matches(&format!("\"{name}\",")).count();
+            assert_eq!(lists, study.matches("[case.each]").count(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The body that repeats an operation.
+
+use std::io;
+
+use flow::{Body, Outlet, Proof};
+
+use crate::facts::{Facts, Name};
+use crate::registry::{Any, AnyOwn};
+use crate::site::Site;
+
+/// An operation that flows repeat. One is implemented in each small file of this crate.
+pub(crate) trait Operation: Sync + Sized {
+    /// What is known about it.
+    const FACTS: Facts;
+
+    /// What one flow keeps: its file, its descriptors, its memory.
+    type Own;
+
+    /// Makes what all flows share. Called in the cell before there is any flow, so that it is
+    /// shared by processes too.
+    fn prepare(site: &Site<'_>) -> io::Result<Self>;
+
+    /// Makes what flow `flow` keeps. Called by the flow itself before the gate.
+    fn own(&self, flow: usize) -> Self::Own;
+
+    /// Does `ops` operations and verifies them. The answer is a checksum of what they brought;
+    /// it depends on `ops` alone.
+    fn repeat(&self, own: &mut Self::Own, ops: u64) -> u64;
+}
+
+/// An operation, repeated by each of `flows` flows.
+#[derive(Debug)]
+pub(crate) struct Repeat {
+    pub(crate) name: Name,
+    pub(crate) operation: Any,
+    pub(crate) flows: u64,
+    pub(crate) ops: u64,
+}
+
+impl Body for Repeat {
+    type State = AnyOwn;
+    const SENDS: bool = false;
+
+    fn units(&self) -> u64 {
+        self.flows
+    }
+
+    fn describe(&self, unit: u64) -> String {
+        let Self { name, ops, .. } = self;
+        format!("{ops} x {name} (flow {unit})")
+    }
+
+    fn state(&self, flow: usize) -> AnyOwn {
+        self.operation.own(flow)
+    }
+
+    fn unit(&self, own: &mut AnyOwn, _unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+        Proof {
+            count: self.ops,
+            checksum: self.operation.repeat(own, self.ops),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! `lseek`: the position in an open file.
+//!
+//! The position belongs to the open file. With a file of its own each flow has its own
+//! position; of the one open file that all flows have got from their parent there is one
+//! position under every model, and one lock for it.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::PathBuf;
+
+use crate::check::{at_length, must, same};
+use crate::facts::Facts;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::descriptor::{WORD, read_word, seek};
+use crate::sys::own_file::OwnFile;
+
+/// Words of a file.
+const WORDS: u64 = 512;
+
+/// Goes to a place, `ops` times. `check` is told of some words and must find the file there.
+fn go(fd: BorrowedFd<'_>, ops: u64, check: impl Fn(u64)) -> u64 {
+    (0..ops).fold(0, |checksum, op| {
+        let word = op % WORDS;
+        let place = word * WORD as u64;
+        let at = must("seek in a file", seek(fd, place));
+        same("the place in the file", at, place);
+        if at_length(op) {
+            check(word);
+        }
+        checksum + at
+    })
+}
+
+/// In a file of the flow's own.
+#[derive(Debug)]
+pub(crate) struct Own {
+    folder: PathBuf,
+}
+
+impl Operation for Own {
+    const FACTS: Facts = Facts {
+        name: "lseek",
+        family: "file data",
+        does: "go to a place in a file",
+        shares: "nothing: each flow has its own file",
+        verified: "the answer is the place; 1 in 64 is read from",
+        ops: 18_000,
+        needs_folder: true,
+    };
+
+    type Own = OwnFile;
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        let folder = site.folder()?.to_owned();
+        Ok(Self { folder })
+    }
+
+    fn own(&self, flow: usize) -> OwnFile {
+        must("make a file", OwnFile::of_flow(&self.folder, flow, WORDS))
+    }
+
+    fn repeat(&self, own: &mut OwnFile, ops: u64) -> u64 {
+        let fd = own.file.as_fd();
+        go(fd, ops, |word| {
+            let came = must("read a file", read_word(fd));
+            same("a word of the file", came, own.tag + word);
+        })
+    }
+}
+
+/// In the one open file of all flows.
+#[derive(Debug)]
+pub(crate) struct Same {
+    file: OwnFile,
+}
+
+impl Operation for Same {
+    const FACTS: Facts = Facts {
+        name: "lseek-same",
+        family: "file data",
+        does: "go to a place in the one open file of all flows",
+        shares: "the open file with its position",
+        verified: "the answer is the place",
+        ops: 12_000,
+        needs_folder: true,
+    };
+
+    type Own = ();
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        let file = site.shared_file(WORDS)?;
+        Ok(Self { file })
+    }
+
+    fn own(&self, _flow: usize) {}
+
+    fn repeat(&self, (): &mut (), ops: u64) -> u64 {
+        go(self.file.file.as_fd(), ops, |_| {})
+    }
+}

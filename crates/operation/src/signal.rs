@@ -1,0 +1,47 @@
+//! `signal`: a flow sends itself a signal and handles it.
+//!
+//! Handlers belong to the process, under one lock; so does the count of its signals.
+
+use std::io;
+
+use crate::check::{must, same};
+use crate::facts::Facts;
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::signal::{Address, count_signals, seen};
+
+/// Sends a signal to the flow itself.
+#[derive(Debug)]
+pub(crate) struct ToSelf;
+
+impl Operation for ToSelf {
+    const FACTS: Facts = Facts {
+        name: "signal",
+        family: "signals",
+        does: "send a signal to itself and handle it",
+        shares: "nothing (threads have the handlers of their process)",
+        verified: "the flow's handler has run once for each",
+        ops: 1_300,
+        needs_folder: false,
+    };
+
+    type Own = Address;
+
+    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+        count_signals()?;
+        Ok(Self)
+    }
+
+    fn own(&self, _flow: usize) -> Address {
+        Address::of_self()
+    }
+
+    fn repeat(&self, own: &mut Address, ops: u64) -> u64 {
+        let before = seen();
+        for op in 0..ops {
+            must("send a signal", own.signal());
+            same("the number of signals", seen() - before, op + 1);
+        }
+        seen() - before
+    }
+}

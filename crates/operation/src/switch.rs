@@ -1,0 +1,221 @@
+//! `switch-*`: a word goes to the flow's partner and comes back.
+//!
+//! Each flow has a partner of its own kind ([`crate::partner`]), so one operation is two
+//! switches where both share a CPU.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use flow::Model;
+
+use crate::check::{must, same};
+use crate::facts::Facts;
+use crate::partner::{END, Partner};
+use crate::repeat::Operation;
+use crate::site::Site;
+use crate::sys::descriptor::{read_word, write_word};
+use crate::sys::futex::{Scope, wait, wake};
+use crate::sys::pipe;
+use crate::sys::shared::{Shareable, Shared};
+
+const FAMILY: &str = "switches";
+const PARTNER: &str = "nothing: each flow has its own partner, of its own kind";
+
+/// A word goes and comes by a pipe each.
+#[derive(Debug)]
+pub(crate) struct Pipe {
+    model: Model,
+}
+
+/// The two pipes.
+#[derive(Debug)]
+struct Pipes {
+    there: pipe::Pipe,
+    back: pipe::Pipe,
+}
+
+/// A flow's pipes and its partner.
+#[derive(Debug)]
+pub(crate) struct ByPipe {
+    pipes: Arc<Pipes>,
+    partner: Option<Partner>,
+}
+
+impl Operation for Pipe {
+    const FACTS: Facts = Facts {
+        name: "switch-pipe",
+        family: FAMILY,
+        does: "send a word to a partner by a pipe and get the answer by another",
+        shares: PARTNER,
+        verified: "each answer is the word plus one",
+        ops: 600,
+        needs_folder: false,
+    };
+
+    type Own = ByPipe;
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self { model: site.model })
+    }
+
+    fn own(&self, _flow: usize) -> ByPipe {
+        let pipe = || must("make a pipe", pipe::Pipe::new());
+        let pipes = Arc::new(Pipes {
+            there: pipe(),
+            back: pipe(),
+        });
+        let partners = Arc::clone(&pipes);
+        let partner = Partner::start(self.model, move || answer(&partners));
+        ByPipe {
+            pipes,
+            partner: Some(must("start a partner", partner)),
+        }
+    }
+
+    fn repeat(&self, own: &mut ByPipe, ops: u64) -> u64 {
+        let Pipes { there, back } = &*own.pipes;
+        (0..ops).fold(0, |checksum, word| {
+            must("write to a partner", write_word(there.writer.as_fd(), word));
+            let answer = must("read from a partner", read_word(back.reader.as_fd()));
+            same("a partner's answer", answer, word + 1);
+            checksum + answer
+        })
+    }
+}
+
+/// What the partner does.
+fn answer(Pipes { there, back }: &Pipes) {
+    loop {
+        match must("read from a flow", read_word(there.reader.as_fd())) {
+            END => return,
+            word => must("write to a flow", write_word(back.writer.as_fd(), word + 1)),
+        }
+    }
+}
+
+impl Drop for ByPipe {
+    fn drop(&mut self) {
+        must(
+            "end a partner",
+            write_word(self.pipes.there.writer.as_fd(), END),
+        );
+        if let Some(partner) = self.partner.take() {
+            partner.join();
+        }
+    }
+}
+
+/// A number goes and comes by a word of shared memory each, on which the other sleeps.
+#[derive(Debug)]
+pub(crate) struct Futex {
+    model: Model,
+}
+
+/// The two words, apart from each other. Each holds the last number that was sent by it.
+#[derive(Debug)]
+#[repr(C, align(128))]
+struct Words {
+    there: AtomicU32,
+    apart: [u64; 15],
+    back: AtomicU32,
+}
+
+// SAFETY: atomics, and bytes that nobody uses.
+unsafe impl Shareable for Words {}
+
+/// A flow's words and its partner.
+#[derive(Debug)]
+pub(crate) struct ByFutex {
+    words: Arc<Shared<Words>>,
+    partner: Option<Partner>,
+    /// The last number that was sent.
+    sent: u32,
+}
+
+/// The number that ends a partner: no other has it, for numbers below come first and after
+/// them come these again.
+const NO_MORE: u32 = u32::MAX;
+
+/// Sends a number by a word.
+#[inline]
+fn send(word: &AtomicU32, number: u32) {
+    word.store(number, Ordering::Release);
+    must("wake a partner", wake(word, Scope::Shared));
+}
+
+/// The number that comes by a word after `last`.
+#[inline]
+fn next(word: &AtomicU32, last: u32) -> u32 {
+    loop {
+        match word.load(Ordering::Acquire) {
+            number if number != last => return number,
+            _ => {
+                // Too late to sleep is as good as woken.
+                let _looked_again = wait(word, last, Scope::Shared);
+            }
+        }
+    }
+}
+
+impl Operation for Futex {
+    const FACTS: Facts = Facts {
+        name: "switch-futex",
+        family: FAMILY,
+        does: "wake a partner by a word of memory and sleep until it answers",
+        shares: PARTNER,
+        verified: "each answer is the number that was sent",
+        ops: 600,
+        needs_folder: false,
+    };
+
+    type Own = ByFutex;
+
+    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+        Ok(Self { model: site.model })
+    }
+
+    fn own(&self, _flow: usize) -> ByFutex {
+        let words = Arc::new(must("map memory", Shared::<Words>::new()));
+        let partners = Arc::clone(&words);
+        let partner = Partner::start(self.model, move || answer_by_futex(&partners));
+        ByFutex {
+            words,
+            partner: Some(must("start a partner", partner)),
+            sent: 0,
+        }
+    }
+
+    fn repeat(&self, own: &mut ByFutex, ops: u64) -> u64 {
+        (0..ops).fold(0, |checksum, op| {
+            let last = own.sent;
+            own.sent = (last + 1) % NO_MORE;
+            send(&own.words.there, own.sent);
+            let answer = next(&own.words.back, last);
+            same("a partner's answer", answer.into(), own.sent.into());
+            checksum + op
+        })
+    }
+}
+
+/// What the partner does.
+fn answer_by_futex(words: &Words) {
+    let mut last = 0;
+    loop {
+        last = next(&words.there, last);
+        if last == NO_MORE {
+            return;
+        }
+        send(&words.back, last);
+    }
+}
+
+impl Drop for ByFutex {
+    fn drop(&mut self) {
+        send(&self.words.there, NO_MORE);
+        if let Some(partner) = self.partner.take() {
+            partner.join();
+        }
+    }
+}

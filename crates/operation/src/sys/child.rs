@@ -1,0 +1,186 @@
+//! Making flows of the kernel, and waiting for them.
+
+use std::ffi::CString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::memory::{Mapping, Of};
+use super::{answer, no_error};
+
+/// A child process that has not been waited for.
+#[derive(Debug)]
+pub(crate) struct Child(libc::pid_t);
+
+impl Child {
+    /// Waits for its end; the answer is its exit code.
+    ///
+    /// # Errors
+    /// It was ended by a signal.
+    #[inline]
+    pub(crate) fn wait(self) -> io::Result<u64> {
+        let mut status = 0;
+        loop {
+            // SAFETY: the status is written to a variable that lives.
+            match answer(unsafe { libc::waitpid(self.0, &raw mut status, libc::__WALL) }) {
+                Ok(_) if libc::WIFEXITED(status) => return Ok(libc::WEXITSTATUS(status) as u64),
+                Ok(_) => return Err(io::Error::other("it was ended by a signal")),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+/// Ends this process without running anything of its parent's.
+pub(crate) fn exit(code: i32) -> ! {
+    // SAFETY: `_exit` ends the process and has no preconditions.
+    unsafe { libc::_exit(code) }
+}
+
+/// Forks a process that does `work` and exits with 0; `shared` are flags of `clone` for what
+/// it shares with its parent (not its memory). It is killed when its parent ends.
+///
+/// Only for processes of one thread: the child goes on with everything that this process has.
+pub(crate) fn fork(work: impl FnOnce(), shared: libc::c_int) -> io::Result<Child> {
+    let parent = std::process::id();
+    let flags = libc::c_long::from(shared | libc::SIGCHLD);
+    // SAFETY: with a null stack and no CLONE_VM the child runs on its own copy of this stack,
+    // as after fork; callers have one thread; the child never returns.
+    match answer(unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) })? {
+        0 => {
+            // SAFETY: the call takes numbers alone.
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+            if std::os::unix::process::parent_id() == parent {
+                work();
+            }
+            exit(0)
+        }
+        pid => Ok(Child(pid as libc::pid_t)),
+    }
+}
+
+/// Gives the calling thread a file table of its own.
+pub(crate) fn unshare_files() -> io::Result<()> {
+    // SAFETY: the call takes a number alone and changes no memory.
+    answer(unsafe { libc::unshare(libc::CLONE_FILES) }).map(|_| ())
+}
+
+/// Lets another flow run, if one waits for this CPU.
+#[inline]
+pub(crate) fn sched_yield() -> io::Result<()> {
+    // SAFETY: the call has no preconditions.
+    answer(unsafe { libc::sched_yield() }).map(|_| ())
+}
+
+/// Forks, with all that the C library does for it, a process that exits with `code`.
+#[inline]
+pub(crate) fn fork_to_exit(code: u8) -> io::Result<Child> {
+    // SAFETY: the child makes one call, which is allowed whatever other threads hold.
+    match answer(unsafe { libc::fork() })? {
+        0 => exit(code.into()),
+        pid => Ok(Child(pid as libc::pid_t)),
+    }
+}
+
+/// A stack for a process that only ends.
+#[derive(Debug)]
+pub(crate) struct Stack(Mapping);
+
+impl Stack {
+    pub(crate) fn new() -> io::Result<Self> {
+        Mapping::new(STACK, Of::Private).map(Self)
+    }
+
+    /// Its end, where it begins to be used.
+    fn top(&self) -> *mut libc::c_void {
+        // SAFETY: one past the last byte of the mapping.
+        unsafe { self.0.as_ptr().byte_add(STACK) }
+    }
+}
+
+/// Bytes of a [`Stack`].
+const STACK: usize = 16 << 10;
+
+extern "C" fn end(code: *mut libc::c_void) -> libc::c_int {
+    code.addr() as libc::c_int
+}
+
+/// Makes a process on `stack` that exits with `code`; `flags` say what it has in common with
+/// its parent. It must be waited for before the stack is used again.
+#[inline]
+pub(crate) fn clone(stack: &Stack, flags: libc::c_int, code: u8) -> io::Result<Child> {
+    let argument = std::ptr::without_provenance_mut(code.into());
+    let flags = flags | libc::SIGCHLD;
+    // SAFETY: the child runs `end` on a stack that nobody else runs on, since the one before
+    // was waited for; `end` touches no memory but that stack, and the library's wrapper ends
+    // the process by a call when it returns.
+    let pid = answer(unsafe { libc::clone(end, stack.top(), flags, argument) })?;
+    Ok(Child(pid as libc::pid_t))
+}
+
+extern "C" fn give_back(told: *mut libc::c_void) -> *mut libc::c_void {
+    told
+}
+
+/// Makes a thread that answers with what it is told, and joins it.
+#[inline]
+pub(crate) fn thread(told: usize) -> io::Result<usize> {
+    let mut handle = 0;
+    let argument = std::ptr::without_provenance_mut(told);
+    let no_attributes = std::ptr::null();
+    // SAFETY: the thread only gives its argument back, which is a number.
+    let code = unsafe { libc::pthread_create(&raw mut handle, no_attributes, give_back, argument) };
+    no_error(code)?;
+    let mut answer = std::ptr::null_mut();
+    // SAFETY: the thread was made above and is joined here alone; the answer lives.
+    no_error(unsafe { libc::pthread_join(handle, &raw mut answer) })?;
+    Ok(answer.addr())
+}
+
+/// A program that can be run.
+#[derive(Debug)]
+pub(crate) struct Program {
+    path: CString,
+}
+
+/// Where programs are looked for.
+const FOLDERS: [&str; 2] = ["/bin", "/usr/bin"];
+
+impl Program {
+    /// Finds a program by its name.
+    pub(crate) fn find(name: &str) -> io::Result<Self> {
+        let paths = FOLDERS.map(|folder| Path::new(folder).join(name));
+        let found = paths.into_iter().find(|path| path.exists());
+        let path = found.ok_or_else(|| {
+            io::Error::other(format!(
+                "there is no program {name} in {}",
+                FOLDERS.join(" or ")
+            ))
+        })?;
+        let path = CString::new(path.as_os_str().as_bytes())?;
+        Ok(Self { path })
+    }
+
+    /// Runs it without arguments and with an empty environment.
+    #[inline]
+    pub(crate) fn spawn(&self) -> io::Result<Child> {
+        let mut pid = 0;
+        let arguments = [self.path.as_ptr().cast_mut(), std::ptr::null_mut()];
+        let environment = [std::ptr::null_mut()];
+        // SAFETY: the path and the lists, each with a null at its end, live beyond the call,
+        // which returns when the program runs; no actions or attributes are asked for.
+        let code = unsafe {
+            libc::posix_spawn(
+                &raw mut pid,
+                self.path.as_ptr(),
+                std::ptr::null(),
+                std::ptr::null(),
+                arguments.as_ptr(),
+                environment.as_ptr(),
+            )
+        };
+        no_error(code)?;
+        Ok(Child(pid))
+    }
+}

@@ -1,0 +1,78 @@
+//! The C library's mutex and semaphore, process-shared.
+
+use std::cell::UnsafeCell;
+use std::io;
+use std::mem::MaybeUninit;
+
+use super::{answer, no_error};
+
+/// A mutex that processes may share. It must be made by `init` where it lies.
+#[derive(Debug)]
+pub(crate) struct Mutex(UnsafeCell<libc::pthread_mutex_t>);
+
+// SAFETY: the C library's calls on a mutex may be made by any flow.
+unsafe impl Sync for Mutex {}
+
+impl Mutex {
+    /// Makes the mutex. Once, before anybody else uses it.
+    pub(crate) fn init(&self) -> io::Result<()> {
+        let mut attributes = MaybeUninit::uninit();
+        // SAFETY: the attributes lie where the call may write them.
+        no_error(unsafe { libc::pthread_mutexattr_init(attributes.as_mut_ptr()) })?;
+        let shared = libc::PTHREAD_PROCESS_SHARED;
+        // SAFETY: the attributes were made by the call above.
+        no_error(unsafe { libc::pthread_mutexattr_setpshared(attributes.as_mut_ptr(), shared) })?;
+        // SAFETY: the mutex is used by nobody yet, and stays where it is.
+        no_error(unsafe { libc::pthread_mutex_init(self.0.get(), attributes.as_ptr()) })
+    }
+
+    #[inline]
+    pub(crate) fn lock(&self) -> io::Result<()> {
+        // SAFETY: the mutex was made by `init` and did not move.
+        no_error(unsafe { libc::pthread_mutex_lock(self.0.get()) })
+    }
+
+    #[inline]
+    pub(crate) fn unlock(&self) -> io::Result<()> {
+        // SAFETY: as in `lock`; unlocking what is not held is an error, not undefined, for
+        // users of this crate always hold it.
+        no_error(unsafe { libc::pthread_mutex_unlock(self.0.get()) })
+    }
+}
+
+/// A semaphore that processes may share. It must be made by `init` where it lies.
+#[derive(Debug)]
+pub(crate) struct Semaphore(UnsafeCell<libc::sem_t>);
+
+// SAFETY: the C library's calls on a semaphore may be made by any flow.
+unsafe impl Sync for Semaphore {}
+
+impl Semaphore {
+    /// Makes the semaphore with one pass. Once, before anybody else uses it.
+    pub(crate) fn init(&self) -> io::Result<()> {
+        // SAFETY: the semaphore is used by nobody yet, and stays where it is.
+        answer(unsafe { libc::sem_init(self.0.get(), 1, 1) }).map(|_| ())
+    }
+
+    /// Takes a pass.
+    #[inline]
+    pub(crate) fn wait(&self) -> io::Result<()> {
+        // SAFETY: the semaphore was made by `init` and did not move.
+        answer(unsafe { libc::sem_wait(self.0.get()) }).map(|_| ())
+    }
+
+    /// Gives a pass back.
+    #[inline]
+    pub(crate) fn post(&self) -> io::Result<()> {
+        // SAFETY: as in `wait`.
+        answer(unsafe { libc::sem_post(self.0.get()) }).map(|_| ())
+    }
+
+    /// How many passes there are.
+    pub(crate) fn passes(&self) -> io::Result<u64> {
+        let mut value = 0;
+        // SAFETY: as in `wait`; the value is written to a variable that lives.
+        answer(unsafe { libc::sem_getvalue(self.0.get(), &raw mut value) })?;
+        answer(value)
+    }
+}

@@ -1,0 +1,75 @@
+//! Files that tell who they are.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::descriptor::{WORD, open};
+
+/// A file in the slot's folder, filled with words that are nowhere else: word i is the file's
+/// tag plus i.
+#[derive(Debug)]
+pub(crate) struct OwnFile {
+    /// Open to read and write.
+    pub(crate) file: File,
+    pub(crate) path: CString,
+    /// Its first word.
+    pub(crate) tag: u64,
+}
+
+impl OwnFile {
+    /// Makes the file `name`, or makes it anew.
+    pub(crate) fn make(folder: &Path, name: &str, words: u64) -> io::Result<Self> {
+        let path = folder.join(name);
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&path)?;
+        let tag = tag(name);
+        let mut bytes = Vec::with_capacity(words as usize * WORD);
+        (0..words).for_each(|word| bytes.extend((tag + word).to_ne_bytes()));
+        file.write_all(&bytes)?;
+        let path = CString::new(path.as_os_str().as_bytes())?;
+        Ok(Self { file, path, tag })
+    }
+
+    /// The same file, opened again by who calls this.
+    pub(crate) fn again(&self) -> io::Result<Self> {
+        let fd = open(&self.path, libc::O_RDWR)?;
+        Ok(Self {
+            file: File::from(fd),
+            path: self.path.clone(),
+            tag: self.tag,
+        })
+    }
+
+    /// Makes the file of flow `flow`.
+    pub(crate) fn of_flow(folder: &Path, flow: usize, words: u64) -> io::Result<Self> {
+        Self::make(folder, &format!("flow-{flow}"), words)
+    }
+}
+
+/// A number for a name, with room above it (FNV-1a, its upper half).
+fn tag(name: &str) -> u64 {
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    hash & 0x7fff_ffff_0000_0000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_tags_of_their_own() {
+        let tags: std::collections::BTreeSet<u64> = (0..1_000)
+            .map(|flow| tag(&format!("flow-{flow}")))
+            .collect();
+        assert_eq!(tags.len(), 1_000);
+    }
+}

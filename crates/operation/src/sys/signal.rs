@@ -1,0 +1,61 @@
+//! A signal that counts itself.
+
+use std::cell::Cell;
+use std::io;
+use std::mem::zeroed;
+
+use super::answer;
+
+/// The signal.
+const SIGNAL: libc::c_int = libc::SIGUSR1;
+
+thread_local! {
+    // Without a destructor and made at compile time: it may be used in a handler.
+    static SEEN: Cell<u64> = const { Cell::new(0) };
+}
+
+extern "C" fn count(_signal: libc::c_int) {
+    SEEN.set(SEEN.get() + 1);
+}
+
+/// Has the signal counted from now on, in this process and those that it forks.
+pub(crate) fn count_signals() -> io::Result<()> {
+    // SAFETY: all-zero bytes are an action: no flags, no mask.
+    let mut action: libc::sigaction = unsafe { zeroed() };
+    action.sa_sigaction = count as extern "C" fn(libc::c_int) as usize;
+    action.sa_flags = libc::SA_RESTART;
+    // SAFETY: the handler only changes a plain thread-local number; the action lives.
+    answer(unsafe { libc::sigaction(SIGNAL, &raw const action, std::ptr::null_mut()) }).map(|_| ())
+}
+
+/// Signals that the calling flow has got.
+pub(crate) fn seen() -> u64 {
+    SEEN.get()
+}
+
+/// A flow of the kernel, as signals are addressed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Address {
+    process: libc::c_long,
+    thread: libc::c_long,
+}
+
+impl Address {
+    /// Of the calling flow. The kernel is asked, since the library may remember another
+    /// process's number.
+    pub(crate) fn of_self() -> Self {
+        // SAFETY: the call has no preconditions and cannot fail.
+        let process = unsafe { libc::syscall(libc::SYS_getpid) };
+        // SAFETY: as above.
+        let thread = unsafe { libc::syscall(libc::SYS_gettid) };
+        Self { process, thread }
+    }
+
+    /// Sends it the signal.
+    #[inline]
+    pub(crate) fn signal(self) -> io::Result<()> {
+        // SAFETY: the call takes numbers alone; the signal has a handler.
+        answer(unsafe { libc::syscall(libc::SYS_tgkill, self.process, self.thread, SIGNAL) })
+            .map(|_| ())
+    }
+}

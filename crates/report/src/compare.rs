@@ -1,0 +1,125 @@
+//! Runs side by side, in words: what the terminal and the page share.
+
+mod html;
+mod terminal;
+
+pub use html::{page, plots};
+pub use terminal::text;
+
+use lab::compare::{Basis, Change, ComparedCase, ComparedRun, FloorFrom, SideBySide};
+use stats::Verdict;
+
+use crate::date::utc;
+use crate::number::{percent, plain};
+use crate::words::{Comparison, Tone, comparison, many, metric};
+
+/// What no comparison of two runs covers.
+const NOT_COVERED: &str = "A shift of the whole machine between two runs (heat, neighbours, clock) is in none of these \
+     intervals: compare two runs of the same thing to see how large it is, and give --floor at \
+     least that, or compare ratios (--relative).";
+
+/// `host · CPU · kernel 6.1 · 2 usable CPUs · 2026-01-26 14:05 UTC · flowgauge 0.1.0`.
+fn where_and_when(run: &ComparedRun) -> String {
+    let mut parts = run.machine.clone();
+    parts.push(many(run.usable_cpus as u64, "usable CPU"));
+    parts.push(utc(run.began_unix_s));
+    parts.push(format!("flowgauge {}", run.version));
+    parts.join(" · ")
+}
+
+/// A change as a cell shows it.
+fn said(change: &Change) -> Comparison {
+    match &change.not_compared {
+        None => comparison(change.estimate.as_ref(), &change.verdict),
+        Some(_) => Comparison {
+            word: "not compared".to_owned(),
+            interval: String::new(),
+            tone: Tone::Doubt,
+        },
+    }
+}
+
+/// `total`, `floor 2.0 % in after`: what is compared in a case and how.
+fn circumstances(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
+    let what = match all.basis {
+        Basis::Times => metric(case.metric).to_owned(),
+        Basis::Relative => format!(
+            "{}, against the reference of each round",
+            metric(case.metric)
+        ),
+    };
+    let floors = case.floors.iter().enumerate().filter_map(|(run, floor)| {
+        let floor = floor.as_ref()?;
+        let why = match floor.because {
+            FloorFrom::Asked => "as asked",
+            FloorFrom::Runs => "as in the runs",
+            FloorFrom::Wander => "so far a run wandered",
+        };
+        let whose = match all.runs.len() {
+            2 => String::new(),
+            _ => format!(" for {}", all.runs[run].name),
+        };
+        Some(format!("floor {}{whose}, {why}", percent(floor.fraction)))
+    });
+    [what].into_iter().chain(floors).collect()
+}
+
+/// A case in a heading of a row: its name, or its point.
+fn case_name(case: &ComparedCase) -> String {
+    match &case.sweep {
+        Some(point) => format!("{} {}", point.parameter, plain(point.value)),
+        None => case.name.clone(),
+    }
+}
+
+/// How many comparisons of a run have each verdict.
+fn counts(all: &SideBySide, run: usize) -> String {
+    let mut counts = [0u64; 5];
+    for (_, _, _, of, change) in all.changes() {
+        if of == run {
+            let place = match (&change.not_compared, change.verdict) {
+                (Some(_), _) => 4,
+                (None, Verdict::Slower { .. }) => 0,
+                (None, Verdict::Faster { .. }) => 1,
+                (None, Verdict::Same { .. }) => 2,
+                (None, Verdict::CannotTell { .. }) => 3,
+            };
+            counts[place] += 1;
+        }
+    }
+    let words = [
+        "slower",
+        "faster",
+        "the same",
+        "cannot tell",
+        "not compared",
+    ];
+    let said = counts.iter().zip(words).filter(|(count, _)| **count > 0);
+    let said: Vec<_> = said
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    format!(
+        "{} against {}: {}",
+        all.runs[run].name,
+        all.runs[0].name,
+        if said.is_empty() {
+            "nothing to compare".to_owned()
+        } else {
+            said.join(", ")
+        }
+    )
+}
+
+/// The largest change of a run that was established, in a sentence.
+fn largest(all: &SideBySide, run: usize) -> Option<&str> {
+    let established = all.changes().filter(|(_, _, _, of, change)| {
+        *of == run
+            && matches!(
+                change.verdict,
+                Verdict::Faster { .. } | Verdict::Slower { .. }
+            )
+    });
+    let size = |change: &Change| change.estimate.map_or(0.0, |e| e.ratio.ln().abs());
+    let largest = established.max_by(|a, b| size(a.4).total_cmp(&size(b.4)))?;
+    Some(&largest.4.sentence)
+}

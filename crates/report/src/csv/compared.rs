@@ -1,0 +1,151 @@
+//! Runs side by side: one row a variant of a case and a run.
+
+use lab::compare::{
+    Basis, Change, ComparedCase, ComparedStudy, ComparedVariant, Floor, SideBySide,
+};
+use stats::Verdict;
+
+use super::findings::word;
+use super::{Field, lines, names, number, sheet, text, whole};
+use crate::words::metric;
+
+struct Row<'a> {
+    all: &'a SideBySide,
+    study: &'a ComparedStudy,
+    case: &'a ComparedCase,
+    variant: &'a ComparedVariant,
+    run: usize,
+}
+
+/// A name, and what fills it.
+type Column = (&'static str, fn(&Row<'_>) -> Field);
+
+const COLUMNS: &[Column] = &[
+    ("study", |row| text(&row.study.name)),
+    ("case", |row| text(&row.case.name)),
+    ("sweep", |row| row.point(|point| text(&point.sweep))),
+    ("parameter", |row| row.point(|point| text(&point.parameter))),
+    ("parameter_value", |row| {
+        row.point(|point| number(Some(point.value)))
+    }),
+    ("variant", |row| text(&row.variant.label)),
+    ("metric", |row| text(metric(row.case.metric))),
+    ("run", |row| text(&row.all.runs[row.run].name)),
+    ("reference_run", |row| text(&row.all.runs[0].name)),
+    ("basis", |row| {
+        text(match row.all.basis {
+            Basis::Times => "times",
+            Basis::Relative => "relative",
+        })
+    }),
+    ("typical_ns", |row| {
+        number(
+            row.side()
+                .and_then(|side| side.value)
+                .map(|value| value.typical),
+        )
+    }),
+    ("undisturbed_ns", |row| {
+        number(row.side().and_then(|side| side.undisturbed_ns))
+    }),
+    ("cpu_ns", |row| {
+        number(row.side().and_then(|side| side.cpu_ns))
+    }),
+    ("memory_bytes", |row| {
+        whole(
+            row.side()
+                .and_then(|side| side.memory)
+                .map(|memory| memory.honest()),
+        )
+    }),
+    ("good_slots", |row| {
+        whole(row.side().map(|side| side.good as u64))
+    }),
+    ("verdict", |row| {
+        row.of(|change| text(word(&change.verdict)))
+    }),
+    ("at_least", |row| {
+        row.of(|change| match change.verdict {
+            Verdict::Faster { at_least } | Verdict::Slower { at_least } => number(Some(at_least)),
+            _ => Field::Nothing,
+        })
+    }),
+    ("floor", |row| {
+        number(row.floor().map(|floor| floor.fraction))
+    }),
+    ("values", |row| {
+        row.of(|change| whole(Some(change.values.1 as u64)))
+    }),
+    ("reference_values", |row| {
+        row.of(|change| whole(Some(change.values.0 as u64)))
+    }),
+    ("ratio", |row| {
+        row.of(|change| number(change.estimate.map(|e| e.ratio)))
+    }),
+    ("low", |row| {
+        row.of(|change| number(change.estimate.and_then(|e| e.low)))
+    }),
+    ("high", |row| {
+        row.of(|change| number(change.estimate.and_then(|e| e.high)))
+    }),
+    ("alpha", |row| {
+        row.of(|change| number(change.estimate.map(|e| e.alpha)))
+    }),
+    ("not_compared", |row| {
+        row.of(|change| text(change.not_compared.as_deref().unwrap_or_default()))
+    }),
+    ("sentence", |row| row.of(|change| text(&change.sentence))),
+];
+
+/// One row a variant of a case and a run; the first run has no comparison.
+#[must_use]
+pub fn compared(all: &SideBySide) -> String {
+    sheet(names(COLUMNS), filled(all))
+}
+
+/// The same as JSON Lines.
+#[must_use]
+pub fn compared_lines(all: &SideBySide) -> String {
+    lines(names(COLUMNS), filled(all))
+}
+
+fn filled(all: &SideBySide) -> impl Iterator<Item = Vec<Field>> {
+    rows(all).map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect())
+}
+
+fn rows(all: &SideBySide) -> impl Iterator<Item = Row<'_>> {
+    all.studies.iter().flat_map(move |study| {
+        study.cases.iter().flat_map(move |case| {
+            case.variants.iter().flat_map(move |variant| {
+                let runs = (0..all.runs.len()).filter(|run| variant.sides[*run].is_some());
+                runs.map(move |run| Row {
+                    all,
+                    study,
+                    case,
+                    variant,
+                    run,
+                })
+            })
+        })
+    })
+}
+
+impl Row<'_> {
+    fn side(&self) -> Option<&lab::VariantSummary> {
+        self.variant.sides[self.run].as_ref()
+    }
+
+    fn floor(&self) -> Option<Floor> {
+        self.case.floors[self.run]
+    }
+
+    fn point(&self, of: impl Fn(&lab::SweepPoint) -> Field) -> Field {
+        self.case.sweep.as_ref().map_or(Field::Nothing, of)
+    }
+
+    fn of(&self, of: impl Fn(&Change) -> Field) -> Field {
+        self.variant.changes[self.run]
+            .as_ref()
+            .map_or(Field::Nothing, of)
+    }
+}

@@ -1,0 +1,53 @@
+//! `limits.csv`: how many flows of each variant there can be, and what one costs.
+
+use lab::{Limit, Results};
+
+use super::{Field, names, number, sheet, text, whole};
+
+/// A name, and what fills it.
+type Column = (&'static str, fn(&Row<'_>) -> Field);
+
+struct Row<'a> {
+    study: &'a str,
+    limit: &'a Limit,
+}
+
+const COLUMNS: &[Column] = &[
+    ("study", |row| text(row.study)),
+    ("variant", |row| text(&row.limit.label)),
+    ("model", |row| text(row.limit.model.to_string())),
+    ("at_most", |row| {
+        whole(row.limit.room.as_ref().map(|room| room.count))
+    }),
+    ("limit", |row| {
+        let room = row.limit.room.as_ref();
+        room.map_or(Field::Nothing, |room| text(&room.bites))
+    }),
+    ("limit_value", |row| {
+        whole(row.limit.room.as_ref().map(|room| room.value))
+    }),
+    ("to_raise_it", |row| {
+        let room = row.limit.room.as_ref();
+        room.map_or(Field::Nothing, |room| text(&room.raise))
+    }),
+    ("made", |row| whole(Some(row.limit.made))),
+    ("create_ns_each", |row| {
+        number(Some(row.limit.create_ns_each))
+    }),
+    ("bytes_each", |row| number(row.limit.bytes_each)),
+];
+
+/// All limits of a run; `None` where it asked for none.
+#[must_use]
+pub fn limits(results: &Results) -> Option<String> {
+    let rows = results.studies.iter().flat_map(|study| {
+        let name = study.study.name.as_str();
+        let limits = study.limits.iter();
+        limits.map(move |limit| Row { study: name, limit })
+    });
+    let rows: Vec<Row<'_>> = rows.collect();
+    let lines = rows
+        .iter()
+        .map(|row| COLUMNS.iter().map(|(_, fill)| fill(row)).collect());
+    (!rows.is_empty()).then(|| sheet(names(COLUMNS), lines))
+}

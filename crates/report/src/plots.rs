@@ -1,0 +1,197 @@
+//! Every chart of the page as a file of its own, for a paper or a slide.
+//!
+//! # Theory
+//!
+//! A chart on the page takes its colours from the page's style sheet, which a file does not
+//! have. So a plot has a style of its own, in the light colours and written out in full: what
+//! reads SVG files (editors, typesetters, the renderer below) often knows neither variables
+//! nor shorthands. Its title and its legend stand within the drawing.
+//!
+//! PNG files are rendered here, at twice the size, with a font that comes with the program:
+//! so they look the same on every machine, also on one without fonts. The font has the
+//! letters of western languages; others become boxes in PNG, and are right in SVG.
+
+mod legend;
+mod style;
+
+use std::sync::{Arc, OnceLock};
+
+use lab::Results;
+use maud::{Markup, html};
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::{Options, Tree, fontdb};
+
+use crate::charts::{LINE, WIDE, definitions, label, px};
+use crate::html::{self, figure::Figure};
+
+/// Space around a plot.
+const MARGIN: f64 = 14.0;
+/// Pixels for each unit of length.
+const SCALE: f32 = 2.0;
+/// Characters of a name of a file that come from one name of a study or case.
+const NAME: usize = 40;
+
+/// A chart as a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plot {
+    /// Name of the file without its ending; unique among the plots of a document.
+    pub name: String,
+    /// The drawing.
+    pub svg: String,
+}
+
+/// A plot that could not be rendered.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot render the plot {name}: {message}")]
+pub struct PlotError {
+    name: String,
+    message: String,
+}
+
+/// Every chart of a run.
+#[must_use]
+pub fn all(results: &Results) -> Vec<Plot> {
+    plots(html::figures(results))
+}
+
+/// Plots of figures, each with the words that name it.
+pub(crate) fn plots(figures: Vec<(String, Figure)>) -> Vec<Plot> {
+    let mut names: Vec<String> = Vec::new();
+    let figures = figures.into_iter().map(|(place, figure)| {
+        let kind = figure.id.rsplit('-').next().unwrap_or_default();
+        let wanted = file_name(&format!("{place} {kind}"));
+        let name = free_name(&names, wanted);
+        names.push(name.clone());
+        let svg = standalone(&figure, &place);
+        Plot { name, svg }
+    });
+    figures.collect()
+}
+
+/// Letters, digits and hyphens, so that every file system and every shell takes it.
+fn file_name(words: &str) -> String {
+    let mut name = String::new();
+    for c in words.chars().map(|c| c.to_ascii_lowercase()) {
+        if c.is_ascii_alphanumeric() {
+            name.push(c);
+        } else if !name.ends_with('-') && !name.is_empty() {
+            name.push('-');
+        }
+    }
+    name.trim_end_matches('-').to_owned()
+}
+
+fn free_name(taken: &[String], wanted: String) -> String {
+    let numbered = |number: u32| match number {
+        1 => wanted.clone(),
+        _ => format!("{wanted}-{number}"),
+    };
+    let mut names = (1..).map(numbered);
+    names.find(|name| !taken.contains(name)).unwrap_or(wanted)
+}
+
+/// The words that name the charts of a case: as much of them as a file name may hold.
+pub(crate) fn place(study: &str, case: &str) -> String {
+    let short = |name: &str| name.chars().take(NAME).collect::<String>();
+    format!("{} {}", short(study), short(case))
+        .trim_end()
+        .to_owned()
+}
+
+fn standalone(figure: &Figure, place: &str) -> String {
+    let legend = legend::rows(&figure.legend, WIDE);
+    let chart = figure.drawn("chart", WIDE, figure.chart.axes().map(|axes| axes[0]), None);
+    let (chart, height) = nested(&chart.into_string());
+    let top = MARGIN + 1.8 * LINE + legend.height;
+    let (width, height) = (WIDE + 2.0 * MARGIN, top + height + MARGIN);
+    let body: Markup = html! {
+        rect class="paper" width=(px(width)) height=(px(height)) {}
+        (label(MARGIN, MARGIN + LINE, "start", "title", &format!("{} ({place})", figure.title)))
+        g transform=(format!("translate({} {})", px(MARGIN), px(MARGIN + 2.0 * LINE))) { (legend.drawing) }
+        g transform=(format!("translate({} {})", px(MARGIN), px(top))) { (maud::PreEscaped(chart)) }
+    };
+    let size = format!("0 0 {} {}", px(width), px(height));
+    let svg = html! {
+        svg xmlns="http://www.w3.org/2000/svg" viewBox=(size) width=(px(width)) height=(px(height)) {
+            style { (maud::PreEscaped(style::sheet())) }
+            defs { (definitions()) }
+            (body)
+        }
+    };
+    html::shown(&svg.into_string()) + "\n"
+}
+
+/// The inside of a drawing, and its height.
+fn nested(svg: &str) -> (String, f64) {
+    let height = svg.split("viewBox=\"").nth(1).and_then(|rest| {
+        let size = rest.split('"').next()?;
+        size.split(' ').nth(3)?.parse().ok()
+    });
+    let inside = svg.find('>').map_or("", |end| &svg[end + 1..]);
+    let inside = inside.strip_suffix("</svg>").unwrap_or(inside);
+    (inside.to_owned(), height.unwrap_or(0.0))
+}
+
+impl Plot {
+    /// The plot as a PNG image.
+    ///
+    /// # Errors
+    /// The drawing cannot be read or rendered.
+    pub fn png(&self) -> Result<Vec<u8>, PlotError> {
+        let failed = |message: String| PlotError {
+            name: self.name.clone(),
+            message,
+        };
+        let options = Options {
+            fontdb: fonts(),
+            font_family: FONT.to_owned(),
+            ..Options::default()
+        };
+        let tree =
+            Tree::from_str(&self.svg, &options).map_err(|error| failed(error.to_string()))?;
+        let size = tree.size();
+        let (width, height) = (size.width() * SCALE, size.height() * SCALE);
+        let pixmap = Pixmap::new(width.ceil() as u32, height.ceil() as u32);
+        let mut pixmap = pixmap.ok_or_else(|| failed("it is too large".to_owned()))?;
+        resvg::render(
+            &tree,
+            Transform::from_scale(SCALE, SCALE),
+            &mut pixmap.as_mut(),
+        );
+        pixmap
+            .encode_png()
+            .map_err(|error| failed(error.to_string()))
+    }
+}
+
+/// The family of the font that comes with the program.
+pub(crate) const FONT: &str = "DejaVu Sans";
+
+fn fonts() -> Arc<fontdb::Database> {
+    static FONTS: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
+    let load = || {
+        let mut fonts = fontdb::Database::new();
+        fonts.load_font_data(include_bytes!("../assets/DejaVuSans.subset.ttf").to_vec());
+        fonts.load_font_data(include_bytes!("../assets/DejaVuSans-Bold.subset.ttf").to_vec());
+        fonts.set_sans_serif_family(FONT);
+        Arc::new(fonts)
+    };
+    FONTS.get_or_init(load).clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_safe_and_no_two_the_same() {
+        assert_eq!(
+            file_name("primes grain/1000 =ecdf"),
+            "primes-grain-1000-ecdf"
+        );
+        assert_eq!(file_name("../../etc \u{202e}x"), "etc-x");
+        let taken = ["a".to_owned(), "a-2".to_owned()];
+        assert_eq!(free_name(&taken, "a".to_owned()), "a-3");
+        assert_eq!(free_name(&taken, "b".to_owned()), "b");
+    }
+}

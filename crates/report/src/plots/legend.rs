@@ -1,0 +1,73 @@
+//! The legend of a chart within its drawing.
+
+use maud::{Markup, html};
+
+use crate::charts::{LINE, heat, label, marker, px, text_width};
+use crate::html::figure::Legend;
+
+/// From one entry to the next.
+const GAP: f64 = 18.0;
+/// Beside a sample.
+const SAMPLE: f64 = 20.0;
+
+/// A drawing and its height.
+#[derive(Debug)]
+pub(super) struct Rows {
+    pub(super) drawing: Markup,
+    pub(super) height: f64,
+}
+
+/// The entries in rows of at most `width`.
+pub(super) fn rows(legend: &Legend, width: f64) -> Rows {
+    let entries = entries(legend);
+    let (mut x, mut y) = (0.0, 0.0);
+    let mut placed = Vec::new();
+    for (sample, text) in entries {
+        let long = SAMPLE + text_width(&text);
+        if x > 0.0 && x + long > width {
+            (x, y) = (0.0, y + 1.3 * LINE);
+        }
+        placed.push((x, y, sample, text));
+        x += long + GAP;
+    }
+    let height = if placed.is_empty() {
+        0.0
+    } else {
+        y + 1.6 * LINE
+    };
+    let drawing = html! {
+        @for (x, y, sample, text) in &placed {
+            g transform=(format!("translate({} {})", px(*x), px(*y))) { (sample) }
+            (label(x + SAMPLE, y + 11.0, "start", "", text))
+        }
+    };
+    Rows { drawing, height }
+}
+
+fn entries(legend: &Legend) -> Vec<(Markup, String)> {
+    let square = |class: &str| html! { rect class=(class) x="1" y="1" width="12" height="12" {} };
+    match legend {
+        Legend::None => Vec::new(),
+        Legend::Variants(labels) => {
+            let labels = labels.iter().enumerate();
+            labels
+                .map(|(place, text)| (marker::drawn(place), text.clone()))
+                .collect()
+        }
+        Legend::Parts(names) => {
+            let names = names.iter().enumerate();
+            names
+                .map(|(place, name)| (square(&format!("part s{place}")), (*name).to_owned()))
+                .collect()
+        }
+        Legend::Scale => heat::scale()
+            .into_iter()
+            .map(|(class, said)| {
+                (
+                    html! { g class=(format!("cell {class}")) { (square("")) } },
+                    said,
+                )
+            })
+            .collect(),
+    }
+}

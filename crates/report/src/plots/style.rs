@@ -1,0 +1,99 @@
+//! The style of a chart that stands alone: the page's light colours, written out.
+
+use crate::charts::marker::MARKERS;
+
+use super::FONT;
+
+/// The page's style sheet, which begins with the light colours.
+const PAGE: &str = include_str!("../html/style.css");
+
+/// The value of one of the page's colours in light.
+fn colour(name: &str) -> &'static str {
+    let light = PAGE.split('}').next().unwrap_or_default();
+    let value = light.split(&format!("--{name}:")).nth(1);
+    value
+        .and_then(|rest| rest.split([';', '}']).next())
+        .unwrap_or("#000")
+        .trim()
+}
+
+/// All rules, without variables and shorthands.
+pub(super) fn sheet() -> String {
+    let mut sheet = fixed();
+    let verdicts = [
+        ("faster", "good"),
+        ("slower", "bad"),
+        ("doubt", "doubt"),
+        ("same", "same"),
+    ];
+    let variants = (0..MARKERS).map(|place| (format!("v{place}"), format!("v{place}")));
+    let classes = verdicts.map(|(class, name)| (class.to_owned(), name.to_owned()));
+    for (class, name) in classes.into_iter().chain(variants) {
+        let c = colour(&name);
+        for (mark, rule) in [
+            ("mark", format!("fill:{c}")),
+            ("whisker", format!("stroke:{c}")),
+            ("curve", format!("stroke:{c}")),
+            ("area", format!("fill:{c}")),
+        ] {
+            sheet.push_str(&format!(
+                ".{class}.{mark}{{{rule}}}.{class} .{mark}{{{rule}}}\n"
+            ));
+        }
+    }
+    for place in 0..4 {
+        let fill = colour(&format!("s{place}"));
+        sheet.push_str(&format!(".s{place}{{fill:{fill}}}"));
+    }
+    for class in (0..9)
+        .map(|level| format!("h{level}"))
+        .chain(["hd".to_owned()])
+    {
+        sheet.push_str(&format!(".{class} rect{{fill:{}}}", colour(&class)));
+    }
+    let on = colour("ho");
+    sheet.push_str(&format!(
+        ".h0 text{{fill:{on}}}.h8 text{{fill:{on}}}.cell .hatch{{fill:url(#hatch)}}\n"
+    ));
+    sheet
+}
+
+fn fixed() -> String {
+    let (ink, quiet, rule, paper) = (
+        colour("ink"),
+        colour("quiet"),
+        colour("rule"),
+        colour("paper"),
+    );
+    let (bad, doubt) = (colour("bad"), colour("doubt"));
+    format!(
+        "text{{font-family:\"{FONT}\",sans-serif;font-size:12px;fill:{ink}}}\n\
+         .title{{font-size:15px;font-weight:bold}}.name{{font-weight:bold}}.fine{{font-size:10.5px}}\n\
+         .m{{text-anchor:middle}}.e{{text-anchor:end}}.tick{{fill:{quiet}}}.paper{{fill:{paper}}}\n\
+         .grid{{stroke:{rule};stroke-width:1;fill:none}}.axis{{stroke:{quiet};stroke-width:1}}\n\
+         .one{{stroke:{ink};stroke-width:1.2}}.band{{fill:{rule};opacity:.5}}\n\
+         .mark{{stroke:{paper};stroke-width:.6}}.whisker{{stroke-width:2}}\n\
+         .curve{{fill:none;stroke-width:2}}.area{{opacity:.2}}.dots{{fill:none;stroke:none}}\n\
+         .cross{{stroke:{bad};stroke-width:1.8;fill:none}}.part{{stroke:{paper};stroke-width:1}}\n\
+         .on0{{fill:#fff}}.on1{{fill:#111}}.on2{{fill:#111}}.on3{{fill:#111}}\n\
+         .hn rect{{fill:none}}.stroke{{stroke:{doubt};stroke-width:1.4;opacity:.35}}\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_colour_is_one_of_the_page() {
+        for name in [
+            "ink", "paper", "v0", "v5", "s3", "h0", "h8", "hd", "ho", "good",
+        ] {
+            assert!(
+                colour(name).starts_with('#') && colour(name) != "#000",
+                "{name}"
+            );
+        }
+        assert!(!sheet().contains("var("));
+    }
+}

@@ -1,0 +1,71 @@
+// Does what a reader does, and writes down what came of it.
+{
+  const found = { errors, width: innerWidth };
+  const seen = element => element.getClientRects().length > 0;
+  const one = (what, where = document) => [...where.querySelectorAll(what)].find(seen);
+  const move = (target, x, y) => target.dispatchEvent(new PointerEvent('pointermove',
+    { bubbles: true, clientX: x, clientY: y }));
+  const tip = document.getElementById('tip');
+  found.paper = getComputedStyle(document.body).backgroundColor;
+
+  // Hover over a slot: the first dot of the first chart of slots that is seen.
+  const dots = one('figure svg[role=img] .dots');
+  const svg = dots.closest('svg'), box = svg.getBoundingClientRect();
+  const scale = box.width / svg.viewBox.baseVal.width;
+  const [x, y] = dots.getAttribute('d').slice(1).split('l')[0].split(' ').map(Number);
+  move(svg, box.left + x * scale, box.top + y * scale);
+  found.tip = tip.textContent;
+  const inside = tip.getBoundingClientRect();
+  found.hover = !tip.hidden && /: \d[\d.]* (ns|µs|ms|s)$/.test(tip.textContent)
+    && inside.left >= 0 && inside.right <= innerWidth;
+  move(document.body, 1, 1);
+  found.leave = tip.hidden;
+
+  // Filter by the legend.
+  const filter = dots.closest('figure').querySelector('.legend button');
+  filter.click();
+  const own = dots.closest('figure').querySelectorAll('svg [data-v="0"]');
+  found.filter = filter.getAttribute('aria-pressed') === 'false' && ![...own].some(seen);
+  filter.click();
+  found.unfilter = filter.getAttribute('aria-pressed') === 'true' && [...own].some(seen);
+
+  // Labels do not touch, in no chart that is seen.
+  const crossing = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+  const overlaps = () => {
+    const told = [];
+    for (const chart of document.querySelectorAll('figure svg[role=img]')) {
+      if (!seen(chart)) continue;
+      const texts = [...chart.querySelectorAll('text')].map(text => [text, text.getBoundingClientRect()]);
+      for (const [place, [a, at]] of texts.entries()) {
+        for (const [b, bt] of texts.slice(place + 1)) {
+          if (crossing(at, bt)) told.push(chart.id + ': ' + a.textContent + ' / ' + b.textContent);
+        }
+      }
+    }
+    return told;
+  };
+  found.overlaps = overlaps();
+
+  // The other axis, where there is one.
+  const axes = one('.axes');
+  if (axes) {
+    const other = axes.parentNode.querySelector('.other');
+    const usual = axes.parentNode.querySelector(':scope > .wide');
+    axes.click();
+    found.axis = seen(other) && !seen(usual) && axes.getAttribute('aria-pressed') === 'true';
+    found.overlaps.push(...overlaps());
+    axes.click();
+    found.axis_back = !seen(other);
+  } else {
+    found.axis = found.axis_back = !document.querySelector('.other');
+  }
+
+  // No scrolling sideways; and folded parts open for paper.
+  found.fits = document.documentElement.scrollWidth <= innerWidth;
+  dispatchEvent(new Event('beforeprint'));
+  found.print = [...document.querySelectorAll('details')].every(fold => fold.open);
+  found.overlaps.push(...overlaps());
+
+  parent.postMessage(JSON.stringify(found), '*');
+}

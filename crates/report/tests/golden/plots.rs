@@ -1,0 +1,63 @@
+//! Each chart as a file.
+
+use std::path::PathBuf;
+
+use report::{html, plots};
+
+use crate::support::results;
+
+#[test]
+fn every_chart_of_the_page_is_a_plot() {
+    let plots = plots::all(&results());
+    let page = html::page(&results());
+    assert_eq!(plots.len(), page.matches("<figure id=").count());
+    let mut names: Vec<_> = plots.iter().map(|plot| plot.name.as_str()).collect();
+    assert!(names.contains(&"primes-trial-ecdf"), "{names:?}");
+    for name in &names {
+        assert!(
+            name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'),
+            "{name}"
+        );
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), plots.len());
+}
+
+#[test]
+fn a_plot_needs_nothing_else_and_holds_nothing_that_acts() {
+    for plot in plots::all(&results()) {
+        assert!(plot.svg.starts_with("<svg xmlns="));
+        for bad in ["var(", "<script", "@media", "href", "\u{202e}", "\u{1b}"] {
+            assert!(!plot.svg.contains(bad), "{}: {bad}", plot.name);
+        }
+    }
+    let plots = plots::all(&results());
+    let bars = plots.iter().find(|plot| plot.name == "primes-trial-phases");
+    let svg = &bars.expect("the plot is there").svg;
+    insta::assert_snapshot!(
+        "plot",
+        svg.split_inclusive('>').collect::<Vec<_>>().join("\n")
+    );
+}
+
+#[test]
+fn a_plot_is_rendered_with_its_text() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    for plot in plots::all(&results()).iter().take(8) {
+        let png = plot.png().expect("it can be rendered");
+        assert!(png.starts_with(b"\x89PNG"), "{}", plot.name);
+        std::fs::write(folder.join(format!("{}.png", plot.name)), &png).expect("it can be written");
+        // Without its text it is another picture: the font was found.
+        let without = report::plots::Plot {
+            name: plot.name.clone(),
+            svg: plot.svg.replace("fill:#1b1d21", "fill:none"),
+        };
+        assert_ne!(
+            without.png().expect("it can be rendered"),
+            png,
+            "{}",
+            plot.name
+        );
+    }
+}

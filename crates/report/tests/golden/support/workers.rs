@@ -1,0 +1,72 @@
+//! A run of the built-in study of workers that never was: arithmetic is linear in the number
+//! of workers, memory as well, files are flat, and where a case stands alone the source's
+//! figures lie beside ours. Its files are in memory, which is warned of.
+
+use std::path::{Path, PathBuf};
+
+use flow::Outcome;
+use lab::{Case, CaseEnd, Entry, Preset, Results};
+use machine::{Filesystem, filesystem::Sync};
+
+use super::journal::{Writer, header};
+use super::slots::{Like, Noise, done};
+
+/// The run.
+pub(crate) fn workers() -> Results {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("workers-golden.jsonl");
+    std::fs::write(&path, text()).expect("the journal can be written");
+    Results::from_journal(&path).expect("the journal can be read")
+}
+
+fn text() -> String {
+    let study = lab::builtin("workers", Preset::Quick).expect("it is built in");
+    let mut header = header(vec![study.clone()]);
+    header.files_on = vec![Filesystem {
+        folder: Path::new("/dev/shm/run").to_owned(),
+        kind: "tmpfs".to_owned(),
+        source: "tmpfs".to_owned(),
+        sync: Sync::Memory {
+            how: "tmpfs".to_owned(),
+        },
+    }];
+    let mut writer = Writer::new(Noise(11));
+    writer.line(&header);
+    for case in &study.cases {
+        writer.case(
+            &study,
+            case,
+            10,
+            Some(CaseEnd::Rounds),
+            |variant, _, noise| slot(case, variant, noise),
+        );
+    }
+    writer.line(&Entry::End {
+        interrupted: None,
+        at_s: 9.0,
+    });
+    writer.text
+}
+
+fn slot(case: &Case, variant: usize, noise: &mut Noise) -> Outcome {
+    let labelled = &case.variants[variant];
+    let workers = f64::from(labelled.variant.flows);
+    let steady = match case.work.worker_kind() {
+        Some("cpu") => 4e6 * workers,
+        Some("mem") => 30e6 * workers,
+        _ => 20e6,
+    };
+    let isolates = labelled.variant.model.isolates();
+    let like = Like {
+        create: if isolates { 0.3e6 } else { 0.1e6 },
+        steady,
+        teardown: 0.1e6,
+        pss: 2_000_000,
+        processes: if isolates {
+            1 + labelled.variant.flows
+        } else {
+            1
+        },
+        faults: 30,
+    };
+    done(like, labelled.variant.flows as usize, noise, false)
+}

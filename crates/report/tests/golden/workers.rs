@@ -1,0 +1,93 @@
+//! What workers used, the laws of their number, and where their files are.
+
+use report::terminal::{self, Style};
+use report::{csv, html, json};
+use serde_json::Value;
+
+use crate::support::workers::workers;
+
+fn terminal(width: usize) -> String {
+    let style = Style {
+        width,
+        colour: false,
+    };
+    let text = terminal::run(&workers(), &style);
+    let table = text.find("Then and now").expect("the source's table");
+    text[table..].to_owned()
+}
+
+#[test]
+fn the_sources_table_made_true() {
+    insta::assert_snapshot!(terminal(80));
+}
+
+#[test]
+fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
+    for width in [60, 80, 120] {
+        let text = terminal(width);
+        let widest = text.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(width), "{text}");
+    }
+    assert!(terminal(120).contains("calls"));
+}
+
+#[test]
+fn one_row_a_worker_and_one_for_all() {
+    let table = csv::workers(&workers());
+    insta::assert_snapshot!(table);
+    // For each kind two workers and their sum, of two models, and the source's two rows.
+    assert_eq!(table.lines().count(), 1 + 3 * (2 * 3 + 2));
+}
+
+#[test]
+fn laws() {
+    insta::assert_snapshot!(csv::laws(&workers()));
+}
+
+#[test]
+fn a_run_without_workers_has_no_tables_of_them() {
+    let others = crate::support::results();
+    assert_eq!(
+        (csv::workers(&others), csv::laws(&others)),
+        (String::new(), String::new())
+    );
+}
+
+#[test]
+fn the_document_holds_all_of_it() {
+    let document: Value = serde_json::from_str(&json::findings(&workers())).expect("JSON");
+    let study = &document["studies"][0];
+    let io = &study["cases"][2]["variants"][0]["workers"];
+    assert_eq!(io["each"].as_array().map(Vec::len), Some(2));
+    for figure in [
+        "cpu_share",
+        "written",
+        "storage_written",
+        "file_bytes",
+        "time_ns",
+    ] {
+        assert!(!io["sum"][figure].is_null(), "{figure}");
+    }
+    assert_eq!(study["laws"].as_array().map(Vec::len), Some(6));
+    assert_eq!(study["laws"][0]["shape"], "linear");
+    assert_eq!(study["laws"][4]["shape"], "flat");
+    assert_eq!(
+        document["header"]["files_on"][0]["sync"]["waits_for"],
+        "memory"
+    );
+    let warning = document["warnings"][0].as_str().expect("a warning");
+    assert!(warning.contains("in memory (tmpfs)") && warning.contains("--folder"));
+}
+
+#[test]
+fn the_page_has_the_table_and_the_fitted_lines() {
+    let page = html::page(&workers());
+    assert!(page.contains("2026 process") && page.contains("process, all"));
+    assert_eq!(
+        page.matches("class=\"fit\"").count(),
+        4 * 6,
+        "six laws, in both widths and by both axes"
+    );
+    assert!(page.contains("dashed: the fitted lines"));
+    assert!(page.contains("in memory (tmpfs)"));
+}

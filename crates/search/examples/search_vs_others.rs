@@ -1,0 +1,287 @@
+//! `flowgauge search` beside other searchers, on one tree, interleaved.
+//!
+//! ```sh
+//! cargo build --release -p flowgauge
+//! cargo run --release -p search --example search_vs_others -- /usr/src/linux-6.1 15
+//! ```
+//!
+//! Each round runs every command once, in fresh random order, after one run of each that only
+//! warms the page cache. Output goes to a file (some searchers stop at the first match when it
+//! goes nowhere). The ratio of a round is its own: both sides met the same machine. Shown are
+//! the median of the ratios and their quartiles, for wall time and for CPU time, which suffers
+//! less where others use the machine; and the peak of resident memory.
+//!
+//! ripgrep is `rg` on the path and every program in `RIPGREPS` (separated by colons); ag and
+//! ugrep are taken where they are installed.
+
+#![allow(clippy::print_stdout, reason = "it prints its table")]
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// One way to do a case.
+struct Side {
+    name: String,
+    program: PathBuf,
+    args: Vec<String>,
+    runs: Vec<Run>,
+}
+
+/// What one run took.
+#[derive(Clone, Copy)]
+struct Run {
+    wall_s: f64,
+    cpu_s: f64,
+    peak_kib: u64,
+    lines: usize,
+}
+
+/// What all sides do; the first side is ours, with its best settings.
+struct Case {
+    name: &'static str,
+    /// For every searcher.
+    args: &'static [&'static str],
+    sides: &'static [(&'static str, &'static [&'static str])],
+}
+
+const AUTO: (&str, &[&str]) = ("flowgauge", &[]);
+const RG_2: (&str, &[&str]) = ("rg", &["-j2"]);
+
+const CASES: &[Case] = &[
+    Case {
+        name: "rare literal",
+        args: &["PM_RESUME"],
+        sides: &[AUTO, RG_2, ("ag", &[]), ("ugrep", &["-rIJ2"])],
+    },
+    Case {
+        name: "rare expression",
+        args: &["pm_[a-z]+_resume_ea"],
+        sides: &[AUTO, RG_2, ("ag", &[]), ("ugrep", &["-rIJ2"])],
+    },
+    Case {
+        name: "frequent literal",
+        args: &["return"],
+        sides: &[AUTO, RG_2],
+    },
+    Case {
+        name: "counts",
+        args: &["-c", "struct"],
+        sides: &[AUTO, RG_2],
+    },
+    Case {
+        name: "one flow",
+        args: &["PM_RESUME"],
+        sides: &[("flowgauge", &["--model", "sequential"]), ("rg", &["-j1"])],
+    },
+    Case {
+        name: "models and counts",
+        args: &["PM_RESUME"],
+        sides: &[
+            AUTO,
+            ("flowgauge", &["--model", "sequential"]),
+            ("flowgauge", &["--model", "thread-private-files", "-j", "2"]),
+            ("flowgauge", &["--model", "thread-private-files", "-j", "3"]),
+            ("flowgauge", &["--model", "thread-private-files", "-j", "4"]),
+            ("flowgauge", &["--model", "thread-private-files", "-j", "8"]),
+            (
+                "flowgauge",
+                &["--model", "thread-private-files", "-j", "16"],
+            ),
+            ("flowgauge", &["--model", "thread-pool", "-j", "2"]),
+            ("flowgauge", &["--model", "process-pool", "-j", "2"]),
+            ("flowgauge", &["--model", "fiber", "-j", "2"]),
+            (
+                "flowgauge",
+                &["--io", "mmap", "--model", "thread-pool", "-j", "2"],
+            ),
+            (
+                "flowgauge",
+                &["--io", "mmap", "--model", "process-pool", "-j", "2"],
+            ),
+            (
+                "flowgauge",
+                &["--io", "uring", "--model", "thread-pool", "-j", "2"],
+            ),
+        ],
+    },
+];
+
+fn main() -> io::Result<()> {
+    let mut args = std::env::args().skip(1);
+    let tree = args.next().unwrap_or_else(|| "/usr/src".to_owned());
+    let rounds = args.next().and_then(|text| text.parse().ok()).unwrap_or(11);
+    let only = args.next();
+    let mut random = Random(u64::from(std::process::id()) | 1);
+    for case in CASES
+        .iter()
+        .filter(|case| only.as_deref().is_none_or(|name| name == case.name))
+    {
+        let mut sides = sides(case, &tree)?;
+        for round in 0..=rounds {
+            let mut order: Vec<usize> = (0..sides.len()).collect();
+            random.shuffle(&mut order);
+            for index in order {
+                let run = run(&sides[index])?;
+                if round > 0 {
+                    sides[index].runs.push(run);
+                }
+            }
+        }
+        show(case, &sides, rounds);
+    }
+    Ok(())
+}
+
+/// The sides of a case that are installed here, with their whole command lines.
+fn sides(case: &Case, tree: &str) -> io::Result<Vec<Side>> {
+    let mut sides = Vec::new();
+    for (name, own) in case.sides {
+        for program in programs(name)? {
+            let first = if *name == "flowgauge" {
+                &["search"][..]
+            } else {
+                &[]
+            };
+            let quiet: &[&str] = match *name {
+                "rg" => &["--no-config", "--no-heading", "--color", "never"],
+                // It reads .gitignore outside repositories too, which the others do not.
+                "ag" => &["--nogroup", "--nocolor", "-s", "-U"],
+                _ => &[],
+            };
+            let words = [first, quiet, own, case.args, &[tree]].concat();
+            sides.push(Side {
+                name: [&[program.display().to_string().as_str()], *own]
+                    .concat()
+                    .join(" "),
+                program,
+                args: words.into_iter().map(str::to_owned).collect(),
+                runs: Vec::new(),
+            });
+        }
+    }
+    Ok(sides)
+}
+
+/// Where a searcher is: beside this example, or on the path, or nowhere.
+fn programs(name: &str) -> io::Result<Vec<PathBuf>> {
+    if name == "flowgauge" {
+        let own = std::env::current_exe()?;
+        let target = own.ancestors().nth(2).unwrap_or(Path::new("."));
+        return Ok(vec![target.join(name)]);
+    }
+    let mut programs = vec![PathBuf::from(name)];
+    if name == "rg" {
+        let more = std::env::var_os("RIPGREPS").unwrap_or_default();
+        programs.extend(std::env::split_paths(&more));
+    }
+    let starts = |program: &PathBuf| {
+        let mut command = Command::new(program);
+        command
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.status().is_ok()
+    };
+    programs.retain(starts);
+    Ok(programs)
+}
+
+fn run(side: &Side) -> io::Result<Run> {
+    let path = std::env::temp_dir().join(format!("search-vs-others-{}", std::process::id()));
+    let out = File::create(&path)?;
+    let started = Instant::now();
+    let child = Command::new(&side.program)
+        .args(&side.args)
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(Stdio::null())
+        .spawn()?;
+    let usage = wait(child.id())?;
+    let wall_s = started.elapsed().as_secs_f64();
+    let lines = lines(&path)?;
+    std::fs::remove_file(&path)?;
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    Ok(Run {
+        wall_s,
+        cpu_s: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+        peak_kib: u64::try_from(usage.ru_maxrss).unwrap_or(0),
+        lines,
+    })
+}
+
+/// Lines of a file. It is not read at once: the memory of this program would count as that of
+/// the commands that it starts afterwards.
+fn lines(path: &Path) -> io::Result<usize> {
+    let (mut file, mut buffer, mut lines) = (File::open(path)?, [0; 8192], 0);
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(lines),
+            read => lines += memchr::memchr_iter(b'\n', &buffer[..read]).count(),
+        }
+    }
+}
+
+/// Waits for a child: what it and those that it reaped used.
+fn wait(pid: u32) -> io::Result<libc::rusage> {
+    let mut status = 0;
+    // SAFETY: all-zero bytes are a valid `rusage`.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the child is ours and not waited for elsewhere; both pointers are to locals.
+    let waited = unsafe { libc::wait4(pid.cast_signed(), &raw mut status, 0, &raw mut usage) };
+    match waited {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(usage),
+    }
+}
+
+fn show(case: &Case, sides: &[Side], rounds: usize) {
+    println!("\n{} ({}), {rounds} rounds", case.name, case.args.join(" "));
+    println!(
+        "  wall ms  CPU ms  peak MiB    lines  ours / it by wall        by CPU                it"
+    );
+    for side in sides {
+        let each = |f: fn(&Run) -> f64| side.runs.iter().map(f).collect::<Vec<_>>();
+        let ratio = |f: fn(&Run) -> f64| {
+            let ours = sides[0].runs.iter().map(f);
+            let pairs = ours.zip(side.runs.iter().map(f));
+            quartiles(pairs.map(|(ours, its)| ours / its).collect())
+        };
+        let [_, wall, _] = quartiles(each(|run| run.wall_s * 1e3));
+        let [_, cpu, _] = quartiles(each(|run| run.cpu_s * 1e3));
+        let [_, peak, _] = quartiles(each(|run| run.peak_kib as f64 / 1024.0));
+        let lines = side.runs.first().map_or(0, |run| run.lines);
+        let [low, by_wall, high] = ratio(|run| run.wall_s);
+        let [cpu_low, by_cpu, cpu_high] = ratio(|run| run.cpu_s);
+        println!(
+            "  {wall:7.1} {cpu:7.1} {peak:9.1} {lines:8}  {by_wall:5.3} [{low:.3} ... {high:.3}]  \
+             {by_cpu:5.3} [{cpu_low:.3} ... {cpu_high:.3}]  {}",
+            side.name
+        );
+    }
+}
+
+fn quartiles(mut values: Vec<f64>) -> [f64; 3] {
+    values.sort_by(f64::total_cmp);
+    let at = |quarter: usize| {
+        let place = (values.len() - 1) * quarter / 4;
+        values[place]
+    };
+    [at(1), at(2), at(3)]
+}
+
+/// Enough of a random generator for orders.
+struct Random(u64);
+
+impl Random {
+    fn shuffle(&mut self, order: &mut [usize]) {
+        for end in (1..order.len()).rev() {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            order.swap(end, (self.0 % (end as u64 + 1)) as usize);
+        }
+    }
+}

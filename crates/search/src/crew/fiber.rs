@@ -1,0 +1,268 @@
+//! Fibers of one thread walk, a fiber a folder; a pool of threads does what blocks.
+//!
+//! # Theory
+//!
+//! A fiber that blocks in a system call puts all fibers of its thread to sleep, so fibers
+//! must not read files. What they are good for is to keep many folders under way without a
+//! thread for each: a fiber lists its folder, hands the names of the files to the pool, and
+//! suspends until they are searched; meanwhile its thread runs the fibers of other folders.
+//!
+//! ```text
+//!  this thread: fiber a ─┐                    ┌─ helper 1: open, read, search, close
+//!               fiber b ─┼─▶ queue of files ──┼─ helper 2
+//!               fiber c ─┘◀── done: awaken ───┘
+//! ```
+//!
+//! Listing blocks too, on a cold disk; then this thread waits, as one thread would. There are
+//! at most [`FIBERS`] fibers; other folders wait.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+use fiber::{Config, Scheduler};
+use measure::clock;
+
+use crate::crew::parcels::{Parcel, Parcels, Waits, parcels};
+use crate::crew::sequential::{self, Alone};
+use crate::crew::thread_pool::{STACK_BYTES, tell_held};
+use crate::crew::{Crew, Done, Totals};
+use crate::file::FileSearch;
+use crate::job::{FilesTask, FolderTask, Task};
+use crate::problem::Problem;
+use crate::report::{Class, Flows};
+use crate::walk::{Folder, Listing};
+
+/// Folders under way at one time. Each is open, so that this bounds descriptors.
+const FIBERS: usize = 128;
+/// Bytes of a fiber's stack: listing matches globs there.
+const FIBER_BYTES: usize = 256 << 10;
+
+pub(crate) fn run(crew: &Crew<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
+    let common = Parcels::default();
+    std::thread::scope(|scope| {
+        let started_ns = clock::now_ns();
+        let helpers = help(scope, crew, &common, workers as usize);
+        if helpers.is_empty() {
+            return sequential::run(crew, tasks);
+        }
+        let create_ns = clock::now_ns() - started_ns;
+        let walk = Walk::new(crew, &common);
+        let fibers = walk.run(tasks);
+        common.end();
+        let mut totals = walk.totals();
+        let mut last_ns = 0;
+        let made = helpers.len() as u64;
+        for helper in helpers {
+            match helper.join() {
+                Ok((more, done_ns)) => {
+                    totals.add(more);
+                    last_ns = last_ns.max(done_ns);
+                }
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        let flows = Flows {
+            made: made + fibers.made,
+            most: made + fibers.most,
+            held_at: (made < u64::from(workers))
+                .then_some(made)
+                .or(fibers.held_at),
+        };
+        Done::new(totals, flows).taking(create_ns, clock::now_ns().saturating_sub(last_ns))
+    })
+}
+
+/// Makes the helpers.
+fn help<'scope, 'env>(
+    scope: &'scope Scope<'scope, 'env>,
+    crew: &'env Crew<'_, '_>,
+    common: &'env Parcels,
+    wanted: usize,
+) -> Vec<ScopedJoinHandle<'scope, (Totals, u64)>> {
+    let mut helpers = Vec::new();
+    for _ in 0..wanted {
+        let body = || helper(crew, common);
+        match Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(scope, body)
+        {
+            Ok(helper) => helpers.push(helper),
+            Err(error) => {
+                tell_held(crew, helpers.len(), wanted, "threads", &error);
+                break;
+            }
+        }
+    }
+    helpers
+}
+
+fn helper(crew: &Crew<'_, '_>, common: &Parcels) -> (Totals, u64) {
+    let mut worker = crew.worker();
+    while let Some(parcel) = common.take() {
+        worker.files.watch.lap(Class::Wait);
+        worker.task(parcel.task, &Alone);
+        if let Some(waits) = parcel.waits {
+            common.done(&waits);
+        }
+    }
+    worker.files.sheet.deliver();
+    (Totals::of(worker.totals()), clock::now_ns())
+}
+
+/// The thread of the fibers.
+struct Walk<'w, 'c, 'o> {
+    crew: &'w Crew<'c, 'o>,
+    common: &'w Parcels,
+    /// For what the fibers have to tell and to count.
+    files: RefCell<FileSearch<'c, 'w>>,
+    listing: RefCell<Listing>,
+    /// Folders without a fiber.
+    folders: RefCell<Vec<FolderTask>>,
+    live: Cell<usize>,
+}
+
+impl<'w, 'c, 'o> Walk<'w, 'c, 'o>
+where
+    'c: 'w,
+{
+    fn new(crew: &'w Crew<'c, 'o>, common: &'w Parcels) -> Walk<'w, 'c, 'o> {
+        Walk {
+            crew,
+            common,
+            files: RefCell::new(crew.files()),
+            listing: RefCell::default(),
+            folders: RefCell::default(),
+            live: Cell::new(0),
+        }
+    }
+
+    /// Walks: how many fibers there were.
+    fn run(&self, tasks: Vec<Task>) -> Flows {
+        for task in tasks.into_iter().rev() {
+            match task {
+                Task::Folder(folder) => self.folders.borrow_mut().push(folder),
+                task => self.common.post([Parcel { task, waits: None }]),
+            }
+        }
+        let mut flows = Flows::default();
+        let config = Config::guarded(FIBER_BYTES).capacity(FIBERS);
+        let scheduler = match Scheduler::new(config) {
+            Ok(scheduler) => scheduler,
+            Err(error) => {
+                let what = format!("no fibers can be made: {error}: folders were not searched");
+                self.crew.outlet.tell(&Problem::error(what));
+                return flows;
+            }
+        };
+        loop {
+            self.make_fibers(&scheduler, &mut flows);
+            scheduler.run();
+            if self.live.get() == 0 && self.folders.borrow().is_empty() {
+                return flows;
+            }
+            if self.live.get() == 0 {
+                continue;
+            }
+            self.files.borrow_mut().watch.lap(Class::Walk);
+            for fiber in self.common.ready() {
+                scheduler.awaken(fiber);
+            }
+            self.files.borrow_mut().watch.lap(Class::Wait);
+        }
+    }
+
+    /// A fiber for each folder that has none, while there is room.
+    fn make_fibers(&self, scheduler: &Scheduler, flows: &mut Flows) {
+        while self.live.get() < FIBERS {
+            let Some(folder) = self.folders.borrow_mut().pop() else {
+                return;
+            };
+            let walk = Erased(std::ptr::from_ref(self).cast());
+            let body = move |_: &mut fiber::Fiber| {
+                // SAFETY: `Walk::run`, which makes the scheduler, borrows the walk for longer
+                // than the scheduler lives, and fibers run, or are dropped, no later. Each
+                // runs on this thread, as all that use the walk do.
+                let walk = unsafe { &*walk.get::<Walk<'_, '_, '_>>() };
+                walk.folder(&folder);
+                walk.live.set(walk.live.get() - 1);
+            };
+            match scheduler.spawn(body) {
+                Ok(detached) => drop(detached),
+                Err(error) => {
+                    let what = format!("no fiber can be made: {error}: a folder was not searched");
+                    return self.crew.outlet.tell(&Problem::error(what));
+                }
+            }
+            self.live.set(self.live.get() + 1);
+            flows.made += 1;
+            flows.most = flows.most.max(self.live.get() as u64);
+        }
+        if !self.folders.borrow().is_empty() {
+            flows.held_at = Some(FIBERS as u64);
+        }
+    }
+
+    /// What a fiber does.
+    fn folder(&self, task: &FolderTask) {
+        if self.crew.job.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let opened = self.files.borrow_mut().open_folder(task);
+        let Some(mut folder) = opened else {
+            return;
+        };
+        while self.list(task, &mut folder) {
+            self.hand_on(task, &folder);
+        }
+    }
+
+    fn list(&self, task: &FolderTask, folder: &mut Folder<'_>) -> bool {
+        let (mut files, mut listing) = (self.files.borrow_mut(), self.listing.borrow_mut());
+        files.list(task.place(), folder, &mut listing)
+    }
+
+    /// Hands on what a part of a folder's listing holds, and waits until it is searched.
+    fn hand_on(&self, task: &FolderTask, folder: &Folder<'_>) {
+        let listing = self.listing.borrow();
+        let found = task.folders_in(&listing, &folder.chain);
+        self.folders.borrow_mut().extend(found);
+        let parts = parcels(&listing.files);
+        drop(listing);
+        if parts.is_empty() {
+            return;
+        }
+        let waits = Waits {
+            fiber: fiber::current(),
+            left: Arc::new(AtomicUsize::new(parts.len())),
+        };
+        self.common.post(parts.into_iter().map(|names| Parcel {
+            task: Task::Files(FilesTask {
+                root: task.root,
+                path: task.path.clone(),
+                names,
+            }),
+            waits: Some(waits.clone()),
+        }));
+        while waits.left.load(Ordering::Acquire) > 0 {
+            fiber::suspend();
+        }
+    }
+
+    fn totals(&self) -> Totals {
+        let mut files = self.files.borrow_mut();
+        files.sheet.deliver();
+        Totals::of((files.counts, files.watch.profile()))
+    }
+}
+
+/// A pointer whose target outlives every fiber, though its type cannot say so.
+#[derive(Clone, Copy)]
+struct Erased(*const ());
+
+impl Erased {
+    fn get<T>(self) -> *const T {
+        self.0.cast()
+    }
+}

@@ -1,0 +1,68 @@
+//! How many flows there is room for, where nobody said how many there may be.
+
+use nix::sys::resource::{Resource, getrlimit};
+
+use crate::plan::{Io, Model, Plan};
+
+/// More threads at one time than this make nothing faster anywhere.
+const MOST_THREADS: u64 = 2_048;
+/// The same for processes, of which each takes four times the memory.
+const MOST_PROCESSES: u64 = 256;
+/// Descriptors that a search needs beside those of its flows.
+const SPARE_DESCRIPTORS: u64 = 64;
+
+/// A cap for a model that makes a flow for each file or folder, and why that one.
+pub(crate) fn cap(model: Model) -> (u32, String) {
+    let most = match model {
+        Model::Sequential => return (1, String::new()),
+        Model::ProcessPerFile => MOST_PROCESSES,
+        _ => MOST_THREADS,
+    };
+    // A thread has its file open, or its folder and a file of it; a process has a pipe.
+    let each = if model == Model::ThreadPerDirectory {
+        2
+    } else {
+        1
+    };
+    let open = getrlimit(Resource::RLIMIT_NOFILE).map_or(1_024, |(soft, _)| soft);
+    let room = (open.saturating_sub(SPARE_DESCRIPTORS) / each).max(1);
+    let (cap, why) = match room < most {
+        true => (
+            room,
+            format!("there is room for {open} open files (ulimit -n)"),
+        ),
+        false => (most, "more at one time make nothing faster".to_owned()),
+    };
+    (
+        u32::try_from(cap).unwrap_or(u32::MAX),
+        format!("a cap of {cap}: {why}"),
+    )
+}
+
+/// Places for results that processes of the plan leave.
+pub(crate) fn slots(plan: &Plan) -> usize {
+    match plan.model {
+        Some(model) if model.forks() => match plan.workers {
+            Some(workers) => workers.get() as usize,
+            None if model.is_pool() => auto_most() as usize,
+            None => cap(model).0 as usize,
+        },
+        // A probe may choose processes.
+        None if plan.io == Io::Mmap => {
+            plan.workers
+                .map_or_else(auto_most, std::num::NonZeroU32::get) as usize
+        }
+        _ => 0,
+    }
+}
+
+/// Workers that a probe chooses at most.
+pub(crate) fn auto_most() -> u32 {
+    4 * cpus().max(2)
+}
+
+/// CPUs that this process may use.
+pub(crate) fn cpus() -> u32 {
+    let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    u32::try_from(cpus).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,302 @@
+//! Searching one file: open, look at its windows, write down what matches.
+
+use std::ffi::CStr;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use nix::errno::Errno;
+
+use crate::job::{FolderTask, Job};
+use crate::lines::Lines;
+use crate::outlet::{Deliver, Key};
+use crate::plan::Io;
+use crate::problem::Problem;
+use crate::read::mapped::Mapped;
+use crate::read::rolling::{Reads, Rolling};
+use crate::read::text::{End, Nul};
+use crate::read::uring::Batches;
+use crate::report::{Class, Counts};
+use crate::sheet::Sheet;
+use crate::stopwatch::Stopwatch;
+use crate::view::View;
+use crate::walk::{Folder, Listing, RootKind, open_below, open_file, reads_of};
+use crate::worker::Place;
+
+/// What a flow needs to search files.
+pub(crate) struct FileSearch<'j, 's> {
+    job: &'j Job<'j>,
+    lines: Lines,
+    rolling: Rolling,
+    batches: Option<Batches>,
+    pub(crate) sheet: Sheet<'s>,
+    pub(crate) counts: Counts,
+    pub(crate) watch: Stopwatch,
+}
+
+/// Which file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Which<'p> {
+    pub(crate) place: Place<'p>,
+    /// Empty for a root that is a file.
+    pub(crate) name: &'p [u8],
+    /// What a NUL byte in it means.
+    pub(crate) nul: Nul,
+}
+
+impl<'j, 's> FileSearch<'j, 's> {
+    pub(crate) fn new(job: &'j Job<'j>, to: Box<dyn Deliver + 's>) -> FileSearch<'j, 's> {
+        FileSearch {
+            job,
+            lines: job.lines.clone(),
+            rolling: Rolling::new(),
+            batches: (job.io == Io::Uring)
+                .then(Batches::new)
+                .and_then(Result::ok),
+            sheet: Sheet::new(job.style, to),
+            counts: Counts::default(),
+            watch: Stopwatch::new(job.profile),
+        }
+    }
+
+    /// Opens a folder to be listed; tells where that cannot be done.
+    pub(crate) fn open_folder<'t>(&mut self, task: &'t FolderTask) -> Option<Folder<'t>>
+    where
+        'j: 't,
+    {
+        let job = self.job;
+        let origin = &job.roots[task.root as usize];
+        let chain = task.chain.clone();
+        let chain = chain.unwrap_or_else(|| job.rules.again(origin, &task.path));
+        match Folder::open(origin, &task.path, chain) {
+            Ok(folder) => {
+                self.counts.folders += 1;
+                Some(folder)
+            }
+            Err(error) => {
+                self.failed(task.root, &task.path, b"", &error);
+                None
+            }
+        }
+    }
+
+    /// Lists the next part of a folder; false at its end, or where it cannot be listed.
+    pub(crate) fn list(
+        &mut self,
+        place: Place<'_>,
+        folder: &mut Folder<'_>,
+        listing: &mut Listing,
+    ) -> bool {
+        match folder.next(listing, self.job.rules, self.job.skip) {
+            Ok(more) => more,
+            Err(error) => {
+                self.failed(place.root, place.path, b"", &error);
+                false
+            }
+        }
+    }
+
+    /// Opens and searches the file `name` of a folder.
+    #[inline]
+    pub(crate) fn file(
+        &mut self,
+        place: Place<'_>,
+        folder: BorrowedFd<'_>,
+        reads: Reads,
+        name: &CStr,
+    ) {
+        let which = self.which(place, name.to_bytes());
+        let file = match open_file(folder, name) {
+            Ok(file) => file,
+            Err(errno) => return self.not_opened(&which, errno),
+        };
+        self.watch.lap(Class::Open);
+        self.opened(&which, file.as_fd(), reads);
+        drop(file);
+        self.watch.lap(Class::Open);
+    }
+
+    /// The same where the folder is not open.
+    pub(crate) fn file_below(&mut self, place: Place<'_>, reads: Reads, name: &CStr) {
+        let origin = &self.job.roots[place.root as usize];
+        let which = self.which(place, name.to_bytes());
+        let file = match open_below(origin.fd(), place.path, name) {
+            Ok(file) => file,
+            Err(errno) => return self.not_opened(&which, errno),
+        };
+        self.watch.lap(Class::Open);
+        self.opened(&which, file.as_fd(), reads);
+        drop(file);
+        self.watch.lap(Class::Open);
+    }
+
+    /// Searches a root that is no folder.
+    pub(crate) fn root(&mut self, root: u32) {
+        let origin = &self.job.roots[root as usize];
+        if self.job.skip.is_some_and(|skip| skip.is(origin.fd())) {
+            let what = "left out: the results are written to it";
+            let shown = Some(origin.shown.clone());
+            return self.sheet.tell(Problem::notice(shown, what));
+        }
+        self.named(root, origin.fd(), origin.kind == RootKind::File);
+    }
+
+    pub(crate) fn job(&self) -> &'j Job<'j> {
+        self.job
+    }
+
+    pub(crate) fn which<'p>(&self, place: Place<'p>, name: &'p [u8]) -> Which<'p> {
+        let nul = if self.job.text {
+            Nul::IsText
+        } else {
+            Nul::Ends
+        };
+        Which { place, name, nul }
+    }
+
+    /// Searches a file that the user named, or standard input.
+    fn named(&mut self, root: u32, file: BorrowedFd<'_>, is_file: bool) {
+        let which = Which {
+            place: Place { root, path: b"" },
+            name: b"",
+            nul: if self.job.text {
+                Nul::IsText
+            } else {
+                Nul::IsLineFeed
+            },
+        };
+        let reads = match is_file {
+            true => reads_of(file),
+            false => Reads::Parts,
+        };
+        self.opened(&which, file, reads);
+        self.sheet.pause();
+    }
+
+    /// Searches an open file from its begin.
+    pub(crate) fn opened(&mut self, which: &Which<'_>, file: BorrowedFd<'_>, reads: Reads) {
+        self.counts.files += 1;
+        let mapped = match self.job.io {
+            Io::Mmap => Mapped::of(file),
+            _ => Ok(None),
+        };
+        self.watch.lap(Class::Read);
+        let end = match mapped {
+            Ok(Some(mapped)) => self.mapped(which, &mapped, file, reads),
+            // What cannot be mapped (some file systems refuse) can still be read.
+            Ok(None) | Err(_) => self.view(which, |rolling, view| {
+                rolling.view(file, reads, which.nul, view)
+            }),
+        };
+        self.ended(which, end);
+    }
+
+    fn mapped(
+        &mut self,
+        which: &Which<'_>,
+        mapped: &Mapped,
+        file: BorrowedFd<'_>,
+        reads: Reads,
+    ) -> io::Result<End> {
+        self.view(which, |rolling, view| {
+            match mapped.view(which.nul, view)? {
+                Some(end) => Ok(end),
+                None => rolling.view(file, reads, which.nul, view),
+            }
+        })
+    }
+
+    /// Has `look` show a file's windows, and writes down what matches.
+    pub(crate) fn view(
+        &mut self,
+        which: &Which<'_>,
+        look: impl FnOnce(&mut Rolling, &mut View<'_, '_, 's>) -> io::Result<End>,
+    ) -> io::Result<End> {
+        let mut view = View::new(
+            self.job,
+            &self.lines,
+            which,
+            &mut self.sheet,
+            &mut self.counts,
+            &mut self.watch,
+        );
+        let end = look(&mut self.rolling, &mut view);
+        if let Ok(End::Binary(at)) = end {
+            view.turned_out_binary(at);
+        }
+        view.conclude();
+        end
+    }
+
+    /// A file's search has ended.
+    pub(crate) fn ended(&mut self, which: &Which<'_>, end: io::Result<End>) {
+        self.watch.lap(Class::Search);
+        match end {
+            Ok(_) => {}
+            // It was one when it was listed; now it is a folder, and no file any more.
+            Err(error) if error.raw_os_error() == Some(libc::EISDIR) && !which.name.is_empty() => {
+                self.counts.files -= 1;
+            }
+            Err(error) => self.failed(which.place.root, which.place.path, which.name, &error),
+        }
+        self.sheet.end(|| {
+            let place = which.place;
+            Key::new(
+                place.root,
+                crate::worker::join(place.path, which.name).into_vec(),
+            )
+        });
+        self.watch.lap(Class::Print);
+    }
+
+    /// A file could not be opened.
+    #[cold]
+    pub(crate) fn not_opened(&mut self, which: &Which<'_>, errno: Errno) {
+        // It became a link, or a socket, since it was listed: no file to be searched.
+        if !matches!(errno, Errno::ELOOP | Errno::ENXIO) {
+            let Which { place, name, .. } = *which;
+            self.failed(place.root, place.path, name, &errno.into());
+        }
+    }
+
+    /// Something could not be searched.
+    #[cold]
+    pub(crate) fn failed(&mut self, root: u32, path: &[u8], name: &[u8], error: &io::Error) {
+        let mut shown = Vec::new();
+        let origin = &self.job.roots[root as usize];
+        origin.show(path, name, &mut shown);
+        if shown.last() == Some(&b'/') && shown.len() > 1 {
+            shown.pop();
+        }
+        if shown.is_empty() {
+            shown.extend_from_slice(origin.shown.as_os_str().as_bytes());
+        }
+        let path = PathBuf::from(std::ffi::OsStr::from_bytes(&shown));
+        self.sheet.tell(Problem::on(path, error));
+    }
+
+    /// Whether files are searched in batches.
+    pub(crate) fn batches(&self) -> bool {
+        self.batches.is_some()
+    }
+
+    /// Searches the files `names` of a folder in batches.
+    pub(crate) fn batch(
+        &mut self,
+        place: Place<'_>,
+        folder: BorrowedFd<'_>,
+        reads: Reads,
+        names: &[u8],
+    ) {
+        if let Some(mut batches) = self.batches.take() {
+            batches.search(self, place, folder, reads, names);
+            self.batches = Some(batches);
+        }
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.job.stop.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,99 @@
+//! A search as all its flows see it, and the pieces of work it is cut into.
+
+use std::sync::atomic::AtomicBool;
+
+use crate::lines::Lines;
+use crate::plan::{FileId, Io};
+use crate::sheet::Style;
+use crate::walk::{Chain, Listing, Root, Rules};
+use crate::worker::{Place, join};
+
+/// A search as all its flows see it.
+pub(crate) struct Job<'j> {
+    pub(crate) roots: &'j [Root],
+    pub(crate) rules: &'j Rules,
+    pub(crate) lines: &'j Lines,
+    pub(crate) style: Style,
+    pub(crate) io: Io,
+    pub(crate) text: bool,
+    pub(crate) profile: bool,
+    pub(crate) proof: bool,
+    pub(crate) skip: Option<FileId>,
+    /// All flows end soon.
+    pub(crate) stop: &'j AtomicBool,
+}
+
+/// A piece of work.
+#[derive(Debug)]
+pub(crate) enum Task {
+    /// A folder, with what it holds.
+    Folder(FolderTask),
+    /// Some files of a folder.
+    Files(FilesTask),
+    /// A root that is a file, or standard input.
+    Root(u32),
+}
+
+/// A folder to be listed and searched.
+#[derive(Debug)]
+pub(crate) struct FolderTask {
+    /// Which root it is below.
+    pub(crate) root: u32,
+    /// Its path from there; empty: the root itself.
+    pub(crate) path: Box<[u8]>,
+    /// The rules of the folders above it, if they are known to this process.
+    pub(crate) chain: Option<Chain>,
+}
+
+/// Files of one folder to be searched.
+#[derive(Debug)]
+pub(crate) struct FilesTask {
+    /// Which root the folder is below.
+    pub(crate) root: u32,
+    /// Its path from there.
+    pub(crate) path: Box<[u8]>,
+    /// Names of files, each with a NUL after it.
+    pub(crate) names: Vec<u8>,
+}
+
+impl Task {
+    /// The work that each root is.
+    pub(crate) fn of_roots(roots: &[Root]) -> Vec<Task> {
+        let task = |(index, root): (usize, &Root)| {
+            let number = u32::try_from(index).unwrap_or(u32::MAX);
+            match root.kind {
+                crate::walk::RootKind::Folder => Task::Folder(FolderTask {
+                    root: number,
+                    path: Box::default(),
+                    chain: Some(root.chain.clone()),
+                }),
+                _ => Task::Root(number),
+            }
+        };
+        roots.iter().enumerate().map(task).collect()
+    }
+}
+
+impl FolderTask {
+    /// The folder, as results name it.
+    pub(crate) fn place(&self) -> Place<'_> {
+        Place {
+            root: self.root,
+            path: &self.path,
+        }
+    }
+
+    /// The folders in it that were listed, the last one first.
+    pub(crate) fn folders_in(
+        &self,
+        listing: &Listing,
+        chain: &Chain,
+    ) -> impl Iterator<Item = FolderTask> {
+        let names = listing.folders.split_inclusive(|&byte| byte == 0).rev();
+        names.map(|name| FolderTask {
+            root: self.root,
+            path: join(&self.path, &name[..name.len() - 1]),
+            chain: Some(chain.clone()),
+        })
+    }
+}

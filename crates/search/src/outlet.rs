@@ -1,0 +1,223 @@
+//! Where results leave the search: one place that all flows write to, a piece at a time.
+//!
+//! # Theory
+//!
+//! A flow collects what it finds on a sheet of its own and delivers it in large pieces, each
+//! of which ends where a file ends, so that lines of two files never mix. The lines of one
+//! file may not fit a sheet: then the flow delivers the piece with the word that more
+//! follows, and until that has come no other flow is let in. So the memory for results is
+//! bounded however many there are.
+//!
+//! Flows in this process write here, under a lock; flows in others send frames through a pipe
+//! to the process that holds this (`crew::children`).
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::problem::{Kind, Problem};
+
+/// Takes what one flow found.
+pub(crate) trait Deliver {
+    /// Takes a piece. `more`: the rest of the same file follows in the next piece.
+    fn text(&mut self, text: &[u8], more: bool);
+
+    /// Takes all results of one file, to be sorted by `key`.
+    fn sorted(&mut self, key: Key, text: &[u8]);
+
+    /// Takes something that the user should hear of.
+    fn tell(&mut self, problem: Problem);
+}
+
+/// Where results of a file stand in sorted output.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    root: u32,
+    /// The path below the root, with slashes as the smallest of all bytes.
+    path: Vec<u8>,
+}
+
+impl Key {
+    pub(crate) fn new(root: u32, path: Vec<u8>) -> Key {
+        let lowered = path.into_iter().map(|byte| match byte {
+            b'/' => 0,
+            other => other,
+        });
+        Key {
+            root,
+            path: lowered.collect(),
+        }
+    }
+
+    /// As it travels between processes.
+    pub(crate) fn parts(&self) -> (u32, &[u8]) {
+        (self.root, &self.path)
+    }
+}
+
+/// The one place.
+pub(crate) struct Outlet<'o> {
+    state: Mutex<State<'o>>,
+    /// Nobody wants more: all flows end soon.
+    stop: &'o AtomicBool,
+    errors: AtomicU64,
+}
+
+struct State<'o> {
+    out: &'o mut (dyn Write + Send),
+    say: &'o mut (dyn FnMut(&Problem) + Send),
+    kept: Vec<(Key, Vec<u8>)>,
+    closed: bool,
+}
+
+impl<'o> Outlet<'o> {
+    pub(crate) fn new(
+        out: &'o mut (dyn Write + Send),
+        say: &'o mut (dyn FnMut(&Problem) + Send),
+        stop: &'o AtomicBool,
+    ) -> Outlet<'o> {
+        Outlet {
+            state: Mutex::new(State {
+                out,
+                say,
+                kept: Vec::new(),
+                closed: false,
+            }),
+            stop,
+            errors: AtomicU64::new(0),
+        }
+    }
+
+    /// Errors told of so far.
+    pub(crate) fn errors(&self) -> u64 {
+        self.errors.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn tell(&self, problem: &Problem) {
+        self.told(&mut self.lock(), problem);
+    }
+
+    fn told(&self, state: &mut State<'_>, problem: &Problem) {
+        if problem.kind == Kind::Error {
+            self.errors.fetch_add(1, Ordering::Relaxed);
+        }
+        (state.say)(problem);
+    }
+
+    /// A flow that panicked while it wrote left nothing half-done that matters here.
+    fn lock(&self) -> MutexGuard<'_, State<'o>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, state: &mut State<'_>, text: &[u8]) {
+        if self.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        if let Err(error) = state.out.write_all(text) {
+            self.stop.store(true, Ordering::Relaxed);
+            if error.kind() == io::ErrorKind::BrokenPipe {
+                state.closed = true;
+            } else {
+                let what = format!("cannot write results: {error}");
+                self.told(state, &Problem::error(what));
+            }
+        }
+    }
+
+    /// Writes what was kept to be sorted; tells whether nobody wanted the output any more.
+    pub(crate) fn finish(&self) -> bool {
+        let mut state = self.lock();
+        let mut kept = std::mem::take(&mut state.kept);
+        kept.sort_unstable();
+        for (_, text) in &kept {
+            self.write(&mut state, text);
+        }
+        if let Err(error) = state.out.flush() {
+            state.closed |= error.kind() == io::ErrorKind::BrokenPipe;
+        }
+        state.closed
+    }
+}
+
+/// Delivers for a flow of this process.
+pub(crate) struct Here<'s, 'o> {
+    outlet: &'s Outlet<'o>,
+    /// Held while more of one file is to come.
+    held: Option<MutexGuard<'s, State<'o>>>,
+}
+
+impl<'s, 'o> Here<'s, 'o> {
+    pub(crate) fn new(outlet: &'s Outlet<'o>) -> Here<'s, 'o> {
+        Here { outlet, held: None }
+    }
+}
+
+impl Deliver for Here<'_, '_> {
+    fn text(&mut self, text: &[u8], more: bool) {
+        let mut state = self.held.take().unwrap_or_else(|| self.outlet.lock());
+        self.outlet.write(&mut state, text);
+        self.held = more.then_some(state);
+    }
+
+    fn sorted(&mut self, key: Key, text: &[u8]) {
+        self.outlet.lock().kept.push((key, text.to_vec()));
+    }
+
+    fn tell(&mut self, problem: Problem) {
+        let mut state = self.held.take().unwrap_or_else(|| self.outlet.lock());
+        self.outlet.told(&mut state, &problem);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slash_sorts_before_everything_else() {
+        let key = |path: &str| Key::new(0, path.as_bytes().to_vec());
+        let mut keys = [key("a-b"), key("a/z"), key("a"), key("a/b/c"), key("a/b.c")];
+        keys.sort();
+        assert_eq!(
+            keys,
+            [key("a"), key("a/b/c"), key("a/b.c"), key("a/z"), key("a-b")]
+        );
+        assert!(Key::new(0, b"z".to_vec()) < Key::new(1, b"a".to_vec()));
+    }
+
+    #[test]
+    fn while_more_of_a_file_is_to_come_nobody_else_writes() {
+        let stop = AtomicBool::new(false);
+        let (mut out, mut say) = (Vec::new(), |_: &Problem| {});
+        let outlet = Outlet::new(&mut out, &mut say, &stop);
+        std::thread::scope(|scope| {
+            let mut first = Here::new(&outlet);
+            first.text(b"a1 ", true);
+            let second = scope.spawn(|| Here::new(&outlet).text(b"b ", false));
+            first.text(b"a2 ", true);
+            first.text(b"a3 ", false);
+            assert!(second.join().is_ok());
+        });
+        assert!(!outlet.finish());
+        assert_eq!(out, b"a1 a2 a3 b ");
+    }
+
+    #[test]
+    fn output_that_is_closed_stops_the_search() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let stop = AtomicBool::new(false);
+        let (mut out, mut say) = (Closed, |problem: &Problem| panic!("{problem}"));
+        let outlet = Outlet::new(&mut out, &mut say, &stop);
+        Here::new(&outlet).text(b"a", false);
+        assert!(stop.load(Ordering::Relaxed));
+        assert!(outlet.finish());
+    }
+}

@@ -1,0 +1,166 @@
+//! What is looked for: a regular expression or a literal, made ready once.
+//!
+//! # Theory
+//!
+//! A literal that is taken as it stands needs no regular expression: `memmem` looks for it
+//! at tens of gigabytes a second. Everything else goes through `grep-regex`, which sees to
+//! it that nothing ever matches across the end of a line (`\s` does not match a line feed
+//! there), so that a whole window of text is searched in one call and only lines that match
+//! are ever cut out.
+//!
+//! An expression that is a plain literal is found out and treated as one.
+
+use std::fmt;
+
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use memchr::memmem::Finder;
+
+/// What is looked for.
+#[derive(Clone)]
+pub struct Pattern {
+    source: String,
+    pub(crate) needle: Needle,
+}
+
+/// How it is looked for.
+#[derive(Clone)]
+pub(crate) enum Needle {
+    /// Bytes as they stand.
+    Literal(Box<Finder<'static>>),
+    /// A regular expression that cannot match across lines.
+    Regex(Box<RegexMatcher>),
+}
+
+/// How a pattern is meant.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct How {
+    /// It is a literal, not a regular expression.
+    pub literal: bool,
+    /// Upper and lower case are the same.
+    pub ignore_case: bool,
+    /// Only where it stands as a whole word.
+    pub word: bool,
+}
+
+/// The pattern makes no sense.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the pattern makes no sense: {0}")]
+pub struct PatternError(String);
+
+impl Pattern {
+    /// Makes `text` ready.
+    ///
+    /// # Errors
+    /// It is no regular expression (the message shows where it goes wrong), it needs too much
+    /// memory, or it could only match across lines.
+    pub fn new(text: &str, how: How) -> Result<Pattern, PatternError> {
+        let as_it_stands = how.literal || is_plain(text);
+        let literal = as_it_stands && !how.ignore_case && !how.word;
+        let needle = if literal && !text.contains('\n') {
+            Needle::Literal(Box::new(Finder::new(text).into_owned()))
+        } else {
+            Needle::Regex(Box::new(regex(text, how)?))
+        };
+        Ok(Pattern {
+            source: text.to_owned(),
+            needle,
+        })
+    }
+
+    /// A literal, upper and lower case told apart.
+    ///
+    /// # Errors
+    /// It holds a line feed.
+    pub fn literal(text: &str) -> Result<Pattern, PatternError> {
+        let literal = How {
+            literal: true,
+            ..How::default()
+        };
+        Pattern::new(text, literal)
+    }
+
+    /// A regular expression.
+    ///
+    /// # Errors
+    /// As [`Pattern::new`].
+    pub fn regex(text: &str) -> Result<Pattern, PatternError> {
+        Pattern::new(text, How::default())
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Pattern").field(&self.source).finish()
+    }
+}
+
+/// Whether no character of `text` means anything but itself in a regular expression.
+fn is_plain(text: &str) -> bool {
+    !text.contains(|c| r"\.+*?()|[]{}^$".contains(c)) && !text.chars().any(char::is_control)
+}
+
+fn regex(text: &str, how: How) -> Result<RegexMatcher, PatternError> {
+    RegexMatcherBuilder::new()
+        .multi_line(true)
+        .unicode(true)
+        .octal(false)
+        .fixed_strings(how.literal)
+        .case_insensitive(how.ignore_case)
+        .word(how.word)
+        .line_terminator(Some(b'\n'))
+        .dot_matches_new_line(false)
+        .build(text)
+        .map_err(|error| {
+            // The library shows the pattern as it changed it; this shows it as it was given.
+            let parsed = regex_syntax::parse(text);
+            let own = parsed.err().filter(|_| !how.literal);
+            let said = own.map_or_else(|| error.to_string(), |error| error.to_string());
+            PatternError(explain(text, &said))
+        })
+}
+
+/// The library's words, with the place in the pattern where it has no caret of its own.
+fn explain(text: &str, said: &str) -> String {
+    let line_feed = text.find('\n').or_else(|| text.find("\\n"));
+    match line_feed {
+        Some(at) if said.contains("not allowed") => format!(
+            "at byte {}, it asks for a line feed, but lines are searched one by one, so that \
+             it can never match",
+            at + 1
+        ),
+        _ => said.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_literal(pattern: &Pattern) -> bool {
+        matches!(pattern.needle, Needle::Literal(_))
+    }
+
+    #[test]
+    fn plain_expressions_are_literals() {
+        assert!(is_literal(&Pattern::regex("PM_RESUME").unwrap()));
+        assert!(is_literal(&Pattern::literal("a.b*(").unwrap()));
+        assert!(!is_literal(&Pattern::regex("a.b").unwrap()));
+        let word = How {
+            literal: true,
+            word: true,
+            ..How::default()
+        };
+        assert!(!is_literal(&Pattern::new("a", word).unwrap()));
+    }
+
+    #[test]
+    fn where_a_pattern_goes_wrong_is_shown() {
+        let error = Pattern::regex("foo(bar").unwrap_err().to_string();
+        assert!(error.contains("foo(bar\n       ^"), "{error}");
+        assert!(error.contains("unclosed group"), "{error}");
+        for pattern in [Pattern::regex("ab\\ncd"), Pattern::literal("ab\ncd")] {
+            let error = pattern.unwrap_err().to_string();
+            assert!(error.contains("at byte 3"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What went wrong with one path while the rest was searched.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// How bad a [`Problem`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Something was not searched: counted in [`Counts::errors`](crate::Counts::errors), and
+    /// the command ends with 2.
+    Error,
+    /// All was searched that should be, in another way than was asked for.
+    Notice,
+}
+
+/// One thing that the user should hear of, said once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// How bad it is.
+    pub kind: Kind,
+    /// On what, if on a path.
+    pub path: Option<PathBuf>,
+    /// What, in words.
+    pub what: String,
+}
+
+impl Problem {
+    /// `path` was not searched, or not to its end.
+    pub(crate) fn on(path: impl Into<PathBuf>, what: &io::Error) -> Problem {
+        Problem {
+            kind: Kind::Error,
+            path: Some(path.into()),
+            what: words(what),
+        }
+    }
+
+    /// Something was lost that is no single path.
+    pub(crate) fn error(what: impl Into<String>) -> Problem {
+        Problem {
+            kind: Kind::Error,
+            path: None,
+            what: what.into(),
+        }
+    }
+
+    /// It goes on, in another way.
+    pub(crate) fn notice(path: Option<PathBuf>, what: impl Into<String>) -> Problem {
+        Problem {
+            kind: Kind::Notice,
+            path,
+            what: what.into(),
+        }
+    }
+}
+
+/// The kernel's answer without its number, as every other command says it.
+fn words(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.path {
+            Some(path) => write!(f, "{}: {}", path.display(), self.what),
+            None => f.write_str(&self.what),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_names_its_path_and_no_numbers() {
+        let denied = Problem::on("a/b", &io::Error::from_raw_os_error(libc::EACCES));
+        assert_eq!(denied.to_string(), "a/b: Permission denied");
+        assert_eq!(Problem::error("lost").to_string(), "lost");
+    }
+}

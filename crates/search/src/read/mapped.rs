@@ -1,0 +1,122 @@
+//! Windows of a file that is mapped into memory.
+
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::ptr::NonNull;
+
+use memchr::{memchr, memrchr};
+use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
+use nix::sys::stat::{SFlag, fstat};
+
+use super::rolling::BUFFER_BYTES;
+use super::shrunk::Watched;
+use super::text::{End, Mark, Nul, Viewer};
+
+/// A file, mapped whole.
+#[derive(Debug)]
+pub(crate) struct Mapped {
+    base: NonNull<u8>,
+    length: usize,
+}
+
+impl Mapped {
+    /// Maps `file`; `None` if it is none that can be mapped (it is empty, or says so as files
+    /// of `/proc` do, or is no file of a disk).
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub(crate) fn of(file: BorrowedFd<'_>) -> io::Result<Option<Mapped>> {
+        let stat = fstat(file)?;
+        let kind = SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT;
+        let length = usize::try_from(stat.st_size).unwrap_or(0);
+        let Some(bytes) = std::num::NonZeroUsize::new(length).filter(|_| kind == SFlag::S_IFREG)
+        else {
+            return Ok(None);
+        };
+        // SAFETY: a new private mapping at an address of the kernel's choice touches no
+        // memory that anybody uses.
+        let base = unsafe {
+            mmap(
+                None,
+                bytes,
+                ProtFlags::PROT_READ,
+                MapFlags::MAP_PRIVATE,
+                file,
+                0,
+            )
+        }?;
+        Ok(Some(Mapped {
+            base: base.cast(),
+            length,
+        }))
+    }
+
+    /// Shows the file to `viewer`; `None` if this must be done by reading: it is no UTF-8, or
+    /// holds NUL bytes that stand for line feeds.
+    ///
+    /// # Errors
+    /// The file became shorter meanwhile.
+    pub(crate) fn view(&self, nul: Nul, viewer: &mut impl Viewer) -> io::Result<Option<End>> {
+        let watched = Watched::begin(self.base, self.length);
+        // SAFETY: the mapping of `length` bytes lives as long as `self`, and nobody writes
+        // through it. Pages that vanish because the file became shorter are replaced by the
+        // handler of `shrunk`. (Another program may change the bytes, as it may for every
+        // searcher that maps files; bytes are all that is read, and none is trusted.)
+        let text = unsafe { std::slice::from_raw_parts(self.base.as_ptr(), self.length) };
+        let start = match Mark::of(text) {
+            Mark::Utf16 => return Ok(None),
+            Mark::Utf8(start) => start,
+        };
+        if nul == Nul::IsLineFeed && memchr(0, text).is_some() {
+            return Ok(None);
+        }
+        let end = windows(text, start, nul, viewer);
+        if watched.has_shrunk() {
+            return Err(io::Error::other("it became shorter while it was searched"));
+        }
+        Ok(Some(end))
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        // SAFETY: base and length are those of a mapping of our own, to which no reference
+        // is left. It cannot fail then.
+        let _ = unsafe { munmap(self.base.cast(), self.length) };
+    }
+}
+
+/// The same windows that reading would give.
+fn windows(text: &[u8], mut start: usize, nul: Nul, viewer: &mut impl Viewer) -> End {
+    let mut end = BUFFER_BYTES;
+    if text.len() < end {
+        viewer.came(text.len());
+        return viewer.whole(&text[start..], start as u64, nul);
+    }
+    let (mut came, mut checked, mut room) = (0, start, BUFFER_BYTES);
+    loop {
+        end = end.min(text.len());
+        viewer.came(end - came);
+        came = end;
+        if let Some(at) = memchr(0, &text[checked..end]).filter(|_| nul == Nul::Ends) {
+            return End::Binary((checked + at) as u64);
+        }
+        checked = end;
+        let held = &text[start..end];
+        let cut = match end == text.len() {
+            true => held.len(),
+            false => memrchr(b'\n', held).map_or(0, |feed| feed + 1),
+        };
+        if cut == 0 && end < text.len() {
+            room *= 2;
+        }
+        if cut > 0 && viewer.window(&held[..cut], start as u64).is_break() {
+            return End::Done;
+        }
+        start += cut;
+        if end == text.len() {
+            return End::Done;
+        }
+        end = start + room;
+    }
+}

@@ -1,0 +1,254 @@
+//! Windows of a file that is read into a buffer.
+
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
+use memchr::{memchr, memchr_iter, memrchr};
+use nix::errno::Errno;
+
+use super::text::{End, Mark, Nul, Viewer};
+
+/// Bytes of the buffer: half of all files of a source tree are below 4 KB, 95 in 100 below
+/// this.
+pub(crate) const BUFFER_BYTES: usize = 64 << 10;
+
+/// The buffer of a flow, used again for each file.
+#[derive(Debug)]
+pub(crate) struct Rolling {
+    buffer: Vec<u8>,
+}
+
+/// How reads of a file behave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// One that gives less than was asked for has met the end.
+    Whole,
+    /// One gives what there is; nothing is the end.
+    Parts,
+}
+
+/// Reads a descriptor, again if a signal came between.
+struct Descriptor<'f>(BorrowedFd<'f>);
+
+impl Read for Descriptor<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match nix::unistd::read(self.0, buffer) {
+                Err(Errno::EINTR) => {}
+                read => return Ok(read?),
+            }
+        }
+    }
+}
+
+/// What the buffer holds of the file.
+struct Held {
+    /// Where the next window begins.
+    start: usize,
+    /// Where what was read ends.
+    end: usize,
+    /// Where in the file the buffer begins.
+    offset: u64,
+    ended: bool,
+}
+
+impl Rolling {
+    pub(crate) fn new() -> Rolling {
+        Rolling {
+            buffer: vec![0; BUFFER_BYTES],
+        }
+    }
+
+    /// Shows `file` to `viewer`.
+    ///
+    /// # Errors
+    /// It cannot be read, or a line of it does not fit in memory.
+    pub(crate) fn view(
+        &mut self,
+        file: BorrowedFd<'_>,
+        reads: Reads,
+        nul: Nul,
+        viewer: &mut impl Viewer,
+    ) -> io::Result<End> {
+        let read = Descriptor(file).read(&mut self.buffer)?;
+        let ended = read == 0 || (reads == Reads::Whole && read < self.buffer.len());
+        self.view_begun(Begun { read, ended }, file, reads, nul, viewer)
+    }
+
+    /// The buffer, for someone who reads the begin of a file by other means.
+    pub(crate) fn buffer(&mut self) -> &mut [u8] {
+        &mut self.buffer
+    }
+
+    /// Shows a file of which some is in the buffer.
+    pub(crate) fn view_begun(
+        &mut self,
+        begun: Begun,
+        file: BorrowedFd<'_>,
+        reads: Reads,
+        nul: Nul,
+        viewer: &mut impl Viewer,
+    ) -> io::Result<End> {
+        let Begun {
+            mut read,
+            mut ended,
+        } = begun;
+        let mut source = Descriptor(file);
+        viewer.came(read);
+        // A mark may come in parts too.
+        while read < 3 && !ended {
+            let more = source.read(&mut self.buffer[read..])?;
+            ended = more == 0;
+            read += more;
+            viewer.came(more);
+        }
+        let end = match Mark::of(&self.buffer[..read]) {
+            Mark::Utf16 => self.transcode(read, file, nul, viewer),
+            Mark::Utf8(start) => {
+                let held = Held {
+                    start,
+                    end: read,
+                    offset: 0,
+                    ended,
+                };
+                self.windows(held, &mut source, reads, nul, viewer)
+            }
+        };
+        if self.buffer.len() > BUFFER_BYTES {
+            self.buffer = vec![0; BUFFER_BYTES];
+        }
+        end
+    }
+
+    /// Shows what follows as UTF-8.
+    fn transcode(
+        &mut self,
+        read: usize,
+        file: BorrowedFd<'_>,
+        nul: Nul,
+        viewer: &mut impl Viewer,
+    ) -> io::Result<End> {
+        let begin = self.buffer[..read].to_vec();
+        let whole = begin.as_slice().chain(Descriptor(file.as_fd()));
+        let mut text: DecodeReaderBytes<_, Vec<u8>> = DecodeReaderBytesBuilder::new()
+            .bom_override(true)
+            .build(whole);
+        let held = Held {
+            start: 0,
+            end: 0,
+            offset: 0,
+            ended: false,
+        };
+        self.windows(held, &mut text, Reads::Parts, nul, viewer)
+    }
+
+    fn windows(
+        &mut self,
+        mut held: Held,
+        source: &mut impl Read,
+        reads: Reads,
+        nul: Nul,
+        viewer: &mut impl Viewer,
+    ) -> io::Result<End> {
+        if held.ended {
+            let text = &mut self.buffer[held.start..held.end];
+            return Ok(viewer.whole(text, held.start as u64, nul));
+        }
+        let mut checked = held.start;
+        loop {
+            self.fill(&mut held, source, reads, viewer)?;
+            let new = &mut self.buffer[checked..held.end];
+            if let Some(at) = memchr(0, new).filter(|_| nul != Nul::IsText) {
+                let offset = held.offset + (checked + at) as u64;
+                if nul == Nul::Ends {
+                    return Ok(End::Binary(offset));
+                }
+                viewer.met_nul(offset);
+                nuls_to_feeds(&mut new[at..]);
+            }
+            let text = &self.buffer[held.start..held.end];
+            let cut = match held.ended {
+                true => text.len(),
+                false => memrchr(b'\n', text).map_or(0, |feed| feed + 1),
+            };
+            if cut > 0 {
+                let offset = held.offset + held.start as u64;
+                if viewer.window(&text[..cut], offset).is_break() {
+                    return Ok(End::Done);
+                }
+                held.start += cut;
+            }
+            if held.ended {
+                return Ok(End::Done);
+            }
+            checked = held.end - held.start;
+            self.roll(&mut held)?;
+        }
+    }
+
+    /// Reads until the buffer is full or the file has ended; of a file that gives parts, until
+    /// there is a line.
+    fn fill(
+        &mut self,
+        held: &mut Held,
+        source: &mut impl Read,
+        reads: Reads,
+        viewer: &mut impl Viewer,
+    ) -> io::Result<()> {
+        while !held.ended && held.end < self.buffer.len() {
+            let room = self.buffer.len() - held.end;
+            let read = source.read(&mut self.buffer[held.end..])?;
+            viewer.came(read);
+            let new = &self.buffer[held.end..held.end + read];
+            held.end += read;
+            held.ended = read == 0 || (reads == Reads::Whole && read < room);
+            if reads == Reads::Parts && read < room && memchr(b'\n', new).is_some() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the begun line to the front; makes room for more of it if it fills the buffer.
+    fn roll(&mut self, held: &mut Held) -> io::Result<()> {
+        self.buffer.copy_within(held.start..held.end, 0);
+        held.offset += held.start as u64;
+        held.end -= held.start;
+        held.start = 0;
+        if held.end == self.buffer.len() {
+            self.grow()?;
+        }
+        Ok(())
+    }
+
+    fn grow(&mut self) -> io::Result<()> {
+        let length = self.buffer.len();
+        self.buffer.try_reserve_exact(length).map_err(|_| {
+            io::Error::other(format!("no memory for a line of more than {length} bytes"))
+        })?;
+        self.buffer.resize(2 * length, 0);
+        Ok(())
+    }
+}
+
+/// What is known of a file of which some is in the buffer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Begun {
+    /// Bytes in the buffer.
+    pub(crate) read: usize,
+    /// There are no more.
+    pub(crate) ended: bool,
+}
+
+fn nuls_to_feeds(text: &mut [u8]) {
+    // Written as one store for every byte, which the compiler does for many bytes at once.
+    for byte in text {
+        *byte = if *byte == 0 { b'\n' } else { *byte };
+    }
+}
+
+/// How many lines end in `text`.
+pub(crate) fn feeds(text: &[u8]) -> u64 {
+    memchr_iter(b'\n', text).count() as u64
+}

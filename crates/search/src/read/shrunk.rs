@@ -1,0 +1,167 @@
+//! A mapped file that becomes shorter while it is looked at.
+//!
+//! # Theory
+//!
+//! Touching a page of a mapping behind the end of its file raises SIGBUS, which ends the
+//! program. A search must survive that, since files change while it runs. So while mapped
+//! files are searched a handler is installed. When the fault lies in the mapping that its
+//! thread looks at, it puts pages of zeros over the rest of it and notes that; the thread
+//! goes on, and finds out when it is done. Every other SIGBUS does what it always does.
+//!
+//! The handler uses what is safe in one: a thread-local that needs no setting up, and the
+//! system call `mmap`.
+
+use std::mem::MaybeUninit;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
+use std::sync::{Mutex, PoisonError};
+
+/// What the thread looks at.
+struct Look {
+    base: AtomicUsize,
+    end: AtomicUsize,
+    shrunk: AtomicBool,
+}
+
+thread_local! {
+    static LOOK: Look = const {
+        Look {
+            base: AtomicUsize::new(0),
+            end: AtomicUsize::new(0),
+            shrunk: AtomicBool::new(false),
+        }
+    };
+}
+
+/// While it lives, the mapping may lose pages.
+#[derive(Debug)]
+pub(crate) struct Watched(());
+
+impl Watched {
+    pub(crate) fn begin(base: NonNull<u8>, length: usize) -> Watched {
+        let base = base.as_ptr().addr();
+        LOOK.with(|look| look.set(base, base + length));
+        Watched(())
+    }
+
+    /// Whether it lost any.
+    pub(crate) fn has_shrunk(&self) -> bool {
+        compiler_fence(Ordering::SeqCst);
+        LOOK.with(|look| look.shrunk.load(Ordering::Relaxed))
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        LOOK.with(|look| look.set(0, 0));
+    }
+}
+
+impl Look {
+    /// The handler runs on this thread, between any two instructions: the fence keeps the
+    /// compiler from moving what follows before this.
+    fn set(&self, base: usize, end: usize) {
+        self.shrunk.store(false, Ordering::Relaxed);
+        self.base.store(base, Ordering::Relaxed);
+        self.end.store(end, Ordering::Relaxed);
+        compiler_fence(Ordering::SeqCst);
+    }
+
+    /// Whether a fault at `address` is one of a mapping that lost pages, and was mended.
+    fn mends(&self, address: usize) -> bool {
+        let end = self.end.load(Ordering::Relaxed);
+        let inside = address >= self.base.load(Ordering::Relaxed) && address < end;
+        let mended = inside && put_zeros(address, end);
+        self.shrunk.fetch_or(mended, Ordering::Relaxed);
+        mended
+    }
+}
+
+/// How many searches have the handler installed, and what was there before.
+static INSTALLED: Mutex<(usize, Option<Before>)> = Mutex::new((0, None));
+
+#[derive(Clone, Copy)]
+struct Before(libc::sigaction);
+
+// SAFETY: an action is plain numbers and the address of a function; it is used under the lock.
+unsafe impl Send for Before {}
+
+/// While it lives, the handler is installed.
+#[derive(Debug)]
+pub(crate) struct Handler(());
+
+impl Handler {
+    pub(crate) fn install() -> Handler {
+        let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+        if installed.0 == 0 {
+            installed.1 = exchange(&ours()).map(Before);
+        }
+        installed.0 += 1;
+        Handler(())
+    }
+}
+
+impl Drop for Handler {
+    fn drop(&mut self) {
+        let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+        installed.0 -= 1;
+        let last = installed.0 == 0;
+        if let Some(before) = installed.1.take_if(|_| last) {
+            exchange(&before.0);
+        }
+    }
+}
+
+fn zeroed_action() -> libc::sigaction {
+    // SAFETY: all-zero bytes are a valid `sigaction`: the default action, an empty mask.
+    unsafe { MaybeUninit::zeroed().assume_init() }
+}
+
+fn ours() -> libc::sigaction {
+    let mut action = zeroed_action();
+    action.sa_sigaction = on_fault as *const () as usize;
+    action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+    action
+}
+
+/// Installs an action and gives the one before.
+fn exchange(action: &libc::sigaction) -> Option<libc::sigaction> {
+    let mut before = zeroed_action();
+    // SAFETY: both point to valid actions; the handlers that are installed are ours, which
+    // does only what a handler may, and the one that was there before.
+    let done = unsafe { libc::sigaction(libc::SIGBUS, action, &raw mut before) };
+    (done == 0).then_some(before)
+}
+
+/// # Safety
+/// Called by the kernel as a handler of SIGBUS with `SA_SIGINFO`.
+unsafe extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: the kernel passes a valid `siginfo_t`.
+    let info = unsafe { &*info };
+    // SAFETY: of a fault, the address is set.
+    let address = unsafe { info.si_addr() }.addr();
+    if !LOOK.with(|look| look.mends(address)) {
+        // Not ours: the fault happens again, with the default action.
+        exchange(&zeroed_action());
+    }
+}
+
+/// Puts pages of zeros from the page of `address` to `end`.
+fn put_zeros(address: usize, end: usize) -> bool {
+    // SAFETY: asks for a constant of the system, which a handler may do.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    let from = address & !(usize::try_from(page).unwrap_or(4096) - 1);
+    // SAFETY: the pages from `from` to `end` belong to the mapping that this thread looks at,
+    // and can be read before and after.
+    let put = unsafe {
+        libc::mmap(
+            ptr::without_provenance_mut(from),
+            end - from,
+            libc::PROT_READ,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED,
+            -1,
+            0,
+        )
+    };
+    put != libc::MAP_FAILED
+}

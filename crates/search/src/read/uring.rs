@@ -1,0 +1,239 @@
+//! Batches of files through io_uring: opens together, first reads together, closes together.
+//!
+//! # Theory
+//!
+//! A batch of files costs three entries into the kernel instead of three for each file:
+//!
+//! ```text
+//!  opens (and the closes of the batch before) ─▶ reads ─▶ search each ─▶ next batch
+//! ```
+//!
+//! A file that does not fit its buffer is read on with ordinary reads from where the first
+//! ended. Between the steps everything is waited for, so that no buffer, name or descriptor is
+//! ever in use by the kernel while this code changes it.
+
+use std::ffi::CStr;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+
+use io_uring::{IoUring, Probe, opcode, squeue, types};
+use nix::errno::Errno;
+use nix::fcntl::OFlag;
+
+use super::rolling::{Begun, Reads};
+use crate::file::{FileSearch, Which};
+use crate::report::Class;
+use crate::worker::Place;
+
+/// Files of a batch.
+const FILES: usize = 16;
+/// Bytes of each file that are read in the batch: two thirds of all source files are smaller.
+const HEAD_BYTES: usize = 8 << 10;
+/// Entries of the ring: a batch's opens and the closes of the one before.
+const ENTRIES: u32 = 2 * FILES as u32;
+/// Marks the answers of closes, which nobody waits for by number.
+const CLOSE: u64 = u64::MAX;
+
+/// A ring and its buffers.
+pub(crate) struct Batches {
+    ring: IoUring,
+    heads: Vec<[u8; HEAD_BYTES]>,
+    /// Descriptors of the batch before, to be closed with the next.
+    closing: Vec<RawFd>,
+}
+
+/// Whether files can be read in batches here.
+///
+/// # Errors
+/// Why not.
+pub(crate) fn available() -> Result<(), String> {
+    let ring = IoUring::new(2).map_err(|error| why(&error))?;
+    let mut probe = Probe::new();
+    let asked = ring.submitter().register_probe(&mut probe);
+    asked.map_err(|error| why(&error))?;
+    let needed = [
+        opcode::OpenAt::CODE,
+        opcode::Read::CODE,
+        opcode::Close::CODE,
+    ];
+    match needed.into_iter().all(|code| probe.is_supported(code)) {
+        true => Ok(()),
+        false => Err("this kernel's io_uring cannot open and close files (5.6 can)".to_owned()),
+    }
+}
+
+fn why(error: &std::io::Error) -> String {
+    match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => {
+            "io_uring is denied, by a sandbox or by the setting kernel.io_uring_disabled".to_owned()
+        }
+        Some(libc::ENOSYS) => "this kernel has no io_uring, or a sandbox hides it".to_owned(),
+        Some(libc::ENOMEM) => "there is no memory for a ring (see ulimit -l)".to_owned(),
+        _ => format!("no ring can be made: {error}"),
+    }
+}
+
+impl Batches {
+    pub(crate) fn new() -> Result<Batches, String> {
+        Ok(Batches {
+            ring: IoUring::new(ENTRIES).map_err(|error| why(&error))?,
+            heads: vec![[0; HEAD_BYTES]; FILES],
+            closing: Vec::with_capacity(FILES),
+        })
+    }
+
+    /// Searches the files `names` of a folder.
+    pub(crate) fn search(
+        &mut self,
+        files: &mut FileSearch<'_, '_>,
+        place: Place<'_>,
+        folder: BorrowedFd<'_>,
+        reads: Reads,
+        names: &[u8],
+    ) {
+        let mut names = names
+            .split_inclusive(|&byte| byte == 0)
+            .filter_map(|name| CStr::from_bytes_with_nul(name).ok());
+        loop {
+            let batch: Vec<&CStr> = names.by_ref().take(FILES).collect();
+            if batch.is_empty() || files.is_stopped() {
+                break;
+            }
+            self.batch(files, place, folder, reads, &batch);
+        }
+        self.submit(&[]);
+        files.watch.lap(Class::Open);
+    }
+
+    fn batch(
+        &mut self,
+        files: &mut FileSearch<'_, '_>,
+        place: Place<'_>,
+        folder: BorrowedFd<'_>,
+        reads: Reads,
+        names: &[&CStr],
+    ) {
+        let opened = self.open(folder, names);
+        files.watch.lap(Class::Open);
+        let read = self.read(&opened);
+        files.watch.lap(Class::Read);
+        for ((name, opened), (index, read)) in names.iter().zip(opened).zip(read.iter().enumerate())
+        {
+            let which = files.which(place, name.to_bytes());
+            match opened {
+                Err(errno) => files.not_opened(&which, errno),
+                Ok(file) => {
+                    self.one(files, &which, file.as_fd(), reads, index, *read);
+                    self.closing.push(std::os::fd::IntoRawFd::into_raw_fd(file));
+                }
+            }
+        }
+    }
+
+    /// Searches a file whose head was read.
+    fn one(
+        &self,
+        files: &mut FileSearch<'_, '_>,
+        which: &Which<'_>,
+        file: BorrowedFd<'_>,
+        reads: Reads,
+        index: usize,
+        read: i32,
+    ) {
+        files.counts.files += 1;
+        let end = match usize::try_from(read) {
+            Err(_) => Err(std::io::Error::from_raw_os_error(-read)),
+            Ok(read) => files.view(which, |rolling, view| {
+                rolling.buffer()[..read].copy_from_slice(&self.heads[index][..read]);
+                let ended = read == 0 || (reads == Reads::Whole && read < HEAD_BYTES);
+                rolling.view_begun(Begun { read, ended }, file, reads, which.nul, view)
+            }),
+        };
+        files.ended(which, end);
+    }
+
+    fn open(&mut self, folder: BorrowedFd<'_>, names: &[&CStr]) -> Vec<Result<OwnedFd, Errno>> {
+        let flags = OFlag::O_RDONLY
+            | OFlag::O_CLOEXEC
+            | OFlag::O_NOFOLLOW
+            | OFlag::O_NONBLOCK
+            | OFlag::O_NOCTTY;
+        let entries: Vec<squeue::Entry> = names
+            .iter()
+            .zip(0..)
+            .map(|(name, index)| {
+                opcode::OpenAt::new(types::Fd(folder.as_raw_fd()), name.as_ptr())
+                    .flags(flags.bits())
+                    .build()
+                    .user_data(index)
+            })
+            .collect();
+        let opened = self.submit(&entries);
+        let own = |answer: i32| match answer {
+            // SAFETY: the kernel has just opened it for us, and nobody else has it.
+            fd if fd >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
+            errno => Err(Errno::from_raw(-errno)),
+        };
+        opened[..names.len()]
+            .iter()
+            .map(|&answer| own(answer))
+            .collect()
+    }
+
+    fn read(&mut self, opened: &[Result<OwnedFd, Errno>]) -> [i32; FILES] {
+        // From the file's own position, which the read moves, so that reading can go on.
+        const FROM_HERE: u64 = u64::MAX;
+        let mut entries = Vec::with_capacity(FILES);
+        for ((file, head), index) in opened.iter().zip(&mut self.heads).zip(0..) {
+            if let Ok(file) = file {
+                let (buffer, length) = (head.as_mut_ptr(), HEAD_BYTES as u32);
+                let entry = opcode::Read::new(types::Fd(file.as_raw_fd()), buffer, length);
+                entries.push(entry.offset(FROM_HERE).build().user_data(index));
+            }
+        }
+        self.submit(&entries)
+    }
+
+    /// Has the kernel do `entries`, and close what is to be closed; waits for all: the
+    /// answers, by their numbers.
+    fn submit(&mut self, entries: &[squeue::Entry]) -> [i32; FILES] {
+        let closes: Vec<squeue::Entry> = self
+            .closing
+            .drain(..)
+            .map(|fd| opcode::Close::new(types::Fd(fd)).build().user_data(CLOSE))
+            .collect();
+        let mut answers = [-libc::EIO; FILES];
+        let wanted = closes.len() + entries.len();
+        if wanted == 0 {
+            return answers;
+        }
+        let mut queue = self.ring.submission();
+        for entry in closes.iter().chain(entries) {
+            // SAFETY: names, buffers and descriptors of the entries live until this function
+            // has every answer. The ring has room for all: it was empty.
+            let _there_is_room = unsafe { queue.push(entry) };
+        }
+        drop(queue);
+        let mut got = 0;
+        while got < wanted {
+            match self.ring.submit_and_wait(wanted - got) {
+                Ok(_) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                // Whatever is under way writes to our buffers: there is no way on.
+                Err(error) => panic!("io_uring failed under way: {error}"),
+            }
+            for answer in self.ring.completion() {
+                got += 1;
+                if let Some(place) = answers.get_mut(answer.user_data() as usize) {
+                    *place = answer.result();
+                }
+            }
+        }
+        answers
+    }
+}
+
+impl std::fmt::Debug for Batches {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Batches").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,224 @@
+//! What came of a search: counts, times, usage, and what was chosen.
+
+use std::ops::AddAssign;
+
+use crate::plan::Model;
+
+/// What came of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// Which flows did it.
+    pub chosen: Chosen,
+    /// What was searched and found.
+    pub counts: Counts,
+    /// How many flows there were.
+    pub flows: Flows,
+    /// How long it took.
+    pub times: Times,
+    /// Where the time of the flows went, if the plan asked.
+    pub profile: Option<Profile>,
+    /// What all flows used, those that ended included.
+    pub usage: Usage,
+    /// Nobody wanted the rest of the output, so the search ended early.
+    pub output_closed: bool,
+}
+
+/// The plan that was carried out, and why that one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// The model.
+    pub model: Model,
+    /// Workers of a pool, or the cap; 1 for `sequential`.
+    pub workers: u32,
+    /// Why, in a sentence; empty when the caller chose both.
+    pub why: String,
+}
+
+/// What was searched and found. Equal for all plans of one query on one tree that does not
+/// change meanwhile.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// Folders that were listed.
+    pub folders: u64,
+    /// Files that were opened and searched.
+    pub files: u64,
+    /// Files with a match.
+    pub matched_files: u64,
+    /// Lines that match (where only the first is looked for, one a file).
+    pub lines: u64,
+    /// Bytes of text that were looked at.
+    pub bytes: u64,
+    /// Paths that could not be searched, or not to their end.
+    pub errors: u64,
+    /// Sum of the hashes of all results, modulo 2^64: the same for every order. 0 unless the
+    /// plan asks for proof.
+    pub checksum: u64,
+}
+
+impl Counts {
+    /// The counts as words, to travel between processes.
+    pub(crate) fn words(self) -> [u64; 7] {
+        [
+            self.folders,
+            self.files,
+            self.matched_files,
+            self.lines,
+            self.bytes,
+            self.errors,
+            self.checksum,
+        ]
+    }
+
+    /// The counts that travelled as words.
+    pub(crate) fn of_words(words: [u64; 7]) -> Counts {
+        let [
+            folders,
+            files,
+            matched_files,
+            lines,
+            bytes,
+            errors,
+            checksum,
+        ] = words;
+        Counts {
+            folders,
+            files,
+            matched_files,
+            lines,
+            bytes,
+            errors,
+            checksum,
+        }
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Counts) {
+        self.folders += other.folders;
+        self.files += other.files;
+        self.matched_files += other.matched_files;
+        self.lines += other.lines;
+        self.bytes += other.bytes;
+        self.errors += other.errors;
+        self.checksum = self.checksum.wrapping_add(other.checksum);
+    }
+}
+
+/// How many flows there were. The caller's own flow is not counted, unless it is the only
+/// one.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Flows {
+    /// Made in all.
+    pub made: u64,
+    /// Alive at one time, at most.
+    pub most: u64,
+    /// The cap that held flows back: one that was asked for or chosen, or the number at which
+    /// the kernel refused another. `None`: nothing was held back.
+    pub held_at: Option<u64>,
+}
+
+/// How long it took, in nanoseconds of wall time.
+///
+/// For a pool, `create` is from before its first flow is made until all are made, and
+/// `tear_down` from the moment that the last flow has done its work until the last is joined
+/// or reaped. For a flow a file or a folder, `create` is the sum of the calls that made
+/// flows (they overlap with work in other flows). `steady` is the rest of `total`.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// Making flows.
+    pub create_ns: u64,
+    /// The work.
+    pub steady_ns: u64,
+    /// Ending flows.
+    pub tear_down_ns: u64,
+    /// All of it, choosing a plan included.
+    pub total_ns: u64,
+}
+
+/// Classes of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// Opening and listing folders, ignore rules.
+    Walk,
+    /// Opening and closing files.
+    Open,
+    /// Reading, or mapping and unmapping. (With `mmap` the faults that bring the text in
+    /// count as [`Class::Search`]; with `uring` batches count as read.)
+    Read,
+    /// Finding lines.
+    Search,
+    /// Writing them down and out.
+    Print,
+    /// Waiting for another flow to give work away.
+    Wait,
+}
+
+impl Class {
+    /// All of them, in the order of [`Profile::ns`].
+    pub const ALL: [Class; 6] = [
+        Class::Walk,
+        Class::Open,
+        Class::Read,
+        Class::Search,
+        Class::Print,
+        Class::Wait,
+    ];
+
+    /// In one word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Walk => "walk",
+            Class::Open => "open",
+            Class::Read => "read",
+            Class::Search => "search",
+            Class::Print => "print",
+            Class::Wait => "wait",
+        }
+    }
+}
+
+/// Where time went: nanoseconds of wall time, summed over all flows.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Profile {
+    /// By class, in the order of [`Class::ALL`].
+    pub ns: [u64; 6],
+}
+
+impl Profile {
+    /// That of one class, in nanoseconds.
+    #[must_use]
+    pub fn of(&self, class: Class) -> u64 {
+        self.ns[class as usize]
+    }
+}
+
+impl AddAssign for Profile {
+    fn add_assign(&mut self, other: Profile) {
+        for (mine, more) in self.ns.iter_mut().zip(other.ns) {
+            *mine += more;
+        }
+    }
+}
+
+/// What all flows of a search used together, processes and threads that ended included.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// CPU time in nanoseconds, from the clocks that are exact.
+    pub cpu_ns: u64,
+    /// The part of `cpu_ns` in user mode. The kernel tells the two apart by its ticks or
+    /// exactly, as it was built.
+    pub user_ns: u64,
+    /// The part of `cpu_ns` in the kernel.
+    pub system_ns: u64,
+    /// Page faults answered without I/O.
+    pub minor_faults: u64,
+    /// Page faults that had to read from a disk.
+    pub major_faults: u64,
+    /// Times a flow gave up its CPU.
+    pub voluntary_switches: u64,
+    /// Times a flow lost its CPU.
+    pub involuntary_switches: u64,
+    /// Blocks of 512 bytes read from a disk: 0 when the tree was in the page cache.
+    pub disk_blocks: u64,
+}

@@ -1,0 +1,237 @@
+//! Looking at the windows of one file, and writing down what matches.
+
+use std::ffi::OsStr;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use memchr::memchr;
+
+use crate::file::Which;
+use crate::job::Job;
+use crate::lines::Lines;
+use crate::problem::Problem;
+use crate::proof;
+use crate::query::Show;
+use crate::read::rolling::feeds;
+use crate::read::text::{End, Nul, Viewer, Wants};
+use crate::report::{Class, Counts};
+use crate::sheet::Sheet;
+use crate::stopwatch::Stopwatch;
+
+/// Looks at the windows of one file for lines.
+pub(crate) struct View<'v, 'j, 's> {
+    job: &'j Job<'j>,
+    lines: &'v Lines,
+    which: &'v Which<'v>,
+    sheet: &'v mut Sheet<'s>,
+    counts: &'v mut Counts,
+    watch: &'v mut Stopwatch,
+    /// Lines found so far.
+    found: u64,
+    /// Lines that end before the window at hand.
+    number: u64,
+    path_hash: u64,
+    /// A NUL byte that stood for a line feed.
+    nul_at: Option<u64>,
+    remarked: bool,
+}
+
+impl<'v, 'j, 's> View<'v, 'j, 's> {
+    /// Nothing was found yet.
+    pub(crate) fn new(
+        job: &'j Job<'j>,
+        lines: &'v Lines,
+        which: &'v Which<'v>,
+        sheet: &'v mut Sheet<'s>,
+        counts: &'v mut Counts,
+        watch: &'v mut Stopwatch,
+    ) -> View<'v, 'j, 's> {
+        View {
+            job,
+            lines,
+            which,
+            sheet,
+            counts,
+            watch,
+            found: 0,
+            number: 0,
+            path_hash: 0,
+            nul_at: None,
+            remarked: false,
+        }
+    }
+}
+
+impl View<'_, '_, '_> {
+    fn path(&self) -> Vec<u8> {
+        let Which { place, name, .. } = *self.which;
+        let mut path = Vec::new();
+        self.job.roots[place.root as usize].show(place.path, name, &mut path);
+        path
+    }
+
+    /// Writes down the lines of `window` that match, of which `first` is the first.
+    fn search(&mut self, window: &[u8], offset: u64, mut first: Option<Range<usize>>) -> Wants {
+        let mut counted = 0;
+        while let Some(line) = first {
+            if self.found == 0 {
+                self.begin();
+            }
+            self.found += 1;
+            if self.job.style.show == Show::Files {
+                return Wants::Break(());
+            }
+            if self.job.style.show == Show::Lines
+                && self
+                    .shows_line(window, offset, &line, &mut counted)
+                    .is_break()
+            {
+                return Wants::Break(());
+            }
+            first = self.lines.next(window, line.end);
+        }
+        if self.job.style.line_numbers {
+            self.number += feeds(&window[counted..]);
+        }
+        Wants::Continue(())
+    }
+
+    fn shows_line(
+        &mut self,
+        window: &[u8],
+        offset: u64,
+        line: &Range<usize>,
+        counted: &mut usize,
+    ) -> Wants {
+        if let Some(at) = self.nul_at {
+            self.sheet
+                .remark(&format!("binary file matches (NUL at byte {at})"));
+            self.remarked = true;
+            return Wants::Break(());
+        }
+        let number = self.job.style.line_numbers.then(|| {
+            self.number += feeds(&window[*counted..line.start]);
+            *counted = line.start;
+            self.number + 1
+        });
+        let text = &window[line.clone()];
+        self.watch.lap(Class::Search);
+        if self.job.style.colour {
+            let spans = self.lines.spans(text.strip_suffix(b"\n").unwrap_or(text));
+            self.sheet.line(number, text, &spans);
+        } else {
+            self.sheet.line(number, text, &[]);
+        }
+        self.watch.lap(Class::Print);
+        if self.job.proof {
+            let seed = self.path_hash ^ (offset + line.start as u64);
+            let text = text.strip_suffix(b"\n").unwrap_or(text);
+            self.counts.checksum = self.counts.checksum.wrapping_add(proof::hash(seed, text));
+        }
+        match self.job.stop.load(Ordering::Relaxed) {
+            true => Wants::Break(()),
+            false => Wants::Continue(()),
+        }
+    }
+
+    /// The first line of the file was found.
+    #[cold]
+    fn begin(&mut self) {
+        let path = self.path();
+        self.sheet.begin(&path);
+        if self.job.proof {
+            self.path_hash = proof::hash(0, &path);
+        }
+    }
+
+    /// The file was seen to its end, or as far as anybody wanted.
+    pub(crate) fn conclude(&mut self) {
+        if self.found == 0 {
+            return;
+        }
+        self.counts.matched_files += 1;
+        self.counts.lines += self.found;
+        let result = match self.job.style.show {
+            Show::Lines => self.remarked.then_some(u64::MAX),
+            Show::Count => Some(self.found),
+            Show::Files => Some(0),
+        };
+        match self.job.style.show {
+            Show::Lines => {}
+            Show::Count => self.sheet.count(self.found),
+            Show::Files => {
+                let path = self.path();
+                self.sheet.name(&path);
+            }
+        }
+        if let Some(result) = result.filter(|_| self.job.proof) {
+            let hash = proof::hash(self.path_hash, &result.to_le_bytes());
+            self.counts.checksum = self.counts.checksum.wrapping_add(hash);
+        }
+    }
+
+    /// Lines may have been shown, and then the file turned out to be binary.
+    pub(crate) fn turned_out_binary(&mut self, at: u64) {
+        match self.job.style.show {
+            // A count that is not one of the whole file would mislead.
+            Show::Count => self.found = 0,
+            Show::Lines if self.found > 0 => {
+                let path = PathBuf::from(OsStr::from_bytes(&self.path()));
+                let what = format!("binary: searched up to the NUL at byte {at} only");
+                self.sheet.tell(Problem::notice(Some(path), what));
+            }
+            Show::Lines | Show::Files => {}
+        }
+    }
+}
+
+impl Viewer for View<'_, '_, '_> {
+    fn came(&mut self, bytes: usize) {
+        self.counts.bytes += bytes as u64;
+        self.watch.lap(Class::Read);
+    }
+
+    fn whole(&mut self, window: &[u8], offset: u64, nul: Nul) -> End {
+        if nul == Nul::IsLineFeed
+            && let Some(at) = memchr(0, window)
+        {
+            return self.whole_with_nuls(window, offset, offset + at as u64);
+        }
+        let Some(first) = self.lines.next(window, 0) else {
+            return End::Done;
+        };
+        if nul == Nul::Ends
+            && let Some(at) = memchr(0, window)
+        {
+            return End::Binary(offset + at as u64);
+        }
+        let _no_more_windows = self.search(window, offset, Some(first));
+        End::Done
+    }
+
+    fn window(&mut self, window: &[u8], offset: u64) -> Wants {
+        let first = self.lines.next(window, 0);
+        let wants = self.search(window, offset, first);
+        self.watch.lap(Class::Search);
+        wants
+    }
+
+    fn met_nul(&mut self, offset: u64) {
+        self.nul_at.get_or_insert(offset);
+    }
+}
+
+impl View<'_, '_, '_> {
+    /// A small file that was named and has NUL bytes, which stand for line feeds.
+    fn whole_with_nuls(&mut self, window: &[u8], offset: u64, at: u64) -> End {
+        let lines: Vec<u8> = window
+            .iter()
+            .map(|&byte| if byte == 0 { b'\n' } else { byte })
+            .collect();
+        self.met_nul(at);
+        let _no_more_windows = self.window(&lines, offset);
+        End::Done
+    }
+}

@@ -1,0 +1,211 @@
+//! What one flow does: folders, files, lines.
+
+use std::collections::VecDeque;
+use std::ffi::CStr;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::Ordering;
+
+use crate::crew::Exchange;
+use crate::file::FileSearch;
+use crate::job::{FilesTask, FolderTask, Job, Task};
+use crate::read::rolling::Reads;
+use crate::report::{Class, Counts, Profile};
+use crate::walk::{Listing, open_place, reads_of};
+
+/// Files that are left to a flow which gives half of its files away.
+const WORTH_SPLITTING: usize = 8;
+
+/// One flow at work.
+pub(crate) struct Worker<'j, 's> {
+    pub(crate) job: &'j Job<'j>,
+    listing: Listing,
+    pub(crate) files: FileSearch<'j, 's>,
+    /// Work that it found and has not given away.
+    own: VecDeque<Task>,
+}
+
+impl<'j, 's> Worker<'j, 's> {
+    pub(crate) fn new(job: &'j Job<'j>, files: FileSearch<'j, 's>) -> Worker<'j, 's> {
+        Worker {
+            job,
+            listing: Listing::default(),
+            files,
+            own: VecDeque::new(),
+        }
+    }
+
+    /// Works until there is no more work anywhere.
+    pub(crate) fn run(&mut self, exchange: &impl Exchange) {
+        while let Some(task) = self.own.pop_back().or_else(|| self.take(exchange)) {
+            if self.stopped() {
+                self.own.clear();
+                continue;
+            }
+            self.share(exchange);
+            self.task(task, exchange);
+        }
+        self.files.sheet.deliver();
+        self.files.watch.lap(Class::Print);
+    }
+
+    /// Does one piece of work, and not what comes of it.
+    pub(crate) fn task(&mut self, task: Task, exchange: &impl Exchange) {
+        match task {
+            Task::Folder(folder) => self.folder(&folder, exchange),
+            Task::Files(files) => self.named_files(&files, exchange),
+            Task::Root(root) => self.files.root(root),
+        }
+    }
+
+    /// Work that it has before it.
+    pub(crate) fn own(&mut self) -> &mut VecDeque<Task> {
+        &mut self.own
+    }
+
+    pub(crate) fn totals(&self) -> (Counts, Profile) {
+        (self.files.counts, self.files.watch.profile())
+    }
+
+    fn take(&mut self, exchange: &impl Exchange) -> Option<Task> {
+        // Whoever waits may wait long: what was found is shown first.
+        self.files.sheet.deliver();
+        self.files.watch.lap(Class::Print);
+        let task = exchange.take();
+        self.files.watch.lap(Class::Wait);
+        task
+    }
+
+    fn stopped(&self) -> bool {
+        self.job.stop.load(Ordering::Relaxed)
+    }
+
+    /// Gives the oldest work away (the largest, as a rule) while another flow has none.
+    fn share(&mut self, exchange: &impl Exchange) {
+        while exchange.hungry() {
+            let Some(task) = self.own.pop_front() else {
+                return;
+            };
+            if let Err(task) = exchange.give(task) {
+                self.own.push_front(task);
+                return;
+            }
+        }
+    }
+
+    fn folder(&mut self, task: &FolderTask, exchange: &impl Exchange) {
+        let Some(mut folder) = self.files.open_folder(task) else {
+            return;
+        };
+        let (place, reads) = (task.place(), reads_of(folder.fd()));
+        while self.files.list(place, &mut folder, &mut self.listing) {
+            let found = task.folders_in(&self.listing, &folder.chain);
+            self.own.extend(found.map(Task::Folder));
+            self.files.watch.lap(Class::Walk);
+            let names = std::mem::take(&mut self.listing.files);
+            self.listing.files = self.files_in(place, folder.fd(), reads, names, exchange);
+            if self.stopped() {
+                break;
+            }
+        }
+        drop(folder);
+        self.files.sheet.pause();
+        self.files.watch.lap(Class::Walk);
+    }
+
+    /// Searches `names`, and gives the second half of those left away when another flow has
+    /// nothing to do. Gives the buffer back.
+    fn files_in(
+        &mut self,
+        place: Place<'_>,
+        folder: BorrowedFd<'_>,
+        reads: Reads,
+        mut names: Vec<u8>,
+        exchange: &impl Exchange,
+    ) -> Vec<u8> {
+        if self.files.batches() {
+            self.share_files(place, &mut names, 0, exchange);
+            self.files.batch(place, folder, reads, &names);
+            return names;
+        }
+        let mut at = 0;
+        while let Some(length) = memchr::memchr(0, &names[at..]) {
+            if exchange.hungry() {
+                self.share_files(place, &mut names, at, exchange);
+            }
+            if self.stopped() {
+                break;
+            }
+            if let Ok(name) = CStr::from_bytes_with_nul(&names[at..=at + length]) {
+                self.files.file(place, folder, reads, name);
+            }
+            at += length + 1;
+        }
+        names
+    }
+
+    #[cold]
+    fn share_files(
+        &mut self,
+        place: Place<'_>,
+        names: &mut Vec<u8>,
+        at: usize,
+        exchange: &impl Exchange,
+    ) {
+        self.share(exchange);
+        let left = memchr::memchr_iter(0, &names[at..]).count();
+        if left < WORTH_SPLITTING || !exchange.hungry() {
+            return;
+        }
+        let Some(half) = memchr::memchr_iter(0, &names[at..]).nth(left / 2) else {
+            return;
+        };
+        let second = names.split_off(at + half + 1);
+        let task = Task::Files(FilesTask {
+            root: place.root,
+            path: place.path.into(),
+            names: second,
+        });
+        if let Err(Task::Files(back)) = exchange.give(task) {
+            names.extend_from_slice(&back.names);
+        }
+    }
+
+    fn named_files(&mut self, task: &FilesTask, exchange: &impl Exchange) {
+        let origin = &self.job.roots[task.root as usize];
+        let path: &[u8] = if task.path.is_empty() {
+            b"."
+        } else {
+            &task.path
+        };
+        let folder = match open_place(origin.fd(), path) {
+            Ok(folder) => folder,
+            Err(error) => return self.files.failed(task.root, &task.path, b"", &error),
+        };
+        self.files.watch.lap(Class::Walk);
+        let place = Place {
+            root: task.root,
+            path: &task.path,
+        };
+        let reads = reads_of(folder.as_fd());
+        self.files_in(place, folder.as_fd(), reads, task.names.clone(), exchange);
+    }
+}
+
+/// A folder, as results name it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'p> {
+    pub(crate) root: u32,
+    pub(crate) path: &'p [u8],
+}
+
+/// `path/name`, or `name` in the root.
+pub(crate) fn join(path: &[u8], name: &[u8]) -> Box<[u8]> {
+    if path.is_empty() {
+        return name.into();
+    }
+    let mut joined = Vec::with_capacity(path.len() + 1 + name.len());
+    joined.extend_from_slice(path);
+    joined.push(b'/');
+    joined.extend_from_slice(name);
+    joined.into_boxed_slice()
+}

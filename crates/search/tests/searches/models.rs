@@ -1,0 +1,232 @@
+//! Every model and every way of reading finds the same.
+
+use std::num::NonZeroU32;
+
+use search::{Io, Model, Plan, Query, Show};
+
+use super::common::{Found, Tree, raw};
+
+/// Small files, large files, many in one folder, many folders, rules, odd names.
+fn mixed() -> Tree {
+    let tree = Tree::new();
+    tree.write(".ignore", "left-out\n*.skip\n");
+    tree.write("left-out/a", "needle\n");
+    tree.write("empty", "");
+    tree.write("no-feed-at-end", "first\nneedle");
+    tree.write(raw(b"odd \xFF\n:name"), "needle\n");
+    tree.write("binary", "needle\n\0\n");
+    tree.write("utf16", utf16("a needle\nb\n"));
+    for folder in 0..40 {
+        tree.write(format!("deep/{folder}/x/.ignore"), "b*\n");
+        for file in 0..folder {
+            let text = format!("{file} needle {folder}\nhay\n");
+            tree.write(
+                format!("deep/{folder}/x/{}{file}", ["a", "b", "c"][file % 3]),
+                text,
+            );
+        }
+    }
+    for file in 0..1_000 {
+        let text = if file % 7 == 0 {
+            "one needle\n"
+        } else {
+            "hay\n"
+        };
+        tree.write(
+            format!("flat/a-rather-long-name-so-that-parts-are-many-{file}"),
+            text,
+        );
+    }
+    let line = "hay and more hay, sixty-four bytes a line so that windows cut..\n";
+    tree.write(
+        "large",
+        line.repeat(20_000) + "needle\n" + &line.repeat(2_000),
+    );
+    tree.write(
+        "long-line",
+        "x".repeat(300_000) + "needle" + &"y".repeat(100_000),
+    );
+    tree
+}
+
+fn utf16(text: &str) -> Vec<u8> {
+    let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
+    units.flat_map(u16::to_le_bytes).collect()
+}
+
+fn every_plan() -> Vec<Plan> {
+    let mut plans = Vec::new();
+    for io in Io::ALL {
+        for model in Model::ALL.into_iter().map(Some).chain([None]) {
+            for workers in [0, 1, 5] {
+                plans.push(Plan {
+                    model,
+                    workers: NonZeroU32::new(workers),
+                    io,
+                    proof: true,
+                    profile: workers == 5,
+                    skip: None,
+                });
+            }
+        }
+    }
+    // A process for each file takes its time, however it reads.
+    let often = |plan: &Plan| plan.model == Some(Model::ProcessPerFile);
+    plans.retain(|plan| !often(plan) || plan.workers == NonZeroU32::new(5));
+    plans
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "who runs the tests must hear what was left out"
+)]
+fn available(plan: &Plan, tree: &Tree) -> bool {
+    let query = tree.query("x");
+    let tried = search::run(&query, plan, &mut Vec::new(), &mut |_| {});
+    match tried {
+        Ok(_) => true,
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            false
+        }
+    }
+}
+
+/// One plan a model.
+fn every_model() -> Vec<Plan> {
+    let mut plans = every_plan();
+    plans.retain(|plan| plan.io == Io::Read && plan.profile);
+    plans
+}
+
+fn same_by(plans: Vec<Plan>, tree: &Tree, query: &Query) -> Found {
+    let first = tree.run(
+        query,
+        &Plan {
+            proof: true,
+            ..Plan::of(Model::Sequential, 1)
+        },
+    );
+    assert_eq!(first.problems, Vec::<String>::new());
+    let probe = Tree::of(&[("a", "x")]);
+    for plan in plans {
+        if !available(&plan, &probe) {
+            continue;
+        }
+        let found = tree.run(query, &plan);
+        assert_eq!(found.lines, first.lines, "{plan:?}");
+        assert_eq!(found.report.counts, first.report.counts, "{plan:?}");
+        assert_eq!(found.report.profile.is_some(), plan.profile);
+    }
+    first
+}
+
+#[test]
+fn lines_are_the_same_by_every_plan() {
+    let tree = mixed();
+    let mut query = tree.query("needle");
+    query.line_numbers = true;
+    let found = same_by(every_plan(), &tree, &query);
+    assert!(found.lines.contains(&"large:20001:needle".to_owned()));
+    assert!(found.lines.contains(&"no-feed-at-end:2:needle".to_owned()));
+    assert!(found.lines.contains(&"utf16:1:a needle".to_owned()));
+    // One in seven of the thousand.
+    let flat = found.lines.iter().filter(|line| line.starts_with("flat/"));
+    assert_eq!(flat.count(), 143);
+    assert_ne!(found.report.counts.checksum, 0);
+}
+
+#[test]
+fn counts_and_names_are_the_same_by_every_plan() {
+    let tree = mixed();
+    for show in [Show::Count, Show::Files] {
+        let mut query = tree.query("[h]ay");
+        query.show = show;
+        let found = same_by(every_model(), &tree, &query);
+        assert!(found.lines.len() > 1_300);
+    }
+}
+
+#[test]
+fn sorted_output_is_the_same_to_the_byte() {
+    let tree = mixed();
+    let mut query = tree.query("needle");
+    query.sort = true;
+    let found = same_by(every_model(), &tree, &query);
+    let paths: Vec<&str> = found
+        .lines
+        .iter()
+        .filter_map(|line| line.split(':').next())
+        .filter(|path| !path.contains(char::REPLACEMENT_CHARACTER) && path.contains('/'))
+        .collect();
+    let mut by_parts = paths.clone();
+    by_parts.sort_by_key(|path| path.split('/').collect::<Vec<_>>());
+    assert_eq!(paths, by_parts);
+}
+
+#[test]
+fn a_cap_holds_flows_back_and_all_is_searched() {
+    let tree = mixed();
+    for model in [
+        Model::ThreadPerFile,
+        Model::ProcessPerFile,
+        Model::ThreadPerDirectory,
+    ] {
+        let found = tree.run(&tree.query("needle"), &Plan::of(model, 2));
+        let flows = found.report.flows;
+        assert!(flows.most <= 2, "{model}: {flows:?}");
+        assert_eq!(found.report.chosen.workers, 2);
+        if model != Model::ProcessPerFile {
+            assert_eq!(flows.held_at, Some(2), "{model}: {flows:?}");
+        }
+    }
+}
+
+#[test]
+fn a_flow_for_each_file_is_a_flow_for_each_file() {
+    let tree = Tree::of(&[("a", "x"), ("b", "x"), ("c/d", "x"), ("c/e/f", "y")]);
+    for (model, flows) in [
+        (Model::ThreadPerFile, 4),
+        (Model::ProcessPerFile, 4),
+        (Model::ThreadPerDirectory, 3),
+        (Model::ThreadPool, 5),
+        (Model::ThreadPrivateFiles, 5),
+        (Model::ProcessPool, 5),
+        (Model::Sequential, 0),
+    ] {
+        let found = tree.run(&tree.query("x"), &Plan::of(model, 5));
+        assert_eq!(found.report.flows.made, flows, "{model}");
+        assert_eq!(
+            (found.report.counts.files, found.report.counts.folders),
+            (4, 3)
+        );
+        assert_eq!(found.report.chosen.model, model);
+        assert!(found.report.usage.cpu_ns > 0);
+        assert!(found.report.times.total_ns >= found.report.times.create_ns);
+    }
+}
+
+#[test]
+fn a_choice_says_why() {
+    let tree = mixed();
+    let found = tree.run(&tree.query("needle"), &Plan::default());
+    let chosen = found.report.chosen;
+    assert!(chosen.why.contains("by one flow"), "{chosen:?}");
+    let small = Tree::of(&[("a", "x")]);
+    let found = small.run(&small.query("x"), &Plan::default());
+    // One flow, unless the machine was too busy to let it search one file in time.
+    let chosen = found.report.chosen;
+    assert!(
+        matches!(chosen.model, Model::Sequential | Model::ThreadPrivateFiles),
+        "{chosen:?}"
+    );
+    let found = small.run(
+        &small.query("x"),
+        &Plan {
+            workers: NonZeroU32::new(3),
+            ..Plan::default()
+        },
+    );
+    assert_eq!(found.report.chosen.model, Model::ThreadPrivateFiles);
+    assert_eq!(found.report.chosen.workers, 3);
+}

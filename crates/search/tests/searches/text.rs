@@ -1,0 +1,254 @@
+//! What is text, what is a line, and what files look like in practice.
+
+use std::fs::{self, File};
+use std::os::unix::fs::{FileExt, symlink};
+
+use search::{Io, Model, Pattern, Plan, Query, Show};
+
+use super::common::{Tree, raw};
+
+#[test]
+fn empty_files_and_files_without_a_last_line_feed() {
+    let tree = Tree::of(&[
+        ("empty", ""),
+        ("feed", "\n"),
+        ("bare", "a"),
+        ("two", "a\na"),
+    ]);
+    assert_eq!(tree.search("a").lines, ["bare:a", "two:a", "two:a"]);
+    assert_eq!(tree.search("").lines, ["bare:a", "feed:", "two:a", "two:a"]);
+}
+
+#[test]
+fn bytes_that_are_no_utf8_are_text() {
+    let tree = Tree::new();
+    tree.write("latin", b"caf\xE9 needle\n");
+    tree.write(raw(b"n\xFFme"), "needle\n");
+    let found = tree.search("needle");
+    assert_eq!(
+        found.lines,
+        ["latin:caf\u{FFFD} needle", "n\u{FFFD}me:needle"]
+    );
+    assert_eq!(tree.search("caf.needle").lines, Vec::<String>::new());
+    assert_eq!(tree.search("(?-u)caf. needle").lines.len(), 1);
+}
+
+#[test]
+fn a_nul_byte_makes_a_walked_file_binary() {
+    let tree = Tree::new();
+    tree.write("first", "\0needle\n");
+    tree.write("last", "needle\n".to_owned() + &"hay\n".repeat(100) + "\0");
+    assert_eq!(tree.search("needle").lines, Vec::<String>::new());
+    let mut query = tree.query("needle");
+    query.filter.text = true;
+    let found = tree.run(&query, &Plan::of(Model::Sequential, 1));
+    assert_eq!(found.lines.len(), 2);
+}
+
+#[test]
+fn a_nul_byte_far_into_a_file_leaves_what_was_found_before_and_says_so() {
+    let tree = Tree::new();
+    tree.write(
+        "far",
+        "needle\n".to_owned() + &"hay\n".repeat(50_000) + "\0\nneedle\n",
+    );
+    for io in [Io::Read, Io::Mmap] {
+        let plan = Plan {
+            io,
+            ..Plan::of(Model::Sequential, 1)
+        };
+        let found = tree.run(&tree.query("needle"), &plan);
+        assert_eq!(found.lines, ["far:needle"]);
+        assert!(
+            found.problems[0].contains("NUL at byte 200007"),
+            "{:?}",
+            found.problems
+        );
+        assert_eq!(found.report.counts.errors, 0);
+        let mut query = tree.query("needle");
+        query.show = Show::Count;
+        assert_eq!(tree.run(&query, &plan).lines, Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_binary_file_that_is_named_is_searched() {
+    let tree = Tree::new();
+    tree.write("small", b"hay\n\0needle\n");
+    tree.write("large", "needle\n".repeat(20_000) + "\0x\nneedle\n");
+    tree.write("after", b"\0needle");
+    for io in [Io::Read, Io::Mmap] {
+        let plan = Plan {
+            io,
+            ..Plan::of(Model::Sequential, 1)
+        };
+        let lines = |file: &str, pattern: &str| {
+            let mut query = tree.query(pattern);
+            query.roots = vec![tree.join(file)];
+            tree.run(&query, &plan).lines
+        };
+        assert_eq!(
+            lines("small", "needle"),
+            ["binary file matches (NUL at byte 4)"]
+        );
+        assert_eq!(
+            lines("after", "^needle"),
+            ["binary file matches (NUL at byte 0)"]
+        );
+        assert_eq!(
+            lines("small", "hay"),
+            ["binary file matches (NUL at byte 4)"]
+        );
+        // Lines in windows before the NUL byte are shown.
+        let large = lines("large", "needle");
+        assert!(
+            large.len() > 18_000 && large.len() < 20_000,
+            "{}",
+            large.len()
+        );
+        assert!(large[0].starts_with("binary file matches"));
+    }
+}
+
+#[test]
+fn byte_order_marks() {
+    let tree = Tree::new();
+    tree.write("utf8", "\u{FEFF}needle\n");
+    let units = || std::iter::once(0xFEFF).chain("needle é\nhay".encode_utf16());
+    let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = units().flat_map(u16::to_be_bytes).collect();
+    tree.write("little", little);
+    tree.write("big", big);
+    let long = std::iter::once(0xFEFF).chain(
+        "hay and hay\n"
+            .repeat(30_000)
+            .encode_utf16()
+            .chain("needle".encode_utf16())
+            .collect::<Vec<_>>(),
+    );
+    tree.write("long", long.flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
+    let found = tree.search("^needle");
+    assert_eq!(
+        found.lines,
+        [
+            "big:needle é",
+            "little:needle é",
+            "long:needle",
+            "utf8:needle"
+        ]
+    );
+}
+
+#[test]
+fn lines_over_the_ends_of_windows_and_longer_than_any() {
+    let tree = Tree::new();
+    for length in [65_530, 65_535, 65_536, 65_537, 131_072, 1_000_000] {
+        let text = "x".repeat(length) + "needle\n" + &"y".repeat(length) + "\nneedle";
+        tree.write(format!("{length}"), text);
+    }
+    for io in [Io::Read, Io::Mmap] {
+        let mut query = tree.query("needle");
+        query.line_numbers = true;
+        let plan = Plan {
+            io,
+            ..Plan::of(Model::Sequential, 1)
+        };
+        let found = tree.run(&query, &plan);
+        assert_eq!(found.lines.len(), 12);
+        assert!(found.lines.contains(&"65536:3:needle".to_owned()));
+        assert!(found.lines.iter().any(|line| line.len() > 1_000_000));
+    }
+}
+
+#[test]
+fn a_file_of_more_than_two_to_the_31_bytes() {
+    let tree = Tree::new();
+    tree.write("sparse", "");
+    let file = File::options()
+        .write(true)
+        .open(tree.join("sparse"))
+        .unwrap();
+    file.write_all_at(b"\nneedle\n", (1 << 31) + 5).unwrap();
+    // Found by walking it is binary after its first window.
+    let found = tree.search("needle");
+    assert_eq!((found.lines.len(), found.report.counts.files), (0, 1));
+    assert!(found.report.counts.bytes <= 1 << 17);
+    // Named, it is read to its end, with memory for one window.
+    let found = tree.search_file("needle", "sparse");
+    assert_eq!(found.lines, ["binary file matches (NUL at byte 0)"]);
+    assert_eq!(found.report.counts.bytes, (1 << 31) + 13);
+}
+
+#[test]
+fn links_are_not_followed_unless_they_are_named() {
+    let tree = Tree::of(&[("real/a", "needle\n")]);
+    symlink("..", tree.join("real/up")).unwrap();
+    symlink("a", tree.join("real/b")).unwrap();
+    symlink("real", tree.join("folder")).unwrap();
+    symlink("self", tree.join("self")).unwrap();
+    assert_eq!(tree.search("needle").lines, ["real/a:needle"]);
+    assert_eq!(
+        tree.search_file("needle", "folder").lines,
+        ["folder/a:needle"]
+    );
+    assert_eq!(tree.search_file("needle", "real/b").lines, ["needle"]);
+    let found = tree.search_file("needle", "self");
+    assert_eq!(found.problems, ["self: Too many levels of symbolic links"]);
+}
+
+#[test]
+fn what_is_no_file_is_left_out() {
+    let tree = Tree::of(&[("a", "needle\n")]);
+    nix::unistd::mkfifo(&tree.join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(tree.join("socket")).unwrap();
+    let found = tree.search("needle");
+    assert_eq!((found.lines.len(), found.problems.len()), (1, 0));
+}
+
+#[test]
+fn files_that_say_they_are_empty_are_read_to_their_end() {
+    // Files of /proc have no length, and give less than is asked for before they end.
+    let text = fs::read("/proc/self/smaps").unwrap();
+    assert!(text.len() > 8_192, "not long enough to come in parts");
+    let mut query = Query::new(Pattern::literal("Rss:").unwrap());
+    query.roots = vec!["/proc/self/smaps".into()];
+    query.show = Show::Count;
+    for io in Io::ALL {
+        let plan = Plan {
+            io,
+            ..Plan::of(Model::Sequential, 1)
+        };
+        let mut out = Vec::new();
+        if search::run(&query, &plan, &mut out, &mut |_| {}).is_ok() {
+            let count: usize = String::from_utf8(out).unwrap().trim().parse().unwrap();
+            let maps = fs::read_to_string("/proc/self/maps")
+                .unwrap()
+                .lines()
+                .count();
+            assert!(count.abs_diff(maps) < 20, "{count} of {maps} by {io}");
+        }
+    }
+}
+
+#[test]
+fn paths_longer_than_the_kernel_takes() {
+    let tree = Tree::new();
+    let name = "a-folder-with-a-name-of-some-length".repeat(5);
+    let mut at = File::open(tree.path()).unwrap();
+    for _ in 0..40 {
+        use nix::fcntl::{OFlag, openat};
+        use nix::sys::stat::{Mode, mkdirat};
+        mkdirat(&at, name.as_str(), Mode::S_IRWXU).unwrap();
+        at = openat(&at, name.as_str(), OFlag::O_RDONLY, Mode::empty())
+            .unwrap()
+            .into();
+    }
+    let flags = nix::fcntl::OFlag::O_WRONLY | nix::fcntl::OFlag::O_CREAT;
+    let file = nix::fcntl::openat(&at, "last", flags, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    nix::unistd::write(&file, b"needle\n").unwrap();
+    for model in Model::ALL {
+        let found = tree.run(&tree.query("needle"), &Plan::of(model, 2));
+        assert_eq!((found.lines.len(), found.problems.len()), (1, 0), "{model}");
+        assert!(found.lines[0].len() > 7_000);
+    }
+}

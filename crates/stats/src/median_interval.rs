@@ -1,0 +1,91 @@
+//! An interval for the typical value of one variant.
+//!
+//! # Theory
+//!
+//! Each value lies below the true median with probability 1/2, whatever the noise
+//! looks like, so the number of values below it is a fair coin's. With k the
+//! largest number such that P(B <= k - 1) <= alpha / 2 for B binomial (n, 1/2), the
+//! k-th smallest and the k-th largest value bound an interval of level at least
+//! 1 - alpha for the median. It holds for independent values; how far a machine drifts
+//! during a run shows in its slots, and between runs it is not in here.
+
+use crate::error::{Side, StatsError};
+use crate::estimate::check_time;
+use crate::quantile::{median, sorted};
+
+/// The typical value of a variant, in the unit of its values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Typical {
+    /// Median.
+    pub median: f64,
+    /// Ends of its interval; `None` if the values are too few for one.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// Median of `values` with its exact interval of level at least `1 - alpha`.
+///
+/// # Errors
+///
+/// There are no values, one is not a finite number above zero, or `alpha` is not
+/// between 0 and 1.
+pub fn typical(values: &[f64], alpha: f64) -> Result<Typical, StatsError> {
+    if !(alpha > 0.0 && alpha < 1.0) {
+        return Err(StatsError::Alpha(alpha));
+    }
+    if values.is_empty() {
+        return Err(StatsError::Empty);
+    }
+    for (i, &value) in values.iter().enumerate() {
+        check_time(i + 1, Side::Subject, value)?;
+    }
+    let values = sorted(values);
+    let k = sign_k(values.len(), alpha);
+    Ok(Typical {
+        median: median(&values),
+        interval: (k > 0).then(|| (values[k - 1], values[values.len() - k])),
+    })
+}
+
+/// Largest k with P(B <= k - 1) <= alpha / 2, or 0 if there is none.
+fn sign_k(n: usize, alpha: f64) -> usize {
+    // Logs, because 2^-n vanishes for large n.
+    let mut log_p = -(n as f64) * std::f64::consts::LN_2;
+    let mut at_most = 0.0;
+    let mut k = 0;
+    while k < n {
+        at_most += log_p.exp();
+        if at_most > alpha / 2.0 {
+            break;
+        }
+        log_p += ((n - k) as f64).ln() - ((k + 1) as f64).ln();
+        k += 1;
+    }
+    k
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn k_has_the_published_values() {
+        // Critical values of the sign test, two-sided 5 %, plus one.
+        for (n, k) in [(5, 0), (6, 1), (10, 2), (20, 6), (40, 14), (80, 31)] {
+            assert_eq!(sign_k(n, 0.05), k, "{n}");
+        }
+        assert!(
+            sign_k(1000, 0.05).abs_diff(469) <= 1,
+            "{}",
+            sign_k(1000, 0.05)
+        );
+    }
+
+    #[test]
+    fn the_interval_holds_the_median() {
+        let values: Vec<f64> = (1..=20).map(f64::from).collect();
+        let t = typical(&values, 0.05).unwrap();
+        assert_eq!((t.median, t.interval), (10.5, Some((6.0, 15.0))));
+        assert_eq!(typical(&values[..3], 0.05).unwrap().interval, None);
+        assert!(typical(&[], 0.05).is_err() && typical(&[0.0], 0.05).is_err());
+    }
+}

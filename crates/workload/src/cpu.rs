@@ -1,0 +1,122 @@
+//! `cpu`: workers that do nothing but floating-point arithmetic.
+//!
+//! # What it stands for
+//!
+//! Work that keeps a CPU busy and shares nothing: each worker adds up square roots and
+//! tangents. On one CPU workers can only take turns, so the time must grow with their
+//! number; what a model adds to that is the cost of making its flows and of switching
+//! between them.
+//!
+//! Each argument passes [`black_box`], so the compiler can neither know nor reorder the
+//! terms, and every sum has one order and one value: the proof is the bits of that sum,
+//! which must be the same under every model.
+
+use std::hint::black_box;
+
+use flow::{Body, Outlet, Proof};
+use serde::{Deserialize, Serialize};
+
+use crate::WorkError;
+
+/// Terms that one loop adds up.
+pub const STEPS: u64 = 10_000;
+
+/// Parameters of `cpu`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cpu {
+    /// How many workers, one unit each.
+    pub workers: u64,
+    /// Loops of each worker, of [`STEPS`] terms each.
+    pub loops: u64,
+}
+
+impl Cpu {
+    pub(crate) fn check(&self) -> Result<(), WorkError> {
+        if self.workers == 0 || self.loops == 0 {
+            return Err(WorkError(
+                "cpu needs workers and loops of at least 1".to_owned(),
+            ));
+        }
+        if self.loops > u64::MAX / STEPS / self.workers {
+            return Err(WorkError(format!(
+                "{} loops are more than can be counted: use fewer",
+                self.loops
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The sum of square root and tangent over `terms` numbers from `from` on.
+fn sum(from: u64, terms: u64) -> f64 {
+    let term = |number: u64| {
+        let argument = black_box(number as f64);
+        argument.sqrt() + argument.tan()
+    };
+    (from..from + terms).map(term).sum()
+}
+
+impl Body for Cpu {
+    type State = ();
+    const SENDS: bool = false;
+
+    fn units(&self) -> u64 {
+        self.workers
+    }
+
+    fn describe(&self, unit: u64) -> String {
+        format!("{} loops of arithmetic as worker {}", self.loops, unit + 1)
+    }
+
+    fn state(&self, _flow: usize) {}
+
+    fn unit(&self, _state: &mut (), unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+        let terms = self.loops * STEPS;
+        Proof {
+            count: terms,
+            checksum: sum(unit, terms).to_bits(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prove(loops: u64, unit: u64) -> Proof {
+        let cpu = Cpu { workers: 9, loops };
+        cpu.unit(&mut (), unit, &mut Outlet::nowhere())
+    }
+
+    #[test]
+    fn the_sum_is_that_of_its_terms() {
+        let expected: f64 = (2..10)
+            .map(|n| f64::from(n).sqrt() + f64::from(n).tan())
+            .sum();
+        assert_eq!(sum(2, 8).to_bits(), expected.to_bits());
+    }
+
+    #[test]
+    fn the_same_loops_prove_the_same_and_others_do_not() {
+        assert_eq!(prove(2, 0), prove(2, 0));
+        assert_eq!(prove(2, 0).count, 2 * STEPS);
+        assert_ne!(prove(2, 0), prove(3, 0));
+        assert_ne!(prove(2, 0).checksum, prove(2, 1).checksum);
+    }
+
+    #[test]
+    fn nothing_to_do_and_too_much_are_refused() {
+        for (workers, loops) in [(0, 1), (1, 0), (2, u64::MAX / STEPS)] {
+            assert!(Cpu { workers, loops }.check().is_err(), "{workers} {loops}");
+        }
+        assert!(
+            Cpu {
+                workers: 2,
+                loops: 9_000
+            }
+            .check()
+            .is_ok()
+        );
+    }
+}

@@ -1,0 +1,209 @@
+//! `mem`: workers that allocate, fill, verify and free large arrays.
+//!
+//! # What it stands for
+//!
+//! Memory that comes from the system and goes back to it, again and again: each cycle of a
+//! worker takes an array of integers, writes every one of them (so the kernel must give it
+//! every page), reads them all back, and frees the array. What it costs is page faults,
+//! zeroed pages and page tables; threads share one address space for that, processes have
+//! one each.
+//!
+//! # Where the array is
+//!
+//! The C library has two ways. Up to a threshold blocks come from a heap that is kept: the
+//! first thread's grows by `brk`, further threads get arenas of their own, and freed memory
+//! mostly stays. Above it each block is a mapping of its own, returned at once. The
+//! threshold follows what a program frees, but never above 32 MiB. So arrays are at least
+//! [`LEAST_BYTES`], which are a mapping of their own under every model and in every cycle;
+//! smaller ones would compare the heaps of the C library and not processes with threads.
+//!
+//! # Self-check
+//!
+//! Every integer is compared with what was written to it. The proof counts bytes that are
+//! right, and is known beforehand.
+
+use std::collections::TryReserveError;
+use std::hint::black_box;
+use std::io;
+
+use flow::{Body, Outlet, Proof};
+use serde::{Deserialize, Serialize};
+
+use crate::WorkError;
+
+/// Loops that make up one cycle.
+pub const LOOPS_A_CYCLE: u64 = 300;
+/// Bytes of an array where none are asked for.
+pub const USUAL_BYTES: u64 = 50 << 20;
+/// Arrays of so many bytes are always mappings of their own.
+pub const LEAST_BYTES: u64 = 33 << 20;
+
+/// Parameters of `mem`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mem {
+    /// How many workers, one unit each.
+    pub workers: u64,
+    /// Loops of each worker; [`LOOPS_A_CYCLE`] of them are one cycle, and there is one at
+    /// least.
+    pub loops: u64,
+    /// Bytes of an array.
+    #[serde(default = "usual_bytes")]
+    pub bytes: u64,
+}
+
+fn usual_bytes() -> u64 {
+    USUAL_BYTES
+}
+
+const INT: u64 = size_of::<u32>() as u64;
+
+impl Mem {
+    pub(crate) fn check(&self) -> Result<(), WorkError> {
+        if self.workers == 0 || self.loops == 0 {
+            return Err(WorkError(
+                "mem needs workers and loops of at least 1".to_owned(),
+            ));
+        }
+        if self.bytes < LEAST_BYTES || !self.bytes.is_multiple_of(INT) {
+            return Err(WorkError(format!(
+                "arrays of {} bytes will not do: smaller ones than {LEAST_BYTES} may come from a \
+                 heap that is kept; take a multiple of {INT} from there on, such as {USUAL_BYTES}",
+                self.bytes
+            )));
+        }
+        let at_once = self.workers.checked_mul(self.bytes);
+        match at_once.and_then(|bytes| bytes.checked_mul(self.cycles())) {
+            Some(_) => Ok(()),
+            None => Err(WorkError(format!(
+                "{} arrays of {} bytes are more than can be counted: use fewer loops",
+                self.cycles(),
+                self.bytes
+            ))),
+        }
+    }
+
+    /// Arrays that each worker takes one after the other.
+    #[must_use]
+    pub fn cycles(&self) -> u64 {
+        (self.loops / LOOPS_A_CYCLE).max(1)
+    }
+
+    /// What all workers prove together.
+    pub(crate) fn expected(&self) -> Proof {
+        let all = (0..self.workers).flat_map(|unit| (0..self.cycles()).map(move |c| (unit, c)));
+        all.map(|(unit, cycle)| proof(first_value(unit, cycle), self.bytes))
+            .sum()
+    }
+
+    /// One array: taken, written, read, freed.
+    fn cycle(&self, first: u32) -> Result<Proof, TryReserveError> {
+        let ints = (self.bytes / INT) as usize;
+        let wanted = |place: usize| first.wrapping_add(place as u32);
+        let mut array: Vec<u32> = Vec::new();
+        array.try_reserve_exact(ints)?;
+        array.extend((0..ints).map(wanted));
+        let array = black_box(array);
+        let right = array.iter().enumerate();
+        let right = right.filter(|(place, int)| **int == wanted(*place)).count();
+        Ok(proof(first, INT * right as u64))
+    }
+}
+
+fn proof(first: u32, right: u64) -> Proof {
+    Proof {
+        count: right,
+        checksum: u64::from(first).wrapping_mul(right),
+    }
+}
+
+/// The first integer of an array; each further one is one more.
+fn first_value(unit: u64, cycle: u64) -> u32 {
+    (unit.wrapping_mul(2_654_435_761).wrapping_add(cycle) as u32) | 1
+}
+
+impl Body for Mem {
+    type State = ();
+    const SENDS: bool = false;
+
+    fn units(&self) -> u64 {
+        self.workers
+    }
+
+    fn describe(&self, unit: u64) -> String {
+        format!(
+            "{} arrays of {} bytes as worker {}",
+            self.cycles(),
+            self.bytes,
+            unit + 1
+        )
+    }
+
+    fn state(&self, _flow: usize) {}
+
+    fn unit(&self, _state: &mut (), unit: u64, outlet: &mut Outlet<'_>) -> Proof {
+        let mut proof = Proof::default();
+        for cycle in 0..self.cycles() {
+            match self.cycle(first_value(unit, cycle)) {
+                Ok(one) => proof += one,
+                Err(_full) => {
+                    outlet.fail(io::Error::from_raw_os_error(libc::ENOMEM));
+                    break;
+                }
+            }
+        }
+        proof
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mem(workers: u64, loops: u64) -> Mem {
+        Mem {
+            workers,
+            loops,
+            bytes: LEAST_BYTES,
+        }
+    }
+
+    #[test]
+    fn workers_prove_what_is_expected_of_them() {
+        let mem = mem(2, 2 * LOOPS_A_CYCLE);
+        let proved: Proof = (0..2)
+            .map(|unit| mem.unit(&mut (), unit, &mut Outlet::nowhere()))
+            .sum();
+        assert_eq!(proved, mem.expected());
+        assert_eq!(proved.count, 2 * 2 * LEAST_BYTES);
+    }
+
+    #[test]
+    fn few_loops_are_one_cycle() {
+        assert_eq!(mem(1, 1).cycles(), 1);
+        assert_eq!(mem(1, 9_000).cycles(), 30);
+    }
+
+    #[test]
+    fn arrays_that_the_heap_might_keep_are_refused() {
+        let check = |bytes| Mem { bytes, ..mem(1, 1) }.check();
+        assert!(check(USUAL_BYTES).is_ok());
+        for bytes in [1 << 20, 32 << 20, LEAST_BYTES + 1] {
+            let said = check(bytes).unwrap_err().to_string();
+            assert!(said.contains(&bytes.to_string()), "{said}");
+        }
+        assert!(mem(0, 1).check().is_err());
+    }
+
+    #[test]
+    fn memory_that_is_not_there_fails_the_flow() {
+        let huge = Mem {
+            bytes: 1 << 62,
+            ..mem(1, 1)
+        };
+        let outlet = &mut Outlet::nowhere();
+        huge.unit(&mut (), 0, outlet);
+        let error = outlet.failure().unwrap();
+        assert_eq!(error.raw_os_error(), Some(libc::ENOMEM));
+    }
+}

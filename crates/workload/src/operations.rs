@@ -1,0 +1,77 @@
+//! `operation`: every flow repeats one operation of the kernel.
+//!
+//! It stands for what threads share and processes do not: the crate [`operation`] has a
+//! body for each, and says what it does, what its flows share and how its effect is
+//! verified.
+
+use operation::Name;
+use serde::{Deserialize, Serialize};
+
+use crate::WorkError;
+
+/// Parameters of `operation`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Operations {
+    /// Which operation.
+    pub operation: Name,
+    /// How many flows repeat it.
+    pub flows: u64,
+    /// How often each flow repeats it; as often as takes a few ms, if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ops: Option<u64>,
+}
+
+impl Operations {
+    /// How often each flow repeats the operation.
+    #[must_use]
+    pub fn ops(&self) -> u64 {
+        self.ops.unwrap_or(self.operation.facts().ops)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), WorkError> {
+        if self.flows == 0 || self.ops == Some(0) {
+            return Err(WorkError(
+                "an operation needs flows and ops of at least 1".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Operations, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    #[test]
+    fn an_operation_knows_how_often_it_is_repeated() {
+        let usual = read(r#"{"operation": "mmap", "flows": 2}"#).unwrap();
+        assert_eq!(usual.ops(), usual.operation.facts().ops);
+        let few = read(r#"{"operation": "mmap", "flows": 2, "ops": 7}"#).unwrap();
+        assert_eq!(few.ops(), 7);
+    }
+
+    #[test]
+    fn an_unknown_operation_is_refused_with_the_names_there_are() {
+        let error = read(r#"{"operation": "mmp", "flows": 2}"#).unwrap_err();
+        let error = error.to_string();
+        assert!(
+            error.contains("'mmp' is no operation") && error.contains("mmap"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn nothing_to_do_is_refused() {
+        for text in [
+            r#"{"operation": "mmap", "flows": 0}"#,
+            r#"{"operation": "mmap", "flows": 1, "ops": 0}"#,
+        ] {
+            assert!(read(text).unwrap().check().is_err(), "{text}");
+        }
+    }
+}
