@@ -16,6 +16,7 @@ use crate::args::{AnswerArgs, Format, HowArgs};
 use crate::ending::{self, Ending};
 use crate::files;
 use crate::launch::CellLauncher;
+use crate::leftovers;
 use crate::output::{self, Paper};
 use crate::progress::Progress;
 use crate::results_folder::NewFolder;
@@ -133,11 +134,15 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
     let began_unix_s = now
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
-    let folder = match how.out.as_deref() {
+    let planned = match how.out.as_deref() {
         Some(folder) => asked_for(folder)?,
         None => default_folder(now, &studies),
     };
-    let files_on = files::looked_at(&studies, &folder)?;
+    let files_on = files::looked_at(&studies, &planned)?;
+    let (folder, mut made) = match how.out {
+        Some(_) => (planned.clone(), new_folder(&planned)?),
+        None => fresh_folder(now, &studies)?,
+    };
     let header = Header {
         schema: lab::SCHEMA,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -148,9 +153,10 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
         files_on,
         studies,
     };
-    let made = NewFolder::planned(&folder);
+    let journal = Journal::create(&folder, header)?;
+    made.owns(journal.path());
     Ok(Session {
-        journal: Journal::create(&folder, header)?,
+        journal,
         made: Some(made),
     })
 }
@@ -231,6 +237,22 @@ fn asked_for(folder: &Path) -> Result<PathBuf> {
     Ok(folder.to_owned())
 }
 
+fn new_folder(folder: &Path) -> Result<NewFolder> {
+    NewFolder::make(folder).with_context(|| format!("cannot create {}", folder.display()))
+}
+
+/// A folder of the usual name that this process has made: of two runs that begin at once,
+/// each gets its own.
+fn fresh_folder(now: SystemTime, studies: &[Study]) -> Result<(PathBuf, NewFolder)> {
+    loop {
+        let folder = default_folder(now, studies);
+        let made = new_folder(&folder)?;
+        if made.made(&folder) {
+            return Ok((folder, made));
+        }
+    }
+}
+
 /// `flowgauge-results/2026-11-21T08-30-00Z-primes`, with a number behind it when there is
 /// one of that name.
 fn default_folder(now: SystemTime, studies: &[Study]) -> PathBuf {
@@ -245,7 +267,7 @@ fn default_folder(now: SystemTime, studies: &[Study]) -> PathBuf {
         1 => format!("{time}-{name}"),
         _ => format!("{time}-{name}-{number}"),
     };
-    let folders = (1..).map(|number| Path::new("flowgauge-results").join(numbered(number)));
+    let folders = (1..).map(|number| Path::new(leftovers::USUAL_PLACE).join(numbered(number)));
     folders
         .into_iter()
         .find(|folder| !folder.exists())
@@ -296,6 +318,7 @@ pub(crate) fn carry_out(
     let Session { mut journal, made } = session;
     if let Some(folder) = journal.path().parent() {
         launcher.keep_files_in(folder);
+        leftovers::sweep(folder, &journal.header().studies);
     }
     let clock = SinceBegin(Instant::now());
     let screen = Screen::new();
@@ -315,9 +338,14 @@ pub(crate) fn carry_out(
     {
         made.keep();
     }
-    let results = run?;
+    let results = match run {
+        Ok(results) => results,
+        Err(error) => return Err(told_all_the_same(&journal, answer, error.into())),
+    };
     let folder = journal.path().parent().unwrap_or(Path::new("."));
-    write_folder(&results, folder)?;
+    if let Err(error) = write_folder(&results, folder) {
+        return Err(told_all_the_same(&journal, answer, error));
+    }
     if let Some(folder) = &answer.plots {
         answer::write_plots(&report::plots::all(&results), folder)?;
     }
@@ -353,6 +381,21 @@ pub(crate) fn carry_out(
     }
     let checks = answer::checks(&answer.expect, &results)?;
     Ok(answer::judged(ending::of(&results), &checks))
+}
+
+/// Prints what was measured where it cannot be kept: it is in no file, or not in all.
+fn told_all_the_same(
+    journal: &Journal,
+    answer: &AnswerArgs,
+    error: anyhow::Error,
+) -> anyhow::Error {
+    if holds_slots(journal) {
+        let printed = output::print(&shown(&journal.results(), answer.format));
+        if let Err(also) = printed {
+            return error.context(also.to_string());
+        }
+    }
+    error
 }
 
 fn holds_slots(journal: &Journal) -> bool {
