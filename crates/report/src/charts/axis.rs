@@ -17,6 +17,18 @@ const APART: f64 = 10.0;
 pub(crate) struct Tick {
     pub(crate) at: f64,
     pub(crate) label: String,
+    /// Whether its label has room only as long as text is not shown larger.
+    pub(crate) small: bool,
+}
+
+impl Tick {
+    pub(crate) fn new(at: f64, label: String) -> Self {
+        Self {
+            at,
+            label,
+            small: false,
+        }
+    }
 }
 
 /// How values become places.
@@ -79,10 +91,7 @@ impl Scale {
 
     /// Ticks at the given values that lie on the axis.
     pub(super) fn ticks(&self, values: impl Iterator<Item = (f64, String)>) -> Vec<Tick> {
-        let ticks = values.map(|(value, label)| Tick {
-            at: self.at(value),
-            label,
-        });
+        let ticks = values.map(|(value, label)| Tick::new(self.at(value), label));
         ticks.filter(|tick| self.holds(tick.at)).collect()
     }
 
@@ -148,14 +157,21 @@ pub(super) fn keep_apart(ticks: &[Tick]) -> bool {
     pairs.all(|(a, b)| (b.at - a.at).abs() >= needed(a, b))
 }
 
-/// The ticks without those whose labels would touch the one before.
-pub(crate) fn thinned(ticks: Vec<Tick>) -> Vec<Tick> {
+/// The ticks without those whose labels would touch the one before; of those that stay, the
+/// ones that would touch if text were `large` times as large are marked.
+pub(crate) fn thinned(ticks: Vec<Tick>, large: f64) -> Vec<Tick> {
     let mut kept: Vec<Tick> = Vec::with_capacity(ticks.len());
-    for tick in ticks {
+    let mut large_end = f64::NEG_INFINITY;
+    for mut tick in ticks {
         let room = kept
             .last()
             .is_none_or(|last| keep_apart(&[last.clone(), tick.clone()]));
         if room {
+            let half = large * text_width(&tick.label) / 2.0;
+            tick.small = tick.at - half < large_end;
+            if !tick.small {
+                large_end = tick.at + half + APART;
+            }
             kept.push(tick);
         }
     }
@@ -163,11 +179,12 @@ pub(crate) fn thinned(ticks: Vec<Tick>) -> Vec<Tick> {
 }
 
 /// The room that labels to the left of an axis need.
-pub(crate) fn margin(ticks: &[Tick]) -> f64 {
+pub(crate) fn margin(ticks: &[Tick], large: f64) -> f64 {
     ticks
         .iter()
         .map(|tick| text_width(&tick.label))
         .fold(0.0, f64::max)
+        * large
         + 10.0
 }
 
@@ -239,6 +256,17 @@ mod tests {
             labels(&scale.round(90.0, &BYTES)),
             ["0 MiB", "1 MiB", "2 MiB", "3 MiB"]
         );
+    }
+
+    #[test]
+    fn labels_that_touch_when_they_are_large_are_marked() {
+        let ticks = (0..5).map(|n| Tick::new(40.0 * f64::from(n), "12".to_owned()));
+        let thin = |large| {
+            let kept = thinned(ticks.clone().collect(), large).into_iter();
+            kept.map(|tick| tick.small).collect::<Vec<_>>()
+        };
+        assert_eq!(thin(1.0), [false; 5]);
+        assert_eq!(thin(3.0), [false, true, false, true, false]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use lab::{CaseResult, Law, Results};
 use maud::{Markup, html};
 
-use super::case::{missing, said, variants};
+use super::case::{launches, missing, said, variants};
 use super::course::course;
 use super::figure::{Figure, Figures, Legend};
 use super::forest::forest;
@@ -47,6 +47,9 @@ pub(super) fn sweep(
             (figures(id, sweep, all_laws))
             @for law in &laws { p.said { (law.sentence) } }
             (variants(&rows))
+            @if let Some((name, case)) = named.first() {
+                p.quiet { "Launched at " (name) ": " (launches(case)) }
+            }
             @for (number, (name, case)) in named.iter().enumerate() {
                 details {
                     summary { (name) }
@@ -106,7 +109,7 @@ fn chart(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
         },
         desc: format!("Typical times of {} variants by {axis}.", series.len()),
         legend: Legend::variants(series.iter().map(|series| series.label.as_str())),
-        data: data(&axis, &series),
+        data: Some(data(&axis, &series)),
         chart: Chart::Lines(series, axis),
     };
     figure.into()
