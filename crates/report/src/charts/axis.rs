@@ -97,8 +97,16 @@ impl Scale {
 
     /// Round values, about one for each `every` of length, labelled by `unit`.
     pub(crate) fn round(&self, every: f64, unit: &Unit) -> Vec<Tick> {
-        let values = if self.log {
+        let decades = if self.log {
             self.decades(every)
+        } else {
+            Vec::new()
+        };
+        // Within a decade steps say more, also on a logarithmic axis.
+        let told = decades.iter().filter(|value| self.holds(self.at(**value)));
+        let by_decades = told.count() > 1;
+        let values = if by_decades {
+            decades
         } else {
             self.steps(every, unit)
         };
@@ -106,8 +114,12 @@ impl Scale {
         let step = step.fold(f64::INFINITY, f64::min);
         let largest = values.iter().copied().fold(0.0, f64::max);
         let label = |value: f64| {
-            let reference = if self.log { value } else { largest };
-            unit.label(value, reference, if self.log { value } else { step })
+            let (reference, step) = if by_decades {
+                (value, value)
+            } else {
+                (largest, step)
+            };
+            unit.label(value, reference, step)
         };
         self.ticks(values.iter().map(|&value| (value, label(value))))
     }
@@ -119,27 +131,30 @@ impl Scale {
 
     /// Multiples of 1, 2 or 5 of the unit's size, which need not be a power of ten.
     fn steps(&self, every: f64, unit: &Unit) -> Vec<f64> {
-        let size = unit.suiting(self.high).0;
+        let (low, high) = match self.log {
+            true => (self.low.exp(), self.high.exp()),
+            false => (self.low, self.high),
+        };
+        let size = unit.suiting(high).0;
         let wanted = ((self.to - self.from).abs() / every).max(1.0);
-        let rough = (self.high - self.low) / wanted / size;
+        let rough = (high - low) / wanted / size;
         let decade = 10f64.powf(rough.log10().floor());
         let nice = [1.0, 2.0, 5.0]
             .into_iter()
             .find(|nice| nice * decade >= rough);
         let step = nice.unwrap_or(10.0) * decade * size;
-        let (first, last) = (
-            (self.low / step).ceil() as i64,
-            (self.high / step).floor() as i64,
-        );
+        let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
         (first..=last).map(|n| n as f64 * step).collect()
     }
 
-    /// Powers of ten; with 2 and 5 between them where there is room for these.
+    /// Powers of ten; with 3, or with 2 and 5, between them where there is room for these.
     fn decades(&self, every: f64) -> Vec<f64> {
         let (low, high) = (self.low / 10f64.ln(), self.high / 10f64.ln());
         let per_decade = (self.to - self.from).abs() / (high - low);
         let within: &[f64] = if per_decade > 3.5 * every {
             &[1.0, 2.0, 5.0]
+        } else if per_decade > 2.2 * every {
+            &[1.0, 3.0]
         } else {
             &[1.0]
         };
@@ -246,6 +261,13 @@ mod tests {
         assert_eq!(
             labels(&scale.round(60.0, &TIME)),
             ["100 µs", "1 ms", "10 ms", "100 ms"]
+        );
+        let scale = Scale::new((6e5, 5e6), (0.0, 150.0), true);
+        assert_eq!(labels(&scale.round(60.0, &TIME)), ["1 ms", "3 ms"]);
+        let scale = Scale::new((8.1e6, 8.65e6), (0.0, 300.0), true);
+        assert_eq!(
+            labels(&scale.round(80.0, &TIME)),
+            ["8.2 ms", "8.4 ms", "8.6 ms"]
         );
     }
 

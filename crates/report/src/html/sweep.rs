@@ -78,7 +78,12 @@ fn one(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Mark
 /// The charts of a sweep as a whole.
 pub(super) fn figures(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
     let cases = sweep.points.iter().map(|(_, case)| *case);
-    chart(&format!("{id}-lines"), sweep, laws)
+    let lines = match sweep.points.len() {
+        // A point is no line.
+        ..2 => Figures::default(),
+        _ => chart(&format!("{id}-lines"), sweep, laws),
+    };
+    lines
         .and(grids::of_sweep(&format!("{id}-grid"), sweep))
         .and(forest(&format!("{id}-forest"), cases))
 }
