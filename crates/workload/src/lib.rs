@@ -8,6 +8,7 @@
 //! * [`turns`]: flows that do nothing but hand over to each other.
 //! * [`cpu`], [`mem`], [`io`]: workers that compute, use memory, or wait for a disk.
 //! * [`operations`]: each flow repeats one operation of the kernel.
+//! * [`searching`]: a tree of files is searched; the work makes its own flows.
 //! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
@@ -19,6 +20,7 @@ pub mod mem;
 pub mod operations;
 pub mod prime_blocks;
 pub mod primes;
+pub mod searching;
 pub mod spin;
 pub mod turns;
 pub mod work;
@@ -29,6 +31,7 @@ pub use io::{Io, Sync};
 pub use mem::Mem;
 pub use operations::Operations;
 pub use prime_blocks::Primes;
+pub use searching::{Design, Reading, Searching};
 pub use spin::Spin;
 pub use turns::Turns;
 pub use work::{Work, WorkError, probe_main};

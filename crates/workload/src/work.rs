@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use flow::{Answer, Body, Cell, Model, NoSink, Proof};
+use flow::{Answer, Body, Cell, Model, NoSink, Proof, Variant};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::turns::{LEAST_FLOWS, WithBody};
-use crate::{Cpu, Drill, Io, Mem, Operations, Primes, Spin, Turns};
+use crate::{Cpu, Drill, Io, Mem, Operations, Primes, Searching, Spin, Turns};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,8 @@ pub enum Work {
     Mem(Mem),
     /// Workers that write to a disk and wait for it.
     Io(Io),
+    /// A tree of files that is searched, by flows that the work itself makes.
+    Search(Searching),
 }
 
 /// Parameters that no run can have.
@@ -49,6 +51,7 @@ impl Work {
             Self::Cpu(cpu) => cpu.workers,
             Self::Mem(mem) => mem.workers,
             Self::Io(io) => io.workers,
+            Self::Search(_) => 1,
         }
     }
 
@@ -66,7 +69,25 @@ impl Work {
             Self::Cpu(cpu) => cpu.check(),
             Self::Mem(mem) => mem.check(),
             Self::Io(io) => io.check(),
+            Self::Search(search) => search.check(),
         }
+    }
+
+    /// Checks that flows of that kind and number can do the work.
+    ///
+    /// # Errors
+    /// They cannot: the message says which can.
+    pub fn check_variant(&self, variant: &Variant) -> Result<(), WorkError> {
+        match self {
+            Self::Search(search) => search.model(variant).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the work makes its own flows ([`flow::OwnFlows`]).
+    #[must_use]
+    pub fn makes_own_flows(&self) -> bool {
+        matches!(self, Self::Search(_))
     }
 
     /// What a repetition must prove, where that can be known without running it.
@@ -76,9 +97,12 @@ impl Work {
             Self::Primes(primes) => primes.expected(),
             Self::Mem(mem) => Some(mem.expected()),
             Self::Io(io) => Some(io.expected()),
-            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) | Self::Operation(_) | Self::Cpu(_) => {
-                None
-            }
+            Self::Spin(_)
+            | Self::Drill(_)
+            | Self::Turns(_)
+            | Self::Operation(_)
+            | Self::Cpu(_)
+            | Self::Search(_) => None,
         }
     }
 
@@ -89,7 +113,7 @@ impl Work {
             Self::Turns(_) | Self::Operation(_) | Self::Cpu(_) | Self::Mem(_) | Self::Io(_) => {
                 Some(self.units())
             }
-            Self::Primes(_) | Self::Spin(_) | Self::Drill(_) => None,
+            Self::Primes(_) | Self::Spin(_) | Self::Drill(_) | Self::Search(_) => None,
         }
     }
 
@@ -100,7 +124,12 @@ impl Work {
             Self::Drill(drill) => drill.files > 0,
             Self::Operation(operation) => operation.operation.facts().needs_folder,
             Self::Io(_) => true,
-            Self::Primes(_) | Self::Spin(_) | Self::Turns(_) | Self::Cpu(_) | Self::Mem(_) => false,
+            Self::Primes(_)
+            | Self::Spin(_)
+            | Self::Turns(_)
+            | Self::Cpu(_)
+            | Self::Mem(_)
+            | Self::Search(_) => false,
         }
     }
 
@@ -143,7 +172,8 @@ impl Work {
             | Self::Spin(_)
             | Self::Drill(_)
             | Self::Turns(_)
-            | Self::Operation(_) => None,
+            | Self::Operation(_)
+            | Self::Search(_) => None,
         }
     }
 
@@ -162,6 +192,7 @@ impl Work {
             Self::Cpu(cpu) => cell.run(cpu, &mut NoSink),
             Self::Mem(mem) => cell.run(mem, &mut NoSink),
             Self::Io(io) => cell.run(&io.body(cell.scratch()), &mut NoSink),
+            Self::Search(search) => search.run(cell),
         }
     }
 }

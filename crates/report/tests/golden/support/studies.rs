@@ -151,6 +151,7 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
         variant,
         work: None,
         sample: None,
+        of_cpus: None,
     }
 }
 
