@@ -27,11 +27,11 @@ use measure::usage::Usage;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::getpid;
 
+use crate::Proof;
 use crate::ballast::Held;
 use crate::cell::{Cell, different};
 use crate::flow_run::bind;
 use crate::record::{Answer, FlowRecord, FlowState, Own, ParentRecord, Rep, SlotRecord};
-use crate::Proof;
 
 /// Work that makes its own flows.
 pub trait OwnFlows {

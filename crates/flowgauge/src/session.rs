@@ -128,7 +128,9 @@ impl Session {
 /// Begins a run of `studies` in a new results folder, if this machine can run them.
 pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> Result<Session> {
     let machine = Machine::read();
-    let studies = studies.into_iter().map(|study| study.for_cpus(cpus(&machine)));
+    let studies = studies
+        .into_iter()
+        .map(|study| study.for_cpus(cpus(&machine)));
     let studies = trees::filled(studies.collect(), None)?;
     trees::check_cold(&studies)?;
     let studies = with_ballast(studies, &settings, &machine)?;
@@ -389,6 +391,7 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
         ("shared.csv", report::csv::shared(results)),
         ("workers.csv", report::csv::workers(results)),
         ("laws.csv", report::csv::laws(results)),
+        ("search.csv", report::csv::searched(results)),
         (
             "machine.json",
             report::json::machine(&results.header.machine),

@@ -98,11 +98,17 @@ fn named(search: &Searching) -> Result<Vec<PathBuf>> {
              folder"
         );
         let there = path.canonicalize();
-        roots.push(there.with_context(|| format!("cannot search {shown}: name a tree that is there"))?);
+        roots.push(
+            there.with_context(|| format!("cannot search {shown}: name a tree that is there"))?,
+        );
     }
     let part = part_of(search, roots)?;
     if part.files == 0 {
-        let names: Vec<String> = search.tree.iter().map(|path| path.display().to_string()).collect();
+        let names: Vec<String> = search
+            .tree
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
         bail!(
             "no files to search in {}: there are none, or all are binary, hidden or named in \
              ignore files; name another tree, or try --hidden, --no-ignore or --text",
@@ -115,7 +121,11 @@ fn named(search: &Searching) -> Result<Vec<PathBuf>> {
 /// The part of the first usual tree that is large enough, or of the largest.
 fn usual(search: &Searching) -> Result<Vec<PathBuf>> {
     let mut best: Option<Part> = None;
-    for tree in USUAL.map(PathBuf::from).into_iter().filter(|tree| tree.is_dir()) {
+    for tree in USUAL
+        .map(PathBuf::from)
+        .into_iter()
+        .filter(|tree| tree.is_dir())
+    {
         let part = part_of(search, vec![tree])?;
         if part.files >= ENOUGH.min(search.most_files.unwrap_or(ENOUGH) / 2) {
             return Ok(part.roots);
@@ -170,7 +180,11 @@ mod tests {
         std::fs::write(tree.path().join("a.txt"), "text\n").unwrap();
         let filled = filled(study(), Some(tree.path())).unwrap();
         let expected = tree.path().canonicalize().unwrap();
-        assert!(roots(&filled).iter().all(|roots| *roots == [expected.clone()]));
+        assert!(
+            roots(&filled)
+                .iter()
+                .all(|roots| *roots == [expected.clone()])
+        );
     }
 
     #[test]

@@ -15,6 +15,8 @@ mod profile;
 mod remarks;
 pub mod sampled;
 mod self_made;
+#[cfg(test)]
+mod self_made_tests;
 mod sentence;
 mod shared;
 mod sweep;

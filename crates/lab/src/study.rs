@@ -20,10 +20,10 @@ use workload::Work;
 use crate::Sampling;
 
 pub use builtin::{builtin, builtin_names, nearest};
+pub(crate) use cpus::differ_in_flows_alone;
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
 pub use labels::labelled;
-pub(crate) use cpus::differ_in_flows_alone;
 pub(crate) use labels::unique;
 pub use origin_limits::{OriginCount, OriginLimit};
 

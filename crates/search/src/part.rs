@@ -115,7 +115,10 @@ fn tree(query: &Query, root: &Path) -> Result<Folder, SearchError> {
     let mut names = Vec::new();
     run(&all, &Plan::default(), &mut names, &mut |_problem| {})?;
     let mut tree = Folder::default();
-    for name in names.split(|&byte| byte == b'\n').filter(|name| !name.is_empty()) {
+    for name in names
+        .split(|&byte| byte == b'\n')
+        .filter(|name| !name.is_empty())
+    {
         let path = PathBuf::from(OsString::from_vec(name.to_vec()));
         // A file that has gone meanwhile is not in it.
         if let Ok(metadata) = std::fs::metadata(&path) {
@@ -131,7 +134,10 @@ impl Folder {
         here.count(bytes);
         for name in path.parent().into_iter().flat_map(Path::components) {
             let name = name.as_os_str().as_bytes();
-            here = here.folders.entry(OsString::from_vec(name.to_vec())).or_default();
+            here = here
+                .folders
+                .entry(OsString::from_vec(name.to_vec()))
+                .or_default();
             here.count(bytes);
         }
     }
@@ -173,7 +179,9 @@ fn smallest(path: &Path, folder: &Folder) -> Option<(PathBuf, Bound)> {
     let inner = folder.folders.iter();
     let inner = inner.filter_map(|(name, inner)| smallest(&path.join(name), inner));
     let own = (folder.files > 0).then(|| (path.to_owned(), folder.size()));
-    inner.chain(own).min_by_key(|(_, size)| (size.files, size.bytes))
+    inner
+        .chain(own)
+        .min_by_key(|(_, size)| (size.files, size.bytes))
 }
 
 #[cfg(test)]
@@ -200,8 +208,17 @@ mod tests {
     fn chosen(files: u64, bytes: u64) -> (Vec<String>, u64, u64) {
         let (tree, query) = query();
         let part = part(&query, Bound { files, bytes }).unwrap();
-        let name = |path: &PathBuf| path.strip_prefix(tree.path()).unwrap().display().to_string();
-        (part.roots.iter().map(name).collect(), part.files, part.bytes)
+        let name = |path: &PathBuf| {
+            path.strip_prefix(tree.path())
+                .unwrap()
+                .display()
+                .to_string()
+        };
+        (
+            part.roots.iter().map(name).collect(),
+            part.files,
+            part.bytes,
+        )
     }
 
     #[test]

@@ -284,7 +284,9 @@ pub fn empty_page_cache() -> io::Result<()> {
     // What has not been written back yet stays in the cache.
     nix::unistd::sync();
     std::fs::write(DROP_CACHES, "3").map_err(|error| {
-        io::Error::other(format!("cannot empty the page cache ({DROP_CACHES}): {error}"))
+        io::Error::other(format!(
+            "cannot empty the page cache ({DROP_CACHES}): {error}"
+        ))
     })
 }
 
@@ -389,7 +391,12 @@ mod tests {
             (Design::Pool, "process", 2, search::Model::ProcessPool),
             (Design::PerFile, "thread", 64, search::Model::ThreadPerFile),
             (Design::PerFile, "process", 4, search::Model::ProcessPerFile),
-            (Design::PerFolder, "thread", 4, search::Model::ThreadPerDirectory),
+            (
+                Design::PerFolder,
+                "thread",
+                4,
+                search::Model::ThreadPerDirectory,
+            ),
         ] {
             assert_eq!(of(design, model, flows), Ok(searcher));
         }
@@ -402,9 +409,16 @@ mod tests {
 
     #[test]
     fn a_pattern_that_makes_no_sense_is_refused_with_the_place() {
-        let error = read(r#"{"pattern": "a("}"#).check().unwrap_err().to_string();
+        let error = read(r#"{"pattern": "a("}"#)
+            .check()
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("a("), "{error}");
-        assert!(read(r#"{"pattern": "a", "most_files": 0}"#).check().is_err());
+        assert!(
+            read(r#"{"pattern": "a", "most_files": 0}"#)
+                .check()
+                .is_err()
+        );
     }
 
     #[test]

@@ -50,8 +50,10 @@ pub struct AtNumber {
     /// Typical time, quartiles around it, in ns.
     pub typical_ns: [f64; 3],
     /// Time over that of the best; `None` for the best itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
     /// The verdict on it; `None` for the best itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
 }
 
@@ -69,9 +71,11 @@ pub(super) fn optimum(
     }
     let typical = |at: usize| variants[at].value.map(|value| value.typical);
     let places = (0..variants.len()).filter(|&at| typical(at).is_some());
-    let best = places
-        .clone()
-        .min_by(|&a, &b| typical(a).unwrap_or(f64::MAX).total_cmp(&typical(b).unwrap_or(f64::MAX)))?;
+    let best = places.clone().min_by(|&a, &b| {
+        typical(a)
+            .unwrap_or(f64::MAX)
+            .total_cmp(&typical(b).unwrap_or(f64::MAX))
+    })?;
     let rule = Rule {
         floor,
         comparisons: variants.len() - 1,
@@ -79,7 +83,9 @@ pub(super) fn optimum(
     let mut numbers: Vec<AtNumber> = places
         .filter_map(|at| {
             let value = variants[at].value?;
-            let against = (at != best).then(|| judged(slots, best, at, rule)).flatten();
+            let against = (at != best)
+                .then(|| judged(slots, best, at, rule))
+                .flatten();
             Some(AtNumber {
                 flows: case.variants[at].variant.flows,
                 label: variants[at].label.clone(),
@@ -113,7 +119,10 @@ impl Optimum {
     /// Numbers that cannot be told from the best, or are the same within the floor.
     fn alike(&self) -> Vec<String> {
         let alike = |at: &&AtNumber| {
-            matches!(at.verdict, Some(Verdict::Same { .. } | Verdict::CannotTell { .. }))
+            matches!(
+                at.verdict,
+                Some(Verdict::Same { .. } | Verdict::CannotTell { .. })
+            )
         };
         let alike = self.numbers.iter().filter(alike);
         alike.map(|at| plain(at.flows.into())).collect()
@@ -137,7 +146,11 @@ fn times(at: &AtNumber) -> String {
 /// What the numbers of a case say: the best, those that are alike, one flow, too many of them.
 pub(super) fn sentence(case: &CaseResult) -> Option<String> {
     let optimum = case.optimum.as_ref()?;
-    let model = plural(&case.case.variants.first()?.variant.model.to_string());
+    let model = case.case.variants.first()?.variant.model.to_string();
+    let model = match optimum.flows {
+        1 => model,
+        _ => plural(&model),
+    };
     let mut parts = vec![format!(
         "{}: best with {} {model} ({})",
         case.case.name,
@@ -148,7 +161,10 @@ pub(super) fn sentence(case: &CaseResult) -> Option<String> {
     if !alike.is_empty() {
         parts.push(format!("{} cannot be told from it", listed(&alike)));
     }
-    let one = optimum.numbers.first().filter(|at| at.flows < optimum.flows);
+    let one = optimum
+        .numbers
+        .first()
+        .filter(|at| at.flows < optimum.flows);
     if let Some(one) = one.filter(|one| matches!(one.verdict, Some(Verdict::Slower { .. }))) {
         parts.push(format!("{} takes {}", plain(one.flows.into()), times(one)));
     }

@@ -41,6 +41,7 @@ pub struct SelfMade {
     /// Flows at one time, at the most.
     pub most: f64,
     /// The cap that held flows back, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_at: Option<f64>,
     /// Repetitions that read from a disk.
     pub from_disk: usize,
@@ -53,6 +54,7 @@ pub struct SelfMade {
     /// Time of all flows by class of work, in ns, as timers told; empty without them.
     pub classes_ns: BTreeMap<String, f64>,
     /// How much longer a repetition took with timers, as a fraction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timers_cost: Option<f64>,
 }
 
@@ -137,12 +139,12 @@ fn a_flow_each(case: &CaseResult) -> Option<String> {
     let [each, pool] = [each, pool].map(|at| &case.variants[at]);
     let [made, few] = [each, pool].map(|variant| variant.self_made.as_ref());
     Some(format!(
-        "{}: {} takes {} {} of what {} takes: {} flows are made, not {}",
+        "{}: {} takes {} as long as {} {}: {} flows are made, not {}",
         case.case.name,
         each.label,
         factor(estimate.ratio),
-        factor_interval(estimate.ratio, low, high),
         pool.label,
+        factor_interval(estimate.ratio, low, high),
         count(made?.made as u64),
         count(few?.made as u64)
     ))
@@ -156,11 +158,17 @@ fn crowd(case: &CaseResult) -> Option<String> {
         return None;
     }
     let of = |label: &str| {
-        let variant = case.variants.iter().find(|variant| variant.label == label)?;
+        let variant = case
+            .variants
+            .iter()
+            .find(|variant| variant.label == label)?;
         Some((variant.self_made.as_ref()?, variant.counts?))
     };
     let ((few, few_counts), (many, many_counts)) = (of(&best.label)?, of(&worst.label)?);
-    let waits = [few_counts.voluntary_switches, many_counts.voluntary_switches];
+    let waits = [
+        few_counts.voluntary_switches,
+        many_counts.voluntary_switches,
+    ];
     let mut reasons = Vec::new();
     if many.system_ns > FAR * few.system_ns {
         reasons.push(format!(
@@ -194,7 +202,10 @@ fn held(case: &CaseResult) -> Option<String> {
         // The number of a pool is no cap.
         (own.made > own.most).then_some(())?;
         let at = count(own.held_at? as u64);
-        Some(format!("{} was held to {at} flows at one time", variant.label))
+        Some(format!(
+            "{} was held to {at} flows at one time",
+            variant.label
+        ))
     });
     let held: Vec<String> = held.collect();
     (!held.is_empty()).then(|| format!("{}: {}", case.case.name, held.join("; ")))

@@ -145,8 +145,10 @@ fn of_three(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
     if !case.work.makes_own_flows() {
         return None;
     }
-    let [process, private, thread] =
-        alike(case, [Model::Process, Model::ThreadPrivateFiles, Model::Thread])?;
+    let [process, private, thread] = alike(
+        case,
+        [Model::Process, Model::ThreadPrivateFiles, Model::Thread],
+    )?;
     let rule = Rule {
         floor,
         comparisons: 2,
@@ -155,7 +157,10 @@ fn of_three(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
         let (estimate, verdict) = judged(slots, without, with, rule)?;
         Some(Effect { estimate, verdict })
     };
-    Some(Shared::of(effect(process, private)?, effect(private, thread)?))
+    Some(Shared::of(
+        effect(process, private)?,
+        effect(private, thread)?,
+    ))
 }
 
 impl Shared {

@@ -106,6 +106,6 @@ mod tests {
 
     #[test]
     fn one_cpu_counts_as_two() {
-        assert_eq!(labels(r#""cpus""#, 1), [("thread x2".to_owned(), 2)]);
+        assert_eq!(labels(r#""cpus""#, 1), [("thread".to_owned(), 2)]);
     }
 }

@@ -270,7 +270,12 @@ fn variants(
         !(v.full_only && preset == Preset::Quick)
             && few.is_none_or(|(most, flows)| flows <= most.into())
     };
-    let written: Vec<Counted<'_>> = case.variants.iter().filter(meant).flat_map(counted).collect();
+    let written: Vec<Counted<'_>> = case
+        .variants
+        .iter()
+        .filter(meant)
+        .flat_map(counted)
+        .collect();
     if written.is_empty() {
         return Err(source.error(place, "a case needs at least one variant"));
     }

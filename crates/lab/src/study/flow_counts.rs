@@ -83,8 +83,8 @@ impl Visitor<'_> for OneCount {
     }
 
     fn visit_str<E: Error>(self, word: &str) -> Result<Count, E> {
-        Count::of_word(word)
-            .ok_or_else(|| E::custom(format!("{word:?} is no number of flows: use {ACCEPTED}")))
+        let invalid = || E::invalid_value(serde::de::Unexpected::Str(word), &self);
+        Count::of_word(word).ok_or_else(invalid)
     }
 }
 
@@ -115,7 +115,9 @@ impl<'de> Visitor<'de> for AllCounts {
             counts.push(count);
         }
         match counts.is_empty() {
-            true => Err(A::Error::custom("a list of flows needs at least one number")),
+            true => Err(A::Error::custom(
+                "a list of flows needs at least one number",
+            )),
             false => Ok(FileFlows::Each(counts)),
         }
     }

@@ -10,6 +10,7 @@
 //! | | `later` | never begun |
 
 mod journal;
+pub(crate) mod searches;
 mod slots;
 mod studies;
 pub(crate) mod workers;
