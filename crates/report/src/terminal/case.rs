@@ -23,7 +23,9 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     }
     searched::what(page, case);
     page.table(2, &table(None, &[case]));
-    for finding in &case.findings {
+    // Numbers of flows are told together, by the remarks of the study.
+    let told_together = case.optimum.is_some();
+    for finding in case.findings.iter().filter(|_| !told_together) {
         said(page, finding);
     }
     for line in sampling(case).into_iter().chain(not_counted(case)) {
@@ -179,7 +181,9 @@ pub(crate) fn tail(finding: &Finding) -> Option<String> {
 
 /// What is not there, and why; and whose work is not the case's.
 pub(super) fn missing(page: &mut Page<'_>, case: &CaseResult) {
-    for variant in &case.case.variants {
+    // A search of its own is the same search in another design, which its label says.
+    let labelled = case.case.variants.iter().filter(|_| !is_self_made(case));
+    for variant in labelled {
         if let Some(own) = &variant.work {
             let text = format!("{} has work of its own: {}", variant.label, work(own));
             page.text(2, Tone::Quiet, &text);

@@ -179,6 +179,8 @@ fn origin() -> Origin {
             .into(),
         rows: rows
             .map(|(who, process, thread, bytes)| OriginRow {
+                user_seconds: Default::default(),
+                system_seconds: Default::default(),
                 who: who.into(),
                 case: None,
                 seconds: both(process, thread),
