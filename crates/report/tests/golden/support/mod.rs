@@ -11,6 +11,7 @@
 
 pub(crate) mod full;
 mod journal;
+pub(crate) mod searches;
 mod slots;
 mod studies;
 pub(crate) mod workers;
