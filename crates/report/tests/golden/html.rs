@@ -68,7 +68,11 @@ fn the_page_of_all_studies_is_small() {
         let results = full(Preset::Quick, rounds);
         let page = html::page(&results);
         write(&format!("all-{rounds}.html"), &page);
-        assert!(page.len() < 500_000, "{rounds} rounds: {} bytes", page.len());
+        assert!(
+            page.len() < 500_000,
+            "{rounds} rounds: {} bytes",
+            page.len()
+        );
         // It was not small for want of results.
         let cases = results.studies.iter().flat_map(|study| &study.cases);
         for case in cases {
