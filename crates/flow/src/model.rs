@@ -19,9 +19,10 @@ use serde::{Deserialize, Serialize};
 pub enum Model {
     /// `fork`: own address space, own file table.
     Process,
-    /// `clone(CLONE_FILES)`: own address space, shared file table.
+    /// `clone(CLONE_FILES | CLONE_FS)`: own address space, shared file table.
     ProcessSharedFiles,
-    /// pthread that calls `unshare(CLONE_FILES)`: shared address space, own file table.
+    /// pthread that calls `unshare(CLONE_FILES | CLONE_FS)`: shared address space, own file
+    /// table.
     ThreadPrivateFiles,
     /// pthread: shared address space, shared file table.
     Thread,

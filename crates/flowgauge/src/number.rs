@@ -144,6 +144,7 @@ mod tests {
         assert_eq!(bytes("4K"), Ok(4096));
         assert_eq!(bytes("1m"), Ok(1 << 20));
         assert_eq!(bytes("0"), Ok(0));
+        assert_eq!(bytes("100T"), Ok(100 << 40));
         for text in ["", "K", "-1", "4KB", "99999999999999999999G"] {
             assert!(bytes(text).is_err(), "{text}");
         }

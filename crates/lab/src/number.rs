@@ -42,7 +42,7 @@ pub fn bytes(bytes: f64) -> String {
     in_unit(bytes, &SIZES, KIB)
 }
 
-/// A number of bytes as people write it, with K, M and G of powers of 1,024: `4096`, `4K`,
+/// A number of bytes as people write it, with K, M, G and T of powers of 1,024: `4096`, `4K`,
 /// `256M`.
 ///
 /// # Errors
@@ -53,6 +53,7 @@ pub fn read_bytes(text: &str) -> Result<u64, String> {
         Some((at, 'k')) => (&lower[..at], 10),
         Some((at, 'm')) => (&lower[..at], 20),
         Some((at, 'g')) => (&lower[..at], 30),
+        Some((at, 't')) => (&lower[..at], 40),
         _ => (lower.as_str(), 0),
     };
     let number = digits.replace('_', "").parse::<u64>().ok();

@@ -10,7 +10,7 @@
 //! | the flow's model | its partner |
 //! |---|---|
 //! | `process` | forked |
-//! | `process-shared-files` | cloned with `CLONE_FILES` |
+//! | `process-shared-files` | cloned with `CLONE_FILES \| CLONE_FS` |
 //! | `thread-private-files` | a thread that takes a file table of its own |
 //! | all others | a thread |
 //!
@@ -41,7 +41,9 @@ impl Partner {
     pub(crate) fn start(model: Model, work: impl FnOnce() + Send + 'static) -> io::Result<Self> {
         match model {
             Model::Process => child::fork(work, 0).map(Self::Process),
-            Model::ProcessSharedFiles => child::fork(work, libc::CLONE_FILES).map(Self::Process),
+            Model::ProcessSharedFiles => {
+                child::fork(work, libc::CLONE_FILES | libc::CLONE_FS).map(Self::Process)
+            }
             Model::ThreadPrivateFiles => thread(move || {
                 must("take a file table", child::unshare_files());
                 work();

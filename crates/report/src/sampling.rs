@@ -3,8 +3,9 @@
 use lab::CaseResult;
 use lab::results::sampled::{Sampled, sampled};
 
-use crate::number::{bytes, count, percent, time};
+use crate::number::{bytes, percent, time};
 use crate::text::TIE;
+use crate::words::many;
 
 /// A line a sampled variant, and one for each reason why something is missing.
 pub(crate) fn sampling(case: &CaseResult) -> Vec<String> {
@@ -27,11 +28,17 @@ pub(crate) fn sampling(case: &CaseResult) -> Vec<String> {
 
 /// `sampled thread every 100 ms (12 samples of 2 slots): CPU 98 %, ...; the sampler used ...`.
 fn line(label: &str, sampled: &Sampled) -> String {
+    let slots = many(sampled.slots as u64, "slot");
+    let taken = match sampled.samples {
+        0 => format!(
+            "no sample, {slots} ended before the first (a shorter --sample sees more); by the \
+             counters at the end"
+        ),
+        samples => format!("{} of {slots}", many(samples as u64, "sample")),
+    };
     let line = format!(
-        "sampled {label} every {} ({} of {}): {}; {}",
+        "sampled {label} every {} ({taken}): {}; {}",
         time(sampled.interval_ns as f64),
-        many(sampled.samples, "sample"),
-        many(sampled.slots, "slot"),
         seen(sampled).join(", "),
         cost(sampled)
     );
@@ -53,7 +60,12 @@ fn seen(sampled: &Sampled) -> Vec<String> {
             percent(sampled.cpu),
             most.unwrap_or_default()
         )),
-        size("memory", sampled.most_memory),
+        size("memory", sampled.most_memory).map(|most| {
+            format!(
+                "{most} in {}",
+                many(sampled.memory_readings as u64, "reading")
+            )
+        }),
         size("RSS", sampled.most_rss),
         written.map(|value| format!("{} written", bytes(value as f64))),
         size("folder", sampled.most_disk),
@@ -71,24 +83,18 @@ fn cost(sampled: &Sampled) -> String {
     };
     let missed = match sampled.missed {
         0 => String::new(),
-        missed => format!(", and missed {}", many(missed as usize, "tick")),
+        missed => format!(", and missed {}", many(missed, "tick")),
     };
     let share = percent(sampled.own_share);
     format!("the sampler used {share} of one CPU, {place}{missed}")
-}
-
-fn many(number: usize, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", count(number as u64))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_was_seen_and_what_it_cost_is_one_line() {
-        let sampled = Sampled {
+    fn sampled() -> Sampled {
+        Sampled {
             slots: 2,
             samples: 12,
             interval_ns: 100_000_000,
@@ -96,6 +102,7 @@ mod tests {
             most_cpu: Some(1.0),
             most_rss: Some(24 << 20),
             most_memory: None,
+            memory_readings: 0,
             most_tasks: Some(3),
             written: Some(0),
             most_disk: Some(40 << 20),
@@ -103,9 +110,47 @@ mod tests {
             aside: true,
             missed: 1,
             not_available: Vec::new(),
+        }
+    }
+
+    /// The most of two readings passed for the most of dozens of samples.
+    #[test]
+    fn memory_is_said_with_the_number_of_its_readings() {
+        let sampled = Sampled {
+            most_memory: Some(36 << 20),
+            memory_readings: 2,
+            ..sampled()
+        };
+        let said = line("huge", &sampled).replace(TIE, " ");
+        assert!(
+            said.contains("memory at most 36.0 MiB in 2 readings,"),
+            "{said}"
+        );
+    }
+
+    /// "0 samples: CPU 42 % (at most 85 %)" were figures and a chart of nothing.
+    #[test]
+    fn figures_without_a_sample_say_what_they_are_of() {
+        let sampled = Sampled {
+            samples: 0,
+            most_cpu: None,
+            most_rss: None,
+            most_disk: None,
+            missed: 0,
+            ..sampled()
         };
         assert_eq!(
             line("thread", &sampled).replace(TIE, " "),
+            "sampled thread every 100 ms (no sample, 2 slots ended before the first (a shorter \
+             --sample sees more); by the counters at the end): CPU 98 %, 0 B written; the sampler \
+             used 0.42 % of one CPU, on CPUs of no flow"
+        );
+    }
+
+    #[test]
+    fn what_was_seen_and_what_it_cost_is_one_line() {
+        assert_eq!(
+            line("thread", &sampled()).replace(TIE, " "),
             "sampled thread every 100 ms (12 samples of 2 slots): CPU 98 % (at most 100 %), RSS at \
              most 24.0 MiB, 0 B written, folder at most 40.0 MiB; the sampler used 0.42 % of one \
              CPU, on CPUs of no flow, and missed 1 tick"

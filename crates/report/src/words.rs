@@ -94,11 +94,10 @@ pub(crate) fn circumstances(results: &Results, case: &CaseResult) -> Vec<String>
     let cpus = results.header.machine.usable_cpus();
     let mut parts = vec![many(cpus as u64, "CPU")];
     if !case.slots.is_empty() {
-        parts.push(format!(
-            "{} x {}",
-            many(case.rounds as u64, "round"),
-            case.reps
-        ));
+        parts.push(match case.rounds {
+            0 => "no whole round".to_owned(),
+            rounds => format!("{} x {}", many(rounds as u64, "round"), case.reps),
+        });
     }
     if case.case.metric != Metric::Total {
         parts.push(format!("{} only", metric(case.case.metric)));
@@ -200,6 +199,72 @@ pub(crate) fn cut_short(results: &Results, case: &CaseResult) -> Option<String> 
         None if results.interrupted.is_some() => Some(format!("interrupted: {rounds}")),
         None => Some(format!("cut short: {rounds}")),
     }
+}
+
+/// What is shared together, and cannot be told apart by the models in between.
+pub(crate) const BUNDLES: &str = "the address space, with which signal handlers are shared, or \
+    the file table, with which the working folder is";
+
+/// Why cases hold less than was asked for, each reason once with the names of its cases.
+pub(crate) fn cut_short_together<'a>(
+    results: &Results,
+    cases: impl Iterator<Item = (&'a CaseResult, impl AsRef<str>)>,
+) -> Vec<String> {
+    let mut cut: Vec<(String, Vec<String>)> = Vec::new();
+    for (case, name) in cases {
+        let Some(why) = cut_short(results, case) else {
+            continue;
+        };
+        let name = name.as_ref().to_owned();
+        match cut.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(name),
+            None => cut.push((why, vec![name])),
+        }
+    }
+    let line = |(why, names): &(String, Vec<String>)| format!("{}: {why}", names.join(", "));
+    cut.iter().map(line).collect()
+}
+
+/// From this factor on between them, two ratios are not the same.
+const OTHER: f64 = 1.15;
+
+/// Where typical times divide to another ratio than that of the finding, says so in one line:
+/// a finding pairs the slots of each round. `None` where there is no such place.
+pub(crate) fn other_ratios<'a>(
+    cases: impl Iterator<Item = (&'a CaseResult, String)>,
+) -> Option<String> {
+    let others: Vec<String> = cases
+        .flat_map(|(case, place)| {
+            let others = case.findings.iter().filter_map(|f| other_ratio(case, f));
+            let named = others.map(|other| format!("{place}{other}"));
+            named.collect::<Vec<_>>()
+        })
+        .collect();
+    (!others.is_empty()).then(|| {
+        format!(
+            "ratios are of slots of the same round; rounds differ so much that typical times alone \
+             would make it {}",
+            others.join("; ")
+        )
+    })
+}
+
+/// `thread 1.19x faster`, by typical times, where that is not what the finding says.
+fn other_ratio(case: &CaseResult, finding: &Finding) -> Option<String> {
+    let typical = |label: &str| {
+        let variant = case
+            .variants
+            .iter()
+            .find(|variant| variant.label == label)?;
+        Some(variant.value?.typical)
+    };
+    let ratio = typical(&finding.subject)? / typical(&finding.reference)?;
+    let apart = (ratio / finding.estimate?.ratio).ln().abs();
+    let (by, word) = match ratio < 1.0 {
+        true => (1.0 / ratio, "faster"),
+        false => (ratio, "slower"),
+    };
+    (apart > OTHER.ln()).then(|| format!("{} {} {word}", finding.subject, factor(by)))
 }
 
 /// A workload with its parameters: `primes: block 200,000, blocks 5, method trial`.

@@ -25,8 +25,9 @@ pub(crate) const NOTE: &str = "CPU %: CPU time over the wall time of the steady 
     CPU all the time. Time of a worker: from the release to the end of its work; of all: create, \
     steady and tear-down. Memory and RSS: of the parent and all workers, when all have done their \
     work, so arrays that were freed are not in them; peak: the most RSS that each process had at \
-    any time, added up. Disk: bytes that the kernel counted towards storage; files: bytes that \
-    were read back from the files and were right.";
+    any time, added up. Calls: bytes given to system calls that write; 8 of them, of the worker that is \
+    done last, tell the parent so. Disk: bytes that the kernel counted towards storage; files: \
+    bytes that were read back from the files and were right.";
 
 /// The table of a study.
 #[derive(Debug, Clone, PartialEq)]

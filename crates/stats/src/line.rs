@@ -129,7 +129,8 @@ fn straightness(points: &[(f64, f64)], line: impl Fn(f64) -> f64) -> Option<f64>
         |of: &dyn Fn(&(f64, f64)) -> f64| medians.iter().map(|p| of(p).powi(2)).sum::<f64>();
     let all = squares(&|p| p.1 - mean);
     let left = squares(&|p| p.1 - line(p.0));
-    (all > 0.0).then(|| 1.0 - left / all)
+    // A line through slots can lie farther from the medians of counts than a flat one does.
+    (all > 0.0).then(|| (1.0 - left / all).max(0.0))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use nix::sys::stat::{Mode, umask};
 use nix::unistd::getpid;
 
 use super::{fiber, task};
@@ -44,22 +45,37 @@ impl Body for Who {
 
 /// The flows that did the units, in the order in which they were done.
 fn who_did(model: Model, schedule: Schedule) -> Vec<usize> {
+    let body = Who::default();
+    carried(&body, model, 3, schedule, |context| match model {
+        Model::Task => task::carry(context, 0),
+        _ => fiber::carry(context, 0, Stacks::Guarded),
+    });
+    body.did.into_inner().unwrap()
+}
+
+/// Has a body's units done by `run`, all of them by one carrier.
+fn carried<B: Body>(
+    body: &B,
+    model: Model,
+    flows: u32,
+    schedule: Schedule,
+    run: impl FnOnce(&Context<'_, B>),
+) {
     let variant = Variant {
         model,
-        flows: 3,
+        flows,
         placement: Placement::Free,
         schedule,
         channel: Channel::Fifo,
         ballast: None,
     };
-    let body = Who::default();
     let (area, notify) = (Area::new(1, 0).unwrap(), Notify::new().unwrap());
     let (entrance, _inlet) = channel::open(None, Path::new("")).unwrap();
     // Both gates stand open, so that a carrier comes through to its end.
     area.header().start.0.store(1, Ordering::Release);
     area.header().end.0.store(1, Ordering::Release);
     let context = Context {
-        body: &body,
+        body,
         variant: &variant,
         cpus: &[],
         narrate: false,
@@ -69,12 +85,48 @@ fn who_did(model: Model, schedule: Schedule) -> Vec<usize> {
         pipes: &Pipes::default(),
         parent: getpid(),
     };
-    match model {
-        Model::Task => task::carry(&context, 0),
-        _ => fiber::carry(&context, 0, Stacks::Guarded),
+    run(&context);
+    assert_eq!(area.flow(0).read().units, body.units());
+}
+
+/// Changes what belongs to the working folder: the umask.
+struct Masks;
+
+const MASK: Mode = Mode::from_bits_truncate(0o027);
+
+impl Body for Masks {
+    type State = ();
+    const SENDS: bool = false;
+
+    fn units(&self) -> u64 {
+        1
     }
-    assert_eq!(area.flow(0).read().units, UNITS);
-    body.did.into_inner().unwrap()
+
+    fn state(&self, _flow: usize) {}
+
+    fn unit(&self, _state: &mut (), _unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+        umask(MASK);
+        Proof::default()
+    }
+}
+
+/// A thread with private files shared the lock of the working folder, and its cost was put
+/// down to the address space.
+#[test]
+fn a_thread_with_private_files_has_a_working_folder_of_its_own() {
+    let before = umask(Mode::from_bits_truncate(0o022));
+    carried(
+        &Masks,
+        Model::ThreadPrivateFiles,
+        1,
+        Schedule::Static,
+        |context| {
+            std::thread::scope(|scope| {
+                scope.spawn(|| crate::flow_run::run(context, 0));
+            });
+        },
+    );
+    assert_ne!(umask(before), MASK);
 }
 
 #[test]

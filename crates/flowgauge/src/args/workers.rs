@@ -35,11 +35,11 @@ pub(crate) struct WorkersArgs {
     )]
     pub(crate) kind: Vec<Kind>,
     /// How many processes; a range is swept
-    #[arg(long, value_name = "N", default_value = "2..5", value_parser = number::sizes)]
+    #[arg(long, value_name = "N", default_value = "2..5", value_parser = number::sizes, allow_negative_numbers = true)]
     pub(crate) processes: Sizes,
     /// How many threads; a range is swept, and where there are as many processes they are
     /// compared
-    #[arg(long, value_name = "N", default_value = "2..8", value_parser = number::sizes)]
+    #[arg(long, value_name = "N", default_value = "2..8", value_parser = number::sizes, allow_negative_numbers = true)]
     pub(crate) threads: Sizes,
     /// The CPU that all of them share, free, or a list such as 0,2 [default: the first that
     /// may be used, as a rule 0]
@@ -47,7 +47,7 @@ pub(crate) struct WorkersArgs {
     pub(crate) cpu: Option<Placement>,
     /// How much work each worker does: 10,000 terms of arithmetic a loop, an array in 300, a
     /// block in 30
-    #[arg(long, value_name = "N", default_value = "9000", value_parser = number::whole)]
+    #[arg(long, value_name = "N", default_value = "9000", value_parser = number::whole, allow_negative_numbers = true)]
     pub(crate) loops: u64,
     /// The folder for the files of io [default: the results folder]
     #[arg(long, value_name = "DIR")]

@@ -2,7 +2,9 @@
 //!
 //! The built-in study's full preset with the kinds, counts, CPUs and amounts of work that the
 //! flags ask for. Counts that both models have are compared; beyond them the one that goes on
-//! is measured alone.
+//! is measured alone. Each worker does the same work, so different counts are different work and
+//! are never compared: without a count that both have, nothing of what was asked can be answered,
+//! and that is said.
 
 use std::path::PathBuf;
 
@@ -42,7 +44,7 @@ pub(crate) fn run(args: &WorkersArgs) -> Result<Ending> {
     let asked = study.cases.len();
     let (fitted, left_out) = lab::room::fitted(study, &Machine::read());
     if fitted.cases.len() < asked {
-        bail!("{}", left_out.join("\n"));
+        bail!("{}", first_of(&left_out));
     }
     let mut settings = session::settings(&args.how, Preset::Full)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
@@ -52,6 +54,23 @@ pub(crate) fn run(args: &WorkersArgs) -> Result<Ending> {
         tell(&line);
     }
     session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
+}
+
+/// The first of several reasons that are much alike.
+fn first_of(reasons: &[String]) -> String {
+    match reasons {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first, others @ ..] => format!("{first} (and so with {} further cases)", others.len()),
+    }
+}
+
+/// A number or a range as it is typed.
+fn asked(sizes: &Sizes) -> String {
+    match sizes {
+        Sizes::One(count) => count.to_string(),
+        Sizes::Sweep(range) => format!("{}..{}", range.start(), range.end()),
+    }
 }
 
 /// The built-in study with the cases that the flags ask for.
@@ -120,12 +139,23 @@ impl Counts {
     fn of(args: &WorkersArgs) -> Result<Self> {
         let processes = counts("--processes", &args.processes)?;
         let threads = counts("--threads", &args.threads)?;
+        let both = processes.iter().filter(|count| threads.contains(count));
+        let both: Vec<u64> = both.copied().collect();
+        let Some(&least) = both.first() else {
+            bail!(
+                "--processes {} --threads {}: each worker does the same work, so different numbers \
+                 of them do different work and cannot be compared: name a number that both have \
+                 (--processes {0} --threads {0})",
+                asked(&args.processes),
+                asked(&args.threads)
+            );
+        };
         let same = processes == threads && processes.len() == 1;
         let mut swept = [processes.as_slice(), &threads].concat();
         swept.sort_unstable();
         swept.dedup();
         Ok(Self {
-            table: if same { processes[0] } else { TABLE },
+            table: if both.contains(&TABLE) { TABLE } else { least },
             swept: if same { Vec::new() } else { swept },
             processes,
             threads,
@@ -238,6 +268,7 @@ fn title(work: &Work, swept: bool) -> String {
     match (swept, work.units()) {
         (true, _) => format!("Workers that {what}, against their number"),
         (false, 1) => format!("1 worker, to {what}"),
+        (false, 2) => format!("Two workers that {what}"),
         (false, workers) => format!("{workers} workers that {what}"),
     }
 }
@@ -245,9 +276,10 @@ fn title(work: &Work, swept: bool) -> String {
 /// The options, for people.
 fn options(args: &WorkersArgs) -> Vec<String> {
     let kinds: Vec<&str> = args.kind.iter().map(|kind| name(*kind)).collect();
-    let range = |sizes: &Sizes| match sizes {
-        Sizes::One(count) => count.to_string(),
-        Sizes::Sweep(range) => format!("{} to {}", range.start(), range.end()),
+    let range = |sizes: &Sizes, one: &str, many: &str| match sizes {
+        Sizes::One(1) => format!("1 {one}"),
+        Sizes::One(count) => format!("{count} {many}"),
+        Sizes::Sweep(range) => format!("{} to {} {many}", range.start(), range.end()),
     };
     let cpu = match &args.cpu {
         None => "all on the first CPU that may be used".to_owned(),
@@ -261,9 +293,9 @@ fn options(args: &WorkersArgs) -> Vec<String> {
         "Using these options (flowgauge workers --help explains them):".to_owned(),
         format!("  kinds                {}", kinds.join(", ")),
         format!(
-            "  workers              {} processes, {} threads",
-            range(&args.processes),
-            range(&args.threads)
+            "  workers              {}, {}",
+            range(&args.processes, "process", "processes"),
+            range(&args.threads, "thread", "threads")
         ),
         format!("  CPU                  {cpu}"),
         format!("  loops                {}", args.loops),
@@ -279,9 +311,10 @@ fn options(args: &WorkersArgs) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use clap::ValueEnum;
+    use clap::{Parser, ValueEnum};
 
     use super::*;
+    use crate::args::{Cli, Command};
 
     #[test]
     fn every_kind_has_its_name_on_the_command_line() {
@@ -289,6 +322,36 @@ mod tests {
             let named = kind.to_possible_value().map(|v| v.get_name().to_owned());
             assert_eq!(named.as_deref(), Some(name(*kind)));
         }
+    }
+
+    fn counts_of(line: &str) -> Result<Counts> {
+        let words = format!("flowgauge workers {line}");
+        let Command::Workers(args) = Cli::parse_from(words.split_whitespace()).command else {
+            panic!("{words}")
+        };
+        Counts::of(&args)
+    }
+
+    /// Two threads were measured where three had been asked for.
+    #[test]
+    fn the_table_has_a_count_that_was_asked_for_of_both() {
+        let table = |line| counts_of(line).unwrap().table;
+        assert_eq!(table(""), 2);
+        assert_eq!(table("--threads 3..4"), 3);
+        assert_eq!(table("--processes 4 --threads 4"), 4);
+        assert_eq!(table("--processes 2 --threads 2..8"), 2);
+        for line in ["--processes 2 --threads 3", "--processes 2 --threads 3..4"] {
+            let refused = counts_of(line).unwrap_err().to_string();
+            assert!(refused.starts_with(line), "{refused}");
+            assert!(refused.contains("cannot be compared"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn many_like_reasons_are_told_by_the_first() {
+        let reasons = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!(first_of(&reasons[..1]), "a");
+        assert_eq!(first_of(&reasons), "a (and so with 2 further cases)");
     }
 
     #[test]

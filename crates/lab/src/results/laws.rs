@@ -225,7 +225,7 @@ impl Law {
         }
         let straight = match (self.shape, self.line.straightness) {
             (Shape::Flat, _) | (_, None) => String::new(),
-            (_, Some(share)) => format!(" (R² {})", floored(share)),
+            (_, Some(share)) => format!(" (R² {})", straight_share(share)),
         };
         format!(
             "each further worker costs {} {}, {:.0} % [{:.0} ... {:.0} %] of one worker's part of \
@@ -261,11 +261,11 @@ impl Law {
     }
 }
 
-/// Two decimals, and three where it is that near to 1; never rounded up.
-fn floored(share: f64) -> String {
+/// Two decimals, and three where it is that near to 1; what is not 1 is never said to be.
+fn straight_share(share: f64) -> String {
     let decimals = if share > 0.99 { 3 } else { 2 };
-    let scale = 10f64.powi(decimals);
-    format!("{:.*}", decimals as usize, (share * scale).floor() / scale)
+    let most = if share < 1.0 { 0.999 } else { 1.0 };
+    format!("{:.*}", decimals, share.min(most))
 }
 
 impl Shape {

@@ -188,3 +188,9 @@ fn other_sweeps_have_no_law_of_workers() {
     }
     assert_eq!(laws(cases, |_, units, _| units * MS), Vec::new());
 }
+
+#[test]
+fn straightness_is_rounded_and_only_one_is_one() {
+    let said = [0.7088, 0.99258, 0.9999, 1.0, 0.0].map(super::straight_share);
+    assert_eq!(said, ["0.71", "0.993", "0.999", "1.000", "0.00"]);
+}

@@ -125,9 +125,11 @@ impl<'a> Column<'a> {
 
     fn summary(&self, case: &Case) -> VariantSummary {
         let profile = self.profile.as_ref();
+        let value = Summary::of(&self.values()).ok();
+        let total = value.filter(|_| case.metric == Metric::Total);
         VariantSummary {
             label: self.label.to_owned(),
-            value: Summary::of(&self.values()).ok(),
+            value,
             undisturbed_ns: self.times(case.metric).into_iter().min_by(f64::total_cmp),
             cpu_ns: profile.map(|p| p.all.cpu_ns),
             phases: profile.map(|p| p.phases),
@@ -137,7 +139,7 @@ impl<'a> Column<'a> {
             memory_not_available: profile::memory_not_available(&self.good),
             flows: profile::flow_medians(&self.good),
             parent_end_ns: profile.map(|p| p.parent_end_ns),
-            workers: workers(&case.work, &self.good),
+            workers: workers(&case.work, &self.good, total.map(|value| value.typical)),
             self_made: self_made(&self.good),
             imbalance: profile.map(|p| p.imbalance),
             good: self.good.len(),
@@ -247,6 +249,9 @@ fn side<'a>(column: &'a Column<'_>) -> Option<Side<'a>> {
     Some(Side {
         label: column.label,
         profile: column.profile.as_ref()?,
+        typical_ns: Summary::of(&column.values())
+            .ok()
+            .map(|value| value.typical),
     })
 }
 

@@ -135,7 +135,7 @@ impl Map<'_> {
         (!names.is_empty()).then(|| {
             format!(
                 "the {} in {} ({})",
-                cause.words().trim_start_matches("the "),
+                cause.in_full().trim_start_matches("the "),
                 names.len(),
                 some(&names)
             )

@@ -1,4 +1,5 @@
-//! What a variant's good slots have in common: medians over all counted repetitions.
+//! What a variant's good slots have in common: medians over all counted repetitions, and
+//! those of the phases over slots, as that of the whole.
 
 use flow::{FlowRecord, Rep, SlotRecord, Variant};
 use measure::memory::{Memory, Reading};
@@ -37,12 +38,17 @@ pub(crate) struct Profile {
 pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Profile> {
     let reps: Vec<&Rep> = reps(records).collect();
     let over = |what: fn(&Rep) -> f64| median(reps.iter().map(|rep| what(rep)));
+    // As the typical time of a variant: of each slot its median, and of those the median.
+    let typical = |what: fn(&Rep) -> f64| {
+        let of_slot = |record: &&SlotRecord| median(record.reps.iter().map(what));
+        median(records.iter().filter_map(of_slot))
+    };
     Some(Profile {
         variant: variant.clone(),
         phases: Phases {
-            create_ns: over(|rep| rep.create_ns as f64)?,
-            steady_ns: over(|rep| rep.steady_ns as f64)?,
-            teardown_ns: over(|rep| rep.teardown_ns as f64)?,
+            create_ns: typical(|rep| rep.create_ns as f64)?,
+            steady_ns: typical(|rep| rep.steady_ns as f64)?,
+            teardown_ns: typical(|rep| rep.teardown_ns as f64)?,
         },
         create: counts::of(&reps, Span::Create)?,
         steady: counts::of(&reps, Span::Steady)?,

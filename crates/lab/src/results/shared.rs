@@ -2,7 +2,10 @@
 //!
 //! # Theory
 //!
-//! Processes and threads differ in two things that can be had one by one:
+//! Processes and threads differ in two things that can be had one by one. Each is a bundle:
+//! signal handlers come with the address space (no flow of a process can have its own), and
+//! what the kernel calls `fs` (working folder, root, umask) goes with the file table, because
+//! the models in between take or leave both together:
 //!
 //! ```text
 //!                          own file table          shared file table
@@ -88,6 +91,16 @@ impl Cause {
             Self::Both => "address space and file table",
             Self::Neither => "neither",
             Self::CannotTell => "cannot tell",
+        }
+    }
+
+    /// The words for it in a sentence, with what is shared along with each.
+    #[must_use]
+    pub fn in_full(self) -> &'static str {
+        match self {
+            Self::AddressSpace => "shared address space (with the signal handlers)",
+            Self::FileTable => "shared file table (with the working folder)",
+            other => other.words(),
         }
     }
 
@@ -239,7 +252,7 @@ pub(super) fn sentence(case: &CaseResult) -> Option<String> {
         ),
         cause => format!(
             "{name}: what makes the difference is the {}: {space}, {files}",
-            cause.words()
+            cause.in_full()
         ),
     })
 }

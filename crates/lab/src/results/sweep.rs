@@ -55,7 +55,8 @@ fn crossover(cases: &[&CaseResult], place: usize) -> Option<String> {
     let sweep = cases.first()?.case.sweep.as_ref()?;
     let levels = LEVELS.iter().filter_map(|(level, name)| {
         let crossing = crossing(&points, *level)?;
-        Some(level_words(name, crossing, &points, &sweep.unit))
+        let ratio = format!("{dearer}/{other}");
+        Some(level_words(name, crossing, &points, &sweep.unit, &ratio))
     });
     let levels: Vec<String> = levels.collect();
     (points.len() > 1).then(|| {
@@ -90,12 +91,19 @@ fn point(at: f64, finding: &Finding, subject_dearer: bool) -> Option<Point> {
 }
 
 /// "more than 10 % below about 110,000 numbers [90,000 ... 160,000]".
-fn level_words(level: &str, crossing: Crossing, points: &[Point], unit: &str) -> String {
+fn level_words(
+    level: &str,
+    crossing: Crossing,
+    points: &[Point],
+    unit: &str,
+    ratio: &str,
+) -> String {
     let ends = [points.first(), points.last()].map(|end| end.map_or(0.0, |point| point.at));
     let [from, to] = ends.map(plain);
     let seen = |point: Point| {
         let interval = ratio_interval(point.low, point.high);
-        format!("{interval} at {}", plain(point.at))
+        // Tables may have the inverse: theirs is over the reference.
+        format!("{ratio} {interval} at {}", plain(point.at))
     };
     match crossing {
         Crossing::Everywhere => format!("more than {level} everywhere from {from} to {to} {unit}"),

@@ -6,8 +6,10 @@
 //! CPU time over the wall time of that phase, so the shares of workers on one CPU add up to 1
 //! at the most; it is no reading of a tool that looks now and then. Bytes are those that the
 //! kernel counted for each flow, by system calls and towards storage, and, where the work
-//! leaves files, those that were read back and found right. Each figure is the median over all
-//! counted repetitions of its own value in each of them.
+//! leaves files, those that were read back and found right. Each figure is the median over the
+//! good slots of its median over the counted repetitions of a slot, as the typical time of a
+//! variant is; the time of all workers together is that typical time itself. Bytes are not
+//! counted in each repetition: theirs is the median over those in which they are.
 
 use flow::record::told::OfFlow;
 use flow::{FlowRecord, Rep, SlotRecord};
@@ -49,8 +51,13 @@ pub struct Used {
     pub time_ns: f64,
 }
 
-/// The table of a variant with that work; `None` unless its flows are workers.
-pub(super) fn workers(work: &Work, records: &[&SlotRecord]) -> Option<Workers> {
+/// The table of a variant with that work, whose typical time is known if that is what is
+/// compared; `None` unless its flows are workers.
+pub(super) fn workers(
+    work: &Work,
+    records: &[&SlotRecord],
+    typical_ns: Option<f64>,
+) -> Option<Workers> {
     work.worker_kind()?;
     let first = reps(records).next()?;
     let each = (0..first.flows.len().min(FLOWS)).map(|flow| of_flow(work, records, flow));
@@ -64,7 +71,10 @@ pub(super) fn workers(work: &Work, records: &[&SlotRecord]) -> Option<Workers> {
             written: bytes(records, |flows| total(flows).written),
             storage_written: bytes(records, |flows| total(flows).storage_written),
             file_bytes: files(work, records, |rep| rep.proof().count),
-            time_ns: over(records, |rep| Some(rep.total_ns() as f64))?,
+            time_ns: match typical_ns {
+                Some(typical) => typical,
+                None => over(records, |rep| Some(rep.total_ns() as f64))?,
+            },
         },
     })
 }
@@ -84,7 +94,8 @@ fn of_flow(work: &Work, records: &[&SlotRecord], flow: usize) -> Option<Used> {
 }
 
 fn over(records: &[&SlotRecord], what: impl Fn(&Rep) -> Option<f64>) -> Option<f64> {
-    median(reps(records).filter_map(what))
+    let slots = records.iter();
+    median(slots.filter_map(|record| median(record.reps.iter().filter_map(&what))))
 }
 
 fn share(cpu_ns: u64, rep: &Rep) -> Option<f64> {
@@ -217,7 +228,7 @@ mod tests {
     #[test]
     fn shares_and_bytes_add_up() {
         let record = record(Some(told(4096)));
-        let workers = workers(&io_work(), &[&record]).unwrap();
+        let workers = workers(&io_work(), &[&record], None).unwrap();
         assert_eq!(workers.each.len(), 2);
         // The second flow ends, and has computed, after half of the phase.
         assert_eq!(workers.each[0].cpu_share, 1.0);
@@ -236,10 +247,12 @@ mod tests {
             workers: 2,
             loops: 1,
         });
-        let table = workers(&cpu, &[&record]).unwrap();
+        let table = workers(&cpu, &[&record], Some(7.5)).unwrap();
+        // One quantity has one value, that of the case's table.
+        assert_eq!(table.sum.time_ns, 7.5);
         assert!(matches!(table.sum.written, Measured::NotAvailable { .. }));
         assert_eq!(table.sum.file_bytes, None);
         let spin = crate::testing::case("x", 1, &["thread"]).work;
-        assert_eq!(workers(&spin, &[&record]), None);
+        assert_eq!(workers(&spin, &[&record], None), None);
     }
 }

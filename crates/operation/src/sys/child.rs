@@ -60,10 +60,10 @@ pub(crate) fn fork(work: impl FnOnce(), shared: libc::c_int) -> io::Result<Child
     }
 }
 
-/// Gives the calling thread a file table of its own.
+/// Gives the calling thread a file table and a working folder of its own.
 pub(crate) fn unshare_files() -> io::Result<()> {
     // SAFETY: the call takes a number alone and changes no memory.
-    answer(unsafe { libc::unshare(libc::CLONE_FILES) }).map(|_| ())
+    answer(unsafe { libc::unshare(libc::CLONE_FILES | libc::CLONE_FS) }).map(|_| ())
 }
 
 /// Lets another flow run, if one waits for this CPU.

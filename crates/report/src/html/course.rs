@@ -104,6 +104,7 @@ fn typical(case: &CaseResult, variant: usize) -> Option<&Samples> {
     let own = case.slots.iter().filter(|slot| slot.variant == variant);
     let mut found: Vec<(f64, &Samples)> = own
         .filter_map(|slot: &RawSlot| Some((slot.value_ns?, sampled::of(&slot.outcome)?)))
+        .filter(|(_, samples)| !samples.samples.is_empty())
         .collect();
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found

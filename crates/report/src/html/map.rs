@@ -11,7 +11,7 @@ use super::heat::heat;
 use super::table::table;
 use crate::charts::heat::{Cell, Grid};
 use crate::number::{NONE, time};
-use crate::words::{cause, comparison, cut_short, finding_of, noise_of};
+use crate::words::{BUNDLES, cause, comparison, cut_short_together, finding_of, noise_of};
 
 /// Cases whose reasons are told.
 const REASONS: usize = 12;
@@ -25,7 +25,11 @@ pub(super) fn map(id: &str, results: &Results, map: &Map<'_>) -> Markup {
             (figures(id, map))
             h4 { "What makes the difference" }
             (causes(map))
-            @for case in &map.cases { (apart(results, case)) }
+            p.quiet { "What is shared is " (BUNDLES) "." }
+            @for cut in cut_short_together(results, map.cases.iter().map(|case| (*case, Map::row(case)))) {
+                p.warning { (cut) }
+            }
+            @for case in &map.cases { (missing(case)) }
             (reasons(map))
         }
     }
@@ -96,14 +100,6 @@ fn causes_row(case: &CaseResult) -> Vec<String> {
 fn effect(effect: Effect) -> String {
     let said = comparison(Some(&effect.estimate), &effect.verdict);
     format!("{} {}", said.word, said.interval)
-}
-
-/// What is to be known of a case apart from its row.
-fn apart(results: &Results, case: &CaseResult) -> Markup {
-    html! {
-        @if let Some(cut) = cut_short(results, case) { p.warning { (Map::row(case)) ": " (cut) } }
-        (missing(case))
-    }
 }
 
 /// Why the last model differs from the first, where it differs most.

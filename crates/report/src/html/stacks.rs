@@ -21,7 +21,12 @@ pub(super) fn phases(id: &str, case: &CaseResult) -> Figures {
         unit: &TIME,
         write: time,
     };
-    stack(id, "Median phases of a repetition", bars, parts)
+    stack(
+        id,
+        "Phases of a repetition, each the median of its own",
+        bars,
+        parts,
+    )
 }
 
 /// Parts of the honest memory of each variant.

@@ -10,7 +10,8 @@ use crate::sampling::sampling;
 use crate::searched::is_self_made;
 use crate::table::{Cell, Column, Table};
 use crate::words::{
-    Tone, circumstances, comparison, cut_short, finding_of, many, not_counted, point_value, work,
+    Tone, circumstances, comparison, cut_short, cut_short_together, finding_of, many, not_counted,
+    other_ratios, point_value, work,
 };
 
 /// A case: title, table, sentences, reasons, slow ends, failures.
@@ -23,6 +24,9 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     }
     searched::what(page, case);
     page.table(2, &table(None, &[case]));
+    if let Some(line) = other_ratios(std::iter::once((case, String::new()))) {
+        page.text(2, Tone::Quiet, &line);
+    }
     // Numbers of flows are told together, by the remarks of the study.
     let told_together = case.optimum.is_some();
     for finding in case.findings.iter().filter(|_| !told_together) {
@@ -42,14 +46,20 @@ pub(super) fn sweep(page: &mut Page<'_>, results: &Results, sweep: &Sweep<'_>) {
         &sweep.title(),
         vec![format!("by {} ({})", sweep.parameter, sweep.unit)],
     );
-    for (_, case) in &sweep.points {
-        if let Some(cut) = cut_short(results, case) {
-            let text = format!("{} {}: {cut}", sweep.parameter, point_value(&case.case));
-            page.text(2, Tone::Doubt, &text);
-        }
+    let points = sweep.points.iter();
+    let points = points.map(|(_, case)| (*case, point_value(&case.case)));
+    for cut in cut_short_together(results, points) {
+        page.text(2, Tone::Doubt, &format!("{} {cut}", sweep.parameter));
     }
     let rows: Vec<_> = sweep.points.iter().map(|(_, case)| *case).collect();
     page.table(2, &table(Some(sweep.parameter), &rows));
+    let places = sweep.points.iter().map(|(_, case)| {
+        let place = format!("{} {}, ", sweep.parameter, point_value(&case.case));
+        (*case, place)
+    });
+    if let Some(line) = other_ratios(places) {
+        page.text(2, Tone::Quiet, &line);
+    }
     for (_, case) in &sweep.points {
         missing(page, case);
     }

@@ -1,4 +1,5 @@
-//! A map: one line a case, one column a model.
+//! A map: one line a case, one column a model, each cell with its interval: beside it where
+//! there is room for that of every model, else on a line of its own below.
 
 use lab::{CaseResult, Map, Results};
 
@@ -6,7 +7,9 @@ use super::case::{missing, title};
 use super::page::Page;
 use crate::number::{NONE, time};
 use crate::table::{Cell, Column, Table};
-use crate::words::{Tone, cause, comparison, cut_short, finding_of, noise_of};
+use crate::words::{
+    BUNDLES, Comparison, Tone, cause, comparison, cut_short_together, finding_of, noise_of,
+};
 
 /// A map under its heading. What it shows in words is said by the remarks of the study.
 pub(super) fn map(page: &mut Page<'_>, results: &Results, map: &Map<'_>) {
@@ -15,31 +18,52 @@ pub(super) fn map(page: &mut Page<'_>, results: &Results, map: &Map<'_>) {
     page.text(
         2,
         Tone::Quiet,
-        "Each operation under each model against the first one, and which shared resource it is that makes the difference.",
+        &format!(
+            "Each operation under each model against the first one, and which shared resource it \
+             is that makes the difference: {BUNDLES}."
+        ),
     );
-    page.table(2, &table(map));
+    let beside = table(map, Intervals::Beside);
+    match page.shows_all(2, &beside) {
+        true => page.table(2, &beside),
+        false => page.table(2, &table(map, Intervals::Below)),
+    }
+    let rows = map.cases.iter().map(|case| (*case, Map::row(case)));
+    for line in cut_short_together(results, rows) {
+        page.text(2, Tone::Doubt, &line);
+    }
     for case in &map.cases {
-        if let Some(cut) = cut_short(results, case) {
-            page.text(2, Tone::Doubt, &format!("{}: {cut}", Map::row(case)));
-        }
         missing(page, case);
     }
 }
 
-fn table(map: &Map<'_>) -> Table {
+/// Where intervals stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Intervals {
+    Beside,
+    Below,
+}
+
+fn table(map: &Map<'_>, intervals: Intervals) -> Table {
     let labels: Vec<&str> = labels(map);
     let (reference, subjects) = labels.split_first().map_or(("", &[][..]), |(r, s)| (*r, s));
-    let heads = subjects.iter().map(|label| Column::right(short(label)));
+    let heads = subjects.iter().flat_map(|label| {
+        let interval = (intervals == Intervals::Beside).then(|| Column::left(""));
+        [Column::right(short(label))].into_iter().chain(interval)
+    });
     let columns = [Column::left("operation"), Column::right(reference).drop(2)];
-    let interval = Column::left("").drop(1);
+    let rows = map.cases.iter().flat_map(|case| match intervals {
+        Intervals::Beside => vec![row_beside(case, subjects)],
+        Intervals::Below => rows_below(case, subjects),
+    });
     Table {
         flex: 0,
         columns: columns
             .into_iter()
             .chain(heads)
-            .chain([interval, Column::left("because of")])
+            .chain([Column::left("because of")])
             .collect(),
-        rows: map.cases.iter().map(|case| row(case, subjects)).collect(),
+        rows: rows.collect(),
     }
 }
 
@@ -62,22 +86,55 @@ fn short(label: &str) -> &str {
     }
 }
 
-fn row(case: &CaseResult, subjects: &[&str]) -> Vec<Cell> {
-    let typical = case.variants.first().and_then(|variant| variant.value);
-    let mut row = vec![
-        Cell::plain(Map::row(case)),
-        Cell::plain(&typical.map_or(NONE.to_owned(), |value| time(value.typical))),
-    ];
-    let mut interval = String::new();
-    for label in subjects {
-        let said = finding_of(case, label).map(|f| comparison(f.estimate.as_ref(), &f.verdict));
-        row.push(match &said {
-            Some(said) => Cell::new(said.tone, said.word.split(" within").next().unwrap_or(NONE)),
-            None => Cell::new(Tone::Doubt, NONE),
-        });
-        interval = said.map(|said| said.interval).unwrap_or_default();
+fn compared(case: &CaseResult, label: &str) -> Option<Comparison> {
+    finding_of(case, label).map(|f| comparison(f.estimate.as_ref(), &f.verdict))
+}
+
+fn word(said: Option<&Comparison>) -> Cell {
+    match said {
+        Some(said) => Cell::new(said.tone, said.word.split(" within").next().unwrap_or(NONE)),
+        None => Cell::new(Tone::Doubt, NONE),
     }
+}
+
+fn head(case: &CaseResult) -> [Cell; 2] {
+    let typical = case.variants.first().and_then(|variant| variant.value);
+    let typical = typical.map_or(NONE.to_owned(), |value| time(value.typical));
+    [Cell::plain(Map::row(case)), Cell::plain(&typical)]
+}
+
+fn because(case: &CaseResult) -> Cell {
     let (tone, words) = cause(case);
-    row.extend([Cell::plain(&interval), Cell::new(tone, words)]);
-    row
+    Cell::new(tone, words)
+}
+
+/// One row, each interval in a column of its own.
+fn row_beside(case: &CaseResult, subjects: &[&str]) -> Vec<Cell> {
+    let cells = subjects.iter().flat_map(|label| {
+        let said = compared(case, label);
+        let interval = said.as_ref().map_or("", |said| said.interval.as_str());
+        [word(said.as_ref()), Cell::plain(interval)]
+    });
+    let row = head(case).into_iter().chain(cells);
+    row.chain([because(case)]).collect()
+}
+
+/// Two rows: the intervals are in the second, without their brackets.
+fn rows_below(case: &CaseResult, subjects: &[&str]) -> Vec<Vec<Cell>> {
+    let said: Vec<_> = subjects.iter().map(|label| compared(case, label)).collect();
+    let words = said.iter().map(|said| word(said.as_ref()));
+    let first: Vec<Cell> = head(case)
+        .into_iter()
+        .chain(words)
+        .chain([because(case)])
+        .collect();
+    let bare = |said: &Option<Comparison>| {
+        let interval = said.as_ref().map_or("", |said| said.interval.as_str());
+        Cell::new(Tone::Quiet, interval.trim_matches(['[', ']']))
+    };
+    let second = [Cell::plain(""), Cell::plain("")].into_iter();
+    let second = second.chain(said.iter().map(bare)).chain([Cell::plain("")]);
+    let has_intervals = said.iter().flatten().any(|said| !said.interval.is_empty());
+    let second: Option<Vec<Cell>> = has_intervals.then(|| second.collect());
+    [first].into_iter().chain(second).collect()
 }

@@ -61,6 +61,12 @@ impl<'a> Page<'a> {
         }
     }
 
+    /// Whether a table has room for all its columns.
+    pub(crate) fn shows_all(&self, indent: usize, table: &Table) -> bool {
+        let room = self.style.width.saturating_sub(indent);
+        table.wants(room).is_none()
+    }
+
     pub(crate) fn table(&mut self, indent: usize, table: &Table) {
         let room = self.style.width.saturating_sub(indent);
         if let Some(wanted) = table.wants(room) {

@@ -4,7 +4,7 @@
 //!
 //! Threads of a process share one table of open files. Each open takes its lock to find a
 //! free number, and each read of a table that others use counts references with atomic
-//! operations. `unshare(CLONE_FILES)` gives a thread a table of its own, so that a pool of
+//! operations. `unshare(CLONE_FILES | CLONE_FS)` gives a thread a table of its own, so that a pool of
 //! threads works on its files as processes do, and shares only memory. The roots were opened
 //! before, so that their numbers are good in every table; nothing else goes from one thread
 //! to another but paths.
@@ -109,7 +109,7 @@ fn join(threads: Vec<ScopedJoinHandle<'_, (Totals, u64)>>, totals: &mut Totals) 
 /// What a thread does: its totals, and when it was done.
 fn flow(crew: &Crew<'_, '_>, shared: &Shared, files: Files, denied: &AtomicBool) -> (Totals, u64) {
     if files == Files::Private
-        && let Err(errno) = unshare(CloneFlags::CLONE_FILES)
+        && let Err(errno) = unshare(CloneFlags::CLONE_FILES | CloneFlags::CLONE_FS)
         && !denied.swap(true, Ordering::Relaxed)
     {
         let what = format!(

@@ -12,6 +12,8 @@ use crate::results::shared::Shared;
 pub(crate) struct Side<'a> {
     pub(crate) label: &'a str,
     pub(crate) profile: &'a Profile,
+    /// The typical time of what is compared, as tables have it, in ns.
+    pub(crate) typical_ns: Option<f64>,
 }
 
 /// All that is known of a finding.

@@ -94,10 +94,12 @@ fn evidence<'a>(thread: &'a Profile, process: &'a Profile, verdict: Verdict) -> 
         subject: Side {
             label: "thread",
             profile: thread,
+            typical_ns: None,
         },
         reference: Side {
             label: "process",
             profile: process,
+            typical_ns: None,
         },
         metric: Metric::Total,
         verdict,
