@@ -14,6 +14,7 @@
 use lab::{CaseResult, OriginRow, StudyResult, Used, VariantSummary};
 use measure::Measured;
 
+use crate::number::{bytes, time};
 use crate::origin::in_words;
 use crate::words::finding_of;
 
@@ -118,8 +119,36 @@ impl From<&Measured<f64>> for Figure {
     }
 }
 
+/// Headings of the figures of a row, behind who it is.
+pub(crate) const HEADS: [&str; 8] = [
+    "CPU %",
+    "memory",
+    "RSS",
+    "peak",
+    "given to calls",
+    "disk",
+    "files",
+    "time",
+];
+
+impl Row {
+    /// The figures as cells show them, under [`HEADS`].
+    pub(crate) fn cells(&self) -> [String; 8] {
+        [
+            self.cpu_share.shown(share),
+            self.memory.shown(bytes),
+            self.rss.shown(bytes),
+            self.peak.shown(bytes),
+            self.calls.shown(bytes),
+            self.disk.shown(bytes),
+            self.files.shown(bytes),
+            self.time.shown(time),
+        ]
+    }
+}
+
 /// A share of one CPU, under a heading with the percent sign.
-pub(crate) fn share(share: f64) -> String {
+fn share(share: f64) -> String {
     format!("{:.1}", 100.0 * share)
 }
 
