@@ -111,7 +111,7 @@ fn chart(id: &str, title: &str, all: &[&Series<'_>]) -> Figures {
             all.len()
         ),
         legend: Legend::variants(lines.iter().map(|line| line.label.as_str())),
-        data: table(&heads, &rows),
+        data: Some(table(&heads, &rows)),
         chart: Chart::Lines(lines, "workers".to_owned()),
     };
     figure.into()
