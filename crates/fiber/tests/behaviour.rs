@@ -459,7 +459,9 @@ fn a_detached_result_whose_destructor_panics_lets_the_others_go_on() {
 #[test]
 fn a_stack_larger_than_can_be_addressed_is_refused_with_the_most_that_works() {
     for bytes in [usize::MAX - 4_095, (1 << 46) + 4_096] {
-        let said = Scheduler::new(Config::guarded(bytes)).unwrap_err().to_string();
+        let said = Scheduler::new(Config::guarded(bytes))
+            .unwrap_err()
+            .to_string();
         assert!(said.contains("at most 70368744177664"), "{said}");
     }
 }

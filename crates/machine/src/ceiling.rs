@@ -294,7 +294,10 @@ fn addressable(each: Needs) -> Ceiling {
         unit: Unit::Bytes,
         raise: "use smaller stacks".to_owned(),
     };
-    limit.room(ADDRESSES.saturating_sub(each.addresses_once), each.addresses)
+    limit.room(
+        ADDRESSES.saturating_sub(each.addresses_once),
+        each.addresses,
+    )
 }
 
 fn of_group(limit: &GroupLimit, unit: Unit) -> Limit {

@@ -366,7 +366,10 @@ fn a_budget_that_ends_early_leaves_rounds_at_every_point_of_a_sweep() {
     // A round of each in turn, and each pilot just before the first one of its case.
     let slots = |line: &&String| line.starts_with("slot") || *line == "pilot";
     let heard: Vec<&str> = ran.heard.iter().filter(slots).map(|l| &l[..5]).collect();
-    assert_eq!(heard[..6], ["pilot", "slot ", "slot ", "pilot", "slot ", "slot "]);
+    assert_eq!(
+        heard[..6],
+        ["pilot", "slot ", "slot ", "pilot", "slot ", "slot "]
+    );
     let at = |case: usize, slot: usize| cases[case].slots[slot].at_s;
     assert!(at(0, 0) < at(1, 0) && at(1, 0) < at(2, 0) && at(2, 0) < at(0, 2));
 }
@@ -375,9 +378,17 @@ fn a_budget_that_ends_early_leaves_rounds_at_every_point_of_a_sweep() {
 fn a_budget_too_short_for_the_next_point_ends_it_without_its_pilot() {
     let mut mock = by_units();
     let ran = run_mock(sweep(&[1, 2, 4], Some(0.4)), &mut mock);
-    let rounds: Vec<usize> = ran.results.studies[0].cases.iter().map(|c| c.rounds).collect();
+    let rounds: Vec<usize> = ran.results.studies[0]
+        .cases
+        .iter()
+        .map(|c| c.rounds)
+        .collect();
     assert_eq!(rounds, [1, 0, 0]);
-    assert_eq!(mock.specs.len(), 4, "no slot beyond the first pilot and round");
+    assert_eq!(
+        mock.specs.len(),
+        4,
+        "no slot beyond the first pilot and round"
+    );
 }
 
 #[test]
