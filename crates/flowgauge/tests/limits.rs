@@ -192,3 +192,18 @@ fn where_no_flow_fits_the_limit_is_told_all_the_same() {
     let shown = String::from_utf8_lossy(&output.stdout);
     assert!(shown.contains("ulimit -v unlimited"), "{shown}");
 }
+
+#[test]
+fn a_stack_too_small_for_the_command_is_said_and_no_crash() {
+    let script = "ulimit -s 100; exec \"$0\" switch --flows 2";
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_flowgauge")])
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("a stack of 100 KiB (RLIMIT_STACK)") && said.contains("ulimit -s "),
+        "{said}"
+    );
+}
