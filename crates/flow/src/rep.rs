@@ -137,6 +137,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             flows,
             turns,
             told: telling.map(|telling| Box::new(telling.told())),
+            own: None,
         };
         Ok(Run {
             failure: self.failure(&rep),

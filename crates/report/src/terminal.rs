@@ -13,6 +13,9 @@
 //! | limits | creation, memory |
 //! | lowered limits | how long it took, what was lowered in, the error |
 //! | workers | calls, peak, RSS, files |
+//! | flows that work made | peak RSS, flows made, faults, switches, user, system, interval |
+//! | time by the number of workers | the source's figures |
+//! | where time goes | what the timers cost |
 //!
 //! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
 //! out. At 120 columns nothing is left out unless
@@ -27,6 +30,7 @@ mod limits;
 mod machine;
 mod map;
 mod page;
+mod searched;
 mod then_and_now;
 mod workers;
 
@@ -109,7 +113,7 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
         }
     }
     fenced::fenced(page, study);
-    if !workers::workers(page, study) {
+    if !workers::workers(page, study) && !searched::searched(page, study) {
         then_and_now::then_and_now(page, study);
     }
     if study.sentences.len() > 1 {
