@@ -15,6 +15,7 @@
 //! * [`model`], [`placement`], [`variant`]: the words for what is launched.
 //! * [`ballast`]: memory that the parent has touched before it makes flows.
 //! * [`body`]: what every model runs, unchanged and monomorphised.
+//! * [`latency`]: how long requests took, counted by the flows that answer them.
 //! * [`spec`], [`record`]: what goes into a cell and what comes out.
 //! * [`launcher`]: the main process's side; [`cell`]: the other one.
 //! * [`probe`]: flows made until a lowered limit stops them.
@@ -33,6 +34,7 @@ mod flow_cell;
 mod flow_run;
 mod futex;
 pub mod interrupt;
+pub mod latency;
 pub mod launcher;
 pub mod model;
 mod notify;
@@ -57,6 +59,7 @@ pub use body::{Body, NoSink, Proof, Sink};
 pub use cell::{Cell, cell_main, is_cell};
 pub use channel::Outlet;
 pub use interrupt::Interrupt;
+pub use latency::Latencies;
 pub use launcher::{LaunchError, Launcher, Onlooker};
 pub use model::{Model, Shape, Stacks};
 pub use placement::Placement;

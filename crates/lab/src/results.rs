@@ -11,6 +11,7 @@ mod make;
 mod map;
 mod profile;
 mod remarks;
+mod requests;
 pub mod sampled;
 mod sentence;
 mod shared;
@@ -30,6 +31,7 @@ use stats::{Estimate, Noise, Summary, Tail, Verdict};
 pub use laws::{Law, Shape};
 pub use limits::Limit;
 pub use map::Map;
+pub use requests::Requests;
 pub use shared::{Cause, Effect, Shared};
 pub use workers::{Used, Workers};
 
@@ -161,6 +163,9 @@ pub struct VariantSummary {
     /// What each flow and all of them used, where they are workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workers: Option<Workers>,
+    /// Requests a second and how long they took, where flows answer some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<Requests>,
     /// Latest flow's end over the mean flow's end: 1 = even work.
     pub imbalance: Option<f64>,
     /// Good slots.

@@ -21,6 +21,7 @@ mod grids;
 pub(crate) mod heat;
 mod machine;
 mod map;
+mod requests;
 mod slots;
 mod stacks;
 mod study;

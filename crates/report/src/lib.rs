@@ -36,6 +36,7 @@ pub mod json;
 mod limits_then;
 mod origin;
 pub mod plots;
+mod requests;
 mod sampling;
 mod table;
 pub mod terminal;

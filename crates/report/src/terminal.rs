@@ -25,6 +25,7 @@ mod fenced;
 mod machine;
 mod map;
 mod page;
+mod requests;
 mod then_and_now;
 mod workers;
 

@@ -11,6 +11,7 @@
 //! * [`handoff`]: producers allocate, consumers free.
 //! * [`cpu`], [`mem`], [`io`]: workers that compute, use memory, or wait for a disk.
 //! * [`operations`]: each flow repeats one operation of the kernel.
+//! * [`wiki`]: pages from a store, parsed and made into HTML.
 //! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
@@ -29,6 +30,7 @@ pub mod primes;
 pub mod spin;
 pub mod turns;
 pub mod warehouse;
+pub mod wiki;
 pub mod work;
 
 pub use bytes::Bytes;
@@ -43,4 +45,5 @@ pub use prime_blocks::Primes;
 pub use spin::Spin;
 pub use turns::Turns;
 pub use warehouse::Warehouse;
+pub use wiki::Wiki;
 pub use work::{Work, WorkError, probe_main};

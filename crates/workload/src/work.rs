@@ -7,7 +7,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::turns::{LEAST_FLOWS, WithBody};
-use crate::{Cpu, Drill, Handoff, Io, Mem, Numeric, Operations, Primes, Spin, Turns, Warehouse};
+use crate::{
+    Cpu, Drill, Handoff, Io, Mem, Numeric, Operations, Primes, Spin, Turns, Warehouse, Wiki,
+};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +37,8 @@ pub enum Work {
     Numeric(Numeric),
     /// Flows in pairs: one allocates blocks, the other frees them.
     Handoff(Handoff),
+    /// Pages from a store, parsed and made into HTML.
+    Wiki(Wiki),
 }
 
 /// Parameters that no run can have.
@@ -58,6 +62,7 @@ impl Work {
             Self::Warehouse(warehouse) => warehouse.workers,
             Self::Numeric(numeric) => numeric.units,
             Self::Handoff(handoff) => handoff.flows(),
+            Self::Wiki(wiki) => wiki.requests,
         }
     }
 
@@ -78,6 +83,7 @@ impl Work {
             Self::Warehouse(warehouse) => warehouse.check(),
             Self::Numeric(numeric) => numeric.check(),
             Self::Handoff(handoff) => handoff.check(),
+            Self::Wiki(wiki) => wiki.check(),
         }
     }
 
@@ -104,7 +110,9 @@ impl Work {
             | Self::Io(_)
             | Self::Warehouse(_)
             | Self::Handoff(_) => Some(self.units()),
-            Self::Primes(_) | Self::Spin(_) | Self::Drill(_) | Self::Numeric(_) => None,
+            Self::Primes(_) | Self::Spin(_) | Self::Drill(_) | Self::Numeric(_) | Self::Wiki(_) => {
+                None
+            }
         }
     }
 
@@ -145,7 +153,7 @@ impl Work {
         match self {
             Self::Drill(drill) => drill.files > 0,
             Self::Operation(operation) => operation.operation.facts().needs_folder,
-            Self::Io(_) => true,
+            Self::Io(_) | Self::Wiki(_) => true,
             _ => false,
         }
     }
@@ -165,6 +173,7 @@ impl Work {
     pub fn file_bytes(&self) -> u64 {
         match self {
             Self::Io(io) => io.file_bytes(),
+            Self::Wiki(wiki) => wiki.file_bytes(),
             _ => 0,
         }
     }
@@ -200,6 +209,10 @@ impl Work {
             Self::Handoff(handoff) => match handoff.pairs(&cell.spec().variant) {
                 Ok(pairs) => cell.run(&pairs, &mut NoSink),
                 Err(error) => Answer::from_error(&error),
+            },
+            Self::Wiki(wiki) => match wiki.shelf(cell.scratch()) {
+                Ok(shelf) => cell.run(&shelf, &mut NoSink),
+                Err(error) => Answer::from_error(&std::io::Error::other(error)),
             },
         }
     }

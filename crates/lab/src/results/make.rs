@@ -8,6 +8,7 @@ use super::laws::laws;
 use super::limits::limits;
 use super::profile::{self, Profile};
 use super::remarks::sentences;
+use super::requests::requests;
 use super::sentence::sentence;
 use super::shared::{Shared, shared};
 use super::why::{Evidence, Side, why};
@@ -133,6 +134,7 @@ impl<'a> Column<'a> {
             flows: profile::flow_medians(&self.good),
             parent_end_ns: profile.map(|p| p.parent_end_ns),
             workers: workers(&case.work, &self.good),
+            requests: requests(profile::reps(&self.good)),
             imbalance: profile.map(|p| p.imbalance),
             good: self.good.len(),
             failures: self.failures(),

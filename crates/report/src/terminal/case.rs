@@ -3,6 +3,7 @@
 use lab::{CaseResult, Finding, Results, VariantSummary};
 
 use super::page::Page;
+use super::requests::requests;
 use crate::blocks::Sweep;
 use crate::number::{NONE, bytes, time};
 use crate::sampling::sampling;
@@ -20,6 +21,7 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
         return;
     }
     page.table(2, &table(None, &[case]));
+    requests(page, None, &[case]);
     for finding in &case.findings {
         said(page, finding);
     }
@@ -45,6 +47,7 @@ pub(super) fn sweep(page: &mut Page<'_>, results: &Results, sweep: &Sweep<'_>) {
     }
     let rows: Vec<_> = sweep.points.iter().map(|(_, case)| *case).collect();
     page.table(2, &table(Some(sweep.parameter), &rows));
+    requests(page, Some(sweep.parameter), &rows);
     for (_, case) in &sweep.points {
         missing(page, case);
     }
