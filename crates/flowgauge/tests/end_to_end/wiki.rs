@@ -81,7 +81,10 @@ fn a_store_that_cannot_be_read_fails_the_run_with_its_name_and_what_to_do() {
         (None, "name a file that is there"),
     ] {
         let home = Home::new();
-        let study = [HEAD, &case("off", "store = \"own.sqlite\"", &["thread", "process"])];
+        let study = [
+            HEAD,
+            &case("off", "store = \"own.sqlite\"", &["thread", "process"]),
+        ];
         home.write("mine.toml", &study.concat());
         if let Some(bytes) = bytes {
             home.write("own.sqlite", &bytes);

@@ -93,7 +93,20 @@ pub(super) fn push_path(out: &mut String, title: &str) {
 
 /// Whether a byte may stand in an address as it is.
 fn stays(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-_.~:/(),#".contains(&byte)
+    const STAYS: [bool; 256] = {
+        let mut stays = [false; 256];
+        let mut byte = 0;
+        while byte < 128 {
+            let sign = matches!(
+                byte as u8,
+                b'-' | b'_' | b'.' | b'~' | b':' | b'/' | b'(' | b')' | b',' | b'#'
+            );
+            stays[byte] = sign || (byte as u8).is_ascii_alphanumeric();
+            byte += 1;
+        }
+        stays
+    };
+    STAYS[usize::from(byte)]
 }
 
 fn push_percent(out: &mut String, byte: u8) {

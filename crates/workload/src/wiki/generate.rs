@@ -34,6 +34,9 @@ pub fn pages(count: u64, typical_bytes: u64, seed: u64) -> Vec<Written> {
     articles.chain(templates::all()).collect()
 }
 
+/// About as many bytes come after the last section, and half of it is too much.
+const END: usize = 1_600;
+
 /// A length around `typical`: the middle one of many is that.
 fn length(draw: &mut Draw, typical: u64) -> usize {
     let sum = draw.unit() + draw.unit() + draw.unit() - 1.5;
@@ -71,7 +74,7 @@ impl<'a> Article<'a> {
         self.push("''' ");
         self.paragraph(3);
         let mut section = 0;
-        while self.text.len() < length {
+        while self.text.len() + END < length {
             self.section(section);
             section += 1;
         }

@@ -38,7 +38,7 @@ impl<'a> Source<'a, '_> {
         }
         let mut line = Line {
             source: *self,
-            built: Built::default(),
+            built: Built::with_capacity(self.likely(next, to)),
             text_from: from,
             at: from,
             to,
@@ -55,6 +55,16 @@ impl<'a> Source<'a, '_> {
         line.plain(to);
         line.text(to);
         line.built.end()
+    }
+
+    /// How many inlines there are before `to` if there is text around each mark from `next` on.
+    fn likely(&self, mut next: usize, to: usize) -> usize {
+        let mut likely = 1;
+        while let Some(mark) = self.marks.get(next).filter(|m| (m.start as usize) < to) {
+            likely += 2;
+            next = mark.after as usize;
+        }
+        likely
     }
 
     /// The parts of a stretch between bytes `bar` that are in no mark.
@@ -170,13 +180,19 @@ impl Format {
 }
 
 /// Inlines, and the formats that are open.
-#[derive(Default)]
 struct Built<'a> {
     done: Vec<Inline<'a>>,
     open: Vec<(Format, Vec<Inline<'a>>)>,
 }
 
 impl<'a> Built<'a> {
+    fn with_capacity(likely: usize) -> Self {
+        Self {
+            done: Vec::with_capacity(likely),
+            open: Vec::new(),
+        }
+    }
+
     fn push(&mut self, inline: Inline<'a>) {
         let last = self.open.last_mut();
         last.map_or(&mut self.done, |(_, inside)| inside)

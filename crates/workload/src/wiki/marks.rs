@@ -58,6 +58,15 @@ pub(super) struct Mark {
     pub(super) after: u32,
 }
 
+/// The place of a mark whose end was not found.
+const NONE: Mark = Mark {
+    kind: Kind::Comment,
+    start: 0,
+    end: 0,
+    inner: (0, 0),
+    after: 0,
+};
+
 impl Mark {
     pub(super) fn span(&self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
@@ -137,7 +146,7 @@ fn find(text: &str) -> Vec<Mark> {
     };
     finder.find();
     let mut found = finder.found;
-    found.sort_unstable_by_key(|mark| (mark.start, !mark.end));
+    found.retain(|mark| mark.end > 0);
     link_up(&mut found);
     found
 }
@@ -160,6 +169,9 @@ struct Opener {
     start: u32,
     /// Where its inside begins.
     inner: u32,
+    /// The last place that is kept for it among the marks, which are found by their ends and
+    /// wanted by their beginnings.
+    place: u32,
     /// How deep the marks inside it are nested.
     height: u8,
 }
@@ -192,25 +204,37 @@ struct Finder<'a> {
     searched: [usize; 2],
 }
 
-/// Whether a byte may begin or end a mark.
-const SPECIAL: [bool; 256] = {
-    let mut special = [false; 256];
-    let bytes = *b"{}[]<";
-    let mut place = 0;
-    while place < bytes.len() {
-        special[bytes[place] as usize] = true;
-        place += 1;
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// Bytes of `word` that are `byte`: their highest bit is set in the answer. Above the first
+/// one there may be others that are none.
+const fn first_equal(word: u64, byte: u8) -> u64 {
+    let zeros = word ^ (ONES * byte as u64);
+    zeros.wrapping_sub(ONES) & !zeros & (ONES << 7)
+}
+
+/// Where the next byte is that may begin or end a mark: `{`, `}`, `[`, `]` or `<`. They are
+/// close together, so eight bytes are looked at in one word; brackets and braces differ in one
+/// bit, which is set in all of them.
+fn next_special(bytes: &[u8], mut at: usize) -> Option<usize> {
+    while let Some(&eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(eight);
+        let braces = word | (ONES * 0x20);
+        let found = first_equal(braces, b'{') | first_equal(braces, b'}') | first_equal(word, b'<');
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
     }
-    special
-};
+    let rest = bytes.get(at..)?;
+    let is_special = |byte: &u8| b"{}[]<".contains(byte);
+    rest.iter().position(is_special).map(|further| at + further)
+}
 
 impl Finder<'_> {
     fn find(&mut self) {
-        while let Some(further) = self.bytes[self.at..]
-            .iter()
-            .position(|&byte| SPECIAL[byte as usize])
-        {
-            self.at += further;
+        while let Some(at) = next_special(self.bytes, self.at) {
+            self.at = at;
             match self.bytes[self.at] {
                 b'{' => self.open_braces(),
                 b'}' => self.close_braces(),
@@ -227,12 +251,23 @@ impl Finder<'_> {
         rest.iter().position(|&b| b != byte).unwrap_or(rest.len())
     }
 
+    /// Keeps places for the marks that begin here, and waits for their ends.
     fn push(&mut self, what: Opens, start: usize, inner: usize) {
+        let most = match what {
+            Opens::Braces => (inner - start) / 2,
+            Opens::Link | Opens::Reference { .. } => 1,
+        };
+        self.found.resize(self.found.len() + most, NONE);
+        self.push_again(what, start, inner, self.found.len() - 1);
+    }
+
+    fn push_again(&mut self, what: Opens, start: usize, inner: usize, place: usize) {
         self.of_kind[what.number()] += 1;
         self.open.push(Opener {
             what,
             start: start as u32,
             inner: inner as u32,
+            place: place as u32,
             height: 0,
         });
     }
@@ -253,16 +288,29 @@ impl Finder<'_> {
         None
     }
 
-    /// A mark from `start` to `end`, in whatever is open.
-    fn mark(&mut self, kind: Kind, span: (usize, usize), inner: (usize, usize), height: u8) {
+    /// A mark with nothing in it.
+    fn single(&mut self, kind: Kind, span: (usize, usize), inner: (usize, usize)) {
+        self.found.push(NONE);
+        self.mark(kind, span, inner, 0, self.found.len() - 1);
+    }
+
+    /// A mark at the place kept for it, in whatever is open.
+    fn mark(
+        &mut self,
+        kind: Kind,
+        span: (usize, usize),
+        inner: (usize, usize),
+        height: u8,
+        place: usize,
+    ) {
         if height < DEEPEST {
-            self.found.push(Mark {
+            self.found[place] = Mark {
                 kind,
                 start: span.0 as u32,
                 end: span.1 as u32,
                 inner: (inner.0 as u32, inner.1 as u32),
                 after: 0,
-            });
+            };
         }
         if let Some(around) = self.open.last_mut() {
             around.height = around.height.max((height + 1).min(DEEPEST));
@@ -293,10 +341,11 @@ impl Finder<'_> {
             };
             let inner = (opener.inner as usize, self.at);
             let height = opener.height;
+            let place = opener.place as usize;
             if opened - taken >= 2 {
-                self.push(Opens::Braces, opener.start as usize, start);
+                self.push_again(Opens::Braces, opener.start as usize, start, place - 1);
             }
-            self.mark(kind, (start, self.at + taken), inner, height);
+            self.mark(kind, (start, self.at + taken), inner, height, place);
             self.at += taken;
             left -= taken;
         }
@@ -321,7 +370,13 @@ impl Finder<'_> {
             };
             let span = (opener.start as usize, self.at + 2);
             let inner = (opener.inner as usize, self.at);
-            self.mark(Kind::Link, span, inner, opener.height);
+            self.mark(
+                Kind::Link,
+                span,
+                inner,
+                opener.height,
+                opener.place as usize,
+            );
             self.at += 2;
             left -= 2;
         }
@@ -346,10 +401,10 @@ impl Finder<'_> {
         let (start, end) = (self.at, self.at + close);
         let inner = (start + attributes, end);
         match name {
-            Name::Break => self.mark(Kind::Break, (start, end), inner, 0),
-            Name::References => self.mark(Kind::References, (start, end), inner, 0),
+            Name::Break => self.single(Kind::Break, (start, end), inner),
+            Name::References => self.single(Kind::References, (start, end), inner),
             Name::Reference if is_whole => {
-                self.mark(Kind::ReferenceAgain, (start, end), inner, 0);
+                self.single(Kind::ReferenceAgain, (start, end), inner);
             }
             Name::Reference => {
                 let attributes = inner.0 as u32;
@@ -369,7 +424,7 @@ impl Finder<'_> {
         match found {
             Some(length) => {
                 let end = from + length + closer.len();
-                self.mark(kind, (self.at, end), (from, from + length), 0);
+                self.single(kind, (self.at, end), (from, from + length));
                 self.at = end;
             }
             None => {
@@ -386,7 +441,8 @@ impl Finder<'_> {
         {
             let span = (opener.start as usize, end);
             let inner = (opener.inner as usize, self.at);
-            self.mark(Kind::Reference { attributes }, span, inner, opener.height);
+            let kind = Kind::Reference { attributes };
+            self.mark(kind, span, inner, opener.height, opener.place as usize);
         }
         self.at = end;
     }
@@ -484,6 +540,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_next_special_byte_is_found_wherever_it_is(bytes in "[a-z{}\\[\\]<>|;é\n ]{0,40}", at in 0_usize..41) {
+            let bytes = bytes.as_bytes();
+            let slow = bytes.iter().skip(at).position(|byte| b"{}[]<".contains(byte));
+            prop_assert_eq!(next_special(bytes, at), slow.map(|further| at + further));
+        }
+
         #[test]
         fn marks_are_nested_or_apart(text in "(\\{\\{|\\}\\}|\\{|\\[\\[|\\]\\]|<ref>|</ref>|<br>|<!--|-->|a|\\||\n){0,60}") {
             let known = Marks::of(&text);

@@ -20,6 +20,8 @@
 
 use std::path::{Path, PathBuf};
 
+use rusqlite::Error::FromSqlConversionFailure;
+use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::marks::LONGEST_TEXT;
@@ -106,6 +108,14 @@ fn advice(error: &rusqlite::Error) -> &'static str {
 pub(super) struct Store {
     connection: Connection,
     path: PathBuf,
+}
+
+/// The text in the first column, which is checked to be UTF-8 many bytes at a time.
+fn text(row: &rusqlite::Row<'_>) -> rusqlite::Result<String> {
+    let bytes = row.get_ref(0)?.as_bytes()?;
+    let text = simdutf8::compat::from_utf8(bytes);
+    let text = text.map_err(|error| FromSqlConversionFailure(0, Type::Text, Box::new(error)))?;
+    Ok(text.to_owned())
 }
 
 impl Store {
@@ -251,7 +261,7 @@ impl Store {
     fn one(&self, sql: &str, title: &str) -> Result<Option<String>, StoreError> {
         let select = || {
             let mut select = self.connection.prepare_cached(sql)?;
-            select.query_row((title,), |row| row.get(0)).optional()
+            select.query_row((title,), text).optional()
         };
         self.of(select())
     }
