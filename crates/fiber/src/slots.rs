@@ -99,8 +99,11 @@ impl Slots {
             Stack::Guarded { bytes } => (bytes, usual),
         };
         let bytes = LANDING + stride * config.capacity;
-        let mapping =
-            Mapping::private(bytes).map_err(|source| ConfigError::Memory { bytes, source })?;
+        let mapping = match config.stack {
+            Stack::Packed { .. } => Mapping::in_huge_pages(bytes),
+            Stack::Guarded { .. } => Mapping::private(bytes),
+        };
+        let mapping = mapping.map_err(|source| ConfigError::Memory { bytes, source })?;
         let mut slots = Slots {
             mapping,
             stack: config.stack,
@@ -109,9 +112,8 @@ impl Slots {
             reciprocal: (u64::MAX / (stride / LINE) as u64) + 1,
             guard: Guard::None,
         };
-        match config.stack {
-            Stack::Packed { .. } => slots.mapping.prefer_huge_pages(),
-            Stack::Guarded { .. } => slots.guard = slots.best_guard(),
+        if let Stack::Guarded { .. } = config.stack {
+            slots.guard = slots.best_guard();
         }
         Ok(slots)
     }

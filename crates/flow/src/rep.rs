@@ -140,6 +140,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             turns,
             latencies: self.bench.latencies.as_ref().map(Together::read),
             told: telling.map(|telling| Box::new(telling.told())),
+            own: None,
         };
         Ok(Run {
             failure: self.failure(&rep),

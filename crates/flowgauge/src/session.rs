@@ -20,6 +20,7 @@ use crate::output::{self, Paper};
 use crate::progress::Progress;
 use crate::results_folder::NewFolder;
 use crate::screen::Screen;
+use crate::trees;
 use crate::watch::Watch;
 
 /// Tells the time for the journal, from the beginning of the session.
@@ -127,6 +128,11 @@ impl Session {
 /// Begins a run of `studies` in a new results folder, if this machine can run them.
 pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> Result<Session> {
     let machine = Machine::read();
+    let studies = studies
+        .into_iter()
+        .map(|study| study.for_cpus(cpus(&machine)));
+    let studies = trees::filled(studies.collect(), None)?;
+    trees::check_cold(&studies)?;
     let studies = with_ballast(studies, &settings, &machine)?;
     how.answer.check(&studies)?;
     let now = SystemTime::now();
@@ -153,6 +159,11 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
         journal: Journal::create(&folder, header)?,
         made: Some(made),
     })
+}
+
+/// CPUs that the machine lets this process use.
+pub(crate) fn cpus(machine: &Machine) -> u32 {
+    u32::try_from(machine.usable_cpus()).unwrap_or(u32::MAX)
 }
 
 /// The studies with the ballast that was asked for, checked against the machine. Of what is
@@ -194,6 +205,7 @@ fn had(ballast: Ballast) -> Result<(), String> {
 pub(crate) fn resume(folder: &Path, longer: Longer) -> Result<Session> {
     let journal = Journal::resume(&journal_in(folder)?, longer)?;
     lab::check(&journal.header().studies, &Machine::read())?;
+    trees::check_cold(&journal.header().studies)?;
     files::looked_at(&journal.header().studies, folder)?;
     for warning in journal.results().warnings {
         output::tell(&format!("warning: {warning}"));
@@ -379,6 +391,7 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
         ("shared.csv", report::csv::shared(results)),
         ("workers.csv", report::csv::workers(results)),
         ("laws.csv", report::csv::laws(results)),
+        ("search.csv", report::csv::searched(results)),
         (
             "machine.json",
             report::json::machine(&results.header.machine),

@@ -9,10 +9,15 @@ mod laws;
 mod limits;
 mod make;
 mod map;
+mod optimum;
+mod paired;
 mod profile;
 mod remarks;
 mod requests;
 pub mod sampled;
+mod self_made;
+#[cfg(test)]
+mod self_made_tests;
 mod sentence;
 mod shared;
 mod sweep;
@@ -31,7 +36,9 @@ use stats::{Estimate, Noise, Summary, Tail, Verdict};
 pub use laws::{Law, Shape};
 pub use limits::Limit;
 pub use map::Map;
+pub use optimum::{AtNumber, Optimum};
 pub use requests::Requests;
+pub use self_made::SelfMade;
 pub use shared::{Cause, Effect, Shared};
 pub use workers::{Used, Workers};
 
@@ -115,6 +122,9 @@ pub struct CaseResult {
     /// What sharing does, where processes, threads and the models between them were run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<Shared>,
+    /// How many flows are best, where the variants differ in nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimum: Option<Optimum>,
     /// Raw slots in time order.
     pub slots: Vec<RawSlot>,
 }
@@ -166,6 +176,9 @@ pub struct VariantSummary {
     /// Requests a second and how long they took, where flows answer some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<Requests>,
+    /// What the flows used, where the work made them itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub self_made: Option<SelfMade>,
     /// Latest flow's end over the mean flow's end: 1 = even work.
     pub imbalance: Option<f64>,
     /// Good slots.

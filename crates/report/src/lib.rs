@@ -38,6 +38,7 @@ mod origin;
 pub mod plots;
 mod requests;
 mod sampling;
+mod searched;
 mod table;
 pub mod terminal;
 pub mod text;

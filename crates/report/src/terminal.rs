@@ -12,6 +12,9 @@
 //! | then and now | difference, the source's figures |
 //! | lowered limits | how long it took, what was lowered in, the error |
 //! | workers | calls, peak, RSS, files |
+//! | flows that work made | peak RSS, flows made, faults, switches, user, system, interval |
+//! | time by the number of workers | the source's figures |
+//! | where time goes | what the timers cost |
 //!
 //! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
 //! out. At 120 columns nothing is left out unless
@@ -26,6 +29,7 @@ mod machine;
 mod map;
 mod page;
 mod requests;
+mod searched;
 mod then_and_now;
 mod workers;
 
@@ -107,7 +111,7 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
         }
     }
     fenced::fenced(page, study);
-    if !workers::workers(page, study) {
+    if !workers::workers(page, study) && !searched::searched(page, study) {
         then_and_now::then_and_now(page, study);
     }
     if study.sentences.len() > 1 {

@@ -4,9 +4,9 @@ use flow::Variant;
 use lab::{Case, CaseEnd, CaseResult, Cause, Finding, LabelledVariant, Metric, Results};
 use serde_json::Value;
 use stats::{Estimate, Verdict};
-use workload::Work;
+use workload::{Searching, Work};
 
-use crate::number::{count, factor, factor_interval, percent, plain, ratio_interval};
+use crate::number::{bytes, count, factor, factor_interval, percent, plain, ratio_interval};
 use crate::text::TIE;
 
 /// What a text is about; colour may underline it and never carries it alone.
@@ -204,6 +204,9 @@ pub(crate) fn cut_short(results: &Results, case: &CaseResult) -> Option<String> 
 
 /// A workload with its parameters: `primes: block 200,000, blocks 5, method trial`.
 pub(crate) fn work(work: &Work) -> String {
+    if let Work::Search(search) = work {
+        return searching(search);
+    }
     let Ok(Value::Object(mut fields)) = serde_json::to_value(work) else {
         return String::new();
     };
@@ -216,6 +219,48 @@ pub(crate) fn work(work: &Work) -> String {
         .map(|(name, value)| format!("{name} {}", parameter(value)))
         .collect();
     format!("{kind}: {}", fields.join(", "))
+}
+
+/// `search: 'errno' in /usr/include/EGL and 22 more, pool, read, at most 800 files`.
+fn searching(search: &Searching) -> String {
+    let shown = |path: &std::path::PathBuf| path.display().to_string();
+    let tree = match &search.tree[..] {
+        [] => "a tree of this machine".to_owned(),
+        [one] => shown(one),
+        [first, more @ ..] => format!("{} and {} more", shown(first), more.len()),
+    };
+    let mut parts = vec![
+        format!("search: '{}' in {tree}", search.pattern),
+        search.design.name().to_owned(),
+        search.io.name().to_owned(),
+    ];
+    let flags = [
+        (search.literal, "literal"),
+        (search.ignore_case, "upper and lower case alike"),
+        (search.word, "whole words"),
+        (search.hidden, "hidden files too"),
+        (search.no_ignore, "ignored files too"),
+        (search.text, "binary files too"),
+        (search.cold, "page cache emptied before"),
+    ];
+    parts.extend(
+        flags
+            .into_iter()
+            .filter(|(on, _)| *on)
+            .map(|(_, word)| word.to_owned()),
+    );
+    parts.extend(search.globs.iter().map(|glob| format!("glob {glob}")));
+    parts.extend(
+        search
+            .most_files
+            .map(|files| format!("at most {} files", count(files))),
+    );
+    parts.extend(
+        search
+            .most_bytes
+            .map(|most| format!("at most {}", bytes(most as f64))),
+    );
+    parts.join(", ")
 }
 
 fn parameter(value: &Value) -> String {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::turns::{LEAST_FLOWS, WithBody};
 use crate::{
-    Cpu, Drill, Handoff, Io, Mem, Numeric, Operations, Primes, Spin, Turns, Warehouse, Wiki,
+    Cpu, Drill, Handoff, Io, Mem, Numeric, Operations, Primes, Searching, Spin, Turns, Warehouse,
+    Wiki,
 };
 
 /// A workload with its parameters, as studies and journals write it.
@@ -39,6 +40,8 @@ pub enum Work {
     Handoff(Handoff),
     /// Pages from a store, parsed and made into HTML.
     Wiki(Wiki),
+    /// A tree of files that is searched, by flows that the work itself makes.
+    Search(Searching),
 }
 
 /// Parameters that no run can have.
@@ -63,6 +66,7 @@ impl Work {
             Self::Numeric(numeric) => numeric.units,
             Self::Handoff(handoff) => handoff.flows(),
             Self::Wiki(wiki) => wiki.requests,
+            Self::Search(_) => 1,
         }
     }
 
@@ -84,7 +88,14 @@ impl Work {
             Self::Numeric(numeric) => numeric.check(),
             Self::Handoff(handoff) => handoff.check(),
             Self::Wiki(wiki) => wiki.check(),
+            Self::Search(search) => search.check(),
         }
+    }
+
+    /// Whether the work makes its own flows ([`flow::OwnFlows`]).
+    #[must_use]
+    pub fn makes_own_flows(&self) -> bool {
+        matches!(self, Self::Search(_))
     }
 
     /// What a repetition must prove, where that can be known without running it.
@@ -110,18 +121,23 @@ impl Work {
             | Self::Io(_)
             | Self::Warehouse(_)
             | Self::Handoff(_) => Some(self.units()),
-            Self::Primes(_) | Self::Spin(_) | Self::Drill(_) | Self::Numeric(_) | Self::Wiki(_) => {
-                None
-            }
+            Self::Primes(_)
+            | Self::Spin(_)
+            | Self::Drill(_)
+            | Self::Numeric(_)
+            | Self::Search(_)
+            | Self::Wiki(_) => None,
         }
     }
 
     /// Why flows of that variant cannot do this work, if they cannot.
     #[must_use]
     pub fn unsuited(&self, variant: &Variant) -> Option<String> {
-        let Self::Handoff(_) = self else {
-            return None;
-        };
+        match self {
+            Self::Search(search) => return search.model(variant).err().map(|error| error.0),
+            Self::Handoff(_) => {}
+            _ => return None,
+        }
         if variant.model.is_user_level() {
             return Some(format!(
                 "handoff has flows that wait for each other, and {} would wait for ever: its \
@@ -214,6 +230,7 @@ impl Work {
                 Ok(shelf) => cell.run(&shelf, &mut NoSink),
                 Err(error) => Answer::from_error(&std::io::Error::other(error)),
             },
+            Self::Search(search) => search.run(cell),
         }
     }
 }

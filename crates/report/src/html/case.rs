@@ -8,11 +8,13 @@ use super::ecdf::ecdf;
 use super::figure::Figures;
 use super::grids;
 use super::requests::requests;
+use super::searched;
 use super::slots::slots;
 use super::stacks::{memory, phases};
 use super::table::table;
 use crate::number::{NONE, bytes, time};
 use crate::sampling::sampling;
+use crate::searched::is_self_made;
 use crate::terminal::tail;
 use crate::words::{
     circumstances, comparison, cut_short, finding_of, launched, many, not_counted, work,
@@ -28,9 +30,11 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
             @if !case.slots.is_empty() {
                 (variants(&[("", case)]))
                 (requests(&[("", case)]))
+                (searched::used(case))
                 @for finding in &case.findings { (said(finding)) }
                 @for line in not_counted(case) { p.quiet { (line) } }
                 (missing(case))
+                p.quiet { (launches(case)) }
                 (figures(id, case, with_slots))
                 @for line in sampling(case) { p.quiet { (line) } }
             }
@@ -48,6 +52,7 @@ pub(super) fn figures(id: &str, case: &CaseResult, with_slots: bool) -> Figures 
         .and(ecdf(&format!("{id}-ecdf"), case))
         .and(phases(&format!("{id}-phases"), case))
         .and(memory(&format!("{id}-memory"), case))
+        .and(searched::profile(&format!("{id}-profile"), case))
         .and(course(&format!("{id}-course"), case))
 }
 
@@ -113,14 +118,21 @@ fn versus(case: &CaseResult, at: usize, label: &str) -> [String; 2] {
 pub(super) fn said(finding: &Finding) -> Markup {
     html! {
         p.said { (finding.sentence) }
-        @if !finding.why.is_empty() {
-            ul.why aria-label="Why" { @for reason in &finding.why { li { (reason) } } }
-        }
+        (why(finding))
         @if let Some(line) = tail(finding) { p.quiet { (line) } }
     }
 }
 
-/// What is not there, and why; and what was launched.
+/// The reasons.
+pub(super) fn why(finding: &Finding) -> Markup {
+    html! {
+        @if !finding.why.is_empty() {
+            ul.why aria-label="Why" { @for reason in &finding.why { li { (reason) } } }
+        }
+    }
+}
+
+/// What is not there, and why.
 pub(super) fn missing(case: &CaseResult) -> Markup {
     html! {
         @for summary in &case.variants {
@@ -130,15 +142,16 @@ pub(super) fn missing(case: &CaseResult) -> Markup {
                     (reason)
                 }
             }
-            @if let Some(reason) = &summary.memory_not_available {
+            @if let Some(reason) = summary.memory_not_available.as_ref().filter(|_| !is_self_made(case)) {
                 p.quiet { "Memory of " (summary.label) " is not available: " (reason) }
             }
         }
-        p.quiet {
-            @for (place, variant) in case.case.variants.iter().enumerate() {
-                @if place > 0 { "; " }
-                (variant.label) ": " (launched(variant))
-            }
-        }
     }
+}
+
+/// What was launched.
+pub(super) fn launches(case: &CaseResult) -> String {
+    let variants = case.case.variants.iter();
+    let each = variants.map(|variant| format!("{}: {}", variant.label, launched(variant)));
+    each.collect::<Vec<_>>().join("; ")
 }

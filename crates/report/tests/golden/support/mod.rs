@@ -9,7 +9,9 @@
 //! | `scaling` | `in-between` | four variants, interrupted, memory known as RSS alone |
 //! | | `later` | never begun |
 
+pub(crate) mod full;
 mod journal;
+pub(crate) mod searches;
 mod slots;
 mod studies;
 pub(crate) mod workers;
