@@ -2,6 +2,7 @@
 //! their reason. These types are the journal's schema (docs/results.md).
 
 mod columns;
+pub mod counted;
 mod failure;
 mod flow;
 pub mod told;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::Proof;
 use crate::sampler::Samples;
 
+pub use counted::Counted;
 pub use failure::Failure;
 pub use flow::{FlowRecord, FlowState};
 pub use told::Told;
@@ -106,6 +108,10 @@ pub struct Rep {
     /// Migrations and bytes; of the last repetition of a slot alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Box<Told>>,
+    /// Events that were counted, where that was asked for; of the last repetition of a slot
+    /// alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<Box<Measured<Counted>>>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.

@@ -6,6 +6,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use flow::ballast::Held;
 use flow::{Ballast, Pages};
+use lab::results::counted;
 use lab::{
     AskedBallast, Header, Journal, Longer, Preset, Probe, Results, Sampling, Settings, Study,
 };
@@ -60,6 +61,10 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
         value: how.value.into(),
         deadline_s: how.deadline,
         sample,
+        count: how
+            .count
+            .as_ref()
+            .map_or_else(Vec::new, |events| events.0.clone()),
         ballast: ballast(how)?,
         ..usual
     })
@@ -129,6 +134,7 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
     let machine = Machine::read();
     let studies = with_ballast(studies, &settings, &machine)?;
     how.answer.check(&studies)?;
+    tell_uncountable(&settings, &machine);
     let now = SystemTime::now();
     let began_unix_s = now
         .duration_since(UNIX_EPOCH)
@@ -178,6 +184,16 @@ fn with_ballast(studies: Vec<Study>, settings: &Settings, machine: &Machine) -> 
         }
     });
     obtained.collect()
+}
+
+/// Says before the first slot which of the asked events this machine cannot count.
+fn tell_uncountable(settings: &Settings, machine: &Machine) {
+    let counters = machine.counters.events.iter();
+    let asked = counters.filter(|counter| settings.count.contains(&counter.event));
+    let lines = counted::reasons(asked.map(|counter| (counter.event, &counter.scope)));
+    for line in lines {
+        output::tell(&format!("--count: {line}"));
+    }
 }
 
 /// Whether that ballast can be had here, tried where only trying tells.
@@ -389,6 +405,7 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
         ("limits.csv", report::csv::limits(results)),
         ("probes.csv", report::csv::probes(results)),
         ("samples.csv", report::csv::samples(results)),
+        ("counters.csv", report::csv::counters(results)),
     ];
     let further = further
         .into_iter()

@@ -269,6 +269,7 @@ impl Run<'_> {
             output: None,
             scratch: None,
             sample: None,
+            count: self.journal.header().settings.count.clone(),
         };
         let aside = self.cpus.aside(spec.measured_cpus());
         spec.sample = sampling.map(|sampling| sampling.spec(aside));

@@ -106,6 +106,7 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
         ],
         turns: None,
         told: None,
+        counted: None,
     }
 }
 

@@ -12,6 +12,7 @@
 //! plain ASCII without `<` when it goes in.
 
 mod case;
+mod counting;
 mod course;
 mod ecdf;
 mod fenced;

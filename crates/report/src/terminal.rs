@@ -11,6 +11,7 @@
 //! | maps | interval of threads, typical time |
 //! | then and now | difference, the source's figures |
 //! | lowered limits | how long it took, what was lowered in, the error |
+//! | counted events | per CPU second, per unit, per 1,000 instructions |
 //! | workers | calls, peak, RSS, files |
 //!
 //! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
@@ -21,6 +22,7 @@
 //! The last lines are the summary: one sentence a study.
 
 mod case;
+mod counting;
 mod fenced;
 mod machine;
 mod map;
@@ -105,6 +107,7 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
             Block::Map(map) => map::map(page, results, &map),
         }
     }
+    counting::of_study(page, study);
     fenced::fenced(page, study);
     if !workers::workers(page, study) {
         then_and_now::then_and_now(page, study);

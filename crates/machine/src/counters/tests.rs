@@ -65,6 +65,14 @@ fn each_error_number_has_its_reason_and_remedy() {
         ),
         (EMFILE, Event::Cycles, 1, "no file descriptor", "ulimit -n"),
         (EBUSY, Event::Cycles, 1, "to itself", "profilers"),
+        (
+            ENFILE,
+            Event::Cycles,
+            1,
+            "no file descriptor",
+            "fewer events",
+        ),
+        (ESRCH, Event::Cycles, 1, "had ended", "run it again"),
         (EIO, Event::Cycles, 1, "EIO", ""),
     ];
     for (errno, event, paranoid, reason, remedy) in cases {

@@ -5,6 +5,7 @@ use lab::{CaseResult, Effect, Map, Results};
 use maud::{Markup, html};
 
 use super::case::{missing, said};
+use super::counting;
 use super::figure::Figures;
 use super::heat::heat;
 use super::table::table;
@@ -103,5 +104,6 @@ fn one(results: &Results, case: &CaseResult) -> Markup {
         @if let Some(cut) = cut_short(results, case) { p.warning { (cut) } }
         @for finding in &case.findings { (said(finding)) }
         (missing(case))
+        (counting::of_case(case))
     }
 }

@@ -4,7 +4,7 @@ use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
 use super::figure::{Figure, Figures};
-use super::{case, fenced, forest, map, sweep, then_and_now, workers};
+use super::{case, counting, fenced, forest, map, sweep, then_and_now, workers};
 use crate::blocks::Block;
 use crate::plots;
 
@@ -69,6 +69,7 @@ pub(super) fn study(
                     Block::Map(all) => (map::map(&id, results, all)),
                 }
             }
+            (counting::of_study(study))
             (fenced::fenced(study))
             @match workers::workers(study) {
                 Some(table) => (table),

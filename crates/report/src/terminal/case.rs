@@ -2,6 +2,7 @@
 
 use lab::{CaseResult, Finding, Results, VariantSummary};
 
+use super::counting;
 use super::page::Page;
 use crate::blocks::Sweep;
 use crate::number::{NONE, bytes, time};
@@ -26,6 +27,7 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     for line in sampling(case).into_iter().chain(not_counted(case)) {
         page.text(2, Tone::Quiet, &line);
     }
+    counting::of_case(page, case);
     missing(page, case);
 }
 

@@ -90,6 +90,7 @@ fn rep(like: Like, flows: usize, factor: f64) -> Rep {
             .collect(),
         turns: None,
         told: None,
+        counted: None,
     }
 }
 
