@@ -146,7 +146,7 @@ impl Area {
     }
 }
 
-fn map_shared(length: usize) -> io::Result<NonNull<u8>> {
+pub(crate) fn map_shared(length: usize) -> io::Result<NonNull<u8>> {
     // SAFETY: an anonymous mapping at an address of the kernel's choice touches no memory
     // that anything else uses.
     let base = unsafe {

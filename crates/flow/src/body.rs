@@ -55,6 +55,10 @@ pub trait Body: Sync {
     /// Does unit `unit` (0-based) and proves it. Results for the parent go to `outlet`.
     fn unit(&self, state: &mut Self::State, unit: u64, outlet: &mut Outlet<'_>) -> Proof;
 
+    /// Looks at a flow's state after its last unit: what cannot be proved by a sum. It is in
+    /// no timed part; what does not hold is a panic, which fails the slot.
+    fn settle(&self, _state: &mut Self::State) {}
+
     /// Takes all turns of flow `unit`, each ended by `turn.next().await`, and proves them.
     fn turns<T: Turn>(
         &self,

@@ -77,7 +77,9 @@ fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
         let mut tally = begin();
         let before = usage::this_thread();
         units(context, index, &mut state, outlet, &mut tally);
-        finish(tally, before, outlet)
+        let tally = finish(tally, before, outlet)?;
+        context.body.settle(&mut state);
+        Ok(tally)
     });
     leave(context, index, worked);
 }

@@ -127,7 +127,7 @@ pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<Stri
 
 fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
     let flows = u64::from(variant.flows);
-    if let Some(why) = no_memory(machine, work) {
+    if let Some(why) = no_memory(machine, variant, work) {
         return Some(why);
     }
     let lowest = rooms(machine, variant.model, work).into_iter().next()?;
@@ -154,21 +154,17 @@ fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Optio
 }
 
 /// Work that takes memory on purpose must leave the machine some.
-fn no_memory(machine: &Machine, work: &Work) -> Option<String> {
-    let need = work.memory_bytes();
-    if need == 0 {
-        return None;
-    }
-    let workers = work.units().max(1);
-    let each = need / workers;
+fn no_memory(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
+    let each = work.bytes_a_flow()?;
+    let flows = u64::from(variant.flows);
     let ceilings = machine.user_level_ceilings(Needs::memory(each));
     let lowest = ceilings.first()?;
-    (workers > lowest.count).then(|| {
+    (flows > lowest.count).then(|| {
         format!(
-            "{} workers take {} of memory at once, {} each: this machine has room for {} of them \
+            "{} flows take {} of memory at once, {} each: this machine has room for {} of them \
              (the limit is {}; to raise it: {})",
-            count(workers),
-            bytes(need as f64),
+            count(flows),
+            bytes(each.saturating_mul(flows) as f64),
             bytes(each as f64),
             count(lowest.count),
             lowest.bites,
@@ -280,6 +276,25 @@ mod tests {
         );
         assert!(why.unwrap().contains("to raise it"));
         assert_eq!(no_room(&machine, &variant(Model::Task, 2), &turns(2)), None);
+    }
+
+    #[test]
+    fn a_heap_larger_than_memory_is_refused_with_the_need() {
+        let work = |heap| {
+            Work::Warehouse(workload::Warehouse {
+                workers: 2,
+                transactions: 1,
+                heap: workload::Bytes(heap),
+                seed: 0,
+            })
+        };
+        let machine = Machine::read();
+        for model in [Model::Thread, Model::Process, Model::FIBER] {
+            let why = no_room(&machine, &variant(model, 2), &work(1 << 40)).unwrap();
+            assert!(why.contains("2 flows take 2,560 GiB"), "{why}");
+            assert!(why.contains("room for 0 of them"), "{why}");
+            assert_eq!(no_room(&machine, &variant(model, 2), &work(1 << 20)), None);
+        }
     }
 
     #[test]

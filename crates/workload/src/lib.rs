@@ -6,29 +6,41 @@
 //! * [`prime_blocks`]: search blocks of numbers for primes, by the methods of [`primes`].
 //! * [`spin`]: a fixed amount of arithmetic, for comparing a machine with itself.
 //! * [`turns`]: flows that do nothing but hand over to each other.
+//! * [`warehouse`]: transactions over trees of objects, a warehouse for each worker.
+//! * [`numeric`]: kernels that compute and hardly allocate.
+//! * [`handoff`]: producers allocate, consumers free.
 //! * [`cpu`], [`mem`], [`io`]: workers that compute, use memory, or wait for a disk.
 //! * [`operations`]: each flow repeats one operation of the kernel.
 //! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
 
+pub mod bytes;
 pub mod cpu;
+mod draw;
 pub mod drill;
+pub mod handoff;
 pub mod io;
 pub mod mem;
+pub mod numeric;
 pub mod operations;
 pub mod prime_blocks;
 pub mod primes;
 pub mod spin;
 pub mod turns;
+pub mod warehouse;
 pub mod work;
 
+pub use bytes::Bytes;
 pub use cpu::Cpu;
 pub use drill::{Drill, Fault};
+pub use handoff::Handoff;
 pub use io::{Io, Sync};
 pub use mem::Mem;
+pub use numeric::Numeric;
 pub use operations::Operations;
 pub use prime_blocks::Primes;
 pub use spin::Spin;
 pub use turns::Turns;
+pub use warehouse::Warehouse;
 pub use work::{Work, WorkError, probe_main};

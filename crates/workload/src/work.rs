@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use flow::{Answer, Body, Cell, Model, NoSink, Proof};
+use flow::{Answer, Body, Cell, Model, NoSink, Proof, Schedule, Variant};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::turns::{LEAST_FLOWS, WithBody};
-use crate::{Cpu, Drill, Io, Mem, Operations, Primes, Spin, Turns};
+use crate::{Cpu, Drill, Handoff, Io, Mem, Numeric, Operations, Primes, Spin, Turns, Warehouse};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,12 @@ pub enum Work {
     Mem(Mem),
     /// Workers that write to a disk and wait for it.
     Io(Io),
+    /// Transactions over trees of objects in memory.
+    Warehouse(Warehouse),
+    /// Kernels that compute and hardly allocate.
+    Numeric(Numeric),
+    /// Flows in pairs: one allocates blocks, the other frees them.
+    Handoff(Handoff),
 }
 
 /// Parameters that no run can have.
@@ -49,6 +55,9 @@ impl Work {
             Self::Cpu(cpu) => cpu.workers,
             Self::Mem(mem) => mem.workers,
             Self::Io(io) => io.workers,
+            Self::Warehouse(warehouse) => warehouse.workers,
+            Self::Numeric(numeric) => numeric.units,
+            Self::Handoff(handoff) => handoff.flows(),
         }
     }
 
@@ -66,6 +75,9 @@ impl Work {
             Self::Cpu(cpu) => cpu.check(),
             Self::Mem(mem) => mem.check(),
             Self::Io(io) => io.check(),
+            Self::Warehouse(warehouse) => warehouse.check(),
+            Self::Numeric(numeric) => numeric.check(),
+            Self::Handoff(handoff) => handoff.check(),
         }
     }
 
@@ -76,9 +88,8 @@ impl Work {
             Self::Primes(primes) => primes.expected(),
             Self::Mem(mem) => Some(mem.expected()),
             Self::Io(io) => Some(io.expected()),
-            Self::Spin(_) | Self::Drill(_) | Self::Turns(_) | Self::Operation(_) | Self::Cpu(_) => {
-                None
-            }
+            Self::Handoff(handoff) => handoff.expected(),
+            _ => None,
         }
     }
 
@@ -86,10 +97,45 @@ impl Work {
     #[must_use]
     pub fn flows(&self) -> Option<u64> {
         match self {
-            Self::Turns(_) | Self::Operation(_) | Self::Cpu(_) | Self::Mem(_) | Self::Io(_) => {
-                Some(self.units())
-            }
-            Self::Primes(_) | Self::Spin(_) | Self::Drill(_) => None,
+            Self::Turns(_)
+            | Self::Operation(_)
+            | Self::Cpu(_)
+            | Self::Mem(_)
+            | Self::Io(_)
+            | Self::Warehouse(_)
+            | Self::Handoff(_) => Some(self.units()),
+            Self::Primes(_) | Self::Spin(_) | Self::Drill(_) | Self::Numeric(_) => None,
+        }
+    }
+
+    /// Why flows of that variant cannot do this work, if they cannot.
+    #[must_use]
+    pub fn unsuited(&self, variant: &Variant) -> Option<String> {
+        let Self::Handoff(_) = self else {
+            return None;
+        };
+        if variant.model.is_user_level() {
+            return Some(format!(
+                "handoff has flows that wait for each other, and {} would wait for ever: its \
+                 flows share a carrier; use process, thread or a mix such as 2x2",
+                variant.model
+            ));
+        }
+        (variant.schedule == Schedule::Queue).then(|| {
+            "handoff needs to know which flow hands over to which: use schedule = \"static\""
+                .to_owned()
+        })
+    }
+
+    /// Bytes of memory that each flow takes, where that is more than a flow usually does.
+    #[must_use]
+    pub fn bytes_a_flow(&self) -> Option<u64> {
+        match self {
+            Self::Warehouse(warehouse) => Some(warehouse.bytes_a_worker()),
+            Self::Numeric(numeric) => numeric.bytes_a_flow(),
+            Self::Handoff(handoff) => handoff.bytes_a_flow(),
+            Self::Mem(mem) => Some(mem.bytes),
+            _ => None,
         }
     }
 
@@ -100,7 +146,7 @@ impl Work {
             Self::Drill(drill) => drill.files > 0,
             Self::Operation(operation) => operation.operation.facts().needs_folder,
             Self::Io(_) => true,
-            Self::Primes(_) | Self::Spin(_) | Self::Turns(_) | Self::Cpu(_) | Self::Mem(_) => false,
+            _ => false,
         }
     }
 
@@ -123,15 +169,6 @@ impl Work {
         }
     }
 
-    /// Bytes of memory that all units take at once at the most, where that is what they do.
-    #[must_use]
-    pub fn memory_bytes(&self) -> u64 {
-        match self {
-            Self::Mem(mem) => mem.workers * mem.bytes,
-            _ => 0,
-        }
-    }
-
     /// The kind of workers, where each flow is one worker with a unit of its own.
     #[must_use]
     pub fn worker_kind(&self) -> Option<&'static str> {
@@ -139,11 +176,7 @@ impl Work {
             Self::Cpu(_) => Some("cpu"),
             Self::Mem(_) => Some("mem"),
             Self::Io(_) => Some("io"),
-            Self::Primes(_)
-            | Self::Spin(_)
-            | Self::Drill(_)
-            | Self::Turns(_)
-            | Self::Operation(_) => None,
+            _ => None,
         }
     }
 
@@ -162,6 +195,12 @@ impl Work {
             Self::Cpu(cpu) => cell.run(cpu, &mut NoSink),
             Self::Mem(mem) => cell.run(mem, &mut NoSink),
             Self::Io(io) => cell.run(&io.body(cell.scratch()), &mut NoSink),
+            Self::Warehouse(warehouse) => cell.run(warehouse, &mut NoSink),
+            Self::Numeric(numeric) => cell.run(numeric, &mut NoSink),
+            Self::Handoff(handoff) => match handoff.pairs(&cell.spec().variant) {
+                Ok(pairs) => cell.run(&pairs, &mut NoSink),
+                Err(error) => Answer::from_error(&error),
+            },
         }
     }
 }

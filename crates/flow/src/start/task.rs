@@ -108,6 +108,8 @@ async fn life<B: Body>(carried: &Carried<'_, B>, index: usize) {
     at(carried, Station::Checks).await;
     if B::TURNS {
         checked_laps(carried).await;
+    } else {
+        body.settle(&mut state);
     }
     at(carried, Station::End).await;
 }

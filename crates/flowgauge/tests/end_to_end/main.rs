@@ -25,5 +25,6 @@ mod operations;
 mod primes_results;
 mod resume;
 mod sampling;
+mod server_work;
 mod watching;
 mod workers;

@@ -23,6 +23,7 @@ pub(super) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
     let points: Vec<_> = begun.collect();
     let labels = sweep.labels();
     let grid = Grid {
+        corner: [sweep.parameter, "variant"].map(str::to_owned),
         rows: points
             .iter()
             .map(|(_, case)| row_name(sweep, case))
@@ -37,7 +38,7 @@ pub(super) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
         return Figures::default();
     }
     let title = "Each point by variant, against the reference of its row";
-    heat(id, title, [sweep.parameter, "variant"], grid)
+    heat(id, title, grid)
 }
 
 fn row_name(sweep: &Sweep<'_>, case: &CaseResult) -> String {
@@ -91,6 +92,7 @@ pub(super) fn of_mixes(id: &str, case: &CaseResult) -> Figures {
         found.and_then(|(_, label)| cell(case, label))
     };
     let grid = Grid {
+        corner: ["processes", "threads"].map(str::to_owned),
         rows: rows.iter().map(|p| processes(*p)).collect(),
         columns: columns
             .iter()
@@ -101,12 +103,7 @@ pub(super) fn of_mixes(id: &str, case: &CaseResult) -> Figures {
             .map(|p| columns.iter().map(|t| at(*p, *t)).collect())
             .collect(),
     };
-    heat(
-        id,
-        "Processes by threads in each",
-        ["processes", "threads"],
-        grid,
-    )
+    heat(id, "Processes by threads in each", grid)
 }
 
 fn processes(number: u32) -> String {

@@ -28,8 +28,7 @@ pub(super) fn of_study(page: &mut Page<'_>, study: &StudyResult) {
         Block::Map(map) => map.cases.iter().any(|case| is_counted(case)),
     });
     let pointer = elsewhere.then(|| {
-        "counted events of sweeps and maps: in report.html under each of their cases, and in \
-         counters.csv"
+        "counted events of sweeps and maps: in counters.csv, those of sweeps in report.html too"
             .to_owned()
     });
     for line in missing(study).into_iter().chain(pointer) {

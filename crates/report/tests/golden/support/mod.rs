@@ -10,6 +10,7 @@
 //! | | `later` | never begun |
 
 mod counted;
+pub(crate) mod full;
 mod journal;
 mod slots;
 mod studies;

@@ -1,0 +1,228 @@
+//! A bounded queue from one flow to another, in memory that all flows of a cell share.
+//!
+//! # Theory
+//!
+//! It is made in the cell before any flow exists, so that forked flows inherit it and threads
+//! see it: the same queue under every model. It hands over words. Flows that share a heap may
+//! hand over a number of words and leave what belongs to it in their heap, under the number
+//! of the slot; flows that do not must copy all that they hand over into the slot.
+//!
+//! ```text
+//! ┌ head │ tail │ reader waits │ writer waits ┬ slot 0 ┬ slot 1 ┬ …
+//! └ each on its own 128 bytes ────────────────┴ words ─┴────────┴──
+//! ```
+//!
+//! One writer, one reader. `head` counts entries written, `tail` entries read; both only grow
+//! (wrapping, so the slots are a power of two). A side that must wait raises its flag, looks
+//! once more and then sleeps on the other's counter; the other moves its counter first and
+//! then looks at the flag (all `SeqCst`), so either the sleeper sees the new counter or the
+//! mover sees the flag. This is the pattern of [`crate::ring`], in both directions.
+//!
+//! Every word is an atomic: two writers at once, or one that dies half-way, leave wrong words
+//! and never undefined behaviour. Who waits for a flow that died waits until the deadline of
+//! the slot.
+
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::area::{Alone, map_shared};
+use crate::futex;
+
+/// The counters. All-zero bytes are an empty queue.
+#[repr(C)]
+#[derive(Debug)]
+struct Header {
+    head: Alone<AtomicU32>,
+    tail: Alone<AtomicU32>,
+    reader_waits: Alone<AtomicU32>,
+    writer_waits: Alone<AtomicU32>,
+}
+
+/// Words that fill 128 bytes.
+const LINE_WORDS: usize = 16;
+
+/// The queue.
+#[derive(Debug)]
+pub struct Relay {
+    base: NonNull<u8>,
+    length: usize,
+    slots: u32,
+    /// Words of a slot.
+    words: usize,
+}
+
+// SAFETY: the mapping holds atomics only, is never remapped while a `Relay` exists, and is
+// freed by `drop` alone, which Rust's borrows order after every use.
+unsafe impl Sync for Relay {}
+
+// SAFETY: as for `Sync`; nothing of it belongs to the thread that made it.
+unsafe impl Send for Relay {}
+
+impl Relay {
+    /// A queue of at least `slots` slots (the next power of two), each of `words` words.
+    ///
+    /// # Errors
+    /// So much memory cannot be mapped.
+    pub fn new(slots: u32, words: usize) -> io::Result<Self> {
+        let too_large = || io::Error::other("a queue would exceed the address space");
+        let slots = slots
+            .max(1)
+            .checked_next_power_of_two()
+            .ok_or_else(too_large)?;
+        let words = words.max(1).next_multiple_of(LINE_WORDS);
+        let length = words
+            .checked_mul(size_of::<AtomicU64>() * slots as usize)
+            .and_then(|bytes| bytes.checked_add(size_of::<Header>()))
+            .ok_or_else(too_large)?;
+        Ok(Self {
+            base: map_shared(length)?,
+            length,
+            slots,
+            words,
+        })
+    }
+
+    /// How many entries fit.
+    #[must_use]
+    pub fn slots(&self) -> u32 {
+        self.slots
+    }
+
+    /// Writes one entry, asleep while there is no room. `write` is given the number of its
+    /// slot and the slot's words.
+    pub fn push<T>(&self, write: impl FnOnce(u32, &[AtomicU64]) -> T) -> T {
+        let header = self.header();
+        let head = header.head.0.load(Ordering::Relaxed);
+        let full = |tail: u32| head.wrapping_sub(tail) >= self.slots;
+        sleep_while(&header.tail.0, &header.writer_waits.0, full);
+        let slot = head % self.slots;
+        let written = write(slot, self.slot(slot));
+        advance(&header.head.0, head, &header.reader_waits.0);
+        written
+    }
+
+    /// Reads the oldest entry, asleep while there is none; as [`Relay::push`].
+    pub fn pop<T>(&self, read: impl FnOnce(u32, &[AtomicU64]) -> T) -> T {
+        let header = self.header();
+        let tail = header.tail.0.load(Ordering::Relaxed);
+        sleep_while(&header.head.0, &header.reader_waits.0, |head| head == tail);
+        let slot = tail % self.slots;
+        let taken = read(slot, self.slot(slot));
+        advance(&header.tail.0, tail, &header.writer_waits.0);
+        taken
+    }
+
+    fn header(&self) -> &Header {
+        // SAFETY: `base` is page-aligned and the first `size_of::<Header>()` bytes of the
+        // mapping are reserved for the header by `new`; all-zero bytes are valid atomics.
+        unsafe { self.base.cast::<Header>().as_ref() }
+    }
+
+    fn slot(&self, slot: u32) -> &[AtomicU64] {
+        assert!(slot < self.slots, "slot {slot} of {}", self.slots);
+        let offset = size_of::<Header>() + slot as usize * self.words * size_of::<AtomicU64>();
+        // SAFETY: `slot < slots`, so the slot lies inside the mapping made by `new`.
+        let first = unsafe { self.base.add(offset) };
+        let words = NonNull::slice_from_raw_parts(first.cast::<AtomicU64>(), self.words);
+        // SAFETY: the offset is a multiple of 128, the words lie inside the mapping, which
+        // lives as long as `self`, and all-zero bytes are valid atomics.
+        unsafe { words.as_ref() }
+    }
+}
+
+/// Sleeps on the other side's counter as long as `must_wait` says so of it.
+fn sleep_while(counter: &AtomicU32, flag: &AtomicU32, must_wait: impl Fn(u32) -> bool) {
+    loop {
+        let seen = counter.load(Ordering::SeqCst);
+        if !must_wait(seen) {
+            return;
+        }
+        flag.store(1, Ordering::SeqCst);
+        if counter.load(Ordering::SeqCst) == seen {
+            futex::wait(counter, seen);
+        }
+    }
+}
+
+/// Moves one's own counter, and wakes the other side if it waits.
+fn advance(counter: &AtomicU32, value: u32, flag: &AtomicU32) {
+    counter.store(value.wrapping_add(1), Ordering::SeqCst);
+    if flag.load(Ordering::SeqCst) == 1 {
+        flag.store(0, Ordering::SeqCst);
+        futex::wake_all(counter);
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        // SAFETY: `base` and `length` are those of the mapping made by `new`, and no
+        // reference into it outlives `self`.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.length) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends `entries` through a queue and says whether they came in order, whole.
+    fn send(relay: &Relay, entries: u64) {
+        for entry in 0..entries {
+            relay.push(|_, words| {
+                for (place, word) in (0..).zip(words) {
+                    word.store(entry * 31 + place, Ordering::Relaxed);
+                }
+            });
+        }
+    }
+
+    fn came_in_order(relay: &Relay, entries: u64) -> bool {
+        let whole = |entry: u64, words: &[AtomicU64]| {
+            let mut words = (0..).zip(words);
+            words.all(|(place, word)| word.load(Ordering::Relaxed) == entry * 31 + place)
+        };
+        (0..entries).all(|entry| relay.pop(|_, words| whole(entry, words)))
+    }
+
+    #[test]
+    fn entries_come_in_order_between_threads_through_a_full_and_an_empty_queue() {
+        for slots in [1, 4, 64] {
+            let relay = Relay::new(slots, 20).unwrap();
+            std::thread::scope(|scope| {
+                scope.spawn(|| send(&relay, 50_000));
+                assert!(came_in_order(&relay, 50_000));
+            });
+        }
+    }
+
+    #[test]
+    fn slots_are_a_power_of_two_and_lie_apart() {
+        let relay = Relay::new(5, 17).unwrap();
+        assert_eq!(relay.slots(), 8);
+        let first = relay.slot(0).as_ptr().addr();
+        let last = relay.slot(7);
+        assert_eq!(first % 128, 0);
+        let end = last.as_ptr().addr() + size_of_val(last);
+        assert_eq!(end, relay.base.addr().get() + relay.length);
+    }
+
+    #[test]
+    fn each_entry_is_told_its_slot() {
+        let relay = Relay::new(2, 1).unwrap();
+        let slots: Vec<u32> = (0..5)
+            .map(|_| {
+                let pushed = relay.push(|slot, _| slot);
+                assert_eq!(relay.pop(|slot, _| slot), pushed);
+                pushed
+            })
+            .collect();
+        assert_eq!(slots, [0, 1, 0, 1, 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_mapped_is_refused() {
+        assert!(Relay::new(u32::MAX, 1).is_err());
+        assert!(Relay::new(1 << 20, usize::MAX / 4).is_err());
+    }
+}

@@ -1,0 +1,121 @@
+//! Numbers drawn from a seed, for data and choices that every model must meet alike.
+//!
+//! SplitMix64: a counter and a finaliser, three multiplications a number, no state but the
+//! counter. It is for test data; nothing of the method's randomness comes from here.
+
+/// A stream of numbers; the same seed and stream give the same numbers.
+#[derive(Debug, Clone)]
+pub(crate) struct Draw(u64);
+
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The finaliser of SplitMix64: every bit of the result hangs on every bit of `x`.
+#[inline]
+pub(crate) fn mix(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+impl Draw {
+    pub(crate) fn new(seed: u64, stream: u64) -> Self {
+        Self(mix(seed ^ mix(stream.wrapping_add(STEP))))
+    }
+
+    #[inline]
+    pub(crate) fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(STEP);
+        mix(self.0)
+    }
+
+    /// A number below `bound`, which is at least 1.
+    #[inline]
+    pub(crate) fn below(&mut self, bound: u32) -> u32 {
+        ((u64::from(bound) * (self.word() >> 32)) >> 32) as u32
+    }
+
+    /// A number from `low` to `high`, both included.
+    #[inline]
+    pub(crate) fn between(&mut self, low: u32, high: u32) -> u32 {
+        low + self.below(high - low + 1)
+    }
+
+    /// A number from 0 (included) to 1.
+    #[inline]
+    pub(crate) fn unit(&mut self) -> f64 {
+        (self.word() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Letters, `length` of them.
+    pub(crate) fn letters(&mut self, length: u32) -> String {
+        let letter = |_| char::from(b'a' + self.below(26) as u8);
+        (0..length).map(letter).collect()
+    }
+}
+
+/// A sum over values whose order counts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Checksum(pub(crate) u64);
+
+impl Checksum {
+    #[inline]
+    pub(crate) fn add(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+
+    /// Adds text, eight bytes at a time.
+    #[inline]
+    pub(crate) fn add_bytes(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.add(u64::from_le_bytes(*word));
+        }
+        let tail = rest
+            .iter()
+            .fold(1, |tail: u64, byte| (tail << 8) | u64::from(*byte));
+        self.add(tail);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn streams_of_one_seed_differ_and_come_again() {
+        let take = |seed, stream| {
+            let mut draw = Draw::new(seed, stream);
+            [draw.word(), draw.word()]
+        };
+        assert_eq!(take(1, 2), take(1, 2));
+        assert_ne!(take(1, 2), take(2, 1));
+        assert_ne!(take(1, 2), take(1, 3));
+    }
+
+    proptest! {
+        #[test]
+        fn draws_stay_within_their_bounds(seed: u64, low in 0_u32..1000, more in 0_u32..1000) {
+            let mut draw = Draw::new(seed, 0);
+            let number = draw.between(low, low + more);
+            prop_assert!((low..=low + more).contains(&number));
+            prop_assert!((0.0..1.0).contains(&draw.unit()));
+        }
+
+        #[test]
+        fn a_checksum_sees_each_byte_and_the_end(text: Vec<u8>, place: prop::sample::Index) {
+            let sum = |bytes: &[u8]| {
+                let mut sum = Checksum::default();
+                sum.add_bytes(bytes);
+                sum.0
+            };
+            let mut other = text.clone();
+            other.push(0);
+            prop_assert_ne!(sum(&text), sum(&other));
+            let place = place.index(other.len());
+            let whole = sum(&other);
+            other[place] ^= 1;
+            prop_assert_ne!(sum(&other), whole);
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! `handoff`: flows in pairs, of which one allocates blocks and the other frees them.
+//!
+//! # What it stands for
+//!
+//! A pipeline: one stage makes messages, the next one uses and frees them. It is the case in
+//! which an allocator cannot keep what each core touches apart: memory that was allocated by
+//! one flow is freed by another, and comes back to the first.
+//!
+//! # What handing over means
+//!
+//! Flow 2k produces and flow 2k + 1 consumes, through a bounded queue of their own
+//! ([`flow::Relay`]), the same one under every model: its slots, its waiting and its order.
+//! What differs is what must go through it.
+//!
+//! * **A pair in one process** hands over the block itself: the producer leaves the pointer
+//!   in a place of their common heap, under the number of the slot; nothing is copied.
+//! * **A pair in two processes** has no common heap. The producer copies the contents into
+//!   the slot, which lies in shared memory, and frees its block; the consumer allocates one
+//!   of its own and copies them out. Both allocate and free; no block changes hands.
+//!
+//! So the work between processes is more, and of another kind. That is the cost of the model
+//! and is meant to be in the time. docs/workloads/handoff.md says more.
+//!
+//! # Self-check
+//!
+//! Sizes and contents follow from the seed. The consumer compares every word of every block;
+//! one that differs is a panic, which fails the slot. The proof is known beforehand.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flow::{Body, Outlet, Proof, Relay, Variant};
+use serde::{Deserialize, Serialize};
+
+use crate::WorkError;
+use crate::bytes::Bytes;
+use crate::draw::Draw;
+
+/// Parameters of `handoff`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Handoff {
+    /// Pairs of a producer and a consumer.
+    pub pairs: u64,
+    /// Blocks that each producer hands over in a repetition.
+    pub blocks: u64,
+    /// The smallest block.
+    #[serde(default = "usual_smallest")]
+    pub smallest: Bytes,
+    /// The largest block.
+    #[serde(default = "usual_largest")]
+    pub largest: Bytes,
+    /// Blocks that wait between producer and consumer at the most: a power of two.
+    #[serde(default = "usual_queue")]
+    pub queue: u32,
+    /// Blocks that a consumer keeps before it frees the oldest.
+    #[serde(default = "usual_live")]
+    pub live: u32,
+    /// What sizes and contents are drawn from.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+fn usual_smallest() -> Bytes {
+    Bytes(16)
+}
+
+fn usual_largest() -> Bytes {
+    Bytes(4 << 10)
+}
+
+fn usual_queue() -> u32 {
+    64
+}
+
+fn usual_live() -> u32 {
+    1_000
+}
+
+/// Bytes of a word; blocks are whole words.
+const WORD: u64 = 8;
+/// The largest block that may be asked for.
+const MOST: Bytes = Bytes(1 << 20);
+/// The longest queue.
+const LONGEST: u32 = 1 << 16;
+/// Above so many blocks the proof is not reckoned beforehand (about a second).
+const RECKONED: u64 = 200_000_000;
+/// By how much words of a block differ from the one before.
+const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// A block of memory.
+type Block = Box<[u64]>;
+
+impl Handoff {
+    pub(crate) fn check(&self) -> Result<(), WorkError> {
+        for (name, value) in [("pairs", self.pairs), ("blocks", self.blocks)] {
+            if value == 0 {
+                return Err(WorkError(format!("{name} is 0: use at least 1")));
+            }
+        }
+        let (smallest, largest) = (self.smallest, self.largest);
+        let whole = |bytes: Bytes| bytes.0.is_power_of_two();
+        if smallest.0 < WORD || smallest > largest || largest > MOST {
+            return Err(WorkError(format!(
+                "blocks of {smallest} to {largest} cannot be: use {WORD} bytes to {MOST}"
+            )));
+        }
+        if !(whole(smallest) && whole(largest)) {
+            return Err(WorkError(format!(
+                "blocks of {smallest} to {largest}: both must be powers of two, such as 16 and 4K"
+            )));
+        }
+        if !self.queue.is_power_of_two() || self.queue > LONGEST {
+            return Err(WorkError(format!(
+                "a queue of {} blocks cannot be: use a power of two up to {LONGEST}",
+                self.queue
+            )));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn flows(&self) -> u64 {
+        self.pairs.saturating_mul(2)
+    }
+
+    /// Bytes that a flow may hold: what a consumer keeps, and what waits for it.
+    pub(crate) fn bytes_a_flow(&self) -> Option<u64> {
+        let blocks = u64::from(self.live) + u64::from(self.queue);
+        Some(blocks * self.largest.0)
+    }
+
+    /// The blocks of a pair, in the order in which they are handed over.
+    fn plans(&self, pair: u64) -> impl Iterator<Item = Plan> {
+        let mut draw = Draw::new(self.seed, pair);
+        let (smallest, largest) = (self.smallest.0, self.largest.0);
+        let doublings = (largest / smallest).ilog2();
+        (0..self.blocks).map(move |_| {
+            let most = smallest << draw.below(doublings + 1);
+            let least = (most / 2).max(smallest);
+            let bytes = draw.between(least as u32, most as u32);
+            Plan {
+                words: u64::from(bytes).div_ceil(WORD) as usize,
+                first: draw.word(),
+            }
+        })
+    }
+
+    /// What all flows prove together.
+    pub(crate) fn expected(&self) -> Option<Proof> {
+        let all = self.blocks.checked_mul(self.pairs)?;
+        let plans = (0..self.pairs).flat_map(|pair| self.plans(pair));
+        (all <= RECKONED).then(|| plans.map(Plan::proof).sum())
+    }
+
+    /// The pairs as flows of that variant: who shares a heap with whom.
+    ///
+    /// # Errors
+    /// The queues cannot be mapped.
+    pub fn pairs(&self, variant: &Variant) -> io::Result<Pairs<'_>> {
+        let together = variant.model.shape(variant.flows);
+        let in_one = u64::from(together.flows_in_each.max(1));
+        let pair = |pair| {
+            let common = together.processes == 0 || 2 * pair / in_one == (2 * pair + 1) / in_one;
+            self.pair(common)
+        };
+        let pairs: io::Result<Vec<Pair>> = (0..self.pairs).map(pair).collect();
+        Ok(Pairs {
+            work: self,
+            pairs: pairs?,
+        })
+    }
+
+    fn pair(&self, common_heap: bool) -> io::Result<Pair> {
+        let words = match common_heap {
+            true => 1,
+            false => 1 + (self.largest.0 / WORD) as usize,
+        };
+        let queue = Relay::new(self.queue, words)?;
+        let places = (0..queue.slots()).map(|_| Mutex::default()).collect();
+        Ok(Pair {
+            queue,
+            places: common_heap.then_some(places),
+        })
+    }
+}
+
+/// What a block is to be.
+#[derive(Debug, Clone, Copy)]
+struct Plan {
+    words: usize,
+    first: u64,
+}
+
+impl Plan {
+    /// Allocates the block and fills it.
+    fn make(self) -> Block {
+        let mut word = self.first;
+        let words = (0..self.words).map(|_| {
+            word = word.wrapping_add(STRIDE);
+            word
+        });
+        words.collect()
+    }
+
+    /// Whether `block` is as it should be, in every word.
+    fn is(self, block: &[u64]) -> bool {
+        let mut wanted = self.first;
+        block.len() == self.words
+            && block.iter().all(|word| {
+                wanted = wanted.wrapping_add(STRIDE);
+                *word == wanted
+            })
+    }
+
+    fn proof(self) -> Proof {
+        Proof {
+            count: 1,
+            checksum: self.first.wrapping_mul(self.words as u64 | 1),
+        }
+    }
+}
+
+/// All pairs of a slot, with their queues.
+#[derive(Debug)]
+pub struct Pairs<'a> {
+    work: &'a Handoff,
+    pairs: Vec<Pair>,
+}
+
+/// A pair's queue, and the places of its blocks where both share a heap.
+#[derive(Debug)]
+struct Pair {
+    queue: Relay,
+    places: Option<Vec<Mutex<Option<Block>>>>,
+}
+
+impl Pair {
+    fn hand_over(&self, block: Block) {
+        self.queue.push(|slot, words| match &self.places {
+            Some(places) => *held(&places[slot as usize]) = Some(block),
+            None => copy_in(&block, words),
+        });
+    }
+
+    fn take(&self) -> Block {
+        self.queue.pop(|slot, words| match &self.places {
+            Some(places) => held(&places[slot as usize]).take().unwrap_or_default(),
+            None => copy_out(words),
+        })
+    }
+}
+
+/// A place, which the queue gives to one flow at a time.
+fn held(place: &Mutex<Option<Block>>) -> std::sync::MutexGuard<'_, Option<Block>> {
+    place
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Writes the length and the contents of a block into a slot.
+fn copy_in(block: &[u64], slot: &[AtomicU64]) {
+    slot[0].store(block.len() as u64, Ordering::Relaxed);
+    for (place, word) in slot[1..].iter().zip(block) {
+        place.store(*word, Ordering::Relaxed);
+    }
+}
+
+/// Allocates a block for what is in a slot.
+fn copy_out(slot: &[AtomicU64]) -> Block {
+    let words = slot[0].load(Ordering::Relaxed) as usize;
+    let contents = slot[1..].iter().take(words);
+    contents.map(|word| word.load(Ordering::Relaxed)).collect()
+}
+
+impl Pairs<'_> {
+    fn produce(&self, pair: u64) -> Proof {
+        let queue = &self.pairs[pair as usize];
+        for plan in self.work.plans(pair) {
+            queue.hand_over(plan.make());
+        }
+        Proof::default()
+    }
+
+    fn consume(&self, pair: u64, kept: &mut VecDeque<Block>) -> Proof {
+        let queue = &self.pairs[pair as usize];
+        let mut proof = Proof::default();
+        for plan in self.work.plans(pair) {
+            let block = queue.take();
+            assert!(
+                plan.is(&block),
+                "block {} of pair {pair} is not the one that was handed over",
+                proof.count
+            );
+            proof += plan.proof();
+            kept.push_back(block);
+            if kept.len() > self.work.live as usize {
+                kept.pop_front();
+            }
+        }
+        proof
+    }
+}
+
+impl Body for Pairs<'_> {
+    /// The blocks that a consumer keeps.
+    type State = VecDeque<Block>;
+    const SENDS: bool = false;
+
+    fn units(&self) -> u64 {
+        self.work.flows()
+    }
+
+    fn describe(&self, unit: u64) -> String {
+        let role = if unit.is_multiple_of(2) {
+            "producer"
+        } else {
+            "consumer"
+        };
+        format!("{role} of pair {}", unit / 2 + 1)
+    }
+
+    fn state(&self, _flow: usize) -> VecDeque<Block> {
+        VecDeque::with_capacity(self.work.live as usize + 1)
+    }
+
+    fn unit(&self, kept: &mut VecDeque<Block>, unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+        match unit % 2 {
+            0 => self.produce(unit / 2),
+            _ => self.consume(unit / 2, kept),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "handoff_tests.rs"]
+mod tests;

@@ -1,0 +1,188 @@
+//! Tests of handing over, in both ways.
+
+use flow::{Channel, Placement, Schedule};
+use proptest::prelude::*;
+
+use super::*;
+use crate::Work;
+
+fn work() -> Handoff {
+    Handoff {
+        pairs: 2,
+        blocks: 3_000,
+        smallest: Bytes(16),
+        largest: Bytes(4 << 10),
+        queue: 8,
+        live: 20,
+        seed: 5,
+    }
+}
+
+fn variant(model: &str, flows: u32) -> Variant {
+    Variant {
+        model: model.parse().unwrap(),
+        flows,
+        placement: Placement::Free,
+        schedule: Schedule::Static,
+        channel: Channel::Fifo,
+        ballast: None,
+    }
+}
+
+/// Runs all flows on threads, whatever the variant was; what they prove together.
+fn prove(pairs: &Pairs<'_>) -> Proof {
+    std::thread::scope(|scope| {
+        let flow = |unit| {
+            scope.spawn(move || pairs.unit(&mut pairs.state(0), unit, &mut Outlet::nowhere()))
+        };
+        let flows: Vec<_> = (0..pairs.units()).map(flow).collect();
+        flows.into_iter().map(|flow| flow.join().unwrap()).sum()
+    })
+}
+
+#[test]
+fn blocks_and_copies_prove_what_is_known_beforehand() {
+    let work = work();
+    let expected = work.expected().unwrap();
+    assert_eq!(expected.count, 6_000);
+    for model in ["thread", "process", "2x2"] {
+        let pairs = work.pairs(&variant(model, 4)).unwrap();
+        assert_eq!(prove(&pairs), expected, "{model}");
+    }
+}
+
+/// Which pairs share a heap, under a model.
+fn common(model: &str, pairs: u64) -> Vec<bool> {
+    let work = Handoff { pairs, ..work() };
+    let flows = u32::try_from(work.flows()).unwrap();
+    let pairs = work.pairs(&variant(model, flows)).unwrap();
+    pairs
+        .pairs
+        .iter()
+        .map(|pair| pair.places.is_some())
+        .collect()
+}
+
+#[test]
+fn pointers_are_handed_over_within_a_process_and_contents_between_two() {
+    assert_eq!(common("thread", 2), [true, true]);
+    assert_eq!(common("process", 2), [false, false]);
+    assert_eq!(common("2x2", 2), [true, true]);
+    // Flows 0, 1, 2 and 3, 4, 5: the second pair is cut in two.
+    assert_eq!(common("2x3", 3), [true, false, true]);
+}
+
+#[test]
+fn within_a_process_it_is_the_same_memory() {
+    let pair = work().pair(true).unwrap();
+    let block = work().plans(0).next().unwrap().make();
+    let address = block.as_ptr().addr();
+    pair.hand_over(block);
+    let taken = pair.take();
+    assert_eq!(taken.as_ptr().addr(), address);
+}
+
+#[test]
+fn a_word_that_differs_a_short_block_and_a_lost_one_are_found() {
+    let plan = Plan { words: 9, first: 4 };
+    let block = plan.make();
+    assert!(plan.is(&block));
+    let mut other = block.clone();
+    other[8] ^= 1;
+    assert!(!plan.is(&other));
+    assert!(!plan.is(&block[..8]));
+    assert!(!plan.is(&[]));
+}
+
+#[test]
+#[should_panic(expected = "block 0 of pair 1 is not the one")]
+fn a_block_of_another_pair_fails_the_flow() {
+    let work = work();
+    let pairs = work.pairs(&variant("process", 4)).unwrap();
+    pairs.pairs[1].hand_over(work.plans(0).next().unwrap().make());
+    pairs.consume(1, &mut VecDeque::new());
+}
+
+#[test]
+fn a_consumer_keeps_as_many_blocks_as_it_should() {
+    let work = Handoff {
+        blocks: 8,
+        live: 3,
+        ..work()
+    };
+    let pairs = work.pairs(&variant("thread", 4)).unwrap();
+    pairs.produce(0);
+    let mut kept = pairs.state(0);
+    pairs.consume(0, &mut kept);
+    assert_eq!(kept.len(), 3);
+}
+
+#[test]
+fn flows_that_cannot_wait_for_each_other_are_refused() {
+    let handoff = Work::Handoff(work());
+    for model in ["fiber", "task"] {
+        let why = handoff.unsuited(&variant(model, 4)).unwrap();
+        assert!(why.contains(model) && why.contains("use process"), "{why}");
+    }
+    let queue = Variant {
+        schedule: Schedule::Queue,
+        ..variant("thread", 4)
+    };
+    assert!(handoff.unsuited(&queue).unwrap().contains("static"));
+    assert_eq!(handoff.unsuited(&variant("thread", 4)), None);
+}
+
+#[test]
+fn bad_parameters_are_refused_with_what_would_do() {
+    let say = |work: Handoff| work.check().unwrap_err().to_string();
+    assert!(
+        say(Handoff {
+            blocks: 0,
+            ..work()
+        })
+        .contains("blocks is 0")
+    );
+    assert!(say(Handoff { queue: 6, ..work() }).contains("power of two"));
+    assert!(
+        say(Handoff {
+            largest: Bytes(8),
+            ..work()
+        })
+        .contains("16 bytes to 8 bytes")
+    );
+    assert!(
+        say(Handoff {
+            largest: Bytes(5_000),
+            ..work()
+        })
+        .contains("powers of two")
+    );
+    assert_eq!(work().check(), Ok(()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn blocks_are_within_their_bounds_and_arrive(
+        seed: u64, low in 3_u32..8, more in 0_u32..6, queue in 0_u32..5, live in 0_u32..50
+    ) {
+        let work = Handoff {
+            pairs: 1,
+            blocks: 200,
+            smallest: Bytes(1 << low),
+            largest: Bytes(1 << (low + more)),
+            queue: 1 << queue,
+            live,
+            seed,
+        };
+        prop_assert_eq!(work.check(), Ok(()));
+        for plan in work.plans(0) {
+            let bytes = WORD * plan.words as u64;
+            prop_assert!(bytes >= work.smallest.0 && bytes <= work.largest.0);
+        }
+        for model in ["thread", "process"] {
+            let pairs = work.pairs(&variant(model, 2)).unwrap();
+            prop_assert_eq!(Some(prove(&pairs)), work.expected());
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Text deflated and inflated again (RFC 1951, by flate2's Rust implementation).
+//!
+//! The text is lines of words, of which few are frequent and many rare, as in a log. Buffers
+//! and tables are kept from pass to pass.
+//!
+//! Self-check: what comes out is what went in.
+
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+
+use super::{Program, Wrong};
+use crate::draw::{Checksum, Draw};
+
+/// Words that the text is made of.
+const WORDS: u32 = 2_000;
+
+/// A text, deflated, and inflated again.
+#[derive(Debug)]
+pub(super) struct Text {
+    text: Vec<u8>,
+    small: Vec<u8>,
+    again: Vec<u8>,
+    deflater: Compress,
+    inflater: Decompress,
+    ended: bool,
+}
+
+impl Text {
+    pub(super) fn new(bytes: usize, seed: u64) -> Self {
+        Self {
+            text: text(bytes, seed),
+            // Deflated text is never much larger than the text.
+            small: Vec::with_capacity(bytes + bytes / 100 + 1_024),
+            again: Vec::with_capacity(bytes + 1),
+            deflater: Compress::new(Compression::default(), false),
+            inflater: Decompress::new(false),
+            ended: false,
+        }
+    }
+}
+
+/// Lines of words; the lower a word's number, the more often it comes.
+fn text(bytes: usize, seed: u64) -> Vec<u8> {
+    let mut draw = Draw::new(seed, 0);
+    let words: Vec<String> = (0..WORDS)
+        .map(|_| {
+            let length = draw.between(2, 12);
+            draw.letters(length)
+        })
+        .collect();
+    let mut text = Vec::with_capacity(bytes + 16);
+    while text.len() < bytes {
+        let bound = draw.between(1, WORDS);
+        text.extend_from_slice(words[draw.below(bound) as usize].as_bytes());
+        text.push(if draw.below(12) == 0 { b'\n' } else { b' ' });
+    }
+    text.truncate(bytes);
+    text
+}
+
+impl Program for Text {
+    fn begin(&mut self) {}
+
+    fn pass(&mut self) {
+        self.small.clear();
+        self.again.clear();
+        self.deflater.reset();
+        self.inflater.reset(false);
+        let flush = FlushCompress::Finish;
+        let deflated = self
+            .deflater
+            .compress_vec(&self.text, &mut self.small, flush);
+        let flush = FlushDecompress::Finish;
+        let inflated = self
+            .inflater
+            .decompress_vec(&self.small, &mut self.again, flush);
+        self.ended = matches!(
+            (deflated, inflated),
+            (Ok(Status::StreamEnd), Ok(Status::StreamEnd))
+        );
+    }
+
+    fn end(&mut self) -> Result<u64, Wrong> {
+        Wrong::unless(self.ended && self.again == self.text, || {
+            "a text that was deflated and inflated is another one".to_owned()
+        })?;
+        let mut sum = Checksum::default();
+        sum.add_bytes(&self.small);
+        Ok(sum.0)
+    }
+}
+
+#[cfg(test)]
+impl Text {
+    /// Leaves no room for the deflated text: the next pass cannot do all of its work.
+    pub(super) fn take_room(&mut self) {
+        self.small = Vec::with_capacity(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    #[test]
+    fn another_reader_inflates_what_was_deflated() {
+        let mut program = Text::new(50_000, 1);
+        program.pass();
+        assert!(program.small.len() < 30_000, "{}", program.small.len());
+        let mut again = Vec::new();
+        let mut reader = flate2::read::DeflateDecoder::new(&program.small[..]);
+        reader.read_to_end(&mut again).unwrap();
+        assert_eq!(again, program.text);
+    }
+
+    #[test]
+    fn a_byte_that_differs_is_found() {
+        let mut program = Text::new(10_000, 1);
+        program.pass();
+        assert!(program.end().is_ok());
+        program.again[500] ^= 1;
+        assert!(program.end().unwrap_err().to_string().contains("deflated"));
+    }
+}

@@ -1,0 +1,126 @@
+//! The names of the kernels and of their sizes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A computation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Kernel {
+    /// A complex Fourier transform and its inverse.
+    Fft,
+    /// The factors of a dense matrix, with partial pivoting.
+    Lu,
+    /// Successive over-relaxation of a grid.
+    Sor,
+    /// A sparse matrix times a vector.
+    Sparse,
+    /// Pi by random points.
+    MonteCarlo,
+    /// Text deflated and inflated again.
+    Compress,
+    /// Bytes encrypted, hashed and decrypted.
+    Crypto,
+    /// A document parsed, summed up and written anew.
+    Json,
+}
+
+/// How much a kernel works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Size {
+    /// What a cache of a core holds.
+    #[default]
+    Small,
+    /// What it does not.
+    Large,
+}
+
+impl Kernel {
+    /// All kernels.
+    pub const ALL: [Self; 8] = [
+        Self::Fft,
+        Self::Lu,
+        Self::Sor,
+        Self::Sparse,
+        Self::MonteCarlo,
+        Self::Compress,
+        Self::Crypto,
+        Self::Json,
+    ];
+
+    /// The name, as studies write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fft => "fft",
+            Self::Lu => "lu",
+            Self::Sor => "sor",
+            Self::Sparse => "sparse",
+            Self::MonteCarlo => "monte-carlo",
+            Self::Compress => "compress",
+            Self::Crypto => "crypto",
+            Self::Json => "json",
+        }
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl From<Kernel> for String {
+    fn from(kernel: Kernel) -> Self {
+        kernel.name().to_owned()
+    }
+}
+
+/// The name of no kernel.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no kernel is called '{0}': did you mean '{nearest}'? The kernels are {all}",
+    nearest = nearest(_0), all = Kernel::ALL.map(Kernel::name).join(", "))]
+pub struct UnknownKernel(String);
+
+fn nearest(name: &str) -> Kernel {
+    let likeness = |kernel: &Kernel| strsim::jaro_winkler(name, kernel.name());
+    let nearest = Kernel::ALL.into_iter();
+    nearest
+        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
+        .unwrap_or(Kernel::Fft)
+}
+
+impl FromStr for Kernel {
+    type Err = UnknownKernel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownKernel> {
+        let named = Self::ALL.into_iter().find(|kernel| kernel.name() == name);
+        named.ok_or_else(|| UnknownKernel(name.to_owned()))
+    }
+}
+
+impl TryFrom<String> for Kernel {
+    type Error = UnknownKernel;
+
+    fn try_from(name: String) -> Result<Self, UnknownKernel> {
+        name.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back_and_a_slip_of_the_keys_is_recognised() {
+        for kernel in Kernel::ALL {
+            assert_eq!(kernel.to_string().parse(), Ok(kernel));
+        }
+        let error = "montecarlo".parse::<Kernel>().unwrap_err().to_string();
+        assert!(error.contains("did you mean 'monte-carlo'?"), "{error}");
+        assert!(error.contains("fft, lu, sor"), "{error}");
+    }
+}

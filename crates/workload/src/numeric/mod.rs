@@ -1,0 +1,222 @@
+//! `numeric`: kernels that compute and hardly allocate.
+//!
+//! # What it stands for
+//!
+//! The control beside `warehouse`: programs that work on data they have had from the
+//! beginning, as SPECjvm2008 collects them and Inoue and Nakatani (2010) ran them. Five
+//! kernels are those of SciMark 2.0, in its two sizes: one set that the caches of a core hold,
+//! one that they do not. Three more stand for compression, cryptography and a transformation
+//! of documents. Where the allocator has nothing to do, what is left between threads and
+//! processes is the caches and the TLB.
+//!
+//! A unit is so many passes of one kernel over its data, which is the same for all units and
+//! is made before the gate. docs/workloads/numeric.md tells sizes and sources.
+//!
+//! # Self-check
+//!
+//! Each unit ends with a check by another way than the one it went (an inverse, a product, a
+//! round trip, a bound); a result that is wrong is a panic, which fails the slot. The proof is
+//! made of the bits of results.
+
+mod compress;
+mod crypto;
+mod fft;
+mod json;
+mod kernel;
+mod lu;
+mod monte_carlo;
+mod sor;
+mod sparse;
+#[cfg(test)]
+mod tests;
+
+use flow::{Body, Outlet, Proof};
+use serde::{Deserialize, Serialize};
+
+use crate::WorkError;
+use crate::draw::mix;
+pub use kernel::{Kernel, Size, UnknownKernel};
+
+/// Parameters of `numeric`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Numeric {
+    /// What is computed.
+    pub kernel: Kernel,
+    /// Over how much data.
+    #[serde(default)]
+    pub size: Size,
+    /// Units of work.
+    pub units: u64,
+    /// Passes over the data in each unit.
+    pub passes: u64,
+    /// What the data is drawn from.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// A result that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a kernel computed something wrong: {0}")]
+struct Wrong(String);
+
+impl Wrong {
+    fn unless(right: bool, what: impl FnOnce() -> String) -> Result<(), Self> {
+        if right { Ok(()) } else { Err(Self(what())) }
+    }
+}
+
+/// A kernel with its data.
+trait Program {
+    /// Makes the data as it was at first, if passes change it.
+    fn begin(&mut self);
+
+    /// One pass over the data.
+    fn pass(&mut self);
+
+    /// Checks the result of the passes since the beginning, and sums it up.
+    fn end(&mut self) -> Result<u64, Wrong>;
+
+    /// Floating-point operations of a pass, where they are what it does.
+    fn flops(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// The data of one flow.
+#[derive(Debug)]
+pub struct Data(Programs);
+
+#[derive(Debug)]
+enum Programs {
+    Fft(fft::Fft),
+    Lu(lu::Lu),
+    Sor(sor::Sor),
+    Sparse(sparse::Sparse),
+    MonteCarlo(monte_carlo::MonteCarlo),
+    Compress(Box<compress::Text>),
+    Crypto(Box<crypto::Secret>),
+    Json(json::Document),
+}
+
+/// The bytes that a flow takes for a kernel of the large size, at the most.
+const LARGE_BYTES: u64 = 64 << 20;
+
+impl Numeric {
+    pub(crate) fn check(&self) -> Result<(), WorkError> {
+        for (name, value) in [("units", self.units), ("passes", self.passes)] {
+            if value == 0 {
+                return Err(WorkError(format!("{name} is 0: use at least 1")));
+            }
+        }
+        if self.kernel == Kernel::MonteCarlo && self.size == Size::Large {
+            return Err(WorkError(
+                "monte-carlo keeps no data and has one size: leave size out".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Bytes of memory that a flow takes, where they are many.
+    #[must_use]
+    pub fn bytes_a_flow(&self) -> Option<u64> {
+        (self.size == Size::Large).then_some(LARGE_BYTES)
+    }
+
+    /// Floating-point operations of one pass, for the kernels that are counted by them.
+    #[must_use]
+    pub fn flops(&self) -> Option<f64> {
+        self.programs().flops()
+    }
+
+    fn programs(&self) -> Programs {
+        let by_size = |small, large| match self.size {
+            Size::Small => small,
+            Size::Large => large,
+        };
+        let seed = self.seed;
+        match self.kernel {
+            Kernel::Fft => Programs::Fft(fft::Fft::new(by_size(1 << 10, 1 << 20), seed)),
+            Kernel::Lu => Programs::Lu(lu::Lu::new(by_size(100, 1_000), seed)),
+            Kernel::Sor => Programs::Sor(sor::Sor::new(by_size(100, 1_000), seed)),
+            Kernel::Sparse => {
+                let (rows, entries) = (by_size(1_000, 100_000), by_size(5_000, 1_000_000));
+                Programs::Sparse(sparse::Sparse::new(rows, entries, seed))
+            }
+            Kernel::MonteCarlo => Programs::MonteCarlo(monte_carlo::MonteCarlo::new(seed)),
+            Kernel::Compress => {
+                let text = compress::Text::new(by_size(64 << 10, 4 << 20), seed);
+                Programs::Compress(Box::new(text))
+            }
+            Kernel::Crypto => {
+                let secret = crypto::Secret::new(by_size(16 << 10, 4 << 20), seed);
+                Programs::Crypto(Box::new(secret))
+            }
+            Kernel::Json => {
+                let orders = by_size(100_usize, 10_000) as u32;
+                Programs::Json(json::Document::new(orders, seed))
+            }
+        }
+    }
+}
+
+impl Programs {
+    /// So many passes from the beginning, checked and summed up.
+    fn run(&mut self, passes: u64) -> Result<u64, Wrong> {
+        match self {
+            Self::Fft(program) => run(program, passes),
+            Self::Lu(program) => run(program, passes),
+            Self::Sor(program) => run(program, passes),
+            Self::Sparse(program) => run(program, passes),
+            Self::MonteCarlo(program) => run(program, passes),
+            Self::Compress(program) => run(program.as_mut(), passes),
+            Self::Crypto(program) => run(program.as_mut(), passes),
+            Self::Json(program) => run(program, passes),
+        }
+    }
+
+    fn flops(&self) -> Option<f64> {
+        match self {
+            Self::Fft(program) => program.flops(),
+            Self::Lu(program) => program.flops(),
+            Self::Sor(program) => program.flops(),
+            Self::Sparse(program) => program.flops(),
+            Self::MonteCarlo(program) => program.flops(),
+            Self::Compress(_) | Self::Crypto(_) | Self::Json(_) => None,
+        }
+    }
+}
+
+fn run<P: Program>(program: &mut P, passes: u64) -> Result<u64, Wrong> {
+    program.begin();
+    (0..passes).for_each(|_| program.pass());
+    program.end()
+}
+
+impl Body for Numeric {
+    type State = Data;
+    const SENDS: bool = false;
+
+    fn units(&self) -> u64 {
+        self.units
+    }
+
+    fn stack_bytes(&self) -> usize {
+        // Compressors lay large tables on the stack before they give them a place.
+        1 << 20
+    }
+
+    fn state(&self, _flow: usize) -> Data {
+        Data(self.programs())
+    }
+
+    fn unit(&self, data: &mut Data, unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+        match data.0.run(self.passes) {
+            Ok(sum) => Proof {
+                count: self.passes,
+                checksum: mix(sum ^ mix(unit)),
+            },
+            Err(wrong) => panic!("{} in unit {unit}: {wrong}", self.kernel),
+        }
+    }
+}

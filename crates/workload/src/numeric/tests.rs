@@ -1,0 +1,125 @@
+//! Tests of the workload as a whole.
+
+use flow::{Body, Outlet, Proof};
+
+use super::*;
+
+fn work(kernel: Kernel, passes: u64) -> Numeric {
+    Numeric {
+        kernel,
+        size: Size::Small,
+        units: 2,
+        passes,
+        seed: 3,
+    }
+}
+
+fn prove(work: &Numeric, data: &mut Data, unit: u64) -> Proof {
+    work.unit(data, unit, &mut Outlet::nowhere())
+}
+
+#[test]
+fn a_unit_proves_the_same_whatever_was_done_before_it() {
+    for kernel in Kernel::ALL {
+        let work = work(kernel, 2);
+        let fresh = prove(&work, &mut work.state(0), 1);
+        let mut data = work.state(0);
+        let first = prove(&work, &mut data, 0);
+        assert_eq!(prove(&work, &mut data, 1), fresh, "{kernel}");
+        assert_ne!(first, fresh, "{kernel}");
+    }
+}
+
+#[test]
+fn other_data_is_other_work() {
+    for kernel in Kernel::ALL {
+        let one = work(kernel, 1);
+        let other = Numeric {
+            seed: 4,
+            ..one.clone()
+        };
+        let prove = |work: &Numeric| prove(work, &mut work.state(0), 0);
+        assert_ne!(prove(&one), prove(&other), "{kernel}");
+    }
+}
+
+/// What the kernels of SciMark do between two gates is computing and nothing else.
+#[test]
+fn the_kernels_of_scimark_do_not_allocate() {
+    let none = [
+        Kernel::Fft,
+        Kernel::Lu,
+        Kernel::Sor,
+        Kernel::Sparse,
+        Kernel::MonteCarlo,
+    ];
+    for kernel in none {
+        assert_eq!(allocations(kernel), 0, "{kernel}");
+    }
+    assert!(allocations(Kernel::Json) > 500);
+}
+
+fn allocations(kernel: Kernel) -> u64 {
+    let work = work(kernel, 3);
+    let mut data = work.state(0);
+    allocation_counter::measure(|| _ = data.0.run(work.passes)).count_total
+}
+
+#[test]
+#[should_panic(expected = "compress in unit 1: a kernel computed something wrong")]
+fn a_wrong_result_fails_the_flow() {
+    /// A program whose result is always wrong.
+    #[derive(Debug)]
+    struct Broken;
+    impl Program for Broken {
+        fn begin(&mut self) {}
+        fn pass(&mut self) {}
+        fn end(&mut self) -> Result<u64, Wrong> {
+            Err(Wrong("by design".to_owned()))
+        }
+    }
+    assert_eq!(run(&mut Broken, 3), Err(Wrong("by design".to_owned())));
+    let work = work(Kernel::Compress, 1);
+    let mut data = work.state(0);
+    if let Programs::Compress(text) = &mut data.0 {
+        text.take_room();
+    }
+    prove(&work, &mut data, 1);
+}
+
+#[test]
+fn bad_parameters_are_refused_with_what_would_do() {
+    let none = Numeric {
+        passes: 0,
+        ..work(Kernel::Fft, 1)
+    };
+    assert!(
+        none.check()
+            .unwrap_err()
+            .to_string()
+            .contains("passes is 0")
+    );
+    let sized = Numeric {
+        size: Size::Large,
+        ..work(Kernel::MonteCarlo, 1)
+    };
+    assert!(
+        sized
+            .check()
+            .unwrap_err()
+            .to_string()
+            .contains("leave size out")
+    );
+    assert_eq!(work(Kernel::Lu, 1).check(), Ok(()));
+}
+
+#[test]
+fn large_kernels_compute_the_right_thing_too() {
+    for kernel in [Kernel::Fft, Kernel::Sparse, Kernel::Sor, Kernel::Crypto] {
+        let work = Numeric {
+            size: Size::Large,
+            ..work(kernel, 1)
+        };
+        assert_eq!(prove(&work, &mut work.state(0), 0).count, 1);
+    }
+}

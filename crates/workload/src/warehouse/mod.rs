@@ -1,0 +1,151 @@
+//! `warehouse`: transactions over trees of objects in memory, one warehouse a worker.
+//!
+//! # What it stands for
+//!
+//! A business program on a managed heap, as SPECjbb2005 models it and as Inoue and Nakatani
+//! (2010) ran it: workers that share nothing, each with some hundred megabytes of live
+//! objects, which allocate with every transaction and visit their objects in no order. It is
+//! bound by the caches, by the reach of the TLB and by the allocator; whether threads or
+//! processes are faster is decided by what they share of those.
+//!
+//! A worker is a unit, with a warehouse of its own: ten districts with customers and their
+//! orders, and a stock ([`store`]). It is filled before the gate, so that filling is part of
+//! *create*; the transactions come in the benchmark's mix ([`deck`]). docs/workloads/warehouse.md
+//! tells what is like the benchmark and what is not.
+//!
+//! # Self-check
+//!
+//! Every transaction writes a screen, whose sum is the proof. After the last transaction,
+//! outside of the timed part, the books are audited ([`audit`]): money, stock and orders.
+
+mod audit;
+mod deck;
+mod fill;
+mod screen;
+mod store;
+mod table;
+#[cfg(test)]
+mod tests;
+mod transactions;
+
+use flow::{Body, Outlet, Proof};
+use serde::{Deserialize, Serialize};
+
+use crate::WorkError;
+use crate::bytes::Bytes;
+use crate::draw::{Checksum, Draw};
+use deck::Deck;
+pub use deck::{Kind, MIX};
+use store::Store;
+
+/// Parameters of `warehouse`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Warehouse {
+    /// How many workers, one warehouse each.
+    pub workers: u64,
+    /// Transactions of each worker in a repetition.
+    pub transactions: u64,
+    /// Live heap of each worker.
+    #[serde(default = "usual_heap")]
+    pub heap: Bytes,
+    /// What data and choices are drawn from.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// The heap of a worker where none is asked for: that of the published study.
+pub const USUAL_HEAP: Bytes = Bytes(256 << 20);
+/// The smallest heap that is a warehouse.
+pub const LEAST_HEAP: Bytes = Bytes(1 << 20);
+/// The largest: customers are numbered in 32 bits.
+pub const MOST_HEAP: Bytes = Bytes(1 << 40);
+
+fn usual_heap() -> Bytes {
+    USUAL_HEAP
+}
+
+impl Warehouse {
+    pub(crate) fn check(&self) -> Result<(), WorkError> {
+        for (name, value) in [
+            ("workers", self.workers),
+            ("transactions", self.transactions),
+        ] {
+            if value == 0 {
+                return Err(WorkError(format!("{name} is 0: use at least 1")));
+            }
+        }
+        if (LEAST_HEAP..=MOST_HEAP).contains(&self.heap) {
+            return Ok(());
+        }
+        Err(WorkError(format!(
+            "a warehouse cannot have a heap of {}: use {LEAST_HEAP} to {MOST_HEAP}, such as \
+             heap = \"256M\"",
+            self.heap
+        )))
+    }
+
+    /// Bytes of memory that one worker takes: its heap, and what an allocator adds to it.
+    #[must_use]
+    pub fn bytes_a_worker(&self) -> u64 {
+        self.heap.0.saturating_add(self.heap.0 / 4)
+    }
+}
+
+/// One worker's warehouse, and whether transactions were done in it.
+#[derive(Debug)]
+pub struct Place {
+    store: Store,
+    used: bool,
+}
+
+impl Warehouse {
+    fn place(&self) -> Place {
+        Place {
+            store: Store::fill(self.heap.0, &mut Draw::new(self.seed, u64::MAX)),
+            used: false,
+        }
+    }
+}
+
+impl Body for Warehouse {
+    type State = Place;
+    const SENDS: bool = false;
+
+    fn units(&self) -> u64 {
+        self.workers
+    }
+
+    fn describe(&self, unit: u64) -> String {
+        format!("warehouse {}", unit + 1)
+    }
+
+    fn state(&self, _flow: usize) -> Place {
+        self.place()
+    }
+
+    fn unit(&self, place: &mut Place, unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+        if place.used {
+            // A flow that does the work of several workers: each begins with a fresh warehouse.
+            self.settle(place);
+            *place = self.place();
+        }
+        place.used = true;
+        let (mut draw, mut deck) = (Draw::new(self.seed, unit), Deck::new());
+        let mut sum = Checksum::default();
+        for _ in 0..self.transactions {
+            let kind = deck.deal(&mut draw);
+            place.store.transact(kind, &mut draw, &mut sum);
+        }
+        Proof {
+            count: self.transactions,
+            checksum: sum.0,
+        }
+    }
+
+    fn settle(&self, place: &mut Place) {
+        if let Err(unbalanced) = place.store.audit() {
+            panic!("{unbalanced}");
+        }
+    }
+}
