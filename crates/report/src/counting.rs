@@ -1,7 +1,7 @@
 //! Counted events of a case as a table in words, the same in the terminal and on the page.
 
 use lab::results::counted::{EventMedians, Events};
-use lab::{CaseResult, StudyResult};
+use lab::{CaseResult, LabelledVariant, StudyResult};
 use measure::counters::{Event, Scope};
 
 use crate::number::{amount, count, percent, significant, time};
@@ -32,34 +32,16 @@ const ALL: f64 = 0.9995;
 /// The heading of the share that is never left out.
 pub(crate) const RAN: &str = "counters ran";
 
-/// What was counted in a case; `None` where nothing was to be.
+/// What was counted in a case; `None` where nothing was to be, or could be.
 pub(crate) fn counting(case: &CaseResult) -> Option<Counting> {
-    let variants = || {
-        let all = case.variants.iter().enumerate();
-        all.filter_map(|(at, variant)| Some((at, variant.counted.as_ref()?)))
-    };
-    let first = variants().next()?.1;
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    for event in first.events.iter().map(|summary| summary.event) {
-        let counted = variants().filter_map(|(at, events)| {
-            let medians = events.of(event)?.value()?;
-            Some(row(event, &case.variants[at].label, medians))
-        });
-        rows.extend(counted);
-        if event == Event::Instructions {
-            let ratios = variants().filter_map(|(at, events)| {
-                let ratio = significant(events.instructions_per_cycle?);
-                let label = case.variants[at].label.clone();
-                Some(vec!["instructions per cycle".to_owned(), label, ratio])
-            });
-            rows.extend(ratios);
-        }
-    }
+    let counted = counted(case);
+    let asked = counted.first()?.1.events.iter();
+    let mut rows: Vec<Vec<String>> = asked
+        .flat_map(|summary| rows_of(summary.event, &counted))
+        .collect();
     if rows.is_empty() {
         return None;
     }
-    rows.iter_mut()
-        .for_each(|row| row.resize(HEADS.len(), String::new()));
     once_each_event(&mut rows);
     let kept: Vec<usize> = (0..HEADS.len())
         .filter(|&at| rows.iter().any(|row| !row[at].is_empty()))
@@ -70,8 +52,34 @@ pub(crate) fn counting(case: &CaseResult) -> Option<Counting> {
             .to_owned(),
         heads: kept.iter().map(|&at| HEADS[at]).collect(),
         rows: rows.iter().map(only_kept).collect(),
-        notes: notes(case),
+        notes: notes(&counted),
     })
+}
+
+/// Variants of whose flows events were to be counted.
+fn counted(case: &CaseResult) -> Vec<(&LabelledVariant, &Events)> {
+    let variants = case.case.variants.iter().zip(&case.variants);
+    variants
+        .filter_map(|(launched, summary)| Some((launched, summary.counted.as_ref()?)))
+        .collect()
+}
+
+/// An event of each variant, and below instructions how many a cycle did.
+fn rows_of(event: Event, counted: &[(&LabelledVariant, &Events)]) -> Vec<Vec<String>> {
+    let rows = counted.iter().filter_map(|(variant, events)| {
+        let medians = events.of(event)?.value()?;
+        Some(row(event, &variant.label, medians))
+    });
+    let ratios = counted.iter().filter_map(|(variant, events)| {
+        let ratio = events
+            .instructions_per_cycle
+            .filter(|_| event == Event::Instructions)?;
+        let name = "instructions per cycle".to_owned();
+        let mut row = vec![name, variant.label.clone(), significant(ratio)];
+        row.resize(HEADS.len(), String::new());
+        Some(row)
+    });
+    rows.chain(ratios).collect()
 }
 
 fn row(event: Event, label: &str, medians: &EventMedians) -> Vec<String> {
@@ -108,29 +116,23 @@ fn once_each_event(rows: &mut [Vec<String>]) {
     }
 }
 
-fn notes(case: &CaseResult) -> Vec<String> {
-    let counted: Vec<(usize, &Events)> = case
-        .variants
-        .iter()
-        .enumerate()
-        .filter_map(|(at, variant)| Some((at, variant.counted.as_ref()?)))
-        .collect();
-    let carried = counted.iter().filter_map(|&(at, events)| {
-        let flows = case.case.variants.get(at)?.variant.flows;
+fn notes(counted: &[(&LabelledVariant, &Events)]) -> Vec<String> {
+    let carried = counted.iter().filter_map(|(variant, events)| {
+        let flows = u64::from(variant.variant.flows);
         let carriers = events.flows as u64;
-        (carriers > 0 && carriers < u64::from(flows)).then(|| {
+        (carriers > 0 && carriers < flows).then(|| {
             format!(
                 "the {} of {} share the counters of the {} below them",
-                many(flows.into(), "flow"),
-                case.variants[at].label,
+                many(flows, "flow"),
+                variant.label,
                 threads(carriers)
             )
         })
     });
     let mut notes: Vec<String> = carried.collect();
-    notes.extend(partial(&counted));
-    notes.extend(user_only(&counted));
-    notes.extend(cost(case, &counted));
+    notes.extend(partial(counted));
+    notes.extend(user_only(counted));
+    notes.extend(cost(counted));
     notes
 }
 
@@ -142,13 +144,13 @@ fn threads(number: u64) -> String {
 }
 
 fn medians<'a>(
-    counted: &'a [(usize, &'a Events)],
+    counted: &'a [(&LabelledVariant, &'a Events)],
 ) -> impl Iterator<Item = (Event, &'a EventMedians)> {
     let all = counted.iter().flat_map(|(_, events)| &events.events);
     all.filter_map(|summary| Some((summary.event, summary.count.value()?)))
 }
 
-fn partial(counted: &[(usize, &Events)]) -> Option<String> {
+fn partial(counted: &[(&LabelledVariant, &Events)]) -> Option<String> {
     let shared = medians(counted).any(|(_, medians)| medians.ran < ALL);
     shared.then(|| {
         format!(
@@ -158,7 +160,7 @@ fn partial(counted: &[(usize, &Events)]) -> Option<String> {
     })
 }
 
-fn user_only(counted: &[(usize, &Events)]) -> Option<String> {
+fn user_only(counted: &[(&LabelledVariant, &Events)]) -> Option<String> {
     let mut events: Vec<String> = Vec::new();
     for (event, medians) in medians(counted) {
         let name = event.to_string();
@@ -173,14 +175,14 @@ fn user_only(counted: &[(usize, &Events)]) -> Option<String> {
 }
 
 /// What counting has cost.
-fn cost(case: &CaseResult, counted: &[(usize, &Events)]) -> Option<String> {
+fn cost(counted: &[(&LabelledVariant, &Events)]) -> Option<String> {
     let around = counted.iter().map(|(_, events)| events.around_ns);
     let around = time(around.fold(0.0, f64::max));
-    let slower = counted.iter().filter_map(|&(at, events)| {
+    let slower = counted.iter().filter_map(|(variant, events)| {
         let slower = events.slower?;
         let word = if slower < 1.0 { "shorter" } else { "longer" };
         let by = percent((slower - 1.0).abs());
-        Some(format!("{} {by} {word}", case.variants[at].label))
+        Some(format!("{} {by} {word}", variant.label))
     });
     let slower: Vec<String> = slower.collect();
     let steady = match slower.is_empty() {
