@@ -159,6 +159,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         scratch: None,
         sample: None,
         count: Vec::new(),
+        timers: false,
     };
     let outcome = launcher.launch(&spec).expect("launch");
     let record = outcome

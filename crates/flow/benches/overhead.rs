@@ -193,6 +193,7 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         scratch: None,
         sample: None,
         count: Vec::new(),
+        timers: false,
     };
     let Outcome {
         answer, launch_ns, ..

@@ -148,6 +148,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             turns,
             told: telling.map(|telling| Box::new(telling.told())),
             counted,
+            own: None,
         };
         Ok(Run {
             failure: self.failure(&rep),

@@ -40,6 +40,10 @@ pub struct SlotSpec<W> {
     /// Events that are counted of each flow in the last repetition; usually none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub count: Vec<Event>,
+    /// One more repetition after those that count, with timers in it, where the work makes its
+    /// own flows.
+    #[serde(default)]
+    pub timers: bool,
 }
 
 impl<W> SlotSpec<W> {

@@ -22,6 +22,7 @@ mod result_file;
 mod results_folder;
 mod screen;
 mod session;
+mod trees;
 mod watch;
 
 use std::process::ExitCode;

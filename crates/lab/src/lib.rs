@@ -63,8 +63,8 @@ pub use pilot::Chosen;
 pub use probe::Probe;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
 pub use results::{
-    CaseResult, Cause, Effect, Finding, Law, Limit, Map, Phases, RawSlot, Results, Shape, Shared,
-    StudyResult, Used, VariantSummary, Workers,
+    AtNumber, CaseResult, Cause, Effect, Finding, Law, Limit, Map, Optimum, Phases, RawSlot,
+    Results, SelfMade, Shape, Shared, StudyResult, Used, VariantSummary, Workers,
 };
 pub use run::{RunError, check, cpus, run};
 pub use settings::{Preset, Sampling, Settings, Value};

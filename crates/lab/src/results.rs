@@ -10,9 +10,14 @@ mod laws;
 mod limits;
 mod make;
 mod map;
+mod optimum;
+mod paired;
 mod profile;
 mod remarks;
 pub mod sampled;
+mod self_made;
+#[cfg(test)]
+mod self_made_tests;
 mod sentence;
 mod shared;
 mod sweep;
@@ -31,6 +36,8 @@ use stats::{Estimate, Noise, Summary, Tail, Verdict};
 pub use laws::{Law, Shape};
 pub use limits::Limit;
 pub use map::Map;
+pub use optimum::{AtNumber, Optimum};
+pub use self_made::SelfMade;
 pub use shared::{Cause, Effect, Shared};
 pub use workers::{Used, Workers};
 
@@ -114,6 +121,9 @@ pub struct CaseResult {
     /// What sharing does, where processes, threads and the models between them were run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<Shared>,
+    /// How many flows are best, where the variants differ in nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimum: Option<Optimum>,
     /// Raw slots in time order.
     pub slots: Vec<RawSlot>,
 }
@@ -165,6 +175,9 @@ pub struct VariantSummary {
     /// What each flow and all of them used, where they are workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workers: Option<Workers>,
+    /// What the flows used, where the work made them itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub self_made: Option<SelfMade>,
     /// Latest flow's end over the mean flow's end: 1 = even work.
     pub imbalance: Option<f64>,
     /// Good slots.

@@ -32,6 +32,10 @@ use error::Stop;
 /// A case ends after so many failed slots of one variant in a row.
 const FAILURES: usize = 3;
 
+/// In so many rounds slots have a repetition with timers, where their work has timers: enough
+/// for a median, and no further round pays for it.
+const TIMED_ROUNDS: usize = 5;
+
 /// Runs what the journal's header asks for and the journal does not hold yet.
 ///
 /// `clock` stamps the journal; nothing is decided by it. A run that is cut by a signal is
@@ -153,7 +157,7 @@ impl Run<'_> {
         let mut reference = known;
         let mut outcomes = Vec::new();
         for labelled in &place.case.variants {
-            let outcome = self.launch_one(place.case, labelled, slot)?;
+            let outcome = self.launch_one(place.case, labelled, slot, true)?;
             let outcome = checked(outcome, reference);
             reference = reference.or(outcome.answer.done().map(|record| record.proof));
             outcomes.push(outcome);
@@ -235,7 +239,8 @@ impl Run<'_> {
         let slot = slot_place(log, place, variant);
         self.observer.event(&Event::SlotBegins { slot });
         let at_s = self.now_s();
-        let outcome = self.launch_one(case, &case.variants[variant], chosen)?;
+        let timers = round < TIMED_ROUNDS;
+        let outcome = self.launch_one(case, &case.variants[variant], chosen, timers)?;
         self.journal.append(Entry::Slot {
             study: study.name.clone(),
             case: case.name.clone(),
@@ -252,14 +257,17 @@ impl Run<'_> {
         case: &Case,
         labelled: &LabelledVariant,
         slot: Chosen,
+        timers: bool,
     ) -> Result<Outcome, Stop> {
         // Checked for every variant before the run began; free is what is left of an error.
         let LabelledVariant { variant, work, .. } = labelled;
         let cpus = variant.placement.resolve(&self.cpus).unwrap_or_default();
         let sampling = labelled.sample.as_ref();
         let sampling = sampling.or(self.journal.header().settings.sample.as_ref());
+        let work = work.as_ref().unwrap_or(&case.work);
+        let self_made = work.makes_own_flows();
         let mut spec = SlotSpec {
-            work: work.as_ref().unwrap_or(&case.work).clone(),
+            work: work.clone(),
             variant: variant.clone(),
             cpus,
             warmups: slot.warmups,
@@ -270,6 +278,7 @@ impl Run<'_> {
             scratch: None,
             sample: None,
             count: self.journal.header().settings.count.clone(),
+            timers: timers && self_made,
         };
         let aside = self.cpus.aside(spec.measured_cpus());
         spec.sample = sampling.map(|sampling| sampling.spec(aside));

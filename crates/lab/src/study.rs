@@ -2,9 +2,11 @@
 
 mod ballast;
 mod builtin;
+mod cpus;
 mod each;
 mod error;
 mod file;
+mod flow_counts;
 mod format;
 mod labels;
 mod origin_limits;
@@ -18,6 +20,7 @@ use workload::Work;
 use crate::Sampling;
 
 pub use builtin::{builtin, builtin_names, nearest};
+pub(crate) use cpus::differ_in_flows_alone;
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
 pub use labels::labelled;
@@ -67,6 +70,15 @@ pub struct Case {
     pub floor: Option<f64>,
 }
 
+impl Case {
+    /// The work of the variant at that place: its own, or that of the case.
+    #[must_use]
+    pub fn work_of(&self, variant: usize) -> &Work {
+        let own = self.variants.get(variant).and_then(|v| v.work.as_ref());
+        own.unwrap_or(&self.work)
+    }
+}
+
 /// A point of a sweep: cases of one sweep differ in one parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SweepPoint {
@@ -94,6 +106,10 @@ pub struct LabelledVariant {
     /// How its slots are sampled, where it is not as the settings say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
+    /// Its number of flows is so many times that of the machine's CPUs, and not known yet; see
+    /// [`Study::for_cpus`]. No run has any of these.
+    #[serde(skip)]
+    pub of_cpus: Option<u32>,
 }
 
 /// Which time of a repetition is compared.
@@ -143,6 +159,12 @@ pub struct OriginRow {
     /// Variant label to seconds.
     #[serde(default)]
     pub seconds: std::collections::BTreeMap<String, f64>,
+    /// Variant label to seconds of CPU time in user mode.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub user_seconds: std::collections::BTreeMap<String, f64>,
+    /// Variant label to seconds of CPU time in the kernel.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub system_seconds: std::collections::BTreeMap<String, f64>,
     /// Variant label to bytes.
     #[serde(default)]
     pub bytes: std::collections::BTreeMap<String, f64>,

@@ -107,6 +107,7 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
         turns: None,
         told: None,
         counted: None,
+        own: None,
     }
 }
 
@@ -125,6 +126,7 @@ pub(crate) fn done(spec: &SlotSpec<Work>, ns: u64, proof: Proof) -> Answer {
             peak_rss: None,
             slab: None,
         }),
+        timed: None,
         proof,
     })
 }

@@ -23,6 +23,7 @@ mod grids;
 pub(crate) mod heat;
 mod machine;
 mod map;
+mod searched;
 mod slots;
 mod stacks;
 mod study;

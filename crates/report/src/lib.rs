@@ -38,6 +38,7 @@ mod limits_then;
 mod origin;
 pub mod plots;
 mod sampling;
+mod searched;
 mod table;
 pub mod terminal;
 pub mod text;

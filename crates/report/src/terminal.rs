@@ -13,6 +13,9 @@
 //! | lowered limits | how long it took, what was lowered in, the error |
 //! | counted events | per CPU second, per unit, per 1,000 instructions |
 //! | workers | calls, peak, RSS, files |
+//! | flows that work made | peak RSS, flows made, faults, switches, user, system, interval |
+//! | time by the number of workers | the source's figures |
+//! | where time goes | what the timers cost |
 //!
 //! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
 //! out. At 120 columns nothing is left out unless
@@ -27,6 +30,7 @@ mod fenced;
 mod machine;
 mod map;
 mod page;
+mod searched;
 mod then_and_now;
 mod workers;
 
@@ -109,7 +113,7 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
     }
     counting::of_study(page, study);
     fenced::fenced(page, study);
-    if !workers::workers(page, study) {
+    if !workers::workers(page, study) && !searched::searched(page, study) {
         then_and_now::then_and_now(page, study);
     }
     if study.sentences.len() > 1 {

@@ -11,6 +11,7 @@
 //! * [`handoff`]: producers allocate, consumers free.
 //! * [`cpu`], [`mem`], [`io`]: workers that compute, use memory, or wait for a disk.
 //! * [`operations`]: each flow repeats one operation of the kernel.
+//! * [`searching`]: a tree of files is searched; the work makes its own flows.
 //! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
@@ -26,6 +27,7 @@ pub mod numeric;
 pub mod operations;
 pub mod prime_blocks;
 pub mod primes;
+pub mod searching;
 pub mod spin;
 pub mod turns;
 pub mod warehouse;
@@ -40,6 +42,7 @@ pub use mem::Mem;
 pub use numeric::Numeric;
 pub use operations::Operations;
 pub use prime_blocks::Primes;
+pub use searching::{Design, Reading, Searching};
 pub use spin::Spin;
 pub use turns::Turns;
 pub use warehouse::Warehouse;

@@ -62,6 +62,31 @@ pub(crate) struct HowArgs {
     pub(crate) answer: AnswerArgs,
 }
 
+impl HowArgs {
+    /// As without any of its flags.
+    pub(crate) fn usual() -> Self {
+        Self {
+            rounds: None,
+            budget: None,
+            seed: None,
+            floor: None,
+            value: ValueArg::Typical,
+            deadline: None,
+            watch: None,
+            sample: None,
+            sample_folder: None,
+            ballast: None,
+            ballast_pages: Vec::new(),
+            out: None,
+            answer: AnswerArgs {
+                format: Format::Text,
+                expect: Vec::new(),
+                plots: None,
+            },
+        }
+    }
+}
+
 /// What becomes of the answer: the same for every command that has results.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "The answer")]

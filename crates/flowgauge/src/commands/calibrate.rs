@@ -148,6 +148,7 @@ fn pair(name: &str, title: &str, spin: Spin, placement: Placement, second: &str)
         variant: variant.clone(),
         work: None,
         sample: None,
+        of_cpus: None,
     };
     Case {
         name: name.to_owned(),

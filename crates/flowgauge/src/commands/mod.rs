@@ -9,5 +9,6 @@ pub(crate) mod primes;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod search;
+mod search_study;
 pub(crate) mod switch;
 pub(crate) mod workers;

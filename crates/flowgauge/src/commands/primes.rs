@@ -211,6 +211,7 @@ fn narrate(launcher: &mut CellLauncher, study: &Study, args: &PrimesArgs) -> Res
             scratch: None,
             sample: None,
             count: Vec::new(),
+            timers: false,
         };
         tell(&format!(
             "{}: one launch that is not counted",

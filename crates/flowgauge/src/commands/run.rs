@@ -12,6 +12,7 @@ use crate::ending::Ending;
 use crate::launch::CellLauncher;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
+use crate::trees;
 
 /// Runs studies and answers.
 pub(crate) fn run(args: RunArgs) -> Result<Ending> {
@@ -49,6 +50,10 @@ fn begin(args: &RunArgs) -> Result<Session> {
             .collect::<Result<_>>()?
     };
     let (studies, left_out): (Vec<Study>, Vec<Vec<String>>) = fitted.into_iter().unzip();
+    let studies = match &args.tree {
+        Some(tree) => trees::filled(studies, Some(tree))?,
+        None => studies,
+    };
     let names: Vec<String> = studies.iter().map(|study| study.name.clone()).collect();
     let mut session = session::begin(studies, session::settings(&args.how, preset)?, &args.how)?;
     for (name, left_out) in names.iter().zip(&left_out) {
@@ -62,7 +67,8 @@ type Fitted = (Study, Vec<String>);
 
 /// A built-in study without what this machine has no room for.
 fn fitted(study: Study) -> Fitted {
-    lab::room::fitted(study, &Machine::read())
+    let machine = Machine::read();
+    lab::room::fitted(study.for_cpus(session::cpus(&machine)), &machine)
 }
 
 /// What the command of a cut run expected.
@@ -72,6 +78,9 @@ fn expectations(command: &[String]) -> Vec<Expectation> {
         Ok(Command::Primes(args)) => args.how,
         Ok(Command::Switch(args)) => args.how,
         Ok(Command::Limits(args)) => args.how,
+        Ok(Command::Search(args)) => {
+            return args.how.map_or_else(Vec::new, |how| how.answer.expect);
+        }
         Ok(Command::Calibrate(args)) => args.how,
         _ => return Vec::new(),
     };

@@ -6,19 +6,29 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use lab::number;
 use search::{
     Class, FileId, Filter, How, Paths, Pattern, Plan, Problem, Profile, Query, Report, Show,
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use crate::args::{SearchArgs, Sort};
+use super::search_study;
+use crate::args::{HowArgs, SearchArgs, Sort};
 use crate::ending::Ending;
 use crate::output;
 
 /// Searches.
 pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
+    match (&args.how, args.study.study) {
+        (Some(how), true) => return search_study::run(args, how),
+        (None, true) => return search_study::run(args, &HowArgs::usual()),
+        (Some(_), false) => bail!(
+            "rounds, budget, seed, results folder and what else is for a study go with --study \
+             alone: leave them out, or add it"
+        ),
+        (None, false) => {}
+    }
     end_at_signals()?;
     let (query, plan) = (query(args)?, plan(args)?);
     // Written to as it is: the search hands its results out in large pieces.

@@ -210,6 +210,7 @@ fn variants(
         },
         work: (way != args.hand_over[0]).then(|| work(way)),
         sample: None,
+        of_cpus: None,
     };
     let models = args.model.iter();
     models

@@ -167,6 +167,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         scratch: None,
         sample: None,
         count: Vec::new(),
+        timers: false,
     };
     let good = (1..1000 * MS, any::<u64>(), any::<u64>())
         .prop_map(move |(ns, count, checksum)| done(&spec, ns, Proof { count, checksum }));

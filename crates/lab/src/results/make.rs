@@ -7,8 +7,10 @@ use super::counted::{self, Events};
 use super::counts;
 use super::laws::laws;
 use super::limits::limits;
+use super::optimum::optimum;
 use super::profile::{self, Profile};
 use super::remarks::sentences;
+use super::self_made::self_made;
 use super::sentence::sentence;
 use super::shared::{Shared, shared};
 use super::why::{Evidence, Side, why};
@@ -70,7 +72,9 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
         .map(|variant| Column::new(case, log, variant, header))
         .collect();
     let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
-    let shared = shared(case, &log.slots, log.judge.conclude().0);
+    let floor = log.judge.conclude().0;
+    let shared = shared(case, &log.slots, floor);
+    let variants: Vec<VariantSummary> = columns.iter().map(|column| column.summary(case)).collect();
     CaseResult {
         case: case.clone(),
         rounds: log.judge.full_rounds(),
@@ -78,9 +82,10 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
         warmups: chosen.map_or(0, |chosen| chosen.warmups),
         ended: log.ended,
         noise: log.judge.noise(),
-        variants: columns.iter().map(|column| column.summary(case)).collect(),
         findings: findings(case, log, &columns, shared.as_ref(), header),
         shared,
+        optimum: optimum(case, &variants, &log.slots, floor),
+        variants,
         slots: log.slots.clone(),
     }
 }
@@ -141,6 +146,7 @@ impl<'a> Column<'a> {
             flows: profile::flow_medians(&self.good),
             parent_end_ns: profile.map(|p| p.parent_end_ns),
             workers: workers(&case.work, &self.good),
+            self_made: self_made(&self.good),
             imbalance: profile.map(|p| p.imbalance),
             good: self.good.len(),
             failures: self.failures(),

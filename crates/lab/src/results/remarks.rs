@@ -7,7 +7,7 @@ use super::cheapest::cheapest;
 use super::fenced::fenced;
 use super::limits::{self, Limit};
 use super::switched::switched;
-use super::{CaseResult, Law, VariantSummary, calibration, map, shared, sweep};
+use super::{CaseResult, Law, VariantSummary, calibration, map, self_made, shared, sweep};
 use crate::number::time;
 use crate::words::plural;
 use crate::{Probe, Study};
@@ -36,6 +36,7 @@ pub(crate) fn sentences(
     // Nor do workers, each of which does the same as the others.
     let dealt = working().filter(|case| case.case.work.worker_kind().is_none());
     sentences.extend(dealt.filter_map(uneven));
+    sentences.extend(self_made::sentences(cases));
     sentences.extend(cases.iter().filter_map(isolation));
     match map::sentences(cases) {
         of_maps if of_maps.is_empty() => {

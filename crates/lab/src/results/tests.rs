@@ -266,6 +266,27 @@ fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
 }
 
 #[test]
+fn a_map_is_silent_on_where_its_operations_cross() {
+    let operation = |flows: u32| {
+        let work = serde_json::json!({"kind": "operation", "operation": "mmap", "flows": flows});
+        let mut case = case(&format!("mmap/{flows}"), u64::from(flows), &FOUR);
+        case.work = serde_json::from_value(work).expect("an operation");
+        case.sweep = Some(crate::SweepPoint {
+            sweep: "flows".into(),
+            parameter: "flows".into(),
+            value: f64::from(flows),
+            unit: "flows".into(),
+        });
+        case
+    };
+    let mock =
+        Mock::new(|_, model, n, spec| done(spec, four_times([10, 13, 10, 13])(model, n), PROOF));
+    let result = run_cases([1, 2, 4].map(operation).into(), mock);
+    let crossing = |said: &&String| said.contains("instead of");
+    assert_eq!(result.sentences.iter().find(crossing), None);
+}
+
+#[test]
 fn a_variant_is_summed_up_by_medians() {
     let mock =
         Mock::timed(|model, n| (if model == "thread" { 10 } else { 20 }) * MS + n as u64 * 10);

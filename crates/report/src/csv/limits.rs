@@ -2,7 +2,7 @@
 
 use lab::{Limit, Results};
 
-use super::{Field, names, number, sheet, text, whole};
+use super::{Field, names, number, sheet_of_some, text, whole};
 
 /// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
@@ -45,9 +45,6 @@ pub fn limits(results: &Results) -> Option<String> {
         let limits = study.limits.iter();
         limits.map(move |limit| Row { study: name, limit })
     });
-    let rows: Vec<Row<'_>> = rows.collect();
-    let lines = rows
-        .iter()
-        .map(|row| COLUMNS.iter().map(|(_, fill)| fill(row)).collect());
-    (!rows.is_empty()).then(|| sheet(names(COLUMNS), lines))
+    let rows = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+    sheet_of_some(names(COLUMNS), rows)
 }

@@ -4,7 +4,7 @@ use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
 use super::figure::{Figure, Figures};
-use super::{case, counting, fenced, forest, map, sweep, then_and_now, workers};
+use super::{case, counting, fenced, forest, map, searched, sweep, then_and_now, workers};
 use crate::blocks::Block;
 use crate::plots;
 
@@ -42,6 +42,7 @@ pub(super) fn figures(place: usize, study: &StudyResult) -> Vec<(String, Figure)
             }
         }
     }
+    add(named("all"), searched::figures(&id, study));
     all
 }
 
@@ -71,7 +72,7 @@ pub(super) fn study(
             }
             (counting::of_study(study))
             (fenced::fenced(study))
-            @match workers::workers(study) {
+            @match workers::workers(study).or_else(|| searched::searched(&id, study)) {
                 Some(table) => (table),
                 None => (then_and_now::then_and_now(study)),
             }

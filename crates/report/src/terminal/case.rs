@@ -4,9 +4,11 @@ use lab::{CaseResult, Finding, Results, VariantSummary};
 
 use super::counting;
 use super::page::Page;
+use super::searched;
 use crate::blocks::Sweep;
 use crate::number::{NONE, bytes, time};
 use crate::sampling::sampling;
+use crate::searched::is_self_made;
 use crate::table::{Cell, Column, Table};
 use crate::words::{
     Tone, circumstances, comparison, cut_short, finding_of, many, not_counted, point_value, work,
@@ -20,8 +22,11 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     if case.slots.is_empty() {
         return;
     }
+    searched::what(page, case);
     page.table(2, &table(None, &[case]));
-    for finding in &case.findings {
+    // Numbers of flows are told together, by the remarks of the study.
+    let told_together = case.optimum.is_some();
+    for finding in case.findings.iter().filter(|_| !told_together) {
         said(page, finding);
     }
     for line in sampling(case).into_iter().chain(not_counted(case)) {
@@ -77,7 +82,11 @@ fn table(parameter: Option<&str>, cases: &[&CaseResult]) -> Table {
         })
     });
     let reference = cases.first().and_then(|case| case.variants.first());
-    let own = columns(reference.map_or("", |reference| &reference.label));
+    let reference = reference.map_or("", |reference| &reference.label);
+    let own = match cases.iter().all(|case| is_self_made(case)) {
+        true => searched::columns(reference),
+        false => columns(reference),
+    };
     Table {
         flex: usize::from(parameter.is_some()),
         columns: parameter
@@ -103,22 +112,30 @@ fn columns(reference: &str) -> Vec<Column> {
 }
 
 fn row(case: &CaseResult, at: usize, variant: &VariantSummary) -> Vec<Cell> {
+    let mut row = match is_self_made(case) {
+        true => searched::row(variant),
+        false => used(variant),
+    };
+    row.extend(versus(case, at, &variant.label));
+    row
+}
+
+/// What a variant took and used.
+fn used(variant: &VariantSummary) -> Vec<Cell> {
     let number = |value: Option<f64>, unit: fn(f64) -> String| {
         value.map_or(Cell::new(Tone::Doubt, NONE), |value| {
             Cell::plain(&unit(value))
         })
     };
     let memory = variant.memory.as_ref();
-    let mut row = vec![
+    vec![
         Cell::plain(&variant.label),
         number(variant.value.map(|value| value.typical), time),
         number(variant.undisturbed_ns, time),
         number(variant.cpu_ns, time),
         number(memory.map(|memory| memory.honest() as f64), bytes),
         number(memory.map(|memory| memory.rss as f64), bytes),
-    ];
-    row.extend(versus(case, at, &variant.label));
-    row
+    ]
 }
 
 /// How it compares, and the interval.
@@ -166,7 +183,9 @@ pub(crate) fn tail(finding: &Finding) -> Option<String> {
 
 /// What is not there, and why; and whose work is not the case's.
 pub(super) fn missing(page: &mut Page<'_>, case: &CaseResult) {
-    for variant in &case.case.variants {
+    // A search of its own is the same search in another design, which its label says.
+    let labelled = case.case.variants.iter().filter(|_| !is_self_made(case));
+    for variant in labelled {
         if let Some(own) = &variant.work {
             let text = format!("{} has work of its own: {}", variant.label, work(own));
             page.text(2, Tone::Quiet, &text);
@@ -182,7 +201,9 @@ pub(super) fn missing(page: &mut Page<'_>, case: &CaseResult) {
                 &format!("failed: {what} of {label}: {reason}"),
             );
         }
-        if let Some(reason) = &variant.memory_not_available {
+        // The peak of RSS has a column of its own then.
+        let missing = variant.memory_not_available.as_ref();
+        if let Some(reason) = missing.filter(|_| !is_self_made(case)) {
             let text = format!("memory of {label} is not available: {reason}");
             page.text(2, Tone::Quiet, &text);
         }

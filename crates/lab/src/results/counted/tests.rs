@@ -53,6 +53,7 @@ fn slot(last_ns: u64, counted: Option<Measured<Vec<EventCount>>>) -> SlotRecord 
     SlotRecord {
         warmups: Vec::new(),
         reps,
+        timed: None,
         memory: MemoryReading::RssOnly {
             rss: 0,
             reason: String::new(),

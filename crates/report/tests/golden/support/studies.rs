@@ -151,6 +151,7 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
         variant,
         work: None,
         sample: None,
+        of_cpus: None,
     }
 }
 
@@ -178,6 +179,8 @@ fn origin() -> Origin {
             .into(),
         rows: rows
             .map(|(who, process, thread, bytes)| OriginRow {
+                user_seconds: Default::default(),
+                system_seconds: Default::default(),
                 who: who.into(),
                 case: None,
                 seconds: both(process, thread),
