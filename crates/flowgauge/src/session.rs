@@ -73,6 +73,7 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
     trees::check_cold(&studies)?;
     let studies = with_ballast(studies, &settings, &machine)?;
     how.answer.check(&studies)?;
+    asked::tell_uncountable(&settings, &machine);
     let now = SystemTime::now();
     let began_unix_s = now
         .duration_since(UNIX_EPOCH)

@@ -2,6 +2,7 @@
 
 mod calibration;
 mod cheapest;
+pub mod counted;
 pub mod counts;
 mod crossover;
 mod fenced;
@@ -203,6 +204,9 @@ pub struct VariantSummary {
     pub counts: Option<Counts>,
     /// What could not be counted, with the reason.
     pub not_counted: Vec<String>,
+    /// Events of the flows, where they were to be counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<counted::Events>,
     /// The memory of the median slot.
     pub memory: Option<Memory>,
     /// RSS alone, where honest memory could not be read; with the reason.

@@ -13,6 +13,7 @@
 
 mod case;
 mod compact;
+mod counting;
 mod course;
 mod ecdf;
 mod fenced;

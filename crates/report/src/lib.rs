@@ -28,6 +28,7 @@ pub use lab::number;
 mod blocks;
 mod charts;
 pub mod compare;
+mod counting;
 pub mod csv;
 mod date;
 mod fenced;

@@ -12,6 +12,7 @@
 //! | then and now | difference, the source's figures |
 //! | limits | creation, memory |
 //! | lowered limits | how long it took, what was lowered in, the error |
+//! | counted events | per CPU second, per unit, per 1,000 instructions |
 //! | workers | calls, peak, RSS, files |
 //! | flows that work made | peak RSS, flows made, faults, switches, user, system, interval |
 //! | time by the number of workers | the source's figures |
@@ -25,6 +26,7 @@
 //! The last lines are the summary: one sentence a study.
 
 mod case;
+mod counting;
 mod fenced;
 mod limits;
 mod machine;
@@ -113,6 +115,7 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
             Block::Map(map) => map::map(page, results, &map),
         }
     }
+    counting::of_study(page, study);
     fenced::fenced(page, study);
     if !workers::workers(page, study) && !searched::searched(page, study) {
         then_and_now::then_and_now(page, study);

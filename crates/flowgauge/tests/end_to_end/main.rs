@@ -14,6 +14,7 @@ mod ballast;
 mod calibrate;
 mod common;
 mod compare;
+mod counting;
 mod docs;
 mod endings;
 mod formats;

@@ -92,6 +92,7 @@ fn rep(like: Like, flows: usize, factor: f64) -> Rep {
         turns: None,
         latencies: None,
         told: None,
+        counted: None,
         own: None,
     }
 }
