@@ -178,8 +178,8 @@ pub(crate) fn prepare<'a, B: Body>(
         bind(&[cpu]).map_err(|error| (Step::Affinity, error))?;
     }
     if context.variant.model == Model::ThreadPrivateFiles {
-        nix::sched::unshare(nix::sched::CloneFlags::CLONE_FILES)
-            .map_err(|errno| (Step::FileTable, errno.into()))?;
+        let own = nix::sched::CloneFlags::CLONE_FILES | nix::sched::CloneFlags::CLONE_FS;
+        nix::sched::unshare(own).map_err(|errno| (Step::FileTable, errno.into()))?;
     }
     context
         .entrance

@@ -4,9 +4,7 @@ use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
 use super::figure::{Figure, Figures};
-use super::{
-    case, counting, fenced, forest, limits, map, searched, sweep, then_and_now, workers,
-};
+use super::{case, counting, fenced, forest, limits, map, searched, sweep, then_and_now, workers};
 use crate::blocks::Block;
 use crate::plots;
 
