@@ -68,6 +68,6 @@ pub use record::{Answer, Failure, FlowRecord, FlowState, Outcome, Own, Rep, Slot
 pub use relay::Relay;
 pub use sampler::{SampleSpec, Samples, is_sampler, sampler_main};
 pub use spec::SlotSpec;
-pub use start::{address_bytes, task_bytes};
+pub use start::{address_bytes, guarded_bytes, task_bytes};
 pub use turn::{HandOver, Turn};
 pub use variant::{Channel, Schedule, Variant};

@@ -38,11 +38,10 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Writes down, and says, what of a study is left out on this machine.
+    /// Writes down what of a study is left out on this machine; the answer says it.
     pub(crate) fn leaves_out(&mut self, study: &str, what: &[String]) -> Result<()> {
         for line in what {
             let text = format!("{study}: left out: {line}");
-            output::tell(&text);
             self.journal.note(&text)?;
         }
         Ok(())

@@ -34,6 +34,7 @@ mod date;
 mod fenced;
 pub mod html;
 pub mod json;
+mod limits_now;
 mod limits_then;
 mod origin;
 pub mod plots;

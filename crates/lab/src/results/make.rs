@@ -38,7 +38,6 @@ impl Results {
         let alone = studies.iter().flat_map(|study| &study.cases);
         let alone = alone.filter(|case| case.case.sweep.is_none());
         warnings.extend(alone.filter_map(crowded));
-        warnings.extend(ledger.notes.iter().cloned());
         warnings.extend(studies.iter().filter_map(noise_warning));
         Self {
             header: ledger.header.clone(),
@@ -46,6 +45,7 @@ impl Results {
             interrupted: ledger.interrupted,
             finished: ledger.finished,
             warnings,
+            notes: ledger.notes.clone(),
         }
     }
 }
@@ -55,7 +55,7 @@ fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Head
     let cases: Vec<CaseResult> = cases
         .map(|(case, log)| case_result(case, log, header))
         .collect();
-    let limits = limits(&header.machine, &cases);
+    let limits = limits(&header.machine, study, &cases);
     let laws = laws(&cases);
     StudyResult {
         study: study.clone(),
