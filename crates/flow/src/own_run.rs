@@ -140,6 +140,7 @@ fn repetition(work: &mut impl OwnFlows, timers: bool) -> io::Result<Rep> {
         },
         flows: vec![all],
         turns: None,
+        latencies: None,
         told: None,
         own: Some(Box::new(Own {
             peak_rss,

@@ -13,6 +13,7 @@ use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::Proof;
+use crate::latency::Latencies;
 use crate::sampler::Samples;
 
 pub use failure::Failure;
@@ -108,6 +109,9 @@ pub struct Rep {
     /// Of flows that take turns: how many, and whether the switches happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<Turns>,
+    /// How long requests took, where flows answer some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latencies: Option<Latencies>,
     /// Migrations and bytes; of the last repetition of a slot alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Box<Told>>,

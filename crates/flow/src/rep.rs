@@ -37,6 +37,7 @@ use crate::channel::{self, Inlet};
 use crate::flow_cell::FlowCell;
 use crate::flow_run::Context;
 use crate::futex;
+use crate::latency::Together;
 use crate::record::{ParentRecord, Rep};
 use crate::start::{Crew, not_created};
 use crate::turn::{HandOver, Pipes};
@@ -87,6 +88,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         area: &bench.area,
         notify: &bench.notify,
         entrance: &entrance,
+        latencies: bench.latencies.as_ref(),
         pipes: &pipes,
         parent: getpid(),
     };
@@ -136,6 +138,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             parent,
             flows,
             turns,
+            latencies: self.bench.latencies.as_ref().map(Together::read),
             told: telling.map(|telling| Box::new(telling.told())),
             own: None,
         };

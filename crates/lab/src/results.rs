@@ -13,6 +13,7 @@ mod optimum;
 mod paired;
 mod profile;
 mod remarks;
+mod requests;
 pub mod sampled;
 mod self_made;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use laws::{Law, Shape};
 pub use limits::Limit;
 pub use map::Map;
 pub use optimum::{AtNumber, Optimum};
+pub use requests::Requests;
 pub use self_made::SelfMade;
 pub use shared::{Cause, Effect, Shared};
 pub use workers::{Used, Workers};
@@ -213,6 +215,9 @@ pub struct VariantSummary {
     /// What each flow and all of them used, where they are workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workers: Option<Workers>,
+    /// Requests a second and how long they took, where flows answer some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<Requests>,
     /// What the flows used, where the work made them itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_made: Option<SelfMade>,

@@ -23,6 +23,7 @@ pub(crate) mod heat;
 mod limits;
 mod machine;
 mod map;
+mod requests;
 mod searched;
 mod slots;
 mod stacks;

@@ -37,6 +37,7 @@ mod limits_now;
 mod limits_then;
 mod origin;
 pub mod plots;
+mod requests;
 mod sampling;
 mod searched;
 mod table;

@@ -30,6 +30,7 @@ mod limits;
 mod machine;
 mod map;
 mod page;
+mod requests;
 mod searched;
 mod then_and_now;
 mod workers;

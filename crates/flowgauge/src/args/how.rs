@@ -60,27 +60,24 @@ pub(crate) struct HowArgs {
 }
 
 impl HowArgs {
-    /// As without any of its flags.
-    pub(crate) fn usual() -> Self {
-        Self {
-            rounds: None,
-            budget: None,
-            seed: None,
-            floor: None,
-            value: ValueArg::Typical,
-            deadline: None,
-            watch: None,
-            sample: None,
-            sample_folder: None,
-            ballast: None,
-            ballast_pages: Vec::new(),
-            out: None,
-            answer: AnswerArgs {
-                format: Format::Text,
-                expect: Vec::new(),
-                plots: None,
-            },
-        }
+    /// Whether nothing is asked for that would not be so without any of these flags.
+    pub(crate) fn is_usual(&self) -> bool {
+        let asked = [
+            self.rounds.is_some(),
+            self.budget.is_some(),
+            self.seed.is_some(),
+            self.floor.is_some(),
+            self.value != ValueArg::Typical,
+            self.deadline.is_some(),
+            self.watch.is_some(),
+            self.sample.is_some(),
+            self.ballast.is_some(),
+            self.out.is_some(),
+            self.answer.format != Format::Text,
+            !self.answer.expect.is_empty(),
+            self.answer.plots.is_some(),
+        ];
+        !asked.contains(&true)
     }
 }
 

@@ -26,4 +26,5 @@ mod resume;
 mod sampling;
 mod server_work;
 mod watching;
+mod wiki;
 mod workers;

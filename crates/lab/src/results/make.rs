@@ -9,6 +9,7 @@ use super::limits::limits;
 use super::optimum::optimum;
 use super::profile::{self, Profile};
 use super::remarks::sentences;
+use super::requests::requests;
 use super::self_made::self_made;
 use super::sentence::sentence;
 use super::shared::{Shared, shared};
@@ -138,6 +139,7 @@ impl<'a> Column<'a> {
             flows: profile::flow_medians(&self.good),
             parent_end_ns: profile.map(|p| p.parent_end_ns),
             workers: workers(&case.work, &self.good),
+            requests: requests(profile::reps(&self.good)),
             self_made: self_made(&self.good),
             imbalance: profile.map(|p| p.imbalance),
             good: self.good.len(),
