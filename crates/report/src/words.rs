@@ -4,7 +4,7 @@ mod circumstances;
 mod launched;
 
 pub(crate) use circumstances::{circumstances, cut_short, noise_of, not_counted};
-pub(crate) use launched::{launched, point_value, run_again, work};
+pub(crate) use launched::{launched, point_value, run_again, work, work_apart};
 
 use lab::{CaseResult, Cause, Finding, Metric};
 use stats::{Estimate, Verdict};

@@ -26,15 +26,22 @@ const COLUMNS: &[Column] = &[
     ("limit_value", |row| {
         whole(row.limit.room.as_ref().map(|room| room.value))
     }),
+    ("left_of_limit", |row| {
+        whole(row.limit.room.as_ref().map(|room| room.left))
+    }),
+    ("needed_each", |row| {
+        whole(row.limit.room.as_ref().map(|room| room.each))
+    }),
     ("to_raise_it", |row| {
         let room = row.limit.room.as_ref();
         room.map_or(Field::Nothing, |room| text(&room.raise))
     }),
     ("made", |row| whole(Some(row.limit.made))),
-    ("create_ns_each", |row| {
-        number(Some(row.limit.create_ns_each))
-    }),
+    ("create_ns_each", |row| number(row.limit.create_ns_each)),
     ("bytes_each", |row| number(row.limit.bytes_each)),
+    ("bytes_not_available", |row| {
+        text(row.limit.bytes_not_available.as_deref().unwrap_or_default())
+    }),
 ];
 
 /// All limits of a run; `None` where it asked for none.

@@ -83,6 +83,24 @@ fn searching(search: &Searching) -> String {
     parts.join(", ")
 }
 
+/// What a variant's own work has that its case's has not: `yield pipe`; all of it where it is
+/// of another kind.
+pub(crate) fn work_apart(own: &Work, of_case: &Work) -> String {
+    let fields = |work: &Work| match serde_json::to_value(work) {
+        Ok(Value::Object(fields)) => fields,
+        _ => serde_json::Map::new(),
+    };
+    let (own_fields, others) = (fields(own), fields(of_case));
+    if own_fields.get("kind") != others.get("kind") {
+        return work(own);
+    }
+    let apart = own_fields
+        .iter()
+        .filter(|(name, value)| others.get(*name) != Some(value))
+        .map(|(name, value)| format!("{name} {}", parameter(value)));
+    apart.collect::<Vec<_>>().join(", ")
+}
+
 fn parameter(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
