@@ -28,6 +28,7 @@ use crate::body::Body;
 use crate::channel::{Entrance, Outlet};
 use crate::flow_cell::Tally;
 use crate::futex;
+use crate::latency::Together;
 use crate::notify::Notify;
 use crate::start;
 use crate::turn::{KernelTurn, Pipes};
@@ -47,10 +48,22 @@ pub(crate) struct Context<'a, B: Body> {
     pub(crate) area: &'a Area,
     pub(crate) notify: &'a Notify,
     pub(crate) entrance: &'a Entrance,
+    /// Where flows add up how long requests took, if they note it.
+    pub(crate) latencies: Option<&'a Together>,
     /// The pipes of a ring, where flows hand over by them.
     pub(crate) pipes: &'a Pipes,
     /// The parent's pid, so that a child can tell that it was orphaned at birth.
     pub(crate) parent: Pid,
+}
+
+impl<B: Body> Context<'_, B> {
+    /// Checks the state of a flow that is done, and takes what it noted.
+    pub(crate) fn settle(&self, state: &mut B::State) {
+        self.body.settle(state);
+        if let Some((together, own)) = self.latencies.zip(self.body.latencies(state)) {
+            together.merge(own);
+        }
+    }
 }
 
 /// Runs one of the kernel's flows from its birth to the end gate: flow `index` itself, or
@@ -78,7 +91,7 @@ fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
         let before = usage::this_thread();
         units(context, index, &mut state, outlet, &mut tally);
         let tally = finish(tally, before, outlet)?;
-        context.body.settle(&mut state);
+        context.settle(&mut state);
         Ok(tally)
     });
     leave(context, index, worked);

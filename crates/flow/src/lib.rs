@@ -16,6 +16,7 @@
 //! * [`ballast`]: memory that the parent has touched before it makes flows.
 //! * [`body`]: what every model runs, unchanged and monomorphised; [`OwnFlows`]: work that
 //!   makes its own flows.
+//! * [`latency`]: how long requests took, counted by the flows that answer them.
 //! * [`spec`], [`record`]: what goes into a cell and what comes out.
 //! * [`launcher`]: the main process's side; [`cell`]: the other one.
 //! * [`probe`]: flows made until a lowered limit stops them.
@@ -34,6 +35,7 @@ mod flow_cell;
 mod flow_run;
 mod futex;
 pub mod interrupt;
+pub mod latency;
 pub mod launcher;
 pub mod model;
 mod notify;
@@ -59,6 +61,7 @@ pub use body::{Body, NoSink, Proof, Sink};
 pub use cell::{Cell, cell_main, is_cell};
 pub use channel::Outlet;
 pub use interrupt::Interrupt;
+pub use latency::Latencies;
 pub use launcher::{LaunchError, Launcher, Onlooker};
 pub use model::{Model, Shape, Stacks};
 pub use own_run::{OwnFlows, OwnRep};
@@ -69,6 +72,6 @@ pub use relay::Relay;
 pub use sampler::{SampleSpec, Samples, is_sampler, sampler_main};
 pub use scratch::{has_leftovers, sweep};
 pub use spec::SlotSpec;
-pub use start::{address_bytes, task_bytes};
+pub use start::{address_bytes, guarded_bytes, task_bytes};
 pub use turn::{HandOver, Turn};
 pub use variant::{Channel, Schedule, Variant};

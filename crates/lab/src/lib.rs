@@ -69,6 +69,6 @@ pub use results::{
 pub use run::{RunError, check, cpus, run};
 pub use settings::{Preset, Sampling, Settings, Value};
 pub use study::{
-    Case, LabelledVariant, Metric, Origin, OriginCount, OriginLimit, OriginRow, Study, StudyError,
-    SweepPoint, builtin, builtin_names, labelled, nearest,
+    Case, LabelledVariant, Metric, Origin, OriginCount, OriginLimit, OriginMark, OriginRow, Study,
+    StudyError, SweepPoint, builtin, builtin_names, labelled, nearest,
 };

@@ -13,6 +13,7 @@
 
 mod case;
 mod compact;
+mod counting;
 mod course;
 mod ecdf;
 mod fenced;
@@ -20,8 +21,10 @@ pub(crate) mod figure;
 mod forest;
 mod grids;
 pub(crate) mod heat;
+mod limits;
 mod machine;
 mod map;
+mod requests;
 mod searched;
 mod slots;
 mod stacks;
@@ -104,6 +107,7 @@ fn body(results: &Results) -> Markup {
                 (study::study(results, place, study, with_slots))
             }
         }
+        (notes(results))
         (again(results))
         (machine::machine(&results.header.machine))
     }
@@ -115,6 +119,18 @@ pub(crate) fn figures(results: &Results) -> Vec<(String, Figure)> {
     studies
         .flat_map(|(place, result)| study::figures(place, result))
         .collect()
+}
+
+/// What was left out.
+fn notes(results: &Results) -> Markup {
+    html! {
+        @if !results.notes.is_empty() {
+            section #notes {
+                h2 { "Left out" }
+                ul { @for note in &results.notes { li { (note) } } }
+            }
+        }
+    }
 }
 
 /// How to run it again.

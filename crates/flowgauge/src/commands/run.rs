@@ -78,9 +78,7 @@ fn expectations(command: &[String]) -> Vec<Expectation> {
         Ok(Command::Primes(args)) => args.how,
         Ok(Command::Switch(args)) => args.how,
         Ok(Command::Limits(args)) => args.how,
-        Ok(Command::Search(args)) => {
-            return args.how.map_or_else(Vec::new, |how| how.answer.expect);
-        }
+        Ok(Command::Search(args)) => args.how,
         Ok(Command::Calibrate(args)) => args.how,
         _ => return Vec::new(),
     };

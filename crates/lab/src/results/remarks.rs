@@ -8,7 +8,7 @@ use super::fenced::fenced;
 use super::limits::{self, Limit};
 use super::switched::switched;
 use super::{CaseResult, Law, VariantSummary, calibration, map, self_made, shared, sweep};
-use crate::number::time;
+use crate::number::{plain, time};
 use crate::words::plural;
 use crate::{Probe, Study};
 
@@ -26,7 +26,11 @@ pub(crate) fn sentences(
     probes: &[Probe],
     laws: &[Law],
 ) -> Vec<String> {
-    let mut sentences: Vec<String> = answer(study, cases).into_iter().collect();
+    let compared = answer(study, cases);
+    let mut sentences: Vec<String> = limits::how_many(limits)
+        .into_iter()
+        .chain(compared)
+        .collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Flows that take turns, or repeat one operation, do nothing that could be uneven, or
     // large or small.
@@ -48,27 +52,29 @@ pub(crate) fn sentences(
     sentences.extend(laws.iter().map(|law| law.sentence.clone()));
     sentences.extend(cheapest(cases));
     sentences.extend(switched(cases));
-    sentences.extend(limits.iter().map(limits::sentence));
     sentences.extend(fenced(probes));
     sentences
 }
 
 /// The answer of a study: its headline, or what was measured where nothing is compared.
 fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
+    let case = super::headline_case(study, cases)?;
     let maps = map::maps(cases);
     let mut mapped = maps.iter().flat_map(|map| &map.cases);
-    let row = mapped
-        .find(|case| case.case.name == study.headline)
-        .map(|case| map::Map::row(case));
-    let said = super::headline(study, cases).map(|finding| match row {
-        Some(row) => format!("{row}: {}", finding.sentence),
-        None => finding.sentence.clone(),
-    });
-    let said = kinds_of_workers(cases).or(said);
-    said.or_else(|| {
-        let case = cases.iter().find(|case| case.case.name == study.headline)?;
-        case.variants.first().map(measured)
-    })
+    let row = mapped.any(|mapped| mapped.case.name == case.case.name);
+    let point = case.case.sweep.as_ref();
+    let place = match point {
+        _ if row => Some(map::Map::row(case).to_owned()),
+        Some(point) => Some(format!("at {} {}", plain(point.value), point.unit)),
+        None => None,
+    };
+    let said = super::headline(study, cases).map(|finding| finding.sentence.clone());
+    let said = said.or_else(|| case.variants.first().map(measured))?;
+    let said = match place {
+        Some(place) => format!("{place}: {said}"),
+        None => said,
+    };
+    kinds_of_workers(cases).or(Some(said))
 }
 
 /// The answers of a study of more than one kind of workers, each with its kind.

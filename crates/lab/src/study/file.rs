@@ -59,6 +59,7 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
         origin: written.origin,
         cases,
         headline: written.headline.into_inner(),
+        limits_of: Vec::new(),
     })
 }
 

@@ -1,7 +1,7 @@
 //! `slots.csv`: every repetition that counted, and every slot that failed.
 
-use flow::record::Told;
-use flow::{Answer, Rep, SlotRecord};
+use flow::record::{Told, Turns};
+use flow::{Answer, Latencies, Rep, SlotRecord};
 use lab::Results;
 use lab::results::{RawSlot, counts};
 use measure::memory::{Memory, Reading};
@@ -56,6 +56,11 @@ const COLUMNS: &[Column] = &[
     ("steady_ns", |row| row.of_rep(|rep| rep.steady_ns)),
     ("teardown_ns", |row| row.of_rep(|rep| rep.teardown_ns)),
     ("total_ns", |row| row.of_rep(Rep::total_ns)),
+    ("turns", |row| row.of_turns(|turns| turns.taken)),
+    ("hand_overs", |row| row.of_turns(|turns| turns.handed_over)),
+    ("turn_switches", |row| row.of_turns(|turns| turns.switches)),
+    ("turns_checked", |row| row.of_turns(|turns| turns.checked)),
+    ("turns_orderly", |row| row.of_turns(|turns| turns.orderly)),
     ("skew_ns", |row| row.of_rep(|rep| rep.skew_ns)),
     ("parent_end_ns", |row| row.of_rep(|rep| rep.parent.end_ns)),
     ("cpu_ns", |row| row.of_usage(|usage| usage.cpu_ns)),
@@ -89,6 +94,13 @@ const COLUMNS: &[Column] = &[
         row.rep.map_or(Field::Nothing, |(_, rep, _)| {
             text(format!("0x{:016x}", rep.proof().checksum))
         })
+    }),
+    ("requests", |row| whole(row.latencies(Latencies::count))),
+    ("latency_p50_ns", |row| whole(row.quantile(0.5))),
+    ("latency_p95_ns", |row| whole(row.quantile(0.95))),
+    ("latency_p99_ns", |row| whole(row.quantile(0.99))),
+    ("latency_most_ns", |row| {
+        whole(row.latencies(Latencies::most_ns))
     }),
     ("memory_bytes", |row| {
         whole(row.memory().map(Memory::honest))
@@ -162,6 +174,11 @@ impl Row<'_> {
         whole(self.rep.map(|(_, rep, _)| value(rep)))
     }
 
+    /// Of turns, where the flows took some.
+    fn of_turns(&self, value: impl Fn(Turns) -> u64) -> Field {
+        whole(self.rep.and_then(|(_, rep, _)| rep.turns).map(value))
+    }
+
     /// Of the parent and all flows, over the whole repetition.
     fn of_usage(&self, value: impl Fn(Usage) -> u64) -> Field {
         self.of_rep(|rep| {
@@ -169,6 +186,14 @@ impl Row<'_> {
             let flows = rep.flows.iter().flat_map(|flow| [flow.create, flow.steady]);
             value(parent.into_iter().chain(flows).sum())
         })
+    }
+
+    fn latencies(&self, value: impl Fn(&Latencies) -> u64) -> Option<u64> {
+        self.rep?.1.latencies.as_ref().map(value)
+    }
+
+    fn quantile(&self, share: f64) -> Option<u64> {
+        self.rep?.1.latencies.as_ref()?.quantile_ns(share)
     }
 
     fn told(&self) -> Option<&Told> {

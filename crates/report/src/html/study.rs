@@ -4,7 +4,7 @@ use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
 use super::figure::{Figure, Figures};
-use super::{case, fenced, forest, map, searched, sweep, then_and_now, workers};
+use super::{case, counting, fenced, forest, limits, map, searched, sweep, then_and_now, workers};
 use crate::blocks::Block;
 use crate::plots;
 
@@ -61,6 +61,7 @@ pub(super) fn study(
             @if !study.sentences.is_empty() {
                 ul.sentences { @for sentence in &study.sentences { li { (sentence) } } }
             }
+            (limits::limits(study))
             (alone(&id, study))
             @for (number, block) in Block::all(study).iter().enumerate() {
                 @let id = format!("{id}-{number}");
@@ -70,6 +71,7 @@ pub(super) fn study(
                     Block::Map(all) => (map::map(&id, results, all)),
                 }
             }
+            (counting::of_study(study))
             (fenced::fenced(study))
             @match workers::workers(study).or_else(|| searched::searched(&id, study)) {
                 Some(table) => (table),

@@ -119,7 +119,7 @@ fn row_beside(case: &CaseResult, subjects: &[&str]) -> Vec<Cell> {
     row.chain([because(case)]).collect()
 }
 
-/// Two rows: the intervals are in the second, without their brackets.
+/// Two rows: the intervals are in the second, in few columns, so that names keep theirs.
 fn rows_below(case: &CaseResult, subjects: &[&str]) -> Vec<Vec<Cell>> {
     let said: Vec<_> = subjects.iter().map(|label| compared(case, label)).collect();
     let words = said.iter().map(|said| word(said.as_ref()));
@@ -130,7 +130,8 @@ fn rows_below(case: &CaseResult, subjects: &[&str]) -> Vec<Vec<Cell>> {
         .collect();
     let bare = |said: &Option<Comparison>| {
         let interval = said.as_ref().map_or("", |said| said.interval.as_str());
-        Cell::new(Tone::Quiet, interval.trim_matches(['[', ']']))
+        let bare = interval.trim_matches(['[', ']']).replace(" ... ", "..");
+        Cell::new(Tone::Quiet, &bare)
     };
     let second = [Cell::plain(""), Cell::plain("")].into_iter();
     let second = second.chain(said.iter().map(bare)).chain([Cell::plain("")]);

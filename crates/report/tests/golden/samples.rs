@@ -69,7 +69,7 @@ fn the_terminal_says_what_was_seen_and_what_it_cost() {
     let said = text
         .lines()
         .skip_while(|line| !line.starts_with("  sampled "));
-    let lines: Vec<&str> = said.take(8).collect();
+    let lines: Vec<&str> = said.take(9).collect();
     insta::assert_snapshot!(lines.join("\n"));
 }
 

@@ -3,6 +3,7 @@
 use stats::Verdict;
 
 use crate::Metric;
+use crate::results::counted::Events;
 use crate::results::counts::Counts;
 use crate::results::profile::Profile;
 use crate::results::shared::Shared;
@@ -14,6 +15,8 @@ pub(crate) struct Side<'a> {
     pub(crate) profile: &'a Profile,
     /// The typical time of what is compared, as tables have it, in ns.
     pub(crate) typical_ns: Option<f64>,
+    /// Events that were counted, where they were to be.
+    pub(crate) counted: Option<&'a Events>,
 }
 
 /// All that is known of a finding.

@@ -112,6 +112,7 @@ fn study(name: &str, title: &str, headline: &str) -> Study {
         origin: None,
         cases: Vec::new(),
         headline: headline.into(),
+        limits_of: Vec::new(),
     }
 }
 
@@ -177,6 +178,7 @@ fn origin() -> Origin {
         year: 2010,
         finding: "threads 1.43 % faster in sum; memory 1,323 KB for processes, 450 KB for threads"
             .into(),
+        marks: Vec::new(),
         rows: rows
             .map(|(who, process, thread, bytes)| OriginRow {
                 user_seconds: Default::default(),

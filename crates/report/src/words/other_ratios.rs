@@ -1,0 +1,47 @@
+//! Where typical times divide to another ratio than that of a finding.
+
+use lab::{CaseResult, Finding};
+
+use crate::number::factor;
+
+/// From this factor on between them, two ratios are not the same.
+const OTHER: f64 = 1.15;
+
+/// Where typical times divide to another ratio than that of the finding, says so in one line:
+/// a finding pairs the slots of each round. `None` where there is no such place.
+pub(crate) fn other_ratios<'a>(
+    cases: impl Iterator<Item = (&'a CaseResult, String)>,
+) -> Option<String> {
+    let others: Vec<String> = cases
+        .flat_map(|(case, place)| {
+            let others = case.findings.iter().filter_map(|f| other_ratio(case, f));
+            let named = others.map(|other| format!("{place}{other}"));
+            named.collect::<Vec<_>>()
+        })
+        .collect();
+    (!others.is_empty()).then(|| {
+        format!(
+            "ratios are of slots of the same round; rounds differ so much that typical times alone \
+             would make it {}",
+            others.join("; ")
+        )
+    })
+}
+
+/// `thread 1.19x faster`, by typical times, where that is not what the finding says.
+fn other_ratio(case: &CaseResult, finding: &Finding) -> Option<String> {
+    let typical = |label: &str| {
+        let variant = case
+            .variants
+            .iter()
+            .find(|variant| variant.label == label)?;
+        Some(variant.value?.typical)
+    };
+    let ratio = typical(&finding.subject)? / typical(&finding.reference)?;
+    let apart = (ratio / finding.estimate?.ratio).ln().abs();
+    let (by, word) = match ratio < 1.0 {
+        true => (1.0 / ratio, "faster"),
+        false => (ratio, "slower"),
+    };
+    (apart > OTHER.ln()).then(|| format!("{} {} {word}", finding.subject, factor(by)))
+}
