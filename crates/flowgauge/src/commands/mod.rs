@@ -11,4 +11,5 @@ pub(crate) mod run;
 pub(crate) mod search;
 mod search_study;
 pub(crate) mod switch;
+pub(crate) mod wiki;
 pub(crate) mod workers;
