@@ -268,14 +268,18 @@ fn a_load_generator_that_dies_fails_the_slot_and_not_the_machine() {
         "--out",
         "out",
     ]);
-    let load = within(30, "a load generator that works", || {
+    let mut killed = 0;
+    within(60, "the command ends", || {
         let all = home.processes();
-        Process::worker(&all)?;
-        all.into_iter().find(|process| process.is_load())
+        // Once its slot has workers, so that the generator is at work or about to be.
+        let load = all.iter().find(|process| process.is_load());
+        if let Some((load, _)) = load.zip(Process::worker(&all)) {
+            load.send(Signal::SIGKILL);
+            killed += 1;
+        }
+        run.has_ended().then_some(())
     });
-    std::thread::sleep(std::time::Duration::from_millis(100));
-    load.send(Signal::SIGKILL);
-    run.end();
+    assert!(killed > 0);
     home.assert_nothing_left();
     let said = format!("{}{}", run.stdout(), run.stderr());
     assert!(said.contains("load generator"), "{said}");
