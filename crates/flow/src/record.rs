@@ -47,7 +47,7 @@ pub enum Answer {
         reason: Failure,
         /// The repetition that failed, with what its other flows finished all the same
         /// (isolation at work); `None` when the whole slot was lost.
-        kept: Option<Rep>,
+        kept: Option<Box<Rep>>,
     },
 }
 

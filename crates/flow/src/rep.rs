@@ -263,7 +263,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
                 ..
             }) => Answer::Failed {
                 reason,
-                kept: Some(rep),
+                kept: Some(Box::new(rep)),
             },
             Ok(Run {
                 rep, failure: None, ..
@@ -271,7 +271,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
                 reason: Failure::Error {
                     what: "the deadline passed".to_owned(),
                 },
-                kept: Some(rep),
+                kept: Some(Box::new(rep)),
             },
             Err(error) => Answer::from_error(&error),
         })
