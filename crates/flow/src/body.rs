@@ -7,6 +7,7 @@ use std::ops::{Add, AddAssign};
 use serde::{Deserialize, Serialize};
 
 use crate::channel::Outlet;
+use crate::footprint::Pieces;
 use crate::turn::{HandOver, Turn};
 
 /// The work itself, the same for every model.
@@ -58,6 +59,13 @@ pub trait Body: Sync {
     /// Looks at a flow's state after its last unit: what cannot be proved by a sum. It is in
     /// no timed part; what does not hold is a panic, which fails the slot.
     fn settle(&self, _state: &mut Self::State) {}
+
+    /// Whether flows can tell what they work on ([`Body::touched`]).
+    const TOUCHES: bool = false;
+
+    /// Adds every piece of memory that holds what flow `flow` works on. It is called after the
+    /// work of the last repetition and is in no timed part.
+    fn touched(&self, _state: &Self::State, _flow: usize, _pieces: &mut Pieces) {}
 
     /// Takes all turns of flow `unit`, each ended by `turn.next().await`, and proves them.
     fn turns<T: Turn>(

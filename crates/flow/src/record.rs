@@ -4,6 +4,7 @@
 mod columns;
 mod failure;
 mod flow;
+pub mod footprint;
 pub mod told;
 
 use measure::Measured;

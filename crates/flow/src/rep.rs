@@ -20,6 +20,7 @@
 //! It never kills a thread (nothing can, safely): a hung thread ends with its cell.
 
 mod left;
+mod survey;
 mod telling;
 mod verdict;
 
@@ -32,12 +33,14 @@ use measure::memory::{self, Reading};
 use measure::usage;
 use nix::unistd::getpid;
 
+use crate::area::OPEN;
 use crate::body::{Body, Sink};
 use crate::channel::{self, Inlet};
 use crate::flow_cell::FlowCell;
 use crate::flow_run::Context;
+use crate::footprint::Board;
 use crate::futex;
-use crate::record::{ParentRecord, Rep};
+use crate::record::{ParentRecord, Rep, Told};
 use crate::start::{Crew, not_created};
 use crate::turn::{HandOver, Pipes};
 use crate::watch::{Bench, Goal, Watch};
@@ -79,6 +82,11 @@ pub(crate) fn run<W, B: Body, S: Sink>(
     } else {
         Pipes::default()
     };
+    // Flows that a thread carries are not asked for their pages.
+    let asked = B::TOUCHES && last && !spec.variant.model.is_user_level();
+    let board = asked
+        .then(|| Board::new(spec.variant.flows as usize))
+        .transpose()?;
     let context = Context {
         body,
         variant: &spec.variant,
@@ -87,6 +95,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         area: &bench.area,
         notify: &bench.notify,
         entrance: &entrance,
+        board: board.as_ref(),
         pipes: &pipes,
         parent: getpid(),
     };
@@ -124,6 +133,10 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         } else {
             None
         };
+        let footprint = match memory {
+            Some(_) => self.footprint()?,
+            None => None,
+        };
         let teardown_ns = phase(&mut telling, || self.tear_down(&mut parent))?;
         let flows = left::flow_records(&self.bench.area, &self.watch, go);
         let skew_ns = left::skew(&flows);
@@ -136,7 +149,12 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             parent,
             flows,
             turns,
-            told: telling.map(|telling| Box::new(telling.told())),
+            told: telling.map(|telling| {
+                Box::new(Told {
+                    footprint,
+                    ..telling.told()
+                })
+            }),
         };
         Ok(Run {
             failure: self.failure(&rep),
@@ -265,7 +283,12 @@ fn phase<T>(telling: &mut Option<Telling>, run: impl FnOnce() -> io::Result<T>) 
     done
 }
 
-fn open(gate: &AtomicU32) {
-    gate.store(1, Ordering::Release);
-    futex::wake_all(gate);
+fn open(word: &AtomicU32) {
+    gate(word, OPEN);
+}
+
+/// Sets a gate, and wakes whoever waits at it.
+fn gate(word: &AtomicU32, value: u32) {
+    word.store(value, Ordering::Release);
+    futex::wake_all(word);
 }

@@ -14,6 +14,7 @@
 pub mod clock;
 mod measured;
 pub mod memory;
+pub mod pagemap;
 pub mod task;
 pub mod tasks;
 pub mod usage;

@@ -142,6 +142,7 @@ fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
         area: &area,
         notify: &notify,
         entrance: &entrance,
+        board: None,
         pipes: &Pipes::default(),
         parent: getpid(),
     })
