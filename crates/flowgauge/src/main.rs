@@ -47,6 +47,7 @@ fn main() -> ExitCode {
         Command::Workers(args) => commands::workers::run(&args),
         Command::Switch(args) => commands::switch::run(&args),
         Command::Limits(args) => commands::limits::run(&args),
+        Command::Scaling(args) => commands::scaling::run(&args),
         Command::Search(args) => commands::search::run(&args),
         Command::Calibrate(args) => commands::calibrate::run(&args),
         Command::Machine(args) => commands::machine::run(&args),

@@ -379,6 +379,7 @@ pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
         ("shared.csv", report::csv::shared(results)),
         ("workers.csv", report::csv::workers(results)),
         ("laws.csv", report::csv::laws(results)),
+        ("scaling.csv", report::csv::scaling(results)),
         (
             "machine.json",
             report::json::machine(&results.header.machine),

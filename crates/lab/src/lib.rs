@@ -47,6 +47,7 @@ mod proof;
 pub mod results;
 pub mod room;
 pub mod run;
+pub mod scaling;
 pub mod settings;
 pub mod slot;
 pub mod study;
@@ -63,12 +64,13 @@ pub use pilot::Chosen;
 pub use probe::Probe;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
 pub use results::{
-    CaseResult, Cause, Effect, Finding, Law, Limit, Map, Phases, RawSlot, Results, Shape, Shared,
-    StudyResult, Used, VariantSummary, Workers,
+    CaseResult, Cause, Effect, Finding, Law, Limit, Map, Phases, Ratio, RawSlot, Results, Scaling,
+    ScalingPoint, Shape, Shared, StudyResult, Throughput, Used, VariantSummary, Workers,
 };
 pub use run::{RunError, check, cpus, run};
+pub use scaling::{Along, Spread};
 pub use settings::{Preset, Sampling, Settings, Value};
 pub use study::{
-    Case, LabelledVariant, Metric, Origin, OriginCount, OriginLimit, OriginRow, Study, StudyError,
-    SweepPoint, builtin, builtin_names, labelled, nearest,
+    Case, LabelledVariant, Metric, Origin, OriginCount, OriginFigure, OriginLimit, OriginRow,
+    Study, StudyError, SweepPoint, builtin, builtin_names, labelled, nearest,
 };

@@ -12,6 +12,7 @@ mod map;
 mod profile;
 mod remarks;
 pub mod sampled;
+mod scaling;
 mod sentence;
 mod shared;
 mod sweep;
@@ -30,6 +31,7 @@ use stats::{Estimate, Noise, Summary, Tail, Verdict};
 pub use laws::{Law, Shape};
 pub use limits::Limit;
 pub use map::Map;
+pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput};
 pub use shared::{Cause, Effect, Shared};
 pub use workers::{Used, Workers};
 
@@ -66,6 +68,9 @@ pub struct StudyResult {
     /// How time grows with the number of workers, in sweeps over it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub laws: Vec<Law>,
+    /// Throughput against the number of flows, for a study of scaling.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<Scaling>,
     /// Sentences: the headline first, then crossovers, laws and other remarks.
     pub sentences: Vec<String>,
 }

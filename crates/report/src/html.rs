@@ -21,6 +21,7 @@ mod grids;
 pub(crate) mod heat;
 mod machine;
 mod map;
+mod scaling;
 mod slots;
 mod stacks;
 mod study;

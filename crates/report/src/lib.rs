@@ -37,6 +37,7 @@ mod limits_then;
 mod origin;
 pub mod plots;
 mod sampling;
+mod scaling;
 mod table;
 pub mod terminal;
 pub mod text;

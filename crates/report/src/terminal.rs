@@ -12,6 +12,8 @@
 //! | then and now | difference, the source's figures |
 //! | lowered limits | how long it took, what was lowered in, the error |
 //! | workers | calls, peak, RSS, files |
+//! | throughput | interval of one flow, memory, interval of threads over processes |
+//! | pages | ranges that cores share, pages of a flow |
 //!
 //! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
 //! out. At 120 columns nothing is left out unless
@@ -25,6 +27,7 @@ mod fenced;
 mod machine;
 mod map;
 mod page;
+mod scaling;
 mod then_and_now;
 mod workers;
 
@@ -106,7 +109,7 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
         }
     }
     fenced::fenced(page, study);
-    if !workers::workers(page, study) {
+    if !workers::workers(page, study) && !scaling::scaling(page, results, study) {
         then_and_now::then_and_now(page, study);
     }
     if study.sentences.len() > 1 {

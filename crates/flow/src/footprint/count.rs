@@ -82,7 +82,7 @@ impl Flows<'_> {
                 .map(|(_, flows)| self.union(&flows))
                 .fold(Touched::default(), |a, b| a + b),
             by_flows: self.several(&told, &by_flow),
-            by_cores: cores.as_ref().and_then(|cores| self.several(&told, &cores)),
+            by_cores: cores.as_ref().and_then(|cores| self.several(&told, cores)),
             cores: cores.map(|cores| self.of_cores(&cores)),
             resident: told.map(|told| told.resident),
         }

@@ -28,6 +28,7 @@ fn short(subcommand: &str) -> &'static [(&'static str, &'static str)] {
         "switch" => &[("--flows", "2..20"), ("--rounds", "1"), ("--budget", "2s")],
         "limits" => &[("--rounds", "1"), ("--budget", "2s")],
         "workers" => &[("--loops", "10"), ("--rounds", "1"), ("--budget", "2s")],
+        "scaling" => &[("--preset", "quick"), ("--rounds", "1"), ("--budget", "2s")],
         "calibrate" => &[("--rounds", "1"), ("--budget", "2s")],
         _ => &[],
     }

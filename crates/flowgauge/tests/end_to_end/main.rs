@@ -24,6 +24,7 @@ mod operations;
 mod primes_results;
 mod resume;
 mod sampling;
+mod scaling;
 mod server_work;
 mod watching;
 mod workers;

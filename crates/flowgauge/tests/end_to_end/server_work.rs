@@ -117,7 +117,10 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
         &heap,
         "thread",
         "",
-        &["4 flows take 2,560 GiB of memory at once, 640 GiB each", "memory"],
+        &[
+            "4 flows take 2,560 GiB of memory at once, 640 GiB each",
+            "memory",
+        ],
     );
     let none = WAREHOUSE.replace("300", "0");
     refuse(&none, "thread", "", &["mine.toml:", "transactions is 0"]);

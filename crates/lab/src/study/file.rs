@@ -261,7 +261,8 @@ fn variants(
     (case, overrides, preset): (&FileCase, &Overrides, Preset),
     work: &Placed,
 ) -> Result<Vec<LabelledVariant>, StudyError> {
-    let flows = work.clone().into_work(source)?.flows();
+    let of_work = work.clone().into_work(source)?;
+    let (flows, usual) = (of_work.flows(), of_work.usual_flows());
     let meant = |v: &&Spanned<FileVariant>| {
         let v = v.get_ref();
         let few = v.most_flows.zip(flows);
@@ -279,7 +280,7 @@ fn variants(
                 .map_err(|message| source.error(v.span().start, message))?;
             Ok(Variant {
                 ballast,
-                ..variant(source, v, flows)?
+                ..variant(source, v, flows, usual)?
             })
         })
         .collect();
@@ -328,11 +329,13 @@ fn own_work(
     own.into_work(source).map(Some)
 }
 
-/// `of_work` is the number of flows that the work is for, if it says one.
+/// `of_work` is the number of flows that the work is for, if it says one; `usual` what it has
+/// where the variant says none.
 fn variant(
     source: Source<'_>,
     written: &Spanned<FileVariant>,
     of_work: Option<u64>,
+    usual: Option<u64>,
 ) -> Result<Variant, StudyError> {
     let FileVariant {
         model,
@@ -347,7 +350,8 @@ fn variant(
         .or(of_work)
         .map(|own| u32::try_from(own).unwrap_or(u32::MAX));
     let error = |message: String| source.error(written.span().start, message);
-    let flows = match (*flows, own) {
+    let said = flows.or_else(|| u32::try_from(usual.filter(|_| own.is_none())?).ok());
+    let flows = match (said, own) {
         (Some(0), _) => return Err(error("flows must be at least 1".to_owned())),
         (Some(flows), Some(own)) if flows != own => {
             return Err(error(format!(

@@ -4,7 +4,7 @@ use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
 use super::figure::{Figure, Figures};
-use super::{case, fenced, forest, map, sweep, then_and_now, workers};
+use super::{case, fenced, forest, map, scaling, sweep, then_and_now, workers};
 use crate::blocks::Block;
 use crate::plots;
 
@@ -28,6 +28,7 @@ pub(super) fn figures(place: usize, study: &StudyResult) -> Vec<(String, Figure)
         all.extend(figures.0.into_iter().map(|figure| (place.clone(), figure)));
     };
     add(named(""), alone(&id, study));
+    add(named(""), scaling::figures(&id, study));
     for (number, block) in Block::all(study).iter().enumerate() {
         let id = format!("{id}-{number}");
         match block {
@@ -70,9 +71,10 @@ pub(super) fn study(
                 }
             }
             (fenced::fenced(study))
-            @match workers::workers(study) {
-                Some(table) => (table),
-                None => (then_and_now::then_and_now(study)),
+            @if let Some(tables) = workers::workers(study).or_else(|| scaling::scaling(&id, results, study)) {
+                (tables)
+            } @else {
+                (then_and_now::then_and_now(study))
             }
         }
     }
