@@ -3,10 +3,10 @@
 //! # Theory
 //!
 //! The ```sh blocks are read line by line. What would take minutes gets flags that make it
-//! small, directly behind its subcommand and only where it does not have them itself; what
-//! it needs (a study file, results of other runs) is there under the names that the docs
-//! use. Then the shell runs the line as it stands, so that quotes, pipes and redirections are
-//! tried too.
+//! small, directly behind its subcommand where it does not have them itself; a bound on time
+//! that it has is made a short one. What it needs (a study file, results of other runs) is
+//! there under the names that the docs use. Then the shell runs the line as it stands, so that
+//! quotes, pipes and redirections are tried too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,16 +20,19 @@ const FOLDERS: [&str; 9] = [
 /// A cut run that can be taken up.
 const CUT: &str = "DIR";
 
+/// The time that a run may take, at least one round aside.
+const BUDGET: (&str, &str) = ("--budget", "1s");
+
 /// Flags that keep a command short.
 fn short(subcommand: &str) -> &'static [(&'static str, &'static str)] {
     match subcommand {
-        "run" => &[("--budget", "1s"), ("--rounds", "1")],
-        "primes" => &[("--block", "1000"), ("--rounds", "1"), ("--budget", "2s")],
-        "switch" => &[("--flows", "2..20"), ("--rounds", "1"), ("--budget", "2s")],
-        "limits" => &[("--rounds", "1"), ("--budget", "2s")],
-        "workers" => &[("--loops", "10"), ("--rounds", "1"), ("--budget", "2s")],
-        "scaling" => &[("--preset", "quick"), ("--rounds", "1"), ("--budget", "2s")],
-        "calibrate" => &[("--rounds", "1"), ("--budget", "2s")],
+        "run" => &[BUDGET, ("--rounds", "1")],
+        "primes" => &[("--block", "1000"), ("--rounds", "1"), BUDGET],
+        "switch" => &[("--flows", "2..20"), ("--rounds", "1"), BUDGET],
+        "limits" => &[("--rounds", "1"), BUDGET],
+        "workers" => &[("--loops", "10"), ("--rounds", "1"), BUDGET],
+        "scaling" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
+        "calibrate" => &[("--rounds", "1"), BUDGET],
         _ => &[],
     }
 }
@@ -88,11 +91,21 @@ fn shortened(line: &str) -> String {
         .filter(|(flag, _)| !has(flag))
         .map(|(flag, value)| format!(" {flag} {value}"))
         .collect();
-    line.replacen(
+    in_little_time(line).replacen(
         &format!("flowgauge {subcommand}"),
         &format!("flowgauge {subcommand}{added}"),
         1,
     )
+}
+
+/// The line with a short bound on time in place of its own.
+fn in_little_time(line: &str) -> String {
+    let (flag, short) = BUDGET;
+    let Some((before, behind)) = line.split_once(&format!("{flag} ")) else {
+        return line.to_owned();
+    };
+    let own = behind.split(' ').next().unwrap_or_default();
+    format!("{before}{flag} {short}{}", &behind[own.len()..])
 }
 
 /// A home with everything that the docs speak of.

@@ -8,6 +8,7 @@ mod html;
 mod json;
 mod plots;
 mod samples;
+mod scaling;
 mod support;
 mod terminal;
 mod workers;

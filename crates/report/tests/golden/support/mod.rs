@@ -10,6 +10,7 @@
 //! | | `later` | never begun |
 
 mod journal;
+pub(crate) mod scaling;
 mod slots;
 mod studies;
 pub(crate) mod workers;
