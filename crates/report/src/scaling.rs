@@ -15,7 +15,7 @@ use measure::Measured;
 use crate::number::{NONE, count};
 
 /// What the columns of throughput are.
-pub(crate) const NOTE: &str = "Of one flow: throughput over that of one flow (one pair) of the \
+pub(crate) const NOTE: &str = "Of one: throughput over that of one flow (one pair) of the \
     first variant, with the interval of two samples at 95 %. Threads over processes: only the \
     model differs, rounds are in random order; above 1 threads do more. Memory: PSS, page tables \
     and kernel stacks.";

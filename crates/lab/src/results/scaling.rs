@@ -38,6 +38,8 @@ pub struct Scaling {
     pub room: u32,
     /// What is counted (`transactions`).
     pub counted: String,
+    /// Flows that throughput is set against: 2 where flows come in pairs.
+    pub one: u32,
     /// One entry a number of flows, ascending.
     pub points: Vec<ScalingPoint>,
 }
@@ -124,6 +126,7 @@ pub(super) fn scaling(cases: &[CaseResult], machine: &Machine) -> Vec<Scaling> {
                 along,
                 room: along.room(machine),
                 counted: scaled.counted.to_owned(),
+                one: scaled.flows_each,
                 points: vec![point],
             }),
         }
@@ -190,6 +193,13 @@ fn throughput(case: &CaseResult, place: usize, one: Option<&CaseResult>) -> Opti
 }
 
 fn over_one(case: &CaseResult, place: usize, one: &CaseResult) -> Option<Ratio> {
+    if place == 0 && case.case.name == one.case.name {
+        let itself = Ratio {
+            ratio: 1.0,
+            interval: None,
+        };
+        return Some(itself);
+    }
     let times = two_runs(&values(one, 0), &values(case, place), RUNS_ALPHA).ok()?;
     let (more, once) = (case.case.work.scaled()?, one.case.work.scaled()?);
     Some(Ratio::of_times(
@@ -274,11 +284,8 @@ pub(super) fn sentences(all: &[Scaling]) -> Vec<String> {
 
 /// `warehouse along cores: 2 threads do 1.92x of one flow [1.88 ... 1.97], 2 processes ...`.
 fn gain(one: &Scaling) -> Option<String> {
-    let last = one.points.iter().rfind(|point| point.flows <= one.room)?;
-    let first = one.points.first()?;
-    if last.flows == first.flows && one.along != Along::All {
-        return None;
-    }
+    let fits = |point: &&ScalingPoint| (one.one + 1..=one.room).contains(&point.flows);
+    let last = one.points.iter().rfind(fits)?;
     let said: Vec<String> = last
         .variants
         .iter()
@@ -295,7 +302,7 @@ fn gain(one: &Scaling) -> Option<String> {
             ))
         })
         .collect();
-    let unit = if first.flows > 1 { "pair" } else { "flow" };
+    let unit = if one.one > 1 { "pair" } else { "flow" };
     (!said.is_empty()).then(|| {
         format!(
             "{} {}: {} flows do the work of one {unit} so many times: {}",
@@ -315,14 +322,17 @@ fn beyond(one: &Scaling) -> Option<String> {
         .filter(|point| point.flows > one.room)
         .map(|point| point.flows.to_string())
         .collect();
-    let cpus = match one.along {
-        Along::Smt => "hardware threads of a core",
-        Along::Cores => "cores",
-        Along::All => "hardware threads",
+    let (cpus, so) = match one.along {
+        Along::Smt => (
+            "hardware threads of a core",
+            "the others are on the next cores, if there are any",
+        ),
+        Along::Cores => ("cores", "they take turns"),
+        Along::All => ("hardware threads", "they take turns"),
     };
     (!many.is_empty()).then(|| {
         format!(
-            "{} {}: {} flows are more than the {} {cpus}, so they take turns or go on to others",
+            "{} {}: {} flows are more than the {} {cpus}: {so}",
             one.workload,
             one.along.spoken(),
             many.join(", "),

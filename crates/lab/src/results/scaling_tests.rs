@@ -111,6 +111,8 @@ fn throughput_is_work_over_time_and_over_one_flow() {
     let over_one = process.over_one.unwrap();
     assert!((over_one.ratio - 1.6).abs() < 1e-9, "{over_one:?}");
     assert!(over_one.interval.is_some());
+    let itself = all.points[0].variants[0].over_one.unwrap();
+    assert_eq!((itself.ratio, itself.interval), (1.0, None));
     assert_eq!((process.processes, process.threads), (2, 1));
     assert_eq!((thread.processes, thread.threads), (1, 2));
     let ratio = two.threads_over_processes.unwrap();

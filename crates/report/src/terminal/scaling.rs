@@ -70,7 +70,7 @@ fn throughput(work: &Scaling) -> Table {
         Column::right("flows"),
         Column::left("variant"),
         Column::right("a second"),
-        Column::right("of one flow"),
+        Column::right("of one"),
         Column::left("").drop(1),
         Column::right("over processes"),
         Column::left("").drop(3),
