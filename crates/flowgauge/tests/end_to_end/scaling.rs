@@ -38,10 +38,6 @@ fn works_are_run_along_cores_and_set_beside_the_source() {
     ] {
         assert!(text.contains(words), "no '{words}' in {text}");
     }
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 80),
-        "{text}"
-    );
     let warehouse = find(&found, "warehouse");
     let flows: Vec<u32> = warehouse.points.iter().map(|point| point.flows).collect();
     assert_eq!(flows, [1, 2]);
