@@ -2,12 +2,18 @@
 //!
 //! # Theory
 //!
-//! A chart that is scaled down to a telephone has text that nobody can read. So each is
-//! drawn for two widths, [`WIDE`] and [`NARROW`], with the same size of text, and the page
-//! shows the one that fits. What makes labels overlap is not knowing how wide they are: a
-//! browser's font is not known here, so a column of text is taken to be [`COLUMN`] wide,
-//! which is more than it is in the usual fonts. Margins come from the widest label, labels
-//! of an axis that would touch are left out, and labels that are too long are cut.
+//! A chart that is scaled down to a telephone has text that nobody can read. On the page
+//! each is drawn once, [`PAGE`] wide, and where it is shown on [`PHONE`] the style sheet makes
+//! its text and markers larger by as much as the drawing became smaller. So a drawing for the
+//! page leaves room for text of both sizes ([`Frame::large`]), and labels that have no room
+//! when they are large have a class (`w`) by which they are left out there. Charts that are
+//! rows of text with something drawn beside it are drawn here only for files: on the page
+//! they are tables (`html::tabled`), which flow.
+//!
+//! What makes labels overlap is not knowing how wide they are: a browser's font is not known
+//! here, so a column of text is taken to be [`COLUMN`] wide, which is more than it is in the
+//! usual fonts. Margins come from the widest label, labels of an axis that would touch are
+//! left out, and labels that are too long are cut.
 //!
 //! Colours are classes (`v0`, `v1`, ... for variants, `s0`, `s1`, ... for parts of a bar)
 //! that the page's style sheet defines for light, dark and print; each variant also has a
@@ -21,7 +27,7 @@ pub(crate) mod forest;
 pub(crate) mod heat;
 pub(crate) mod lines;
 pub(crate) mod marker;
-mod ratios;
+pub(crate) mod ratios;
 pub(crate) mod slots;
 
 use maud::{Markup, html};
@@ -37,10 +43,12 @@ use slots::Dot;
 
 use crate::text::{cut, visible, width};
 
-/// Width for tables beside text.
+/// Width in a file.
 pub(crate) const WIDE: f64 = 860.0;
-/// Width for a telephone.
-pub(crate) const NARROW: f64 = 350.0;
+/// Width on the page.
+pub(crate) const PAGE: f64 = 640.0;
+/// Width at which a drawing for the page is shown on a telephone.
+const PHONE: f64 = 350.0;
 /// What a column of text takes.
 const COLUMN: f64 = 7.5;
 /// Height of a line of text.
@@ -51,46 +59,68 @@ pub(crate) const LINE: f64 = 16.0;
 pub(crate) struct Frame<'a> {
     /// Unique within the page.
     pub(crate) id: &'a str,
-    /// The chart beside it that says the same, if there is one.
-    pub(crate) described_by: Option<&'a str>,
     /// What it shows, in a few words.
     pub(crate) title: &'a str,
     /// What is to be seen in it.
     pub(crate) desc: &'a str,
-    /// One of [`WIDE`] and [`NARROW`].
     pub(crate) width: f64,
+    /// How many times as large as here its text may be shown.
+    pub(crate) large: f64,
 }
 
-impl Frame<'_> {
-    /// Whether labels stand above what they label instead of beside it.
-    pub(crate) fn is_narrow(&self) -> bool {
-        self.width < 500.0
+impl<'a> Frame<'a> {
+    /// For a file, in which it stays as it is.
+    pub(crate) fn file(id: &'a str, title: &'a str, desc: &'a str) -> Self {
+        Self {
+            id,
+            title,
+            desc,
+            width: WIDE,
+            large: 1.0,
+        }
     }
 
-    /// The whole chart. One that is described by another names it instead of saying it again.
-    pub(crate) fn svg(&self, height: f64, body: &Markup) -> Markup {
-        let said_by = self.described_by.unwrap_or(self.id);
-        let (title, desc) = (format!("{said_by}-t"), format!("{said_by}-d"));
+    /// For the page.
+    pub(crate) fn page(id: &'a str, title: &'a str, desc: &'a str) -> Self {
+        Self {
+            id,
+            title,
+            desc,
+            width: PAGE,
+            large: PAGE / PHONE,
+        }
+    }
+
+    /// From an axis to the foot of what is named below its labels.
+    pub(crate) fn below(&self) -> f64 {
+        LINE * (1.4 + 0.9 * self.large)
+    }
+
+    /// The height of all that stands below an axis.
+    pub(crate) fn foot(&self) -> f64 {
+        self.below() + 0.4 * LINE * self.large
+    }
+
+    /// The whole chart; `data` is what a script may read from it.
+    pub(crate) fn svg(&self, height: f64, data: Option<&str>, body: &Markup) -> Markup {
+        let (title, desc) = (format!("{}-t", self.id), format!("{}-d", self.id));
         html! {
-            svg id=(self.id) role="img"
-                viewBox=(format!("0 0 {} {}", px(self.width), px(height)))
-                aria-labelledby=(format!("{title} {desc}")) {
-                @if self.described_by.is_none() {
-                    title id=(title) { (visible(self.title)) }
-                    desc id=(desc) { (visible(self.desc)) }
-                }
+            svg id=(self.id) role="img" viewBox=(format!("0 0 {} {}", px(self.width), px(height)))
+                data-y=[data] aria-labelledby=(format!("{title} {desc}")) {
+                title id=(title) { (visible(self.title)) }
+                desc id=(desc) { (visible(self.desc)) }
                 (body)
             }
         }
     }
 }
 
-/// What charts refer to, once a document: markers and the hatching.
+/// What charts refer to in a file: markers and the hatching.
 pub(crate) fn definitions() -> Markup {
     html! { (marker::definitions()) (heat::hatch()) }
 }
 
-/// A chart of any kind, ready to be drawn at any width.
+/// A chart of any kind, ready to be drawn.
 #[derive(Debug, Clone)]
 pub(crate) enum Chart {
     /// Ratios with their intervals, and the floor.
@@ -109,43 +139,18 @@ pub(crate) enum Chart {
     Course(Vec<Course>, &'static Unit),
 }
 
-/// How the axis of times is divided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Axis {
-    Log,
-    Linear,
-}
-
 impl Chart {
-    /// The drawing; `axis` as it is asked for, or as suits the values.
-    pub(crate) fn draw(&self, frame: &Frame<'_>, axis: Option<Axis>) -> Markup {
-        let log = |usual: Axis| axis.unwrap_or(usual) == Axis::Log;
+    /// The drawing.
+    pub(crate) fn draw(&self, frame: &Frame<'_>) -> Markup {
         match self {
             Self::Forest(rows, floor) => forest::forest(frame, rows, *floor),
-            Self::Lines(series, unit) => lines::lines(frame, series, unit, log(Axis::Log)),
+            Self::Lines(series, unit) => lines::lines(frame, series, unit),
             Self::Slots(dots, variants) => slots::slots(frame, dots, *variants),
-            Self::Ecdf(curves) => ecdf::ecdf(frame, curves, log(ecdf::usual(curves))),
+            Self::Ecdf(curves) => ecdf::ecdf(frame, curves),
             Self::Bars(all, parts) => bars::bars(frame, all, *parts),
             Self::Heat(grid) => heat::heat(frame, grid),
             Self::Course(lines, unit) => course::course(frame, lines, unit),
         }
-    }
-
-    /// The axis of times that it is drawn with and the other one, where there are two.
-    pub(crate) fn axes(&self) -> Option<[Axis; 2]> {
-        let usual = match self {
-            Self::Lines(..) => Axis::Log,
-            Self::Forest(..)
-            | Self::Ecdf(..)
-            | Self::Slots(..)
-            | Self::Bars(..)
-            | Self::Heat(..)
-            | Self::Course(..) => return None,
-        };
-        Some(match usual {
-            Axis::Log => [Axis::Log, Axis::Linear],
-            Axis::Linear => [Axis::Linear, Axis::Log],
-        })
     }
 }
 
@@ -186,4 +191,54 @@ pub(crate) fn label(x: f64, y: f64, anchor: &str, class: &str, text: &str) -> Ma
 /// A straight line.
 pub(crate) fn line(from: (f64, f64), to: (f64, f64), class: &str) -> Markup {
     html! { line x1=(px(from.0)) y1=(px(from.1)) x2=(px(to.0)) y2=(px(to.1)) class=(class) {} }
+}
+
+/// Points as a path of steps from each to the next, which is the shortest to write: `M5 6l1-2 3 4`.
+/// Each point is exact to one part in `parts` of a unit, however many there are. A single point
+/// has a step to itself, so that its marker is drawn.
+pub(crate) fn steps(points: &[(f64, f64)], parts: f64) -> String {
+    let whole = |length: f64| (length * parts).round() as i64;
+    let mut last = (0, 0);
+    let mut path = String::new();
+    for (place, (x, y)) in points.iter().enumerate() {
+        let at = (whole(*x), whole(*y));
+        let [right, down] = [at.0 - last.0, at.1 - last.1].map(|step| px(step as f64 / parts));
+        path.push_str(["M", "l", ""][place.min(2)]);
+        for (first, number) in [(place < 2, right), (false, down)] {
+            // A sign keeps numbers apart as well as a space does.
+            if !first && !number.starts_with('-') {
+                path.push(' ');
+            }
+            path.push_str(&number);
+        }
+        last = at;
+    }
+    if points.len() == 1 {
+        path.push_str("l0 0");
+    }
+    path
+}
+
+/// The exactness of the corners of a line.
+pub(crate) const FINE: f64 = 10.0;
+/// The exactness of thousands of points.
+pub(crate) const COARSE: f64 = 1.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_do_not_add_their_errors_up() {
+        let points: Vec<_> = (0..100).map(|n| (f64::from(n) * 0.34, 1.0)).collect();
+        let path = steps(&points, FINE);
+        let steps_right = path[1..].replace('l', " ");
+        let numbers = steps_right.split(' ').step_by(2);
+        let end: f64 = numbers.filter_map(|step| step.parse::<f64>().ok()).sum();
+        assert!((end - 99.0 * 0.34).abs() < 0.051, "{end}: {path}");
+        assert_eq!(steps(&[(2.0, 3.26)], FINE), "M2 3.3l0 0");
+        let three = [(2.4, 3.2), (1.4, 4.6), (8.0, 1.0)];
+        assert_eq!(steps(&three, COARSE), "M2 3l-1 2 7-4");
+        assert_eq!(steps(&[], FINE), "");
+    }
 }

@@ -12,6 +12,7 @@
 //! plain ASCII without `<` when it goes in.
 
 mod case;
+mod compact;
 mod course;
 mod ecdf;
 mod fenced;
@@ -28,16 +29,17 @@ mod study;
 mod summary;
 mod sweep;
 pub(crate) mod table;
+mod tabled;
 mod then_and_now;
 mod workers;
 
 use lab::Results;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::charts::definitions;
-use crate::text::hides;
 use crate::{json, words};
-use figure::Figure;
+use compact::compact;
+pub(crate) use compact::shown;
+use figure::{Figure, definitions};
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
@@ -58,6 +60,13 @@ pub fn page(results: &Results) -> String {
     document(&title, &body(results), &json::embedded(results))
 }
 
+/// The script without its comments and indents.
+fn script() -> String {
+    let lines = SCRIPT.lines().map(str::trim_start);
+    let lines: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
+    lines.join("\n")
+}
+
 /// A page around a body, with data for programs in it.
 pub(crate) fn document(title: &str, body: &Markup, data: &str) -> String {
     let page = html! {
@@ -74,11 +83,11 @@ pub(crate) fn document(title: &str, body: &Markup, data: &str) -> String {
                 svg.definitions width="0" height="0" aria-hidden="true" { (definitions()) }
                 (body)
                 script type="application/json" id="results" { (PreEscaped(data)) }
-                script { (PreEscaped(SCRIPT)) }
+                script { (PreEscaped(script())) }
             }
         }
     };
-    shown(&page.into_string())
+    compact(&shown(&page.into_string()))
 }
 
 fn body(results: &Results) -> Markup {
@@ -121,23 +130,4 @@ fn again(results: &Results) -> Markup {
             }
         }
     }
-}
-
-/// The page with everything in it visible. Its own line breaks stay. Shapes without content
-/// close themselves, which is a tenth of a page of charts.
-pub(crate) fn shown(page: &str) -> String {
-    let page = ["line", "path", "rect"]
-        .iter()
-        .fold(page.to_owned(), |page, shape| {
-            page.replace(&format!("\"></{shape}>"), "\"/>")
-        });
-    let mut text = String::with_capacity(page.len());
-    for c in page.chars() {
-        if hides(c) && c != '\n' {
-            text.extend(c.escape_unicode());
-        } else {
-            text.push(c);
-        }
-    }
-    text
 }

@@ -12,6 +12,10 @@
 //!   `{"not_available": {"reason": "..."}}`. The `null`s that stay mean "none was asked
 //!   for" (no budget, no sweep, no origin). A machine gives its own reasons.
 
+mod embedded;
+
+pub(crate) use embedded::{embedded, embedded_comparison};
+
 use lab::Results;
 use lab::compare::SideBySide;
 use machine::Machine;
@@ -104,58 +108,6 @@ pub fn machine(machine: &Machine) -> String {
     pretty(&document("flowgauge machine", &facts))
 }
 
-/// What the page embeds: values, ratios and verdicts of every case, on one line of ASCII in which
-/// nothing can end a script element. All that is left out is in `findings.json`.
-pub(crate) fn embedded(results: &Results) -> String {
-    let mut value = findings_value(results);
-    // Each case stands beside its findings: not in the header and in its study too.
-    if let Some(header) = value.get_mut("header") {
-        remove(header, "studies");
-    }
-    for study in items(&mut value, "studies") {
-        if let Some(study) = study.get_mut("study") {
-            remove(study, "cases");
-        }
-    }
-    for case in cases(&mut value) {
-        for variant in items(case, "variants") {
-            keep(variant, &["label", "value", "memory"]);
-        }
-        for finding in items(case, "findings") {
-            keep(
-                finding,
-                &["subject", "reference", "metric", "estimate", "verdict"],
-            );
-        }
-    }
-    shorten(&mut value);
-    ascii(&document("flowgauge findings", &value).to_string())
-}
-
-/// Fractions with the seven digits that anybody can use; the other files have them all.
-fn shorten(value: &mut Value) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(shorten),
-        Value::Object(fields) => fields.values_mut().for_each(shorten),
-        Value::Number(number) if number.is_f64() => {
-            let short = number
-                .as_f64()
-                .and_then(|exact| format!("{exact:.6e}").parse().ok());
-            if let Some(short) = short.and_then(serde_json::Number::from_f64) {
-                *number = short;
-            }
-        }
-        _ => {}
-    }
-}
-
-/// The same for runs side by side.
-pub(crate) fn embedded_comparison(all: &SideBySide) -> String {
-    let mut value: Value = serde_json::from_str(&compared(all)).unwrap_or_default();
-    shorten(&mut value);
-    ascii(&value.to_string())
-}
-
 fn findings_value(results: &Results) -> Value {
     let mut results = results.clone();
     for case in results
@@ -185,13 +137,6 @@ fn cases(results: &mut Value) -> impl Iterator<Item = &mut Value> {
 fn items<'a>(value: &'a mut Value, field: &str) -> impl Iterator<Item = &'a mut Value> {
     let array = value.get_mut(field).and_then(Value::as_array_mut);
     array.into_iter().flatten()
-}
-
-/// Leaves out all other fields.
-fn keep(value: &mut Value, names: &[&str]) {
-    if let Value::Object(fields) = value {
-        fields.retain(|name, _| names.contains(&name.as_str()));
-    }
 }
 
 fn remove(value: &mut Value, field: &str) {
@@ -277,35 +222,9 @@ fn pretty(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-/// The same JSON in ASCII, without `<`, `>` and `&`. All three occur in strings only,
-/// where an escape means the same.
-fn ascii(json: &str) -> String {
-    let mut safe = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c.is_ascii() && !matches!(c, '<' | '>' | '&' | '\u{7f}') {
-            safe.push(c);
-        } else {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                safe.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
-    safe
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn nothing_can_end_a_script_element() {
-        let hostile = json!({ "a": "</script><!-- \u{202e}😀\u{2028}" }).to_string();
-        let safe = ascii(&hostile);
-        assert!(safe.is_ascii() && !safe.contains('<'), "{safe}");
-        let back: Value = serde_json::from_str(&safe).expect("still JSON");
-        assert_eq!(back["a"], "</script><!-- \u{202e}😀\u{2028}");
-    }
 
     #[test]
     fn a_missing_quantity_has_its_reason_and_nothing_is_nan() {

@@ -21,7 +21,7 @@ use maud::{Markup, html};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
-use crate::charts::{LINE, WIDE, definitions, label, px};
+use crate::charts::{Frame, LINE, WIDE, definitions, label, px};
 use crate::html::{self, figure::Figure};
 
 /// Space around a plot.
@@ -100,7 +100,8 @@ pub(crate) fn place(study: &str, case: &str) -> String {
 
 fn standalone(figure: &Figure, place: &str) -> String {
     let legend = legend::rows(&figure.legend, WIDE);
-    let chart = figure.drawn("chart", WIDE, figure.chart.axes().map(|axes| axes[0]), None);
+    let frame = Frame::file("chart", &figure.title, &figure.desc);
+    let chart = figure.chart.draw(&frame);
     let (chart, height) = nested(&chart.into_string());
     let top = MARGIN + 1.8 * LINE + legend.height;
     let (width, height) = (WIDE + 2.0 * MARGIN, top + height + MARGIN);

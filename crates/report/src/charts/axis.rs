@@ -17,6 +17,18 @@ const APART: f64 = 10.0;
 pub(crate) struct Tick {
     pub(crate) at: f64,
     pub(crate) label: String,
+    /// Whether its label has room only as long as text is not shown larger.
+    pub(crate) small: bool,
+}
+
+impl Tick {
+    pub(crate) fn new(at: f64, label: String) -> Self {
+        Self {
+            at,
+            label,
+            small: false,
+        }
+    }
 }
 
 /// How values become places.
@@ -79,17 +91,22 @@ impl Scale {
 
     /// Ticks at the given values that lie on the axis.
     pub(super) fn ticks(&self, values: impl Iterator<Item = (f64, String)>) -> Vec<Tick> {
-        let ticks = values.map(|(value, label)| Tick {
-            at: self.at(value),
-            label,
-        });
+        let ticks = values.map(|(value, label)| Tick::new(self.at(value), label));
         ticks.filter(|tick| self.holds(tick.at)).collect()
     }
 
     /// Round values, about one for each `every` of length, labelled by `unit`.
     pub(crate) fn round(&self, every: f64, unit: &Unit) -> Vec<Tick> {
-        let values = if self.log {
+        let decades = if self.log {
             self.decades(every)
+        } else {
+            Vec::new()
+        };
+        // Within a decade steps say more, also on a logarithmic axis.
+        let told = decades.iter().filter(|value| self.holds(self.at(**value)));
+        let by_decades = told.count() > 1;
+        let values = if by_decades {
+            decades
         } else {
             self.steps(every, unit)
         };
@@ -97,8 +114,12 @@ impl Scale {
         let step = step.fold(f64::INFINITY, f64::min);
         let largest = values.iter().copied().fold(0.0, f64::max);
         let label = |value: f64| {
-            let reference = if self.log { value } else { largest };
-            unit.label(value, reference, if self.log { value } else { step })
+            let (reference, step) = if by_decades {
+                (value, value)
+            } else {
+                (largest, step)
+            };
+            unit.label(value, reference, step)
         };
         self.ticks(values.iter().map(|&value| (value, label(value))))
     }
@@ -110,27 +131,30 @@ impl Scale {
 
     /// Multiples of 1, 2 or 5 of the unit's size, which need not be a power of ten.
     fn steps(&self, every: f64, unit: &Unit) -> Vec<f64> {
-        let size = unit.suiting(self.high).0;
+        let (low, high) = match self.log {
+            true => (self.low.exp(), self.high.exp()),
+            false => (self.low, self.high),
+        };
+        let size = unit.suiting(high).0;
         let wanted = ((self.to - self.from).abs() / every).max(1.0);
-        let rough = (self.high - self.low) / wanted / size;
+        let rough = (high - low) / wanted / size;
         let decade = 10f64.powf(rough.log10().floor());
         let nice = [1.0, 2.0, 5.0]
             .into_iter()
             .find(|nice| nice * decade >= rough);
         let step = nice.unwrap_or(10.0) * decade * size;
-        let (first, last) = (
-            (self.low / step).ceil() as i64,
-            (self.high / step).floor() as i64,
-        );
+        let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
         (first..=last).map(|n| n as f64 * step).collect()
     }
 
-    /// Powers of ten; with 2 and 5 between them where there is room for these.
+    /// Powers of ten; with 3, or with 2 and 5, between them where there is room for these.
     fn decades(&self, every: f64) -> Vec<f64> {
         let (low, high) = (self.low / 10f64.ln(), self.high / 10f64.ln());
         let per_decade = (self.to - self.from).abs() / (high - low);
         let within: &[f64] = if per_decade > 3.5 * every {
             &[1.0, 2.0, 5.0]
+        } else if per_decade > 2.2 * every {
+            &[1.0, 3.0]
         } else {
             &[1.0]
         };
@@ -148,14 +172,21 @@ pub(super) fn keep_apart(ticks: &[Tick]) -> bool {
     pairs.all(|(a, b)| (b.at - a.at).abs() >= needed(a, b))
 }
 
-/// The ticks without those whose labels would touch the one before.
-pub(crate) fn thinned(ticks: Vec<Tick>) -> Vec<Tick> {
+/// The ticks without those whose labels would touch the one before; of those that stay, the
+/// ones that would touch if text were `large` times as large are marked.
+pub(crate) fn thinned(ticks: Vec<Tick>, large: f64) -> Vec<Tick> {
     let mut kept: Vec<Tick> = Vec::with_capacity(ticks.len());
-    for tick in ticks {
+    let mut large_end = f64::NEG_INFINITY;
+    for mut tick in ticks {
         let room = kept
             .last()
             .is_none_or(|last| keep_apart(&[last.clone(), tick.clone()]));
         if room {
+            let half = large * text_width(&tick.label) / 2.0;
+            tick.small = tick.at - half < large_end;
+            if !tick.small {
+                large_end = tick.at + half + APART;
+            }
             kept.push(tick);
         }
     }
@@ -163,11 +194,12 @@ pub(crate) fn thinned(ticks: Vec<Tick>) -> Vec<Tick> {
 }
 
 /// The room that labels to the left of an axis need.
-pub(crate) fn margin(ticks: &[Tick]) -> f64 {
+pub(crate) fn margin(ticks: &[Tick], large: f64) -> f64 {
     ticks
         .iter()
         .map(|tick| text_width(&tick.label))
         .fold(0.0, f64::max)
+        * large
         + 10.0
 }
 
@@ -230,6 +262,13 @@ mod tests {
             labels(&scale.round(60.0, &TIME)),
             ["100 µs", "1 ms", "10 ms", "100 ms"]
         );
+        let scale = Scale::new((6e5, 5e6), (0.0, 150.0), true);
+        assert_eq!(labels(&scale.round(60.0, &TIME)), ["1 ms", "3 ms"]);
+        let scale = Scale::new((8.1e6, 8.65e6), (0.0, 300.0), true);
+        assert_eq!(
+            labels(&scale.round(80.0, &TIME)),
+            ["8.2 ms", "8.4 ms", "8.6 ms"]
+        );
     }
 
     #[test]
@@ -239,6 +278,17 @@ mod tests {
             labels(&scale.round(90.0, &BYTES)),
             ["0 MiB", "1 MiB", "2 MiB", "3 MiB"]
         );
+    }
+
+    #[test]
+    fn labels_that_touch_when_they_are_large_are_marked() {
+        let ticks = (0..5).map(|n| Tick::new(40.0 * f64::from(n), "12".to_owned()));
+        let thin = |large| {
+            let kept = thinned(ticks.clone().collect(), large).into_iter();
+            kept.map(|tick| tick.small).collect::<Vec<_>>()
+        };
+        assert_eq!(thin(1.0), [false; 5]);
+        assert_eq!(thin(3.0), [false, true, false, true, false]);
     }
 
     #[test]

@@ -33,53 +33,25 @@ pub(crate) fn bars(frame: &Frame<'_>, bars: &[Bar], parts: Parts<'_>) -> Markup 
         return html! {};
     }
     let labels = widest(bars.iter().map(|bar| bar.label.as_str()), 0.3 * frame.width);
-    let left = if frame.is_narrow() {
-        20.0
-    } else {
-        labels + 16.0
-    };
+    let left = labels + 16.0;
     let totals = bars
         .iter()
         .map(|bar| text_width(&(parts.write)(total(bar))));
     let right = frame.width - totals.fold(0.0, f64::max) - 12.0;
     let x = Scale::new((0.0, most), (left, right), false);
-    let row = if frame.is_narrow() {
-        BAR + 1.7 * LINE
-    } else {
-        BAR + 0.7 * LINE
-    };
+    let row = BAR + 0.7 * LINE;
     let bottom = 6.0 + row * bars.len() as f64;
     let body = html! {
-        (columns(&thinned(x.round(90.0, parts.unit)), 4.0, bottom))
+        (columns(&thinned(x.round(90.0, parts.unit), frame.large), (4.0, bottom)))
         (line((left, bottom), (right, bottom), "axis"))
         @for (place, bar) in bars.iter().enumerate() {
             @let y = 6.0 + row * (place + 1) as f64 - BAR - 6.0;
-            (name(frame, bar, left, y))
+            (label(left - 8.0, y + 13.0, "end", "", &fitted(&bar.label, left - 12.0)))
             (self::bar(bar, &x, y, parts))
             (label(x.at(total(bar)) + 6.0, y + 13.0, "start", "", &(parts.write)(total(bar))))
         }
     };
-    frame.svg(bottom + 1.8 * LINE, &body)
-}
-
-fn name(frame: &Frame<'_>, bar: &Bar, left: f64, y: f64) -> Markup {
-    if frame.is_narrow() {
-        label(
-            8.0,
-            y - 5.0,
-            "start",
-            "name",
-            &fitted(&bar.label, frame.width - 16.0),
-        )
-    } else {
-        label(
-            left - 8.0,
-            y + 13.0,
-            "end",
-            "",
-            &fitted(&bar.label, left - 12.0),
-        )
-    }
+    frame.svg(bottom + 1.8 * LINE, None, &body)
 }
 
 fn bar(bar: &Bar, x: &Scale, y: f64, parts: Parts<'_>) -> Markup {

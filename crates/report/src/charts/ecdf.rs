@@ -11,9 +11,9 @@
 use maud::{Markup, html};
 
 use super::axis::{Scale, TIME, Tick, margin, thinned};
-use super::lines::{columns, rows};
-use super::marker::{class, outline};
-use super::{Axis, Frame, LINE, label, line};
+use super::lines::{columns, foot, rows};
+use super::marker::{class, marked};
+use super::{FINE, Frame, steps};
 use crate::number::{percent, time};
 
 /// Steps that are drawn below the slow end, and within it.
@@ -29,12 +29,9 @@ pub(crate) struct Curve {
     pub(crate) values: Vec<f64>,
 }
 
-/// The axis that suits the values.
-pub(crate) fn usual(curves: &[Curve]) -> Axis {
-    match span(curves) {
-        Some((low, high)) if low > 0.0 && high > FAR * low => Axis::Log,
-        _ => Axis::Linear,
-    }
+/// Whether the axis of times is logarithmic.
+fn is_log((low, high): (f64, f64)) -> bool {
+    low > 0.0 && high > FAR * low
 }
 
 /// The smallest and the largest value.
@@ -46,33 +43,34 @@ fn span(curves: &[Curve]) -> Option<(f64, f64)> {
 }
 
 /// The chart; the place of a curve is its colour and marker.
-pub(crate) fn ecdf(frame: &Frame<'_>, curves: &[Curve], log: bool) -> Markup {
+pub(crate) fn ecdf(frame: &Frame<'_>, curves: &[Curve]) -> Markup {
     let Some(span) = span(curves) else {
         return html! {};
     };
-    let (top, bottom) = (10.0, if frame.is_narrow() { 190.0 } else { 230.0 });
+    let (top, bottom) = (14.0, 250.0);
     let y = Scale::new((0.0, 1.0), (bottom, top), false);
     let shares = shares(&y);
-    let left = margin(&shares);
-    let right = frame.width - 24.0;
-    let x = Scale::new(span, (left + 12.0, right - 12.0), log);
+    let left = margin(&shares, frame.large);
+    let right = frame.width - 8.0;
+    let end = frame.width - 24.0 * frame.large;
+    let x = Scale::new(span, (left + 12.0, end), is_log(span));
     let body = html! {
         (rows(&shares, left, right))
-        (columns(&thinned(x.round(80.0, &TIME)), top, bottom))
-        (line((left, bottom), (right, bottom), "axis"))
-        (label(right, bottom + 2.6 * LINE, "end", "tick", "time of a repetition"))
+        (columns(&thinned(x.round(80.0, &TIME), frame.large), (top, bottom)))
+        (foot(frame, left, bottom, "time of a repetition"))
         @for (place, curve) in curves.iter().enumerate() {
             (self::curve(place, curve, &x, &y, left, right))
         }
     };
-    frame.svg(bottom + 3.0 * LINE, &body)
+    frame.svg(bottom + frame.foot(), None, &body)
 }
 
 fn shares(y: &Scale) -> Vec<Tick> {
     let shares = [0.0, 0.25, 0.5, 0.75, 0.9, 1.0];
     let tick = |share: f64| Tick {
-        at: y.at(share),
-        label: format!("{:.0} %", share * 100.0),
+        // Large, it would touch the one above it.
+        small: share == 0.9,
+        ..Tick::new(y.at(share), format!("{:.0} %", share * 100.0))
     };
     shares.map(tick).into()
 }
@@ -93,18 +91,17 @@ fn curve(place: usize, curve: &Curve, x: &Scale, y: &Scale, left: f64, right: f6
     }
     path.push_str(&format!("H{right:.0}"));
     // One marker at each quartile, so that curves are told apart without colour.
-    let marked = [0.25, 0.5, 0.75].map(|part| ((n as f64 * part).ceil() as usize).max(1) - 1);
+    let ranks = [0.25, 0.5, 0.75].map(|part| ((n as f64 * part).ceil() as usize).max(1) - 1);
+    let marks = ranks.map(|rank| (x.at(curve.values[rank]), y.at(share(rank))));
+    let said = ranks.map(|rank| {
+        let value = time(curve.values[rank]);
+        format!("{} within {value}", percent(share(rank)))
+    });
     html! {
         g class=(class(place)) data-v=(place) {
             path class="curve" d=(path) {}
-            @for rank in marked {
-                @let value = curve.values[rank];
-                path class="mark" d=(outline(place, x.at(value), y.at(share(rank)), 4.5)) {
-                    title {
-                        (crate::text::visible(&curve.label)) ": " (percent(share(rank))) " within " (time(value))
-                    }
-                }
-            }
+            path class=(format!("dots {}", marked(place))) data-say=(said.join("|"))
+                d=(steps(&marks, FINE)) {}
         }
     }
 }
@@ -142,12 +139,8 @@ mod tests {
 
     #[test]
     fn values_far_apart_stand_on_a_logarithmic_axis() {
-        let curve = |values: &[f64]| Curve {
-            label: String::new(),
-            values: values.to_vec(),
-        };
-        assert_eq!(usual(&[curve(&[1.0, 2.0])]), Axis::Linear);
-        assert_eq!(usual(&[curve(&[1.0, 2.0]), curve(&[90.0])]), Axis::Log);
-        assert_eq!(usual(&[]), Axis::Linear);
+        assert!(!is_log((1.0, 2.0)));
+        assert!(is_log((1.0, 90.0)));
+        assert!(!is_log((0.0, 90.0)));
     }
 }

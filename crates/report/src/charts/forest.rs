@@ -52,32 +52,24 @@ pub(crate) fn forest(frame: &Frame<'_>, rows: &[Row], floor: f64) -> Markup {
         (label(layout.left, bottom + 2.6 * LINE, "start", "tick", "\u{2190} faster"))
         (label(layout.right, bottom + 2.6 * LINE, "end", "tick", "slower \u{2192}"))
     };
-    frame.svg(bottom + 3.0 * LINE, &body)
+    frame.svg(bottom + 3.0 * LINE, None, &body)
 }
 
 fn layout(frame: &Frame<'_>, rows: &[Row]) -> Layout {
-    let (left, right) = if frame.is_narrow() {
-        (8.0, frame.width - 8.0)
-    } else {
-        let labels = widest(rows.iter().map(|row| row.label.as_str()), 0.4 * frame.width);
-        let said = widest(rows.iter().map(|row| row.said.as_str()), 0.32 * frame.width);
-        (labels + 14.0, frame.width - said - 14.0)
-    };
+    let labels = widest(rows.iter().map(|row| row.label.as_str()), 0.4 * frame.width);
+    let said = widest(rows.iter().map(|row| row.said.as_str()), 0.32 * frame.width);
+    let (left, right) = (labels + 14.0, frame.width - said - 14.0);
     Layout {
         left,
         right,
         top: 6.0,
-        row: if frame.is_narrow() {
-            3.6 * LINE
-        } else {
-            1.7 * LINE
-        },
+        row: 1.7 * LINE,
         ratios: Ratios::new(span(rows), (left, right)),
     }
 }
 
 /// The smallest and the largest ratio to be shown.
-fn span(rows: &[Row]) -> (f64, f64) {
+pub(crate) fn span(rows: &[Row]) -> (f64, f64) {
     let ends = rows.iter().flat_map(|row| {
         let interval = row.interval.map(|(low, high)| [low, high]);
         interval.into_iter().flatten().chain(row.ratio)
@@ -98,20 +90,12 @@ fn ticks(layout: &Layout, bottom: f64) -> Markup {
 
 fn row(frame: &Frame<'_>, layout: &Layout, top: f64, row: &Row) -> Markup {
     let y = top + layout.row - 0.85 * LINE;
-    let text = if frame.is_narrow() {
-        let room = frame.width - 16.0;
-        html! {
-            (label(8.0, top + LINE, "start", "name", &fitted(&row.label, room)))
-            (label(8.0, top + 1.9 * LINE, "start", "", &fitted(&row.said, room)))
-        }
-    } else {
-        let said = fitted(&row.said, frame.width - layout.right - 10.0);
-        html! {
-            (label(4.0, y + 4.0, "start", "", &fitted(&row.label, layout.left - 12.0)))
-            (label(layout.right + 10.0, y + 4.0, "start", "", &said))
-        }
-    };
-    html! { (text) (whisker(layout, y, row)) }
+    let said = fitted(&row.said, frame.width - layout.right - 10.0);
+    html! {
+        (label(4.0, y + 4.0, "start", "", &fitted(&row.label, layout.left - 12.0)))
+        (label(layout.right + 10.0, y + 4.0, "start", "", &said))
+        (whisker(layout, y, row))
+    }
 }
 
 fn whisker(layout: &Layout, y: f64, row: &Row) -> Markup {
@@ -132,7 +116,7 @@ fn whisker(layout: &Layout, y: f64, row: &Row) -> Markup {
 }
 
 /// Each verdict has a shape of its own.
-fn shape(tone: Tone) -> usize {
+pub(crate) fn shape(tone: Tone) -> usize {
     match tone {
         Tone::Faster => 0,
         Tone::Slower => 1,

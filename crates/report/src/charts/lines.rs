@@ -4,8 +4,8 @@
 use maud::{Markup, html};
 
 use super::axis::{Scale, TIME, Tick, margin, thinned};
-use super::marker::{class, outline};
-use super::{Frame, LINE, label, line, px};
+use super::marker::{class, marked};
+use super::{FINE, Frame, LINE, label, line, px, steps};
 use crate::number::{plain, time};
 
 /// A line.
@@ -27,9 +27,9 @@ pub(crate) struct Point {
 }
 
 /// The chart; the place of a series is its colour and marker. `unit` names the parameter.
-pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str, log: bool) -> Markup {
+pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str) -> Markup {
     let points = || series.iter().flat_map(|series| &series.points);
-    let (top, bottom) = (8.0, if frame.is_narrow() { 220.0 } else { 280.0 });
+    let (top, bottom, right) = (8.0, 290.0, frame.width - 8.0);
     let spread = |value: fn(&Point) -> [f64; 2]| {
         let values = points().flat_map(value);
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
@@ -39,27 +39,27 @@ pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str, log: bool)
     if points().next().is_none() {
         return html! {};
     }
-    let (low, high) = spread(|point| [point.low, point.high]);
-    let low = if log { low } else { 0.0 };
-    let y = Scale::new((low, high), (bottom - 8.0, top + 8.0), log);
-    let times = y.round(44.0, &TIME);
-    let left = margin(&times);
+    let times = spread(|point| [point.low, point.high]);
+    let y = Scale::new(times, (bottom - 8.0, top + 8.0), true);
+    let ticks = y.round(44.0, &TIME);
+    let left = margin(&ticks, frame.large);
     let x = Scale::new(
         spread(|point| [point.x, point.x]),
-        (left + 16.0, frame.width - 40.0),
+        (left + 16.0, frame.width - 40.0 * frame.large),
         true,
     );
     let mut at: Vec<f64> = points().map(|point| point.x).collect();
     at.sort_by(f64::total_cmp);
     at.dedup();
     let body = html! {
-        (rows(&times, left, frame.width - 8.0))
-        (columns(&thinned(x.values(at.into_iter())), top, bottom))
-        (line((left, bottom), (frame.width - 8.0, bottom), "axis"))
-        (label(frame.width - 8.0, bottom + 2.6 * LINE, "end", "tick", unit))
+        (rows(&ticks, left, right))
+        (columns(&thinned(x.values(at.into_iter()), frame.large), (top, bottom)))
+        (foot(frame, left, bottom, unit))
         @for (place, series) in series.iter().enumerate() { (self::series(place, series, &x, &y)) }
     };
-    frame.svg(bottom + 3.0 * LINE, &body)
+    // What a script needs to draw it on another axis.
+    let data = format!("{} {} {}", y.data(), px(left), px(right));
+    frame.svg(bottom + frame.foot(), Some(&data), &body)
 }
 
 /// Lines of a grid as one path.
@@ -70,45 +70,55 @@ fn grid(lines: impl Iterator<Item = String>) -> Markup {
 /// Grid lines with labels on the left.
 pub(super) fn rows(ticks: &[Tick], left: f64, right: f64) -> Markup {
     html! {
-        (grid(ticks.iter().map(|tick| format!("M{} {}H{}", px(left), px(tick.at), px(right)))))
-        @for tick in ticks {
-            (label(left - 6.0, tick.at + 4.0, "end", "tick", &tick.label))
+        g.y {
+            (grid(ticks.iter().map(|tick| format!("M{} {}H{}", px(left), px(tick.at), px(right)))))
+            @for tick in ticks { (label(left - 6.0, tick.at + 4.0, "end", class_of(tick), &tick.label)) }
         }
     }
 }
 
-/// Grid lines with labels below.
-pub(super) fn columns(ticks: &[Tick], top: f64, bottom: f64) -> Markup {
+/// Grid lines with labels below; without lines where both ends are the same.
+pub(super) fn columns(ticks: &[Tick], (top, bottom): (f64, f64)) -> Markup {
     html! {
-        (grid(ticks.iter().map(|tick| format!("M{} {}V{}", px(tick.at), px(top), px(bottom)))))
+        @if top < bottom {
+            (grid(ticks.iter().map(|tick| format!("M{} {}V{}", px(tick.at), px(top), px(bottom)))))
+        }
         @for tick in ticks {
-            (label(tick.at, bottom + 1.3 * LINE, "middle", "tick", &tick.label))
+            (label(tick.at, bottom + 1.3 * LINE, "middle", class_of(tick), &tick.label))
         }
     }
+}
+
+/// The line at the foot, and what stands along it.
+pub(super) fn foot(frame: &Frame<'_>, left: f64, bottom: f64, name: &str) -> Markup {
+    let right = frame.width - 8.0;
+    html! {
+        (line((left, bottom), (right, bottom), "axis"))
+        (label(right, bottom + frame.below(), "end", "tick", name))
+    }
+}
+
+/// The class of a label: `w` where it has room in wide drawings only.
+fn class_of(tick: &Tick) -> &'static str {
+    if tick.small { "tick w" } else { "tick" }
 }
 
 fn series(place: usize, series: &Series, x: &Scale, y: &Scale) -> Markup {
-    let path = |points: &mut dyn Iterator<Item = (f64, f64)>| {
-        let corners: Vec<_> = points
-            .map(|(a, b)| format!("{} {}", px(x.at(a)), px(y.at(b))))
-            .collect();
-        format!("M{}", corners.join("L"))
+    let path = |points: Vec<(f64, f64)>| {
+        let placed: Vec<_> = points.iter().map(|&(a, b)| (x.at(a), y.at(b))).collect();
+        steps(&placed, FINE)
     };
-    let points = &series.points;
-    let band = points.iter().map(|p| (p.x, p.high));
-    let mut band = band.chain(points.iter().rev().map(|p| (p.x, p.low)));
+    let points = || series.points.iter();
+    let band = points().map(|p| (p.x, p.high));
+    let band = band.chain(points().rev().map(|p| (p.x, p.low))).collect();
+    let said = points().map(|p| format!("at {}: {}", plain(p.x), time(p.y)));
+    let said = said.collect::<Vec<_>>().join("|");
     html! {
         g class=(class(place)) data-v=(place) {
-            path class="area" d=(path(&mut band)) {}
-            @if series.fit.len() > 1 {
-                path class="fit" d=(path(&mut series.fit.iter().copied())) {}
-            }
-            path class="curve" d=(path(&mut points.iter().map(|p| (p.x, p.y)))) {}
-            @for point in points {
-                path class="mark" d=(outline(place, x.at(point.x), y.at(point.y), 4.5)) {
-                    title { (crate::text::visible(&series.label)) " at " (plain(point.x)) ": " (time(point.y)) }
-                }
-            }
+            path class="area" d=(path(band)) {}
+            @if series.fit.len() > 1 { path class="fit" d=(path(series.fit.clone())) {} }
+            path class=(format!("curve {}", marked(place))) data-say=(said)
+                d=(path(points().map(|p| (p.x, p.y)).collect())) {}
         }
     }
 }

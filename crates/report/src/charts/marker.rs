@@ -47,17 +47,28 @@ pub(crate) fn class(place: usize) -> String {
     format!("v{}", place % MARKERS)
 }
 
-/// The markers as definitions, once a page, so that a chart of thousands of slots needs no
-/// more than their places.
-pub(super) fn definitions() -> Markup {
+/// The class of a path with variant `place`'s marker at each of its points: the style sheet
+/// refers to the definitions by it.
+pub(crate) fn marked(place: usize) -> String {
+    format!("m{}", place % MARKERS)
+}
+
+/// The markers as definitions, once a document, so that a chart of thousands of slots needs
+/// no more than their places.
+pub(crate) fn definitions() -> Markup {
     html! {
         @for place in 0..MARKERS {
-            marker id=(format!("m{place}")) viewBox="-6 -6 12 12" markerWidth="12"
-                markerHeight="12" markerUnits="userSpaceOnUse" {
-                g class=(class(place)) { path class="mark" d=(outline(place, 0.0, 0.0, 3.2)) {} }
+            marker id=(marked(place)) viewBox="-9 -9 18 18" markerWidth="18"
+                markerHeight="18" markerUnits="userSpaceOnUse" {
+                g class=(class(place)) { path class="mark" d=(outline(place, 0.0, 0.0, 3.4)) {} }
             }
         }
     }
+}
+
+/// The outline of marker `place` around the origin, in the colour of whoever uses it.
+pub(crate) fn key(place: usize) -> Markup {
+    html! { path.mark id=(format!("k{place}")) d=(outline(place, 0.0, 0.0, 4.5)) {} }
 }
 
 /// A marker beside a label in a legend, in a square of 14.

@@ -4,9 +4,9 @@
 use maud::{Markup, html};
 
 use super::axis::{SECONDS, Scale, TIME, margin, thinned};
-use super::lines::{columns, rows};
-use super::marker::MARKERS;
-use super::{Frame, LINE, label, line, px};
+use super::lines::{columns, foot, rows};
+use super::marker::marked;
+use super::{COARSE, Frame, px, steps};
 
 /// Values further apart than this stand on a logarithmic axis.
 const FAR: f64 = 8.0;
@@ -24,7 +24,7 @@ pub(crate) struct Dot {
 
 /// The chart.
 pub(crate) fn slots(frame: &Frame<'_>, dots: &[Dot], variants: usize) -> Markup {
-    let (top, bottom) = (8.0, if frame.is_narrow() { 180.0 } else { 200.0 });
+    let (top, bottom) = (8.0, 220.0);
     let values = || dots.iter().filter_map(|dot| dot.ns);
     let (low, high) = (
         values().fold(f64::INFINITY, f64::min),
@@ -41,52 +41,34 @@ pub(crate) fn slots(frame: &Frame<'_>, dots: &[Dot], variants: usize) -> Markup 
     } else {
         Vec::new()
     };
-    let left = margin(&times);
+    let left = margin(&times, frame.large);
     let end = dots.iter().map(|dot| dot.at_s).fold(0.0, f64::max);
-    let x = Scale::new((0.0, end), (left + 8.0, frame.width - 24.0), false);
+    let x = Scale::new(
+        (0.0, end),
+        (left + 8.0, frame.width - 24.0 * frame.large),
+        false,
+    );
     let body = html! {
         (rows(&times, left, frame.width - 8.0))
-        (columns(&thinned(x.round(90.0, &SECONDS)), bottom, bottom))
-        (line((left, bottom), (frame.width - 8.0, bottom), "axis"))
-        (label(frame.width - 8.0, bottom + 2.6 * LINE, "end", "tick", "time since the first slot"))
+        (columns(&thinned(x.round(90.0, &SECONDS), frame.large), (bottom, bottom)))
+        (foot(frame, left, bottom, "time since the first slot"))
         @for variant in 0..variants { (self::variant(dots, variant, &x, &y)) }
         (failed(dots, &x, bottom - 5.0))
     };
-    frame.svg(bottom + 3.0 * LINE, &body)
+    frame.svg(bottom + frame.foot(), Some(&y.data()), &body)
 }
 
 /// All slots of a variant as one path that is only seen by its markers: a run has
 /// thousands of slots.
 fn variant(dots: &[Dot], variant: usize, x: &Scale, y: &Scale) -> Markup {
     let own = dots.iter().filter(|dot| dot.variant == variant);
-    let places = own.filter_map(|dot| {
-        let at = (x.at(dot.at_s), y.at(dot.ns?));
-        Some((at.0.round() as i64, at.1.round() as i64))
-    });
-    let path = steps(places);
-    let marker = format!("url(#m{})", variant % MARKERS);
+    let places = own.filter_map(|dot| Some((x.at(dot.at_s), y.at(dot.ns?))));
+    let path = steps(&places.collect::<Vec<_>>(), COARSE);
     html! {
         @if !path.is_empty() {
-            path.dots data-v=(variant) data-y=(y.data()) d=(path)
-                marker-start=(marker) marker-mid=(marker) marker-end=(marker) {}
+            path class=(format!("dots {}", marked(variant))) data-v=(variant) d=(path) {}
         }
     }
-}
-
-/// Whole points as a path of steps from each to the next, which is the shortest to write.
-fn steps(places: impl Iterator<Item = (i64, i64)>) -> String {
-    let mut path = String::new();
-    let mut last = (0, 0);
-    for place in places {
-        let letter = if path.is_empty() { 'M' } else { 'l' };
-        path.push_str(&format!(
-            "{letter}{} {}",
-            place.0 - last.0,
-            place.1 - last.1
-        ));
-        last = place;
-    }
-    path
 }
 
 fn failed(dots: &[Dot], x: &Scale, y: f64) -> Markup {

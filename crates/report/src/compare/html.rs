@@ -12,7 +12,7 @@ use crate::html::document;
 use crate::html::figure::{Figure, Figures, Legend};
 use crate::html::heat::heat;
 use crate::html::table::table;
-use crate::number::{NONE, bytes, plain, ratio_ends, time};
+use crate::number::{NONE, bytes, plain, time};
 use crate::plots::{Plot, place};
 use crate::words::Tone;
 
@@ -160,29 +160,20 @@ fn forest(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
         .iter()
         .map(|row| format!("{}: {}", row.label, row.said))
         .collect();
-    let data: Vec<_> = rows.iter().map(data).collect();
     let figure = Figure {
         id: id.to_owned(),
         title: format!("How many times as fast or slow as in {}", all.runs[0].name),
         desc: desc.join("; "),
         legend: Legend::None,
-        data: table(&["variant", "verdict", "ratio", "from", "to"], &data),
+        data: None,
         chart: Chart::Forest(rows, floor),
     };
     figure.into()
 }
 
-fn data(row: &Row) -> Vec<String> {
-    let ends = row.interval.map(|(low, high)| ratio_ends(low, high));
-    let [low, high] = ends.unwrap_or([NONE; 2].map(str::to_owned));
-    let ratio = row
-        .ratio
-        .map_or(NONE.to_owned(), |ratio| format!("{ratio:.4}"));
-    vec![row.label.clone(), row.said.clone(), ratio, low, high]
-}
-
 fn grid(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
     let mut grid = Grid {
+        corner: ["variant", "run"].map(str::to_owned),
         rows: Vec::new(),
         columns: all.runs[1..].iter().map(|run| run.name.clone()).collect(),
         cells: Vec::new(),
@@ -209,7 +200,7 @@ fn grid(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
         }
     }
     let title = format!("Each variant by run, against {}", all.runs[0].name);
-    heat(id, &title, ["variant", "run"], grid)
+    heat(id, &title, grid)
 }
 
 /// The sweeps of a study: typical times over the parameter, one line a variant and run.
@@ -280,7 +271,7 @@ fn sweep(id: &str, all: &SideBySide, study: &ComparedStudy, name: &str) -> Figur
         title: format!("Typical time of {name} over the parameter, with quartiles"),
         desc: format!("Typical times of {} lines by {axis}.", series.len()),
         legend: Legend::variants(series.iter().map(|series| series.label.as_str())),
-        data: table(&["variant and run", &axis, "typical"], &rows),
+        data: Some(table(&["variant and run", &axis, "typical"], &rows)),
         chart: Chart::Lines(series, axis),
     };
     figure.into()

@@ -29,6 +29,7 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
                 @for finding in &case.findings { (said(finding)) }
                 @for line in not_counted(case) { p.quiet { (line) } }
                 (missing(case))
+                p.quiet { (launches(case)) }
                 (figures(id, case, with_slots))
                 @for line in sampling(case) { p.quiet { (line) } }
             }
@@ -111,14 +112,21 @@ fn versus(case: &CaseResult, at: usize, label: &str) -> [String; 2] {
 pub(super) fn said(finding: &Finding) -> Markup {
     html! {
         p.said { (finding.sentence) }
-        @if !finding.why.is_empty() {
-            ul.why aria-label="Why" { @for reason in &finding.why { li { (reason) } } }
-        }
+        (why(finding))
         @if let Some(line) = tail(finding) { p.quiet { (line) } }
     }
 }
 
-/// What is not there, and why; and what was launched.
+/// The reasons.
+pub(super) fn why(finding: &Finding) -> Markup {
+    html! {
+        @if !finding.why.is_empty() {
+            ul.why aria-label="Why" { @for reason in &finding.why { li { (reason) } } }
+        }
+    }
+}
+
+/// What is not there, and why.
 pub(super) fn missing(case: &CaseResult) -> Markup {
     html! {
         @for summary in &case.variants {
@@ -132,11 +140,12 @@ pub(super) fn missing(case: &CaseResult) -> Markup {
                 p.quiet { "Memory of " (summary.label) " is not available: " (reason) }
             }
         }
-        p.quiet {
-            @for (place, variant) in case.case.variants.iter().enumerate() {
-                @if place > 0 { "; " }
-                (variant.label) ": " (launched(variant))
-            }
-        }
     }
+}
+
+/// What was launched.
+pub(super) fn launches(case: &CaseResult) -> String {
+    let variants = case.case.variants.iter();
+    let each = variants.map(|variant| format!("{}: {}", variant.label, launched(variant)));
+    each.collect::<Vec<_>>().join("; ")
 }

@@ -134,7 +134,7 @@ fn figure(
         title: quantity.title.to_owned(),
         desc: "One sampled slot of each variant, the middle one by its value.".to_owned(),
         legend: Legend::variants(labels),
-        data: data(case, quantity, &lines),
+        data: Some(data(case, quantity, &lines)),
         chart: Chart::Course(lines, quantity.unit),
     };
     figure.into()

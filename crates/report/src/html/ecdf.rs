@@ -31,12 +31,12 @@ pub(super) fn ecdf(id: &str, case: &CaseResult) -> Figures {
             said.join("; ")
         ),
         legend: Legend::variants(curves.iter().map(|curve| curve.label.as_str())),
-        data: table(
+        data: Some(table(
             &[
                 "variant", "values", "fastest", "half", "95 %", "99 %", "slowest",
             ],
             &rows,
-        ),
+        )),
         chart: Chart::Ecdf(curves),
     };
     figure.into()

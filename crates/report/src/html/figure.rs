@@ -1,8 +1,9 @@
-//! A chart in both widths, with its legend and the data behind it.
+//! A chart with its legend and the data behind it.
 
 use maud::{Markup, Render, html};
 
-use crate::charts::{Axis, Chart, Frame, NARROW, WIDE, heat, marker};
+use super::tabled::{bars, forest, heat};
+use crate::charts::{self, Chart, Frame, marker};
 
 /// A chart with all that belongs to it.
 #[derive(Debug)]
@@ -13,8 +14,8 @@ pub(crate) struct Figure {
     /// For those who cannot see the chart.
     pub(crate) desc: String,
     pub(crate) legend: Legend,
-    /// The data as a table.
-    pub(crate) data: Markup,
+    /// The data as a table, where the chart is none itself.
+    pub(crate) data: Option<Markup>,
     pub(crate) chart: Chart,
 }
 
@@ -57,60 +58,36 @@ impl Render for Figures {
 
 impl Render for Figure {
     fn render(&self) -> Markup {
-        let axes = self.chart.axes();
         html! {
             figure id=(self.id) {
                 figcaption { (self.title) }
                 (self.legend)
-                (self.widths("", axes.map(|axes| axes[0]), None))
-                @if let Some([_, other]) = axes {
-                    // Drawn beforehand, so that the script only has to show it.
-                    div.other hidden data-axis=(name(other)) {
-                        (self.widths("o", Some(other), Some(&format!("{}-w", self.id))))
-                    }
-                }
-                details { summary { "Data" } (self.data) }
+                (self.on_page())
+                @if let Some(data) = &self.data { details { summary { "Data" } (data) } }
             }
         }
-    }
-}
-
-fn name(axis: Axis) -> &'static str {
-    match axis {
-        Axis::Log => "logarithmic",
-        Axis::Linear => "linear",
     }
 }
 
 impl Figure {
-    /// Drawn for both widths. Whoever cannot see a chart is told of it once.
-    fn widths(&self, mark: &str, axis: Option<Axis>, described_by: Option<&str>) -> Markup {
-        let wide = format!("{}-{mark}w", self.id);
-        html! {
-            div.wide { (self.drawn(&wide, WIDE, axis, described_by)) }
-            div.narrow {
-                @let narrow = format!("{}-{mark}n", self.id);
-                (self.drawn(&narrow, NARROW, axis, described_by.or(Some(&wide))))
+    fn on_page(&self) -> Markup {
+        match &self.chart {
+            Chart::Forest(rows, floor) => forest::forest(&self.id, rows, *floor),
+            Chart::Bars(all, parts) => bars::bars(all, *parts),
+            Chart::Heat(grid) => heat::heat(grid),
+            drawn => {
+                let id = format!("{}-c", self.id);
+                drawn.draw(&Frame::page(&id, &self.title, &self.desc))
             }
         }
     }
+}
 
-    /// Drawn for one width.
-    pub(crate) fn drawn(
-        &self,
-        id: &str,
-        width: f64,
-        axis: Option<Axis>,
-        described_by: Option<&str>,
-    ) -> Markup {
-        let frame = Frame {
-            id,
-            described_by,
-            title: &self.title,
-            desc: &self.desc,
-            width,
-        };
-        self.chart.draw(&frame, axis)
+/// What figures of a page refer to.
+pub(super) fn definitions() -> Markup {
+    html! {
+        (marker::definitions())
+        @for place in 0..marker::MARKERS { (marker::key(place)) }
     }
 }
 
@@ -124,47 +101,23 @@ impl Legend {
 impl Render for Legend {
     fn render(&self) -> Markup {
         match self {
-            Self::None => html! {},
+            // The headings of the table say it.
+            Self::None | Self::Parts(_) => html! {},
             Self::Variants(labels) => html! {
                 ul.legend {
                     @for (place, label) in labels.iter().enumerate() {
-                        li data-v=(place) { svg.sample viewBox="0 0 14 14" aria-hidden="true" { (marker::drawn(place)) } " " (label) }
-                    }
-                }
-            },
-            Self::Parts(names) => html! {
-                ul.legend {
-                    @for (place, name) in names.iter().enumerate() {
-                        li { (square(&format!("part s{place}"))) " " (name) }
+                        li data-v=(place) {
+                            svg class=(format!("key {}", marker::class(place))) aria-hidden="true" {
+                                use href=(format!("#k{}", place % marker::MARKERS)) {}
+                            }
+                            (label)
+                        }
                     }
                 }
             },
             Self::Scale => html! {
-                ul.legend.scale {
-                    @for (class, said) in heat::scale() { li { (shade(class)) " " (said) } }
-                }
+                ul.legend { @for (class, said) in charts::heat::scale() { li { i class=(format!("key {class}")) {} (said) } } }
             },
-        }
-    }
-}
-
-fn square(class: &str) -> Markup {
-    html! {
-        svg.sample viewBox="0 0 14 14" aria-hidden="true" {
-            rect class=(class) x="1" y="1" width="12" height="12" {}
-        }
-    }
-}
-
-fn shade(class: &str) -> Markup {
-    html! {
-        svg.sample viewBox="0 0 14 14" aria-hidden="true" {
-            g class=(format!("cell {class}")) {
-                rect x="1" y="1" width="12" height="12" {}
-                @if class == "hd" {
-                    rect class="hatch" x="1" y="1" width="12" height="12" fill="url(#hatch)" {}
-                }
-            }
         }
     }
 }

@@ -2,10 +2,8 @@
 //! own: the ends of a sweep are often so far from one that nothing else could be seen.
 
 use super::figure::{Figure, Figures, Legend};
-use super::table::table;
 use crate::charts::Chart;
 use crate::charts::forest::Row;
-use crate::number::{NONE, ratio_ends, significant};
 use crate::words::comparison;
 use lab::{CaseResult, Finding};
 
@@ -31,21 +29,7 @@ pub(super) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) 
         title: "How many times as fast or slow, with intervals".to_owned(),
         desc: desc.join("; "),
         legend: Legend::None,
-        data: table(
-            &[
-                "comparison",
-                "verdict",
-                "time ratio",
-                "from",
-                "to",
-                "rounds",
-            ],
-            &findings
-                .iter()
-                .zip(&rows)
-                .map(|((_, f), row)| data(f, row))
-                .collect::<Vec<_>>(),
-        ),
+        data: None,
         chart: Chart::Forest(rows, first.floor),
     };
     figure.into()
@@ -65,21 +49,4 @@ fn row(case: &CaseResult, finding: &Finding) -> Row {
         ratio: finding.estimate.map(|estimate| estimate.ratio),
         interval: finding.estimate.and_then(|estimate| estimate.interval()),
     }
-}
-
-fn data(finding: &Finding, row: &Row) -> Vec<String> {
-    let ratio = row.ratio.map(|value| format!("{value:.4}"));
-    let ends = row.interval.map(|(low, high)| ratio_ends(low, high));
-    let [low, high] = ends.unwrap_or([NONE; 2].map(str::to_owned));
-    let estimate = finding.estimate;
-    vec![
-        row.label.clone(),
-        row.said.clone(),
-        ratio.unwrap_or(NONE.to_owned()),
-        low,
-        high,
-        estimate.map_or(NONE.to_owned(), |estimate| {
-            significant(estimate.rounds as f64)
-        }),
-    ]
 }

@@ -23,6 +23,7 @@ pub(super) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
     let points: Vec<_> = begun.collect();
     let labels = sweep.labels();
     let grid = Grid {
+        corner: [sweep.parameter, "variant"].map(str::to_owned),
         rows: points
             .iter()
             .map(|(_, case)| row_name(sweep, case))
@@ -37,7 +38,7 @@ pub(super) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
         return Figures::default();
     }
     let title = "Each point by variant, against the reference of its row";
-    heat(id, title, [sweep.parameter, "variant"], grid)
+    heat(id, title, grid)
 }
 
 fn row_name(sweep: &Sweep<'_>, case: &CaseResult) -> String {
@@ -100,6 +101,7 @@ pub(super) fn by_shape(id: &str, title: &str, cells: &BTreeMap<(u32, u32), Cell>
             .collect()
     };
     let grid = Grid {
+        corner: ["processes", "threads"].map(str::to_owned),
         rows: rows.iter().map(|p| processes(*p)).collect(),
         columns: columns
             .iter()
@@ -107,7 +109,7 @@ pub(super) fn by_shape(id: &str, title: &str, cells: &BTreeMap<(u32, u32), Cell>
             .collect(),
         cells: rows.iter().map(row).collect(),
     };
-    heat(id, title, ["processes", "threads"], grid)
+    heat(id, title, grid)
 }
 
 fn processes(number: u32) -> String {

@@ -1,16 +1,20 @@
-//! A map: a heat map of its comparisons, a table of what sharing does, and the reasons of
-//! each case folded away.
+//! A map: a heat map of its comparisons, a table of what sharing does, and the reasons for what
+//! it settles folded away. A map is long, and its sentences would be many times as long: they
+//! are in `findings.csv`.
 
-use lab::{CaseResult, Effect, Map, Results};
+use lab::{CaseResult, Effect, Finding, Map, Results};
 use maud::{Markup, html};
 
-use super::case::{missing, said};
+use super::case::{missing, why};
 use super::figure::Figures;
 use super::heat::heat;
 use super::table::table;
 use crate::charts::heat::{Cell, Grid};
 use crate::number::{NONE, time};
-use crate::words::{cause, circumstances, comparison, cut_short, finding_of, noise_of, work};
+use crate::words::{cause, comparison, cut_short, finding_of, noise_of};
+
+/// Cases whose reasons are told.
+const REASONS: usize = 12;
 
 /// The part of the page about one map.
 pub(super) fn map(id: &str, results: &Results, map: &Map<'_>) -> Markup {
@@ -21,10 +25,8 @@ pub(super) fn map(id: &str, results: &Results, map: &Map<'_>) -> Markup {
             (figures(id, map))
             h4 { "What makes the difference" }
             (causes(map))
-            details {
-                summary { "Each operation: findings and reasons" }
-                @for case in &map.cases { (one(results, case)) }
-            }
+            @for case in &map.cases { (apart(results, case)) }
+            (reasons(map))
         }
     }
 }
@@ -34,7 +36,6 @@ pub(super) fn figures(id: &str, map: &Map<'_>) -> Figures {
     heat(
         &format!("{id}-map"),
         "Each operation under each model, against processes",
-        ["operation", "model"],
         grid(map),
     )
 }
@@ -52,6 +53,7 @@ fn grid(map: &Map<'_>) -> Grid {
         columns.iter().map(cell).collect()
     };
     Grid {
+        corner: ["operation", "model"].map(str::to_owned),
         rows: map
             .cases
             .iter()
@@ -96,12 +98,34 @@ fn effect(effect: Effect) -> String {
     format!("{} {}", said.word, said.interval)
 }
 
-fn one(results: &Results, case: &CaseResult) -> Markup {
+/// What is to be known of a case apart from its row.
+fn apart(results: &Results, case: &CaseResult) -> Markup {
     html! {
-        h4 { (case.case.title) }
-        p.quiet { (circumstances(results, case).join(" · ")) " · " (work(&case.case.work)) }
-        @if let Some(cut) = cut_short(results, case) { p.warning { (cut) } }
-        @for finding in &case.findings { (said(finding)) }
+        @if let Some(cut) = cut_short(results, case) { p.warning { (Map::row(case)) ": " (cut) } }
         (missing(case))
+    }
+}
+
+/// Why the last model differs from the first, where it differs most.
+fn reasons(map: &Map<'_>) -> Markup {
+    let size = |finding: &Finding| {
+        let ratio = finding.estimate.map_or(1.0, |estimate| estimate.ratio);
+        ratio.ln().abs()
+    };
+    let last = map.cases.iter().filter_map(|case| case.findings.last());
+    let told = last.filter(|finding| finding.verdict.is_decided() && !finding.why.is_empty());
+    let mut told: Vec<&Finding> = told.collect();
+    told.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    html! {
+        @if !told.is_empty() {
+            details {
+                summary { "Reasons for the largest differences between the first and the last model" }
+                @for finding in told.iter().take(REASONS) {
+                    p.said { (finding.sentence) }
+                    (why(finding))
+                }
+                p.quiet { "Those of all others are in findings.csv." }
+            }
+        }
     }
 }

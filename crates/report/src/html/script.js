@@ -1,85 +1,108 @@
 // Optional: details under the pointer, filters, axes; folded parts are opened for printing.
 const all = (what, where = document) => where.querySelectorAll(what);
-const button = (place, act, ...content) => {
+// A button that is pressed or not, and what follows from it.
+const toggle = (pressed, act, ...content) => {
   const made = document.createElement('button');
-  made.type = 'button';
+  const set = () => made.setAttribute('aria-pressed', pressed);
   made.append(...content);
-  made.addEventListener('click', () => act(made));
-  place.append(made);
+  made.addEventListener('click', () => {
+    act(pressed = !pressed);
+    set();
+  });
+  set();
   return made;
 };
+const off = (mark, hide) => mark.classList.toggle('off', hide);
 for (const item of all('.legend li[data-v]')) {
-  const toggle = made => {
-    const hide = made.getAttribute('aria-pressed') === 'true';
-    made.setAttribute('aria-pressed', !hide);
-    const own = all('svg [data-v="' + item.dataset.v + '"]', item.closest('figure'));
-    for (const mark of own) mark.classList.toggle('off', hide);
+  const own = all('svg [data-v="' + item.dataset.v + '"]', item.closest('figure'));
+  const show = shown => {
+    for (const mark of own) off(mark, !shown);
   };
-  button(item, toggle, ...item.childNodes).setAttribute('aria-pressed', true);
+  item.append(toggle(true, show, ...item.childNodes));
 }
-for (const other of all('.other')) {
-  const usual = all(':scope > .wide, :scope > .narrow', other.parentNode);
-  const name = other.dataset.axis;
-  const show = made => {
-    other.hidden = !other.hidden;
-    for (const part of usual) part.hidden = !other.hidden;
-    made.setAttribute('aria-pressed', !other.hidden);
-  };
-  const made = button(other.previousElementSibling.parentNode, show, name + ' axis');
-  made.className = 'axes';
-  made.setAttribute('aria-pressed', false);
-  other.before(made);
-}
-const tip = document.createElement('div');
-tip.id = 'tip';
-tip.hidden = true;
-document.body.append(tip);
-// Titles would be shown a second time by the browser itself.
-const said = new Map();
-for (const title of all('figure svg[role=img] title')) {
-  const text = document.createElementNS(title.namespaceURI, 'desc');
-  text.id = title.id;
-  text.textContent = title.textContent;
-  title.replaceWith(text);
-  if (!text.id) said.set(text.parentNode, text.textContent);
-}
+// Corners of a path of steps, and back.
+const corners = path => {
+  let x = 0, y = 0;
+  const steps = path.getAttribute('d').match(/-?[\d.]+/g).map(Number), places = [];
+  while (steps.length) places.push([x += steps.shift(), y += steps.shift()]);
+  return places;
+};
+const steps = places => 'M' + places.map(([x, y], at) => {
+  const [a, b] = at ? places[at - 1] : [0, 0];
+  return (x - a).toFixed(2) + ' ' + (y - b).toFixed(2);
+}).join('l');
 const units = [[1e9, ' s'], [1e6, ' ms'], [1e3, ' µs'], [0, ' ns']];
 const time = ns => {
   const [size, unit] = units.find(([size]) => ns >= size);
   return +(ns / (size || 1)).toPrecision(3) + unit;
 };
-const near = (svg, x, y) => {
-  let best = 18, text = '';
-  const look = (a, b, tell) => {
-    const far = Math.hypot(a - x, b - y);
-    if (far < best) [best, text] = [far, tell()];
-  };
-  for (const mark of all('.mark', svg)) {
-    if (!said.has(mark) || mark.closest('.off')) continue;
-    const box = mark.getBBox();
-    look(box.x + box.width / 2, box.y + box.height / 2, () => said.get(mark));
+const scale = svg => svg.dataset.y.split(' ').map(Number);
+const valueAt = (y, [low, high, from, to, log]) => {
+  const v = low + (y - from) / (to - from) * (high - low);
+  return log ? Math.exp(v) : v;
+};
+// The same lines on a linear axis, which begins at zero.
+const linear = svg => {
+  const made = svg.cloneNode(true), of = scale(svg), [, high, from, to, , left, right] = of;
+  for (const named of [made, ...all('[id]', made)]) named.removeAttribute('id');
+  const top = Math.exp(high), at = v => from + v / top * (to - from);
+  for (const path of all('[data-v] path', made))
+    path.setAttribute('d', steps(corners(path).map(([x, y]) => [x, at(valueAt(y, of))])));
+  const rows = made.querySelector('.y'), [grid, label] = rows.childNodes;
+  const rough = top / 5, decade = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].find(nice => nice * decade >= rough) * decade;
+  let lines = '';
+  rows.replaceChildren(grid);
+  for (let v = 0; v <= top * 1.001; v += step) {
+    const text = label.cloneNode();
+    text.setAttribute('y', at(v) + 4);
+    text.textContent = v ? time(v) : 0;
+    lines += 'M' + left + ' ' + at(v) + 'H' + right;
+    rows.append(text);
   }
-  for (const dots of all('.dots:not(.off)', svg)) {
-    const [low, high, from, to, log] = dots.dataset.y.split(' ').map(Number);
-    const label = svg.closest('figure').querySelector('.legend [data-v="' + dots.dataset.v + '"]');
-    let a = 0, b = 0;
-    for (const step of dots.getAttribute('d').slice(1).split('l')) {
-      const [right, down] = step.split(' ').map(Number);
-      look(a += right, b += down, () => {
-        const v = low + (b - from) / (to - from) * (high - low);
-        return label.textContent.trim() + ': ' + time(log ? Math.exp(v) : v);
-      });
-    }
+  grid.setAttribute('d', lines);
+  return made;
+};
+for (const svg of all('svg[data-y]')) {
+  const of = scale(svg);
+  // Lines alone have ends of their axis too.
+  if (of.length < 7 || !of[4]) continue;
+  const other = linear(svg);
+  const show = shown => {
+    off(svg, shown);
+    off(other, !shown);
+  };
+  show(false);
+  const made = toggle(false, show, 'linear axis');
+  made.className = 'axes';
+  svg.before(made);
+  svg.after(other);
+}
+const tip = document.createElement('div');
+tip.id = 'tip';
+tip.hidden = true;
+document.body.append(tip);
+const near = (svg, x, y) => {
+  let best = 18 * svg.viewBox.baseVal.width / svg.getBoundingClientRect().width, text = '';
+  for (const path of all('[data-say], .dots', svg)) {
+    if (path.closest('.off')) continue;
+    const { v } = path.closest('[data-v]').dataset, say = path.dataset.say?.split('|');
+    corners(path).forEach(([a, b], at) => {
+      const far = Math.hypot(a - x, b - y);
+      if (far >= best) return;
+      best = far;
+      text = svg.closest('figure').querySelector('.legend [data-v="' + v + '"]').textContent +
+        (say ? ' ' + (say[at] || say[0]) : ': ' + time(valueAt(b, scale(svg))));
+    });
   }
   return text;
 };
 const hover = event => {
-  const svg = event.target.closest('figure svg[role=img]');
+  const svg = event.target.closest('svg[role=img]');
   let text = '';
   if (svg) {
-    const box = svg.getBoundingClientRect(), scale = svg.viewBox.baseVal.width / box.width;
-    text = said.get(event.target) ||
-      near(svg, (event.clientX - box.left) * scale, (event.clientY - box.top) * scale);
+    const box = svg.getBoundingClientRect(), size = svg.viewBox.baseVal.width / box.width;
+    text = near(svg, (event.clientX - box.left) * size, (event.clientY - box.top) * size);
   }
   tip.hidden = !text;
   tip.textContent = text;

@@ -27,11 +27,11 @@ pub(super) fn slots(id: &str, case: &CaseResult, with_data: bool) -> Figure {
         title: "Every slot in the order of time".to_owned(),
         desc: format!("The values of {what} against the time of their launch."),
         legend: Legend::variants(labels),
-        data: if with_data {
+        data: Some(if with_data {
             rounds(case)
         } else {
             html! { p { "There are too many slots for this page: see slots.csv." } }
-        },
+        }),
         chart: Chart::Slots(dots, case.variants.len()),
     }
 }

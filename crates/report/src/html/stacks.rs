@@ -1,7 +1,6 @@
 //! What the time and the memory of each variant are made of.
 
 use super::figure::{Figure, Figures, Legend};
-use super::table::table;
 use crate::charts::Chart;
 use crate::charts::axis::{BYTES, TIME};
 use crate::charts::bars::{Bar, Parts};
@@ -79,14 +78,12 @@ fn stack(id: &str, title: &str, all: Vec<Bar>, parts: Parts<'static>) -> Figures
         parts.names.join(", "),
         said.join("; ")
     );
-    let mut heads = vec!["variant"];
-    heads.extend(parts.names);
     let figure = Figure {
         id: id.to_owned(),
         title: title.to_owned(),
         desc,
         legend: Legend::Parts(parts.names),
-        data: table(&heads, &rows),
+        data: None,
         chart: Chart::Bars(all, parts),
     };
     figure.into()

@@ -61,9 +61,20 @@ fn answer(results: &Results, place: usize, study: &StudyResult) -> Markup {
                 }
                 p { (answer) }
             } @else {
-                // The sentence says all that the verdict would, once.
-                p.verdict.doubt[finding.is_some()] { (answer) }
+                // The sentence says all that the verdict would, once; what is to be done about
+                // it need not be as large.
+                @let (said, rest) = answer.split_at(verdict_end(&answer));
+                p.verdict.doubt[finding.is_some()] { (said) }
+                @if !rest.is_empty() { p { (rest.trim_start_matches(';').trim_start()) } }
             }
         }
     }
+}
+
+/// Where the verdict ends in an answer that begins with it.
+fn verdict_end(answer: &str) -> usize {
+    let ends = ["; ", " ("]
+        .into_iter()
+        .filter_map(|mark| answer.find(mark));
+    ends.min().unwrap_or(answer.len())
 }

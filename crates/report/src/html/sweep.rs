@@ -3,7 +3,7 @@
 use lab::{CaseResult, Law, Results};
 use maud::{Markup, html};
 
-use super::case::{missing, said, variants};
+use super::case::{launches, missing, said, variants};
 use super::course::course;
 use super::figure::{Figure, Figures, Legend};
 use super::forest::forest;
@@ -47,6 +47,9 @@ pub(super) fn sweep(
             (figures(id, sweep, all_laws))
             @for law in &laws { p.said { (law.sentence) } }
             (variants(&rows))
+            @if let Some((name, case)) = named.first() {
+                p.quiet { "Launched at " (name) ": " (launches(case)) }
+            }
             @for (number, (name, case)) in named.iter().enumerate() {
                 details {
                     summary { (name) }
@@ -75,7 +78,12 @@ fn one(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Mark
 /// The charts of a sweep as a whole.
 pub(super) fn figures(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
     let cases = sweep.points.iter().map(|(_, case)| *case);
-    chart(&format!("{id}-lines"), sweep, laws)
+    let lines = match sweep.points.len() {
+        // A point is no line.
+        ..2 => Figures::default(),
+        _ => chart(&format!("{id}-lines"), sweep, laws),
+    };
+    lines
         .and(grids::of_sweep(&format!("{id}-grid"), sweep))
         .and(forest(&format!("{id}-forest"), cases))
 }
@@ -106,7 +114,7 @@ fn chart(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
         },
         desc: format!("Typical times of {} variants by {axis}.", series.len()),
         legend: Legend::variants(series.iter().map(|series| series.label.as_str())),
-        data: data(&axis, &series),
+        data: Some(data(&axis, &series)),
         chart: Chart::Lines(series, axis),
     };
     figure.into()

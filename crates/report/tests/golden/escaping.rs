@@ -46,7 +46,17 @@ fn embedded_results_are_json() {
     let (json, _) = rest.split_once("</script>").expect("its end");
     let document: serde_json::Value = serde_json::from_str(json).expect("JSON");
     assert_eq!(document["schema"], json::SCHEMA);
-    assert_eq!(document["studies"][1]["study"]["title"], HOSTILE);
+    assert_eq!(document["studies"][1]["title"], HOSTILE);
+    let columns = document["columns"].as_array().expect("columns");
+    assert_eq!(columns[..2], ["variant", "typical_ns"]);
+    let case = &document["studies"][0]["cases"][0];
+    assert_eq!((&case[0], &case[1]), (&"trial".into(), &"total".into()));
+    assert_eq!(case[2][0].as_array().expect("a row").len(), 3);
+    assert_eq!(case[2][1].as_array().expect("a row").len(), columns.len());
+    assert_eq!(
+        (&case[2][1][0], &case[2][1][3]),
+        (&"thread".into(), &"faster".into())
+    );
 }
 
 #[test]

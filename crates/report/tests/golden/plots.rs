@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use report::{html, plots};
 
+use crate::html::grids;
 use crate::support::results;
 
 #[test]
@@ -32,13 +33,21 @@ fn a_plot_needs_nothing_else_and_holds_nothing_that_acts() {
             assert!(!plot.svg.contains(bad), "{}: {bad}", plot.name);
         }
     }
-    let plots = plots::all(&results());
-    let bars = plots.iter().find(|plot| plot.name == "primes-trial-phases");
-    let svg = &bars.expect("the plot is there").svg;
-    insta::assert_snapshot!(
-        "plot",
-        svg.split_inclusive('>').collect::<Vec<_>>().join("\n")
-    );
+    let (run, grids) = (plots::all(&results()), plots::all(&grids()));
+    for (golden, plots, name) in [
+        ("plot", &run, "primes-trial-phases"),
+        ("plot_forest", &run, "primes-forest"),
+        ("plot_heat", &grids, "scaling-width-grid"),
+    ] {
+        let plot = plots.iter().find(|plot| plot.name == name);
+        let svg = &plot
+            .unwrap_or_else(|| panic!("no {name} in {plots:#?}"))
+            .svg;
+        insta::assert_snapshot!(
+            golden,
+            svg.split_inclusive('>').collect::<Vec<_>>().join("\n")
+        );
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@
   const dots = one('figure svg[role=img] .dots');
   const svg = dots.closest('svg'), box = svg.getBoundingClientRect();
   const scale = box.width / svg.viewBox.baseVal.width;
-  const [x, y] = dots.getAttribute('d').slice(1).split('l')[0].split(' ').map(Number);
+  const [x, y] = dots.getAttribute('d').match(/[\d.]+/g).map(Number);
   move(svg, box.left + x * scale, box.top + y * scale);
   found.tip = tip.textContent;
   const inside = tip.getBoundingClientRect();
@@ -39,7 +39,7 @@
       const texts = [...chart.querySelectorAll('text')].map(text => [text, text.getBoundingClientRect()]);
       for (const [place, [a, at]] of texts.entries()) {
         for (const [b, bt] of texts.slice(place + 1)) {
-          if (crossing(at, bt)) told.push(chart.id + ': ' + a.textContent + ' / ' + b.textContent);
+          if (seen(a) && seen(b) && crossing(at, bt)) told.push(chart.id + ': ' + a.textContent + ' / ' + b.textContent);
         }
       }
     }
@@ -47,18 +47,20 @@
   };
   found.overlaps = overlaps();
 
-  // The other axis, where there is one.
+  // The other axis, where there is one: the highest point is where it was, and the labels keep apart.
   const axes = one('.axes');
   if (axes) {
-    const other = axes.parentNode.querySelector('.other');
-    const usual = axes.parentNode.querySelector(':scope > .wide');
+    const [usual, other] = axes.parentNode.querySelectorAll('svg[data-y]');
+    const high = chart => Math.min(...[...chart.querySelectorAll('.area')].map(path => path.getBBox().y));
     axes.click();
-    found.axis = seen(other) && !seen(usual) && axes.getAttribute('aria-pressed') === 'true';
+    found.axis = seen(other) && !seen(usual) && axes.getAttribute('aria-pressed') === 'true'
+      && other.querySelectorAll('.y text').length > 2 && other.querySelector('.y text').textContent === '0';
     found.overlaps.push(...overlaps());
+    const linear = high(other);
     axes.click();
-    found.axis_back = !seen(other);
+    found.axis_back = !seen(other) && seen(usual) && Math.abs(high(usual) - linear) < 1;
   } else {
-    found.axis = found.axis_back = !document.querySelector('.other');
+    found.axis = found.axis_back = !document.querySelector('svg[data-y].off');
   }
 
   // No scrolling sideways; and folded parts open for paper.

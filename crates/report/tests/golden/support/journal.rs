@@ -147,6 +147,10 @@ impl Writer {
         }
     }
 
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     pub(super) fn line(&mut self, value: &impl Serialize) {
         self.text
             .push_str(&serde_json::to_string(value).expect("JSON"));

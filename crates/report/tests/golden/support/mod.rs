@@ -9,6 +9,7 @@
 //! | `scaling` | `in-between` | four variants, interrupted, memory known as RSS alone |
 //! | | `later` | never begun |
 
+pub(crate) mod full;
 mod journal;
 pub(crate) mod scaling;
 mod slots;

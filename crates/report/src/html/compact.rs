@@ -1,0 +1,39 @@
+//! The last two passes over a page.
+//!
+//! # Theory
+//!
+//! The first makes visible what would act or hide, wherever it came from. The second leaves out
+//! what a browser does not need: HTML itself names the end tags that may be missing, and a page
+//! of tables is to a fifth made of them. Neither looks at what a tag means: `<` is escaped in
+//! every text, so what looks like a tag is one.
+
+use crate::text::hides;
+
+/// Tags that may be left out as they stand. A cell, a row or an item ends where the next one
+/// begins or its parent ends; the first row of a table begins its body.
+const NEEDLESS: [&str; 6] = ["</td>", "</th>", "</tr>", "</li>", "<tbody>", "</tbody>"];
+
+/// Shapes that have nothing in them and close themselves.
+const SHAPES: [&str; 4] = ["line", "path", "rect", "use"];
+
+/// The page with everything in it visible. Its own line breaks stay.
+pub(crate) fn shown(page: &str) -> String {
+    let page = SHAPES.iter().fold(page.to_owned(), |page, shape| {
+        page.replace(&format!("\"></{shape}>"), "\"/>")
+    });
+    let mut text = String::with_capacity(page.len());
+    for c in page.chars() {
+        if hides(c) && c != '\n' {
+            text.extend(c.escape_unicode());
+        } else {
+            text.push(c);
+        }
+    }
+    text
+}
+
+/// The page without tags that are understood.
+pub(super) fn compact(page: &str) -> String {
+    let needless = NEEDLESS.iter();
+    needless.fold(page.to_owned(), |page, tag| page.replace(tag, ""))
+}

@@ -1,0 +1,45 @@
+//! What a whole is made of: one row a variant, its parts as a stacked bar and as numbers. The
+//! headings of the numbers are the legend of the bar.
+
+use maud::{Markup, html};
+
+use super::percent;
+use crate::charts::bars::{Bar, Parts};
+
+/// The table.
+pub(in crate::html) fn bars(bars: &[Bar], parts: Parts<'_>) -> Markup {
+    let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
+    let most = bars.iter().map(total).fold(f64::MIN_POSITIVE, f64::max);
+    html! {
+        table.bars style=(format!("--n:{}", parts.names.len() + 1)) {
+            thead {
+                tr {
+                    th { "variant" }
+                    th {}
+                    @for (place, name) in parts.names.iter().enumerate() {
+                        th { i class=(format!("key s{place}")) {} (name) }
+                    }
+                    th { "all" }
+                }
+            }
+            @for bar in bars {
+                tr {
+                    th { (bar.label) }
+                    td { (drawn(bar, most)) }
+                    @for part in &bar.parts[..parts.names.len()] { td { ((parts.write)(*part)) } }
+                    td { ((parts.write)(total(bar))) }
+                }
+            }
+        }
+    }
+}
+
+fn drawn(bar: &Bar, most: f64) -> Markup {
+    html! {
+        @for (place, part) in bar.parts.iter().enumerate() {
+            @if *part > 0.0 {
+                i class=(format!("s{place}")) style=(format!("width:{}", percent(*part, most))) {}
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Ratios with their intervals, one row a finding. Left of one the subject is faster; the
+//! band around one is the floor within which variants count as the same.
+
+use maud::{Markup, html};
+
+use super::percent;
+use crate::charts::forest::{Row, shape, span};
+use crate::charts::ratios::Ratios;
+
+/// About the width of the drawn column, wide and narrow: what labels of the axis keep apart by.
+const WIDTH: f64 = 340.0;
+
+/// The table; `id` is unique within the page.
+pub(in crate::html) fn forest(id: &str, rows: &[Row], floor: f64) -> Markup {
+    let ratios = Ratios::new(span(rows), (0.0, WIDTH));
+    // Drawn in the first row, shown in all.
+    let grid = format!("{id}-g");
+    html! {
+        table.forest {
+            @for (place, row) in rows.iter().enumerate() {
+                tr {
+                    th { (row.label) }
+                    td {
+                        svg aria-hidden="true" {
+                            @if place == 0 { g id=(grid) { (self::grid(&ratios, floor)) } }
+                            @else { use href=(format!("#{grid}")) {} }
+                            (mark(&ratios, row))
+                        }
+                    }
+                    td { (row.said) }
+                }
+            }
+            tr.axis aria-hidden="true" { th {} td { svg { (axis(&ratios)) } } td {} }
+        }
+    }
+}
+
+fn grid(ratios: &Ratios, floor: f64) -> Markup {
+    let at = |ratio: f64| percent(ratios.at(ratio), WIDTH);
+    let (low, high) = (ratios.at(1.0 / (1.0 + floor)), ratios.at(1.0 + floor));
+    html! {
+        rect class="band" x=(percent(low, WIDTH)) width=(percent(high - low, WIDTH)) height="100%" {}
+        @for tick in ratios.ticks() {
+            @let x = percent(tick.at, WIDTH);
+            line class="grid" x1=(x) x2=(x) y2="100%" {}
+        }
+        line class="one" x1=(at(1.0)) x2=(at(1.0)) y2="100%" {}
+    }
+}
+
+/// The interval, and the estimate by the shape of its verdict.
+fn mark(ratios: &Ratios, row: &Row) -> Markup {
+    let at = |ratio: f64| percent(ratios.at(ratio), WIDTH);
+    html! {
+        g class=(row.tone.class()) {
+            @if let Some((low, high)) = row.interval {
+                line class="whisker" x1=(at(low)) x2=(at(high)) {}
+            }
+            @if let Some(ratio) = row.ratio {
+                use href=(format!("#k{}", shape(row.tone))) x=(at(ratio)) {}
+            }
+        }
+    }
+}
+
+fn axis(ratios: &Ratios) -> Markup {
+    html! {
+        @for tick in ratios.ticks() {
+            text.tick.m x=(percent(tick.at, WIDTH)) y="14" { (tick.label) }
+        }
+        text.tick y="32" { "\u{2190} faster" }
+        text.tick.e x="100%" y="32" { "slower \u{2192}" }
+    }
+}

@@ -1,0 +1,40 @@
+//! A grid of ratios: rows by columns, each cell a comparison in colour and in words.
+
+use maud::{Markup, html};
+
+use crate::charts::heat::{Cell, Grid, level};
+
+/// Columns that have room beside each other on a telephone; a wider grid scrolls within itself.
+const FEW: usize = 4;
+
+/// The table.
+pub(in crate::html) fn heat(grid: &Grid) -> Markup {
+    let columns = grid.columns.len();
+    html! {
+        div.scroll tabindex=[(columns > FEW).then_some("0")] {
+            table.heat.few[columns <= FEW] style=(format!("--n:{columns}")) {
+                thead {
+                    tr {
+                        th { (grid.corner[0]) ", by " (grid.corner[1]) }
+                        @for column in &grid.columns { th { (column) } }
+                    }
+                }
+                @for (name, cells) in grid.rows.iter().zip(&grid.cells) {
+                    tr { th { (name) } @for one in cells { (cell(one.as_ref())) } }
+                }
+            }
+        }
+    }
+}
+
+fn cell(cell: Option<&Cell>) -> Markup {
+    html! {
+        @match cell {
+            None => td.hn { "not compared" },
+            Some(cell) => td class=(level(cell)) {
+                (cell.word)
+                @if !cell.ends.is_empty() { small { (cell.ends) } }
+            },
+        }
+    }
+}

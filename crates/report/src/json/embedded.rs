@@ -1,0 +1,157 @@
+//! What a page embeds for programs.
+//!
+//! # Theory
+//!
+//! A page may be sent alone, so what people read in it, programs must be able to read too: the
+//! values of each variant, each comparison, and how to run it again. Everything else is in
+//! `findings.json` beside the page, which is many times as large. Names of fields would be most
+//! of it, so it has those of the columns once, and of each case its name, what was compared, and
+//! rows. It is one line of ASCII in which
+//! nothing can end a script element.
+
+use lab::compare::SideBySide;
+use lab::{CaseResult, Results, StudyResult, VariantSummary};
+use serde_json::{Value, json};
+use stats::{Estimate, Verdict};
+
+use super::{SCHEMA, compared};
+use crate::words::finding_of;
+
+/// Version of this document, which has nothing in common with `findings.json`.
+const DOCUMENT: &str = "flowgauge page";
+
+/// Values, ratios and verdicts of every case.
+pub(crate) fn embedded(results: &Results) -> String {
+    let header = &results.header;
+    let document = json!({
+        "document": DOCUMENT,
+        "schema": SCHEMA,
+        "version": header.version,
+        "began_unix_s": header.began_unix_s,
+        "command": header.command,
+        "seed": header.settings.seed,
+        "host": header.machine.host,
+        "columns": COLUMNS,
+        "studies": results.studies.iter().map(study).collect::<Vec<_>>(),
+    });
+    ascii(&document.to_string())
+}
+
+/// What a row of a case tells of a variant: its own values, then how it compares with the
+/// reference, which has nothing there.
+const COLUMNS: [&str; 7] = [
+    "variant",
+    "typical_ns",
+    "memory_bytes",
+    "verdict",
+    "ratio",
+    "low",
+    "high",
+];
+
+fn study(study: &StudyResult) -> Value {
+    let cases = study.cases.iter().map(|case| {
+        let rows = case.variants.iter().map(|variant| row(case, variant));
+        json!([case.case.name, case.case.metric, rows.collect::<Vec<_>>()])
+    });
+    json!({
+        "name": study.study.name,
+        "title": study.study.title,
+        "cases": cases.collect::<Vec<_>>(),
+    })
+}
+
+fn row(case: &CaseResult, variant: &VariantSummary) -> Value {
+    let memory = variant.memory.as_ref();
+    let mut row = vec![
+        json!(variant.label),
+        short(variant.value.map(|value| value.typical)),
+        short(memory.map(|memory| memory.honest() as f64)),
+    ];
+    if let Some(finding) = finding_of(case, &variant.label) {
+        let estimate = finding.estimate.as_ref();
+        let ends = estimate.and_then(Estimate::interval);
+        row.extend([
+            json!(verdict(&finding.verdict)),
+            short(estimate.map(|estimate| estimate.ratio)),
+            short(ends.map(|(low, _)| low)),
+            short(ends.map(|(_, high)| high)),
+        ]);
+    }
+    Value::Array(row)
+}
+
+fn verdict(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster { .. } => "faster",
+        Verdict::Slower { .. } => "slower",
+        Verdict::Same { .. } => "same",
+        Verdict::CannotTell { .. } => "cannot tell",
+    }
+}
+
+/// A number with the four digits that anybody can use; the other files have them all. What is
+/// missing or no number is `null`.
+fn short(value: Option<f64>) -> Value {
+    let short = value.and_then(|exact| format!("{exact:.3e}").parse::<f64>().ok());
+    // Whole numbers need no point.
+    match short {
+        Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e15 => json!(whole as i64),
+        other => json!(other),
+    }
+}
+
+/// Runs side by side: the whole of `compare.json`, which is small.
+pub(crate) fn embedded_comparison(all: &SideBySide) -> String {
+    let mut value: Value = serde_json::from_str(&compared(all)).unwrap_or_default();
+    shorten(&mut value);
+    ascii(&value.to_string())
+}
+
+fn shorten(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(shorten),
+        Value::Object(fields) => fields.values_mut().for_each(shorten),
+        Value::Number(number) if number.is_f64() => *value = short(number.as_f64()),
+        _ => {}
+    }
+}
+
+/// The same JSON in ASCII, without `<`, `>` and `&`. All three occur in strings only,
+/// where an escape means the same.
+fn ascii(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c.is_ascii() && !matches!(c, '<' | '>' | '&' | '\u{7f}') {
+            safe.push(c);
+        } else {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                safe.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_can_end_a_script_element() {
+        let hostile = json!({ "a": "</script><!-- \u{202e}😀\u{2028}" }).to_string();
+        let safe = ascii(&hostile);
+        assert!(safe.is_ascii() && !safe.contains('<'), "{safe}");
+        let back: Value = serde_json::from_str(&safe).expect("still JSON");
+        assert_eq!(back["a"], "</script><!-- \u{202e}😀\u{2028}");
+    }
+
+    #[test]
+    fn numbers_are_as_long_as_they_are_of_use() {
+        assert_eq!(short(Some(41_234_567.89)).to_string(), "41230000");
+        assert_eq!(short(Some(1.234_567)).to_string(), "1.235");
+        assert_eq!(short(Some(f64::NAN)), Value::Null);
+        assert_eq!(short(None), Value::Null);
+    }
+}

@@ -1,0 +1,67 @@
+//! A run of all built-in studies that never was: every case of a preset, with plenty of rounds,
+//! so that a page of it is as long as a page can be.
+
+use flow::record::Turns;
+use flow::{Answer, Outcome};
+use lab::{Case, CaseEnd, Entry, Preset, Results, Settings, Study};
+use std::path::PathBuf;
+
+use super::journal::{Writer, header};
+use super::slots::{Like, Noise, done};
+
+/// Flows that are written down of each slot; a page is no longer for more.
+const FLOWS: u32 = 6;
+
+/// All studies of a preset, with so many rounds of each case.
+pub(crate) fn full(preset: Preset, rounds: usize) -> Results {
+    let studies: Vec<Study> = lab::builtin_names()
+        .map(|name| lab::builtin(name, preset).expect("it is built in"))
+        .collect();
+    let mut header = header(studies.clone());
+    header.settings = Settings::usual(preset, 42);
+    let mut writer = Writer::new(Noise(3));
+    writer.line(&header);
+    for study in &studies {
+        for case in &study.cases {
+            writer.case(study, case, rounds, Some(CaseEnd::Rounds), |v, _, noise| {
+                slot(case, v, noise)
+            });
+        }
+    }
+    writer.line(&Entry::End {
+        interrupted: None,
+        at_s: 900.0,
+    });
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("full-{rounds}.jsonl"));
+    std::fs::write(&path, writer.text()).expect("the journal can be written");
+    Results::from_journal(&path).expect("the journal can be read")
+}
+
+/// Variants differ, by more in some cases than in others, so that there is something to say.
+fn slot(case: &Case, variant: usize, noise: &mut Noise) -> Outcome {
+    let labelled = &case.variants[variant];
+    let far = 1.0 + 0.07 * variant as f64 * (case.name.len() % 5) as f64;
+    let isolates = labelled.variant.model.isolates();
+    let like = Like {
+        create: if isolates { 0.9e6 } else { 0.2e6 },
+        steady: 12e6 * far,
+        teardown: if isolates { 0.4e6 } else { 0.1e6 },
+        pss: 2_000_000 + 300_000 * variant as u64,
+        processes: if isolates { 1 + FLOWS } else { 1 },
+        faults: if isolates { 170 } else { 3 },
+    };
+    let flows = labelled.variant.flows.min(FLOWS) as usize;
+    let mut outcome = done(like, flows, noise, false);
+    if let Answer::Done(record) = &mut outcome.answer {
+        for rep in &mut record.reps {
+            rep.turns = Some(Turns {
+                taken: 10_000,
+                handed_over: 10_000,
+                switches: 20_000,
+                checked: 100,
+                orderly: 100,
+            });
+        }
+    }
+    outcome
+}
