@@ -158,6 +158,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         output: None,
         scratch: None,
         sample: None,
+        timers: false,
     };
     let outcome = launcher.launch(&spec).expect("launch");
     let record = outcome

@@ -192,6 +192,7 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         output: None,
         scratch: None,
         sample: None,
+        timers: false,
     };
     let Outcome {
         answer, launch_ns, ..

@@ -35,7 +35,7 @@ use serde::{Deserialize, Serialize};
 use crate::ballast::Held;
 use crate::body::{Body, Sink};
 use crate::record::{Answer, Failure, Rep, SlotRecord};
-use crate::rep::{self, Run};
+use crate::rep;
 use crate::scratch::last_breath;
 use crate::variant::Channel;
 use crate::watch::Bench;
@@ -203,7 +203,8 @@ impl<W> Cell<W> {
                 ballast.renew()?;
             }
             let run = rep::run(&bench, spec, &self.task.fifo, body, sink, last)?;
-            if let Some(reason) = run.failure.clone().or_else(|| different(&reps, &run)) {
+            let wrong = run.failure.clone();
+            if let Some(reason) = wrong.or_else(|| different(&reps, &run.rep)) {
                 return Ok(Answer::Failed {
                     reason,
                     kept: Some(run.rep),
@@ -219,14 +220,15 @@ impl<W> Cell<W> {
             warmups: reps,
             reps: counted,
             memory,
+            timed: None,
             proof,
         }))
     }
 }
 
 /// Repetitions of one slot must prove the same work.
-fn different(reps: &[Rep], run: &Run) -> Option<Failure> {
-    let (expected, got) = (reps.first()?.proof(), run.rep.proof());
+pub(crate) fn different(reps: &[Rep], rep: &Rep) -> Option<Failure> {
+    let (expected, got) = (reps.first()?.proof(), rep.proof());
     (expected != got).then(|| Failure::DifferentWork {
         expected: expected.to_string(),
         got: got.to_string(),

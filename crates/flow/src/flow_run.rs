@@ -49,7 +49,7 @@ pub(crate) struct Context<'a, B: Body> {
     pub(crate) notify: &'a Notify,
     pub(crate) entrance: &'a Entrance,
     /// Where flows write down their pages, if they are to be asked for them.
-    pub(crate) board: Option<&'a Board>,
+    pub(crate) board: Option<Result<&'a Board, &'a io::Error>>,
     /// The pipes of a ring, where flows hand over by them.
     pub(crate) pipes: &'a Pipes,
     /// The parent's pid, so that a child can tell that it was orphaned at birth.

@@ -14,7 +14,8 @@
 //!
 //! * [`model`], [`placement`], [`variant`]: the words for what is launched.
 //! * [`ballast`]: memory that the parent has touched before it makes flows.
-//! * [`body`]: what every model runs, unchanged and monomorphised.
+//! * [`body`]: what every model runs, unchanged and monomorphised; [`OwnFlows`]: work that
+//!   makes its own flows.
 //! * [`spec`], [`record`]: what goes into a cell and what comes out.
 //! * [`launcher`]: the main process's side; [`cell`]: the other one.
 //! * [`probe`]: flows made until a lowered limit stops them.
@@ -37,6 +38,7 @@ pub mod interrupt;
 pub mod launcher;
 pub mod model;
 mod notify;
+mod own_run;
 pub mod placement;
 pub mod probe;
 pub mod record;
@@ -61,12 +63,13 @@ pub use footprint::{Pieces, page_bytes};
 pub use interrupt::Interrupt;
 pub use launcher::{LaunchError, Launcher, Onlooker};
 pub use model::{Model, Shape, Stacks};
+pub use own_run::{OwnFlows, OwnRep};
 pub use placement::Placement;
 pub use probe::{Fence, ProbeSpec, Probed, is_probe, probe_main};
-pub use record::{Answer, Failure, FlowRecord, FlowState, Outcome, Rep, SlotRecord};
+pub use record::{Answer, Failure, FlowRecord, FlowState, Outcome, Own, Rep, SlotRecord};
 pub use relay::Relay;
 pub use sampler::{SampleSpec, Samples, is_sampler, sampler_main};
 pub use spec::SlotSpec;
-pub use start::{address_bytes, task_bytes};
+pub use start::{address_bytes, guarded_bytes, task_bytes};
 pub use turn::{HandOver, Turn};
 pub use variant::{Channel, Schedule, Variant};

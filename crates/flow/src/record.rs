@@ -5,6 +5,7 @@ mod columns;
 mod failure;
 mod flow;
 pub mod footprint;
+mod own;
 pub mod told;
 
 use measure::Measured;
@@ -17,6 +18,7 @@ use crate::sampler::Samples;
 
 pub use failure::Failure;
 pub use flow::{FlowRecord, FlowState};
+pub use own::Own;
 pub use told::Told;
 
 /// How a launch ended, as the launcher saw it.
@@ -79,6 +81,9 @@ pub struct SlotRecord {
     /// Memory of the parent and all flows while every flow was alive and had done its
     /// work (the end gate of the last repetition).
     pub memory: Reading,
+    /// A repetition with timers in it, after those that count; it is no data point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timed: Option<Box<Rep>>,
     /// Proof of one repetition, the same for all of them.
     pub proof: Proof,
 }
@@ -107,6 +112,10 @@ pub struct Rep {
     /// Migrations and bytes; of the last repetition of a slot alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Box<Told>>,
+    /// Of work that makes its own flows: what it tells of them. There is one flow record then,
+    /// which stands for all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<Box<Own>>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.

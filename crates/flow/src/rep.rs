@@ -84,9 +84,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
     };
     // Flows that a thread carries are not asked for their pages.
     let asked = B::TOUCHES && last && !spec.variant.model.is_user_level();
-    let board = asked
-        .then(|| Board::new(spec.variant.flows as usize))
-        .transpose()?;
+    let board = asked.then(|| Board::new(spec.variant.flows as usize));
     let context = Context {
         body,
         variant: &spec.variant,
@@ -95,7 +93,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         area: &bench.area,
         notify: &bench.notify,
         entrance: &entrance,
-        board: board.as_ref(),
+        board: board.as_ref().map(Result::as_ref),
         pipes: &pipes,
         parent: getpid(),
     };
@@ -155,6 +153,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
                     ..telling.told()
                 })
             }),
+            own: None,
         };
         Ok(Run {
             failure: self.failure(&rep),

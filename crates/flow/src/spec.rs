@@ -36,6 +36,10 @@ pub struct SlotSpec<W> {
     /// A sampler that runs beside the slot; usually none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<SampleSpec>,
+    /// One more repetition after those that count, with timers in it, where the work makes its
+    /// own flows.
+    #[serde(default)]
+    pub timers: bool,
 }
 
 impl<W> SlotSpec<W> {

@@ -128,7 +128,9 @@ impl Observer for Progress {
                 ));
             }
             Event::Remaining { study_s, .. } => {
-                self.left = format!(" · {study_s:.0} s left at most");
+                self.left = study_s.map_or_else(String::new, |study_s| {
+                    format!(" · {study_s:.0} s left at most")
+                });
             }
             Event::SlotEnded {
                 slot,

@@ -71,6 +71,7 @@ fn laid(labelled: &LabelledVariant, asked: &AskedBallast) -> Vec<LabelledVariant
         },
         work: labelled.work.clone(),
         sample: labelled.sample.clone(),
+        of_cpus: labelled.of_cpus,
     };
     if let Some(own) = labelled.variant.ballast {
         return vec![with(own.pages, labelled.label.clone())];

@@ -64,13 +64,14 @@ pub use pilot::Chosen;
 pub use probe::Probe;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
 pub use results::{
-    CaseResult, Cause, Effect, Finding, Law, Limit, Map, Phases, Ratio, RawSlot, Results, Scaling,
-    ScalingPoint, Shape, Shared, StudyResult, Throughput, Used, VariantSummary, Workers,
+    AtNumber, CaseResult, Cause, Effect, Finding, Law, Limit, Map, Optimum, Phases, Ratio, RawSlot,
+    Results, Scaling, ScalingPoint, SelfMade, Shape, Shared, StudyResult, Throughput, Used,
+    VariantSummary, Workers,
 };
 pub use run::{RunError, check, cpus, run};
 pub use scaling::{Along, Spread};
 pub use settings::{Preset, Sampling, Settings, Value};
 pub use study::{
-    Case, LabelledVariant, Metric, Origin, OriginCount, OriginFigure, OriginLimit, OriginRow,
-    Study, StudyError, SweepPoint, builtin, builtin_names, labelled, nearest,
+    Case, LabelledVariant, Metric, Origin, OriginCount, OriginFigure, OriginLimit, OriginMark,
+    OriginRow, Study, StudyError, SweepPoint, builtin, builtin_names, labelled, nearest,
 };

@@ -42,7 +42,7 @@ pub fn bytes(bytes: f64) -> String {
     in_unit(bytes, &SIZES, KIB)
 }
 
-/// A number of bytes as people write it, with K, M and G of powers of 1,024: `4096`, `4K`,
+/// A number of bytes as people write it, with K, M, G and T of powers of 1,024: `4096`, `4K`,
 /// `256M`.
 ///
 /// # Errors
@@ -53,6 +53,7 @@ pub fn read_bytes(text: &str) -> Result<u64, String> {
         Some((at, 'k')) => (&lower[..at], 10),
         Some((at, 'm')) => (&lower[..at], 20),
         Some((at, 'g')) => (&lower[..at], 30),
+        Some((at, 't')) => (&lower[..at], 40),
         _ => (lower.as_str(), 0),
     };
     let number = digits.replace('_', "").parse::<u64>().ok();
@@ -201,11 +202,16 @@ fn near_one(low: f64, high: f64) -> bool {
 #[must_use]
 pub fn ratio_interval(low: f64, high: f64) -> String {
     let decimals = if near_one(low, high) { 3 } else { 2 };
-    format!(
-        "[{} ... {}]",
-        fixed(low, decimals, f64::floor),
-        fixed(high, decimals, f64::ceil)
-    )
+    let end = |end, round| fixed(end, decimals.max(telling(end)), round);
+    format!("[{} ... {}]", end(low, f64::floor), end(high, f64::ceil))
+}
+
+/// Decimals with which a small ratio still has two digits: a time is never 0 of another.
+fn telling(ratio: f64) -> usize {
+    match ratio > 0.0 && ratio < 0.01 {
+        true => (-ratio.log10()).ceil().min(12.0) as usize + 1,
+        false => 0,
+    }
 }
 
 /// The ends of an interval of ratios in full, for tables of data: four decimals, rounded
@@ -255,6 +261,13 @@ pub fn percent(fraction: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_end_of_an_interval_of_ratios_is_0() {
+        assert_eq!(ratio_interval(0.001_25, 1.163), "[0.0012 ... 1.17]");
+        assert_eq!(ratio_interval(0.004, 2.22), "[0.0040 ... 2.22]");
+        assert_eq!(ratio_interval(0.35, 2.22), "[0.35 ... 2.22]");
+    }
 
     #[test]
     fn times_and_sizes_have_three_digits_and_a_unit() {

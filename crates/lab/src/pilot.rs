@@ -12,6 +12,7 @@
 //! The count is the same for all variants of a case, chosen by the slowest.
 
 use flow::Outcome;
+use workload::Work;
 
 use crate::{Case, Settings};
 
@@ -54,7 +55,7 @@ pub(crate) fn choose(settings: &Settings, case: &Case, outcomes: &[Outcome]) -> 
     let slowest = outcomes.iter().filter_map(rep_s).fold(0.0, f64::max);
     let fitting = (SLOT_S / slowest).clamp(1.0, f64::from(REPS)) as u32;
     let reps = case.reps.unwrap_or(fitting).max(1);
-    let warmups = u32::from(fitting > 1);
+    let warmups = u32::from(fitting > 1 || needs_warm_up(case));
     let expected = outcomes.iter().map(|pilot| slot_s(pilot, warmups + reps));
     let usual = (PATIENCE * expected.fold(0.0, f64::max)).max(LEAST_DEADLINE_S);
     Chosen {
@@ -62,6 +63,12 @@ pub(crate) fn choose(settings: &Settings, case: &Case, outcomes: &[Outcome]) -> 
         reps,
         deadline_s: settings.deadline_s.unwrap_or(usual),
     }
+}
+
+/// Whether a cold repetition would be another one, however long it takes: of work that reads
+/// what is in the page cache, as long as it stays there.
+fn needs_warm_up(case: &Case) -> bool {
+    matches!(&case.work, Work::Search(search) if !search.cold)
 }
 
 /// Seconds that a slot of so many repetitions should take, from its variant's pilot.

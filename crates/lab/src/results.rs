@@ -9,10 +9,15 @@ mod laws;
 mod limits;
 mod make;
 mod map;
+mod optimum;
+mod paired;
 mod profile;
 mod remarks;
 pub mod sampled;
 mod scaling;
+mod self_made;
+#[cfg(test)]
+mod self_made_tests;
 mod sentence;
 mod shared;
 mod sweep;
@@ -31,7 +36,9 @@ use stats::{Estimate, Noise, Summary, Tail, Verdict};
 pub use laws::{Law, Shape};
 pub use limits::Limit;
 pub use map::Map;
+pub use optimum::{AtNumber, Optimum};
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput};
+pub use self_made::SelfMade;
 pub use shared::{Cause, Effect, Shared};
 pub use workers::{Used, Workers};
 
@@ -50,6 +57,9 @@ pub struct Results {
     pub finished: bool,
     /// What the reader must know (a torn last line dropped, a noisy machine).
     pub warnings: Vec<String>,
+    /// What was left out, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// One study.
@@ -83,16 +93,55 @@ impl StudyResult {
     pub fn headline(&self) -> Option<&Finding> {
         headline(&self.study, &self.cases)
     }
+
+    /// The case that answers the study: the one that it names, or of a sweep that was cut the
+    /// one that tells the most.
+    #[must_use]
+    pub fn headline_case(&self) -> Option<&CaseResult> {
+        headline_case(&self.study, &self.cases)
+    }
+}
+
+/// The case that answers a study: the one that it names; where that was not compared, or in
+/// too few rounds, the one of the same sweep that was in the most.
+pub(crate) fn headline_case<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a CaseResult> {
+    let named = cases.iter().find(|case| case.case.name == study.headline)?;
+    let Some(point) = &named.case.sweep else {
+        return Some(named);
+    };
+    let of_sweep = |case: &&CaseResult| {
+        let own = case.case.sweep.as_ref();
+        own.is_some_and(|own| own.sweep == point.sweep)
+    };
+    let order = |case: &&CaseResult| (telling(case), case.case.name == study.headline, case.rounds);
+    cases.iter().filter(of_sweep).max_by_key(order)
+}
+
+/// How much a case tells: 2 with an interval, or with what was measured where nothing is
+/// compared; 1 with an estimate; 0.
+fn telling(case: &CaseResult) -> u8 {
+    if case.findings.is_empty() {
+        return 2 * u8::from(case.variants.iter().any(|variant| variant.value.is_some()));
+    }
+    let estimates = case.findings.iter().filter_map(|finding| finding.estimate);
+    let tells = estimates.map(|estimate| 1 + u8::from(estimate.interval().is_some()));
+    tells.max().unwrap_or(0)
 }
 
 pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a Finding> {
-    let case = cases.iter().find(|case| case.case.name == study.headline)?;
+    let case = headline_case(study, cases)?;
     let ratio = |finding: &Finding| finding.estimate.map_or(f64::INFINITY, |e| e.ratio);
     let faster = |finding: &&Finding| matches!(finding.verdict, Verdict::Faster { .. });
     let fastest = case.findings.iter().filter(faster);
     fastest
         .min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
         .or_else(|| map::thread(case).map(|(_, finding)| finding))
+        .filter(|finding| finding.estimate.is_some())
+        .or_else(|| {
+            case.findings
+                .iter()
+                .find(|finding| finding.estimate.is_some())
+        })
         .or(case.findings.first())
 }
 
@@ -118,6 +167,9 @@ pub struct CaseResult {
     /// What sharing does, where processes, threads and the models between them were run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<Shared>,
+    /// How many flows are best, where the variants differ in nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimum: Option<Optimum>,
     /// Raw slots in time order.
     pub slots: Vec<RawSlot>,
 }
@@ -166,6 +218,9 @@ pub struct VariantSummary {
     /// What each flow and all of them used, where they are workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workers: Option<Workers>,
+    /// What the flows used, where the work made them itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub self_made: Option<SelfMade>,
     /// Latest flow's end over the mean flow's end: 1 = even work.
     pub imbalance: Option<f64>,
     /// Good slots.

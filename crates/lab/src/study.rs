@@ -2,9 +2,11 @@
 
 mod ballast;
 mod builtin;
+mod cpus;
 mod each;
 mod error;
 mod file;
+mod flow_counts;
 mod format;
 mod labels;
 mod origin_limits;
@@ -19,6 +21,7 @@ use crate::Sampling;
 use crate::scaling::Along;
 
 pub use builtin::{builtin, builtin_names, nearest};
+pub(crate) use cpus::differ_in_flows_alone;
 pub use error::StudyError;
 pub use file::{SCHEMA, parse};
 pub use labels::labelled;
@@ -40,6 +43,9 @@ pub struct Study {
     pub cases: Vec<Case>,
     /// Which case's first finding is the study's headline (its name).
     pub headline: String,
+    /// The models whose limits are asked for, whether or not there is room to make any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits_of: Vec<flow::Model>,
 }
 
 /// One piece of work under several variants. The first variant is the reference.
@@ -66,6 +72,15 @@ pub struct Case {
     /// otherwise; `None` leaves it to the noise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<f64>,
+}
+
+impl Case {
+    /// The work of the variant at that place: its own, or that of the case.
+    #[must_use]
+    pub fn work_of(&self, variant: usize) -> &Work {
+        let own = self.variants.get(variant).and_then(|v| v.work.as_ref());
+        own.unwrap_or(&self.work)
+    }
 }
 
 /// A point of a sweep: cases of one sweep differ in one parameter.
@@ -95,6 +110,10 @@ pub struct LabelledVariant {
     /// How its slots are sampled, where it is not as the settings say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
+    /// Its number of flows is so many times that of the machine's CPUs, and not known yet; see
+    /// [`Study::for_cpus`]. No run has any of these.
+    #[serde(skip)]
+    pub of_cpus: Option<u32>,
 }
 
 /// Which time of a repetition is compared.
@@ -127,12 +146,27 @@ pub struct Origin {
     /// How many flows there could be, where that is what it asked.
     #[serde(default, rename = "limit", skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<OriginLimit>,
+    /// Times of its own, to be shown in the chart of a sweep.
+    #[serde(default, rename = "mark", skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<OriginMark>,
     /// Throughput of threads over processes, where that is what it gives.
     #[serde(default, rename = "figure", skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<OriginFigure>,
     /// Its table, row by row.
     #[serde(default, rename = "row")]
     pub rows: Vec<OriginRow>,
+}
+
+/// A time of the source that holds for a whole sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OriginMark {
+    /// What took it, and where.
+    pub label: String,
+    /// The sweep of ours in whose chart it stands.
+    pub sweep: String,
+    /// How long, in ns.
+    pub ns: f64,
 }
 
 /// A figure of the source: throughput of threads over that of processes.
@@ -165,6 +199,12 @@ pub struct OriginRow {
     /// Variant label to seconds.
     #[serde(default)]
     pub seconds: std::collections::BTreeMap<String, f64>,
+    /// Variant label to seconds of CPU time in user mode.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub user_seconds: std::collections::BTreeMap<String, f64>,
+    /// Variant label to seconds of CPU time in the kernel.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub system_seconds: std::collections::BTreeMap<String, f64>,
     /// Variant label to bytes.
     #[serde(default)]
     pub bytes: std::collections::BTreeMap<String, f64>,

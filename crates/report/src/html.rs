@@ -20,9 +20,11 @@ pub(crate) mod figure;
 mod forest;
 mod grids;
 pub(crate) mod heat;
+mod limits;
 mod machine;
 mod map;
 mod scaling;
+mod searched;
 mod slots;
 mod stacks;
 mod study;
@@ -104,6 +106,7 @@ fn body(results: &Results) -> Markup {
                 (study::study(results, place, study, with_slots))
             }
         }
+        (notes(results))
         (again(results))
         (machine::machine(&results.header.machine))
     }
@@ -115,6 +118,18 @@ pub(crate) fn figures(results: &Results) -> Vec<(String, Figure)> {
     studies
         .flat_map(|(place, result)| study::figures(place, result))
         .collect()
+}
+
+/// What was left out.
+fn notes(results: &Results) -> Markup {
+    html! {
+        @if !results.notes.is_empty() {
+            section #notes {
+                h2 { "Left out" }
+                ul { @for note in &results.notes { li { (note) } } }
+            }
+        }
+    }
 }
 
 /// How to run it again.

@@ -10,10 +10,14 @@
 //! | variants | RSS, undisturbed, CPU time, interval, memory |
 //! | maps | interval of threads, typical time |
 //! | then and now | difference, the source's figures |
+//! | limits | creation, memory |
 //! | lowered limits | how long it took, what was lowered in, the error |
 //! | workers | calls, peak, RSS, files |
 //! | throughput | interval of one flow, memory, interval of threads over processes |
 //! | pages | ranges that cores share, pages of a flow |
+//! | flows that work made | peak RSS, flows made, faults, switches, user, system, interval |
+//! | time by the number of workers | the source's figures |
+//! | where time goes | what the timers cost |
 //!
 //! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
 //! out. At 120 columns nothing is left out unless
@@ -24,10 +28,12 @@
 
 mod case;
 mod fenced;
+mod limits;
 mod machine;
 mod map;
 mod page;
 mod scaling;
+mod searched;
 mod then_and_now;
 mod workers;
 
@@ -100,6 +106,7 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
         Tone::Strong,
         &format!("{} · {}", study.study.name, study.study.title),
     );
+    limits::limits(page, study);
     for block in Block::all(study) {
         page.blank();
         match block {
@@ -109,7 +116,10 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
         }
     }
     fenced::fenced(page, study);
-    if !workers::workers(page, study) && !scaling::scaling(page, results, study) {
+    let has_own = workers::workers(page, study)
+        || searched::searched(page, study)
+        || scaling::scaling(page, results, study);
+    if !has_own {
         then_and_now::then_and_now(page, study);
     }
     if study.sentences.len() > 1 {
@@ -124,6 +134,9 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
 fn warnings(page: &mut Page<'_>, results: &Results) {
     for warning in &results.warnings {
         page.text(0, Tone::Doubt, &format!("warning: {warning}"));
+    }
+    for note in &results.notes {
+        page.text(0, Tone::Quiet, &format!("note: {note}"));
     }
     let notes = results.header.machine.warnings().len();
     if notes > 0 {
@@ -159,14 +172,14 @@ pub(crate) fn ending(results: &Results) -> Option<String> {
     };
     let command = run_again(results);
     Some(format!(
-        "{how}: what was finished is kept. To run it again in full: {command}"
+        "{how}: what was finished is kept. To go on with it: flowgauge run --resume FOLDER, the \
+         results folder. To run it again in full: {command}"
     ))
 }
 
 /// A study in one sentence.
 pub(crate) fn headline(results: &Results, study: &StudyResult) -> String {
-    let mut cases = study.cases.iter();
-    let headline = cases.find(|case| case.case.name == study.study.headline);
+    let headline = study.headline_case().filter(|_| study.limits.is_empty());
     let cut = headline.and_then(|case| cut_short(results, case));
     let sentence = study.sentences.first().map_or("no finding", String::as_str);
     match cut {

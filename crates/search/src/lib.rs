@@ -62,6 +62,7 @@ mod file;
 mod job;
 mod lines;
 mod outlet;
+mod part;
 mod pattern;
 mod plan;
 mod problem;
@@ -79,6 +80,7 @@ mod worker;
 use std::io::Write;
 
 pub use error::SearchError;
+pub use part::{Bound, Part, part};
 pub use pattern::{How, Pattern, PatternError};
 pub use plan::{FileId, Io, IoError, Model, ModelError, Plan};
 pub use problem::{Kind, Problem};

@@ -67,6 +67,14 @@ impl Pattern {
         })
     }
 
+    /// Matches every line that there is.
+    pub(crate) fn every_line() -> Pattern {
+        Pattern {
+            source: String::new(),
+            needle: Needle::Literal(Box::new(Finder::new("").into_owned())),
+        }
+    }
+
     /// A literal, upper and lower case told apart.
     ///
     /// # Errors

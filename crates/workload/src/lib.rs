@@ -11,6 +11,7 @@
 //! * [`handoff`]: producers allocate, consumers free.
 //! * [`cpu`], [`mem`], [`io`]: workers that compute, use memory, or wait for a disk.
 //! * [`operations`]: each flow repeats one operation of the kernel.
+//! * [`searching`]: a tree of files is searched; the work makes its own flows.
 //! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
@@ -27,6 +28,7 @@ pub mod operations;
 pub mod prime_blocks;
 pub mod primes;
 pub mod scaled;
+pub mod searching;
 pub mod spin;
 pub mod turns;
 pub mod warehouse;
@@ -42,6 +44,7 @@ pub use numeric::Numeric;
 pub use operations::Operations;
 pub use prime_blocks::Primes;
 pub use scaled::Scaled;
+pub use searching::{Design, Reading, Searching};
 pub use spin::Spin;
 pub use turns::Turns;
 pub use warehouse::Warehouse;

@@ -7,7 +7,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::turns::{LEAST_FLOWS, WithBody};
-use crate::{Cpu, Drill, Handoff, Io, Mem, Numeric, Operations, Primes, Spin, Turns, Warehouse};
+use crate::{
+    Cpu, Drill, Handoff, Io, Mem, Numeric, Operations, Primes, Searching, Spin, Turns, Warehouse,
+};
 
 /// A workload with its parameters, as studies and journals write it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +37,8 @@ pub enum Work {
     Numeric(Numeric),
     /// Flows in pairs: one allocates blocks, the other frees them.
     Handoff(Handoff),
+    /// A tree of files that is searched, by flows that the work itself makes.
+    Search(Searching),
 }
 
 /// Parameters that no run can have.
@@ -58,6 +62,7 @@ impl Work {
             Self::Warehouse(warehouse) => warehouse.workers,
             Self::Numeric(numeric) => numeric.units,
             Self::Handoff(handoff) => handoff.flows(),
+            Self::Search(_) => 1,
         }
     }
 
@@ -78,7 +83,14 @@ impl Work {
             Self::Warehouse(warehouse) => warehouse.check(),
             Self::Numeric(numeric) => numeric.check(),
             Self::Handoff(handoff) => handoff.check(),
+            Self::Search(search) => search.check(),
         }
+    }
+
+    /// Whether the work makes its own flows ([`flow::OwnFlows`]).
+    #[must_use]
+    pub fn makes_own_flows(&self) -> bool {
+        matches!(self, Self::Search(_))
     }
 
     /// What a repetition must prove, where that can be known without running it.
@@ -104,7 +116,11 @@ impl Work {
             | Self::Io(_)
             | Self::Warehouse(_)
             | Self::Handoff(_) => Some(self.units()),
-            Self::Primes(_) | Self::Spin(_) | Self::Drill(_) | Self::Numeric(_) => None,
+            Self::Primes(_)
+            | Self::Spin(_)
+            | Self::Drill(_)
+            | Self::Numeric(_)
+            | Self::Search(_) => None,
         }
     }
 
@@ -121,9 +137,11 @@ impl Work {
     /// Why flows of that variant cannot do this work, if they cannot.
     #[must_use]
     pub fn unsuited(&self, variant: &Variant) -> Option<String> {
-        let Self::Handoff(_) = self else {
-            return None;
-        };
+        match self {
+            Self::Search(search) => return search.model(variant).err().map(|error| error.0),
+            Self::Handoff(_) => {}
+            _ => return None,
+        }
         if variant.model.is_user_level() {
             return Some(format!(
                 "handoff has flows that wait for each other, and {} would wait for ever: its \
@@ -211,6 +229,7 @@ impl Work {
                 Ok(pairs) => cell.run(&pairs, &mut NoSink),
                 Err(error) => Answer::from_error(&error),
             },
+            Self::Search(search) => search.run(cell),
         }
     }
 }

@@ -154,7 +154,7 @@ pub(crate) fn core_of(cpu: u32) -> u32 {
 
 /// The part of flow `index` in a survey: writes down its pages, and says that it has.
 pub(crate) fn take_part<B: Body>(context: &Context<'_, B>, index: usize, state: &B::State) {
-    if let Some(board) = context.board {
+    if let Some(Ok(board)) = context.board {
         let mut pieces = Pieces::of_flow(index);
         context.body.touched(state, index, &mut pieces);
         board.write(index, &pieces.runs());

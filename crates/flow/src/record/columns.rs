@@ -179,6 +179,7 @@ mod tests {
             flows: (0..flows).map(flow).collect(),
             turns: None,
             told: None,
+            own: None,
         }
     }
 

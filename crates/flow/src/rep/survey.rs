@@ -18,8 +18,13 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         if !B::TOUCHES {
             return Ok(None);
         }
-        let Some(board) = self.context.board else {
-            return Ok(Some(footprint::carried()));
+        let board = match self.context.board {
+            None => return Ok(Some(footprint::carried())),
+            Some(Ok(board)) => board,
+            Some(Err(error)) => {
+                let reason = format!("no shared memory for lists of pages: {error}");
+                return Ok(Some(Measured::not_available(reason, "use fewer flows")));
+            }
         };
         gate(&self.bench.area.header().end.0, SURVEY);
         self.wait(Goal::Surveyed)?;

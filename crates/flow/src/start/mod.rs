@@ -33,6 +33,7 @@ mod thread;
 
 use std::io;
 
+pub use fiber::guarded_bytes;
 use nix::unistd::Pid;
 
 use crate::Model;

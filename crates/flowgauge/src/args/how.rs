@@ -59,6 +59,28 @@ pub(crate) struct HowArgs {
     pub(crate) answer: AnswerArgs,
 }
 
+impl HowArgs {
+    /// Whether nothing is asked for that would not be so without any of these flags.
+    pub(crate) fn is_usual(&self) -> bool {
+        let asked = [
+            self.rounds.is_some(),
+            self.budget.is_some(),
+            self.seed.is_some(),
+            self.floor.is_some(),
+            self.value != ValueArg::Typical,
+            self.deadline.is_some(),
+            self.watch.is_some(),
+            self.sample.is_some(),
+            self.ballast.is_some(),
+            self.out.is_some(),
+            self.answer.format != Format::Text,
+            !self.answer.expect.is_empty(),
+            self.answer.plots.is_some(),
+        ];
+        !asked.contains(&true)
+    }
+}
+
 /// What becomes of the answer: the same for every command that has results.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "The answer")]

@@ -14,6 +14,7 @@ Examples:
   flowgauge run my-study.toml              a study of your own
   flowgauge run --budget 30s --seed 7      at most 30 s a study, in this random order
   flowgauge run --resume DIR               go on where a cut run stopped
+  flowgauge run search --tree ~/src        which flows search that tree fastest
   flowgauge run primes --watch             show what the flows do while they run
   flowgauge run --resume DIR --budget 5m   go on where it ran out of time
   flowgauge run --format json > out.json   one JSON document and nothing else
@@ -33,6 +34,10 @@ pub(crate) struct RunArgs {
     /// also with one that ran out of them
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "floor", "value", "deadline", "sample", "sample_folder", "ballast"])]
     pub(crate) resume: Option<PathBuf>,
+    /// The tree that the study search searches [default: what there is of /usr/include,
+    /// /usr/share, /usr/lib]
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    pub(crate) tree: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) how: HowArgs,
 }

@@ -6,13 +6,16 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use search::{Io, Model};
 
+use super::HowArgs;
+
 const SEARCH_EXAMPLES: &str = "\
 Examples:
   flowgauge search PM_RESUME /usr/src          lines with a literal
   flowgauge search -n 'fn \\w+_at\\(' -g '*.rs'  a regular expression, in Rust sources here
   flowgauge search -c -w struct drivers        how many lines a file, whole words only
-  flowgauge search --explain TODO              which flows did it, why, and what they used
-  flowgauge search --model process-pool -j 4 TODO
+  flowgauge search --explain struct            which flows did it, why, and what they used
+  flowgauge search --model process-pool -j 4 struct
+  flowgauge search --study struct src          which flows are best here, how many, and why
 
 Models: sequential, thread-per-file, process-per-file, thread-per-directory, thread-pool,
 process-pool, thread-private-files, fiber; auto chooses by a short probe.
@@ -77,6 +80,27 @@ pub(crate) struct SearchArgs {
     pub(crate) sort: Option<Sort>,
     #[command(flatten)]
     pub(crate) flows: FlowArgs,
+    #[command(flatten)]
+    pub(crate) study: StudyArgs,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}
+
+/// Instead of searching once: a study.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "A study")]
+pub(crate) struct StudyArgs {
+    /// Search again and again by one flow, a thread for each file, and pools of 1 to 16 threads
+    /// and processes: which is best, by how much, and why. What --help lists below is for it
+    #[arg(
+        long,
+        conflicts_with_all = ["count", "files_with_matches", "line_number", "no_line_number",
+            "with_filename", "no_filename", "sort", "model", "jobs", "io", "explain", "profile"]
+    )]
+    pub(crate) study: bool,
+    /// Empty the page cache before each search, so that all files come from the disk (root only)
+    #[arg(long, requires = "study")]
+    pub(crate) cold: bool,
 }
 
 /// Which flows do the search.

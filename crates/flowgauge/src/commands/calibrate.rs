@@ -77,6 +77,7 @@ fn study(plant: f64) -> Study {
             ),
         ],
         headline: "planted".to_owned(),
+        limits_of: Vec::new(),
     }
 }
 
@@ -148,6 +149,7 @@ fn pair(name: &str, title: &str, spin: Spin, placement: Placement, second: &str)
         variant: variant.clone(),
         work: None,
         sample: None,
+        of_cpus: None,
     };
     Case {
         name: name.to_owned(),

@@ -10,5 +10,6 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod scaling;
 pub(crate) mod search;
+mod search_study;
 pub(crate) mod switch;
 pub(crate) mod workers;

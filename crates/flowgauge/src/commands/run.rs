@@ -12,6 +12,7 @@ use crate::ending::Ending;
 use crate::launch::CellLauncher;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
+use crate::trees;
 
 /// Runs studies and answers.
 pub(crate) fn run(args: RunArgs) -> Result<Ending> {
@@ -49,6 +50,10 @@ fn begin(args: &RunArgs) -> Result<Session> {
             .collect::<Result<_>>()?
     };
     let (studies, left_out): (Vec<Study>, Vec<Vec<String>>) = fitted.into_iter().unzip();
+    let studies = match &args.tree {
+        Some(tree) => trees::filled(studies, Some(tree))?,
+        None => studies,
+    };
     let names: Vec<String> = studies.iter().map(|study| study.name.clone()).collect();
     let mut session = session::begin(studies, session::settings(&args.how, preset)?, &args.how)?;
     for (name, left_out) in names.iter().zip(&left_out) {
@@ -63,7 +68,8 @@ type Fitted = (Study, Vec<String>);
 /// A built-in study spread over this machine, without what it has no room for.
 fn fitted(study: Study) -> Fitted {
     let machine = Machine::read();
-    let (study, mut left_out) = Spread::default().over(study, &machine);
+    let (study, mut left_out) =
+        Spread::default().over(study.for_cpus(session::cpus(&machine)), &machine);
     let (study, no_room) = lab::room::fitted(study, &machine);
     left_out.extend(no_room);
     (study, left_out)
@@ -77,6 +83,7 @@ fn expectations(command: &[String]) -> Vec<Expectation> {
         Ok(Command::Switch(args)) => args.how,
         Ok(Command::Limits(args)) => args.how,
         Ok(Command::Scaling(args)) => args.how,
+        Ok(Command::Search(args)) => args.how,
         Ok(Command::Calibrate(args)) => args.how,
         _ => return Vec::new(),
     };

@@ -6,19 +6,28 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use lab::number;
 use search::{
     Class, FileId, Filter, How, Paths, Pattern, Plan, Problem, Profile, Query, Report, Show,
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use super::search_study;
 use crate::args::{SearchArgs, Sort};
 use crate::ending::Ending;
 use crate::output;
 
 /// Searches.
 pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
+    if args.study.study {
+        return search_study::run(args);
+    }
+    ensure!(
+        args.how.is_usual(),
+        "rounds, budget, seed, results folder and what else is for a study go with --study alone: \
+         leave them out, or add it"
+    );
     end_at_signals()?;
     let (query, plan) = (query(args)?, plan(args)?);
     // Written to as it is: the search hands its results out in large pieces.

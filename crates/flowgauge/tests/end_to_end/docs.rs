@@ -33,6 +33,7 @@ fn short(subcommand: &str) -> &'static [(&'static str, &'static str)] {
         "workers" => &[("--loops", "10"), ("--rounds", "1"), BUDGET],
         "scaling" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
         "calibrate" => &[("--rounds", "1"), BUDGET],
+        "search --study" => &[("--rounds", "1"), BUDGET],
         _ => &[],
     }
 }
@@ -74,7 +75,10 @@ fn lines() -> Vec<(String, String)> {
 /// The line with flags that keep it short.
 fn shortened(line: &str) -> String {
     let mut words = line.split_whitespace();
-    let subcommand = words.nth(1).unwrap_or_default();
+    let subcommand = match words.nth(1).unwrap_or_default() {
+        "search" if words.next() == Some("--study") => "search --study",
+        other => other,
+    };
     let has = |flag: &str| {
         let letter = match flag {
             "--block" => "-b",
@@ -123,6 +127,7 @@ fn home() -> Home {
     for folder in ["src", "drivers"] {
         fs::create_dir(home.path(folder)).unwrap();
     }
+    home.write("src/one.c", "struct one;\n");
     let line = "run my-study.toml --rounds 8 --out before";
     home.run(&line.split(' ').collect::<Vec<_>>()).answered();
     let journal = fs::read_to_string(home.path("before/journal.jsonl")).unwrap();

@@ -4,3 +4,4 @@ mod common;
 mod endings;
 mod output;
 mod ripgrep;
+mod study;

@@ -166,6 +166,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         output: None,
         scratch: None,
         sample: None,
+        timers: false,
     };
     let good = (1..1000 * MS, any::<u64>(), any::<u64>())
         .prop_map(move |(ns, count, checksum)| done(&spec, ns, Proof { count, checksum }));

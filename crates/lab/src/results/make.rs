@@ -6,9 +6,11 @@ use stats::{Estimate, Rule, Summary, Verdict, tail};
 use super::counts;
 use super::laws::laws;
 use super::limits::limits;
+use super::optimum::optimum;
 use super::profile::{self, Profile};
 use super::remarks::{Told, sentences};
 use super::scaling::scaling;
+use super::self_made::self_made;
 use super::sentence::sentence;
 use super::shared::{Shared, shared};
 use super::why::{Evidence, Side, why};
@@ -36,7 +38,6 @@ impl Results {
         let alone = studies.iter().flat_map(|study| &study.cases);
         let alone = alone.filter(|case| case.case.sweep.is_none());
         warnings.extend(alone.filter_map(crowded));
-        warnings.extend(ledger.notes.iter().cloned());
         warnings.extend(studies.iter().filter_map(noise_warning));
         Self {
             header: ledger.header.clone(),
@@ -44,6 +45,7 @@ impl Results {
             interrupted: ledger.interrupted,
             finished: ledger.finished,
             warnings,
+            notes: ledger.notes.clone(),
         }
     }
 }
@@ -53,7 +55,7 @@ fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Head
     let cases: Vec<CaseResult> = cases
         .map(|(case, log)| case_result(case, log, header))
         .collect();
-    let limits = limits(&header.machine, &cases);
+    let limits = limits(&header.machine, study, &cases);
     let laws = laws(&cases);
     let scaling = scaling(&cases, &header.machine);
     let told = Told {
@@ -78,7 +80,9 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
         .map(|variant| Column::new(case, log, variant))
         .collect();
     let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
-    let shared = shared(case, &log.slots, log.judge.conclude().0);
+    let floor = log.judge.conclude().0;
+    let shared = shared(case, &log.slots, floor);
+    let variants: Vec<VariantSummary> = columns.iter().map(|column| column.summary(case)).collect();
     CaseResult {
         case: case.clone(),
         rounds: log.judge.full_rounds(),
@@ -86,9 +90,10 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
         warmups: chosen.map_or(0, |chosen| chosen.warmups),
         ended: log.ended,
         noise: log.judge.noise(),
-        variants: columns.iter().map(|column| column.summary(case)).collect(),
         findings: findings(case, log, &columns, shared.as_ref(), header),
         shared,
+        optimum: optimum(case, &variants, &log.slots, floor),
+        variants,
         slots: log.slots.clone(),
     }
 }
@@ -142,6 +147,7 @@ impl<'a> Column<'a> {
             flows: profile::flow_medians(&self.good),
             parent_end_ns: profile.map(|p| p.parent_end_ns),
             workers: workers(&case.work, &self.good),
+            self_made: self_made(&self.good),
             imbalance: profile.map(|p| p.imbalance),
             good: self.good.len(),
             failures: self.failures(),

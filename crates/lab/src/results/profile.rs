@@ -29,6 +29,8 @@ pub(crate) struct Profile {
     pub(crate) imbalance: f64,
     /// `None` where honest memory is not available.
     pub(crate) memory: Option<Memory>,
+    /// Flows that were made.
+    pub(crate) made: f64,
 }
 
 /// The profile of a variant; `None` without a counted repetition.
@@ -48,6 +50,10 @@ pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Prof
         parent_end_ns: over(|rep| rep.parent.end_ns as f64)?,
         imbalance: over(|rep| latest_over_mean(&rep.flows))?,
         memory: memory(records),
+        made: match over(|rep| rep.own.as_ref().map_or(f64::NAN, |own| own.made as f64))? {
+            told if told.is_nan() => variant.carriers().into(),
+            told => told,
+        },
     })
 }
 

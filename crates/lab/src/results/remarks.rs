@@ -7,8 +7,10 @@ use super::cheapest::cheapest;
 use super::fenced::fenced;
 use super::limits::{self, Limit};
 use super::switched::switched;
-use super::{CaseResult, Law, Scaling, VariantSummary, calibration, map, scaling, shared, sweep};
-use crate::number::time;
+use super::{
+    CaseResult, Law, Scaling, VariantSummary, calibration, map, scaling, self_made, shared, sweep,
+};
+use crate::number::{plain, time};
 use crate::words::plural;
 use crate::{Probe, Study};
 
@@ -28,8 +30,11 @@ pub(crate) struct Told<'a> {
 
 /// The study's sentences: the headline first.
 pub(crate) fn sentences(study: &Study, cases: &[CaseResult], told: &Told<'_>) -> Vec<String> {
-    let said = scaling::answer(told.scaling, cases).or_else(|| answer(study, cases));
-    let mut sentences: Vec<String> = said.into_iter().collect();
+    let compared = scaling::answer(told.scaling, cases).or_else(|| answer(study, cases));
+    let mut sentences: Vec<String> = limits::how_many(told.limits)
+        .into_iter()
+        .chain(compared)
+        .collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Flows that take turns, or repeat one operation, do nothing that could be uneven, or
     // large or small.
@@ -45,6 +50,7 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], told: &Told<'_>) ->
     // Nor do workers, each of which does the same as the others.
     let dealt = working().filter(|case| case.case.work.worker_kind().is_none());
     sentences.extend(dealt.filter_map(uneven));
+    sentences.extend(self_made::sentences(cases));
     sentences.extend(cases.iter().filter_map(isolation));
     match map::sentences(cases) {
         of_maps if of_maps.is_empty() => {
@@ -57,27 +63,29 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], told: &Told<'_>) ->
     sentences.extend(told.laws.iter().map(|law| law.sentence.clone()));
     sentences.extend(cheapest(cases));
     sentences.extend(switched(cases));
-    sentences.extend(told.limits.iter().map(limits::sentence));
     sentences.extend(fenced(told.probes));
     sentences
 }
 
 /// The answer of a study: its headline, or what was measured where nothing is compared.
 fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
+    let case = super::headline_case(study, cases)?;
     let maps = map::maps(cases);
     let mut mapped = maps.iter().flat_map(|map| &map.cases);
-    let row = mapped
-        .find(|case| case.case.name == study.headline)
-        .map(|case| map::Map::row(case));
-    let said = super::headline(study, cases).map(|finding| match row {
-        Some(row) => format!("{row}: {}", finding.sentence),
-        None => finding.sentence.clone(),
-    });
-    let said = kinds_of_workers(cases).or(said);
-    said.or_else(|| {
-        let case = cases.iter().find(|case| case.case.name == study.headline)?;
-        case.variants.first().map(measured)
-    })
+    let row = mapped.any(|mapped| mapped.case.name == case.case.name);
+    let point = case.case.sweep.as_ref();
+    let place = match point {
+        _ if row => Some(map::Map::row(case).to_owned()),
+        Some(point) => Some(format!("at {} {}", plain(point.value), point.unit)),
+        None => None,
+    };
+    let said = super::headline(study, cases).map(|finding| finding.sentence.clone());
+    let said = said.or_else(|| case.variants.first().map(measured))?;
+    let said = match place {
+        Some(place) => format!("{place}: {said}"),
+        None => said,
+    };
+    kinds_of_workers(cases).or(Some(said))
 }
 
 /// The answers of a study of more than one kind of workers, each with its kind.

@@ -25,6 +25,9 @@
 //! | same | same | neither |
 //! | anything else | | cannot tell |
 //!
+//! Of work that makes its own flows there is no `process-shared-files`: then each effect is
+//! that of one step of the lower way.
+//!
 //! It speaks of what is shared, not of the mechanism: that the address space has one lock,
 //! or that a file table needs counted references once it is shared, is for the counts of
 //! the finding to show.
@@ -33,6 +36,7 @@ use flow::Model;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Factorial, LOOK_ALPHA, Rule, Verdict};
 
+use super::paired::judged;
 use super::{CaseResult, RawSlot};
 use crate::Case;
 use crate::number::{factor, factor_interval};
@@ -107,9 +111,12 @@ fn matters(verdict: Verdict) -> Option<bool> {
     }
 }
 
-/// What sharing does in this case, if it ran the four models and nothing else differs.
+/// What sharing does in this case, if it ran the four models and nothing else differs, or of
+/// work that makes its own flows the three that there are.
 pub(super) fn shared(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
-    let places = four(case)?;
+    let Some(places) = four(case) else {
+        return of_three(case, slots, floor);
+    };
     let columns = rounds(slots, places);
     let four = Factorial {
         neither: &columns[0],
@@ -132,6 +139,30 @@ pub(super) fn shared(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Share
     Some(Shared::of(address_space, file_table))
 }
 
+/// The same by one of the two ways from processes to threads: from `process` to
+/// `thread-private-files`, and on to `thread`.
+fn of_three(case: &Case, slots: &[RawSlot], floor: f64) -> Option<Shared> {
+    if !case.work.makes_own_flows() {
+        return None;
+    }
+    let [process, private, thread] = alike(
+        case,
+        [Model::Process, Model::ThreadPrivateFiles, Model::Thread],
+    )?;
+    let rule = Rule {
+        floor,
+        comparisons: 2,
+    };
+    let effect = |without: usize, with: usize| {
+        let (estimate, verdict) = judged(slots, without, with, rule)?;
+        Some(Effect { estimate, verdict })
+    };
+    Some(Shared::of(
+        effect(process, private)?,
+        effect(private, thread)?,
+    ))
+}
+
 impl Shared {
     /// The two effects, and what follows from their verdicts.
     pub(super) fn of(address_space: Effect, file_table: Effect) -> Self {
@@ -146,13 +177,18 @@ impl Shared {
 /// The places of process, process-shared-files, thread-private-files and thread, where
 /// each is there once and they differ in nothing else.
 pub(super) fn four(case: &Case) -> Option<[usize; 4]> {
+    alike(case, Model::NAMED)
+}
+
+/// The places of the models, where each is there once and they differ in nothing else.
+fn alike<const N: usize>(case: &Case, models: [Model; N]) -> Option<[usize; N]> {
     let place = |model: Model| {
         let mut places =
             (0..case.variants.len()).filter(|&at| case.variants[at].variant.model == model);
         places.next().filter(|_| places.next().is_none())
     };
-    let mut places = [0; 4];
-    for (at, model) in Model::NAMED.into_iter().enumerate() {
+    let mut places = [0; N];
+    for (at, model) in models.into_iter().enumerate() {
         places[at] = place(model)?;
     }
     let alike = |at: usize| {

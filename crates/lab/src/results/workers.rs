@@ -205,6 +205,7 @@ mod tests {
             output: None,
             scratch: None,
             sample: None,
+            timers: false,
         };
         let Answer::Done(mut record) = crate::testing::done(&spec, 10 * MS, PROOF) else {
             panic!("not done")

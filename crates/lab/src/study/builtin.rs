@@ -4,11 +4,12 @@ use super::{Study, StudyError, parse};
 use crate::Preset;
 
 /// Name and text of each, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 7] = [
+const BUILTIN: [(&str, &str); 8] = [
     ("primes", include_str!("../../../../studies/primes.toml")),
     ("workers", include_str!("../../../../studies/workers.toml")),
     ("switch", include_str!("../../../../studies/switch.toml")),
     ("limits", include_str!("../../../../studies/limits.toml")),
+    ("search", include_str!("../../../../studies/search.toml")),
     (
         "creating",
         include_str!("../../../../studies/creating.toml"),

@@ -17,7 +17,9 @@ use toml::{Spanned, Value};
 use workload::Work;
 
 use super::ballast::of_variant;
+use super::cpus::FLOWS;
 use super::each::{Member, members};
+use super::flow_counts::Count;
 use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides};
 use super::labels::labelled;
 use super::placed::Placed;
@@ -57,6 +59,7 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
         origin: written.origin,
         cases,
         headline: written.headline.into_inner(),
+        limits_of: Vec::new(),
     })
 }
 
@@ -269,30 +272,35 @@ fn variants(
         !(v.full_only && preset == Preset::Quick)
             && few.is_none_or(|(most, flows)| flows <= most.into())
     };
-    let written: Vec<&Spanned<FileVariant>> = case.variants.iter().filter(meant).collect();
+    let written: Vec<Counted<'_>> = case
+        .variants
+        .iter()
+        .filter(meant)
+        .flat_map(counted)
+        .collect();
     if written.is_empty() {
         return Err(source.error(place, "a case needs at least one variant"));
     }
     let plain: Result<Vec<Variant>, StudyError> = written
         .iter()
-        .map(|v| {
+        .map(|&(v, count)| {
             let ballast = of_variant(case, overrides, v.get_ref())
                 .map_err(|message| source.error(v.span().start, message))?;
             Ok(Variant {
                 ballast,
-                ..variant(source, v, flows, usual)?
+                ..variant(source, v, count, (flows, usual))?
             })
         })
         .collect();
     let mut variants = labelled(plain?);
-    for (variant, written) in variants.iter_mut().zip(written) {
-        if let Some(label) = &written.get_ref().label {
-            variant.label.clone_from(label);
-        }
+    for (variant, (written, count)) in variants.iter_mut().zip(written) {
+        name(variant, written.get_ref(), count);
         variant.work = own_work(source, written.get_ref(), work)?;
         variant.sample = sampling(source, written.get_ref())?;
     }
-    let labels: Vec<&str> = variants.iter().map(|v| v.label.as_str()).collect();
+    let told = |v: &LabelledVariant| v.label.replace(FLOWS, &v.variant.flows.to_string());
+    let labels: Vec<String> = variants.iter().map(told).collect();
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     match duplicate(&labels) {
         Some(twice) => {
             let message = format!("two variants are labelled '{}'", labels[twice]);
@@ -300,6 +308,38 @@ fn variants(
         }
         None => Ok(variants),
     }
+}
+
+/// A written variant with one of its numbers of flows, where it has any.
+type Counted<'a> = (&'a Spanned<FileVariant>, Option<Count>);
+
+/// A written variant once for each number of flows that it has.
+fn counted(written: &Spanned<FileVariant>) -> Vec<Counted<'_>> {
+    match &written.get_ref().flows {
+        None => vec![(written, None)],
+        Some(flows) => {
+            let counts = flows.counts().iter();
+            counts.map(|&count| (written, Some(count))).collect()
+        }
+    }
+}
+
+/// Gives a variant the label that is written, with its number of flows in it where that is
+/// asked for; a number that is not known yet is filled in later.
+fn name(variant: &mut LabelledVariant, written: &FileVariant, count: Option<Count>) {
+    let flows = variant.variant.flows.to_string();
+    if let Some(label) = &written.label {
+        variant.label = label.replace(FLOWS, &flows);
+    }
+    if let Some(Count::OfCpus(times)) = count {
+        variant.label = variant.label.replace(&flows, FLOWS);
+        variant.of_cpus = Some(times);
+    }
+}
+
+/// Stands for a number of flows that is not known yet; no two multiples have the same.
+fn unknown(times: u32) -> u32 {
+    u32::MAX - times
 }
 
 /// How the slots of a variant are sampled.
@@ -334,12 +374,11 @@ fn own_work(
 fn variant(
     source: Source<'_>,
     written: &Spanned<FileVariant>,
-    of_work: Option<u64>,
-    usual: Option<u64>,
+    count: Option<Count>,
+    (of_work, usual): (Option<u64>, Option<u64>),
 ) -> Result<Variant, StudyError> {
     let FileVariant {
         model,
-        flows,
         placement,
         schedule,
         channel,
@@ -350,8 +389,17 @@ fn variant(
         .or(of_work)
         .map(|own| u32::try_from(own).unwrap_or(u32::MAX));
     let error = |message: String| source.error(written.span().start, message);
-    let said = flows.or_else(|| u32::try_from(usual.filter(|_| own.is_none())?).ok());
-    let flows = match (said, own) {
+    let flows = count.map(|count| match count {
+        Count::Number(flows) => flows,
+        Count::OfCpus(times) => unknown(times),
+    });
+    if let (Some(Count::OfCpus(_)), Some(own)) = (count, own) {
+        return Err(error(format!(
+            "{model} has {own} flows, however many CPUs there are: leave flows out"
+        )));
+    }
+    let flows = flows.or_else(|| u32::try_from(usual.filter(|_| own.is_none())?).ok());
+    let flows = match (flows, own) {
         (Some(0), _) => return Err(error("flows must be at least 1".to_owned())),
         (Some(flows), Some(own)) if flows != own => {
             return Err(error(format!(

@@ -285,7 +285,8 @@ fn a_value_of_the_wrong_type_names_its_key_and_its_line() {
     );
     assert!(error("every = 10", "every = -1").starts_with("mine.toml:15: every: invalid value"));
     assert!(
-        error("flows = 5", "flows = \"five\"").starts_with("mine.toml:19: flows: invalid type")
+        error("flows = 5", "flows = \"five\"")
+            .starts_with("mine.toml:19: flows: invalid value: string \"five\", expected a number")
     );
     assert!(error("max_rounds = 7", "max_rounds = 7.5").starts_with("mine.toml:24: max_rounds: "));
     assert!(error("title = \"One\"", "title = 1").starts_with("mine.toml:9: title: invalid type"));

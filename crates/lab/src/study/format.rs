@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::ballast::Bytes;
+use super::flow_counts::FileFlows;
 use super::{Metric, Origin};
 
 /// All that is read before anything else is looked at.
@@ -59,7 +60,7 @@ pub(super) struct FileCase {
 pub(super) struct FileVariant {
     pub(super) model: Model,
     /// May be left out where the model has its own count (`4x2`), or the work (`turns`).
-    pub(super) flows: Option<u32>,
+    pub(super) flows: Option<FileFlows>,
     #[serde(default)]
     pub(super) placement: Placement,
     #[serde(default)]

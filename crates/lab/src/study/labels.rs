@@ -18,6 +18,7 @@ pub fn labelled(variants: Vec<Variant>) -> Vec<LabelledVariant> {
             variant,
             work: None,
             sample: None,
+            of_cpus: None,
         })
         .collect()
 }

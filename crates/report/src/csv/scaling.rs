@@ -4,7 +4,7 @@ use flow::record::footprint::{Footprint, Touched};
 use lab::{OriginFigure, Ratio, Results, Scaling, ScalingPoint, StudyResult, Throughput};
 use measure::Measured;
 
-use super::{Field, names, number, sheet, text, whole};
+use super::{Field, names, number, sheet_of_some, text, whole};
 
 /// One of ours, or a figure of the source.
 enum Whose<'a> {
@@ -157,22 +157,15 @@ fn missing(one: &Throughput) -> String {
     crate::scaling::missing(one).join("; ")
 }
 
-/// One row a work, way, number of flows and variant, and one a figure of the source; empty
+/// One row a work, way, number of flows and variant, and one a figure of the source; `None`
 /// where no study scales anything.
 #[must_use]
-pub fn scaling(results: &Results) -> String {
-    let studies = results
-        .studies
-        .iter()
-        .filter(|study| !study.scaling.is_empty());
-    let rows: Vec<Vec<Field>> = studies
-        .flat_map(rows)
-        .map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect())
-        .collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    sheet(names(COLUMNS), rows.into_iter())
+pub fn scaling(results: &Results) -> Option<String> {
+    let studies = results.studies.iter();
+    let studies = studies.filter(|study| !study.scaling.is_empty());
+    let rows = studies.flat_map(rows);
+    let rows = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+    sheet_of_some(names(COLUMNS), rows)
 }
 
 fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {

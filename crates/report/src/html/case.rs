@@ -7,11 +7,13 @@ use super::course::course;
 use super::ecdf::ecdf;
 use super::figure::Figures;
 use super::grids;
+use super::searched;
 use super::slots::slots;
 use super::stacks::{memory, phases};
 use super::table::table;
 use crate::number::{NONE, bytes, time};
 use crate::sampling::sampling;
+use crate::searched::is_self_made;
 use crate::terminal::tail;
 use crate::words::{
     circumstances, comparison, cut_short, finding_of, launched, many, not_counted, work,
@@ -26,6 +28,7 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
             @if let Some(cut) = cut_short(results, case) { p.warning { (cut) } }
             @if !case.slots.is_empty() {
                 (variants(&[("", case)]))
+                (searched::used(case))
                 @for finding in &case.findings { (said(finding)) }
                 @for line in not_counted(case) { p.quiet { (line) } }
                 (missing(case))
@@ -47,6 +50,7 @@ pub(super) fn figures(id: &str, case: &CaseResult, with_slots: bool) -> Figures 
         .and(ecdf(&format!("{id}-ecdf"), case))
         .and(phases(&format!("{id}-phases"), case))
         .and(memory(&format!("{id}-memory"), case))
+        .and(searched::profile(&format!("{id}-profile"), case))
         .and(course(&format!("{id}-course"), case))
 }
 
@@ -136,7 +140,7 @@ pub(super) fn missing(case: &CaseResult) -> Markup {
                     (reason)
                 }
             }
-            @if let Some(reason) = &summary.memory_not_available {
+            @if let Some(reason) = summary.memory_not_available.as_ref().filter(|_| !is_self_made(case)) {
                 p.quiet { "Memory of " (summary.label) " is not available: " (reason) }
             }
         }

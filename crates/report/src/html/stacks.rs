@@ -59,7 +59,7 @@ fn stacked(case: &CaseResult, parts: impl Fn(&VariantSummary) -> Option<Vec<f64>
     case.variants.iter().filter_map(bar).collect()
 }
 
-fn stack(id: &str, title: &str, all: Vec<Bar>, parts: Parts<'static>) -> Figures {
+pub(super) fn stack(id: &str, title: &str, all: Vec<Bar>, parts: Parts<'static>) -> Figures {
     if all.is_empty() {
         return Figures::default();
     }

@@ -4,7 +4,7 @@ use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
 use super::figure::{Figure, Figures};
-use super::{case, fenced, forest, map, scaling, sweep, then_and_now, workers};
+use super::{case, fenced, forest, limits, map, scaling, searched, sweep, then_and_now, workers};
 use crate::blocks::Block;
 use crate::plots;
 
@@ -43,6 +43,7 @@ pub(super) fn figures(place: usize, study: &StudyResult) -> Vec<(String, Figure)
             }
         }
     }
+    add(named("all"), searched::figures(&id, study));
     all
 }
 
@@ -61,6 +62,7 @@ pub(super) fn study(
             @if !study.sentences.is_empty() {
                 ul.sentences { @for sentence in &study.sentences { li { (sentence) } } }
             }
+            (limits::limits(study))
             (alone(&id, study))
             @for (number, block) in Block::all(study).iter().enumerate() {
                 @let id = format!("{id}-{number}");
@@ -71,11 +73,17 @@ pub(super) fn study(
                 }
             }
             (fenced::fenced(study))
-            @if let Some(tables) = workers::workers(study).or_else(|| scaling::scaling(&id, results, study)) {
-                (tables)
-            } @else {
-                (then_and_now::then_and_now(study))
+            @match own_tables(&id, results, study) {
+                Some(table) => (table),
+                None => (then_and_now::then_and_now(study)),
             }
         }
     }
+}
+
+/// The tables of a study that has tables of its own, with the source's figures in them.
+fn own_tables(id: &str, results: &Results, study: &StudyResult) -> Option<Markup> {
+    workers::workers(study)
+        .or_else(|| searched::searched(id, study))
+        .or_else(|| scaling::scaling(id, results, study))
 }

@@ -75,7 +75,7 @@ fn fixed() -> String {
          .mark{{stroke:{paper};stroke-width:.6}}.whisker{{stroke-width:2}}\n\
          .curve{{fill:none;stroke-width:2}}.area{{opacity:.2}}.dots{{fill:none;stroke:none}}\n\
          .cross{{stroke:{bad};stroke-width:1.8;fill:none}}.part{{stroke:{paper};stroke-width:1}}\n\
-         .on0{{fill:#fff}}.on1{{fill:#111}}.on2{{fill:#111}}.on3{{fill:#111}}\n\
+         .on0{{fill:#fff}}.on1{{fill:#111}}.on2{{fill:#111}}.on3{{fill:#111}}.on4{{fill:#111}}.on5{{fill:#111}}\n\
          .hn rect{{fill:none}}.stroke{{stroke:{doubt};stroke-width:1.4;opacity:.35}}\n"
     )
 }
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn every_colour_is_one_of_the_page() {
         for name in [
-            "ink", "paper", "v0", "v5", "s3", "h0", "h8", "hd", "ho", "good",
+            "ink", "paper", "v0", "v5", "s5", "h0", "h8", "hd", "ho", "good",
         ] {
             assert!(
                 colour(name).starts_with('#') && colour(name) != "#000",

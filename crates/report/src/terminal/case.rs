@@ -3,12 +3,15 @@
 use lab::{CaseResult, Finding, Results, VariantSummary};
 
 use super::page::Page;
+use super::searched;
 use crate::blocks::Sweep;
 use crate::number::{NONE, bytes, time};
 use crate::sampling::sampling;
+use crate::searched::is_self_made;
 use crate::table::{Cell, Column, Table};
 use crate::words::{
     Tone, circumstances, comparison, cut_short, finding_of, many, not_counted, point_value, work,
+    work_apart,
 };
 
 /// A case: title, table, sentences, reasons, slow ends, failures.
@@ -19,11 +22,15 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     if case.slots.is_empty() {
         return;
     }
+    searched::what(page, case);
     page.table(2, &table(None, &[case]));
-    for finding in &case.findings {
+    // Numbers of flows are told together, by the remarks of the study.
+    let told_together = case.optimum.is_some();
+    for finding in case.findings.iter().filter(|_| !told_together) {
         said(page, finding);
     }
-    for line in sampling(case).into_iter().chain(not_counted(case)) {
+    let lines = own_work(case).into_iter().chain(sampling(case));
+    for line in lines.chain(not_counted(case)) {
         page.text(2, Tone::Quiet, &line);
     }
     missing(page, case);
@@ -45,6 +52,16 @@ pub(super) fn sweep(page: &mut Page<'_>, results: &Results, sweep: &Sweep<'_>) {
     }
     let rows: Vec<_> = sweep.points.iter().map(|(_, case)| *case).collect();
     page.table(2, &table(Some(sweep.parameter), &rows));
+    let mut own: Vec<String> = sweep
+        .points
+        .iter()
+        .flat_map(|(_, case)| own_work(case))
+        .collect();
+    let mut said = std::collections::BTreeSet::new();
+    own.retain(|line| said.insert(line.clone()));
+    for line in own {
+        page.text(2, Tone::Quiet, &line);
+    }
     for (_, case) in &sweep.points {
         missing(page, case);
     }
@@ -75,7 +92,11 @@ fn table(parameter: Option<&str>, cases: &[&CaseResult]) -> Table {
         })
     });
     let reference = cases.first().and_then(|case| case.variants.first());
-    let own = columns(reference.map_or("", |reference| &reference.label));
+    let reference = reference.map_or("", |reference| &reference.label);
+    let own = match cases.iter().all(|case| is_self_made(case)) {
+        true => searched::columns(reference),
+        false => columns(reference),
+    };
     Table {
         flex: usize::from(parameter.is_some()),
         columns: parameter
@@ -101,22 +122,30 @@ fn columns(reference: &str) -> Vec<Column> {
 }
 
 fn row(case: &CaseResult, at: usize, variant: &VariantSummary) -> Vec<Cell> {
+    let mut row = match is_self_made(case) {
+        true => searched::row(variant),
+        false => used(variant),
+    };
+    row.extend(versus(case, at, &variant.label));
+    row
+}
+
+/// What a variant took and used.
+fn used(variant: &VariantSummary) -> Vec<Cell> {
     let number = |value: Option<f64>, unit: fn(f64) -> String| {
         value.map_or(Cell::new(Tone::Doubt, NONE), |value| {
             Cell::plain(&unit(value))
         })
     };
     let memory = variant.memory.as_ref();
-    let mut row = vec![
+    vec![
         Cell::plain(&variant.label),
         number(variant.value.map(|value| value.typical), time),
         number(variant.undisturbed_ns, time),
         number(variant.cpu_ns, time),
         number(memory.map(|memory| memory.honest() as f64), bytes),
         number(memory.map(|memory| memory.rss as f64), bytes),
-    ];
-    row.extend(versus(case, at, &variant.label));
-    row
+    ]
 }
 
 /// How it compares, and the interval.
@@ -162,14 +191,20 @@ pub(crate) fn tail(finding: &Finding) -> Option<String> {
     })
 }
 
-/// What is not there, and why; and whose work is not the case's.
+/// Whose work is not the case's, and in what.
+fn own_work(case: &CaseResult) -> Vec<String> {
+    // A search of its own is the same search in another design, which its label says.
+    let labelled = case.case.variants.iter().filter(|_| !is_self_made(case));
+    let said = labelled.filter_map(|variant| {
+        let own = variant.work.as_ref()?;
+        let apart = work_apart(own, &case.case.work);
+        Some(format!("{} has work of its own: {apart}", variant.label))
+    });
+    said.collect()
+}
+
+/// What is not there, and why.
 pub(super) fn missing(page: &mut Page<'_>, case: &CaseResult) {
-    for variant in &case.case.variants {
-        if let Some(own) = &variant.work {
-            let text = format!("{} has work of its own: {}", variant.label, work(own));
-            page.text(2, Tone::Quiet, &text);
-        }
-    }
     for variant in &case.variants {
         let label = &variant.label;
         for (count, reason) in &variant.failures {
@@ -180,7 +215,9 @@ pub(super) fn missing(page: &mut Page<'_>, case: &CaseResult) {
                 &format!("failed: {what} of {label}: {reason}"),
             );
         }
-        if let Some(reason) = &variant.memory_not_available {
+        // The peak of RSS has a column of its own then.
+        let missing = variant.memory_not_available.as_ref();
+        if let Some(reason) = missing.filter(|_| !is_self_made(case)) {
             let text = format!("memory of {label} is not available: {reason}");
             page.text(2, Tone::Quiet, &text);
         }

@@ -9,6 +9,7 @@ mod json;
 mod plots;
 mod samples;
 mod scaling;
+mod searches;
 mod support;
 mod terminal;
 mod workers;

@@ -6,14 +6,13 @@ use crate::number::{count, time};
 use crate::words::plural;
 
 /// Flows are far more from this factor on.
-const FAR: u32 = 2;
+const FAR: f64 = 2.0;
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     let (making_ns, share) = evidence.making()?;
     let (slow, fast) = evidence.slow_and_fast()?;
-    let made = |variant: &flow::Variant| variant.carriers();
-    let (many, few) = (made(&slow.profile.variant), made(&fast.profile.variant));
-    if share < MOST || making_ns <= 0.0 || many < few.saturating_mul(FAR).max(few + 2) {
+    let (many, few) = (slow.profile.made, fast.profile.made);
+    if share < MOST || making_ns <= 0.0 || many < (few * FAR).max(few + 2.0) {
         return None;
     }
     Some(Reason {
@@ -21,11 +20,11 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
         text: format!(
             "{} flows are made and ended for {} against {} for {}: {} of create and tear-down \
              for each of the others",
-            count(many.into()),
+            count(many as u64),
             plural(slow.label),
-            count(few.into()),
+            count(few as u64),
             plural(fast.label),
-            time(making_ns / f64::from(many - few))
+            time(making_ns / (many - few))
         ),
     })
 }

@@ -65,6 +65,7 @@ fn thread() -> Profile {
         parent_end_ns: 5e6,
         imbalance: 1.1,
         memory: Some(MEMORY),
+        made: 2.0,
     }
 }
 
@@ -300,6 +301,7 @@ fn small_parents_and_huge_pages_have_few_entries_to_copy() {
 fn a_flow_for_each_item_is_named_where_making_them_takes_the_time() {
     let mut each = dear_process();
     each.variant = variant("process", 200);
+    each.made = 200.0;
     let said = reasons(&each, DIFFERENT);
     assert_eq!(
         said[1],

@@ -12,6 +12,7 @@
 pub(crate) mod full;
 mod journal;
 pub(crate) mod scaling;
+pub(crate) mod searches;
 mod slots;
 mod studies;
 pub(crate) mod workers;

@@ -54,6 +54,7 @@ pub(super) fn done(like: Like, flows: usize, noise: &mut Noise, rss_only: bool) 
         proof: reps[0].proof(),
         reps,
         memory: memory(like, rss_only),
+        timed: None,
     };
     Outcome {
         answer: Answer::Done(record),
@@ -90,6 +91,7 @@ fn rep(like: Like, flows: usize, factor: f64) -> Rep {
             .collect(),
         turns: None,
         told: None,
+        own: None,
     }
 }
 

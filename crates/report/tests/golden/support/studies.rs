@@ -112,6 +112,7 @@ fn study(name: &str, title: &str, headline: &str) -> Study {
         origin: None,
         cases: Vec::new(),
         headline: headline.into(),
+        limits_of: Vec::new(),
     }
 }
 
@@ -151,6 +152,7 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
         variant,
         work: None,
         sample: None,
+        of_cpus: None,
     }
 }
 
@@ -177,8 +179,11 @@ fn origin() -> Origin {
         year: 2010,
         finding: "threads 1.43 % faster in sum; memory 1,323 KB for processes, 450 KB for threads"
             .into(),
+        marks: Vec::new(),
         rows: rows
             .map(|(who, process, thread, bytes)| OriginRow {
+                user_seconds: Default::default(),
+                system_seconds: Default::default(),
                 who: who.into(),
                 case: None,
                 seconds: both(process, thread),

@@ -1,0 +1,74 @@
+//! `flowgauge search --study`: which flows search a tree fastest, how many, and why.
+//!
+//! The built-in study's full preset with the pattern, the tree and the filters that were given.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use lab::{Preset, Study};
+use machine::Machine;
+use workload::{Searching, Work};
+
+use crate::args::SearchArgs;
+use crate::ending::Ending;
+use crate::launch::CellLauncher;
+use crate::output;
+use crate::result_file::ResultFile;
+use crate::session;
+
+/// Seconds for the study where no budget is given: Ctrl-C or `--budget` end it earlier.
+const BUDGET_S: f64 = 300.0;
+
+/// Runs the study as asked.
+pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
+    let how = &args.how;
+    let study = study(args)?.for_cpus(session::cpus(&Machine::read()));
+    let (study, left_out) = lab::room::fitted(study, &Machine::read());
+    let name = study.name.clone();
+    let mut settings = session::settings(how, Preset::Full)?;
+    settings.budget_s = how.budget.or(Some(BUDGET_S));
+    let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
+    let mut session = session::begin(vec![study], settings, how)?;
+    session.leaves_out(&name, &left_out)?;
+    if how.budget.is_none() {
+        output::tell(&format!(
+            "This takes up to {BUDGET_S} s, or as long as --budget says."
+        ));
+    }
+    session::carry_out(session, &mut launcher, how.watch, &how.answer)
+}
+
+/// The built-in study for that pattern in that tree.
+fn study(args: &SearchArgs) -> Result<Study> {
+    let mut study = lab::builtin("search", Preset::Full)?;
+    for case in &mut study.cases {
+        let own = case.variants.iter_mut().filter_map(|v| v.work.as_mut());
+        for work in own.chain([&mut case.work]) {
+            if let Work::Search(search) = work {
+                *search = asked(args, search);
+            }
+        }
+        case.work.check()?;
+    }
+    Ok(study)
+}
+
+fn asked(args: &SearchArgs, search: &Searching) -> Searching {
+    let here = || vec![PathBuf::from(".")];
+    Searching {
+        pattern: args.pattern.clone(),
+        literal: args.fixed_strings,
+        ignore_case: args.ignore_case,
+        word: args.word_regexp,
+        tree: match args.paths.is_empty() {
+            true => here(),
+            false => args.paths.clone(),
+        },
+        hidden: args.hidden,
+        no_ignore: args.no_ignore,
+        text: args.text,
+        globs: args.glob.clone(),
+        cold: args.study.cold,
+        ..search.clone()
+    }
+}

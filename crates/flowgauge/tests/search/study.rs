@@ -1,0 +1,261 @@
+//! `flowgauge search --study` and `flowgauge run search`, for real: every variant finds the
+//! same, which another way of counting finds too. Nothing here asserts how fast anything is.
+
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use flow::Answer;
+use lab::Results;
+use nix::unistd::geteuid;
+use workload::Work;
+
+use super::common::{Said, Tree, said};
+
+/// 5 folders of 12 files: 3 lines with the word in each third file.
+fn tree() -> Tree {
+    let tree = Tree::of(&[]);
+    for number in 0..60 {
+        let lines = if number % 3 == 0 {
+            "a needle\n"
+        } else {
+            "nothing\n"
+        };
+        let path = format!("tree/d{}/{number}.txt", number % 5);
+        tree.write(&path, lines.repeat(3));
+    }
+    tree.write("tree/d0/.hidden", "a needle\n");
+    tree.write("tree/d0/binary", "a needle\0\n");
+    tree
+}
+
+fn study(tree: &Tree, args: &[&str]) -> Said {
+    let out = tree.path().join("out");
+    let mut command = tree.command(&["--study"]);
+    command.args(args).args(["--rounds", "1", "--seed", "1"]);
+    command.arg("--out").arg(out);
+    said(&command.output().expect("the command starts"))
+}
+
+fn results(tree: &Tree) -> Results {
+    let out = tree.path().join("out");
+    Results::from_journal(&out.join(lab::journal::FILE_NAME)).expect("a journal")
+}
+
+/// That every slot is good and found so many lines in so many files.
+fn all_found(results: &Results, files: u64, lines: u64) {
+    let mut slots = 0;
+    for case in &results.studies[0].cases {
+        for slot in &case.slots {
+            let label = &case.case.variants[slot.variant].label;
+            let Answer::Done(record) = &slot.outcome.answer else {
+                panic!("{}, {label}: {:?}", case.case.name, slot.outcome.answer)
+            };
+            let timed = record.timed.as_ref().expect("a repetition with timers");
+            for rep in record.reps.iter().chain([timed.as_ref()]) {
+                let own = rep.own.as_ref().expect("its own flows");
+                assert_eq!((own.counts["files"], own.counts["lines"]), (files, lines));
+                assert_eq!(rep.proof(), record.proof, "{label}");
+            }
+            assert!(!timed.own.as_ref().expect("own").classes_ns.is_empty());
+            slots += 1;
+        }
+    }
+    assert!(slots > 20, "{slots} slots");
+}
+
+#[test]
+fn every_design_model_and_number_of_workers_finds_the_same() {
+    let tree = tree();
+    let said = study(&tree, &["needle", "tree"]);
+    assert!(matches!(said.code, Some(0 | 3)), "{}", said.err);
+    let results = results(&tree);
+    // 60 and the binary one, in which nothing is found.
+    all_found(&results, 61, 60);
+    let designs = &results.studies[0].cases[0];
+    let each = designs.variants[1].self_made.as_ref().expect("own flows");
+    assert_eq!(
+        (designs.variants[1].label.as_str(), each.made),
+        ("thread per file", 61.0)
+    );
+    for text in [
+        "Then and now",
+        "15.1 s",
+        "Time by the number of workers",
+        "walk",
+    ] {
+        assert!(said.out.contains(text), "{text} is not in {}", said.out);
+    }
+    let table = std::fs::read_to_string(tree.path().join("out/search.csv")).expect("search.csv");
+    assert!(
+        table
+            .lines()
+            .all(|line| line.starts_with("search,") || line.starts_with("study,"))
+    );
+}
+
+#[test]
+fn the_filters_of_a_search_are_those_of_its_study() {
+    let tree = tree();
+    let args = [
+        "-F", "-i", "--hidden", "-a", "-g", "!*7.txt", "NEEDLE", "tree",
+    ];
+    let said = study(&tree, &args);
+    assert!(matches!(said.code, Some(0 | 3)), "{}", said.err);
+    // Without 7, 17, .. 57, of which 27 and 57 have the word; with .hidden and binary.
+    all_found(&results(&tree), 60 - 6 + 2, 60 - 6 + 2);
+}
+
+#[test]
+fn a_run_takes_the_tree_and_its_bounded_part() {
+    let tree = tree();
+    let out = tree.path().join("out");
+    let run = Command::new(env!("CARGO_BIN_EXE_flowgauge"))
+        .args(["run", "search", "--rounds", "1", "--seed", "1", "--tree"])
+        .arg(tree.path().join("tree"))
+        .arg("--out")
+        .arg(&out)
+        .output()
+        .expect("the command starts");
+    let said = said(&run);
+    assert!(matches!(said.code, Some(0 | 3)), "{}", said.err);
+    all_found(&results(&tree), 61, 0);
+}
+
+#[test]
+fn a_study_file_may_ask_for_a_part_of_a_tree() {
+    let tree = tree();
+    tree.write(
+        "mine.toml",
+        r#"
+schema = 1
+name = "mine"
+title = "t"
+stands_for = "x"
+headline = "c"
+[[case]]
+name = "c"
+title = "t"
+work = { kind = "search", pattern = "needle", tree = "tree", most_files = 30 }
+[[case.variant]]
+model = "process"
+flows = [1, 2, "2 cpus"]
+[[case.variant]]
+model = "thread"
+flows = 4
+label = "each folder"
+work = { design = "per-folder" }
+"#,
+    );
+    let out = tree.path().join("out");
+    let run = Command::new(env!("CARGO_BIN_EXE_flowgauge"))
+        .current_dir(tree.path())
+        .args(["run", "mine.toml", "--rounds", "1", "--out", "out"])
+        .output()
+        .expect("the command starts");
+    let said = said(&run);
+    assert!(matches!(said.code, Some(0 | 3)), "{}", said.err);
+    let results = Results::from_journal(&out.join(lab::journal::FILE_NAME)).expect("a journal");
+    let case = &results.studies[0].cases[0];
+    assert!(case.variants.len() >= 3);
+    let Work::Search(search) = &case.case.work else {
+        panic!("{:?}", case.case.work)
+    };
+    // Two folders of twelve files of text fit, one of which has a binary one too.
+    let names = search
+        .tree
+        .iter()
+        .map(|path| path.file_name().expect("a name"));
+    assert_eq!(names.collect::<Vec<_>>(), ["d0", "d1"]);
+    assert!(search.tree.iter().all(|path| path.is_absolute()));
+    for variant in &case.variants {
+        let own = variant.self_made.as_ref().expect("own flows");
+        assert_eq!(own.counts["files"], 25.0, "{}", variant.label);
+    }
+}
+
+/// What is said about a study that cannot be run.
+fn refused(tree: &Tree, args: &[&str]) -> String {
+    let said = study(tree, args);
+    assert_eq!(said.code, Some(2), "{args:?}: {}", said.err);
+    assert!(!tree.path().join("out").exists(), "{args:?} left a folder");
+    said.err
+}
+
+#[test]
+fn what_cannot_be_studied_is_refused_before_it_begins() {
+    let tree = tree();
+    tree.write("empty/.hidden", "x\n");
+    for (args, expected) in [
+        (&["needle", "nowhere"][..], "cannot search nowhere"),
+        (&["needle", "empty"][..], "no files to search in empty"),
+        (&["a(", "tree"][..], "the pattern makes no sense"),
+        (&["needle", "-"][..], "standard input can be read once"),
+        (
+            &["-j", "0", "needle", "tree"][..],
+            "'0' is no number of flows",
+        ),
+        (&["-j", "2", "needle", "tree"][..], "cannot be used with"),
+        (&["--explain", "needle", "tree"][..], "cannot be used with"),
+        (
+            &["-g", "a{", "needle", "tree"][..],
+            "the glob 'a{' makes no sense",
+        ),
+    ] {
+        let said = refused(&tree, args);
+        assert!(said.contains(expected), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn settings_of_a_study_are_for_a_study() {
+    let tree = tree();
+    let said = tree.run(&["--rounds", "3", "needle", "tree"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.contains("go with --study alone"), "{}", said.err);
+    let said = tree.run(&["--cold", "needle", "tree"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.contains("--study"), "{}", said.err);
+}
+
+#[test]
+fn a_cold_search_without_the_right_to_it_is_refused() {
+    let tree = tree();
+    let mut command = tree.command(&["--study", "--cold", "needle", "tree", "--out", "out"]);
+    if geteuid().is_root() {
+        // Root may; nobody may not. Where nobody cannot even start the command, that is all
+        // that can be tried: emptying the cache of a machine is nothing for a test.
+        let open = std::fs::Permissions::from_mode(0o777);
+        std::fs::set_permissions(tree.path(), open).expect("our own folder");
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let output = match command.output() {
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return,
+        output => output.expect("the command starts"),
+    };
+    let said = said(&output);
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(!tree.path().join("out").exists(), "it left a folder");
+    let said = said.err;
+    assert!(said.contains("the page cache cannot be emptied"), "{said}");
+    assert!(said.contains("as root"), "{said}");
+}
+
+/// A user without rights.
+const NOBODY: u32 = 65_534;
+
+#[test]
+fn a_tree_for_a_study_that_searches_nothing_is_refused() {
+    let tree = tree();
+    let run = Command::new(env!("CARGO_BIN_EXE_flowgauge"))
+        .args(["run", "primes", "--tree", "/usr"])
+        .current_dir(tree.path())
+        .output()
+        .expect("the command starts");
+    assert_eq!(run.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(
+        said.contains("none of these studies searches files"),
+        "{said}"
+    );
+}

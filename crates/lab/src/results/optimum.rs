@@ -1,0 +1,196 @@
+//! How many flows are best, and how much it matters, of a case whose variants differ in
+//! nothing else.
+//!
+//! # Theory
+//!
+//! The best is the number with the smallest typical time. All others are compared with it,
+//! paired by round as any finding is, at a level that they share. So a number that the rounds
+//! cannot tell from the best is named beside it, and with too few rounds none is.
+//!
+//! The best was chosen by the same slots that it is then compared by, which makes it look a
+//! little better than it is: where two numbers are alike, the luckier one is the best. Ratios
+//! near 1 mean nothing more than that; the verdict on each says so.
+//!
+//! How flat the optimum is is told by the worst ratio among the larger numbers: what it costs
+//! to take too many.
+
+use serde::{Deserialize, Serialize};
+use stats::{Estimate, Rule, Verdict};
+
+use super::paired::judged;
+use super::{CaseResult, RawSlot, VariantSummary};
+use crate::Case;
+use crate::number::{factor, factor_interval, percent, plain, time};
+use crate::study::differ_in_flows_alone;
+use crate::words::{listed, plural};
+
+/// Fewest numbers of flows that are a question.
+const NUMBERS: usize = 3;
+/// No number above the best that takes more than this much longer is a flat optimum.
+const FLAT: f64 = 1.05;
+
+/// How many flows are best.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Optimum {
+    /// The best number.
+    pub flows: u32,
+    /// Label of its variant.
+    pub label: String,
+    /// Every number, the best one included, by size.
+    pub numbers: Vec<AtNumber>,
+}
+
+/// One number of flows against the best.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AtNumber {
+    /// The number.
+    pub flows: u32,
+    /// Label of its variant.
+    pub label: String,
+    /// Typical time, quartiles around it, in ns.
+    pub typical_ns: [f64; 3],
+    /// Time over that of the best; `None` for the best itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
+    /// The verdict on it; `None` for the best itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+}
+
+/// The best number of flows; `None` where the variants differ in anything else, or work does
+/// not make its own flows (elsewhere more flows mean more work).
+pub(super) fn optimum(
+    case: &Case,
+    variants: &[VariantSummary],
+    slots: &[RawSlot],
+    floor: f64,
+) -> Option<Optimum> {
+    let asked = case.work.makes_own_flows() && case.variants.len() >= NUMBERS;
+    if !asked || !differ_in_flows_alone(&case.variants) {
+        return None;
+    }
+    let typical = |at: usize| variants[at].value.map(|value| value.typical);
+    let places = (0..variants.len()).filter(|&at| typical(at).is_some());
+    let best = places.clone().min_by(|&a, &b| {
+        typical(a)
+            .unwrap_or(f64::MAX)
+            .total_cmp(&typical(b).unwrap_or(f64::MAX))
+    })?;
+    let rule = Rule {
+        floor,
+        comparisons: variants.len() - 1,
+    };
+    let mut numbers: Vec<AtNumber> = places
+        .filter_map(|at| {
+            let value = variants[at].value?;
+            let against = (at != best)
+                .then(|| judged(slots, best, at, rule))
+                .flatten();
+            Some(AtNumber {
+                flows: case.variants[at].variant.flows,
+                label: variants[at].label.clone(),
+                typical_ns: [value.p25, value.typical, value.p75],
+                estimate: against.map(|(estimate, _)| estimate),
+                verdict: against.map(|(_, verdict)| verdict),
+            })
+        })
+        .collect();
+    numbers.sort_by_key(|number| number.flows);
+    Some(Optimum {
+        flows: case.variants[best].variant.flows,
+        label: variants[best].label.clone(),
+        numbers,
+    })
+}
+
+impl Optimum {
+    /// The best number itself.
+    fn best(&self) -> Option<&AtNumber> {
+        self.numbers.iter().find(|at| at.flows == self.flows)
+    }
+
+    /// The worst of the numbers above the best.
+    #[must_use]
+    pub fn worst_above(&self) -> Option<&AtNumber> {
+        let above = self.numbers.iter().filter(|at| at.flows > self.flows);
+        above.max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+    }
+
+    /// Numbers that cannot be told from the best, or are the same within the floor.
+    fn alike(&self) -> Vec<String> {
+        let alike = |at: &&AtNumber| {
+            matches!(
+                at.verdict,
+                Some(Verdict::Same { .. } | Verdict::CannotTell { .. })
+            )
+        };
+        let alike = self.numbers.iter().filter(alike);
+        alike.map(|at| plain(at.flows.into())).collect()
+    }
+}
+
+fn ratio(at: &AtNumber) -> f64 {
+    at.estimate.map_or(1.0, |estimate| estimate.ratio)
+}
+
+/// `1.04x [1.01 ... 1.07]`.
+fn times(at: &AtNumber) -> String {
+    let ratio = ratio(at);
+    let interval = at.estimate.and_then(|estimate| estimate.interval());
+    match interval {
+        Some((low, high)) => format!("{} {}", factor(ratio), factor_interval(ratio, low, high)),
+        None => format!("{} (too few rounds for an interval)", factor(ratio)),
+    }
+}
+
+/// What the numbers of a case say: the best, those that are alike, one flow, too many of them.
+pub(super) fn sentence(case: &CaseResult) -> Option<String> {
+    let optimum = case.optimum.as_ref()?;
+    let model = case.case.variants.first()?.variant.model.to_string();
+    let model = match optimum.flows {
+        1 => model,
+        _ => plural(&model),
+    };
+    let mut parts = vec![format!(
+        "{}: best with {} {model} ({})",
+        case.case.name,
+        plain(optimum.flows.into()),
+        time(optimum.best()?.typical_ns[1])
+    )];
+    let alike = optimum.alike();
+    if !alike.is_empty() {
+        parts.push(format!("{} cannot be told from it", listed(&alike)));
+    }
+    let one = optimum
+        .numbers
+        .first()
+        .filter(|at| at.flows < optimum.flows);
+    if let Some(one) = one.filter(|one| matches!(one.verdict, Some(Verdict::Slower { .. }))) {
+        parts.push(format!("{} takes {}", plain(one.flows.into()), times(one)));
+    }
+    parts.extend(optimum.worst_above().map(|worst| above(optimum, worst)));
+    Some(parts.join("; "))
+}
+
+/// What it costs to take too many.
+fn above(optimum: &Optimum, worst: &AtNumber) -> String {
+    let most = optimum.numbers.last().map_or(worst.flows, |at| at.flows);
+    let high = worst.estimate.and_then(|estimate| estimate.interval());
+    let up_to = plain(most.into());
+    match high {
+        Some((_, high)) if high <= FLAT => format!(
+            "flat from there on: up to {up_to} none takes more than {} longer",
+            percent((high - 1.0).max(0.0))
+        ),
+        _ if ratio(worst) <= FLAT => format!(
+            "nearly flat from there on: up to {up_to} the worst, {}, takes {}",
+            plain(worst.flows.into()),
+            times(worst)
+        ),
+        _ => format!(
+            "too many cost: of those up to {up_to} the worst, {}, takes {}",
+            plain(worst.flows.into()),
+            times(worst)
+        ),
+    }
+}

@@ -1,0 +1,25 @@
+//! Two variants of a case, paired by round as a finding is.
+
+use stats::{Estimate, Rule, Verdict};
+
+use super::RawSlot;
+
+/// Estimate and verdict of two variants, by their places in the case; `None` without a round
+/// in which both have a value.
+pub(super) fn judged(
+    slots: &[RawSlot],
+    reference: usize,
+    subject: usize,
+    rule: Rule,
+) -> Option<(Estimate, Verdict)> {
+    let of = |variant: usize| slots.iter().filter(move |slot| slot.variant == variant);
+    let (mut of_reference, mut of_subject) = (Vec::new(), Vec::new());
+    for s in of(subject) {
+        let r = of(reference).find(|r| r.round == s.round);
+        if let Some((r, s)) = r.and_then(|r| r.value_ns).zip(s.value_ns) {
+            of_reference.push(r);
+            of_subject.push(s);
+        }
+    }
+    rule.judge_values(&of_reference, &of_subject).ok()
+}

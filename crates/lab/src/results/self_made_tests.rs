@@ -1,0 +1,181 @@
+//! Scripted slots of the built-in study of searches, and what is said of them.
+
+use std::path::PathBuf;
+
+use flow::{Answer, Own, SlotSpec};
+use tempfile::tempdir;
+use workload::{Design, Reading, Work};
+
+use super::{Cause, Results, StudyResult};
+use crate::testing::{MS, Mock, PROOF, done, header};
+use crate::{Journal, Preset, Silent, Study, run};
+
+fn study() -> Study {
+    let mut study = crate::builtin("search", Preset::Quick).unwrap().for_cpus(2);
+    for case in &mut study.cases {
+        let own = case.variants.iter_mut().filter_map(|v| v.work.as_mut());
+        for work in own.chain([&mut case.work]) {
+            if let Work::Search(search) = work {
+                search.tree = vec![PathBuf::from("/srv/tree")];
+            }
+        }
+    }
+    study
+}
+
+/// What a slot takes, in ms, and what its flows do: the figures of a tree of 80,000 files on
+/// two CPUs, as threads and processes were seen to search it.
+struct Seen {
+    ms: f64,
+    made: u64,
+    system_ms: f64,
+    waits: u64,
+}
+
+fn seen(spec: &SlotSpec<Work>) -> Seen {
+    let Work::Search(search) = &spec.work else {
+        panic!("no search")
+    };
+    let flows = f64::from(spec.variant.flows);
+    let model = spec.variant.model.to_string();
+    let mapped = search.io == Reading::Mmap;
+    let (ms, system_ms, waits) = match (search.design, mapped, model.as_str()) {
+        (Design::Sequential, ..) => (390.0, 200.0, 0),
+        (Design::PerFile, ..) => (3_900.0, 5_000.0, 83_000),
+        (_, false, _) if flows < 2.0 => (400.0, 200.0, 2),
+        (_, false, "thread-private-files") => (200.0, 200.0, 27),
+        (_, false, "thread") => (207.0, 200.0, 27),
+        (_, false, _) => (207.4, 200.0, 10),
+        (_, true, "process") => (520.0 + 400.0 * f64::from(flows < 2.0), 600.0, 4),
+        (_, true, _) if flows < 2.0 => (980.0, 700.0, 4),
+        (_, true, _) => (1_340.0 + flows, 1_900.0, 5_000),
+    };
+    Seen {
+        ms,
+        made: match search.design {
+            Design::Sequential => 0,
+            Design::PerFile => 78_579,
+            _ => u64::from(spec.variant.flows),
+        },
+        system_ms,
+        waits,
+    }
+}
+
+fn answer(n: usize, spec: &SlotSpec<Work>) -> Answer {
+    let seen = seen(spec);
+    // Some noise, another one for each number of flows.
+    let wobble = (n * 7 + spec.variant.flows as usize * 3) % 11;
+    let ns = |factor: f64| (seen.ms * MS as f64 * factor * (1.0 + wobble as f64 / 2e4)) as u64;
+    let Answer::Done(mut record) = done(spec, ns(1.0), PROOF) else {
+        panic!("not done")
+    };
+    let own = |timed: bool| Own {
+        user_ns: ns(0.5),
+        system_ns: (seen.system_ms * MS as f64) as u64,
+        made: seen.made,
+        most: seen.made.min(u64::from(spec.variant.flows)),
+        held_at: (seen.made > 1_000).then_some(256),
+        disk_blocks: 0,
+        peak_rss: 6 << 20,
+        counts: [("files", 78_579), ("lines", 39), ("errors", 3)]
+            .map(|(name, count)| (name.to_owned(), count))
+            .into(),
+        classes_ns: match timed {
+            true => [("walk".to_owned(), ns(0.1)), ("read".to_owned(), ns(0.6))].into(),
+            false => Default::default(),
+        },
+    };
+    for rep in record.reps.iter_mut().chain(&mut record.warmups) {
+        rep.own = Some(Box::new(own(false)));
+        rep.flows.truncate(1);
+        rep.flows[0].steady.voluntary_switches = seen.waits;
+        rep.flows[0].proof = PROOF;
+    }
+    if spec.timers {
+        let mut timed = record.reps[0].clone();
+        timed.steady_ns += ns(0.02);
+        timed.own = Some(Box::new(own(true)));
+        record.timed = Some(Box::new(timed));
+    }
+    Answer::Done(record)
+}
+
+fn result() -> StudyResult {
+    let folder = tempdir().unwrap();
+    let mut mock = Mock::new(|_, _, n, spec| answer(n, spec));
+    let mut journal = Journal::create(folder.path(), header(vec![study()])).unwrap();
+    let clock = mock.clock();
+    let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    let timed = mock.specs.iter().filter(|spec| spec.timers).count();
+    let variants: usize = study().cases.iter().map(|case| case.variants.len()).sum();
+    assert_eq!(timed, 6 * variants, "the pilot and five rounds");
+    results.studies.into_iter().next().unwrap()
+}
+
+#[test]
+fn the_known_behaviour_is_found_and_explained() {
+    let result = result();
+    let said = |start: &str| {
+        let mut sentences = result.sentences.iter();
+        let found = sentences.find(|sentence| sentence.starts_with(start));
+        found.unwrap_or_else(|| panic!("nothing of {start}: {:#?}", result.sentences))
+    };
+    let each = said("designs: thread per file takes");
+    assert!(
+        each.contains("19x as long as pool [18 ... 19]")
+            && each.contains("78,579 flows are made, not 2"),
+        "{each}"
+    );
+    assert!(said("threads-mmap: best with 1 thread ").contains("too many cost"));
+    let crowd = said("threads-mmap: with 16 threads");
+    assert!(
+        crowd.contains("the kernel takes 1.90 s for the same work instead of 700 ms")
+            && crowd.contains("give up their CPU 5,000 times instead of 4"),
+        "{crowd}"
+    );
+    let flat = said("threads-read: best with");
+    assert!(flat.contains("flat from there on: up to 16"), "{flat}");
+    assert!(flat.contains("1 takes 1.93x"), "{flat}");
+    assert!(said("designs: thread per file was held to").contains("256 flows at one time"));
+    assert!(said("designs: 3 paths could not be read").contains("no variant"));
+}
+
+#[test]
+fn three_models_tell_the_address_space_from_the_table_of_files() {
+    let result = result();
+    let shared = |name: &str| {
+        let case = result.cases.iter().find(|case| case.case.name == name);
+        case.unwrap().shared.unwrap()
+    };
+    let mapped = shared("models-mmap");
+    assert_eq!(mapped.cause, Cause::AddressSpace);
+    assert!((2.5..2.7).contains(&mapped.address_space.estimate.ratio));
+    let read = shared("models-read");
+    assert!(
+        (1.03..1.04).contains(&read.file_table.estimate.ratio),
+        "{read:?}"
+    );
+    let case = result
+        .cases
+        .iter()
+        .find(|case| case.case.name == "models-mmap");
+    let why = &case.unwrap().findings[1].why;
+    let waits = "threads wait for each other at the address space that they share: 5,000 times in \
+                 the steady phase against 4";
+    assert!(why.iter().any(|reason| reason == waits), "{why:#?}");
+}
+
+#[test]
+fn timers_and_what_they_cost_stand_beside_what_was_counted_without_them() {
+    let result = result();
+    let pool = &result.cases[0].variants[2];
+    assert_eq!(pool.label, "pool");
+    let own = pool.self_made.as_ref().unwrap();
+    assert_eq!(own.made, 2.0);
+    assert_eq!(own.counts["files"], 78_579.0);
+    assert!(own.classes_ns["read"] > own.classes_ns["walk"]);
+    assert!((0.019..0.021).contains(&own.timers_cost.unwrap()));
+    assert_eq!((own.reps, own.from_disk), (30, 0));
+    assert!(pool.memory.is_some(), "of a script");
+}

@@ -1,0 +1,151 @@
+//! How many flows a written variant has: a number, a word that stands for the CPUs of the
+//! machine, or a list of these, which makes a variant of each.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+
+/// Flows of a variant as they are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FileFlows {
+    One(Count),
+    Each(Vec<Count>),
+}
+
+/// One number of flows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Count {
+    Number(u32),
+    /// So many times the number of CPUs.
+    OfCpus(u32),
+}
+
+/// What may be written, for errors.
+const ACCEPTED: &str =
+    "a number of flows, \"cpus\", a multiple such as \"2 cpus\", or a list of these";
+
+/// Multiples of the CPUs at the most.
+const MOST: u32 = 64;
+
+impl FileFlows {
+    /// Each number.
+    pub(super) fn counts(&self) -> &[Count] {
+        match self {
+            Self::One(count) => std::slice::from_ref(count),
+            Self::Each(counts) => counts,
+        }
+    }
+}
+
+impl Count {
+    fn of_word(word: &str) -> Option<Self> {
+        let times = word.strip_suffix("cpus")?.trim_end();
+        let times = match times {
+            "" => 1,
+            times => times.parse().ok()?,
+        };
+        (1..=MOST).contains(&times).then_some(Self::OfCpus(times))
+    }
+}
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(OneCount)
+    }
+}
+
+impl<'de> Deserialize<'de> for FileFlows {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(AllCounts)
+    }
+}
+
+struct OneCount;
+
+impl Visitor<'_> for OneCount {
+    type Value = Count;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(ACCEPTED)
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Count, E> {
+        let number = u32::try_from(number);
+        number
+            .map(Count::Number)
+            .map_err(|_| E::custom("there cannot be so many flows"))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Count, E> {
+        let number = u64::try_from(number).map_err(|_| E::custom("flows must be at least 1"))?;
+        self.visit_u64(number)
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<Count, E> {
+        let invalid = || E::invalid_value(serde::de::Unexpected::Str(word), &self);
+        Count::of_word(word).ok_or_else(invalid)
+    }
+}
+
+struct AllCounts;
+
+impl<'de> Visitor<'de> for AllCounts {
+    type Value = FileFlows;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(ACCEPTED)
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<FileFlows, E> {
+        OneCount.visit_u64(number).map(FileFlows::One)
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<FileFlows, E> {
+        OneCount.visit_i64(number).map(FileFlows::One)
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<FileFlows, E> {
+        OneCount.visit_str(word).map(FileFlows::One)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<FileFlows, A::Error> {
+        let mut counts = Vec::new();
+        while let Some(count) = list.next_element()? {
+            counts.push(count);
+        }
+        match counts.is_empty() {
+            true => Err(A::Error::custom(
+                "a list of flows needs at least one number",
+            )),
+            false => Ok(FileFlows::Each(counts)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Result<FileFlows, String> {
+        serde_json::from_str(json).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn numbers_words_and_lists_are_read() {
+        assert_eq!(read("5"), Ok(FileFlows::One(Count::Number(5))));
+        assert_eq!(read("\"cpus\""), Ok(FileFlows::One(Count::OfCpus(1))));
+        let each = [Count::Number(1), Count::OfCpus(2)].to_vec();
+        assert_eq!(read("[1, \"2 cpus\"]"), Ok(FileFlows::Each(each)));
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused_with_what_may_be_written() {
+        for text in ["\"many\"", "\"0 cpus\"", "\"cpus 2\"", "true", "[[1]]"] {
+            let error = read(text).unwrap_err();
+            assert!(error.contains("\"2 cpus\""), "{text}: {error}");
+        }
+        assert!(read("[]").unwrap_err().contains("at least one"));
+        assert!(read("-1").unwrap_err().contains("at least 1"));
+    }
+}

@@ -1,0 +1,91 @@
+//! Work that makes its own flows: the source's table, the chart by the number of workers, where
+//! the time goes.
+
+use report::terminal::{self, Style};
+use report::{csv, html, json, plots};
+use serde_json::Value;
+
+use crate::support::searches::searches;
+
+fn terminal(width: usize) -> String {
+    let style = Style {
+        width,
+        colour: false,
+    };
+    terminal::run(&searches(), &style)
+}
+
+#[test]
+fn a_study_of_searches_on_a_terminal() {
+    insta::assert_snapshot!(terminal(80));
+}
+
+#[test]
+fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
+    for width in [60, 80, 120] {
+        let text = terminal(width);
+        let widest = text.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(width), "{text}");
+    }
+    let wide = terminal(140);
+    for head in ["peak RSS", "flows made", "2012 OS X", "timers"] {
+        assert!(wide.contains(head), "{head}");
+    }
+}
+
+#[test]
+fn one_row_a_variant() {
+    let table = csv::searched(&searches()).expect("searches");
+    let study = &searches().studies[0].study;
+    let variants: usize = study.cases.iter().map(|case| case.variants.len()).sum();
+    assert_eq!(table.lines().count(), 1 + variants);
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn a_run_without_searches_has_no_table_of_them() {
+    assert_eq!(csv::searched(&crate::support::results()), None);
+}
+
+#[test]
+fn the_document_holds_the_best_number_and_what_flows_used() {
+    let document: Value = serde_json::from_str(&json::findings(&searches())).expect("JSON");
+    let cases = document["studies"][0]["cases"].as_array().expect("cases");
+    let case = |name: &str| {
+        let mut cases = cases.iter();
+        cases.find(|case| case["case"]["name"] == name).expect(name)
+    };
+    let designs = case("designs");
+    let each = &designs["variants"][1]["self_made"];
+    assert_eq!(each["made"], 800.0);
+    assert_eq!(each["classes_ns"]["open"], 1_600_000.0);
+    assert!(designs["optimum"].is_null());
+    let threads = &case("threads-mmap")["optimum"];
+    assert_eq!(threads["flows"], 1);
+    assert_eq!(threads["numbers"].as_array().map(Vec::len), Some(6));
+    assert_eq!(case("models-mmap")["shared"]["cause"], "address_space");
+}
+
+#[test]
+fn the_page_has_the_charts_of_ours_and_of_the_source() {
+    let page = html::page(&searches());
+    for text in [
+        "Time by the number of workers",
+        "The same in 2012, by the source",
+        "Where the time of all flows goes",
+        "2012 thread per file",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    let names: Vec<String> = plots::all(&searches())
+        .into_iter()
+        .map(|p| p.name)
+        .collect();
+    for name in [
+        "search-all-workers",
+        "search-all-source",
+        "search-designs-profile",
+    ] {
+        assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
+    }
+}

@@ -1,0 +1,127 @@
+//! A run of the built-in study of searches that never was, with what such searches took on a
+//! large tree: a thread for each file ten times as long as none, threads that map files slower
+//! the more of them there are, and all else alike.
+
+use std::path::PathBuf;
+
+use flow::{Answer, Outcome, Own};
+use lab::{Case, CaseEnd, Entry, Preset, Results, Study};
+use workload::{Design, Reading, Work};
+
+use super::journal::{Writer, header};
+use super::slots::{Like, Noise, done};
+
+/// The run.
+pub(crate) fn searches() -> Results {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("searches-golden.jsonl");
+    std::fs::write(&path, text()).expect("the journal can be written");
+    Results::from_journal(&path).expect("the journal can be read")
+}
+
+fn study() -> Study {
+    let study = lab::builtin("search", Preset::Quick).expect("it is built in");
+    let mut study = study.for_cpus(2);
+    for case in &mut study.cases {
+        let own = case.variants.iter_mut().filter_map(|v| v.work.as_mut());
+        for work in own.chain([&mut case.work]) {
+            if let Work::Search(search) = work {
+                search.tree = vec!["/usr/include".into(), "/usr/share".into()];
+            }
+        }
+    }
+    study
+}
+
+fn text() -> String {
+    let study = study();
+    let mut writer = Writer::new(Noise(5));
+    writer.line(&header(vec![study.clone()]));
+    for case in &study.cases {
+        let ended = Some(CaseEnd::Rounds);
+        writer.case(&study, case, 10, ended, |variant, round, noise| {
+            slot(case, variant, round, noise)
+        });
+    }
+    writer.line(&Entry::End {
+        interrupted: None,
+        at_s: 19.0,
+    });
+    writer.text
+}
+
+fn slot(case: &Case, variant: usize, round: usize, noise: &mut Noise) -> Outcome {
+    let Work::Search(search) = case.work_of(variant) else {
+        panic!("no search")
+    };
+    let labelled = &case.variants[variant].variant;
+    let (flows, isolates) = (labelled.flows, labelled.model.isolates());
+    let few = f64::from(flows.min(2));
+    let (create, steady, made, waits) = match (search.design, search.io) {
+        (Design::Sequential, _) => (0.0, 6.1e6, 0, 0),
+        (Design::PerFile, _) => (31e6, 29e6, 800, 870),
+        (_, Reading::Mmap) if !isolates => (0.1e6, 9.0e6 + 2.0e6 * few, flows, 60 * flows),
+        (_, io) => {
+            let dear = if io == Reading::Mmap { 1.5 } else { 1.0 };
+            (0.1e6, dear * 6.1e6 / few, flows, 3)
+        }
+    };
+    let like = Like {
+        create,
+        steady,
+        teardown: 0.05e6,
+        pss: 6_000_000,
+        processes: 1,
+        faults: 20,
+    };
+    let mut outcome = done(like, 1, noise, true);
+    let own = |timed: bool| own((made, flows), steady, timed);
+    if let Answer::Done(record) = &mut outcome.answer {
+        for rep in record.reps.iter_mut().chain(&mut record.warmups) {
+            rep.told = None;
+            rep.own = Some(Box::new(own(false)));
+            rep.flows[0].steady.voluntary_switches = waits.into();
+        }
+        record.timed = (round < 5).then(|| {
+            let mut timed = record.reps[0].clone();
+            timed.steady_ns += timed.steady_ns / 50;
+            timed.own = Some(Box::new(own(true)));
+            Box::new(timed)
+        });
+    }
+    outcome
+}
+
+/// What flows of which so many were made, and so many asked for, tell of a repetition.
+fn own((made, flows): (u32, u32), steady: f64, timed: bool) -> Own {
+    let counts = [
+        ("files", 800),
+        ("folders", 143),
+        ("bytes", 11_912_345),
+        ("lines", 37),
+        ("matched_files", 12),
+        ("errors", 0),
+    ];
+    let classes = [
+        ("walk", 400_000),
+        ("open", 1_600_000),
+        ("read", 2_200_000),
+        ("search", 1_900_000),
+        ("print", 20_000),
+        ("wait", 300_000),
+    ];
+    let named = |(name, value): (&str, u64)| (name.to_owned(), value);
+    Own {
+        user_ns: 2_100_000,
+        system_ns: steady as u64 / 2,
+        made: made.into(),
+        most: u64::from(made.min(flows)),
+        held_at: (made > flows).then_some(flows.into()),
+        disk_blocks: 0,
+        peak_rss: 6_400_000,
+        counts: counts.map(named).into(),
+        classes_ns: match timed {
+            true => classes.map(named).into(),
+            false => std::collections::BTreeMap::new(),
+        },
+    }
+}
