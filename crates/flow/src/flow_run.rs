@@ -29,6 +29,7 @@ use crate::channel::{Entrance, Outlet};
 use crate::flow_cell::Tally;
 use crate::footprint::{self, Board};
 use crate::futex;
+use crate::latency::Together;
 use crate::notify::Notify;
 use crate::start;
 use crate::turn::{KernelTurn, Pipes};
@@ -50,10 +51,22 @@ pub(crate) struct Context<'a, B: Body> {
     pub(crate) entrance: &'a Entrance,
     /// Where flows write down their pages, if they are to be asked for them.
     pub(crate) board: Option<Result<&'a Board, &'a io::Error>>,
+    /// Where flows add up how long requests took, if they note it.
+    pub(crate) latencies: Option<&'a Together>,
     /// The pipes of a ring, where flows hand over by them.
     pub(crate) pipes: &'a Pipes,
     /// The parent's pid, so that a child can tell that it was orphaned at birth.
     pub(crate) parent: Pid,
+}
+
+impl<B: Body> Context<'_, B> {
+    /// Checks the state of a flow that is done, and takes what it noted.
+    pub(crate) fn settle(&self, state: &mut B::State) {
+        self.body.settle(state);
+        if let Some((together, own)) = self.latencies.zip(self.body.latencies(state)) {
+            together.merge(own);
+        }
+    }
 }
 
 /// Runs one of the kernel's flows from its birth to the end gate: flow `index` itself, or
@@ -81,7 +94,7 @@ fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
         let before = usage::this_thread();
         units(context, index, &mut state, outlet, &mut tally);
         let tally = finish(tally, before, outlet)?;
-        context.body.settle(&mut state);
+        context.settle(&mut state);
         Ok(tally)
     });
     report(context, index, worked);
@@ -185,8 +198,8 @@ pub(crate) fn prepare<'a, B: Body>(
         bind(&[cpu]).map_err(|error| (Step::Affinity, error))?;
     }
     if context.variant.model == Model::ThreadPrivateFiles {
-        nix::sched::unshare(nix::sched::CloneFlags::CLONE_FILES)
-            .map_err(|errno| (Step::FileTable, errno.into()))?;
+        let own = nix::sched::CloneFlags::CLONE_FILES | nix::sched::CloneFlags::CLONE_FS;
+        nix::sched::unshare(own).map_err(|errno| (Step::FileTable, errno.into()))?;
     }
     context
         .entrance

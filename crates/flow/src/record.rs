@@ -2,6 +2,7 @@
 //! their reason. These types are the journal's schema (docs/results.md).
 
 mod columns;
+pub mod counted;
 mod failure;
 mod flow;
 pub mod footprint;
@@ -14,8 +15,10 @@ use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::Proof;
+use crate::latency::Latencies;
 use crate::sampler::Samples;
 
+pub use counted::Counted;
 pub use failure::Failure;
 pub use flow::{FlowRecord, FlowState};
 pub use own::Own;
@@ -109,9 +112,16 @@ pub struct Rep {
     /// Of flows that take turns: how many, and whether the switches happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<Turns>,
+    /// How long requests took, where flows answer some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latencies: Option<Box<Latencies>>,
     /// Migrations and bytes; of the last repetition of a slot alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Box<Told>>,
+    /// Events that were counted, where that was asked for; of the last repetition of a slot
+    /// alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<Box<Measured<Counted>>>,
     /// Of work that makes its own flows: what it tells of them. There is one flow record then,
     /// which stands for all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]

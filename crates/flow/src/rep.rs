@@ -13,12 +13,14 @@
 //! * A result that the parent does not have yet is not there yet: `steady` ends when the
 //!   last flow is done *and* the parent has taken and stored every result.
 //! * What the kernel tells of migrations and bytes is read between the phases too, by
-//!   [`telling`].
+//!   [`telling`]; where events are to be counted, [`counting`] opens the counters of the flows
+//!   and reads them there.
 //! * The waiting is in [`crate::watch`]; what the flows leave is read in `left`, and judged
 //!   in `verdict`.
 //!
 //! It never kills a thread (nothing can, safely): a hung thread ends with its cell.
 
+mod counting;
 mod left;
 mod survey;
 mod telling;
@@ -28,7 +30,9 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use measure::Measured;
 use measure::clock::now_ns;
+use measure::counters::{Event, Kernel, Source};
 use measure::memory::{self, Reading};
 use measure::usage;
 use nix::unistd::getpid;
@@ -40,11 +44,13 @@ use crate::flow_cell::FlowCell;
 use crate::flow_run::Context;
 use crate::footprint::Board;
 use crate::futex;
+use crate::latency::Together;
 use crate::record::{ParentRecord, Rep, Told};
 use crate::start::{Crew, not_created};
 use crate::turn::{HandOver, Pipes};
 use crate::watch::{Bench, Goal, Watch};
 use crate::{Answer, Failure, SlotSpec};
+use counting::Counting;
 use telling::Telling;
 
 /// How one repetition went.
@@ -64,6 +70,8 @@ struct Parts<'a, 'b, B: Body, S> {
     watch: Watch<'a>,
     inlet: Inlet,
     sink: &'b mut S,
+    /// Events to be counted in the last repetition.
+    count: &'b [Event],
 }
 
 /// Runs one repetition; of the last one memory and counts are read at the gates.
@@ -94,6 +102,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         notify: &bench.notify,
         entrance: &entrance,
         board: board.as_ref().map(Result::as_ref),
+        latencies: bench.latencies.as_ref(),
         pipes: &pipes,
         parent: getpid(),
     };
@@ -106,6 +115,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         watch,
         inlet,
         sink,
+        count: &spec.count,
     };
     match parts.repeat(last) {
         Ok(run) if !parts.watch.hung() => Ok(run),
@@ -124,7 +134,9 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         let create_ns = phase(&mut telling, || self.create(&mut parent))?;
         self.at_gate(&mut telling);
         self.context.entrance.all_open();
+        let counting = self.count(last);
         let (go, steady_ns) = phase(&mut telling, || self.steady(&mut parent))?;
+        let counted = counting.map(|counting| Box::new(counting.map(Counting::read)));
         self.at_gate(&mut telling);
         let memory = if last && !self.watch.hung() {
             Some(self.memory()?)
@@ -147,12 +159,19 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             parent,
             flows,
             turns,
+            latencies: self
+                .bench
+                .latencies
+                .as_ref()
+                .map(Together::read)
+                .map(Box::new),
             told: telling.map(|telling| {
                 Box::new(Told {
                     footprint,
                     ..telling.told()
                 })
             }),
+            counted,
             own: None,
         };
         Ok(Run {
@@ -167,6 +186,16 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         if let Some(telling) = telling {
             telling.flows(&self.bench.area);
         }
+    }
+
+    /// Counts events of the flows, which wait, where that was asked for.
+    fn count(&self, last: bool) -> Option<Measured<Counting<<Kernel as Source>::Counter>>> {
+        let asked = last && !self.count.is_empty();
+        let tids = || self.bench.area.flows().map(|flow| flow.ids().1).collect();
+        asked.then(|| {
+            let tids: Vec<i32> = tids();
+            Counting::begin(&mut Kernel, self.count, &tids)
+        })
     }
 
     /// From before the first flow is made until all of them wait at the gate.

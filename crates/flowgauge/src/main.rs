@@ -15,6 +15,7 @@ mod commands;
 mod ending;
 mod files;
 mod launch;
+mod leftovers;
 mod number;
 mod output;
 mod progress;

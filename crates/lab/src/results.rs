@@ -2,6 +2,7 @@
 
 mod calibration;
 mod cheapest;
+pub mod counted;
 pub mod counts;
 mod crossover;
 mod fenced;
@@ -13,6 +14,7 @@ mod optimum;
 mod paired;
 mod profile;
 mod remarks;
+mod requests;
 pub mod sampled;
 mod scaling;
 mod self_made;
@@ -37,6 +39,7 @@ pub use laws::{Law, Shape};
 pub use limits::Limit;
 pub use map::Map;
 pub use optimum::{AtNumber, Optimum};
+pub use requests::Requests;
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput};
 pub use self_made::SelfMade;
 pub use shared::{Cause, Effect, Shared};
@@ -206,6 +209,9 @@ pub struct VariantSummary {
     pub counts: Option<Counts>,
     /// What could not be counted, with the reason.
     pub not_counted: Vec<String>,
+    /// Events of the flows, where they were to be counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<counted::Events>,
     /// The memory of the median slot.
     pub memory: Option<Memory>,
     /// RSS alone, where honest memory could not be read; with the reason.
@@ -218,6 +224,9 @@ pub struct VariantSummary {
     /// What each flow and all of them used, where they are workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workers: Option<Workers>,
+    /// Requests a second and how long they took, where flows answer some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<Requests>,
     /// What the flows used, where the work made them itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_made: Option<SelfMade>,

@@ -194,7 +194,8 @@ impl Spread {
         let mut cases = Vec::new();
         for &along in ways {
             for flows in self.numbers(template, along, machine) {
-                let Some(work) = template.work.with_flows(flows) else {
+                let now = template.variants[0].variant.flows;
+                let Some(work) = template.work.with_flows(now, flows) else {
                     left_out.push(format!(
                         "{}: {flows} flows: its flows come in pairs: use an even number",
                         template.name

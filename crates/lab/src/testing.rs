@@ -106,7 +106,9 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
             flow(steady_ns / 2, Proof::default()),
         ],
         turns: None,
+        latencies: None,
         told: None,
+        counted: None,
         own: None,
     }
 }

@@ -15,6 +15,7 @@
 //! The columns are told in `docs/results.md`.
 
 mod compared;
+mod counters;
 mod findings;
 mod laws;
 mod limits;
@@ -31,6 +32,7 @@ mod workers;
 use machine::Machine;
 
 pub use compared::{compared, compared_lines};
+pub use counters::counters;
 pub use findings::findings;
 pub use laws::laws;
 pub use limits::limits;

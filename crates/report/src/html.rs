@@ -13,6 +13,7 @@
 
 mod case;
 mod compact;
+mod counting;
 mod course;
 mod ecdf;
 mod fenced;
@@ -23,6 +24,7 @@ pub(crate) mod heat;
 mod limits;
 mod machine;
 mod map;
+mod requests;
 mod scaling;
 mod searched;
 mod slots;

@@ -12,6 +12,7 @@
 //! | then and now | difference, the source's figures |
 //! | limits | creation, memory |
 //! | lowered limits | how long it took, what was lowered in, the error |
+//! | counted events | per CPU second, per unit, per 1,000 instructions |
 //! | workers | calls, peak, RSS, files |
 //! | throughput | interval of one flow, memory, interval of threads over processes |
 //! | pages | ranges that cores share, pages of a flow |
@@ -27,11 +28,13 @@
 //! The last lines are the summary: one sentence a study.
 
 mod case;
+mod counting;
 mod fenced;
 mod limits;
 mod machine;
 mod map;
 mod page;
+mod requests;
 mod scaling;
 mod searched;
 mod then_and_now;
@@ -115,6 +118,7 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
             Block::Map(map) => map::map(page, results, &map),
         }
     }
+    counting::of_study(page, study);
     fenced::fenced(page, study);
     let has_own = workers::workers(page, study)
         || searched::searched(page, study)

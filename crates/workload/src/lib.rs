@@ -11,6 +11,7 @@
 //! * [`handoff`]: producers allocate, consumers free.
 //! * [`cpu`], [`mem`], [`io`]: workers that compute, use memory, or wait for a disk.
 //! * [`operations`]: each flow repeats one operation of the kernel.
+//! * [`wiki`]: pages from a store, parsed and made into HTML.
 //! * [`searching`]: a tree of files is searched; the work makes its own flows.
 //! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
@@ -32,6 +33,7 @@ pub mod searching;
 pub mod spin;
 pub mod turns;
 pub mod warehouse;
+pub mod wiki;
 pub mod work;
 
 pub use bytes::Bytes;
@@ -48,4 +50,5 @@ pub use searching::{Design, Reading, Searching};
 pub use spin::Spin;
 pub use turns::Turns;
 pub use warehouse::Warehouse;
+pub use wiki::Wiki;
 pub use work::{Work, WorkError, probe_main};

@@ -3,7 +3,7 @@
 //! A study of scaling changes the number of flows and nothing else, so it must know how much
 //! of a work each flow does, what that amount is called, and how to ask for more of them.
 
-use crate::{Bytes, Handoff, Numeric, Warehouse, Work};
+use crate::{Bytes, Handoff, Numeric, Warehouse, Wiki, Work};
 
 /// How a work grows with its flows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,7 @@ impl Work {
             Self::Warehouse(work) => ("transactions", work.workers * work.transactions, 1),
             Self::Numeric(work) => ("passes", work.units * work.passes, 1),
             Self::Handoff(work) => ("blocks", work.pairs * work.blocks, 2),
+            Self::Wiki(work) => ("requests", work.requests, 1),
             _ => return None,
         };
         Some(Scaled {
@@ -33,11 +34,12 @@ impl Work {
         })
     }
 
-    /// The same work for `flows` flows; `None` where it cannot be for so many.
+    /// The work that is now for `now` flows, for `flows` flows that do as much each; `None`
+    /// where it cannot be for so many.
     #[must_use]
-    pub fn with_flows(&self, flows: u32) -> Option<Self> {
+    pub fn with_flows(&self, now: u32, flows: u32) -> Option<Self> {
         let parts = u64::from(flows / self.scaled()?.flows_each);
-        if parts == 0 || !flows.is_multiple_of(self.scaled()?.flows_each) {
+        if parts == 0 || now == 0 || !flows.is_multiple_of(self.scaled()?.flows_each) {
             return None;
         }
         Some(match self {
@@ -51,6 +53,11 @@ impl Work {
             }),
             Self::Handoff(work) => Self::Handoff(Handoff {
                 pairs: parts,
+                ..work.clone()
+            }),
+            // Its requests are those of all flows together.
+            Self::Wiki(work) => Self::Wiki(Wiki {
+                requests: (work.requests / u64::from(now)).max(1) * parts,
                 ..work.clone()
             }),
             _ => return None,
@@ -96,17 +103,25 @@ mod tests {
         });
         for (one, flows) in [(warehouse, 1), (handoff(), 2)] {
             let amount = |work: &Work| work.scaled().unwrap().amount;
-            let two = one.with_flows(2 * flows).unwrap();
+            let two = one.with_flows(flows, 2 * flows).unwrap();
             assert_eq!(amount(&two), 2 * amount(&one));
             assert_eq!(two.flows(), Some(u64::from(2 * flows)));
-            assert_eq!(two.with_flows(flows).unwrap(), one);
+            assert_eq!(two.with_flows(2 * flows, flows).unwrap(), one);
         }
     }
 
     #[test]
+    fn requests_of_all_flows_grow_with_them() {
+        let text = r#"{"kind": "wiki", "requests": 600}"#;
+        let wiki: Work = serde_json::from_str(text).unwrap();
+        let of = |flows| wiki.with_flows(2, flows).unwrap().units();
+        assert_eq!([of(1), of(2), of(8)], [300, 600, 2_400]);
+    }
+
+    #[test]
     fn pairs_need_an_even_number_of_flows() {
-        assert_eq!(handoff().with_flows(3), None);
-        assert_eq!(handoff().with_flows(0), None);
+        assert_eq!(handoff().with_flows(2, 3), None);
+        assert_eq!(handoff().with_flows(2, 0), None);
     }
 
     #[test]

@@ -156,6 +156,7 @@ fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
         notify: &notify,
         entrance: &entrance,
         board: None,
+        latencies: None,
         pipes: &Pipes::default(),
         parent: getpid(),
     })

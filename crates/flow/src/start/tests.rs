@@ -67,6 +67,7 @@ fn who_did(model: Model, schedule: Schedule) -> Vec<usize> {
         notify: &notify,
         entrance: &entrance,
         board: None,
+        latencies: None,
         pipes: &Pipes::default(),
         parent: getpid(),
     };

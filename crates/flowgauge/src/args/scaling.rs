@@ -24,7 +24,7 @@ Examples:
 #[command(after_help = SCALING_EXAMPLES)]
 pub(crate) struct ScalingArgs {
     /// Works by their names, or by what names begin with: warehouse, numeric, numeric-large,
-    /// numeric-small/fft, handoff [default: all]
+    /// numeric-small/fft, wiki, handoff [default: all]
     #[arg(long, value_name = "WORK", value_delimiter = ',')]
     pub(crate) workload: Vec<String>,
     /// How many flows; of a range 1, 2, 4 and so on, and its end. More than there are CPUs

@@ -36,6 +36,7 @@ fn files(results: &Results) -> impl Iterator<Item = (&'static str, String)> {
         ("limits.csv", csv::limits(results)),
         ("probes.csv", csv::probes(results)),
         ("samples.csv", csv::samples(results)),
+        ("counters.csv", csv::counters(results)),
         ("machine.json", Some(json::machine(machine))),
         ("report.html", Some(html::page(results))),
     ];

@@ -3,10 +3,12 @@
 use lab::{CaseResult, Finding, Results, VariantSummary};
 use maud::{Markup, html};
 
+use super::counting;
 use super::course::course;
 use super::ecdf::ecdf;
 use super::figure::Figures;
 use super::grids;
+use super::requests::requests;
 use super::searched;
 use super::slots::slots;
 use super::stacks::{memory, phases};
@@ -28,6 +30,7 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
             @if let Some(cut) = cut_short(results, case) { p.warning { (cut) } }
             @if !case.slots.is_empty() {
                 (variants(&[("", case)]))
+                (requests(&[("", case)]))
                 (searched::used(case))
                 @for finding in &case.findings { (said(finding)) }
                 @for line in not_counted(case) { p.quiet { (line) } }
@@ -35,6 +38,7 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
                 p.quiet { (launches(case)) }
                 (figures(id, case, with_slots))
                 @for line in sampling(case) { p.quiet { (line) } }
+                (counting::of_case(case))
             }
         }
     }

@@ -4,7 +4,9 @@ use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
 use super::figure::{Figure, Figures};
-use super::{case, fenced, forest, limits, map, scaling, searched, sweep, then_and_now, workers};
+use super::{
+    case, counting, fenced, forest, limits, map, scaling, searched, sweep, then_and_now, workers,
+};
 use crate::blocks::Block;
 use crate::plots;
 
@@ -72,6 +74,7 @@ pub(super) fn study(
                     Block::Map(all) => (map::map(&id, results, all)),
                 }
             }
+            (counting::of_study(study))
             (fenced::fenced(study))
             @match own_tables(&id, results, study) {
                 Some(table) => (table),

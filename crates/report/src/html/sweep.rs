@@ -4,10 +4,12 @@ use lab::{CaseResult, Law, Results};
 use maud::{Markup, html};
 
 use super::case::{launches, missing, said, variants};
+use super::counting;
 use super::course::course;
 use super::figure::{Figure, Figures, Legend};
 use super::forest::forest;
 use super::grids;
+use super::requests::requests;
 use super::slots::slots;
 use super::table::table;
 use crate::blocks::Sweep;
@@ -47,6 +49,7 @@ pub(super) fn sweep(
             (figures(id, sweep, all_laws))
             @for law in &laws { p.said { (law.sentence) } }
             (variants(&rows))
+            (requests(&rows))
             @if let Some((name, case)) = named.first() {
                 p.quiet { "Launched at " (name) ": " (launches(case)) }
             }
@@ -72,6 +75,7 @@ fn one(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Mark
         @for finding in &case.findings { (said(finding)) }
         (missing(case))
         (of_point(id, case, with_slots))
+        (counting::of_case(case))
     }
 }
 

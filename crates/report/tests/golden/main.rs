@@ -2,6 +2,7 @@
 
 mod browser;
 mod compare;
+mod counters;
 mod csv;
 mod escaping;
 mod html;

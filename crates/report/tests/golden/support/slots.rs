@@ -90,7 +90,9 @@ fn rep(like: Like, flows: usize, factor: f64) -> Rep {
             .map(|place| flow(place, steady_ns, like))
             .collect(),
         turns: None,
+        latencies: None,
         told: None,
+        counted: None,
         own: None,
     }
 }
