@@ -81,6 +81,7 @@ fn command() -> Result<Ending> {
         Command::Workers(args) => commands::workers::run(&args),
         Command::Switch(args) => commands::switch::run(&args),
         Command::Limits(args) => commands::limits::run(&args),
+        Command::Scaling(args) => commands::scaling::run(&args),
         Command::Search(args) => commands::search::run(&args),
         Command::Calibrate(args) => commands::calibrate::run(&args),
         Command::Machine(args) => commands::machine::run(&args),

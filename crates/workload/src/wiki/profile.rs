@@ -24,10 +24,7 @@ pub fn profile(
 ) -> Result<Vec<(&'static str, f64)>, StoreError> {
     let written = generate::pages(USUAL_PAGES, page_size, 1);
     let store = Store::make(&folder.join("profile.sqlite"), &written)?;
-    let pages: Vec<&Written> = written
-        .iter()
-        .filter(|page| !page.title.starts_with(TEMPLATE))
-        .collect();
+    let pages = articles(&written);
     let templates = |title: &str| -> Result<Option<String>, StoreError> {
         let page = written.iter().find(|page| page.title == title);
         Ok(page.map(|page| page.text.clone()))
@@ -84,4 +81,10 @@ pub fn profile(
             }),
         ),
     ])
+}
+
+/// The pages that are no templates.
+fn articles(written: &[Written]) -> Vec<&Written> {
+    let is_article = |page: &&Written| !page.title.starts_with(TEMPLATE);
+    written.iter().filter(is_article).collect()
 }
