@@ -29,10 +29,8 @@ pub fn profile(
         let page = written.iter().find(|page| page.title == title);
         Ok(page.map(|page| page.text.clone()))
     };
-    let html: Vec<String> = pages
-        .iter()
-        .map(|page| render(&page.title, page.text.clone(), templates))
-        .collect::<Result<_, _>>()?;
+    let rendered = |page: &&Written| render(&page.title, page.text.clone(), templates);
+    let html: Vec<String> = pages.iter().map(rendered).collect::<Result<_, _>>()?;
     let over = |step: &mut dyn FnMut(usize, &Written) -> usize| {
         let before = usage::this_thread();
         let places = (0..pages.len()).cycle().take(requests as usize);
@@ -63,10 +61,7 @@ pub fn profile(
         ),
         (
             "all but the store, with templates",
-            over(&mut |_, page| {
-                let html = render(&page.title, page.text.clone(), templates);
-                html.map_or(0, |html| html.len())
-            }),
+            over(&mut |_, page| rendered(&page).map_or(0, |html| html.len())),
         ),
         (
             "all, with the store",
