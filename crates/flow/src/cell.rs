@@ -208,7 +208,7 @@ impl<W> Cell<W> {
             if let Some(reason) = wrong.or_else(|| different(&reps, &run.rep)) {
                 return Ok(Answer::Failed {
                     reason,
-                    kept: Some(Box::new(run.rep)),
+                    kept: Some(run.rep),
                 });
             }
             memory = run.memory;

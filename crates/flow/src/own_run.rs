@@ -89,7 +89,7 @@ impl<W> Cell<W> {
             }
             let rep = repetition(work, false)?;
             if let Some(reason) = different(&reps, &rep) {
-                let kept = Some(Box::new(rep));
+                let kept = Some(rep);
                 return Ok(Answer::Failed { reason, kept });
             }
             reps.push(rep);

@@ -48,7 +48,7 @@ pub enum Answer {
         reason: Failure,
         /// The repetition that failed, with what its other flows finished all the same
         /// (isolation at work); `None` when the whole slot was lost.
-        kept: Option<Box<Rep>>,
+        kept: Option<Rep>,
     },
 }
 

@@ -284,7 +284,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
                 ..
             }) => Answer::Failed {
                 reason,
-                kept: Some(Box::new(rep)),
+                kept: Some(rep),
             },
             Ok(Run {
                 rep, failure: None, ..
@@ -292,7 +292,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
                 reason: Failure::Error {
                     what: "the deadline passed".to_owned(),
                 },
-                kept: Some(Box::new(rep)),
+                kept: Some(rep),
             },
             Err(error) => Answer::from_error(&error),
         })
