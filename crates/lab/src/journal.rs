@@ -49,6 +49,10 @@ pub struct Header {
 }
 
 /// Every other line.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the large variant is nearly every line, and one is held at a time"
+)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 pub enum Entry {
