@@ -7,6 +7,8 @@ use std::ops::{Add, AddAssign};
 use serde::{Deserialize, Serialize};
 
 use crate::channel::Outlet;
+use crate::footprint::Pieces;
+use crate::latency::Latencies;
 use crate::turn::{HandOver, Turn};
 
 /// The work itself, the same for every model.
@@ -24,6 +26,9 @@ pub trait Body: Sync {
     /// Whether flows hand over to each other: unit u is then flow u, and is done by
     /// [`Body::turns`] instead of [`Body::unit`].
     const TURNS: bool = false;
+
+    /// Whether flows note how long requests take ([`Body::latencies`]).
+    const TIMES: bool = false;
 
     /// How many units of work one repetition has.
     fn units(&self) -> u64;
@@ -58,6 +63,19 @@ pub trait Body: Sync {
     /// Looks at a flow's state after its last unit: what cannot be proved by a sum. It is in
     /// no timed part; what does not hold is a panic, which fails the slot.
     fn settle(&self, _state: &mut Self::State) {}
+
+    /// What a flow noted of how long its requests took, where [`Body::TIMES`] says that it
+    /// does. Asked for after [`Body::settle`], in no timed part.
+    fn latencies<'s>(&self, _state: &'s Self::State) -> Option<&'s Latencies> {
+        None
+    }
+
+    /// Whether flows can tell what they work on ([`Body::touched`]).
+    const TOUCHES: bool = false;
+
+    /// Adds every piece of memory that holds what flow `flow` works on. It is called after the
+    /// work of the last repetition and is in no timed part.
+    fn touched(&self, _state: &Self::State, _flow: usize, _pieces: &mut Pieces) {}
 
     /// Takes all turns of flow `unit`, each ended by `turn.next().await`, and proves them.
     fn turns<T: Turn>(

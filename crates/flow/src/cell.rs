@@ -193,7 +193,8 @@ impl<W> Cell<W> {
             flow_run::bind(&spec.cpus)?;
         }
         let ballast = spec.variant.ballast.map(Held::take).transpose()?;
-        let bench = Bench::new(spec, B::SENDS && spec.variant.channel == Channel::Shm)?;
+        let rings = B::SENDS && spec.variant.channel == Channel::Shm;
+        let bench = Bench::new(spec, rings, B::TIMES)?;
         let total = spec.warmups + spec.reps.max(1);
         let mut reps = Vec::with_capacity(total as usize);
         let mut memory = None;
@@ -207,7 +208,7 @@ impl<W> Cell<W> {
             if let Some(reason) = wrong.or_else(|| different(&reps, &run.rep)) {
                 return Ok(Answer::Failed {
                     reason,
-                    kept: Some(run.rep),
+                    kept: Some(Box::new(run.rep)),
                 });
             }
             memory = run.memory;

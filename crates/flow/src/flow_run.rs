@@ -16,18 +16,20 @@ mod trouble;
 mod units;
 
 use std::io;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use measure::clock::now_ns;
 use measure::usage::{self, Usage};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::{Pid, getpid, gettid};
 
-use crate::area::Area;
+use crate::area::{Area, SHUT, SURVEY};
 use crate::body::Body;
 use crate::channel::{Entrance, Outlet};
 use crate::flow_cell::Tally;
+use crate::footprint::{self, Board};
 use crate::futex;
+use crate::latency::Together;
 use crate::notify::Notify;
 use crate::start;
 use crate::turn::{KernelTurn, Pipes};
@@ -47,10 +49,24 @@ pub(crate) struct Context<'a, B: Body> {
     pub(crate) area: &'a Area,
     pub(crate) notify: &'a Notify,
     pub(crate) entrance: &'a Entrance,
+    /// Where flows write down their pages, if they are to be asked for them.
+    pub(crate) board: Option<Result<&'a Board, &'a io::Error>>,
+    /// Where flows add up how long requests took, if they note it.
+    pub(crate) latencies: Option<&'a Together>,
     /// The pipes of a ring, where flows hand over by them.
     pub(crate) pipes: &'a Pipes,
     /// The parent's pid, so that a child can tell that it was orphaned at birth.
     pub(crate) parent: Pid,
+}
+
+impl<B: Body> Context<'_, B> {
+    /// Checks the state of a flow that is done, and takes what it noted.
+    pub(crate) fn settle(&self, state: &mut B::State) {
+        self.body.settle(state);
+        if let Some((together, own)) = self.latencies.zip(self.body.latencies(state)) {
+            together.merge(own);
+        }
+    }
 }
 
 /// Runs one of the kernel's flows from its birth to the end gate: flow `index` itself, or
@@ -78,10 +94,11 @@ fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
         let before = usage::this_thread();
         units(context, index, &mut state, outlet, &mut tally);
         let tally = finish(tally, before, outlet)?;
-        context.body.settle(&mut state);
+        context.settle(&mut state);
         Ok(tally)
     });
-    leave(context, index, worked);
+    report(context, index, worked);
+    wait_for_the_end(context, || footprint::take_part(context, index, &state));
 }
 
 /// The life of a flow that takes turns with the others.
@@ -112,7 +129,7 @@ pub(crate) fn at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
     let cell = context.area.flow(index);
     cell.arrived(pid, tid, usage::this_thread());
     arrive(context);
-    wait_at(&context.area.header().start.0);
+    wait_while(&context.area.header().start.0, SHUT);
 }
 
 /// Stamps the beginning of the timed part.
@@ -146,13 +163,29 @@ pub(crate) fn leave<B: Body>(
     index: usize,
     worked: Result<Tally, Trouble>,
 ) {
+    report(context, index, worked);
+    // Nothing asks these flows for their pages.
+    wait_for_the_end(context, || {});
+}
+
+/// Leaves what was done for the parent.
+fn report<B: Body>(context: &Context<'_, B>, index: usize, worked: Result<Tally, Trouble>) {
     let cell = context.area.flow(index);
     match worked {
         Ok(tally) => cell.done(&tally),
         Err((step, error)) => cell.troubled(&Tally::default(), trouble(step, &error)),
     }
     finished(context);
-    wait_at(&context.area.header().end.0);
+}
+
+/// Waits for the second release; takes part in a survey that comes before it.
+fn wait_for_the_end<B: Body>(context: &Context<'_, B>, survey: impl FnOnce()) {
+    let end = &context.area.header().end.0;
+    wait_while(end, SHUT);
+    if end.load(Ordering::Acquire) == SURVEY {
+        survey();
+        wait_while(end, SURVEY);
+    }
 }
 
 /// Binds the flow and opens its outlet.
@@ -165,8 +198,8 @@ pub(crate) fn prepare<'a, B: Body>(
         bind(&[cpu]).map_err(|error| (Step::Affinity, error))?;
     }
     if context.variant.model == Model::ThreadPrivateFiles {
-        nix::sched::unshare(nix::sched::CloneFlags::CLONE_FILES)
-            .map_err(|errno| (Step::FileTable, errno.into()))?;
+        let own = nix::sched::CloneFlags::CLONE_FILES | nix::sched::CloneFlags::CLONE_FS;
+        nix::sched::unshare(own).map_err(|errno| (Step::FileTable, errno.into()))?;
     }
     context
         .entrance
@@ -204,8 +237,8 @@ fn finished<B: Body>(context: &Context<'_, B>) {
     }
 }
 
-fn wait_at(gate: &std::sync::atomic::AtomicU32) {
-    while gate.load(Ordering::Acquire) == 0 {
-        futex::wait(gate, 0);
+fn wait_while(gate: &AtomicU32, value: u32) {
+    while gate.load(Ordering::Acquire) == value {
+        futex::wait(gate, value);
     }
 }

@@ -16,6 +16,7 @@
 //! * [`ballast`]: memory that the parent has touched before it makes flows.
 //! * [`body`]: what every model runs, unchanged and monomorphised; [`OwnFlows`]: work that
 //!   makes its own flows.
+//! * [`latency`]: how long requests took, counted by the flows that answer them.
 //! * [`spec`], [`record`]: what goes into a cell and what comes out.
 //! * [`launcher`]: the main process's side; [`cell`]: the other one.
 //! * [`probe`]: flows made until a lowered limit stops them.
@@ -32,8 +33,10 @@ pub mod cell;
 pub mod channel;
 mod flow_cell;
 mod flow_run;
+mod footprint;
 mod futex;
 pub mod interrupt;
+pub mod latency;
 pub mod launcher;
 pub mod model;
 mod notify;
@@ -58,7 +61,9 @@ pub use ballast::{Ballast, Pages};
 pub use body::{Body, NoSink, Proof, Sink};
 pub use cell::{Cell, cell_main, is_cell};
 pub use channel::Outlet;
+pub use footprint::{Pieces, page_bytes};
 pub use interrupt::Interrupt;
+pub use latency::Latencies;
 pub use launcher::{LaunchError, Launcher, Onlooker};
 pub use model::{Model, Shape, Stacks};
 pub use own_run::{OwnFlows, OwnRep};
@@ -67,6 +72,7 @@ pub use probe::{Fence, ProbeSpec, Probed, is_probe, probe_main};
 pub use record::{Answer, Failure, FlowRecord, FlowState, Outcome, Own, Rep, SlotRecord};
 pub use relay::Relay;
 pub use sampler::{SampleSpec, Samples, is_sampler, sampler_main};
+pub use scratch::{has_leftovers, sweep};
 pub use spec::SlotSpec;
 pub use start::{address_bytes, guarded_bytes, task_bytes};
 pub use turn::{HandOver, Turn};

@@ -89,7 +89,7 @@ impl<W> Cell<W> {
             }
             let rep = repetition(work, false)?;
             if let Some(reason) = different(&reps, &rep) {
-                let kept = Some(rep);
+                let kept = Some(Box::new(rep));
                 return Ok(Answer::Failed { reason, kept });
             }
             reps.push(rep);
@@ -144,6 +144,7 @@ fn repetition(work: &mut impl OwnFlows, timers: bool) -> io::Result<Rep> {
         },
         flows: vec![all],
         turns: None,
+        latencies: None,
         told: None,
         counted: None,
         own: Some(Box::new(Own {

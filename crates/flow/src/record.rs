@@ -5,6 +5,7 @@ mod columns;
 pub mod counted;
 mod failure;
 mod flow;
+pub mod footprint;
 mod own;
 pub mod told;
 
@@ -14,6 +15,7 @@ use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::Proof;
+use crate::latency::Latencies;
 use crate::sampler::Samples;
 
 pub use counted::Counted;
@@ -46,7 +48,7 @@ pub enum Answer {
         reason: Failure,
         /// The repetition that failed, with what its other flows finished all the same
         /// (isolation at work); `None` when the whole slot was lost.
-        kept: Option<Rep>,
+        kept: Option<Box<Rep>>,
     },
 }
 
@@ -110,6 +112,9 @@ pub struct Rep {
     /// Of flows that take turns: how many, and whether the switches happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<Turns>,
+    /// How long requests took, where flows answer some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latencies: Option<Box<Latencies>>,
     /// Migrations and bytes; of the last repetition of a slot alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Box<Told>>,

@@ -32,6 +32,7 @@ use crate::area::Area;
 use crate::body::Sink;
 use crate::channel::Inlet;
 use crate::flow_cell::Stage;
+use crate::latency::Together;
 use crate::notify::Notify;
 use crate::record::FlowState;
 use crate::start::reap_now;
@@ -42,6 +43,8 @@ use crate::{SlotSpec, Variant};
 pub(crate) struct Bench {
     pub(crate) area: Area,
     pub(crate) notify: Notify,
+    /// Where flows add up how long requests took, if they note it.
+    pub(crate) latencies: Option<Together>,
     children: SignalFd,
     deadline: Instant,
     deadline_s: f64,
@@ -49,7 +52,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     /// Prepares for flows of `spec`. From here on `SIGCHLD` comes through a descriptor.
-    pub(crate) fn new<W>(spec: &SlotSpec<W>, rings: bool) -> io::Result<Self> {
+    pub(crate) fn new<W>(spec: &SlotSpec<W>, rings: bool, times: bool) -> io::Result<Self> {
         let flows = spec.variant.carriers() as usize;
         let mut child = SigSet::empty();
         child.add(Signal::SIGCHLD);
@@ -59,6 +62,7 @@ impl Bench {
         Ok(Self {
             area: Area::new(flows, if rings { flows } else { 0 })?,
             notify: Notify::new()?,
+            latencies: times.then(Together::new).transpose()?,
             children: SignalFd::with_flags(&child, flags)?,
             deadline: Instant::now() + Duration::from_secs_f64(seconds),
             deadline_s: seconds,
@@ -68,6 +72,7 @@ impl Bench {
     /// Makes everything as new. Only while no flow exists.
     pub(crate) fn clear(&self) -> io::Result<()> {
         self.area.clear();
+        self.latencies.iter().for_each(Together::clear);
         self.notify.clear()?;
         self.clear_children()
     }
@@ -87,6 +92,7 @@ impl Bench {
 pub(crate) enum Goal {
     Arrived,
     Done,
+    Surveyed,
 }
 
 /// Watches the flows of one repetition.
@@ -165,10 +171,10 @@ impl<'a> Watch<'a> {
 
     fn reached(&self, goal: Goal) -> bool {
         let header = self.bench.area.header();
-        let counter = if goal == Goal::Arrived {
-            &header.arrived.0
-        } else {
-            &header.done.0
+        let counter = match goal {
+            Goal::Arrived => &header.arrived.0,
+            Goal::Done => &header.done.0,
+            Goal::Surveyed => &header.surveyed.0,
         };
         if counter.load(Ordering::Acquire) as usize == self.flows {
             return true;

@@ -13,7 +13,7 @@ pub(crate) fn checked(outcome: Outcome, reference: Option<Proof>) -> Outcome {
                 expected: words(expected),
                 got: words(record.proof),
             },
-            kept: record.reps.pop(),
+            kept: record.reps.pop().map(Box::new),
         },
         (answer, _) => answer,
     };

@@ -14,7 +14,9 @@ mod optimum;
 mod paired;
 mod profile;
 mod remarks;
+mod requests;
 pub mod sampled;
+mod scaling;
 mod self_made;
 #[cfg(test)]
 mod self_made_tests;
@@ -37,6 +39,8 @@ pub use laws::{Law, Shape};
 pub use limits::Limit;
 pub use map::Map;
 pub use optimum::{AtNumber, Optimum};
+pub use requests::Requests;
+pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput};
 pub use self_made::SelfMade;
 pub use shared::{Cause, Effect, Shared};
 pub use workers::{Used, Workers};
@@ -77,6 +81,9 @@ pub struct StudyResult {
     /// How time grows with the number of workers, in sweeps over it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub laws: Vec<Law>,
+    /// Throughput against the number of flows, for a study of scaling.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<Scaling>,
     /// Sentences: the headline first, then crossovers, laws and other remarks.
     pub sentences: Vec<String>,
 }
@@ -217,6 +224,9 @@ pub struct VariantSummary {
     /// What each flow and all of them used, where they are workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workers: Option<Workers>,
+    /// Requests a second and how long they took, where flows answer some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<Requests>,
     /// What the flows used, where the work made them itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_made: Option<SelfMade>,

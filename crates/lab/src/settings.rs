@@ -71,6 +71,7 @@ impl Sampling {
         flow::SampleSpec {
             interval_ns: (self.interval_s * 1e9).round().max(1.0) as u64,
             cpus,
+            most_cpus: None,
             folder: self.folder.clone(),
         }
     }

@@ -106,6 +106,7 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
             flow(steady_ns / 2, Proof::default()),
         ],
         turns: None,
+        latencies: None,
         told: None,
         counted: None,
         own: None,

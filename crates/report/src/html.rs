@@ -24,6 +24,8 @@ pub(crate) mod heat;
 mod limits;
 mod machine;
 mod map;
+mod requests;
+mod scaling;
 mod searched;
 mod slots;
 mod stacks;

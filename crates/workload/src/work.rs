@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::turns::{LEAST_FLOWS, WithBody};
 use crate::{
     Cpu, Drill, Handoff, Io, Mem, Numeric, Operations, Primes, Searching, Spin, Turns, Warehouse,
+    Wiki,
 };
 
 /// A workload with its parameters, as studies and journals write it.
@@ -37,6 +38,8 @@ pub enum Work {
     Numeric(Numeric),
     /// Flows in pairs: one allocates blocks, the other frees them.
     Handoff(Handoff),
+    /// Pages from a store, parsed and made into HTML.
+    Wiki(Wiki),
     /// A tree of files that is searched, by flows that the work itself makes.
     Search(Searching),
 }
@@ -62,6 +65,7 @@ impl Work {
             Self::Warehouse(warehouse) => warehouse.workers,
             Self::Numeric(numeric) => numeric.units,
             Self::Handoff(handoff) => handoff.flows(),
+            Self::Wiki(wiki) => wiki.requests,
             Self::Search(_) => 1,
         }
     }
@@ -83,6 +87,7 @@ impl Work {
             Self::Warehouse(warehouse) => warehouse.check(),
             Self::Numeric(numeric) => numeric.check(),
             Self::Handoff(handoff) => handoff.check(),
+            Self::Wiki(wiki) => wiki.check(),
             Self::Search(search) => search.check(),
         }
     }
@@ -120,7 +125,18 @@ impl Work {
             | Self::Spin(_)
             | Self::Drill(_)
             | Self::Numeric(_)
-            | Self::Search(_) => None,
+            | Self::Search(_)
+            | Self::Wiki(_) => None,
+        }
+    }
+
+    /// How many flows do the work where a variant does not say: one a unit, where each unit is
+    /// as much as any other.
+    #[must_use]
+    pub fn usual_flows(&self) -> Option<u64> {
+        match self {
+            Self::Numeric(numeric) => Some(numeric.units),
+            _ => self.flows(),
         }
     }
 
@@ -163,7 +179,7 @@ impl Work {
         match self {
             Self::Drill(drill) => drill.files > 0,
             Self::Operation(operation) => operation.operation.facts().needs_folder,
-            Self::Io(_) => true,
+            Self::Io(_) | Self::Wiki(_) => true,
             _ => false,
         }
     }
@@ -183,6 +199,7 @@ impl Work {
     pub fn file_bytes(&self) -> u64 {
         match self {
             Self::Io(io) => io.file_bytes(),
+            Self::Wiki(wiki) => wiki.file_bytes(),
             _ => 0,
         }
     }
@@ -218,6 +235,10 @@ impl Work {
             Self::Handoff(handoff) => match handoff.pairs(&cell.spec().variant) {
                 Ok(pairs) => cell.run(&pairs, &mut NoSink),
                 Err(error) => Answer::from_error(&error),
+            },
+            Self::Wiki(wiki) => match wiki.shelf(cell.scratch()) {
+                Ok(shelf) => cell.run(&shelf, &mut NoSink),
+                Err(error) => Answer::from_error(&std::io::Error::other(error)),
             },
             Self::Search(search) => search.run(cell),
         }

@@ -178,6 +178,7 @@ mod tests {
             parent: ParentRecord::default(),
             flows: (0..flows).map(flow).collect(),
             turns: None,
+            latencies: None,
             told: None,
             counted: None,
             own: None,

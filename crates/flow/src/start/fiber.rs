@@ -206,7 +206,7 @@ impl<B: Body> Life for Flow<'_, '_, B> {
             match station {
                 Station::Release => work(carried, self.index, &mut state, fiber),
                 Station::Checks if B::TURNS => checked_laps(carried, fiber),
-                Station::Checks => carried.context.body.settle(&mut state),
+                Station::Checks => carried.context.settle(&mut state),
                 Station::End | Station::Gone => {}
             }
             station = station.next();

@@ -109,7 +109,7 @@ async fn life<B: Body>(carried: &Carried<'_, B>, index: usize) {
     if B::TURNS {
         checked_laps(carried).await;
     } else {
-        body.settle(&mut state);
+        carried.context.settle(&mut state);
     }
     at(carried, Station::End).await;
 }

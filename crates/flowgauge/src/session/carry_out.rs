@@ -11,6 +11,7 @@ use crate::answer;
 use crate::args::AnswerArgs;
 use crate::ending::{self, Ending};
 use crate::launch::CellLauncher;
+use crate::leftovers;
 use crate::output;
 use crate::progress::Progress;
 use crate::screen::Screen;
@@ -36,6 +37,7 @@ pub(crate) fn carry_out(
     let Session { mut journal, made } = session;
     if let Some(folder) = journal.path().parent() {
         launcher.keep_files_in(folder);
+        leftovers::sweep(folder, &journal.header().studies);
     }
     let clock = SinceBegin(Instant::now());
     let screen = Screen::new();
@@ -55,9 +57,14 @@ pub(crate) fn carry_out(
     {
         made.keep();
     }
-    let results = run?;
+    let results = match run {
+        Ok(results) => results,
+        Err(error) => return Err(told_all_the_same(&journal, answer, error.into())),
+    };
     let folder = journal.path().parent().unwrap_or(Path::new("."));
-    write_folder(&results, folder)?;
+    if let Err(error) = write_folder(&results, folder) {
+        return Err(told_all_the_same(&journal, answer, error));
+    }
     if let Some(folder) = &answer.plots {
         answer::write_plots(&report::plots::all(&results), folder)?;
     }
@@ -93,6 +100,21 @@ pub(crate) fn carry_out(
     }
     let checks = answer::checks(&answer.expect, &results)?;
     Ok(answer::judged(ending::of(&results), &checks))
+}
+
+/// Prints what was measured where it cannot be kept: it is in no file, or not in all.
+fn told_all_the_same(
+    journal: &Journal,
+    answer: &AnswerArgs,
+    error: anyhow::Error,
+) -> anyhow::Error {
+    if holds_slots(journal) {
+        let printed = output::print(&shown(&journal.results(), answer.format));
+        if let Err(also) = printed {
+            return error.context(also.to_string());
+        }
+    }
+    error
 }
 
 fn holds_slots(journal: &Journal) -> bool {

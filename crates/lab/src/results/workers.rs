@@ -184,6 +184,7 @@ mod tests {
                 },
                 flows: vec![flow(io), flow(io)],
             }),
+            footprint: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! `slots.csv`: every repetition that counted, and every slot that failed.
 
 use flow::record::{Told, Turns};
-use flow::{Answer, Rep, SlotRecord};
+use flow::{Answer, Latencies, Rep, SlotRecord};
 use lab::Results;
 use lab::results::{RawSlot, counts};
 use measure::memory::{Memory, Reading};
@@ -95,6 +95,13 @@ const COLUMNS: &[Column] = &[
             text(format!("0x{:016x}", rep.proof().checksum))
         })
     }),
+    ("requests", |row| whole(row.latencies(Latencies::count))),
+    ("latency_p50_ns", |row| whole(row.quantile(0.5))),
+    ("latency_p95_ns", |row| whole(row.quantile(0.95))),
+    ("latency_p99_ns", |row| whole(row.quantile(0.99))),
+    ("latency_most_ns", |row| {
+        whole(row.latencies(Latencies::most_ns))
+    }),
     ("memory_bytes", |row| {
         whole(row.memory().map(Memory::honest))
     }),
@@ -179,6 +186,14 @@ impl Row<'_> {
             let flows = rep.flows.iter().flat_map(|flow| [flow.create, flow.steady]);
             value(parent.into_iter().chain(flows).sum())
         })
+    }
+
+    fn latencies(&self, value: impl Fn(&Latencies) -> u64) -> Option<u64> {
+        self.rep?.1.latencies.as_deref().map(value)
+    }
+
+    fn quantile(&self, share: f64) -> Option<u64> {
+        self.rep?.1.latencies.as_ref()?.quantile_ns(share)
     }
 
     fn told(&self) -> Option<&Told> {

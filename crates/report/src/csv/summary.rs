@@ -1,6 +1,6 @@
 //! `summary.csv`: each variant over all its good slots.
 
-use lab::results::Counts;
+use lab::results::{Counts, Requests};
 use lab::{Phases, Results, VariantSummary};
 use measure::memory::Memory;
 use stats::Summary;
@@ -77,6 +77,14 @@ const COLUMNS: &[Column] = &[
     }),
     ("parent_end_ns", |row| number(row.summary.parent_end_ns)),
     ("imbalance", |row| number(row.summary.imbalance)),
+    ("requests", |row| row.requests(|r| r.count as f64)),
+    ("requests_per_s", |row| row.requests(|r| r.per_s)),
+    ("latency_p50_ns", |row| row.requests(|r| r.p50_ns as f64)),
+    ("latency_p90_ns", |row| row.requests(|r| r.p90_ns as f64)),
+    ("latency_p95_ns", |row| row.requests(|r| r.p95_ns as f64)),
+    ("latency_p99_ns", |row| row.requests(|r| r.p99_ns as f64)),
+    ("latency_p999_ns", |row| row.requests(|r| r.p999_ns as f64)),
+    ("latency_most_ns", |row| row.requests(|r| r.most_ns as f64)),
     ("memory_bytes", |row| row.memory(Memory::honest)),
     ("pss_bytes", |row| row.memory(|memory| memory.pss)),
     ("page_tables_bytes", |row| {
@@ -127,6 +135,10 @@ impl Row<'_> {
 
     fn count(&self, value: impl Fn(&Counts) -> Option<f64>) -> Field {
         number(self.summary.counts.as_ref().and_then(value))
+    }
+
+    fn requests(&self, value: impl Fn(&Requests) -> f64) -> Field {
+        number(self.summary.requests.as_ref().map(value))
     }
 
     fn memory(&self, value: impl Fn(&Memory) -> u64) -> Field {

@@ -8,6 +8,7 @@ use super::course::course;
 use super::ecdf::ecdf;
 use super::figure::Figures;
 use super::grids;
+use super::requests::requests;
 use super::searched;
 use super::slots::slots;
 use super::stacks::{memory, phases};
@@ -29,6 +30,7 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
             @if let Some(cut) = cut_short(results, case) { p.warning { (cut) } }
             @if !case.slots.is_empty() {
                 (variants(&[("", case)]))
+                (requests(&[("", case)]))
                 (searched::used(case))
                 @for finding in &case.findings { (said(finding)) }
                 @for line in not_counted(case) { p.quiet { (line) } }

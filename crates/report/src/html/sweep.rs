@@ -9,6 +9,7 @@ use super::course::course;
 use super::figure::{Figure, Figures, Legend};
 use super::forest::forest;
 use super::grids;
+use super::requests::requests;
 use super::slots::slots;
 use super::table::table;
 use crate::blocks::Sweep;
@@ -48,6 +49,7 @@ pub(super) fn sweep(
             (figures(id, sweep, all_laws))
             @for law in &laws { p.said { (law.sentence) } }
             (variants(&rows))
+            (requests(&rows))
             @if let Some((name, case)) = named.first() {
                 p.quiet { "Launched at " (name) ": " (launches(case)) }
             }

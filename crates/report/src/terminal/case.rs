@@ -4,6 +4,7 @@ use lab::{CaseResult, Finding, Results, VariantSummary};
 
 use super::counting;
 use super::page::Page;
+use super::requests::requests;
 use super::searched;
 use crate::blocks::Sweep;
 use crate::number::{NONE, bytes, time};
@@ -25,6 +26,7 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     }
     searched::what(page, case);
     page.table(2, &table(None, &[case]));
+    requests(page, None, &[case]);
     // Numbers of flows are told together, by the remarks of the study.
     let told_together = case.optimum.is_some();
     for finding in case.findings.iter().filter(|_| !told_together) {
@@ -54,6 +56,7 @@ pub(super) fn sweep(page: &mut Page<'_>, results: &Results, sweep: &Sweep<'_>) {
     }
     let rows: Vec<_> = sweep.points.iter().map(|(_, case)| *case).collect();
     page.table(2, &table(Some(sweep.parameter), &rows));
+    requests(page, Some(sweep.parameter), &rows);
     let mut own: Vec<String> = sweep
         .points
         .iter()

@@ -12,6 +12,7 @@
 mod counted;
 pub(crate) mod full;
 mod journal;
+pub(crate) mod scaling;
 pub(crate) mod searches;
 mod slots;
 mod studies;

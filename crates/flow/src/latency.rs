@@ -1,0 +1,276 @@
+//! How long requests took: a histogram of fixed size.
+//!
+//! # Theory
+//!
+//! A flow that answers a hundred thousand requests cannot keep their times one by one: that
+//! would be memory and caches of the harness's in the middle of the work. So it counts them in
+//! buckets that it has from the beginning; to note one takes a shift and an addition. Buckets
+//! are 1 ns wide up to [`STEPS`] ns, and from there each power of two has [`STEPS`] of them,
+//! so what is read from one is at most 1.6 % away from what was noted. Times beyond
+//! [`LONGEST_NS`] count as that. The longest is kept as it is.
+//!
+//! Histograms are added bucket by bucket: those of flows when they are done, outside of the
+//! timed part, in the area that all of them share; those of repetitions by the one who reads.
+
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use crate::area::map_shared;
+
+/// Buckets of each power of two.
+const STEPS: u64 = 32;
+const STEPS_LOG: u32 = STEPS.trailing_zeros();
+/// The longest time with a bucket of its own, some 18 minutes.
+pub const LONGEST_NS: u64 = (1 << 40) - 1;
+/// How many buckets there are.
+pub(crate) const BUCKETS: usize = bucket(LONGEST_NS) + 1;
+
+/// The bucket of a time.
+const fn bucket(ns: u64) -> usize {
+    if ns < STEPS {
+        return ns as usize;
+    }
+    let power = ns.ilog2() - STEPS_LOG;
+    ((power as u64) * STEPS + (ns >> power)) as usize
+}
+
+/// The middle of a bucket, in ns.
+fn middle(bucket: usize) -> u64 {
+    let bucket = bucket as u64;
+    if bucket < 2 * STEPS {
+        return bucket;
+    }
+    let power = bucket / STEPS - 1;
+    let low = (bucket % STEPS + STEPS) << power;
+    low + (1 << power) / 2
+}
+
+/// Times of requests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Written", from = "Written")]
+pub struct Latencies {
+    counts: Vec<u64>,
+    most_ns: u64,
+}
+
+/// As journals have it: buckets that are not empty, with their counts.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    most_ns: u64,
+    buckets: Vec<(usize, u64)>,
+}
+
+impl Default for Latencies {
+    fn default() -> Self {
+        Self {
+            counts: vec![0; BUCKETS],
+            most_ns: 0,
+        }
+    }
+}
+
+impl Latencies {
+    /// Notes a time in ns.
+    #[inline]
+    pub fn add(&mut self, ns: u64) {
+        self.counts[bucket(ns.min(LONGEST_NS))] += 1;
+        self.most_ns = self.most_ns.max(ns);
+    }
+
+    /// Adds another histogram.
+    pub fn merge(&mut self, other: &Self) {
+        for (own, others) in self.counts.iter_mut().zip(&other.counts) {
+            *own += others;
+        }
+        self.most_ns = self.most_ns.max(other.most_ns);
+    }
+
+    /// How many times were noted.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// The longest, in ns; 0 where none was noted.
+    #[must_use]
+    pub fn most_ns(&self) -> u64 {
+        self.most_ns
+    }
+
+    /// The time in ns that this share of the requests did not exceed (0.99 for p99); `None`
+    /// where none was noted. It is that of the nearest rank and within 1.6 %.
+    #[must_use]
+    pub fn quantile_ns(&self, share: f64) -> Option<u64> {
+        let count = self.count();
+        let rank = ((count as f64 * share).ceil() as u64).clamp(1, count.max(1));
+        let mut below = 0;
+        let mut counts = self.counts.iter();
+        let bucket = counts.position(|&count| {
+            below += count;
+            below >= rank
+        })?;
+        Some(middle(bucket).min(self.most_ns))
+    }
+}
+
+impl From<Latencies> for Written {
+    fn from(latencies: Latencies) -> Self {
+        let counts = latencies.counts.into_iter().enumerate();
+        Self {
+            most_ns: latencies.most_ns,
+            buckets: counts.filter(|&(_, count)| count > 0).collect(),
+        }
+    }
+}
+
+impl From<Written> for Latencies {
+    /// Buckets that there are not count as the last one.
+    fn from(written: Written) -> Self {
+        let mut latencies = Self::default();
+        for (bucket, count) in written.buckets {
+            latencies.counts[bucket.min(BUCKETS - 1)] += count;
+        }
+        latencies.most_ns = written.most_ns;
+        latencies
+    }
+}
+
+/// A histogram in memory that the parent and all flows share.
+#[derive(Debug)]
+pub(crate) struct Together {
+    base: NonNull<Cells>,
+}
+
+/// All-zero bytes are an empty one.
+#[repr(C)]
+#[derive(Debug)]
+struct Cells {
+    most_ns: AtomicU64,
+    counts: [AtomicU64; BUCKETS],
+}
+
+// SAFETY: the mapping holds atomics only, is never remapped while a `Together` exists, and is
+// freed by `drop` alone, which Rust's borrows order after every use.
+unsafe impl Sync for Together {}
+
+impl Together {
+    /// Maps an empty one.
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self {
+            base: map_shared(size_of::<Cells>())?.cast(),
+        })
+    }
+
+    fn cells(&self) -> &Cells {
+        // SAFETY: `base` is page-aligned and of a mapping of this size that `new` made and
+        // that lives as long as `self`; all-zero bytes are valid atomics.
+        unsafe { self.base.as_ref() }
+    }
+
+    /// Adds what a flow noted.
+    pub(crate) fn merge(&self, latencies: &Latencies) {
+        let cells = self.cells();
+        cells
+            .most_ns
+            .fetch_max(latencies.most_ns, Ordering::Relaxed);
+        for (own, &count) in cells.counts.iter().zip(&latencies.counts) {
+            if count > 0 {
+                own.fetch_add(count, Ordering::Relaxed);
+            }
+        }
+    }
+
+    pub(crate) fn read(&self) -> Latencies {
+        let cells = self.cells();
+        let counts = cells.counts.iter();
+        Latencies {
+            counts: counts.map(|count| count.load(Ordering::Relaxed)).collect(),
+            most_ns: cells.most_ns.load(Ordering::Relaxed),
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        let cells = self.cells();
+        cells.most_ns.store(0, Ordering::Relaxed);
+        for count in &cells.counts {
+            count.store(0, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Together {
+    fn drop(&mut self) {
+        let cells = self.base.as_ptr().cast();
+        // SAFETY: the address and size are those of the mapping made by `new`, and no
+        // reference into it outlives `self`.
+        unsafe { libc::munmap(cells, size_of::<Cells>()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn quantiles_are_those_of_the_nearest_rank() {
+        let mut latencies = Latencies::default();
+        assert_eq!(latencies.quantile_ns(0.5), None);
+        (1..=100).for_each(|n| latencies.add(n * 1_000));
+        let near = |share, wanted: f64| {
+            let got = latencies.quantile_ns(share).unwrap() as f64;
+            assert!((got / wanted - 1.0).abs() < 0.016, "{got} for {wanted}");
+        };
+        near(0.5, 50_000.0);
+        near(0.95, 95_000.0);
+        near(0.0, 1_000.0);
+        assert_eq!(latencies.quantile_ns(1.0), Some(100_000));
+        assert_eq!((latencies.count(), latencies.most_ns()), (100, 100_000));
+    }
+
+    #[test]
+    fn times_beyond_all_buckets_count_in_the_last() {
+        let mut latencies = Latencies::default();
+        latencies.add(u64::MAX);
+        assert_eq!(latencies.count(), 1);
+        assert_eq!(latencies.most_ns(), u64::MAX);
+        assert!(latencies.quantile_ns(0.5).unwrap() > LONGEST_NS / 100 * 98);
+    }
+
+    #[test]
+    fn what_flows_noted_is_one_in_shared_memory_until_it_is_cleared() {
+        let together = Together::new().unwrap();
+        let mut whole = Latencies::default();
+        for flow in 1..=3 {
+            let mut own = Latencies::default();
+            (0..flow).for_each(|n| own.add(1_000 * flow + n));
+            together.merge(&own);
+            whole.merge(&own);
+        }
+        assert_eq!(together.read(), whole);
+        assert_eq!((whole.count(), whole.most_ns()), (6, 3_002));
+        together.clear();
+        assert_eq!(together.read(), Latencies::default());
+    }
+
+    proptest! {
+        #[test]
+        fn the_middle_of_a_bucket_is_near_what_was_noted(ns in 0..=LONGEST_NS, shift in 0_u32..40) {
+            let ns = ns >> shift;
+            let middle = middle(bucket(ns));
+            prop_assert_eq!(bucket(middle), bucket(ns));
+            prop_assert!(middle.abs_diff(ns) as f64 <= 0.016 * ns as f64);
+        }
+
+        #[test]
+        fn what_is_read_is_what_was_written(times: Vec<u64>) {
+            let mut latencies = Latencies::default();
+            times.iter().for_each(|&ns| latencies.add(ns));
+            let text = serde_json::to_string(&latencies).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Latencies>(&text).unwrap(), latencies);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Requests a second of one flow of `wiki`, and where their time goes.
+//!
+//! ```text
+//! cargo run --release -p workload --example wiki [PAGE_SIZE [REQUESTS [REPEATS]]]
+//! ```
+//!
+//! Without arguments: pages of about 8 KiB, 20,000 requests, seven repeats, without and with
+//! the parser cache. Seconds are those that the CPU was given to this program, so that a
+//! machine that does other things too changes only what its caches hold; the rate by the clock
+//! on the wall stands behind it.
+
+#![allow(clippy::print_stdout, reason = "a program whose purpose is to print")]
+
+use std::error::Error;
+
+use flow::{Body, Outlet};
+use measure::{clock, usage};
+use workload::wiki::{USUAL_PAGE_SIZE, USUAL_PAGES};
+use workload::{Bytes, Wiki};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let page_size: Bytes = match arguments.first() {
+        Some(size) => size.parse()?,
+        None => USUAL_PAGE_SIZE,
+    };
+    let number = |place: usize, usual: u64| arguments.get(place).map_or(Ok(usual), |n| n.parse());
+    let (requests, repeats) = (number(1, 20_000)?, number(2, 7)?);
+    println!("requests a second of CPU: median (quartiles, extremes), wall; pages of {page_size}");
+    for cache in [false, true] {
+        let wiki = Wiki {
+            requests,
+            pages: USUAL_PAGES,
+            page_size,
+            cache,
+            store: None,
+            seed: 1,
+        };
+        let (cpu, wall) = rates(&wiki, repeats)?;
+        let cache = if cache { "on " } else { "off" };
+        println!(
+            "  cache {cache}: {}, wall {:.0}",
+            spread(&cpu),
+            at(&sorted(&wall), 0.5)
+        );
+    }
+    println!("CPU of each step, in us a request:");
+    for (step, us) in workload::wiki::profile(
+        tempfile::tempdir()?.path(),
+        page_size.0,
+        requests.min(5_000),
+    )? {
+        println!("  {step:<40} {us:>7.2}");
+    }
+    Ok(())
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+fn at(sorted: &[f64], share: f64) -> f64 {
+    sorted[((sorted.len() - 1) as f64 * share).round() as usize]
+}
+
+fn spread(values: &[f64]) -> String {
+    let [low, quarter, median, three_quarters, high] =
+        [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| at(&sorted(values), share));
+    format!("{median:.0} ({quarter:.0}..{three_quarters:.0}, {low:.0}..{high:.0})")
+}
+
+/// Requests a second of CPU, and a second by the clock, of each repeat.
+fn rates(wiki: &Wiki, repeats: u64) -> Result<(Vec<f64>, Vec<f64>), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let shelf = wiki.shelf(Some(folder.path()))?;
+    let repeat = |_| {
+        let mut desk = shelf.state(0);
+        let (start_ns, before) = (clock::now_ns(), usage::this_thread());
+        for unit in 0..wiki.requests {
+            shelf.unit(&mut desk, unit, &mut Outlet::nowhere());
+        }
+        let cpu_ns = usage::this_thread().since(before).cpu_ns;
+        let wall_ns = clock::now_ns() - start_ns;
+        let rate = |ns: u64| wiki.requests as f64 * 1e9 / ns as f64;
+        (rate(cpu_ns), rate(wall_ns))
+    };
+    Ok((0..repeats).map(repeat).unzip())
+}

@@ -1,0 +1,114 @@
+//! The table of contents: what headings a page has, and the names by which they are linked.
+
+use std::collections::HashMap;
+
+use super::super::tree::{Block, Inline};
+use super::Writer;
+
+/// Pages with fewer headings have no table of contents.
+const FEWEST: usize = 4;
+
+/// A heading.
+pub(super) struct Entry<'t> {
+    /// Which one it is, from 0.
+    pub(super) place: usize,
+    level: u8,
+    text: &'t [Inline<'t>],
+    /// The name by which it is linked, another for each.
+    pub(super) anchor: String,
+}
+
+/// The headings of a page, those in templates and tables aside.
+pub(super) fn contents<'t>(blocks: &'t [Block<'t>]) -> Vec<Entry<'t>> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut entries: Vec<Entry<'t>> = Vec::new();
+    for block in blocks {
+        if let Block::Heading { level, text } = block {
+            let mut anchor = String::new();
+            plain(text, &mut anchor);
+            let anchor = anchor.trim().replace(' ', "_");
+            entries.push(Entry {
+                place: entries.len(),
+                level: *level,
+                text,
+                anchor: another(&mut seen, anchor),
+            });
+        }
+    }
+    entries
+}
+
+/// The same name again gets a number.
+fn another(seen: &mut HashMap<String, usize>, anchor: String) -> String {
+    let times = seen.entry(anchor.clone()).or_insert(0);
+    *times += 1;
+    match times {
+        1 => anchor,
+        times => format!("{anchor}_{times}"),
+    }
+}
+
+/// The text without formats and links; what is only known with a frame is left out.
+pub(super) fn plain(inlines: &[Inline<'_>], out: &mut String) {
+    for inline in inlines {
+        match inline {
+            Inline::Text(text) | Inline::Plain(text) => out.push_str(text),
+            Inline::Bold(inside) | Inline::Italic(inside) => plain(inside, out),
+            Inline::Link {
+                target,
+                label,
+                trail,
+            } => {
+                match label {
+                    Some(label) => plain(label, out),
+                    None => out.push_str(target),
+                }
+                out.push_str(trail);
+            }
+            Inline::External { address, label } => match label {
+                Some(label) => plain(label, out),
+                None => out.push_str(address),
+            },
+            Inline::Break => out.push(' '),
+            Inline::Picture { .. }
+            | Inline::Category(_)
+            | Inline::Template(_)
+            | Inline::Parameter { .. }
+            | Inline::Reference { .. } => {}
+        }
+    }
+}
+
+impl<'t> Writer<'t> {
+    /// The table of contents, where there are enough headings for one.
+    pub(super) fn contents(&mut self, entries: &[Entry<'t>]) {
+        if entries.len() < FEWEST {
+            return;
+        }
+        self.push("<nav><ul>\n");
+        let mut numbers = [0_usize; 7];
+        for entry in entries {
+            let level = usize::from(entry.level.clamp(1, 6));
+            numbers[level] += 1;
+            numbers[level + 1..].fill(0);
+            self.entry(entry, &numbers[..=level]);
+        }
+        self.push("</ul></nav>\n");
+    }
+
+    fn entry(&mut self, entry: &Entry<'t>, numbers: &[usize]) {
+        self.push("<li><a href=\"#");
+        self.value(&entry.anchor);
+        self.push("\"><span>");
+        let used = numbers.iter().skip_while(|&&number| number == 0);
+        for (place, &number) in used.enumerate() {
+            self.push(if place > 0 { "." } else { "" });
+            self.number(number);
+        }
+        self.push("</span> ");
+        let mut text = String::new();
+        plain(entry.text, &mut text);
+        self.text(&text);
+        self.push("</a></li>\n");
+    }
+}

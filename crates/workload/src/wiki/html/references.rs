@@ -1,0 +1,100 @@
+//! References: a number where they are, and their content in a list further down.
+
+use std::collections::HashMap;
+
+use super::super::tree::Inline;
+use super::{Frame, Writer};
+
+/// The references of a page up to now.
+#[derive(Default)]
+pub(super) struct References<'t> {
+    all: Vec<Reference>,
+    /// Places of those that have a name and were not listed yet.
+    names: HashMap<&'t str, usize>,
+    /// How many of them were listed.
+    listed: usize,
+}
+
+#[derive(Default)]
+struct Reference {
+    html: String,
+    uses: usize,
+}
+
+impl<'t> References<'t> {
+    pub(super) fn are_waiting(&self) -> bool {
+        self.listed < self.all.len()
+    }
+
+    /// The place of a reference: that of its name, or a new one.
+    fn place(&mut self, name: Option<&'t str>) -> usize {
+        if let Some(known) = name.and_then(|name| self.names.get(name)) {
+            return *known;
+        }
+        let place = self.all.len();
+        self.all.push(Reference::default());
+        self.names.extend(name.map(|name| (name, place)));
+        place
+    }
+}
+
+impl<'t> Writer<'t> {
+    /// A reference within a line.
+    pub(super) fn reference(
+        &mut self,
+        name: Option<&'t str>,
+        content: Option<&'t [Inline<'t>]>,
+        frame: Option<&Frame<'_, 't>>,
+    ) {
+        let place = self.references.place(name);
+        self.references.all[place].uses += 1;
+        let uses = self.references.all[place].uses;
+        if let Some(content) = content.filter(|_| self.references.all[place].html.is_empty()) {
+            self.references.all[place].html = self.aside(content, frame);
+        }
+        let is_link = self.begin_link(|writer| {
+            writer.push("<a class=\"reference\" id=\"cite_ref-");
+            writer.number(place + 1);
+            writer.push("-");
+            writer.number(uses);
+            writer.push("\" href=\"#cite_note-");
+            writer.number(place + 1);
+            writer.push("\">");
+        });
+        self.push("<sup>[");
+        self.number(place + 1);
+        self.push("]</sup>");
+        self.end_link(is_link);
+    }
+
+    /// Writes something that is needed later.
+    fn aside(&mut self, inlines: &'t [Inline<'t>], frame: Option<&Frame<'_, 't>>) -> String {
+        let likely = 64 * inlines.len();
+        let page = std::mem::replace(&mut self.out, String::with_capacity(likely));
+        let in_link = std::mem::take(&mut self.in_link);
+        self.inlines(inlines, frame);
+        self.in_link = in_link;
+        std::mem::replace(&mut self.out, page)
+    }
+
+    /// The list of those that were not listed yet.
+    pub(super) fn list_references(&mut self) {
+        let from = self.references.listed;
+        self.references.listed = self.references.all.len();
+        self.references.names.clear();
+        self.push("<ol class=\"references\" start=\"");
+        self.number(from + 1);
+        self.push("\">\n");
+        for place in from..self.references.listed {
+            let html = std::mem::take(&mut self.references.all[place].html);
+            self.push("<li id=\"cite_note-");
+            self.number(place + 1);
+            self.push("\"><a href=\"#cite_ref-");
+            self.number(place + 1);
+            self.push("-1\">^</a> ");
+            self.push(&html);
+            self.push("</li>\n");
+        }
+        self.push("</ol>\n");
+    }
+}

@@ -1,0 +1,116 @@
+//! `wiki`: pages from a store, parsed and made into HTML.
+//!
+//! # What it stands for
+//!
+//! A wiki on a web server, as Inoue and Nakatani (2010) ran MediaWiki on PHP: a request asks a
+//! database for a page, takes its text apart into a tree of many small objects, makes HTML of
+//! it, and frees all of that. So it is work of text and of an allocator whose blocks live for
+//! one request. docs/workloads/wiki.md tells what is like the original and what is not.
+//!
+//! # How a request goes
+//!
+//! ```text
+//! title ─▶ store ─▶ text ─▶ marks ─▶ blocks and inlines ─▶ html ─▶ checked, freed
+//!            └─▶ templates: text ─▶ marks ─▶ blocks ───────┘
+//!            └─▶ parser cache: html ────────────────────────────▶ checked, freed
+//! ```
+//!
+//! # Self-check
+//!
+//! The cell answers a request for each page once before it makes flows, and notes a sum over
+//! its bytes. Each answer of a flow is compared with it; one that differs is a panic, which
+//! fails the slot. The proof counts requests and adds those sums.
+
+mod block;
+mod escape;
+mod generate;
+mod html;
+mod inline;
+mod marks;
+mod profile;
+mod request;
+mod shelf;
+mod store;
+mod table;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, WorkError};
+pub use generate::pages as generated;
+pub use profile::profile;
+pub use shelf::{Desk, Shelf};
+pub use store::{StoreError, Written};
+
+/// Parameters of `wiki`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wiki {
+    /// Requests of all flows together in a repetition, a unit each.
+    pub requests: u64,
+    /// How many pages there are; of a store of one's own, the first so many by title.
+    #[serde(default = "usual_pages")]
+    pub pages: u64,
+    /// How long a page usually is; single ones are up to five times as long.
+    #[serde(default = "usual_page_size")]
+    pub page_size: Bytes,
+    /// Whether the parser cache is asked first.
+    #[serde(default)]
+    pub cache: bool,
+    /// A store of one's own, which is only read; pages are made from the seed, if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<PathBuf>,
+    /// What pages and requests are drawn from.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// Pages where no number is given: as many as the published study had.
+pub const USUAL_PAGES: u64 = 60;
+/// The usual length of a page where none is given.
+pub const USUAL_PAGE_SIZE: Bytes = Bytes(8 << 10);
+/// More pages are refused: all of them are answered once before each slot.
+pub const MOST_PAGES: u64 = 10_000;
+/// Shorter pages are no articles, longer ones are books.
+pub const PAGE_SIZES: std::ops::RangeInclusive<Bytes> = Bytes(256)..=Bytes(1 << 20);
+
+fn usual_pages() -> u64 {
+    USUAL_PAGES
+}
+
+fn usual_page_size() -> Bytes {
+    USUAL_PAGE_SIZE
+}
+
+impl Wiki {
+    /// Bytes that the store of a slot takes on the disk, nearly: texts, and the HTML of each.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        self.pages * self.page_size.0 * 4
+    }
+
+    pub(crate) fn check(&self) -> Result<(), WorkError> {
+        if self.requests == 0 {
+            return Err(WorkError("requests is 0: use at least 1".to_owned()));
+        }
+        if !(1..=MOST_PAGES).contains(&self.pages) {
+            return Err(WorkError(format!(
+                "a wiki of {} pages will not do: use 1 to {MOST_PAGES}",
+                self.pages
+            )));
+        }
+        if PAGE_SIZES.contains(&self.page_size) {
+            return Ok(());
+        }
+        Err(WorkError(format!(
+            "pages of about {} will not do: use {} to {}, such as page_size = \"8K\"",
+            self.page_size,
+            PAGE_SIZES.start(),
+            PAGE_SIZES.end()
+        )))
+    }
+}

@@ -1,0 +1,107 @@
+//! One request: from a title to a page of HTML.
+
+use super::block::blocks;
+use super::html::{self, Template, same_name};
+use super::inline::Source;
+use super::marks::Marks;
+use super::store::{Store, StoreError, TEMPLATE};
+
+/// Templates of a page at the most; further ones are not there.
+const MOST_TEMPLATES: usize = 200;
+
+/// Answers a request for a page that is there.
+pub(super) fn respond(store: &Store, title: &str, cache: bool) -> Result<String, StoreError> {
+    store.read(|store| {
+        if cache && let Some(html) = store.parsed(title)? {
+            return Ok(html);
+        }
+        let text = store.text(title)?;
+        let text = text.ok_or_else(|| store.no_page(title))?;
+        let find = |title: &str| store.text(title);
+        render(title, text, find)
+    })
+}
+
+/// A text that takes part in a page: its own first, then those of templates.
+struct Sheet {
+    name: String,
+    text: String,
+    marks: Marks,
+}
+
+impl Sheet {
+    fn new(name: String, text: String) -> Self {
+        let marks = Marks::of(&text);
+        Self { name, text, marks }
+    }
+
+    fn source(&self) -> Source<'_, '_> {
+        Source {
+            text: &self.text,
+            marks: &self.marks,
+        }
+    }
+}
+
+/// The HTML of a page; `find` is asked for the text of each template once.
+pub(super) fn render<E>(
+    title: &str,
+    text: String,
+    find: impl FnMut(&str) -> Result<Option<String>, E>,
+) -> Result<String, E> {
+    let sheets = gather(Sheet::new(title.to_owned(), text), find)?;
+    let mut parsed = sheets.iter().map(|sheet| Template {
+        name: &sheet.name,
+        blocks: blocks(sheet.source(), 0, sheet.text.len(), 0),
+    });
+    let page = parsed.next();
+    let templates: Vec<Template<'_>> = parsed.collect();
+    let blocks = page.map(|page| page.blocks).unwrap_or_default();
+    let likely_bytes = 2 * sheets[0].text.len() + 1024;
+    Ok(html::page(title, &blocks, &templates, likely_bytes))
+}
+
+/// The page with all templates that it calls, and those that they call.
+fn gather<E>(
+    page: Sheet,
+    mut find: impl FnMut(&str) -> Result<Option<String>, E>,
+) -> Result<Vec<Sheet>, E> {
+    let mut sheets = vec![page];
+    let mut missing: Vec<String> = Vec::new();
+    let mut place = 0;
+    while place < sheets.len() {
+        for name in new_names(&sheets, place, &missing) {
+            match find(&title_of(&name))? {
+                Some(text) if sheets.len() <= MOST_TEMPLATES => {
+                    sheets.push(Sheet::new(name, text));
+                }
+                _ => missing.push(name),
+            }
+        }
+        place += 1;
+    }
+    Ok(sheets)
+}
+
+/// Names of templates that a sheet calls and that were not asked for yet, each once.
+fn new_names(sheets: &[Sheet], place: usize, missing: &[String]) -> Vec<String> {
+    let mut new: Vec<String> = Vec::new();
+    for name in sheets[place].source().called() {
+        let known = sheets[1..].iter().map(|sheet| &sheet.name);
+        let mut known = known.chain(missing).chain(&new);
+        if !name.is_empty() && !known.any(|known| same_name(known, name)) {
+            new.push(name.to_owned());
+        }
+    }
+    new
+}
+
+/// The title of a template's page.
+fn title_of(name: &str) -> String {
+    let mut title = String::with_capacity(TEMPLATE.len() + name.len());
+    title.push_str(TEMPLATE);
+    let mut letters = name.chars();
+    title.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+    title.extend(letters.map(|letter| if letter == '_' { ' ' } else { letter }));
+    title
+}

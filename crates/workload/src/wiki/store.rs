@@ -1,0 +1,273 @@
+//! The store: pages in a SQLite file that everybody reads and nobody writes.
+//!
+//! # Theory
+//!
+//! The cell makes the file in its slot's folder before it makes flows, and has closed it by
+//! then: a connection to SQLite must not be taken along by a fork. Each flow opens its own.
+//!
+//! ```sql
+//! page   (id, title, touched, text)     what people wrote; templates are pages too
+//! parsed (page, touched, html)          the parser cache: what became of a page
+//! ```
+//!
+//! The parser cache lies beside the pages, as that of a MediaWiki on SQLite does which has no
+//! memcached. It is full when the flows begin, and holds as long as `touched` is that of the
+//! page.
+//!
+//! SQLite is as its makers ship it: file locks are taken and given back, one read transaction
+//! a request, and threads of a process share the mutexes of its memory counter and of its
+//! table of open files. That is part of what a server shares.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Error::FromSqlConversionFailure;
+use rusqlite::types::Type;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
+
+use super::marks::LONGEST_TEXT;
+
+/// What comes before the names of templates in titles.
+pub(super) const TEMPLATE: &str = "Template:";
+
+const SCHEMA: &str = "
+    PRAGMA journal_mode = OFF;
+    PRAGMA synchronous = OFF;
+    BEGIN;
+    CREATE TABLE page (
+        id INTEGER PRIMARY KEY,
+        title TEXT NOT NULL UNIQUE,
+        touched INTEGER NOT NULL,
+        text TEXT NOT NULL
+    );
+    CREATE TABLE parsed (
+        page INTEGER PRIMARY KEY REFERENCES page,
+        touched INTEGER NOT NULL,
+        html TEXT NOT NULL
+    );
+    COMMIT;
+";
+
+/// A page as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Its name; of templates with `Template:` before it.
+    pub title: String,
+    /// Its wikitext.
+    pub text: String,
+}
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// SQLite says no.
+    #[error("the page store {} cannot be used: {source}{}", path.display(), advice(source))]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: rusqlite::Error,
+    },
+    /// What SQLite found when it looked through the file.
+    #[error("the page store {} is corrupt: {what}; name another file, or mend it with `sqlite3 FILE .recover`", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// The first thing that is wrong.
+        what: String,
+    },
+    /// There is nothing to read in it.
+    #[error("the page store {} has {what}", path.display())]
+    Lacks {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+}
+
+/// What to do about an error.
+fn advice(error: &rusqlite::Error) -> &'static str {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            "; it is corrupt or no SQLite file at all: name another, or mend it with `sqlite3 \
+             FILE .recover`"
+        }
+        Some(ErrorCode::CannotOpen) => "; name a file that is there and may be read",
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "; another program writes to it: wait for its end, or use a copy"
+        }
+        Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
+            "; look at the disk that it is on"
+        }
+        _ => "; a store needs a table page with the columns title and text",
+    }
+}
+
+/// A file with pages.
+#[derive(Debug)]
+pub(super) struct Store {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// The text in the first column, which is checked to be UTF-8 many bytes at a time.
+fn text(row: &rusqlite::Row<'_>) -> rusqlite::Result<String> {
+    let bytes = row.get_ref(0)?.as_bytes()?;
+    let text = simdutf8::compat::from_utf8(bytes);
+    let text = text.map_err(|error| FromSqlConversionFailure(0, Type::Text, Box::new(error)))?;
+    Ok(text.to_owned())
+}
+
+impl Store {
+    /// Makes a new file with these pages.
+    pub(super) fn make(path: &Path, pages: &[Written]) -> Result<Self, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let store = Self::with_flags(path, flags)?;
+        store.of(store.fill(pages))?;
+        Ok(store)
+    }
+
+    /// Opens a file to read it.
+    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+    }
+
+    /// A connection is for one flow at a time, so it needs no mutex of its own.
+    fn with_flags(path: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        match Connection::open_with_flags(path, flags) {
+            Ok(connection) => Ok(Self {
+                connection,
+                path: path.to_owned(),
+            }),
+            Err(source) => Err(StoreError::Sqlite {
+                path: path.to_owned(),
+                source,
+            }),
+        }
+    }
+
+    /// An error with the name of the file.
+    fn of<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
+        result.map_err(|source| StoreError::Sqlite {
+            path: self.path.clone(),
+            source,
+        })
+    }
+
+    fn lacks(&self, what: String) -> StoreError {
+        StoreError::Lacks {
+            path: self.path.clone(),
+            what,
+        }
+    }
+
+    fn fill(&self, pages: &[Written]) -> rusqlite::Result<()> {
+        self.connection.execute_batch(SCHEMA)?;
+        self.connection.execute_batch("BEGIN")?;
+        let mut insert = self
+            .connection
+            .prepare("INSERT INTO page (title, touched, text) VALUES (?1, 1, ?2)")?;
+        for page in pages {
+            insert.execute((&page.title, &page.text))?;
+        }
+        self.connection.execute_batch("COMMIT")
+    }
+
+    /// Fills the parser cache: what became of each of these pages.
+    pub(super) fn keep_parsed<'a>(
+        &self,
+        pages: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Result<(), StoreError> {
+        let keep = || {
+            self.connection.execute_batch("BEGIN")?;
+            let mut insert = self
+                .connection
+                .prepare("INSERT INTO parsed SELECT id, touched, ?2 FROM page WHERE title = ?1")?;
+            for page in pages {
+                insert.execute(page)?;
+            }
+            self.connection.execute_batch("COMMIT")
+        };
+        self.of(keep())
+    }
+
+    /// Closes it; what SQLite only says then is an error too.
+    pub(super) fn close(self) -> Result<(), StoreError> {
+        let path = self.path;
+        let closed = self.connection.close();
+        closed.map_err(|(_, source)| StoreError::Sqlite { path, source })
+    }
+
+    /// All pages of a file of somebody's own, by title, after a look at all of it.
+    pub(super) fn read_all(path: &Path) -> Result<Vec<Written>, StoreError> {
+        let store = Self::open(path)?;
+        let check: String =
+            store.of(store
+                .connection
+                .query_row("PRAGMA quick_check(1)", (), |row| row.get(0)))?;
+        if check != "ok" {
+            let path = path.to_owned();
+            return Err(StoreError::Corrupt { path, what: check });
+        }
+        let pages = store.of(store.select_all())?;
+        if let Some(page) = pages.iter().find(|page| page.text.len() > LONGEST_TEXT) {
+            let what = format!("a page '{}' of more than 16 MiB", page.title);
+            return Err(store.lacks(what));
+        }
+        if pages.iter().all(|page| page.title.starts_with(TEMPLATE)) {
+            return Err(store.lacks("no pages".to_owned()));
+        }
+        Ok(pages)
+    }
+
+    fn select_all(&self) -> rusqlite::Result<Vec<Written>> {
+        let mut select = self
+            .connection
+            .prepare("SELECT title, text FROM page ORDER BY title")?;
+        let written = |row: &rusqlite::Row<'_>| {
+            Ok(Written {
+                title: row.get(0)?,
+                text: row.get(1)?,
+            })
+        };
+        select.query_map((), written)?.collect()
+    }
+
+    /// Does something within one read transaction.
+    pub(super) fn read<T>(
+        &self,
+        read: impl FnOnce(&Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let run = |sql| self.connection.prepare_cached(sql)?.execute(());
+        self.of(run("BEGIN"))?;
+        let read = read(self);
+        self.of(run("COMMIT"))?;
+        read
+    }
+
+    /// The text of a page, if there is such a page.
+    pub(super) fn text(&self, title: &str) -> Result<Option<String>, StoreError> {
+        self.one("SELECT text FROM page WHERE title = ?1", title)
+    }
+
+    /// The HTML of a page from the parser cache, if it is there and still holds.
+    pub(super) fn parsed(&self, title: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT html FROM page JOIN parsed ON parsed.page = page.id \
+                   WHERE title = ?1 AND parsed.touched = page.touched";
+        self.one(sql, title)
+    }
+
+    fn one(&self, sql: &str, title: &str) -> Result<Option<String>, StoreError> {
+        let select = || {
+            let mut select = self.connection.prepare_cached(sql)?;
+            select.query_row((title,), text).optional()
+        };
+        self.of(select())
+    }
+
+    /// That a page that is known to be there is not.
+    pub(super) fn no_page(&self, title: &str) -> StoreError {
+        self.lacks(format!("no page '{title}' any more"))
+    }
+}

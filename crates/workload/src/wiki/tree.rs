@@ -1,0 +1,148 @@
+//! What a page is made of, as the parser found it.
+//!
+//! Nodes borrow their text from the page and lie in memory one by one, as those of programs
+//! written without thought for the allocator do: a page of 8 KB is some hundreds of
+//! allocations, and all of them are freed when its request ends.
+
+/// A part of a page that stands on lines of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Block<'a> {
+    /// `== Heading ==`
+    Heading {
+        /// 1 to 6.
+        level: u8,
+        text: Vec<Inline<'a>>,
+    },
+    Paragraph(Vec<Inline<'a>>),
+    List(List<'a>),
+    Table(Table<'a>),
+    /// Lines that begin with a space.
+    Preformatted(Vec<Inline<'a>>),
+    /// `----`
+    Rule,
+    /// A template alone on its lines.
+    Template(Call<'a>),
+    /// `<references />`
+    References,
+}
+
+/// Lines that begin with `*`, `#`, `;` or `:`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct List<'a> {
+    pub(super) kind: ListKind,
+    pub(super) items: Vec<Item<'a>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListKind {
+    Bullets,
+    Numbers,
+    Definitions,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item<'a> {
+    /// Of a list of definitions: what is defined, and not what it means.
+    pub(super) is_term: bool,
+    pub(super) content: Vec<Inline<'a>>,
+    pub(super) lists: Vec<List<'a>>,
+}
+
+/// `{|` to `|}`
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Table<'a> {
+    pub(super) attributes: &'a str,
+    pub(super) caption: Option<Vec<Inline<'a>>>,
+    pub(super) rows: Vec<Row<'a>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Row<'a> {
+    pub(super) attributes: &'a str,
+    pub(super) cells: Vec<Cell<'a>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Cell<'a> {
+    pub(super) is_header: bool,
+    pub(super) attributes: &'a str,
+    pub(super) content: Content<'a>,
+}
+
+/// What is in a cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Content<'a> {
+    /// One line.
+    Line(Vec<Inline<'a>>),
+    /// Several lines.
+    Blocks(Vec<Block<'a>>),
+}
+
+/// A part of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Inline<'a> {
+    Text(&'a str),
+    Bold(Vec<Inline<'a>>),
+    Italic(Vec<Inline<'a>>),
+    /// `[[target|label]]trail`
+    Link {
+        target: &'a str,
+        label: Option<Vec<Inline<'a>>>,
+        trail: &'a str,
+    },
+    /// `[[File:name|caption]]`
+    Picture {
+        name: &'a str,
+        caption: Vec<Inline<'a>>,
+    },
+    /// `[[Category:name]]`, which shows at the foot of the page.
+    Category(&'a str),
+    /// `[https://address label]`, or an address by itself.
+    External {
+        address: &'a str,
+        label: Option<Vec<Inline<'a>>>,
+    },
+    /// `{{name|arguments}}`
+    Template(Call<'a>),
+    /// `{{{name|default}}}`
+    Parameter {
+        name: &'a str,
+        default: Option<Vec<Inline<'a>>>,
+    },
+    /// `<ref name="…">content</ref>`; without content it repeats the one of that name.
+    Reference {
+        name: Option<&'a str>,
+        content: Option<Vec<Inline<'a>>>,
+    },
+    /// `<nowiki>…</nowiki>`
+    Plain(&'a str),
+    /// `<br>`
+    Break,
+}
+
+/// A use of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Call<'a> {
+    pub(super) name: &'a str,
+    pub(super) arguments: Vec<Argument<'a>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Argument<'a> {
+    /// `None` for those that are known by their place.
+    pub(super) name: Option<&'a str>,
+    pub(super) value: Vec<Inline<'a>>,
+}
+
+impl<'a> Call<'a> {
+    /// The value of an argument, by name or place (`1` is the first without a name).
+    pub(super) fn argument(&self, name: &str) -> Option<&[Inline<'a>]> {
+        let named = self.arguments.iter().rfind(|a| a.name == Some(name));
+        let placed = || {
+            let place: usize = name.parse().ok()?;
+            let mut places = self.arguments.iter().filter(|a| a.name.is_none());
+            places.nth(place.checked_sub(1)?)
+        };
+        named.or_else(placed).map(|a| a.value.as_slice())
+    }
+}
