@@ -12,12 +12,15 @@ const GUARDED_MINIMUM: usize = PAGE;
 pub(crate) const CATCHES_FROM: usize = 16 << 10;
 /// Slots are counted in 32 bits, and one number means "nobody".
 const MOST: usize = u32::MAX as usize - 1;
+/// The largest stack: no program can have several that are larger.
+const LARGEST: usize = 1 << 46;
 
 /// How the stacks of a scheduler are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stack {
     /// Dense slots without a guard, on huge pages where possible. An overflow is found by
-    /// a canary when the fiber next gives up the processor, and ends the program.
+    /// a canary when the fiber next gives up the processor, and ends the program; one so deep
+    /// that it runs through all slots below it is found when it does.
     Packed {
         /// Bytes of a slot.
         bytes: usize,
@@ -77,7 +80,7 @@ impl Config {
     /// Address space that a scheduler takes beside its fibers, while it is made.
     #[must_use]
     pub fn bytes_besides() -> usize {
-        slots::LANDING + crate::core::LAST_STACK_BYTES + crate::memory::HUGE_PAGE
+        slots::LANDING + PAGE + crate::core::LAST_STACK_BYTES + crate::memory::HUGE_PAGE
     }
 
     /// Does a panic in such a fiber reach its `join`, rather than end the program?
@@ -99,6 +102,12 @@ impl Config {
                 bytes,
                 minimum,
                 multiple,
+            });
+        }
+        if bytes > LARGEST {
+            return Err(ConfigError::TooLarge {
+                bytes,
+                most: LARGEST,
             });
         }
         let fits = slots::stride(self.stack).checked_mul(self.capacity);

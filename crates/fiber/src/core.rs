@@ -35,13 +35,17 @@ mod ending;
 pub(crate) mod turns;
 
 use std::cell::Cell;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::arch::{self, Floats, Sp, Turn};
 use crate::config::Config;
 use crate::control::{Control, NOBODY, Stage};
 use crate::current::{self, Entered};
 use crate::error::{ConfigError, SpawnError};
+use crate::fiber::FiberId;
 use crate::memory::{Mapping, Table};
 use crate::slots::Slots;
 use crate::valgrind::Stacks;
@@ -57,8 +61,12 @@ pub(crate) const TABLE_BYTES: usize = size_of::<Control>() + 2 * size_of::<Sp>()
 /// For what a fiber does when it ends.
 pub(crate) const LAST_STACK_BYTES: usize = 256 << 10;
 
+/// Numbers of schedulers, by which their fibers' ids are told apart.
+static NUMBERS: AtomicU32 = AtomicU32::new(0);
+
 #[derive(Debug)]
 pub(crate) struct Core {
+    number: u32,
     /// Our stacks as valgrind knows them, if it looks on. Dropped before their memory.
     watched: Option<Stacks>,
     pub(crate) slots: Slots,
@@ -114,6 +122,7 @@ impl Core {
             stacks.add(hole_top, last_stack.end());
         }
         Ok(Core {
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             slots: Slots::new(config, watched.is_some())?,
             watched,
             controls: Table::new(capacity).map_err(memory)?,
@@ -181,6 +190,13 @@ impl Core {
         control.link.set(self.free.replace(index));
     }
 
+    /// As [`Core::discard`]; a destructor that panics has said so, and what it threw is gone.
+    pub(crate) fn discard_unheard(&self, index: u32) {
+        let dropped = catch_unwind(AssertUnwindSafe(|| self.discard(index)));
+        // What was thrown may panic again when it is dropped.
+        dropped.unwrap_or_else(mem::forget);
+    }
+
     /// Drops what lies at the top of a slot.
     pub(crate) fn discard(&self, index: u32) {
         if let Some(discard) = self.control(index).discard.take() {
@@ -195,10 +211,21 @@ impl Core {
         self.controls.at(index as usize)
     }
 
-    /// The fiber of this id, unless it has ended and was joined.
-    pub(crate) fn find(&self, index: u32, generation: u32) -> Option<&Control> {
-        let control = (index < self.used.get()).then(|| self.control(index))?;
-        (control.generation.get() == generation && control.stage.get() != Stage::Free)
+    /// The id of the fiber in a slot.
+    #[inline]
+    pub(crate) fn id(&self, index: u32) -> FiberId {
+        FiberId {
+            scheduler: self.number,
+            index,
+            generation: self.control(index).generation.get(),
+        }
+    }
+
+    /// The fiber of this id, unless it has ended and was joined, or is another scheduler's.
+    pub(crate) fn find(&self, id: FiberId) -> Option<&Control> {
+        let ours = id.scheduler == self.number && id.index < self.used.get();
+        let control = ours.then(|| self.control(id.index))?;
+        (control.generation.get() == id.generation && control.stage.get() != Stage::Free)
             .then_some(control)
     }
 

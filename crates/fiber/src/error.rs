@@ -22,6 +22,14 @@ pub enum ConfigError {
         /// What it must be a multiple of.
         multiple: usize,
     },
+    /// More than a program can address.
+    #[error("a stack of {bytes} bytes will not do: at most {most}")]
+    TooLarge {
+        /// What was asked for.
+        bytes: usize,
+        /// The most that works.
+        most: usize,
+    },
     /// None, or more than can be counted or addressed.
     #[error("room for {capacity} fibers will not do: from 1 to {most}")]
     Capacity {
@@ -97,6 +105,9 @@ pub enum JoinError {
     Panicked(Box<dyn Any + Send>),
     /// Every fiber is suspended or has ended, and this one has not: nobody can awaken it.
     Stuck,
+    /// Its scheduler runs, and has to wait: the join was asked for by a fiber of another one
+    /// that it runs in turn.
+    Waiting,
     /// Its scheduler was dropped first.
     Dropped,
 }
@@ -126,6 +137,10 @@ impl fmt::Display for JoinError {
             JoinError::Stuck => {
                 f.write_str("the fiber is suspended and no fiber is left to awaken it")
             }
+            JoinError::Waiting => f.write_str(
+                "the scheduler of the fiber waits for the fiber that asks, which belongs to \
+                 another one: join it in a fiber of its own scheduler",
+            ),
             JoinError::Dropped => {
                 f.write_str("the scheduler of the fiber was dropped before it ended")
             }

@@ -23,14 +23,14 @@ use crate::current;
 #[cold]
 #[inline(never)]
 pub(crate) fn end(why: fmt::Arguments<'_>) -> ! {
-    say(why);
+    say(format_args!("{why}; the program ends"));
     std::process::abort()
 }
 
 fn say(why: fmt::Arguments<'_>) {
     let mut line = Line::default();
     // A message cut short is still a message.
-    let _ = writeln!(line, "fiber: {why}; the program ends");
+    let _ = writeln!(line, "fiber: {why}");
     // SAFETY: the buffer is valid for the length given.
     unsafe { libc::write(2, line.bytes.as_ptr().cast(), line.len) };
 }
@@ -89,7 +89,8 @@ pub(crate) fn end_on_panics_in_small_slots() {
                 let bytes = bytes(core.slots.stack());
                 say(format_args!(
                     "fiber {index} panicked in a stack of {bytes} bytes, too small to unwind (from \
-                     {CATCHES_FROM} bytes on a panic is delivered at its join)"
+                     {CATCHES_FROM} bytes on a panic is delivered at its join); what it said \
+                     follows, then the program ends"
                 ));
             }
             before(info);

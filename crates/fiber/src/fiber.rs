@@ -8,9 +8,11 @@ use crate::core::{AHEAD, Core};
 use crate::current;
 use crate::slots::CANARY;
 
-/// Which fiber: a slot, and which of the fibers that it has had.
+/// Which fiber: a scheduler, a slot of it, and which of the fibers that this has had. Equal
+/// only for the same fiber (until four billion schedulers, or fibers of one slot, have been).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FiberId {
+    pub(crate) scheduler: u32,
     pub(crate) index: u32,
     pub(crate) generation: u32,
 }

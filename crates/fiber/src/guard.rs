@@ -6,6 +6,9 @@
 //! touched, and the kernel sends SIGSEGV. Its handler cannot run on that stack, so the
 //! kernel thread has an alternate one. The handler finds the fiber by the address and
 //! ends the program by name; any other fault goes to the handler that was there before.
+//!
+//! Packed slots have no guard between them, but the page below them all is one: a fiber that
+//! runs so deep faults there in its own turn, so the one that runs is named.
 
 use std::cell::RefCell;
 use std::io;
@@ -49,6 +52,14 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
         end(format_args!(
             "fiber {index} overflowed its guarded stack of {bytes} bytes (it touched {address:#x}): \
              use larger stacks"
+        ));
+    }
+    let in_a_fiber = !current::turn().is_null();
+    if let Some(core) = core.filter(|core| in_a_fiber && core.slots.is_below_all(address)) {
+        let (index, bytes) = (core.running_index(), bytes(core.slots.stack()));
+        end(format_args!(
+            "fiber {index} overflowed its packed slot of {bytes} bytes so far that it ran through \
+             all slots below it: use larger slots, or guarded stacks to find the place"
         ));
     }
     pass_on(signal, info, context);

@@ -45,7 +45,8 @@ impl<T> JoinHandle<T> {
     /// then; called outside, runs the scheduler until then.
     ///
     /// # Errors
-    /// The fiber panicked, cannot end, or its scheduler was dropped.
+    /// The fiber panicked, cannot end, or its scheduler was dropped; or its scheduler runs, and
+    /// the fiber that asks is none of it.
     pub fn join(self) -> Result<T, JoinError> {
         if self.core.is_dropped() {
             return Err(JoinError::Dropped);
@@ -60,9 +61,14 @@ impl<T> JoinHandle<T> {
         self.core.control(self.id.index)
     }
 
-    fn wait(&self) {
+    /// Does a fiber of the same scheduler ask?
+    fn is_asked_inside(&self) -> bool {
         let inside = std::ptr::eq(current::core(), &raw const *self.core);
-        if inside && !current::turn().is_null() {
+        inside && !current::turn().is_null()
+    }
+
+    fn wait(&self) {
+        if self.is_asked_inside() {
             self.control().link.set(crate::current().index);
             while !self.is_finished() {
                 crate::suspend();
@@ -84,6 +90,7 @@ impl<T> JoinHandle<T> {
                 let thrown = unsafe { place::<Box<dyn Any + Send>>(top).read() };
                 Err(JoinError::Panicked(thrown))
             }
+            _ if core.is_running() && !self.is_asked_inside() => return Err(JoinError::Waiting),
             _ => return Err(JoinError::Stuck),
         };
         self.control().discard.set(None);

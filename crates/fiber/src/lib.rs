@@ -47,7 +47,9 @@
 //! * **Make small slots fit.** Frames of unoptimised code are several times as large: sizes
 //!   below some kilobytes are for optimised builds.
 //! * **Check deep frames in packed slots.** Library calls can need kilobytes; the
-//!   canary finds that, after the fact, and ends the program.
+//!   canary finds that, after the fact, and ends the program. A fiber that runs through all
+//!   slots below its own is found at once, by a page that may not be touched; a frame that
+//!   jumps over it is a bare fault.
 //! * **Signals on small stacks.** A handler installed without `SA_ONSTACK` runs on the
 //!   fiber's stack and breaks packed slots. [`Scheduler::new`] sees to an alternate stack.
 //! * **Unwinding that yields.** A destructor that yields while a panic unwinds lets other
@@ -114,14 +116,14 @@ pub fn suspend() {
 }
 
 /// Has a fiber of this kernel thread's running scheduler go on, or not stop at its next
-/// [`suspend`]; false when it has ended.
+/// [`suspend`]; false when it has ended, or is another scheduler's.
 ///
 /// # Panics
 /// When called outside any fiber.
 pub fn awaken(id: FiberId) -> bool {
     current::turn_for("fiber::awaken");
     let core = running();
-    let control = core.find(id.index, id.generation);
+    let control = core.find(id);
     control.is_some_and(|control| core.awaken(control))
 }
 
@@ -131,11 +133,7 @@ pub fn awaken(id: FiberId) -> bool {
 /// When called outside any fiber.
 #[must_use]
 pub fn current() -> FiberId {
-    let index = running_index();
-    FiberId {
-        index,
-        generation: running().control(index).generation.get(),
-    }
+    running().id(running_index())
 }
 
 fn running_index() -> u32 {

@@ -30,36 +30,66 @@ pub(crate) const HUGE_PAGE: usize = 2 << 20;
 pub(crate) struct Mapping {
     base: NonNull<u8>,
     bytes: usize,
+    /// Bytes below `base` that are ours too, and that nobody may touch.
+    below: usize,
 }
 
 impl Mapping {
     /// A mapping of this process alone. One that can hold huge pages starts on a boundary of
     /// them.
     pub(crate) fn private(bytes: usize) -> io::Result<Mapping> {
+        Mapping::above(0, bytes)
+    }
+
+    /// The same above so many bytes that may not be touched.
+    fn above(below: usize, bytes: usize) -> io::Result<Mapping> {
         let bytes = bytes.max(1).next_multiple_of(PAGE);
-        if bytes < HUGE_PAGE {
-            let base = reserve(bytes)?;
-            return Ok(Mapping { base, bytes });
-        }
-        let reserved = reserve(bytes + HUGE_PAGE)?;
-        let before = reserved.addr().get().wrapping_neg() % HUGE_PAGE;
-        unmap(reserved.as_ptr(), before);
-        let base = reserved.as_ptr().wrapping_add(before);
-        unmap(base.wrapping_add(bytes), HUGE_PAGE - before);
+        let slack = if bytes < HUGE_PAGE { 0 } else { HUGE_PAGE };
+        let reserved = reserve(bytes + below + slack)?.as_ptr();
+        let lead = match slack {
+            0 => 0,
+            _ => reserved.wrapping_add(below).addr().wrapping_neg() % HUGE_PAGE,
+        };
+        unmap(reserved, lead);
+        let base = reserved.wrapping_add(lead + below);
+        unmap(base.wrapping_add(bytes), slack - lead);
         let base = NonNull::new(base).ok_or_else(io::Error::last_os_error)?;
-        Ok(Mapping { base, bytes })
+        let mapping = Mapping { base, bytes, below };
+        mapping.shut_below()?;
+        Ok(mapping)
+    }
+
+    /// Lets nobody touch what lies below.
+    fn shut_below(&self) -> io::Result<()> {
+        let first = self.base().wrapping_sub(self.below);
+        // SAFETY: these bytes are this mapping's, and nobody knows of them.
+        match unsafe { libc::mprotect(first.cast(), self.below, libc::PROT_NONE) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// Does `address` lie in what may not be touched?
+    pub(crate) fn is_below(&self, address: usize) -> bool {
+        let base = self.base().addr();
+        (base - self.below..base).contains(&address)
     }
 
     /// One that prefers huge pages, and is as large as whole ones where it fills at least
     /// half of the last: one huge page takes the kernel as long as some forty small ones.
     pub(crate) fn in_huge_pages(bytes: usize) -> io::Result<Mapping> {
+        Mapping::in_huge_pages_above(0, bytes)
+    }
+
+    /// The same above so many bytes (whole pages) that may not be touched.
+    pub(crate) fn in_huge_pages_above(below: usize, bytes: usize) -> io::Result<Mapping> {
         let last = bytes % HUGE_PAGE;
         let whole = if last >= HUGE_PAGE / 2 {
             bytes.next_multiple_of(HUGE_PAGE)
         } else {
             bytes
         };
-        let mapping = Mapping::private(whole)?;
+        let mapping = Mapping::above(below, whole)?;
         mapping.prefer_huge_pages();
         Ok(mapping)
     }
@@ -88,7 +118,8 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        unmap(self.base(), self.bytes);
+        let first = self.base().wrapping_sub(self.below);
+        unmap(first, self.below + self.bytes);
     }
 }
 
@@ -169,6 +200,19 @@ mod tests {
         assert_eq!(bytes(HUGE_PAGE / 2), HUGE_PAGE);
         assert_eq!(bytes(HUGE_PAGE + PAGE), HUGE_PAGE + PAGE);
         assert_eq!(bytes(HUGE_PAGE + HUGE_PAGE / 2), 2 * HUGE_PAGE);
+    }
+
+    #[test]
+    fn only_what_lies_below_may_not_be_touched() {
+        for bytes in [PAGE, 3 * HUGE_PAGE] {
+            let mapping = Mapping::in_huge_pages_above(PAGE, bytes).unwrap();
+            let base = mapping.base().addr();
+            assert!(mapping.is_below(base - 1) && mapping.is_below(base - PAGE));
+            assert!(!mapping.is_below(base) && !mapping.is_below(base - PAGE - 1));
+            assert!(bytes < HUGE_PAGE || base.is_multiple_of(HUGE_PAGE));
+        }
+        let mapping = Mapping::private(PAGE).unwrap();
+        assert!(!mapping.is_below(mapping.base().addr() - 1));
     }
 
     #[test]

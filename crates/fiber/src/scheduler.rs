@@ -36,9 +36,7 @@ impl Scheduler {
     /// The configuration makes no sense, or the kernel has no room.
     pub fn new(config: Config) -> Result<Scheduler, ConfigError> {
         let core = Rc::new(Core::new(&config)?);
-        if !core.slots.is_packed() {
-            guard::report_touched_guards();
-        }
+        guard::report_touched_guards();
         if !core.catches() {
             fatal::end_on_panics_in_small_slots();
         }
@@ -99,9 +97,10 @@ impl Scheduler {
         self.core.live()
     }
 
-    /// Has a fiber go on, or not stop at its next suspend; false when it has ended.
+    /// Has a fiber go on, or not stop at its next suspend; false when it has ended, or is
+    /// another scheduler's.
     pub fn awaken(&self, id: FiberId) -> bool {
-        let control = self.core.find(id.index, id.generation);
+        let control = self.core.find(id);
         control.is_some_and(|control| self.core.awaken(control))
     }
 

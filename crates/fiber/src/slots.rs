@@ -31,7 +31,8 @@
 //!
 //! **Landing.** Below the first packed slot lies room for a panic message: printing needs
 //! more stack than a small slot has, runs over slots below that nobody will use any more,
-//! and ends the program.
+//! and ends the program. Below the landing is a page that may not be touched: a flow that
+//! runs through all slots below its own faults there, before it spoils anything else.
 //!
 //! **Guard.** Since Linux 6.13 a page can be marked in the page table alone
 //! (`MADV_GUARD_INSTALL`); before, each guard cuts a mapping in two, and
@@ -100,7 +101,7 @@ impl Slots {
         };
         let bytes = LANDING + stride * config.capacity;
         let mapping = match config.stack {
-            Stack::Packed { .. } => Mapping::in_huge_pages(bytes),
+            Stack::Packed { .. } => Mapping::in_huge_pages_above(PAGE, bytes),
             Stack::Guarded { .. } => Mapping::private(bytes),
         };
         let mapping = mapping.map_err(|source| ConfigError::Memory { bytes, source })?;
@@ -161,6 +162,12 @@ impl Slots {
         }
         let within = (address - first) % self.stride;
         (within < PAGE).then_some(((address - first) / self.stride) as u32)
+    }
+
+    /// Is `address` in the page below all slots, where a flow ends that runs through those
+    /// below its own?
+    pub(crate) fn is_below_all(&self, address: usize) -> bool {
+        self.is_packed() && self.mapping.is_below(address)
     }
 
     /// Is there a canary, and no guard?

@@ -24,7 +24,7 @@ use crate::control::{Control, NOBODY, Stage, area, discard, place};
 use crate::core::Core;
 use crate::current;
 use crate::error::SpawnError;
-use crate::fiber::{Fiber, FiberId};
+use crate::fiber::Fiber;
 use crate::join::JoinHandle;
 
 type Thrown = Box<dyn Any + Send>;
@@ -119,10 +119,7 @@ pub(crate) fn spawn<L: Life>(
     control.discard.set(Some(discard::<L>));
     core.was_made();
     core.enqueue(sp);
-    let id = FiberId {
-        index,
-        generation: control.generation.get(),
-    };
+    let id = core.id(index);
     Ok(JoinHandle::new(Rc::clone(core), id))
 }
 

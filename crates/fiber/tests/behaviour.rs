@@ -377,6 +377,11 @@ fn sizes_that_will_not_do() {
     let absurd = Config::guarded(usize::MAX / PAGE * PAGE).capacity(2);
     assert!(matches!(
         Scheduler::new(absurd),
+        Err(ConfigError::TooLarge { .. })
+    ));
+    let many = Config::guarded(1 << 46).capacity(1 << 20);
+    assert!(matches!(
+        Scheduler::new(many),
         Err(ConfigError::Capacity { .. })
     ));
     let huge = Config::guarded(1 << 40).capacity(1_000);
@@ -399,4 +404,64 @@ fn a_closure_that_does_not_fit_is_refused() {
             .contains("do not fit a stack of 312 bytes"),
         "{refused}"
     );
+}
+
+#[test]
+fn an_id_awakens_no_fiber_of_another_scheduler() {
+    let [first, second] = [(), ()].map(|()| Scheduler::new(Config::guarded(64 << 10)).unwrap());
+    let (one, other) = [&first, &second]
+        .map(|scheduler| scheduler.spawn(|fiber| fiber.suspend()).unwrap())
+        .into();
+    assert_ne!(one.id(), other.id());
+    assert_eq!((first.run(), second.run()), (1, 1));
+    assert!(!second.awaken(one.id()));
+    assert_eq!((first.run(), second.run()), (1, 1));
+    let id = one.id();
+    let inside = second.spawn(move |_| fiber::awaken(id)).unwrap();
+    assert!(!inside.join().unwrap());
+    assert!(first.awaken(one.id()) && second.awaken(other.id()));
+    one.join().unwrap();
+    other.join().unwrap();
+}
+
+#[test]
+fn joining_a_fiber_of_an_outer_scheduler_says_that_it_waits_and_not_that_it_is_stuck() {
+    let outer = Scheduler::new(Config::guarded(64 << 10)).unwrap();
+    let runnable = outer.spawn(|fiber| fiber.yield_now()).unwrap();
+    let asks = outer.spawn(move |_| {
+        let inner = Scheduler::new(Config::guarded(64 << 10)).unwrap();
+        inner.spawn(move |_| runnable.join()).unwrap().join()
+    });
+    let said = asks.unwrap().join().unwrap().unwrap();
+    assert!(matches!(said, Err(JoinError::Waiting)), "{said:?}");
+}
+
+#[test]
+fn a_detached_result_whose_destructor_panics_lets_the_others_go_on() {
+    struct Panics;
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            panic!("on purpose: a result is dropped");
+        }
+    }
+    for config in [Config::guarded(64 << 10), Config::packed(16 << 10)] {
+        let scheduler = Scheduler::new(config).unwrap();
+        drop(scheduler.spawn(|_| Panics).unwrap());
+        let other = scheduler.spawn(|fiber| {
+            fiber.yield_now();
+            3
+        });
+        assert_eq!(other.unwrap().join().unwrap(), 3);
+        assert_eq!((scheduler.run(), scheduler.live()), (0, 0));
+    }
+}
+
+#[test]
+fn a_stack_larger_than_can_be_addressed_is_refused_with_the_most_that_works() {
+    for bytes in [usize::MAX - 4_095, (1 << 46) + 4_096] {
+        let said = Scheduler::new(Config::guarded(bytes))
+            .unwrap_err()
+            .to_string();
+        assert!(said.contains("at most 70368744177664"), "{said}");
+    }
 }

@@ -68,6 +68,30 @@ fn a_canary_is_looked_at_when_a_fiber_ends() {
     );
 }
 
+/// Goes down by some hundred bytes a call, and never comes to an end in practice.
+#[inline(never)]
+fn go_deep(calls: u64) -> u64 {
+    let frame = std::hint::black_box([calls; 16]);
+    match calls {
+        0 => frame[0],
+        _ => go_deep(calls - 1) + frame[1],
+    }
+}
+
+#[test]
+fn a_packed_fiber_that_runs_deep_before_its_first_yield_is_named_and_no_bare_fault() {
+    let test = "a_packed_fiber_that_runs_deep_before_its_first_yield_is_named_and_no_bare_fault";
+    let said = ending_of(test, || {
+        run_three(Config::packed(4_096), |_| {
+            std::hint::black_box(go_deep(std::hint::black_box(1 << 40)));
+        });
+    });
+    assert!(
+        said.contains("fiber 1 overflowed its packed slot of 4096 bytes so far"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_guard_names_the_fiber_at_once() {
     let said = ending_of("a_guard_names_the_fiber_at_once", || {

@@ -8,6 +8,7 @@ use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::channel::Outlet;
+use crate::footprint::Pieces;
 use crate::latency::Latencies;
 use crate::turn::{HandOver, Turn};
 
@@ -75,6 +76,13 @@ pub trait Body: Sync {
     fn hired(&self, _state: &Self::State) -> Usage {
         Usage::default()
     }
+
+    /// Whether flows can tell what they work on ([`Body::touched`]).
+    const TOUCHES: bool = false;
+
+    /// Adds every piece of memory that holds what flow `flow` works on. It is called after the
+    /// work of the last repetition and is in no timed part.
+    fn touched(&self, _state: &Self::State, _flow: usize, _pieces: &mut Pieces) {}
 
     /// Takes all turns of flow `unit`, each ended by `turn.next().await`, and proves them.
     fn turns<T: Turn>(

@@ -76,11 +76,24 @@ pub(crate) fn of(results: &Results) -> Ending {
     if given_up(results).next().is_some() {
         return Ending::Error;
     }
-    let headlines = results.studies.iter().filter_map(StudyResult::headline);
-    let mut verdicts = headlines.map(|finding| finding.verdict);
-    if verdicts.any(|verdict| matches!(verdict, Verdict::CannotTell { .. })) {
+    // How many flows there can be is told without a comparison.
+    let mut asked = results
+        .studies
+        .iter()
+        .filter(|study| study.limits.is_empty());
+    if asked.any(cannot_tell) {
         Ending::CannotTell
     } else {
         Ending::Answered
+    }
+}
+
+/// Whether the headline of a study has no answer: it is undecided, or nothing was measured.
+fn cannot_tell(study: &StudyResult) -> bool {
+    match study.headline() {
+        Some(finding) => matches!(finding.verdict, Verdict::CannotTell { .. }),
+        None => study
+            .headline_case()
+            .is_some_and(|case| case.variants.iter().all(|variant| variant.value.is_none())),
     }
 }

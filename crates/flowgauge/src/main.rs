@@ -15,6 +15,7 @@ mod commands;
 mod ending;
 mod files;
 mod launch;
+mod leftovers;
 mod number;
 mod output;
 mod progress;
@@ -27,7 +28,9 @@ mod watch;
 
 use std::process::ExitCode;
 
+use anyhow::{Context, Result, ensure};
 use clap::Parser;
+use nix::sys::resource::{Resource, getrlimit};
 
 use crate::args::{Cli, Command};
 use crate::ending::Ending;
@@ -45,13 +48,44 @@ fn main() -> ExitCode {
     if flow::is_sampler() {
         flow::sampler_main();
     }
-    let ending = match Cli::parse().command {
+    let ending = stack_is_enough().and_then(|()| command());
+    ending
+        .unwrap_or_else(|error| {
+            output::tell(&format!("error: {}", output::whole(&error)));
+            Ending::Error
+        })
+        .into()
+}
+
+/// Stack that the command needs, in bytes, with something to spare.
+const LEAST_STACK: u64 = if cfg!(debug_assertions) {
+    512 << 10
+} else {
+    128 << 10
+};
+
+/// A stack that is too small would end the command, and its cells, without a word.
+fn stack_is_enough() -> Result<()> {
+    let (bytes, _) = getrlimit(Resource::RLIMIT_STACK).context("RLIMIT_STACK cannot be read")?;
+    ensure!(
+        bytes >= LEAST_STACK,
+        "a stack of {} KiB (RLIMIT_STACK) is too small for this command: use at least {1} KiB, \
+         ulimit -s {1}",
+        bytes >> 10,
+        LEAST_STACK >> 10
+    );
+    Ok(())
+}
+
+fn command() -> Result<Ending> {
+    match Cli::parse().command {
         Command::Run(args) => commands::run::run(args),
         Command::Primes(args) => commands::primes::run(&args),
         Command::Workers(args) => commands::workers::run(&args),
         Command::Wiki(args) => commands::wiki::run(&args),
         Command::Switch(args) => commands::switch::run(&args),
         Command::Limits(args) => commands::limits::run(&args),
+        Command::Scaling(args) => commands::scaling::run(&args),
         Command::Search(args) => commands::search::run(&args),
         Command::Calibrate(args) => commands::calibrate::run(&args),
         Command::Machine(args) => commands::machine::run(&args),
@@ -59,11 +93,5 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(&args),
         Command::Completions(args) => commands::about::completions(&args),
         Command::Man(args) => commands::about::man(&args),
-    };
-    ending
-        .unwrap_or_else(|error| {
-            output::tell(&format!("error: {}", output::whole(&error)));
-            Ending::Error
-        })
-        .into()
+    }
 }

@@ -59,10 +59,17 @@ pub(crate) enum Sizes {
 
 /// `10000000`, or `1e3..1e7` for a sweep.
 pub(crate) fn sizes(text: &str) -> Result<Sizes, String> {
-    let Some((first, last)) = text.split_once("..") else {
-        return Ok(Sizes::One(whole(text)?));
+    let neither = || {
+        format!(
+            "'{text}' is neither a whole number nor a range: write it as 1000 or 1e3, or with \
+             both of its ends, as 2..10000"
+        )
     };
-    let (first, last) = (whole(first)?, whole(last.trim_start_matches('='))?);
+    let end = |text: &str| whole(text).map_err(|_| neither());
+    let Some((first, last)) = text.split_once("..") else {
+        return Ok(Sizes::One(end(text)?));
+    };
+    let (first, last) = (end(first)?, end(last.trim_start_matches('='))?);
     if first == 0 || first >= last {
         return Err(format!(
             "'{text}' is no sweep: write the smaller size first, as 1e3..1e7"
@@ -198,6 +205,10 @@ mod tests {
             [1_000, 10_000, 100_000, 1_000_000, 2_000_000]
         );
         assert_eq!(sizes("5"), Ok(Sizes::One(5)));
+        for text in ["10,20", "2..", "..5", "-5", "two"] {
+            let said = sizes(text).expect_err(text);
+            assert!(said.contains(&format!("'{text}' is neither")) && said.contains("2..10000"));
+        }
         assert!(sizes("5..5").is_err() && sizes("0..5").is_err() && sizes("..5").is_err());
     }
 

@@ -28,7 +28,7 @@ pub(crate) fn whole(error: &anyhow::Error) -> String {
         let cause = cause.to_string();
         match told.is_empty() {
             true => cause,
-            false if told.ends_with(&cause) => told,
+            false if told.contains(&cause) => told,
             false => format!("{told}: {cause}"),
         }
     })

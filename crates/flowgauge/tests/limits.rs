@@ -29,32 +29,34 @@ fn every_model_says_how_many_what_stops_it_and_what_one_costs() {
     assert!(said.contains("clean-up verified"), "{said}");
 
     let results = Results::from_journal(&out.join(lab::journal::FILE_NAME)).expect("a journal");
-    let sentences = &results.studies[0].sentences;
-    for model in ["process", "thread", "fiber", "fiber-packed", "task"] {
-        let begins = format!("limits: {model}: at most ");
-        let sentence = sentences.iter().find(|said| said.starts_with(&begins));
-        let sentence = sentence.unwrap_or_else(|| panic!("{model}: {sentences:?}"));
-        for part in [
-            "bounded by",
-            "to raise it",
-            "200 made for real",
-            "to create",
-        ] {
-            assert!(sentence.contains(part), "{sentence}");
-        }
+    let headline = &results.studies[0].sentences[0];
+    for part in ["at most ", "processes", "threads", "of model fiber"] {
+        assert!(headline.contains(part), "{headline}");
     }
     let limits = &results.studies[0].limits;
     assert_eq!(limits.len(), 5);
-    assert!(limits.iter().all(|limit| limit.made == 200));
+    for limit in limits {
+        assert_eq!(limit.made, 200, "{limit:?}");
+        let room = limit.room.as_ref().expect("a limit");
+        assert!(!room.raise.is_empty() && room.count == room.left / room.each);
+        assert!(limit.create_ns_each.is_some(), "{limit:?}");
+        assert!(limit.bytes_each.is_some() != limit.bytes_not_available.is_some());
+    }
     let csv = std::fs::read_to_string(out.join("limits.csv")).expect("a table");
     assert_eq!(csv.lines().count(), 6, "{csv}");
     let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
     let shown = String::from_utf8_lossy(&output.stdout);
-    for part in ["Then and now", "Linux", "8,000", "90,000+"] {
-        let missing = "the source's table is missing";
+    let raises = &limits[0].room.as_ref().expect("a limit").raise;
+    let command = raises.split_whitespace().last().expect("a command");
+    let table = ["How many flows of each model", "to raise it", command];
+    for part in ["Then and now", "Linux", "8,000", "90,000+"]
+        .iter()
+        .chain(&table)
+    {
+        let missing = "a table is missing it";
         assert!(
-            shown.contains(part) && page.contains(part),
-            "{missing}: {shown}"
+            shown.contains(*part) && page.contains(*part),
+            "{missing}, {part}: {shown}"
         );
     }
 }
@@ -141,4 +143,57 @@ fn nothing_to_probe_and_models_named_twice_are_refused() {
         assert!(said.contains(says), "{said}");
         assert!(!out.exists(), "{args:?} left a folder");
     }
+}
+
+/// `flowgauge limits` under limits of a shell.
+fn limited(ulimit: &str, args: &[&str]) -> (Output, Results) {
+    let folder = TempDir::new().expect("a folder");
+    let out = folder.path().join("out");
+    let script = format!("{ulimit} && exec \"$0\" \"$@\"");
+    let output = Command::new("sh")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_flowgauge"), "limits"])
+        .args(args)
+        .args(["--rounds", "1", "--out"])
+        .arg(&out)
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{said}");
+    let results = Results::from_journal(&out.join(lab::journal::FILE_NAME)).expect("a journal");
+    (output, results)
+}
+
+#[test]
+fn where_fewer_than_100_threads_fit_they_are_in_the_table_with_limit_and_remedy() {
+    let (output, results) = limited("ulimit -v 400000", &["--model", "thread"]);
+    let limit = &results.studies[0].limits[0];
+    let room = limit.room.as_ref().expect("a limit");
+    assert_eq!(
+        (room.bites.as_str(), room.raise.as_str()),
+        ("RLIMIT_AS", "ulimit -v unlimited")
+    );
+    assert!(room.count < 100, "{room:?}");
+    assert!(limit.made > 0 && limit.made <= room.count, "{limit:?}");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    for part in ["RLIMIT_AS = 391 MiB", "ulimit -v unlimited", "at most "] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    // The probe's threads have the stacks that the prediction is about.
+    let probe = &results.studies[0].probes[0];
+    assert_eq!(probe.confirms(), Some(true), "{probe:?}");
+}
+
+#[test]
+fn a_stack_too_small_for_the_command_is_said_and_no_crash() {
+    let script = "ulimit -s 100; exec \"$0\" switch --flows 2";
+    let output = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_flowgauge")])
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("a stack of 100 KiB (RLIMIT_STACK)") && said.contains("ulimit -s "),
+        "{said}"
+    );
 }

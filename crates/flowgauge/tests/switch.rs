@@ -214,6 +214,17 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
         (&["--stack-use", "1000,1024"], "1024 twice"),
         (&["--stack", "64"], "need at least"),
         (&["--stack", "100001"], "a multiple of 64"),
+        (
+            &["--flows", "10", "--stack", "18446744073709551552"],
+            "at most 1099511627776",
+        ),
+        (
+            &["--flows", "1000", "--model", "fiber", "--stack", "1T"],
+            "addresses of a process",
+        ),
+        (&["--flows", "10,20"], "neither a whole number nor a range"),
+        (&["--flows", "2.."], "with both of its ends, as 2..10000"),
+        (&["--flows", "-5"], "'-5' is neither"),
         (&["--model", "fibre"], "is no model"),
         (&["--model", "task,task"], "twice"),
         (&["--yield", "kindly"], "sched_yield, pipe or futex"),
@@ -222,5 +233,92 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
         all.extend(args);
         let said = refused(&all);
         assert!(said.contains(says), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn a_short_budget_leaves_rounds_at_every_number_of_flows() {
+    let args = [
+        "switch",
+        "--flows",
+        "2..50",
+        "--model",
+        "task,fiber-packed",
+        "--budget",
+        "2s",
+    ];
+    let results = answered(&args);
+    let rounds: Vec<usize> = cases(&results).iter().map(|case| case.rounds).collect();
+    // Where not even a pilot and a round of each fit, the first ones have what there is.
+    let most = rounds.iter().max().copied().unwrap_or(0);
+    assert!(
+        most <= 3 || rounds.iter().all(|&rounds| rounds > 0),
+        "{rounds:?}"
+    );
+    assert!(
+        results.studies[0].sentences[0].starts_with("at "),
+        "{rounds:?}"
+    );
+}
+
+#[test]
+fn what_a_flag_does_beside_what_it_says_is_told() {
+    let folder = TempDir::new().expect("a folder");
+    for (args, says) in [
+        (
+            ["--model", "fiber", "--yield", "pipe"],
+            "--yield has no effect",
+        ),
+        (["--model", "fiber", "--stack", "20480"], ""),
+        (["--model", "fiber", "--stack", "20K"], ""),
+        (["--model", "fiber", "--stack", "16448"], "are 20,480 bytes"),
+    ] {
+        let out = folder.path().join(args.join(""));
+        let usual = ["switch", "--flows", "2", "--rounds", "1"];
+        let said = flowgauge(&[&usual[..], &args].concat(), &out).stderr;
+        let said = String::from_utf8_lossy(&said);
+        let told = said.contains("--yield has") || said.contains("--stack 1");
+        assert!(
+            said.contains(says) && told != says.is_empty(),
+            "{args:?}: {said}"
+        );
+    }
+}
+
+#[test]
+fn the_value_of_a_slot_can_be_computed_again_from_its_row() {
+    let folder = TempDir::new().expect("a folder");
+    let out = folder.path().join("out");
+    flowgauge(
+        &[
+            "switch",
+            "--flows",
+            "5",
+            "--model",
+            "process,task",
+            "--rounds",
+            "1",
+        ],
+        &out,
+    );
+    let text = std::fs::read_to_string(out.join("slots.csv")).expect("slots");
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let heads = lines.next().expect("heads");
+    let at = |name: &str| heads.iter().position(|head| *head == name).expect(name);
+    let mut by_slot = std::collections::BTreeMap::<String, Vec<f64>>::new();
+    for row in lines {
+        let number = |name: &str| row[at(name)].parse::<f64>().expect(name);
+        assert!(number("turns_checked") >= number("turns_orderly"));
+        by_slot
+            .entry(row[at("slot_value_ns")].to_owned())
+            .or_default()
+            .push(number("steady_ns") / number("turns"));
+    }
+    assert_eq!(by_slot.len(), 2);
+    for (value, mut reps) in by_slot {
+        reps.sort_by(f64::total_cmp);
+        let median = reps[reps.len() / 2];
+        let value: f64 = value.parse().expect("a number");
+        assert!((median / value - 1.0).abs() < 1e-3, "{value} {reps:?}");
     }
 }

@@ -1,55 +1,80 @@
-//! How the seconds of a study are divided over its cases.
+//! Which case goes on, and how the seconds of a study are divided over its cases.
 //!
 //! # Theory
 //!
-//! All pilots run first, so it is known what a round of each case takes. A case needs the
-//! rounds up to its first look; without them it can say nothing. So a case may use all
-//! that is left, except what is kept for the first looks of the later ones (with a
-//! [`MARGIN`], since a busy machine is slower than its pilots). Where there is not enough
-//! for every first look, the first cases come first: an answer to one question is better
-//! than none to all, and studies begin with the question that they are about.
+//! A *question* is a case that stands alone, or all cases of a sweep: no point of a sweep is
+//! an answer by itself. Questions come in the order of the study. Each gets the rounds up to
+//! its first look before the next one begins; what is left then goes to them in the same
+//! order. Where there is not enough for every first look, the first questions come first: an
+//! answer to one is better than none to all, and studies begin with the question that they
+//! are about.
 //!
-//! What was kept and not used is there again for cases that had to stop: they stay open,
-//! and go on when the others have had their first looks.
+//! Within a sweep the cases take turns, a round each: so a budget that ends early leaves few
+//! rounds of every point, and not all rounds of the first ones. A round that was begun is
+//! finished before any other slot, so the pairing within it is as close as ever. Since only
+//! whole rounds of different cases are put in another order, and a look reads nothing but the
+//! rounds of its own case, the looks mean what they mean without a budget.
+//!
+//! The pilot of a case is run just before its first round. A case whose pilot was not run yet
+//! is taken to need what the last one before it in its sweep did, or nothing that is known.
 //!
 //! Spent time is the sum of the journal's launch times. It is no wall time, so that a run
-//! that was taken up again counts what it did and not how long it lay.
+//! that was taken up again counts what it did and not how long it lay. All is read from the
+//! ledger, so that such a run goes on as if it had never stopped.
 
+use crate::Case;
 use crate::ledger::CaseLog;
 
-/// How many times what it needs is kept for a later case.
-const MARGIN: f64 = 1.5;
-
-/// Seconds that case `place` may spend on its slots in all, those already run included.
-/// `logs` are those of the whole study, `budget_s` is for all of it.
-pub(crate) fn allowance_s(budget_s: f64, logs: &[CaseLog], place: usize) -> f64 {
-    let own = &logs[place];
-    let spent: f64 = logs.iter().map(|log| log.pilot_s() + log.slots_s()).sum();
-    let left = budget_s - spent + own.slots_s();
-    let kept: f64 = logs[place + 1..].iter().map(missing_s).sum();
-    need_s(own).min(left).max(left - MARGIN * kept)
+/// The question that case `place` belongs to: the place of the first case of it.
+fn question(cases: &[Case], place: usize) -> usize {
+    let sweep = |case: &Case| Some(case.sweep.as_ref()?.sweep.clone());
+    let of_sweep = sweep(&cases[place]).map(Some);
+    let first = of_sweep.and_then(|own| cases.iter().position(|case| sweep(case) == own));
+    first.unwrap_or(place)
 }
 
-/// Seconds that a case needs to reach its first look.
-fn need_s(log: &CaseLog) -> f64 {
-    log.judge.first_look() as f64 * log.round_s()
+/// By what the next case is chosen: the smallest goes on.
+pub(crate) fn precedence(cases: &[Case], logs: &[CaseLog], place: usize) -> impl Ord + use<> {
+    let log = &logs[place];
+    let looked = log.round() >= log.judge.first_look();
+    let between_rounds = log.within_round() == 0;
+    let question = question(cases, place);
+    (between_rounds, looked, question, log.round(), place)
 }
 
-/// Seconds that an open case still needs to reach its first look.
-fn missing_s(log: &CaseLog) -> f64 {
-    match log.ended {
-        Some(_) => 0.0,
-        None => log.until_s(log.judge.first_look()),
+/// Seconds spent on pilots and slots.
+fn spent_s(logs: &[CaseLog]) -> f64 {
+    logs.iter().map(|log| log.pilot_s() + log.slots_s()).sum()
+}
+
+/// Seconds that case `place` needs to get one more round.
+fn next_round_s(cases: &[Case], logs: &[CaseLog], place: usize) -> f64 {
+    if logs[place].pilot.is_some() {
+        return logs[place].round_s();
     }
+    let own = question(cases, place);
+    let mut before = (0..place).rev();
+    let neighbour =
+        before.find(|&other| question(cases, other) == own && logs[other].pilot.is_some());
+    neighbour.map_or(0.0, |other| logs[other].pilot_s() + logs[other].round_s())
 }
 
-/// Seconds until the whole study is over if no look decides anything.
-pub(crate) fn remaining_s(budget_s: Option<f64>, logs: &[CaseLog]) -> f64 {
+/// Whether another round of case `place` would take more than is left of the budget, which
+/// is for the whole study.
+pub(crate) fn is_over(budget_s: f64, cases: &[Case], logs: &[CaseLog], place: usize) -> bool {
+    spent_s(logs) + next_round_s(cases, logs, place) > budget_s
+}
+
+/// Seconds until the whole study is over if no look decides anything; `None` where that
+/// cannot be told: not all pilots were run, and there is no budget.
+pub(crate) fn remaining_s(budget_s: Option<f64>, logs: &[CaseLog]) -> Option<f64> {
     let open = || logs.iter().filter(|log| log.ended.is_none());
-    let all: f64 = open().map(|log| log.until_s(log.judge.max_rounds())).sum();
-    let spent: f64 = logs.iter().map(|log| log.pilot_s() + log.slots_s()).sum();
-    match budget_s {
-        Some(budget_s) => all.min((budget_s - spent).max(0.0)),
-        None => all,
+    let known = open().all(|log| log.pilot.is_some());
+    let all: Option<f64> =
+        known.then(|| open().map(|log| log.until_s(log.judge.max_rounds())).sum());
+    let left = budget_s.map(|budget_s| (budget_s - spent_s(logs)).max(0.0));
+    match (all, left) {
+        (Some(all), Some(left)) => Some(all.min(left)),
+        (all, left) => all.or(left),
     }
 }

@@ -28,8 +28,6 @@ pub(crate) struct Ledger {
     pub(crate) finished: bool,
     /// When the last entry was made, in seconds after the beginning of the run.
     pub(crate) last_s: f64,
-    /// The case that the last slot is of.
-    pub(crate) last: Option<At>,
 }
 
 /// The entries of one case.
@@ -74,7 +72,6 @@ impl Ledger {
             interrupted: None,
             finished: false,
             last_s: 0.0,
-            last: None,
         })
     }
 
@@ -148,7 +145,6 @@ impl Ledger {
         self.last_s = at_s + outcome.launch_ns as f64 / 1e9;
         let metric = self.header.studies[at.study].cases[at.case].metric;
         let value_ns = slot_value(&outcome, metric, self.header.settings.value);
-        self.last = Some(at);
         self.log_mut(at).push(RawSlot {
             round,
             variant,

@@ -42,7 +42,7 @@ pub fn bytes(bytes: f64) -> String {
     in_unit(bytes, &SIZES, KIB)
 }
 
-/// A number of bytes as people write it, with K, M and G of powers of 1,024: `4096`, `4K`,
+/// A number of bytes as people write it, with K, M, G and T of powers of 1,024: `4096`, `4K`,
 /// `256M`.
 ///
 /// # Errors
@@ -53,6 +53,7 @@ pub fn read_bytes(text: &str) -> Result<u64, String> {
         Some((at, 'k')) => (&lower[..at], 10),
         Some((at, 'm')) => (&lower[..at], 20),
         Some((at, 'g')) => (&lower[..at], 30),
+        Some((at, 't')) => (&lower[..at], 40),
         _ => (lower.as_str(), 0),
     };
     let number = digits.replace('_', "").parse::<u64>().ok();
@@ -118,6 +119,17 @@ pub fn significant(value: f64) -> String {
 #[must_use]
 pub fn count(value: u64) -> String {
     group(&value.to_string())
+}
+
+/// A number of things that may be many: `12.5`, `64,109`, `241 M`, `2.41 G`.
+#[must_use]
+pub fn amount(value: f64) -> String {
+    const WHOLE: f64 = 1e6;
+    const AMOUNTS: [(f64, &str); 2] = [(1e6, "M"), (1e9, "G")];
+    match value.abs() < WHOLE - 0.5 || !value.is_finite() {
+        true => plain(value),
+        false => in_unit(value, &AMOUNTS, 1e3),
+    }
 }
 
 /// Decimals as given, separators between the thousands.
@@ -201,11 +213,16 @@ fn near_one(low: f64, high: f64) -> bool {
 #[must_use]
 pub fn ratio_interval(low: f64, high: f64) -> String {
     let decimals = if near_one(low, high) { 3 } else { 2 };
-    format!(
-        "[{} ... {}]",
-        fixed(low, decimals, f64::floor),
-        fixed(high, decimals, f64::ceil)
-    )
+    let end = |end, round| fixed(end, decimals.max(telling(end)), round);
+    format!("[{} ... {}]", end(low, f64::floor), end(high, f64::ceil))
+}
+
+/// Decimals with which a small ratio still has two digits: a time is never 0 of another.
+fn telling(ratio: f64) -> usize {
+    match ratio > 0.0 && ratio < 0.01 {
+        true => (-ratio.log10()).ceil().min(12.0) as usize + 1,
+        false => 0,
+    }
 }
 
 /// The ends of an interval of ratios in full, for tables of data: four decimals, rounded
@@ -255,6 +272,13 @@ pub fn percent(fraction: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_end_of_an_interval_of_ratios_is_0() {
+        assert_eq!(ratio_interval(0.001_25, 1.163), "[0.0012 ... 1.17]");
+        assert_eq!(ratio_interval(0.004, 2.22), "[0.0040 ... 2.22]");
+        assert_eq!(ratio_interval(0.35, 2.22), "[0.35 ... 2.22]");
+    }
 
     #[test]
     fn times_and_sizes_have_three_digits_and_a_unit() {
@@ -326,6 +350,13 @@ mod tests {
         assert_eq!(plain(10_000.0), "10,000");
         assert_eq!(plain(0.5), "0.50");
         assert_eq!(significant(0.001234), "0.00123");
+        assert_eq!(amount(0.0), "0");
+        assert_eq!(amount(12.5), "12.5");
+        assert_eq!(amount(999_999.0), "999,999");
+        assert_eq!(amount(999_999.6), "1.00 M");
+        assert_eq!(amount(241.3e6), "241 M");
+        assert_eq!(amount(2.41e9), "2.41 G");
+        assert_eq!(amount(f64::NAN), "n/a");
         assert_eq!(count(1_000), "1,000");
     }
 }

@@ -86,6 +86,8 @@ mod tests {
                     value: predicted + 1,
                     unit: Unit::Tasks,
                     raise: String::new(),
+                    left: predicted,
+                    each: 1,
                 },
                 reached,
                 refused_with: Some("EAGAIN".to_owned()),

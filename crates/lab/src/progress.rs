@@ -67,7 +67,7 @@ pub enum Event<'a> {
         /// Slots that an earlier part of the run has finished.
         slots_done: usize,
     },
-    /// A study begins: first the pilots of all its cases.
+    /// A study begins.
     StudyBegins {
         /// The study.
         study: &'a Study,
@@ -84,8 +84,8 @@ pub enum Event<'a> {
         /// What it chose.
         chosen: Chosen,
     },
-    /// The rounds of a case begin, or go on: in a run that was taken up again, or when
-    /// another case has left it time.
+    /// A case begins, or goes on in a run that was taken up again; said once, though cases of
+    /// a sweep take turns.
     CaseBegins {
         /// The case.
         place: Place<'a>,
@@ -121,8 +121,9 @@ pub enum Event<'a> {
     Remaining {
         /// Seconds until the next look of this case.
         next_look_s: f64,
-        /// Seconds until the study is over if no look decides; within the budget.
-        study_s: f64,
+        /// Seconds until the study is over if no look decides, within the budget; `None` while
+        /// that cannot be told.
+        study_s: Option<f64>,
     },
     /// A case has ended.
     CaseEnded {

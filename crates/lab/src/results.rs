@@ -2,6 +2,7 @@
 
 mod calibration;
 mod cheapest;
+pub mod counted;
 pub mod counts;
 mod crossover;
 mod fenced;
@@ -15,6 +16,7 @@ mod profile;
 mod remarks;
 mod requests;
 pub mod sampled;
+mod scaling;
 mod self_made;
 #[cfg(test)]
 mod self_made_tests;
@@ -38,6 +40,7 @@ pub use limits::Limit;
 pub use map::Map;
 pub use optimum::{AtNumber, Optimum};
 pub use requests::Requests;
+pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput};
 pub use self_made::SelfMade;
 pub use shared::{Cause, Effect, Shared};
 pub use workers::{Used, Workers};
@@ -57,6 +60,9 @@ pub struct Results {
     pub finished: bool,
     /// What the reader must know (a torn last line dropped, a noisy machine).
     pub warnings: Vec<String>,
+    /// What was left out, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// One study.
@@ -75,6 +81,9 @@ pub struct StudyResult {
     /// How time grows with the number of workers, in sweeps over it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub laws: Vec<Law>,
+    /// Throughput against the number of flows, for a study of scaling.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<Scaling>,
     /// Sentences: the headline first, then crossovers, laws and other remarks.
     pub sentences: Vec<String>,
 }
@@ -87,16 +96,55 @@ impl StudyResult {
     pub fn headline(&self) -> Option<&Finding> {
         headline(&self.study, &self.cases)
     }
+
+    /// The case that answers the study: the one that it names, or of a sweep that was cut the
+    /// one that tells the most.
+    #[must_use]
+    pub fn headline_case(&self) -> Option<&CaseResult> {
+        headline_case(&self.study, &self.cases)
+    }
+}
+
+/// The case that answers a study: the one that it names; where that was not compared, or in
+/// too few rounds, the one of the same sweep that was in the most.
+pub(crate) fn headline_case<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a CaseResult> {
+    let named = cases.iter().find(|case| case.case.name == study.headline)?;
+    let Some(point) = &named.case.sweep else {
+        return Some(named);
+    };
+    let of_sweep = |case: &&CaseResult| {
+        let own = case.case.sweep.as_ref();
+        own.is_some_and(|own| own.sweep == point.sweep)
+    };
+    let order = |case: &&CaseResult| (telling(case), case.case.name == study.headline, case.rounds);
+    cases.iter().filter(of_sweep).max_by_key(order)
+}
+
+/// How much a case tells: 2 with an interval, or with what was measured where nothing is
+/// compared; 1 with an estimate; 0.
+fn telling(case: &CaseResult) -> u8 {
+    if case.findings.is_empty() {
+        return 2 * u8::from(case.variants.iter().any(|variant| variant.value.is_some()));
+    }
+    let estimates = case.findings.iter().filter_map(|finding| finding.estimate);
+    let tells = estimates.map(|estimate| 1 + u8::from(estimate.interval().is_some()));
+    tells.max().unwrap_or(0)
 }
 
 pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a Finding> {
-    let case = cases.iter().find(|case| case.case.name == study.headline)?;
+    let case = headline_case(study, cases)?;
     let ratio = |finding: &Finding| finding.estimate.map_or(f64::INFINITY, |e| e.ratio);
     let faster = |finding: &&Finding| matches!(finding.verdict, Verdict::Faster { .. });
     let fastest = case.findings.iter().filter(faster);
     fastest
         .min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
         .or_else(|| map::thread(case).map(|(_, finding)| finding))
+        .filter(|finding| finding.estimate.is_some())
+        .or_else(|| {
+            case.findings
+                .iter()
+                .find(|finding| finding.estimate.is_some())
+        })
         .or(case.findings.first())
 }
 
@@ -161,6 +209,9 @@ pub struct VariantSummary {
     pub counts: Option<Counts>,
     /// What could not be counted, with the reason.
     pub not_counted: Vec<String>,
+    /// Events of the flows, where they were to be counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<counted::Events>,
     /// The memory of the median slot.
     pub memory: Option<Memory>,
     /// RSS alone, where honest memory could not be read; with the reason.

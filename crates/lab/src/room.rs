@@ -16,8 +16,11 @@ use measure::Measured;
 use workload::Work;
 
 use crate::number::{bytes, count};
-use crate::{Study, ballast};
+use crate::{LabelledVariant, Study, ballast};
 
+/// The share of its room that flows may take where it is an estimate, or a whole machine would
+/// be filled.
+pub const SHARE: f64 = 0.8;
 /// Memory of one page.
 const PAGE: u64 = 4096;
 /// What a fiber takes in tables of its scheduler and its carrier.
@@ -80,9 +83,12 @@ pub fn told(room: &Ceiling) -> String {
     format!("{}, bounded by {}", count(room.count), limit(room))
 }
 
-/// `kernel.pid_max = 32,768`.
+/// `kernel.pid_max = 32,768`; of memory how much of it is free for flows.
 #[must_use]
 pub fn limit(room: &Ceiling) -> String {
+    if room.unit == Unit::Bytes && room.left > 0 && room.bites.starts_with("memory") {
+        return format!("memory, {} free", bytes(room.left as f64));
+    }
     let value = match room.unit {
         Unit::Bytes => bytes(room.value as f64),
         Unit::Tasks | Unit::Mappings => count(room.value),
@@ -130,8 +136,9 @@ fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Optio
     if let Some(why) = no_memory(machine, variant, work) {
         return Some(why);
     }
-    let lowest = rooms(machine, variant.model, work).into_iter().next()?;
-    if flows <= lowest.count {
+    let rooms = rooms(machine, variant.model, work);
+    let lowest = rooms.iter().min_by_key(|room| most(room))?;
+    if flows <= most(lowest) {
         return no_pipes(machine, flows, work).filter(|_| !variant.model.is_user_level());
     }
     let need = needs(machine, variant.model, work).map_or(String::new(), |each| {
@@ -147,10 +154,29 @@ fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Optio
          {}; to raise it: {})",
         count(flows),
         variant.model,
-        count(lowest.count),
-        lowest.bites,
+        count(most(lowest)),
+        limit(lowest),
         lowest.raise
     ))
+}
+
+/// How many flows a limit allows: of bytes only [`SHARE`], since what a flow needs of them is
+/// an estimate, and what is available changes.
+fn most(room: &Ceiling) -> u64 {
+    match room.unit {
+        Unit::Bytes => (room.count as f64 * SHARE) as u64,
+        Unit::Tasks | Unit::Mappings => room.count,
+    }
+}
+
+/// How many flows of that model a sweep goes up to on its own: [`SHARE`] of the lowest room, in
+/// two digits, so that it is the same number on another day.
+#[must_use]
+pub fn top(machine: &Machine, model: Model, work: &Work) -> Option<u64> {
+    let lowest = rooms(machine, model, work).into_iter().next()?;
+    let share = (lowest.count as f64 * SHARE) as u64;
+    let unit = 10_u64.pow(share.checked_ilog10()?.saturating_sub(1));
+    Some(share / unit * unit)
 }
 
 /// Work that takes memory on purpose must leave the machine some.
@@ -193,8 +219,8 @@ fn no_pipes(machine: &Machine, flows: u64, work: &Work) -> Option<String> {
     })
 }
 
-/// The study without the variants that have no room here, and what was left out and why,
-/// each reason once.
+/// The study without the variants that have no room here, and what was left out and why: a
+/// line a model and limit.
 #[must_use]
 pub fn fitted(study: Study, machine: &Machine) -> (Study, Vec<String>) {
     without_those(study, |variant, work| no_room(machine, variant, work))
@@ -204,15 +230,16 @@ fn without_those(
     mut study: Study,
     why_not: impl Fn(&Variant, &Work) -> Option<String>,
 ) -> (Study, Vec<String>) {
-    let mut left_out: Vec<String> = Vec::new();
+    let mut left_out: Vec<LeftOut> = Vec::new();
     for case in &mut study.cases {
         let work = &case.work;
         case.variants.retain(|labelled| {
             let work = labelled.work.as_ref().unwrap_or(work);
-            let reason = why_not(&labelled.variant, work);
-            let fits = reason.is_none();
-            left_out.extend(reason.filter(|reason| !left_out.contains(reason)));
-            fits
+            let Some(reason) = why_not(&labelled.variant, work) else {
+                return true;
+            };
+            add(&mut left_out, labelled, reason);
+            false
         });
     }
     let headline = study.headline.clone();
@@ -223,7 +250,53 @@ fn without_those(
             .first()
             .map_or(headline, |case| case.name.clone());
     }
-    (study, left_out)
+    (study, left_out.iter().map(LeftOut::told).collect())
+}
+
+/// A variant of a study that has no room, or not with all of its numbers of flows.
+struct LeftOut {
+    label: String,
+    fewest: u32,
+    most: u32,
+    /// Why the fewest have none.
+    reason: String,
+    /// Whether it is another reason, or another need, for more of them.
+    varies: bool,
+}
+
+impl LeftOut {
+    /// `20,000 flows of …`, and up to which number this goes on.
+    fn told(&self) -> String {
+        if self.most == self.fewest || !self.varies {
+            return self.reason.clone();
+        }
+        let most = count(self.most.into());
+        format!("{}; so are more, up to {most}", self.reason)
+    }
+}
+
+fn add(left_out: &mut Vec<LeftOut>, labelled: &LabelledVariant, reason: String) {
+    let (label, flows) = (&labelled.label, labelled.variant.flows);
+    let same = |known: &&mut LeftOut| {
+        known.label == *label && (known.fewest != flows || known.reason == reason)
+    };
+    if let Some(known) = left_out.iter_mut().find(same) {
+        known.varies |= known.reason != reason;
+        known.most = known.most.max(flows);
+        if flows < known.fewest {
+            (known.fewest, known.reason) = (flows, reason);
+        }
+        return;
+    }
+    if left_out.iter().all(|known| known.reason != reason) {
+        left_out.push(LeftOut {
+            label: label.clone(),
+            fewest: flows,
+            most: flows,
+            reason,
+            varies: false,
+        });
+    }
 }
 
 #[cfg(test)]
@@ -330,6 +403,38 @@ mod tests {
         let models = study.cases.iter().flat_map(|case| &case.variants);
         let models: Vec<Model> = models.map(|labelled| labelled.variant.model).collect();
         assert!(models.contains(&Model::Task) && !models.contains(&Model::FIBER));
+    }
+
+    #[test]
+    fn what_is_left_out_of_a_sweep_is_one_line_a_variant() {
+        let study = builtin("switch", Preset::Full).unwrap();
+        let variants = study.cases.iter().flat_map(|case| &case.variants);
+        let processes = variants.filter(|labelled| labelled.label == "process");
+        let sizes: Vec<u32> = processes.map(|labelled| labelled.variant.flows).collect();
+        assert!(sizes.len() > 2);
+        let (_, left_out) = without_those(study, |variant, _| {
+            let small = variant.model != Model::Process || variant.flows <= 200;
+            (!small).then(|| format!("{} are too many", variant.flows))
+        });
+        let most = sizes.iter().max().map_or(0, |&most| most);
+        let expected = format!(
+            "500 are too many; so are more, up to {}",
+            count(most.into())
+        );
+        assert_eq!(left_out, [expected]);
+    }
+
+    #[test]
+    fn of_memory_the_same_reserve_is_kept_that_limits_keeps() {
+        let machine = Machine::read();
+        let free = rooms(&machine, Model::FIBER_PACKED, &turns(2));
+        let lowest = free.first().unwrap();
+        let share = (lowest.count as f64 * SHARE) as u64;
+        let refused = |flows: u64| {
+            let variant = variant(Model::FIBER_PACKED, u32::try_from(flows).unwrap());
+            no_room(&machine, &variant, &turns(flows)).is_some()
+        };
+        assert!(!refused(share) && refused(share + 1));
     }
 
     #[test]

@@ -1,20 +1,22 @@
-//! A run: for each study its pilots, then the rounds of its cases.
+//! A run: for each study the rounds of its cases, each case after its pilot.
 //!
 //! ```text
-//!  for each study ─▶ pilot of each case ─▶ for each case:
-//!                                            ┌─▶ ended? (settled, rounds, budget, failures) ─▶ next case
-//!                                            │         │ no
-//!                                            │         ▼
-//!                                            └── next slot: order, launch, check, journal
+//!  for each study ─▶ which case goes on? (budget.rs) ◀──────────────┐
+//!                      │                                            │
+//!                      ├─▶ over? (settled, rounds, budget, failures): its end
+//!                      ├─▶ no pilot yet: its pilot                  │
+//!                      └─▶ next slot: order, launch, check, journal │
 //! ```
 //!
 //! The run keeps no books of its own. What to do next is asked of the journal's ledger
 //! each time, so a run that was cut goes on by simply being started on its journal.
 
+use std::collections::BTreeSet;
+
 use flow::placement::Cpus;
 use flow::{Outcome, Proof, SlotSpec};
 
-use crate::budget::{allowance_s, remaining_s};
+use crate::budget::{is_over, precedence, remaining_s};
 use crate::journal::Journal;
 use crate::ledger::{At, CaseLog};
 use crate::pilot::{Chosen, choose, pilot_slot};
@@ -119,13 +121,22 @@ impl Run<'_> {
             study,
             case: &study.cases[at.case],
         };
-        for at in self.open_cases(number).collect::<Vec<At>>() {
-            if self.log(at).pilot.is_none() {
-                self.pilot(place(at), known[at.case])?;
-            }
-        }
+        let mut begun = BTreeSet::new();
         while let Some(at) = self.next_case(number) {
-            self.case(at, place(at), known[at.case])?;
+            let place = place(at);
+            if begun.insert(at.case) {
+                let rounds_done = self.log(at).round();
+                self.observer
+                    .event(&Event::CaseBegins { place, rounds_done });
+            }
+            match self.end_of(at) {
+                Some(because) => self.end(place, because)?,
+                None if self.log(at).pilot.is_none() => self.pilot(place, known[at.case])?,
+                None => {
+                    self.slot(at, place, known[at.case])?;
+                    self.tell_progress(at, place);
+                }
+            }
         }
         Ok(())
     }
@@ -136,18 +147,14 @@ impl Run<'_> {
             .map(move |(case, _)| At { study, case })
     }
 
-    /// The case to go on with: among those that have time left the one that ran last, or
-    /// else the first that has not come to its first look, or else the first. If none has
-    /// time left, the first that is open.
+    /// The case to go on with, of those that have time left; if none has, the first that is
+    /// open.
     fn next_case(&self, study: usize) -> Option<At> {
-        let last = self.journal.ledger().last;
-        let order = |at: &At| {
-            let log = self.log(*at);
-            let looked = log.round() >= log.judge.first_look();
-            (Some(*at) != last, looked, at.case)
-        };
+        let ledger = self.journal.ledger();
+        let (cases, logs) = (&ledger.header.studies[study].cases, &ledger.logs[study]);
         let has_time = |at: &At| self.end_of(*at) != Some(CaseEnd::Budget);
-        let able = self.open_cases(study).filter(has_time).min_by_key(order);
+        let able = self.open_cases(study).filter(has_time);
+        let able = able.min_by_key(|at| precedence(cases, logs, at.case));
         able.or_else(|| self.open_cases(study).next())
     }
 
@@ -175,21 +182,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs rounds of a case until it is over, or until others have more right to the time.
-    fn case(&mut self, at: At, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
-        let rounds_done = self.log(at).round();
-        self.observer
-            .event(&Event::CaseBegins { place, rounds_done });
-        let because = loop {
-            if let Some(because) = self.end_of(at) {
-                break because;
-            }
-            self.slot(at, place, known)?;
-            self.tell_progress(at, place);
-        };
-        if because == CaseEnd::Budget && self.next_case(at.study) != Some(at) {
-            return Ok(());
-        }
+    fn end(&mut self, place: Place<'_>, because: CaseEnd) -> Result<(), Stop> {
         self.journal.append(Entry::CaseEnd {
             study: place.study.name.clone(),
             case: place.case.name.clone(),
@@ -217,14 +210,12 @@ impl Run<'_> {
         self.over_budget(at).then_some(CaseEnd::Budget)
     }
 
-    /// Whether another round would take more than the case's part of the budget.
+    /// Whether another round would take more than is left of the budget.
     fn over_budget(&self, at: At) -> bool {
         let ledger = self.journal.ledger();
-        let log = self.log(at);
-        ledger.header.settings.budget_s.is_some_and(|budget_s| {
-            let allowance = allowance_s(budget_s, &ledger.logs[at.study], at.case);
-            log.slots_s() + log.round_s() > allowance
-        })
+        let cases = &ledger.header.studies[at.study].cases;
+        let budget_s = ledger.header.settings.budget_s;
+        budget_s.is_some_and(|budget_s| is_over(budget_s, cases, &ledger.logs[at.study], at.case))
     }
 
     fn slot(&mut self, at: At, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
@@ -277,6 +268,7 @@ impl Run<'_> {
             output: None,
             scratch: None,
             sample: None,
+            count: self.journal.header().settings.count.clone(),
             timers: timers && self_made,
         };
         let aside = self.cpus.aside(spec.measured_cpus());

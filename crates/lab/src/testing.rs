@@ -26,6 +26,7 @@ pub(crate) fn study(cases: Vec<Case>) -> Study {
         stands_for: "nothing".to_owned(),
         origin: None,
         headline: cases[0].name.clone(),
+        limits_of: Vec::new(),
         cases,
     }
 }
@@ -107,6 +108,7 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
         turns: None,
         latencies: None,
         told: None,
+        counted: None,
         own: None,
     }
 }
@@ -256,7 +258,8 @@ impl Observer for Heard {
                 next_look_s,
                 study_s,
             } => {
-                format!("remaining {next_look_s:.3} {study_s:.3}")
+                let study_s = study_s.map_or("?".to_owned(), |study_s| format!("{study_s:.3}"));
+                format!("remaining {next_look_s:.3} {study_s}")
             }
             Event::CaseEnded { because, .. } => format!("{because:?}"),
             Event::RunEnded { interrupted } => format!("end {interrupted:?}"),

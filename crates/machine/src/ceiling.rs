@@ -59,6 +59,37 @@ pub struct Ceiling {
     pub unit: Unit,
     /// The command that raises it, or what would.
     pub raise: String,
+    /// What is left of it for flows, in `unit`; `count` is this over `each`. 0 in journals of
+    /// before.
+    #[serde(default)]
+    pub left: u64,
+    /// What a flow takes of it, in `unit`. 0 in journals of before.
+    #[serde(default)]
+    pub each: u64,
+}
+
+/// A limit, before it is known how much of it is left.
+struct Limit {
+    bites: String,
+    value: u64,
+    unit: Unit,
+    raise: String,
+}
+
+impl Limit {
+    /// The room where so much is left and each flow takes so much.
+    fn room(self, left: u64, each: u64) -> Ceiling {
+        let each = each.max(1);
+        Ceiling {
+            count: left / each,
+            bites: self.bites,
+            value: self.value,
+            unit: self.unit,
+            raise: self.raise,
+            left,
+            each,
+        }
+    }
 }
 
 /// What a limit counts.
@@ -118,6 +149,9 @@ const MAPS_A_THREAD: u64 = 2;
 const GUARD: u64 = 4 << 10;
 /// The stack that the C library gives a thread where `RLIMIT_STACK` is unlimited.
 const USUAL_STACK: u64 = 2 << 20;
+/// Addresses of a process on the processors that have fibers: 47 bits, less a sixteenth for
+/// all else that is mapped.
+const ADDRESSES: u64 = (1 << 47) - (1 << 43);
 /// Of every pool of memory, one part in so many is not used.
 const RESERVE: u64 = 10;
 
@@ -153,6 +187,7 @@ impl Machine {
             ceilings.extend(self.of_maps(each.mappings));
         }
         ceilings.extend(self.of_address_space(each.addresses, each.addresses_once));
+        ceilings.push(addressable(each));
         ceilings.sort_by_key(|ceiling| ceiling.count);
         ceilings
     }
@@ -169,13 +204,13 @@ impl Machine {
         let tasks = &self.limits.tasks;
         let ceiling = |limit: &Measured<u64>, used: &Measured<u64>, name: &str, reserved| {
             let (&value, &used) = (limit.value()?, used.value()?);
-            Some(Ceiling {
-                count: value.saturating_sub(used + reserved),
+            let limit = Limit {
                 bites: name.to_owned(),
                 value,
                 unit: Unit::Tasks,
                 raise: format!("sudo sysctl {name}=4194304"),
-            })
+            };
+            Some(limit.room(value.saturating_sub(used + reserved), 1))
         };
         let ids = match &self.limits.ids {
             Measured::Value(_) => &self.limits.ids,
@@ -188,7 +223,7 @@ impl Machine {
 
     fn of_groups(&self) -> impl Iterator<Item = Ceiling> {
         let limits = self.limits.pids.value().into_iter().flatten();
-        limits.map(|limit| of_group(limit, limit.room(), Unit::Tasks))
+        limits.map(|limit| of_group(limit, Unit::Tasks).room(limit.room(), 1))
     }
 
     fn of_user(&self) -> Option<Ceiling> {
@@ -196,25 +231,25 @@ impl Machine {
             return None;
         };
         let used = self.limits.user_tasks.value()?;
-        Some(Ceiling {
-            count: value.saturating_sub(*used),
+        let limit = Limit {
             bites: "RLIMIT_NPROC".to_owned(),
             value,
             unit: Unit::Tasks,
             raise: "ulimit -u unlimited (above the hard limit: /etc/security/limits.conf)".into(),
-        })
+        };
+        Some(limit.room(value.saturating_sub(*used), 1))
     }
 
     fn of_maps(&self, each: u64) -> Option<Ceiling> {
         let value = *self.limits.max_map_count.value()?;
         let used = *self.limits.maps.value()?;
-        Some(Ceiling {
-            count: value.saturating_sub(used) / each,
+        let limit = Limit {
             bites: "vm.max_map_count".to_owned(),
             value,
             unit: Unit::Mappings,
             raise: "sudo sysctl vm.max_map_count=1048576".to_owned(),
-        })
+        };
+        Some(limit.room(value.saturating_sub(used), each))
     }
 
     fn of_address_space(&self, each: u64, once: u64) -> Option<Ceiling> {
@@ -222,42 +257,56 @@ impl Machine {
             return None;
         };
         let used = *self.limits.address_space_used.value()?;
-        Some(Ceiling {
-            count: value.saturating_sub(used + once) / each.max(1),
+        let limit = Limit {
             bites: "RLIMIT_AS".to_owned(),
             value,
             unit: Unit::Bytes,
             raise: "ulimit -v unlimited".to_owned(),
-        })
+        };
+        Some(limit.room(value.saturating_sub(used.saturating_add(once)), each))
     }
 
     fn of_memory(&self, bytes: u64) -> Vec<Ceiling> {
-        let flows = |room: u64, pool: u64| room.saturating_sub(pool / RESERVE) / bytes;
-        let group =
-            |limit: &GroupLimit| of_group(limit, flows(limit.room(), limit.max), Unit::Bytes);
+        let left = |room: u64, pool: u64| room.saturating_sub(pool / RESERVE);
+        let group = |limit: &GroupLimit| {
+            of_group(limit, Unit::Bytes).room(left(limit.room(), limit.max), bytes)
+        };
         let machine = || {
             let (&room, &value) = (self.memory.available.value()?, self.memory.total.value()?);
-            Some(Ceiling {
-                count: flows(room, value),
+            let limit = Limit {
                 bites: "memory (an estimate)".to_owned(),
                 value,
                 unit: Unit::Bytes,
                 raise: "free or add memory".to_owned(),
-            })
+            };
+            Some(limit.room(left(room, value), bytes))
         };
         let groups = self.memory.groups.value().into_iter().flatten().map(group);
         groups.chain(machine()).collect()
     }
 }
 
-fn of_group(limit: &GroupLimit, count: u64, unit: Unit) -> Ceiling {
+/// What a process can address at all.
+fn addressable(each: Needs) -> Ceiling {
+    let limit = Limit {
+        bites: "addresses of a process".to_owned(),
+        value: ADDRESSES,
+        unit: Unit::Bytes,
+        raise: "use smaller stacks".to_owned(),
+    };
+    limit.room(
+        ADDRESSES.saturating_sub(each.addresses_once),
+        each.addresses,
+    )
+}
+
+fn of_group(limit: &GroupLimit, unit: Unit) -> Limit {
     // The memory controller of version 1 writes "no limit" as -1.
     let none = match limit.file.ends_with("limit_in_bytes") {
         true => "-1",
         false => "max",
     };
-    Ceiling {
-        count,
+    Limit {
         bites: limit.file.clone(),
         value: limit.max,
         unit,

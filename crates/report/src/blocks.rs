@@ -19,6 +19,8 @@ pub(crate) struct Sweep<'a> {
     pub(crate) name: &'a str,
     pub(crate) parameter: &'a str,
     pub(crate) unit: &'a str,
+    /// Times of the study's source that belong beside them: what took so many ns.
+    pub(crate) marks: Vec<(&'a str, f64)>,
     /// Value of the parameter and the case, in ascending order.
     pub(crate) points: Vec<(f64, &'a CaseResult)>,
 }
@@ -43,6 +45,9 @@ impl<'a> Block<'a> {
         for block in &mut blocks {
             if let Self::Sweep(sweep) = block {
                 sweep.points.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let marks = study.study.origin.iter().flat_map(|origin| &origin.marks);
+                let own = marks.filter(|mark| mark.sweep == sweep.name);
+                sweep.marks = own.map(|mark| (mark.label.as_str(), mark.ns)).collect();
             }
         }
         blocks
@@ -60,6 +65,7 @@ impl<'a> Block<'a> {
                 name: &point.sweep,
                 parameter: &point.parameter,
                 unit: &point.unit,
+                marks: Vec::new(),
                 points: vec![(point.value, case)],
             })),
         }

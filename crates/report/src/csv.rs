@@ -9,17 +9,20 @@
 //! or hide are taken out of texts.
 //!
 //! What is not available is an empty field. Every table is a list of columns, each a name
-//! and the function that fills it, so that names and values cannot come apart.
+//! and the function that fills it, so that names and values cannot come apart. A table of
+//! something that only some studies have is `None` where a run has nothing of it.
 //!
 //! The columns are told in `docs/results.md`.
 
 mod compared;
+mod counters;
 mod findings;
 mod laws;
 mod limits;
 mod place;
 mod probes;
 mod samples;
+mod scaling;
 mod searched;
 mod shared;
 mod slots;
@@ -29,11 +32,13 @@ mod workers;
 use machine::Machine;
 
 pub use compared::{compared, compared_lines};
+pub use counters::counters;
 pub use findings::findings;
 pub use laws::laws;
 pub use limits::limits;
 pub use probes::probes;
 pub use samples::samples;
+pub use scaling::scaling;
 pub use searched::searched;
 pub use shared::shared;
 pub use slots::{slots, slots_lines};
@@ -122,6 +127,15 @@ fn sheet(
     line(&mut out, names.into_iter().map(str::to_owned));
     rows.for_each(|row| line(&mut out, row.into_iter().map(Field::csv)));
     out
+}
+
+/// A table of something that not every run has: `None` instead of a heading without rows.
+fn sheet_of_some(
+    names: impl IntoIterator<Item = &'static str>,
+    rows: impl Iterator<Item = Vec<Field>>,
+) -> Option<String> {
+    let mut rows = rows.peekable();
+    rows.peek().is_some().then(|| sheet(names, rows))
 }
 
 /// The names of columns.

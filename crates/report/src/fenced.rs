@@ -15,8 +15,8 @@ pub(crate) const HEADS: [&str; 7] = [
     "model",
     "predicted",
     "reached",
-    "lowered limit",
-    "in",
+    "stopped by",
+    "lowered",
     "refused with",
     "took",
 ];

@@ -13,6 +13,7 @@
 
 mod case;
 mod compact;
+mod counting;
 mod course;
 mod ecdf;
 mod fenced;
@@ -20,9 +21,11 @@ pub(crate) mod figure;
 mod forest;
 mod grids;
 pub(crate) mod heat;
+mod limits;
 mod machine;
 mod map;
 mod requests;
+mod scaling;
 mod searched;
 mod slots;
 mod stacks;
@@ -105,6 +108,7 @@ fn body(results: &Results) -> Markup {
                 (study::study(results, place, study, with_slots))
             }
         }
+        (notes(results))
         (again(results))
         (machine::machine(&results.header.machine))
     }
@@ -116,6 +120,18 @@ pub(crate) fn figures(results: &Results) -> Vec<(String, Figure)> {
     studies
         .flat_map(|(place, result)| study::figures(place, result))
         .collect()
+}
+
+/// What was left out.
+fn notes(results: &Results) -> Markup {
+    html! {
+        @if !results.notes.is_empty() {
+            section #notes {
+                h2 { "Left out" }
+                ul { @for note in &results.notes { li { (note) } } }
+            }
+        }
+    }
 }
 
 /// How to run it again.

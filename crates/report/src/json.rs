@@ -60,6 +60,7 @@ const REASONS: &[(&str, &str)] = &[
         "bytes_each",
         "memory was not read, or did not grow with the flows",
     ),
+    ("create_ns_each", "none could be made"),
     (
         "refused_with",
         "many more were made than predicted, and none was refused",
@@ -119,7 +120,7 @@ fn findings_value(results: &Results) -> Value {
     }
     let mut value = serde_json::to_value(&results).unwrap_or_default();
     for study in items(&mut value, "studies") {
-        items(study, "limits").for_each(explain);
+        items(study, "limits").for_each(explain_limit);
         items(study, "probes").for_each(explain);
     }
     for case in cases(&mut value) {
@@ -131,6 +132,16 @@ fn findings_value(results: &Results) -> Value {
 
 fn cases(results: &mut Value) -> impl Iterator<Item = &mut Value> {
     items(results, "studies").flat_map(|study| items(study, "cases"))
+}
+
+/// Why there are no bytes of a flow stands in their place.
+fn explain_limit(limit: &mut Value) {
+    let reason = limit.get("bytes_not_available").and_then(Value::as_str);
+    if let Some(reason) = reason.map(str::to_owned) {
+        limit["bytes_each"] = not_available(&reason);
+        remove(limit, "bytes_not_available");
+    }
+    explain(limit);
 }
 
 /// What an array in a field holds.

@@ -4,7 +4,6 @@
 //! user-level threads) stands in the columns of its machines; models that it does not have
 //! have none.
 
-use lab::room::limit;
 use lab::{Limit, OriginCount, OriginLimit, StudyResult};
 
 use crate::number::{NONE, count};
@@ -24,8 +23,8 @@ pub(crate) struct LimitsThen {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) label: String,
-    /// How many there can be here, and what stops them.
-    pub(crate) here: [String; 2],
+    /// How many there can be here.
+    pub(crate) here: String,
     /// How many there could be on each of the source's machines.
     pub(crate) there: Vec<String>,
 }
@@ -60,10 +59,10 @@ fn row(ours: &Limit, theirs: &[OriginLimit], machines: &[String]) -> Row {
     let none = || NONE.to_owned();
     Row {
         label: ours.label.clone(),
-        here: match &ours.room {
-            Some(room) => [count(room.count), limit(room)],
-            None => [none(), none()],
-        },
+        here: ours
+            .room
+            .as_ref()
+            .map_or_else(none, |room| count(room.count)),
         there: there.collect(),
     }
 }

@@ -10,8 +10,12 @@
 //! | variants | RSS, undisturbed, CPU time, interval, memory |
 //! | maps | interval of threads, typical time |
 //! | then and now | difference, the source's figures |
+//! | limits | creation, memory |
 //! | lowered limits | how long it took, what was lowered in, the error |
+//! | counted events | per CPU second, per unit, per 1,000 instructions |
 //! | workers | calls, peak, RSS, files |
+//! | throughput | interval of one flow, memory, interval of threads over processes |
+//! | pages | ranges that cores share, pages of a flow |
 //! | flows that work made | peak RSS, flows made, faults, switches, user, system, interval |
 //! | time by the number of workers | the source's figures |
 //! | where time goes | what the timers cost |
@@ -24,11 +28,14 @@
 //! The last lines are the summary: one sentence a study.
 
 mod case;
+mod counting;
 mod fenced;
+mod limits;
 mod machine;
 mod map;
 mod page;
 mod requests;
+mod scaling;
 mod searched;
 mod then_and_now;
 mod workers;
@@ -102,6 +109,7 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
         Tone::Strong,
         &format!("{} · {}", study.study.name, study.study.title),
     );
+    limits::limits(page, study);
     for block in Block::all(study) {
         page.blank();
         match block {
@@ -110,8 +118,12 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
             Block::Map(map) => map::map(page, results, &map),
         }
     }
+    counting::of_study(page, study);
     fenced::fenced(page, study);
-    if !workers::workers(page, study) && !searched::searched(page, study) {
+    let has_own = workers::workers(page, study)
+        || searched::searched(page, study)
+        || scaling::scaling(page, results, study);
+    if !has_own {
         then_and_now::then_and_now(page, study);
     }
     if study.sentences.len() > 1 {
@@ -126,6 +138,9 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
 fn warnings(page: &mut Page<'_>, results: &Results) {
     for warning in &results.warnings {
         page.text(0, Tone::Doubt, &format!("warning: {warning}"));
+    }
+    for note in &results.notes {
+        page.text(0, Tone::Quiet, &format!("note: {note}"));
     }
     let notes = results.header.machine.warnings().len();
     if notes > 0 {
@@ -161,14 +176,14 @@ pub(crate) fn ending(results: &Results) -> Option<String> {
     };
     let command = run_again(results);
     Some(format!(
-        "{how}: what was finished is kept. To run it again in full: {command}"
+        "{how}: what was finished is kept. To go on with it: flowgauge run --resume FOLDER, the \
+         results folder. To run it again in full: {command}"
     ))
 }
 
 /// A study in one sentence.
 pub(crate) fn headline(results: &Results, study: &StudyResult) -> String {
-    let mut cases = study.cases.iter();
-    let headline = cases.find(|case| case.case.name == study.study.headline);
+    let headline = study.headline_case().filter(|_| study.limits.is_empty());
     let cut = headline.and_then(|case| cut_short(results, case));
     let sentence = study.sentences.first().map_or("no finding", String::as_str);
     match cut {

@@ -14,6 +14,7 @@
 use lab::{CaseResult, OriginRow, StudyResult, Used, VariantSummary};
 use measure::Measured;
 
+use crate::number::{bytes, time};
 use crate::origin::in_words;
 use crate::words::finding_of;
 
@@ -115,6 +116,34 @@ impl From<&Measured<f64>> for Figure {
             Measured::Value(value) => Self::Is(*value),
             Measured::NotAvailable { reason, .. } => Self::NotAvailable(reason.clone()),
         }
+    }
+}
+
+/// Headings of the figures of a row, behind who it is.
+pub(crate) const HEADS: [&str; 8] = [
+    "CPU %",
+    "memory",
+    "RSS",
+    "peak",
+    "given to calls",
+    "disk",
+    "files",
+    "time",
+];
+
+impl Row {
+    /// The figures as cells show them, under [`HEADS`].
+    pub(crate) fn cells(&self) -> [String; 8] {
+        [
+            self.cpu_share.shown(share),
+            self.memory.shown(bytes),
+            self.rss.shown(bytes),
+            self.peak.shown(bytes),
+            self.calls.shown(bytes),
+            self.disk.shown(bytes),
+            self.files.shown(bytes),
+            self.time.shown(time),
+        ]
     }
 }
 

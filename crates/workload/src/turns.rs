@@ -61,6 +61,9 @@ pub const LEAST_LAPS: u64 = 3;
 /// What a flow may touch in a turn at the most, in bytes.
 pub const MOST_TOUCHED: u64 = 1 << 20;
 
+/// The largest stack of a fiber, in bytes: beyond that it is no stack but a mistake.
+pub const MOST_STACK: u64 = 1 << 40;
+
 /// The smallest array for what is touched, in bytes.
 const LEAST_KEPT: u64 = 256;
 
@@ -119,6 +122,11 @@ impl Turns {
 
     fn check_stack(&self, stack: u64) -> Result<(), WorkError> {
         let least = self.least_stack();
+        if stack > MOST_STACK {
+            return Err(WorkError(format!(
+                "a stack of {stack} bytes will not do: at most {MOST_STACK}"
+            )));
+        }
         if stack >= least && stack.is_multiple_of(LINE) {
             return Ok(());
         }
@@ -226,6 +234,11 @@ mod tests {
             let advice = format!("at least {least}, and a multiple of 64");
             assert!(error.contains(&advice), "{error}");
         }
+        let error = say(Turns {
+            stack: Some(u64::MAX - 63),
+            ..turns()
+        });
+        assert!(error.contains("at most 1099511627776"), "{error}");
         let enough = Turns {
             stack: Some(least + 64),
             ..turns()

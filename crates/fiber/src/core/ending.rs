@@ -30,7 +30,7 @@ impl Core {
         if control.detached.get() {
             // A destructor that yields must find that it is outside any fiber.
             current::publish(ptr::null_mut());
-            self.discard(index);
+            self.discard_unheard(index);
             self.free_slot(index);
         } else if control.link.get() != NOBODY {
             self.awaken(self.control(control.link.get()));

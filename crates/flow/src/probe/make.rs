@@ -3,7 +3,6 @@
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread::{self, JoinHandle};
 
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{Signal, kill};
@@ -22,8 +21,6 @@ use crate::{Channel, Model, Placement, Schedule, Variant, channel, futex};
 const BEYOND: u64 = 100;
 /// Halving ends when it is known to one part in so many.
 const PRECISION: u64 = 1_000;
-/// Stack of a thread that only waits, in bytes.
-const THREAD_STACK: usize = 64 << 10;
 
 /// How many flows there were at one time, and what refused one more.
 type Reached = (u64, Option<io::Error>);
@@ -78,17 +75,15 @@ fn waiting_process() -> io::Result<Pid> {
     }
 }
 
+/// What threads of a probe wait for.
+static GATE: AtomicU32 = AtomicU32::new(0);
+
+/// Threads with the stacks that the C library gives them, as those of slots have.
 fn threads(enough: u64) -> Reached {
-    static GATE: AtomicU32 = AtomicU32::new(0);
-    let wait = || {
-        while GATE.load(Ordering::Acquire) == 0 {
-            futex::wait(&GATE, 0);
-        }
-    };
-    let mut all: Vec<JoinHandle<()>> = Vec::with_capacity(enough as usize);
+    let mut all: Vec<libc::pthread_t> = Vec::with_capacity(enough as usize);
     let mut refused = None;
     while (all.len() as u64) < enough && refused.is_none() {
-        match thread::Builder::new().stack_size(THREAD_STACK).spawn(wait) {
+        match waiting_thread() {
             Ok(thread) => all.push(thread),
             Err(error) => refused = Some(error),
         }
@@ -97,9 +92,27 @@ fn threads(enough: u64) -> Reached {
     GATE.store(1, Ordering::Release);
     futex::wake_all(&GATE);
     for thread in all {
-        let _none_panics = thread.join();
+        // SAFETY: a thread made above, joined here only.
+        let _joined = unsafe { libc::pthread_join(thread, std::ptr::null_mut()) };
     }
     (reached, refused)
+}
+
+fn waiting_thread() -> io::Result<libc::pthread_t> {
+    extern "C" fn wait(_nothing: *mut libc::c_void) -> *mut libc::c_void {
+        while GATE.load(Ordering::Acquire) == 0 {
+            futex::wait(&GATE, 0);
+        }
+        std::ptr::null_mut()
+    }
+    let mut thread = 0;
+    let (usual, none) = (std::ptr::null(), std::ptr::null_mut());
+    // SAFETY: the entry takes no argument and touches nothing but a static; the thread is
+    // joined before this process ends.
+    match unsafe { libc::pthread_create(&raw mut thread, usual, wait, none) } {
+        0 => Ok(thread),
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
 }
 
 /// The largest number of flows that can be made together, to one part in [`PRECISION`];
@@ -142,6 +155,7 @@ fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
         area: &area,
         notify: &notify,
         entrance: &entrance,
+        board: None,
         latencies: None,
         pipes: &Pipes::default(),
         parent: getpid(),

@@ -34,8 +34,8 @@ use crate::model::Stacks;
 use crate::turn::{CHECKED_LAPS, Turn, at_once};
 
 /// The smallest guarded stack, and the page of which it is a multiple, in bytes.
-const GUARDED_LEAST: usize = 16 << 10;
-const PAGE: usize = 4 << 10;
+const GUARDED_LEAST: u64 = 16 << 10;
+const PAGE: u64 = 4 << 10;
 
 /// Runs carrier `index` of the variant with the flows that are its own.
 pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize, stacks: Stacks) {
@@ -143,8 +143,17 @@ impl<B: Body> Drop for Fibers<'_, '_, B> {
 fn config(stacks: Stacks, bytes: usize) -> Config {
     match stacks {
         Stacks::Packed => Config::packed(bytes),
-        Stacks::Guarded => Config::guarded(bytes.max(GUARDED_LEAST).next_multiple_of(PAGE)),
+        Stacks::Guarded => Config::guarded(guarded_bytes(bytes as u64) as usize),
     }
+}
+
+/// Bytes of a guarded stack where so many are asked for: whole pages, 16 KiB at the least.
+#[must_use]
+pub fn guarded_bytes(asked: u64) -> u64 {
+    let bytes = asked.max(GUARDED_LEAST);
+    bytes
+        .checked_next_multiple_of(PAGE)
+        .unwrap_or(u64::MAX / PAGE * PAGE)
 }
 
 fn no_scheduler(error: ConfigError) -> Trouble {

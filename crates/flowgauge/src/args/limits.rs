@@ -19,7 +19,7 @@ Examples:
   flowgauge limits --model fiber-packed --probe-to 1e7")]
 pub(crate) struct LimitsArgs {
     /// Make up to so many flows of each model, in steps of 1, 2, 5
-    #[arg(long, value_name = "N", value_parser = number::whole)]
+    #[arg(long, value_name = "N", value_parser = number::whole, allow_negative_numbers = true)]
     pub(crate) probe_to: Option<u64>,
     /// The limit that is lowered to confirm predictions for processes and threads [default:
     /// the one nearest to what stops them here, or another where it cannot be had]

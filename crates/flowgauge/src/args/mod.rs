@@ -6,6 +6,7 @@ mod limits;
 mod others;
 mod primes;
 mod run;
+mod scaling;
 mod search;
 mod switch;
 mod wiki;
@@ -19,6 +20,7 @@ pub(crate) use limits::{FenceArg, LimitsArgs};
 pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};
 pub(crate) use primes::PrimesArgs;
 pub(crate) use run::RunArgs;
+pub(crate) use scaling::ScalingArgs;
 pub(crate) use search::{SearchArgs, Sort};
 pub(crate) use switch::SwitchArgs;
 pub(crate) use wiki::{Design, WikiArgs};
@@ -58,6 +60,8 @@ pub(crate) enum Command {
     Limits(LimitsArgs),
     /// Answer requests for pages of a wiki, within a process or as servers over HTTP
     Wiki(WikiArgs),
+    /// One process with N threads against N with one, along SMT and cores (Inoue 2010)
+    Scaling(ScalingArgs),
     /// Search files for a pattern; the flows that do it are yours to choose
     Search(SearchArgs),
     /// Compare this machine with itself: its noise, and how small a difference it can tell

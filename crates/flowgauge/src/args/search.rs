@@ -83,7 +83,7 @@ pub(crate) struct SearchArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
     #[command(flatten)]
-    pub(crate) how: Option<HowArgs>,
+    pub(crate) how: HowArgs,
 }
 
 /// Instead of searching once: a study.

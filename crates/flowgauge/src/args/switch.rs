@@ -12,7 +12,8 @@ Examples:
   flowgauge switch --flows 1000                   at 1,000 flows only
   flowgauge switch --model thread,fiber-packed --flows 2..10000
   flowgauge switch --yield sched_yield,pipe,futex --flows 2..100
-  flowgauge switch --flows 100 --stack-use 0,1K,4K,16K,64K";
+  flowgauge switch --flows 100 --stack-use 0,1K,4K,16K,64K
+  flowgauge switch --flows 100 --count instructions,cache-misses,dtlb-misses";
 
 /// Context switches against the number of flows and what they touch.
 ///
@@ -21,8 +22,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = SWITCH_EXAMPLES)]
 pub(crate) struct SwitchArgs {
-    /// How many flows; a range goes up in steps of 1, 2, 5
-    #[arg(long, value_name = "N", default_value = "2..1000000", value_parser = number::sizes)]
+    /// How many flows; a range goes up in steps of 1, 2, 5, and to where models end before it
+    #[arg(long, value_name = "N", default_value = "2..1000000", value_parser = number::sizes, allow_negative_numbers = true)]
     pub(crate) flows: Sizes,
     /// Models, the first being the reference: process, thread, fiber, fiber-packed, task
     #[arg(
@@ -44,11 +45,12 @@ pub(crate) struct SwitchArgs {
     /// several are swept
     #[arg(long, value_name = "BYTES", value_delimiter = ',', default_value = "0", value_parser = number::bytes)]
     pub(crate) stack_use: Vec<u64>,
-    /// Bytes of a fiber's stack [default: what it needs; guarded ones are whole pages, 16K or more]
-    #[arg(long, value_name = "BYTES", value_parser = number::bytes)]
+    /// Bytes of a fiber's stack, a multiple of 64; for guarded ones it is rounded up to whole
+    /// pages and 16K [default: what it needs]
+    #[arg(long, value_name = "BYTES", value_parser = number::bytes, allow_negative_numbers = true)]
     pub(crate) stack: Option<u64>,
     /// No more flows than this of any model
-    #[arg(long, value_name = "N", value_parser = number::whole)]
+    #[arg(long, value_name = "N", value_parser = number::whole, allow_negative_numbers = true)]
     pub(crate) max_flows: Option<u64>,
     #[command(flatten)]
     pub(crate) how: HowArgs,

@@ -7,7 +7,9 @@
 //!
 //! * **Room.** Of what the limits leave, a model gets [`SHARE`] at the most. Memory keeps a
 //!   tenth of each pool besides ([`machine::ceiling`]). What is asked for beyond that is
-//!   not tried.
+//!   not tried; where the fence is lower than that, as many as it allows are made, and some
+//!   fewer, so that there are two numbers to take the slope of memory from. A model of which
+//!   not even [`LEAST_FLOWS`] may be made has its limit told all the same.
 //! * **Time.** A slot has a deadline; what still runs then is killed with its group.
 //! * **A small proof.** Before that, each prediction is put to the test behind a lowered
 //!   limit, where no more than some hundred tasks or 64 MiB are at stake (`fenced`).
@@ -18,10 +20,11 @@
 use anyhow::{Result, bail, ensure};
 use flow::{Channel, Model, Placement, Schedule, Variant};
 use lab::number::count;
-use lab::room::{told, unavailable};
+use lab::room::{SHARE, told, unavailable};
 use lab::{Case, Metric, Preset, Study, SweepPoint};
 use machine::Machine;
 use nix::sys::prctl::set_child_subreaper;
+use workload::turns::LEAST_FLOWS;
 use workload::{Turns, Work};
 
 mod fenced;
@@ -34,9 +37,8 @@ use crate::output::tell;
 use crate::result_file::ResultFile;
 use crate::session;
 
-/// The share of its room that a model may take.
-const SHARE: f64 = 0.8;
-/// The smallest number of flows, and that which is made without being asked for more.
+/// The smallest number of flows where there is room, and that which is made without being
+/// asked for more.
 const LEAST: u64 = 100;
 const USUAL: u64 = 1_000;
 /// Seconds for a slot, where no deadline is given.
@@ -93,28 +95,54 @@ fn study(args: &LimitsArgs, most: u64, machine: &Machine) -> Result<Study> {
             "--model names {model} twice: once is enough"
         );
     }
-    let steps = number::one_two_five(&(USUAL..=most.max(USUAL + 1)));
-    let mut numbers: Vec<u64> = vec![LEAST];
-    numbers.extend(steps.into_iter().filter(|&flows| flows <= most));
-    numbers.push(most);
+    let present = || {
+        args.model
+            .iter()
+            .filter(|model| unavailable(**model).is_none())
+    };
+    let ceilings: Vec<(Model, u64)> = present()
+        .map(|&model| (model, ceiling(machine, model, most)))
+        .collect();
+    let mut numbers: Vec<u64> = ceilings.iter().flat_map(|&(_, top)| steps(top)).collect();
+    numbers.sort_unstable();
     numbers.dedup();
     let cases: Vec<Case> = numbers
         .iter()
-        .map(|&flows| case(args, flows, machine))
-        .filter(|case| !case.variants.is_empty())
+        .map(|&flows| case(args, flows, &ceilings))
         .collect();
-    let Some(last) = cases.last() else {
-        bail!("this machine has no room for {LEAST} flows of any of these models");
-    };
+    let usual = lab::builtin("limits", Preset::Full)?;
     Ok(Study {
-        headline: last.name.clone(),
+        headline: cases
+            .last()
+            .map_or(usual.headline, |last| last.name.clone()),
+        limits_of: present().copied().collect(),
         cases,
-        ..lab::builtin("limits", Preset::Full)?
+        ..usual
     })
 }
 
-/// As many flows of each model that has room for them inside the fence.
-fn case(args: &LimitsArgs, flows: u64, machine: &Machine) -> Case {
+/// How many flows of a model are made at the most.
+fn ceiling(machine: &Machine, model: Model, most: u64) -> u64 {
+    most_within(machine, model).map_or(most, |fence| fence.most.min(most))
+}
+
+/// The numbers of flows that are made of a model: up to what it may have in steps of 1, 2, 5
+/// from [`USUAL`] on, and a smaller one first.
+fn steps(top: u64) -> Vec<u64> {
+    if top < LEAST_FLOWS {
+        return Vec::new();
+    }
+    let mut numbers = vec![LEAST.min(top / 4).max(LEAST_FLOWS)];
+    if top > USUAL {
+        numbers.extend(number::one_two_five(&(USUAL..=top)));
+    }
+    numbers.push(top);
+    numbers.dedup();
+    numbers
+}
+
+/// As many flows of each model whose steps they are one of.
+fn case(args: &LimitsArgs, flows: u64, ceilings: &[(Model, u64)]) -> Case {
     let variant = |model: Model| Variant {
         model,
         flows: u32::try_from(flows).unwrap_or(u32::MAX),
@@ -123,11 +151,10 @@ fn case(args: &LimitsArgs, flows: u64, machine: &Machine) -> Case {
         channel: Channel::Fifo,
         ballast: None,
     };
-    let models = args.model.iter().copied();
-    let within = models.filter(|&model| {
-        let fence = most_within(machine, model);
-        unavailable(model).is_none() && fence.is_none_or(|fence| flows <= fence.most)
-    });
+    let within = ceilings
+        .iter()
+        .filter(|(_, top)| steps(*top).contains(&flows));
+    let within = within.map(|(model, _)| variant(*model));
     Case {
         name: format!("create/{flows}"),
         title: "Creating flows, against their number".to_owned(),
@@ -139,7 +166,7 @@ fn case(args: &LimitsArgs, flows: u64, machine: &Machine) -> Case {
         }),
         work: work(flows),
         metric: Metric::Create,
-        variants: lab::labelled(within.map(variant).collect()),
+        variants: lab::labelled(within.collect()),
         reps: Some(1),
         max_rounds: args.how.rounds.is_none().then_some(match args.probe_to {
             None => ROUNDS,
@@ -234,6 +261,16 @@ mod tests {
             let fence = most_within(&machine, labelled.variant.model).expect("a limit");
             assert!(u64::from(labelled.variant.flows) <= fence.most);
         }
+    }
+
+    #[test]
+    fn where_fewer_than_100_flows_fit_as_many_are_made_and_some_fewer() {
+        assert!(steps(0).is_empty() && steps(1).is_empty());
+        assert_eq!(steps(2), [2]);
+        assert_eq!(steps(17), [4, 17]);
+        assert_eq!(steps(101), [25, 101]);
+        assert_eq!(steps(1_000), [100, 1_000]);
+        assert_eq!(steps(2_600), [100, 1_000, 2_000, 2_600]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, ensure};
 use lab::number;
 use search::{
     Class, FileId, Filter, How, Paths, Pattern, Plan, Problem, Profile, Query, Report, Show,
@@ -14,21 +14,20 @@ use search::{
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::search_study;
-use crate::args::{HowArgs, SearchArgs, Sort};
+use crate::args::{SearchArgs, Sort};
 use crate::ending::Ending;
 use crate::output;
 
 /// Searches.
 pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
-    match (&args.how, args.study.study) {
-        (Some(how), true) => return search_study::run(args, how),
-        (None, true) => return search_study::run(args, &HowArgs::usual()),
-        (Some(_), false) => bail!(
-            "rounds, budget, seed, results folder and what else is for a study go with --study \
-             alone: leave them out, or add it"
-        ),
-        (None, false) => {}
+    if args.study.study {
+        return search_study::run(args);
     }
+    ensure!(
+        args.how.is_usual(),
+        "rounds, budget, seed, results folder and what else is for a study go with --study alone: \
+         leave them out, or add it"
+    );
     end_at_signals()?;
     let (query, plan) = (query(args)?, plan(args)?);
     // Written to as it is: the search hands its results out in large pieces.

@@ -9,7 +9,7 @@ use lab::{Preset, Study};
 use machine::Machine;
 use workload::{Searching, Work};
 
-use crate::args::{HowArgs, SearchArgs};
+use crate::args::SearchArgs;
 use crate::ending::Ending;
 use crate::launch::CellLauncher;
 use crate::output;
@@ -20,7 +20,8 @@ use crate::session;
 const BUDGET_S: f64 = 300.0;
 
 /// Runs the study as asked.
-pub(crate) fn run(args: &SearchArgs, how: &HowArgs) -> Result<Ending> {
+pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
+    let how = &args.how;
     let study = study(args)?.for_cpus(session::cpus(&Machine::read()));
     let (study, left_out) = lab::room::fitted(study, &Machine::read());
     let name = study.name.clone();

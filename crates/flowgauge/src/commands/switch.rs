@@ -2,12 +2,14 @@
 //!
 //! Two experiments, as in the source: time against the number of flows, and, where several
 //! stack uses are given, against those at one number of flows. What a machine has no room
-//! for is left out of a sweep and said; a single number is refused.
+//! for is left out of a sweep and said; a single number is refused. A sweep goes through the
+//! largest number of each model that the machine holds with some room to spare, where that is
+//! less than what was asked for.
 
 use std::fmt::Display;
 
 use anyhow::{Result, bail, ensure};
-use flow::{Channel, HandOver, Model, Placement, Schedule, Variant};
+use flow::{Channel, HandOver, Model, Placement, Schedule, Stacks, Variant};
 use lab::number::count;
 use lab::{Case, LabelledVariant, Metric, Preset, Study, SweepPoint};
 use machine::Machine;
@@ -43,11 +45,14 @@ const BUDGET_S: f64 = 900.0;
 
 /// Runs the study as asked.
 pub(crate) fn run(args: &SwitchArgs) -> Result<Ending> {
-    let study = study(args)?;
+    let machine = Machine::read();
+    let study = study(args, &machine)?;
     for case in &study.cases {
         case.work.check()?;
     }
-    let machine = Machine::read();
+    for line in unsaid(args) {
+        tell(&line);
+    }
     let (fitted, left_out) = lab::room::fitted(study.clone(), &machine);
     if fitted.cases.len() < study.cases.len() && matches!(args.flows, Sizes::One(_)) {
         bail!("{}", left_out.join("\n"));
@@ -62,7 +67,7 @@ pub(crate) fn run(args: &SwitchArgs) -> Result<Ending> {
 }
 
 /// The built-in study with the cases that the flags ask for.
-fn study(args: &SwitchArgs) -> Result<Study> {
+fn study(args: &SwitchArgs, machine: &Machine) -> Result<Study> {
     once("--model", &args.model)?;
     once("--yield", &args.hand_over)?;
     let stack_uses: Vec<u64> = args
@@ -71,7 +76,7 @@ fn study(args: &SwitchArgs) -> Result<Study> {
         .map(|&bytes| whole_lines(bytes))
         .collect();
     once("--stack-use", &stack_uses)?;
-    let flows = flows(args)?;
+    let flows = with_tops(args, flows(args)?, machine);
     let mut cases: Vec<Case> = flows
         .iter()
         .map(|&flows| case(args, flows, stack_uses[0], Experiment::Flows))
@@ -136,6 +141,59 @@ fn flows(args: &SwitchArgs) -> Result<Vec<u64>> {
     let mut flows: Vec<u64> = flows.into_iter().map(|flows| flows.min(most)).collect();
     flows.dedup();
     Ok(flows)
+}
+
+/// The numbers of a sweep, and those at which models end that end before it.
+fn with_tops(args: &SwitchArgs, mut flows: Vec<u64>, machine: &Machine) -> Vec<u64> {
+    let (Sizes::Sweep(_), Some(&first), Some(&last)) = (&args.flows, flows.first(), flows.last())
+    else {
+        return flows;
+    };
+    let work = Work::Turns(Turns {
+        stack_use: args.stack_use[0],
+        stack: args.stack,
+        ..Turns::idle(first)
+    });
+    let models = args.model.iter();
+    let tops = models.filter_map(|&model| lab::room::top(machine, model, &work));
+    flows.extend(tops.filter(|top| (first..last).contains(top)));
+    flows.sort_unstable();
+    flows.dedup();
+    flows
+}
+
+/// What flags do that a user might not expect of them.
+fn unsaid(args: &SwitchArgs) -> Vec<String> {
+    let mut lines = Vec::new();
+    let usual = args.hand_over == [HandOver::default()];
+    if !usual && args.model.iter().all(|model| model.is_user_level()) {
+        lines.push(
+            "--yield has no effect on user-level flows, which hand over by themselves: name process \
+             or thread as well"
+                .to_owned(),
+        );
+    }
+    let guarded = args.model.iter().find(|model| {
+        matches!(
+            model,
+            Model::Fiber {
+                stacks: Stacks::Guarded,
+                ..
+            }
+        )
+    });
+    if let (Some(model), Some(asked)) = (guarded, args.stack) {
+        let given = flow::guarded_bytes(asked);
+        if given != asked {
+            lines.push(format!(
+                "--stack {}: those of model {model} are {} bytes, whole pages and 16 KiB at the \
+                 least",
+                count(asked),
+                count(given)
+            ));
+        }
+    }
+    lines
 }
 
 /// Which of the two experiments a case belongs to.

@@ -37,6 +37,7 @@ pub(crate) fn run(args: &WikiArgs) -> Result<Ending> {
                      in many small objects that live for one request."
             .to_owned(),
         origin: None,
+        limits_of: Vec::new(),
         headline: case.name.clone(),
         cases: vec![case],
     };

@@ -140,3 +140,19 @@ fn too_few_descriptors_are_said_with_the_way_out() {
     super::common::Run::from(output).refused(2, &["Too many open files", "ulimit -n"]);
     home.assert_nothing_left();
 }
+
+#[test]
+fn a_file_of_a_results_folder_is_answered_with_its_folder() {
+    let home = Home::new();
+    std::fs::create_dir(home.path("mine")).unwrap();
+    home.write("mine/journal.jsonl", "");
+    home.write("mine/findings.json", "{");
+    home.write("notes", "");
+    let file = "mine/findings.json is a file in a results folder: name the folder, mine";
+    refused_in(&home, "report mine/findings.json", &[file]);
+    refused_in(
+        &home,
+        "report notes",
+        &["notes is no results folder: it is a file"],
+    );
+}

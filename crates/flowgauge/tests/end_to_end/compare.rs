@@ -150,7 +150,7 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
     home.run(&["compare", "before", "before"])
         .refused(2, &["before is named twice"]);
     home.run(&["compare", "before", "nowhere"])
-        .refused(2, &["nowhere is no results folder", "journal.jsonl"]);
+        .refused(2, &["nowhere is no results folder", "nothing of that name"]);
     home.run(&[
         "compare",
         "before",
@@ -167,7 +167,7 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
     );
     fs::create_dir(home.path("empty")).unwrap();
     home.run(&["compare", "before", "empty"])
-        .refused(2, &["empty is no results folder"]);
+        .refused(2, &["empty is no results folder", "journal.jsonl"]);
 
     let other = primes(2_000, &[("process", 2)]).replace("\"mine\"", "\"other\"");
     home.write("other.toml", &other);

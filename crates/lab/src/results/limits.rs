@@ -3,20 +3,25 @@
 //! # Theory
 //!
 //! The number is predicted by reading limits ([`crate::room`]), from the machine as the
-//! journal has it. It is confirmed as far as flows were made for real, which is said too.
+//! journal has it. It is confirmed as far as flows were made for real, which is said too; a
+//! model of which none could be made has its limit all the same.
+//!
 //! Memory of one flow is a slope: what the largest number of flows held, less what the
 //! smallest did, over the difference of their numbers; so what the cell itself holds is in
-//! neither. It is honest memory, kernel objects beside stacks and page tables left out.
+//! neither. It is honest memory: page tables, kernel stacks and what the kernel keeps for them
+//! included, as far as they can be read. What the prediction takes a flow to need is another
+//! number, on the safe side, and beside it ([`machine::Ceiling::each`]).
 
 use flow::{Model, Variant};
 use machine::{Ceiling, Machine};
 use serde::{Deserialize, Serialize};
-use workload::Work;
+use workload::{Turns, Work};
 
 use super::{CaseResult, VariantSummary};
-use crate::Metric;
-use crate::number::{bytes, count, time};
-use crate::room::{rooms, told};
+use crate::number::count;
+use crate::room::{limit as limit_words, rooms};
+use crate::words::{listed, plural};
+use crate::{Metric, Study};
 
 /// How many flows of one variant there can be, and what one costs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,32 +32,37 @@ pub struct Limit {
     pub model: Model,
     /// The lowest room that the machine's limits leave; `None` where none could be read.
     pub room: Option<Ceiling>,
-    /// The largest number that was made for real.
+    /// The largest number that was made for real; 0 where none were.
     pub made: u64,
-    /// Time to create one, at that number, in ns.
-    pub create_ns_each: f64,
-    /// Honest memory of one, in bytes; `None` where it was not read, or shrank.
+    /// Time to create one, at that number, in ns; `None` where none were made.
+    pub create_ns_each: Option<f64>,
+    /// Honest memory of one, in bytes; `None` where it cannot be told.
     pub bytes_each: Option<f64>,
+    /// Why it cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_not_available: Option<String>,
 }
 
-/// A limit for each variant of the cases that measure how flows are created.
-pub(crate) fn limits(machine: &Machine, cases: &[CaseResult]) -> Vec<Limit> {
+/// A limit for each model that was asked for, and for each variant of the cases that measure
+/// how flows are created.
+pub(crate) fn limits(machine: &Machine, study: &Study, cases: &[CaseResult]) -> Vec<Limit> {
     let mut made: Vec<Made<'_>> = cases
         .iter()
         .filter(|case| case.case.metric == Metric::Create && case.case.work.flows().is_some())
         .flat_map(made_in)
         .collect();
     made.sort_by_key(|made| made.variant.flows);
-    let mut labels: Vec<&str> = Vec::new();
-    for made in &made {
-        if !labels.contains(&made.summary.label.as_str()) {
-            labels.push(&made.summary.label);
+    let asked = study.limits_of.iter();
+    let mut all: Vec<(String, Model)> = asked.map(|model| (model.to_string(), *model)).collect();
+    for one in &made {
+        if all.iter().all(|(label, _)| *label != one.summary.label) {
+            all.push((one.summary.label.clone(), one.variant.model));
         }
     }
-    labels
-        .iter()
-        .filter_map(|label| limit(machine, label, &made))
-        .collect()
+    let limits = all
+        .into_iter()
+        .map(|(label, model)| limit(machine, label, model, &made));
+    limits.collect()
 }
 
 /// So many flows of a variant, created for real.
@@ -75,42 +85,73 @@ fn made_in(case: &CaseResult) -> impl Iterator<Item = Made<'_>> {
     })
 }
 
-fn limit(machine: &Machine, label: &str, made: &[Made<'_>]) -> Option<Limit> {
+fn limit(machine: &Machine, label: String, model: Model, made: &[Made<'_>]) -> Limit {
     let mut same = made.iter().filter(|made| made.summary.label == label);
-    let least = same.next()?;
-    let most = same.next_back().unwrap_or(least);
-    let Variant { model, flows, .. } = *most.variant;
-    Some(Limit {
-        label: label.to_owned(),
+    let least = same.next();
+    let most = same.next_back().or(least);
+    let idle = Work::Turns(Turns::idle(workload::turns::LEAST_FLOWS));
+    let work = most.map_or(&idle, |most| most.work);
+    let flows = most.map_or(0, |most| most.variant.flows);
+    let bytes_each = bytes_each(least, most);
+    Limit {
+        label,
         model,
-        room: rooms(machine, model, most.work).into_iter().next(),
+        room: rooms(machine, model, work).into_iter().next(),
         made: flows.into(),
-        create_ns_each: most.create_ns / f64::from(flows),
-        bytes_each: bytes_each(least, most),
-    })
+        create_ns_each: most.map(|most| most.create_ns / f64::from(flows)),
+        bytes_each: bytes_each.clone().ok(),
+        bytes_not_available: bytes_each.err(),
+    }
 }
 
-/// `limits: process: at most 32,339, bounded by kernel.pid_max = 32,768 (to raise it: …); …`.
-pub(crate) fn sentence(limit: &Limit) -> String {
-    let room = match &limit.room {
-        None => "no limit of this machine could be read".to_owned(),
-        Some(lowest) => format!("at most {} (to raise it: {})", told(lowest), lowest.raise),
+/// `at most 32,338 processes and 32,338 threads (kernel.pid_max = 32,768); 4,960,872 of model
+/// fiber (memory, 19.2 GiB free)`.
+pub(crate) fn how_many(limits: &[Limit]) -> Option<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for limit in limits {
+        let (number, stops) = match &limit.room {
+            Some(room) => (count(room.count), limit_words(room)),
+            None => (
+                "any number of".to_owned(),
+                "no limit can be read".to_owned(),
+            ),
+        };
+        let flows = match plural(&limit.label) {
+            many if many != limit.label => format!("{number} {many}"),
+            model => format!("{number} of model {model}"),
+        };
+        match groups.iter_mut().find(|(known, _)| *known == stops) {
+            Some((_, all)) => all.push(flows),
+            None => groups.push((stops, vec![flows])),
+        }
+    }
+    let said = groups.iter();
+    let said: Vec<String> = said
+        .map(|(stops, flows)| format!("{} ({stops})", listed(flows)))
+        .collect();
+    (!said.is_empty()).then(|| format!("at most {}", said.join("; ")))
+}
+
+/// The slope of honest memory, or why there is none.
+fn bytes_each(least: Option<&Made<'_>>, most: Option<&Made<'_>>) -> Result<f64, String> {
+    let (least, most) = least.zip(most).ok_or("none could be made")?;
+    let honest = |made: &Made<'_>| match (&made.summary.memory, &made.summary.memory_not_available)
+    {
+        (Some(memory), _) => Ok(memory.honest() as f64),
+        (None, Some(reason)) => Err(reason.clone()),
+        (None, None) => Err("it was not read".to_owned()),
     };
-    let each = limit.bytes_each.map_or_else(String::new, |each| {
-        format!(" and {} of memory", bytes(each))
-    });
-    format!(
-        "limits: {}: {room}; {} made for real, {} to create{each} each",
-        limit.label,
-        count(limit.made),
-        time(limit.create_ns_each),
-    )
-}
-
-/// The slope of honest memory; `None` where it was not read, or shrank.
-fn bytes_each(least: &Made<'_>, most: &Made<'_>) -> Option<f64> {
-    let honest = |made: &Made<'_>| Some(made.summary.memory?.honest() as f64);
     let more = f64::from(most.variant.flows) - f64::from(least.variant.flows);
+    if more <= 0.0 {
+        let flows = count(most.variant.flows.into());
+        return Err(format!(
+            "only {flows} were made, and it takes two numbers of flows to tell"
+        ));
+    }
     let each = (honest(most)? - honest(least)?) / more;
-    (more > 0.0 && each > 0.0).then_some(each)
+    if each > 0.0 {
+        return Ok(each);
+    }
+    let [from, to] = [least, most].map(|made| count(made.variant.flows.into()));
+    Err(format!("it did not grow from {from} to {to} flows"))
 }

@@ -7,8 +7,10 @@ use super::cheapest::cheapest;
 use super::fenced::fenced;
 use super::limits::{self, Limit};
 use super::switched::switched;
-use super::{CaseResult, Law, VariantSummary, calibration, map, self_made, shared, sweep};
-use crate::number::time;
+use super::{
+    CaseResult, Law, Scaling, VariantSummary, calibration, map, scaling, self_made, shared, sweep,
+};
+use crate::number::{plain, time};
 use crate::words::plural;
 use crate::{Probe, Study};
 
@@ -18,21 +20,33 @@ const UNEVEN: f64 = 1.2;
 /// Flows that compute less than this say nothing of their shares.
 const TELLING_NS: u64 = 1_000_000;
 
+/// What a study found beside its cases.
+pub(crate) struct Told<'a> {
+    pub(crate) limits: &'a [Limit],
+    pub(crate) probes: &'a [Probe],
+    pub(crate) laws: &'a [Law],
+    pub(crate) scaling: &'a [Scaling],
+}
+
 /// The study's sentences: the headline first.
-pub(crate) fn sentences(
-    study: &Study,
-    cases: &[CaseResult],
-    limits: &[Limit],
-    probes: &[Probe],
-    laws: &[Law],
-) -> Vec<String> {
-    let mut sentences: Vec<String> = answer(study, cases).into_iter().collect();
+pub(crate) fn sentences(study: &Study, cases: &[CaseResult], told: &Told<'_>) -> Vec<String> {
+    let compared = scaling::answer(told.scaling, cases).or_else(|| answer(study, cases));
+    let mut sentences: Vec<String> = limits::how_many(told.limits)
+        .into_iter()
+        .chain(compared)
+        .collect();
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Flows that take turns, or repeat one operation, do nothing that could be uneven, or
     // large or small.
     let takes_turns =
         |case: &&CaseResult| matches!(case.case.work, Work::Turns(_) | Work::Operation(_));
-    let working = || cases.iter().filter(|case| !takes_turns(case));
+    // What scales has the same work for each flow, and sentences of its own.
+    let scales = |case: &&CaseResult| case.case.work.scaled().is_some();
+    let working = || {
+        cases
+            .iter()
+            .filter(|case| !takes_turns(case) && !scales(case))
+    };
     // Nor do workers, each of which does the same as the others.
     let dealt = working().filter(|case| case.case.work.worker_kind().is_none());
     sentences.extend(dealt.filter_map(uneven));
@@ -45,30 +59,33 @@ pub(crate) fn sentences(
         of_maps => sentences.extend(of_maps),
     }
     sentences.extend(sweep::crossovers(&working().collect::<Vec<_>>()));
-    sentences.extend(laws.iter().map(|law| law.sentence.clone()));
+    sentences.extend(scaling::sentences(told.scaling));
+    sentences.extend(told.laws.iter().map(|law| law.sentence.clone()));
     sentences.extend(cheapest(cases));
     sentences.extend(switched(cases));
-    sentences.extend(limits.iter().map(limits::sentence));
-    sentences.extend(fenced(probes));
+    sentences.extend(fenced(told.probes));
     sentences
 }
 
 /// The answer of a study: its headline, or what was measured where nothing is compared.
 fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
+    let case = super::headline_case(study, cases)?;
     let maps = map::maps(cases);
     let mut mapped = maps.iter().flat_map(|map| &map.cases);
-    let row = mapped
-        .find(|case| case.case.name == study.headline)
-        .map(|case| map::Map::row(case));
-    let said = super::headline(study, cases).map(|finding| match row {
-        Some(row) => format!("{row}: {}", finding.sentence),
-        None => finding.sentence.clone(),
-    });
-    let said = kinds_of_workers(cases).or(said);
-    said.or_else(|| {
-        let case = cases.iter().find(|case| case.case.name == study.headline)?;
-        case.variants.first().map(measured)
-    })
+    let row = mapped.any(|mapped| mapped.case.name == case.case.name);
+    let point = case.case.sweep.as_ref();
+    let place = match point {
+        _ if row => Some(map::Map::row(case).to_owned()),
+        Some(point) => Some(format!("at {} {}", plain(point.value), point.unit)),
+        None => None,
+    };
+    let said = super::headline(study, cases).map(|finding| finding.sentence.clone());
+    let said = said.or_else(|| case.variants.first().map(measured))?;
+    let said = match place {
+        Some(place) => format!("{place}: {said}"),
+        None => said,
+    };
+    kinds_of_workers(cases).or(Some(said))
 }
 
 /// The answers of a study of more than one kind of workers, each with its kind.

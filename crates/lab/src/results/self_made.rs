@@ -7,6 +7,10 @@
 //! one more repetition with timers in it, which tell where the time of the flows went. Those
 //! repetitions count nowhere else; how much longer they took than the ones beside them is what
 //! the timers cost, and is given with them.
+//!
+//! Most kernels split CPU time into user and system time by looking at each tick, some 4 ms
+//! apart, so that one short repetition has all of it in one of the two. What is split here is
+//! the median CPU time, by the shares of all repetitions together.
 
 use std::collections::BTreeMap;
 
@@ -69,9 +73,12 @@ pub(super) fn self_made(records: &[&SlotRecord]) -> Option<SelfMade> {
     };
     let timed = || records.iter().filter_map(|record| record.timed.as_deref());
     let classes = timed().filter_map(|rep| Some(&rep.own.as_ref()?.classes_ns));
+    let cpu_ns = over(|own| own.user_ns + own.system_ns)?;
+    let sum = |what: fn(&Own) -> u64| own.iter().map(|(_, own)| what(own)).sum::<u64>() as f64;
+    let user_share = sum(|own| own.user_ns) / sum(|own| own.user_ns + own.system_ns).max(1.0);
     Some(SelfMade {
-        user_ns: over(|own| own.user_ns)?,
-        system_ns: over(|own| own.system_ns)?,
+        user_ns: user_share * cpu_ns,
+        system_ns: (1.0 - user_share) * cpu_ns,
         cpu_share: median(own.iter().map(share))?,
         made: over(|own| own.made)?,
         most: over(|own| own.most)?,

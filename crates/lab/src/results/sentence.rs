@@ -17,17 +17,34 @@ pub(crate) fn sentence(
     finding: Option<(Estimate, Verdict)>,
 ) -> String {
     let (subject, reference) = (plural(subject), plural(reference));
-    let answer = match finding {
-        None => {
-            format!("{subject} and {reference} were not compared: no round has a good slot of both")
+    let Some((estimate, verdict)) = finding else {
+        return format!(
+            "{subject} and {reference} were not compared: no round has a good slot of both"
+        );
+    };
+    let answer = match verdict {
+        Verdict::CannotTell { more_rounds } => {
+            let more = more_rounds.map(more).unwrap_or_default();
+            let (by, seen) = (by(metric), seen(&estimate));
+            return format!("cannot tell {subject} and {reference} apart{by}: {seen}{more}");
         }
-        Some((estimate, verdict)) => answer(&subject, &reference, &estimate, verdict),
+        decided => answer(&subject, &reference, &estimate, decided),
     };
     match metric {
         Metric::Total => answer,
         Metric::Steady => format!("{answer}, in the steady phase"),
         Metric::Create => format!("{answer}, to create"),
         Metric::Switch => format!("{answer}, to switch"),
+    }
+}
+
+/// By what two variants cannot be told apart.
+fn by(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Total => "",
+        Metric::Steady => " in the steady phase",
+        Metric::Create => " by the time to create them",
+        Metric::Switch => " by the time of a switch",
     }
 }
 
@@ -57,13 +74,7 @@ fn answer(subject: &str, reference: &str, estimate: &Estimate, verdict: Verdict)
             percent(within),
             ratio_interval(low, high)
         ),
-        Verdict::CannotTell { more_rounds } => {
-            let more = more_rounds.map(more).unwrap_or_default();
-            format!(
-                "cannot tell {subject} and {reference} apart: {}{more}",
-                seen(estimate)
-            )
-        }
+        Verdict::CannotTell { .. } => format!("cannot tell {subject} and {reference} apart"),
     }
 }
 
@@ -145,7 +156,8 @@ mod tests {
         let verdict = Rule::default().judge(&estimate);
         assert_eq!(
             sentence("4x2", "thread", Metric::Create, Some((estimate, verdict))),
-            "cannot tell 4x2 and threads apart: 3 rounds are too few (about 4 more rounds), to create"
+            "cannot tell 4x2 and threads apart by the time to create them: 3 rounds are too few (about \
+             4 more rounds)"
         );
         assert_eq!(
             sentence("thread", "process", Metric::Total, None),

@@ -266,6 +266,27 @@ fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
 }
 
 #[test]
+fn a_map_is_silent_on_where_its_operations_cross() {
+    let operation = |flows: u32| {
+        let work = serde_json::json!({"kind": "operation", "operation": "mmap", "flows": flows});
+        let mut case = case(&format!("mmap/{flows}"), u64::from(flows), &FOUR);
+        case.work = serde_json::from_value(work).expect("an operation");
+        case.sweep = Some(crate::SweepPoint {
+            sweep: "flows".into(),
+            parameter: "flows".into(),
+            value: f64::from(flows),
+            unit: "flows".into(),
+        });
+        case
+    };
+    let mock =
+        Mock::new(|_, model, n, spec| done(spec, four_times([10, 13, 10, 13])(model, n), PROOF));
+    let result = run_cases([1, 2, 4].map(operation).into(), mock);
+    let crossing = |said: &&String| said.contains("instead of");
+    assert_eq!(result.sentences.iter().find(crossing), None);
+}
+
+#[test]
 fn a_variant_is_summed_up_by_medians() {
     let mock =
         Mock::timed(|model, n| (if model == "thread" { 10 } else { 20 }) * MS + n as u64 * 10);
@@ -440,7 +461,15 @@ fn switches(values: &[u64]) -> Vec<Case> {
 /// Processes take 2 us, threads 1 us and 1 ns more a flow, tasks 5 ns; each repetition holds
 /// 1,000 turns, and the kernel counts one switch more than there are hand-overs.
 fn switching() -> Mock {
-    Mock::new(|flows, model, n, spec| {
+    switching_but_at(0)
+}
+
+/// The same; every slot of so many flows is lost.
+fn switching_but_at(lost_at: u64) -> Mock {
+    Mock::new(move |flows, model, n, spec| {
+        if flows == lost_at {
+            return lost();
+        }
         let a_turn = match model {
             "process" => 2_000,
             "thread" => 1_000 + flows,
@@ -521,15 +550,66 @@ fn limits_tell_the_number_the_limit_and_the_price_of_one() {
         }
         answer
     });
-    let said = run_cases(cases, mock).sentences.join("\n");
-    for model in ["process", "thread", "task"] {
-        assert!(
-            said.contains(&format!("limits: {model}: at most ")),
-            "{said}"
+    let result = run_cases(cases, mock);
+    let headline = &result.sentences[0];
+    assert!(
+        headline.starts_with("at most ") && headline.contains(" threads"),
+        "{headline}"
+    );
+    assert!(
+        result.sentences[1].starts_with("at 100 flows: "),
+        "{:?}",
+        result.sentences
+    );
+    for (limit, model) in result.limits.iter().zip(["process", "thread", "task"]) {
+        assert_eq!((limit.label.as_str(), limit.made), (model, 1_100));
+        assert!(limit.room.as_ref().is_some_and(|room| room.count > 0));
+        assert_eq!(limit.create_ns_each, Some(50_000.0));
+        assert_eq!(
+            (limit.bytes_each, &limit.bytes_not_available),
+            (Some(10_240.0), &None)
         );
     }
-    let price = "1,100 made for real, 50.0 µs to create and 10.0 KiB of memory each";
-    assert!(said.contains(price), "{said}");
+}
+
+#[test]
+fn a_model_of_which_none_can_be_made_is_in_the_table_of_limits_with_the_reason() {
+    let mut study = study(vec![case("create/100", 1, &["process"])]);
+    study.limits_of = vec![flow::Model::Thread];
+    let limits = super::limits::limits(&machine::Machine::read(), &study, &[]);
+    assert_eq!(
+        (limits.len(), limits[0].label.as_str(), limits[0].made),
+        (1, "thread", 0)
+    );
+    assert!(limits[0].room.is_some());
+    let reason = limits[0].bytes_not_available.as_deref();
+    assert_eq!(
+        (limits[0].create_ns_each, reason),
+        (None, Some("none could be made"))
+    );
+}
+
+#[test]
+fn the_headline_of_a_sweep_that_was_cut_speaks_of_what_was_compared() {
+    let said = |lost_at: u64, signal_after: Option<usize>| {
+        let mut mock = switching_but_at(lost_at);
+        mock.signal_after = signal_after;
+        run_cases(switches(&[2, 5, 10]), mock).sentences[0].clone()
+    };
+    assert!(
+        said(0, None).starts_with("at 2 flows: task "),
+        "{}",
+        said(0, None)
+    );
+    assert!(
+        said(2, None).starts_with("at 10 flows: task "),
+        "{}",
+        said(2, None)
+    );
+    // Cut after the first rounds of two points: it tells of the first.
+    let cut = said(0, Some(4 * 3));
+    assert!(cut.starts_with("at 2 flows: cannot tell "), "{cut}");
+    assert!(cut.contains("1 round is too few"), "{cut}");
 }
 
 #[test]

@@ -74,6 +74,39 @@ fn memory_stops_processes_before_threads_and_keeps_a_tenth() {
 }
 
 #[test]
+fn how_many_can_be_computed_again_from_what_is_left_and_what_each_takes() {
+    let machine = guest().machine();
+    let each = Needs {
+        memory: 376,
+        addresses: 300,
+        addresses_once: 5_000,
+        mappings: 2,
+    };
+    let mut all = machine.user_level_ceilings(each);
+    for kind in [FlowKind::Process, FlowKind::Thread] {
+        all.extend(machine.ceilings(kind));
+    }
+    assert!(all.len() > 6, "{all:?}");
+    for room in all {
+        assert_eq!(room.count, room.left / room.each, "{room:?}");
+        assert!(room.left <= room.value, "{room:?}");
+    }
+}
+
+#[test]
+fn stacks_that_no_process_can_address_leave_room_for_none() {
+    let each = Needs {
+        addresses: 1 << 47,
+        ..Needs::memory(4_096)
+    };
+    let lowest = &guest().machine().user_level_ceilings(each)[0];
+    assert_eq!(
+        (lowest.count, lowest.bites.as_str()),
+        (0, "addresses of a process")
+    );
+}
+
+#[test]
 fn a_memory_group_that_is_full_leaves_room_for_none() {
     let tree = guest()
         .groups("0::/", &["/ /sys/fs/cgroup rw - cgroup2 cgroup2 rw"])

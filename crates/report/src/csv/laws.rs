@@ -2,7 +2,7 @@
 
 use lab::{Law, Results, Shape, StudyResult};
 
-use super::{Field, names, number, sheet, text, whole};
+use super::{Field, names, number, sheet_of_some, text, whole};
 
 struct Row<'a> {
     study: &'a StudyResult,
@@ -41,18 +41,13 @@ const COLUMNS: &[Column] = &[
     ("sentence", |row| text(&row.law.sentence)),
 ];
 
-/// One row a sweep and variant; empty where there is none.
+/// One row a sweep and variant; `None` where there is none.
 #[must_use]
-pub fn laws(results: &Results) -> String {
+pub fn laws(results: &Results) -> Option<String> {
     let studies = results.studies.iter();
     let rows = studies.flat_map(|study| study.laws.iter().map(move |law| Row { study, law }));
-    let rows: Vec<Vec<Field>> = rows
-        .map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect())
-        .collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    sheet(names(COLUMNS), rows.into_iter())
+    let rows = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+    sheet_of_some(names(COLUMNS), rows)
 }
 
 /// The shape's word as JSON has it.

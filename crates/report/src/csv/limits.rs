@@ -2,7 +2,7 @@
 
 use lab::{Limit, Results};
 
-use super::{Field, names, number, sheet, text, whole};
+use super::{Field, names, number, sheet_of_some, text, whole};
 
 /// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
@@ -26,15 +26,22 @@ const COLUMNS: &[Column] = &[
     ("limit_value", |row| {
         whole(row.limit.room.as_ref().map(|room| room.value))
     }),
+    ("left_of_limit", |row| {
+        whole(row.limit.room.as_ref().map(|room| room.left))
+    }),
+    ("needed_each", |row| {
+        whole(row.limit.room.as_ref().map(|room| room.each))
+    }),
     ("to_raise_it", |row| {
         let room = row.limit.room.as_ref();
         room.map_or(Field::Nothing, |room| text(&room.raise))
     }),
     ("made", |row| whole(Some(row.limit.made))),
-    ("create_ns_each", |row| {
-        number(Some(row.limit.create_ns_each))
-    }),
+    ("create_ns_each", |row| number(row.limit.create_ns_each)),
     ("bytes_each", |row| number(row.limit.bytes_each)),
+    ("bytes_not_available", |row| {
+        text(row.limit.bytes_not_available.as_deref().unwrap_or_default())
+    }),
 ];
 
 /// All limits of a run; `None` where it asked for none.
@@ -45,9 +52,6 @@ pub fn limits(results: &Results) -> Option<String> {
         let limits = study.limits.iter();
         limits.map(move |limit| Row { study: name, limit })
     });
-    let rows: Vec<Row<'_>> = rows.collect();
-    let lines = rows
-        .iter()
-        .map(|row| COLUMNS.iter().map(|(_, fill)| fill(row)).collect());
-    (!rows.is_empty()).then(|| sheet(names(COLUMNS), lines))
+    let rows = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+    sheet_of_some(names(COLUMNS), rows)
 }

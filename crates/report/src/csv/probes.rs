@@ -4,7 +4,7 @@ use flow::Probed;
 use lab::{Probe, Results};
 use machine::Ceiling;
 
-use super::{Field, names, sheet, text, whole};
+use super::{Field, names, sheet_of_some, text, whole};
 
 /// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
@@ -67,9 +67,6 @@ pub fn probes(results: &Results) -> Option<String> {
             .iter()
             .map(move |probe| Row { study: name, probe })
     });
-    let rows: Vec<Row<'_>> = rows.collect();
-    let lines = rows
-        .iter()
-        .map(|row| COLUMNS.iter().map(|(_, fill)| fill(row)).collect());
-    (!rows.is_empty()).then(|| sheet(names(COLUMNS), lines))
+    let rows = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+    sheet_of_some(names(COLUMNS), rows)
 }

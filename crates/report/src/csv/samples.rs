@@ -6,7 +6,7 @@ use lab::Results;
 use lab::results::{RawSlot, sampled};
 
 use super::place::{Launched, Place};
-use super::{Field, names, number, sheet, text, whole};
+use super::{Field, names, number, sheet_of_some, text, whole};
 
 /// A row: a sample, or the counters at the slot's end.
 struct Row<'a> {
@@ -81,17 +81,12 @@ impl<'a> Row<'a> {
 /// sampled.
 #[must_use]
 pub fn samples(results: &Results) -> Option<String> {
-    let places = || Place::all(results);
-    let is_sampled = |slot: &RawSlot| sampled::of(&slot.outcome).is_some();
-    if !places().any(|place| place.case.slots.iter().any(is_sampled)) {
-        return None;
-    }
-    let rows = places().flat_map(|place| {
+    let rows = Place::all(results).flat_map(|place| {
         let slots = place.case.slots.iter();
         slots.flat_map(move |slot| rows(place, slot))
     });
     let fields = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
-    Some(sheet(names(COLUMNS), fields))
+    sheet_of_some(names(COLUMNS), fields)
 }
 
 fn rows<'a>(place: Place<'a>, slot: &'a RawSlot) -> impl Iterator<Item = Row<'a>> {

@@ -3,7 +3,7 @@
 use lab::{AtNumber, CaseResult, Results, SelfMade, StudyResult, VariantSummary};
 use workload::Work;
 
-use super::{Field, names, number, sheet, text, whole};
+use super::{Field, names, number, sheet_of_some, text, whole};
 use crate::searched::variants;
 
 struct Row<'a> {
@@ -130,14 +130,14 @@ impl Row<'_> {
     }
 }
 
-/// One row a variant; empty where no work makes its own flows.
+/// One row a variant; none where no work makes its own flows.
 #[must_use]
-pub fn searched(results: &Results) -> String {
+pub fn searched(results: &Results) -> Option<String> {
     let cases = results
         .studies
         .iter()
         .flat_map(|study| study.cases.iter().map(move |case| (study, case)));
-    let rows: Vec<Row<'_>> = cases
+    let rows = cases
         .flat_map(|(study, case)| {
             variants(case).filter_map(move |(variant, own)| {
                 let at = case
@@ -153,13 +153,6 @@ pub fn searched(results: &Results) -> String {
                 })
             })
         })
-        .collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    sheet(
-        names(COLUMNS),
-        rows.iter()
-            .map(|row| COLUMNS.iter().map(|(_, fill)| fill(row)).collect()),
-    )
+        .map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+    sheet_of_some(names(COLUMNS), rows)
 }

@@ -4,7 +4,7 @@ use lab::{Effect, Results, Shared};
 
 use super::findings::word;
 use super::place::Place;
-use super::{Field, names, number, sheet, text, whole};
+use super::{Field, names, number, sheet_of_some, text, whole};
 
 struct Row<'a> {
     place: Place<'a>,
@@ -50,22 +50,16 @@ const COLUMNS: &[Column] = &[
     }),
 ];
 
-/// One row a case that ran processes, threads and both models between them; empty where none
+/// One row a case that ran processes, threads and both models between them; `None` where none
 /// did.
 #[must_use]
-pub fn shared(results: &Results) -> String {
+pub fn shared(results: &Results) -> Option<String> {
     let rows = Place::all(results).filter_map(|place| {
         let shared = place.case.shared?;
         Some(Row { place, shared })
     });
-    let mut rows = rows.peekable();
-    if rows.peek().is_none() {
-        return String::new();
-    }
-    sheet(
-        names(COLUMNS),
-        rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect()),
-    )
+    let rows = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+    sheet_of_some(names(COLUMNS), rows)
 }
 
 impl Row<'_> {

@@ -1,6 +1,6 @@
 //! `slots.csv`: every repetition that counted, and every slot that failed.
 
-use flow::record::Told;
+use flow::record::{Told, Turns};
 use flow::{Answer, Latencies, Rep, SlotRecord};
 use lab::Results;
 use lab::results::{RawSlot, counts};
@@ -56,6 +56,11 @@ const COLUMNS: &[Column] = &[
     ("steady_ns", |row| row.of_rep(|rep| rep.steady_ns)),
     ("teardown_ns", |row| row.of_rep(|rep| rep.teardown_ns)),
     ("total_ns", |row| row.of_rep(Rep::total_ns)),
+    ("turns", |row| row.of_turns(|turns| turns.taken)),
+    ("hand_overs", |row| row.of_turns(|turns| turns.handed_over)),
+    ("turn_switches", |row| row.of_turns(|turns| turns.switches)),
+    ("turns_checked", |row| row.of_turns(|turns| turns.checked)),
+    ("turns_orderly", |row| row.of_turns(|turns| turns.orderly)),
     ("skew_ns", |row| row.of_rep(|rep| rep.skew_ns)),
     ("parent_end_ns", |row| row.of_rep(|rep| rep.parent.end_ns)),
     ("cpu_ns", |row| row.of_usage(|usage| usage.cpu_ns)),
@@ -169,6 +174,11 @@ impl Row<'_> {
         whole(self.rep.map(|(_, rep, _)| value(rep)))
     }
 
+    /// Of turns, where the flows took some.
+    fn of_turns(&self, value: impl Fn(Turns) -> u64) -> Field {
+        whole(self.rep.and_then(|(_, rep, _)| rep.turns).map(value))
+    }
+
     /// Of the parent and all flows, over the whole repetition.
     fn of_usage(&self, value: impl Fn(Usage) -> u64) -> Field {
         self.of_rep(|rep| {
@@ -179,7 +189,7 @@ impl Row<'_> {
     }
 
     fn latencies(&self, value: impl Fn(&Latencies) -> u64) -> Option<u64> {
-        self.rep?.1.latencies.as_ref().map(value)
+        self.rep?.1.latencies.as_deref().map(value)
     }
 
     fn quantile(&self, share: f64) -> Option<u64> {

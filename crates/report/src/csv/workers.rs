@@ -2,7 +2,7 @@
 
 use lab::{Results, StudyResult};
 
-use super::{Field, names, number, sheet, text, whole};
+use super::{Field, names, number, sheet_of_some, text, whole};
 use crate::workers::{Figure, Kind, Table, Whose};
 
 struct Row<'a> {
@@ -61,24 +61,19 @@ const COLUMNS: &[Column] = &[
     }),
 ];
 
-/// One row a worker, one for all of a variant and one for the source's figures; empty where
+/// One row a worker, one for all of a variant and one for the source's figures; `None` where
 /// no study has workers.
 #[must_use]
-pub fn workers(results: &Results) -> String {
+pub fn workers(results: &Results) -> Option<String> {
     let tables: Vec<(&StudyResult, Table<'_>)> = results
         .studies
         .iter()
         .filter_map(|study| Some((study, Table::of(study)?)))
         .collect();
-    if tables.is_empty() {
-        return String::new();
-    }
     let rows = tables.iter().flat_map(|(study, table)| {
         let kinds = table.kinds.iter();
         kinds.flat_map(move |kind| kind.rows.iter().map(move |row| Row { study, kind, row }))
     });
-    sheet(
-        names(COLUMNS),
-        rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect()),
-    )
+    let rows = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+    sheet_of_some(names(COLUMNS), rows)
 }

@@ -95,6 +95,10 @@ fn chart(id: &str, title: &str, all: &[&Series<'_>]) -> Figures {
         .collect();
     numbers.sort_unstable();
     numbers.dedup();
+    // A point is no line.
+    if numbers.len() < 2 {
+        return Figures::default();
+    }
     let row = |&at: &u32| {
         let times = all
             .iter()

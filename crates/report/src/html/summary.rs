@@ -48,7 +48,8 @@ fn decided(said: &Comparison) -> bool {
 }
 
 fn answer(results: &Results, place: usize, study: &StudyResult) -> Markup {
-    let finding = study.headline();
+    // How many flows there can be is told without a comparison.
+    let finding = study.headline().filter(|_| study.limits.is_empty());
     let said = finding.map(|finding| comparison(finding.estimate.as_ref(), &finding.verdict));
     let answer = headline(results, study);
     html! {

@@ -4,6 +4,7 @@ use lab::{CaseResult, Law, Results};
 use maud::{Markup, html};
 
 use super::case::{launches, missing, said, variants};
+use super::counting;
 use super::course::course;
 use super::figure::{Figure, Figures, Legend};
 use super::forest::forest;
@@ -74,6 +75,7 @@ fn one(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Mark
         @for finding in &case.findings { (said(finding)) }
         (missing(case))
         (of_point(id, case, with_slots))
+        (counting::of_case(case))
     }
 }
 
@@ -101,11 +103,9 @@ pub(super) fn of_point(id: &str, case: &CaseResult, with_slots: bool) -> Figures
 
 fn chart(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
     let laws: Vec<&Law> = laws.iter().filter(|law| law.sweep == sweep.name).collect();
-    let series: Vec<_> = sweep
-        .labels()
-        .into_iter()
-        .map(|label| series(sweep, label, &laws))
-        .collect();
+    let ours = sweep.labels().into_iter();
+    let ours = ours.map(|label| series(sweep, label, &laws));
+    let series: Vec<_> = ours.chain(marks(sweep)).collect();
     let axis = format!("{} ({})", sweep.parameter, sweep.unit);
     let figure = Figure {
         id: id.to_owned(),
@@ -114,12 +114,34 @@ fn chart(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
         } else {
             "Typical time over the parameter, with quartiles; dashed: the fitted lines".to_owned()
         },
-        desc: format!("Typical times of {} variants by {axis}.", series.len()),
+        desc: format!(
+            "Typical times of {} variants by {axis}.",
+            series.len() - sweep.marks.len()
+        ),
         legend: Legend::variants(series.iter().map(|series| series.label.as_str())),
         data: Some(data(&axis, &series)),
         chart: Chart::Lines(series, axis),
     };
     figure.into()
+}
+
+/// Times of the source, each a level line from the first point to the last.
+fn marks(sweep: &Sweep<'_>) -> impl Iterator<Item = Series> {
+    let ends = [sweep.points.first(), sweep.points.last()];
+    let ends: Vec<f64> = ends.into_iter().flatten().map(|(x, _)| *x).collect();
+    sweep.marks.iter().map(move |&(label, ns)| Series {
+        label: label.to_owned(),
+        points: ends
+            .iter()
+            .map(|&x| Point {
+                x,
+                y: ns,
+                low: ns,
+                high: ns,
+            })
+            .collect(),
+        fit: Vec::new(),
+    })
 }
 
 fn series(sweep: &Sweep<'_>, label: &str, laws: &[&Law]) -> Series {

@@ -40,10 +40,10 @@ fn limits(both: &LimitsThen) -> Markup {
         .iter()
         .map(|on| format!("{on}, {}", both.year));
     let then: Vec<String> = then.collect();
-    let mut heads = vec!["flows", "at most here", "stopped by"];
+    let mut heads = vec!["flows", "at most here"];
     heads.extend(then.iter().map(String::as_str));
     let rows = both.rows.iter().map(|row| {
-        let cells = [&row.label].into_iter().chain(&row.here).chain(&row.there);
+        let cells = [&row.label, &row.here].into_iter().chain(&row.there);
         cells.cloned().collect()
     });
     table(&heads, &rows.collect::<Vec<_>>())

@@ -4,8 +4,7 @@ use lab::StudyResult;
 use maud::{Markup, html};
 
 use super::table::table;
-use crate::number::{bytes, time};
-use crate::workers::{Kind, NOTE, Row, Table, share};
+use crate::workers::{HEADS, Kind, NOTE, Row, Table};
 
 /// The table of a study; `None` where it has no workers.
 pub(super) fn workers(study: &StudyResult) -> Option<Markup> {
@@ -26,34 +25,12 @@ pub(super) fn workers(study: &StudyResult) -> Option<Markup> {
 }
 
 fn of_kind(kind: &Kind<'_>) -> Markup {
-    let heads = [
-        &kind.case.case.name,
-        "CPU %",
-        "memory",
-        "RSS",
-        "peak",
-        "given to calls",
-        "disk",
-        "files",
-        "time",
-    ];
+    let mut heads = vec![kind.case.case.name.as_str()];
+    heads.extend(HEADS);
+    let cells = |row: &Row| [&row.who].into_iter().cloned().chain(row.cells()).collect();
     let rows: Vec<_> = kind.rows.iter().map(cells).collect();
     html! {
         (table(&heads, &rows))
         @for said in &kind.verdict { p.said { (said) } }
     }
-}
-
-fn cells(row: &Row) -> Vec<String> {
-    vec![
-        row.who.clone(),
-        row.cpu_share.shown(share),
-        row.memory.shown(bytes),
-        row.rss.shown(bytes),
-        row.peak.shown(bytes),
-        row.calls.shown(bytes),
-        row.disk.shown(bytes),
-        row.files.shown(bytes),
-        row.time.shown(time),
-    ]
 }

@@ -2,6 +2,7 @@
 
 use lab::{CaseResult, Finding, Results, VariantSummary};
 
+use super::counting;
 use super::page::Page;
 use super::requests::requests;
 use super::searched;
@@ -12,6 +13,7 @@ use crate::searched::is_self_made;
 use crate::table::{Cell, Column, Table};
 use crate::words::{
     Tone, circumstances, comparison, cut_short, finding_of, many, not_counted, point_value, work,
+    work_apart,
 };
 
 /// A case: title, table, sentences, reasons, slow ends, failures.
@@ -30,9 +32,11 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     for finding in case.findings.iter().filter(|_| !told_together) {
         said(page, finding);
     }
-    for line in sampling(case).into_iter().chain(not_counted(case)) {
+    let lines = own_work(case).into_iter().chain(sampling(case));
+    for line in lines.chain(not_counted(case)) {
         page.text(2, Tone::Quiet, &line);
     }
+    counting::of_case(page, case);
     missing(page, case);
 }
 
@@ -53,6 +57,16 @@ pub(super) fn sweep(page: &mut Page<'_>, results: &Results, sweep: &Sweep<'_>) {
     let rows: Vec<_> = sweep.points.iter().map(|(_, case)| *case).collect();
     page.table(2, &table(Some(sweep.parameter), &rows));
     requests(page, Some(sweep.parameter), &rows);
+    let mut own: Vec<String> = sweep
+        .points
+        .iter()
+        .flat_map(|(_, case)| own_work(case))
+        .collect();
+    let mut said = std::collections::BTreeSet::new();
+    own.retain(|line| said.insert(line.clone()));
+    for line in own {
+        page.text(2, Tone::Quiet, &line);
+    }
     for (_, case) in &sweep.points {
         missing(page, case);
     }
@@ -182,16 +196,20 @@ pub(crate) fn tail(finding: &Finding) -> Option<String> {
     })
 }
 
-/// What is not there, and why; and whose work is not the case's.
-pub(super) fn missing(page: &mut Page<'_>, case: &CaseResult) {
+/// Whose work is not the case's, and in what.
+fn own_work(case: &CaseResult) -> Vec<String> {
     // A search of its own is the same search in another design, which its label says.
     let labelled = case.case.variants.iter().filter(|_| !is_self_made(case));
-    for variant in labelled {
-        if let Some(own) = &variant.work {
-            let text = format!("{} has work of its own: {}", variant.label, work(own));
-            page.text(2, Tone::Quiet, &text);
-        }
-    }
+    let said = labelled.filter_map(|variant| {
+        let own = variant.work.as_ref()?;
+        let apart = work_apart(own, &case.case.work);
+        Some(format!("{} has work of its own: {apart}", variant.label))
+    });
+    said.collect()
+}
+
+/// What is not there, and why.
+pub(super) fn missing(page: &mut Page<'_>, case: &CaseResult) {
     for variant in &case.variants {
         let label = &variant.label;
         for (count, reason) in &variant.failures {

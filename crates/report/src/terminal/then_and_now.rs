@@ -40,18 +40,14 @@ pub(super) fn then_and_now(page: &mut Page<'_>, study: &StudyResult) {
 
 /// Machines of the source are left out from the last on, where there is no room.
 fn limits(both: &LimitsThen) -> Table {
-    let mut columns = vec![
-        Column::left("flows"),
-        Column::right("at most here"),
-        Column::left("stopped by").drop(1),
-    ];
+    let mut columns = vec![Column::left("flows"), Column::right("at most here")];
     let machines = both.machines.iter().enumerate();
     columns.extend(machines.map(|(place, machine)| match place {
         0 => Column::right(&format!("{machine} {}", both.year)),
         place => Column::right(machine).drop(u8::MAX - u8::try_from(place).unwrap_or(u8::MAX)),
     }));
     let rows = both.rows.iter().map(|row| {
-        let cells = [&row.label].into_iter().chain(&row.here).chain(&row.there);
+        let cells = [&row.label, &row.here].into_iter().chain(&row.there);
         cells.map(|text| Cell::plain(text)).collect()
     });
     Table {

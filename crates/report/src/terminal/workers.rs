@@ -3,10 +3,9 @@
 use lab::StudyResult;
 
 use super::page::Page;
-use crate::number::{bytes, time};
 use crate::table::{Cell, Column, Table};
 use crate::words::Tone;
-use crate::workers::{self, Kind, NOTE, Row, Whose, share};
+use crate::workers::{self, HEADS, Kind, NOTE, Row, Whose};
 
 /// The table; false where the study has no workers.
 pub(super) fn workers(page: &mut Page<'_>, study: &StudyResult) -> bool {
@@ -36,17 +35,8 @@ pub(super) fn workers(page: &mut Page<'_>, study: &StudyResult) -> bool {
 }
 
 fn table(workers: &workers::Table<'_>) -> Table {
-    let columns = vec![
-        Column::left("worker"),
-        Column::right("CPU %"),
-        Column::right("memory"),
-        Column::right("RSS").drop(3),
-        Column::right("peak").drop(2),
-        Column::right("calls").drop(1),
-        Column::right("disk"),
-        Column::right("files").drop(4),
-        Column::right("time"),
-    ];
+    let columns = std::iter::once(Column::left("worker"));
+    let columns = columns.chain(HEADS.into_iter().map(column)).collect();
     let rows = workers.kinds.iter().flat_map(rows_of).collect();
     Table {
         flex: 0,
@@ -55,10 +45,21 @@ fn table(workers: &workers::Table<'_>) -> Table {
     }
 }
 
+/// A column of figures. What an answer needs least goes first where the paper is narrow.
+fn column(head: &str) -> Column {
+    match head {
+        "given to calls" => Column::right("calls").drop(1),
+        "peak" => Column::right(head).drop(2),
+        "RSS" => Column::right(head).drop(3),
+        "files" => Column::right(head).drop(4),
+        _ => Column::right(head),
+    }
+}
+
 /// A line with the kind alone, then its rows.
 fn rows_of(kind: &Kind<'_>) -> Vec<Vec<Cell>> {
     let mut head = vec![Cell::new(Tone::Strong, &kind.case.case.name)];
-    head.extend(std::iter::repeat_n(Cell::plain(""), 8));
+    head.extend(std::iter::repeat_n(Cell::plain(""), HEADS.len()));
     std::iter::once(head)
         .chain(kind.rows.iter().map(cells))
         .collect()
@@ -69,16 +70,6 @@ fn cells(row: &Row) -> Vec<Cell> {
         Whose::Worker(_) | Whose::Source(_) => Tone::Quiet,
         Whose::All => Tone::Plain,
     };
-    let texts = [
-        row.who.clone(),
-        row.cpu_share.shown(share),
-        row.memory.shown(bytes),
-        row.rss.shown(bytes),
-        row.peak.shown(bytes),
-        row.calls.shown(bytes),
-        row.disk.shown(bytes),
-        row.files.shown(bytes),
-        row.time.shown(time),
-    ];
-    texts.iter().map(|text| Cell::new(tone, text)).collect()
+    let texts = std::iter::once(row.who.clone()).chain(row.cells());
+    texts.map(|text| Cell::new(tone, &text)).collect()
 }

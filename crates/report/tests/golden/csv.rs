@@ -26,7 +26,7 @@ fn findings() {
 
 #[test]
 fn shared() {
-    insta::assert_snapshot!(csv::shared(&mapped()));
+    insta::assert_snapshot!(csv::shared(&mapped()).expect("there is a map"));
 }
 
 #[test]

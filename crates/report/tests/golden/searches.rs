@@ -35,7 +35,7 @@ fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
 
 #[test]
 fn one_row_a_variant() {
-    let table = csv::searched(&searches());
+    let table = csv::searched(&searches()).expect("searches");
     let study = &searches().studies[0].study;
     let variants: usize = study.cases.iter().map(|case| case.variants.len()).sum();
     assert_eq!(table.lines().count(), 1 + variants);
@@ -44,7 +44,7 @@ fn one_row_a_variant() {
 
 #[test]
 fn a_run_without_searches_has_no_table_of_them() {
-    assert_eq!(csv::searched(&crate::support::results()), "");
+    assert_eq!(csv::searched(&crate::support::results()), None);
 }
 
 #[test]

@@ -15,7 +15,11 @@ const FLOWS: u32 = 6;
 /// All studies of a preset, with so many rounds of each case.
 pub(crate) fn full(preset: Preset, rounds: usize) -> Results {
     let studies: Vec<Study> = lab::builtin_names()
-        .map(|name| lab::builtin(name, preset).expect("it is built in"))
+        .map(|name| {
+            lab::builtin(name, preset)
+                .expect("it is built in")
+                .for_cpus(2)
+        })
         .collect();
     let mut header = header(studies.clone());
     header.settings = Settings::usual(preset, 42);

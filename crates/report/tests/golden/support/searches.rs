@@ -74,33 +74,7 @@ fn slot(case: &Case, variant: usize, round: usize, noise: &mut Noise) -> Outcome
         faults: 20,
     };
     let mut outcome = done(like, 1, noise, true);
-    let own = |timed: bool| Own {
-        user_ns: 2_100_000,
-        system_ns: steady as u64 / 2,
-        made: made.into(),
-        most: u64::from(made.min(flows)),
-        held_at: (made > flows).then_some(flows.into()),
-        disk_blocks: 0,
-        peak_rss: 6_400_000,
-        counts: [
-            ("files", 800),
-            ("folders", 143),
-            ("bytes", 11_912_345),
-            ("lines", 37),
-            ("matched_files", 12),
-            ("errors", 0),
-        ]
-        .map(|(name, count)| (name.to_owned(), count))
-        .into(),
-        classes_ns: match timed {
-            true => ["walk", "open", "read", "search", "print", "wait"]
-                .into_iter()
-                .zip([0.4e6, 1.6e6, 2.2e6, 1.9e6, 0.02e6, 0.3e6])
-                .map(|(name, ns)| (name.to_owned(), ns as u64))
-                .collect(),
-            false => Default::default(),
-        },
-    };
+    let own = |timed: bool| own((made, flows), steady, timed);
     if let Answer::Done(record) = &mut outcome.answer {
         for rep in record.reps.iter_mut().chain(&mut record.warmups) {
             rep.told = None;
@@ -115,4 +89,39 @@ fn slot(case: &Case, variant: usize, round: usize, noise: &mut Noise) -> Outcome
         });
     }
     outcome
+}
+
+/// What flows of which so many were made, and so many asked for, tell of a repetition.
+fn own((made, flows): (u32, u32), steady: f64, timed: bool) -> Own {
+    let counts = [
+        ("files", 800),
+        ("folders", 143),
+        ("bytes", 11_912_345),
+        ("lines", 37),
+        ("matched_files", 12),
+        ("errors", 0),
+    ];
+    let classes = [
+        ("walk", 400_000),
+        ("open", 1_600_000),
+        ("read", 2_200_000),
+        ("search", 1_900_000),
+        ("print", 20_000),
+        ("wait", 300_000),
+    ];
+    let named = |(name, value): (&str, u64)| (name.to_owned(), value);
+    Own {
+        user_ns: 2_100_000,
+        system_ns: steady as u64 / 2,
+        made: made.into(),
+        most: u64::from(made.min(flows)),
+        held_at: (made > flows).then_some(flows.into()),
+        disk_blocks: 0,
+        peak_rss: 6_400_000,
+        counts: counts.map(named).into(),
+        classes_ns: match timed {
+            true => classes.map(named).into(),
+            false => std::collections::BTreeMap::new(),
+        },
+    }
 }

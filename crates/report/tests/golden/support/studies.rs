@@ -112,6 +112,7 @@ fn study(name: &str, title: &str, headline: &str) -> Study {
         origin: None,
         cases: Vec::new(),
         headline: headline.into(),
+        limits_of: Vec::new(),
     }
 }
 
@@ -172,11 +173,13 @@ fn origin() -> Origin {
     };
     Origin {
         limits: Vec::new(),
+        figures: Vec::new(),
         author: "S. Norgren".into(),
         title: "Processes vs. Threads: Calculating Prime Numbers".into(),
         year: 2010,
         finding: "threads 1.43 % faster in sum; memory 1,323 KB for processes, 450 KB for threads"
             .into(),
+        marks: Vec::new(),
         rows: rows
             .map(|(who, process, thread, bytes)| OriginRow {
                 user_seconds: Default::default(),

@@ -1,0 +1,83 @@
+//! What the flags ask for, as settings of a run.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use flow::Pages;
+use lab::results::counted;
+use lab::{AskedBallast, Preset, Sampling, Settings};
+use machine::Machine;
+
+use crate::args::HowArgs;
+use crate::output;
+
+/// The settings that the flags ask for, over the usual ones of the preset.
+pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
+    let seed = how.seed.map_or_else(fresh_seed, Ok)?;
+    let usual = Settings::usual(preset, seed);
+    let sample = how.sample.map(|interval_s| Sampling {
+        interval_s,
+        folder: how.sample_folder.clone(),
+    });
+    if let Some(sampling) = &sample {
+        sampling
+            .check()
+            .map_err(|message| anyhow!("--sample: {message}"))?;
+        if let Some(folder) = &sampling.folder
+            && !folder.is_dir()
+        {
+            bail!(
+                "--sample-folder {}: there is no such folder",
+                folder.display()
+            );
+        }
+    }
+    let max_rounds = how.rounds.map_or(Ok(usual.max_rounds), usize::try_from)?;
+    Ok(Settings {
+        max_rounds,
+        budget_s: how.budget.or(usual.budget_s),
+        floor: how.floor,
+        value: how.value.into(),
+        deadline_s: how.deadline,
+        sample,
+        count: how
+            .count
+            .as_ref()
+            .map_or_else(Vec::new, |events| events.0.clone()),
+        ballast: ballast(how)?,
+        ..usual
+    })
+}
+
+/// Says before the first slot which of the asked events this machine cannot count.
+pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {
+    let counters = machine.counters.events.iter();
+    let asked = counters.filter(|counter| settings.count.contains(&counter.event));
+    for line in counted::reasons(asked.map(|counter| (counter.event, &counter.scope))) {
+        output::tell(&format!("--count: {line}"));
+    }
+}
+
+/// The ballast that the flags ask for, each kind of pages once.
+fn ballast(how: &HowArgs) -> Result<Option<AskedBallast>> {
+    let mut pages = how.ballast_pages.clone();
+    for (place, one) in pages.iter().enumerate() {
+        ensure!(
+            !pages[..place].contains(one),
+            "--ballast-pages names {one} twice: once is enough"
+        );
+    }
+    if pages.is_empty() {
+        pages.push(Pages::Small);
+    }
+    Ok(how.ballast.map(|bytes| AskedBallast { bytes, pages }))
+}
+
+/// A seed that is short enough to be typed again.
+fn fresh_seed() -> Result<u64> {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .context("the clock stands before 1970")?;
+    let mixed = (now.as_nanos() as u64) ^ (u64::from(std::process::id()) << 32);
+    Ok(mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44)
+}

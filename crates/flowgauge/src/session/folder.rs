@@ -1,0 +1,91 @@
+//! Which folder results go into, and which are there.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::{Context, Result, bail};
+use lab::Study;
+
+use crate::leftovers;
+use crate::results_folder::NewFolder;
+
+/// The journal in a results folder.
+pub(crate) fn journal_in(folder: &Path) -> Result<PathBuf> {
+    let journal = folder.join(lab::journal::FILE_NAME);
+    if journal.is_file() {
+        return Ok(journal);
+    }
+    let here = folder.display();
+    let why = match folder.parent() {
+        _ if !folder.exists() => "there is nothing of that name".to_owned(),
+        Some(parent) if folder.is_file() && parent.join(lab::journal::FILE_NAME).is_file() => {
+            bail!(
+                "{here} is a file in a results folder: name the folder, {}",
+                named(parent)
+            )
+        }
+        _ if folder.is_file() => "it is a file".to_owned(),
+        _ => format!("it has no {}", lab::journal::FILE_NAME),
+    };
+    bail!("{here} is no results folder: {why}; name the folder that a run printed at its end")
+}
+
+/// A folder as one can type it: the one that one is in has a name too.
+fn named(folder: &Path) -> String {
+    match folder.as_os_str().is_empty() {
+        true => ".".to_owned(),
+        false => folder.display().to_string(),
+    }
+}
+
+/// A folder that the user names must be new or empty: files of the same names in it are
+/// not for a run to overwrite. (One that holds a journal is refused by the journal.)
+pub(super) fn asked_for(folder: &Path) -> Result<PathBuf> {
+    let journal = folder.join(lab::journal::FILE_NAME);
+    let mut entries = std::fs::read_dir(folder).into_iter().flatten();
+    if entries.next().is_some() && !journal.exists() {
+        bail!(
+            "--out {} holds other files: name a new folder, or an empty one",
+            folder.display()
+        );
+    }
+    Ok(folder.to_owned())
+}
+
+/// Makes a folder for results.
+pub(super) fn new_folder(folder: &Path) -> Result<NewFolder> {
+    NewFolder::make(folder).with_context(|| format!("cannot create {}", folder.display()))
+}
+
+/// A folder of the usual name that this process has made: of two runs that begin at once,
+/// each gets its own.
+pub(super) fn fresh_folder(now: SystemTime, studies: &[Study]) -> Result<(PathBuf, NewFolder)> {
+    loop {
+        let folder = default_folder(now, studies);
+        let made = new_folder(&folder)?;
+        if made.made(&folder) {
+            return Ok((folder, made));
+        }
+    }
+}
+
+/// `flowgauge-results/2026-11-21T08-30-00Z-primes`, with a number behind it when there is
+/// one of that name.
+pub(super) fn default_folder(now: SystemTime, studies: &[Study]) -> PathBuf {
+    let name = match studies {
+        [one] => one.name.clone(),
+        _ => "run".to_owned(),
+    };
+    let time = humantime::format_rfc3339_seconds(now)
+        .to_string()
+        .replace(':', "-");
+    let numbered = |number: u32| match number {
+        1 => format!("{time}-{name}"),
+        _ => format!("{time}-{name}-{number}"),
+    };
+    let folders = (1..).map(|number| Path::new(leftovers::USUAL_PLACE).join(numbered(number)));
+    folders
+        .into_iter()
+        .find(|folder| !folder.exists())
+        .unwrap_or_default()
+}

@@ -1,0 +1,58 @@
+//! What is made from a journal: the files of a results folder, and what is printed.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use lab::Results;
+
+use crate::args::Format;
+use crate::output::Paper;
+
+/// Writes everything that is made from the journal.
+pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
+    for (name, text) in files(results) {
+        let path = folder.join(name);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Names and texts of the files; a table that only some studies have is one of them where there
+/// is something in it.
+fn files(results: &Results) -> impl Iterator<Item = (&'static str, String)> {
+    use report::{csv, html, json};
+    let machine = &results.header.machine;
+    let all = [
+        ("findings.json", Some(json::findings(results))),
+        ("slots.csv", Some(csv::slots(results))),
+        ("slots.jsonl", Some(csv::slots_lines(results))),
+        ("findings.csv", Some(csv::findings(results))),
+        ("summary.csv", Some(csv::summary(results))),
+        ("shared.csv", csv::shared(results)),
+        ("workers.csv", csv::workers(results)),
+        ("laws.csv", csv::laws(results)),
+        ("scaling.csv", csv::scaling(results)),
+        ("search.csv", csv::searched(results)),
+        ("limits.csv", csv::limits(results)),
+        ("probes.csv", csv::probes(results)),
+        ("samples.csv", csv::samples(results)),
+        ("counters.csv", csv::counters(results)),
+        ("machine.json", Some(json::machine(machine))),
+        ("report.html", Some(html::page(results))),
+    ];
+    all.into_iter()
+        .filter_map(|(name, text)| Some((name, text?)))
+}
+
+/// What standard output gets.
+pub(crate) fn shown(results: &Results, format: Format) -> String {
+    match format {
+        Format::Text => {
+            let Paper { width, colour } = Paper::of_stdout();
+            report::terminal::run(results, &report::terminal::Style { width, colour })
+        }
+        Format::Json => report::json::findings(results),
+        Format::Csv => report::csv::slots(results),
+        Format::Jsonl => report::csv::slots_lines(results),
+    }
+}

@@ -1,0 +1,96 @@
+//! How a case was run, and what is missing of it.
+
+use lab::{CaseEnd, CaseResult, Metric, Results};
+
+use super::{many, metric};
+use crate::number::percent;
+use crate::text::TIE;
+
+/// `2 CPUs`, `20 rounds x 5`, `noise 2.1 %`: the circumstances of a case, each of which
+/// stays on one line.
+pub(crate) fn circumstances(results: &Results, case: &CaseResult) -> Vec<String> {
+    let cpus = results.header.machine.usable_cpus();
+    let mut parts = vec![many(cpus as u64, "CPU")];
+    if !case.slots.is_empty() {
+        parts.push(format!(
+            "{} x {}",
+            many(case.rounds as u64, "round"),
+            case.reps
+        ));
+    }
+    if case.case.metric != Metric::Total {
+        parts.push(format!("{} only", metric(case.case.metric)));
+    }
+    let noise = case.noise.and_then(|noise| noise.pair.or(noise.spread));
+    parts.push(match noise {
+        Some(noise) => format!("noise {}", percent(noise)),
+        None => "noise n/a (fewer than 5 rounds)".to_owned(),
+    });
+    parts
+        .iter()
+        .map(|part| part.replace(' ', &TIE.to_string()))
+        .collect()
+}
+
+/// `10 to 20 rounds x 2`, `noise up to 2.1 %`: the circumstances of several cases.
+pub(crate) fn noise_of(cases: &[&CaseResult]) -> Vec<String> {
+    let mut parts = vec![many(cases.len() as u64, "operation")];
+    let rounds = || cases.iter().map(|case| case.rounds as u64);
+    if let (Some(least), Some(most)) = (rounds().min(), rounds().max()) {
+        parts.push(if least == most {
+            many(most, "round")
+        } else {
+            format!("{least} to {}", many(most, "round"))
+        });
+    }
+    let noise = cases
+        .iter()
+        .filter_map(|case| case.noise.and_then(|noise| noise.pair));
+    if let Some(most) = noise.max_by(f64::total_cmp) {
+        parts.push(format!("noise up to {}", percent(most)));
+    }
+    parts
+        .iter()
+        .map(|part| part.replace(' ', &TIE.to_string()))
+        .collect()
+}
+
+/// Why a case holds less than was asked for, if it does: `interrupted: 7 of 40 rounds`.
+pub(crate) fn cut_short(results: &Results, case: &CaseResult) -> Option<String> {
+    let asked = results.header.settings.max_rounds;
+    let asked = case.case.max_rounds.map_or(asked, |most| most.min(asked));
+    let rounds = format!("{} of {}", case.rounds, many(asked as u64, "round"));
+    let decided = !case.findings.is_empty()
+        && case
+            .findings
+            .iter()
+            .all(|finding| finding.verdict.is_decided());
+    match case.ended {
+        Some(CaseEnd::Decided | CaseEnd::Rounds) => None,
+        // What the last rounds decided is an answer like any other.
+        Some(CaseEnd::Budget) if decided => None,
+        Some(CaseEnd::Budget) => Some(format!(
+            "out of time: {rounds}, for more go on with a longer --budget (run --resume)"
+        )),
+        Some(CaseEnd::Failures) => Some(format!("too many slots failed: {rounds}")),
+        None if results.finished => None,
+        None if results.interrupted.is_some() => Some(format!("interrupted: {rounds}")),
+        None => Some(format!("cut short: {rounds}")),
+    }
+}
+
+/// What could not be counted in a case, each with its reason once.
+pub(crate) fn not_counted(case: &CaseResult) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in case
+        .variants
+        .iter()
+        .flat_map(|variant| &variant.not_counted)
+    {
+        let line = format!("not available: {line}");
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}

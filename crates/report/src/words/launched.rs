@@ -1,0 +1,192 @@
+//! What was launched, and how to launch it again.
+
+use flow::Variant;
+use lab::{Case, LabelledVariant, Results};
+use serde_json::Value;
+use workload::{Searching, Work};
+
+use super::many;
+use crate::number::{bytes, count, plain};
+
+/// The value of a case's parameter in its sweep, to the last digit: from the work itself
+/// where it holds it, since floating point has no room for large whole numbers.
+pub(crate) fn point_value(case: &Case) -> String {
+    let Some(point) = &case.sweep else {
+        return String::new();
+    };
+    let work = serde_json::to_value(&case.work).unwrap_or_default();
+    let exact = work.get(&point.parameter).and_then(Value::as_u64);
+    match exact.filter(|exact| *exact as f64 == point.value) {
+        Some(exact) => count(exact),
+        None => plain(point.value),
+    }
+}
+
+/// A workload with its parameters: `primes: block 200,000, blocks 5, method trial`.
+pub(crate) fn work(work: &Work) -> String {
+    if let Work::Search(search) = work {
+        return searching(search);
+    }
+    let Ok(Value::Object(mut fields)) = serde_json::to_value(work) else {
+        return String::new();
+    };
+    let kind = fields
+        .remove("kind")
+        .map(|kind| parameter(&kind))
+        .unwrap_or_default();
+    let fields: Vec<_> = fields
+        .iter()
+        .map(|(name, value)| format!("{name} {}", parameter(value)))
+        .collect();
+    format!("{kind}: {}", fields.join(", "))
+}
+
+/// `search: 'errno' in /usr/include/EGL and 22 more, pool, read, at most 800 files`.
+fn searching(search: &Searching) -> String {
+    let shown = |path: &std::path::PathBuf| path.display().to_string();
+    let tree = match &search.tree[..] {
+        [] => "a tree of this machine".to_owned(),
+        [one] => shown(one),
+        [first, more @ ..] => format!("{} and {} more", shown(first), more.len()),
+    };
+    let mut parts = vec![
+        format!("search: '{}' in {tree}", search.pattern),
+        search.design.name().to_owned(),
+        search.io.name().to_owned(),
+    ];
+    let flags = [
+        (search.literal, "literal"),
+        (search.ignore_case, "upper and lower case alike"),
+        (search.word, "whole words"),
+        (search.hidden, "hidden files too"),
+        (search.no_ignore, "ignored files too"),
+        (search.text, "binary files too"),
+        (search.cold, "page cache emptied before"),
+    ];
+    parts.extend(
+        flags
+            .into_iter()
+            .filter(|(on, _)| *on)
+            .map(|(_, word)| word.to_owned()),
+    );
+    parts.extend(search.globs.iter().map(|glob| format!("glob {glob}")));
+    parts.extend(
+        search
+            .most_files
+            .map(|files| format!("at most {} files", count(files))),
+    );
+    parts.extend(
+        search
+            .most_bytes
+            .map(|most| format!("at most {}", bytes(most as f64))),
+    );
+    parts.join(", ")
+}
+
+/// What a variant's own work has that its case's has not: `yield pipe`; all of it where it is
+/// of another kind.
+pub(crate) fn work_apart(own: &Work, of_case: &Work) -> String {
+    let fields = |work: &Work| match serde_json::to_value(work) {
+        Ok(Value::Object(fields)) => fields,
+        _ => serde_json::Map::new(),
+    };
+    let (own_fields, others) = (fields(own), fields(of_case));
+    if own_fields.get("kind") != others.get("kind") {
+        return work(own);
+    }
+    let apart = own_fields
+        .iter()
+        .filter(|(name, value)| others.get(*name) != Some(value))
+        .map(|(name, value)| format!("{name} {}", parameter(value)));
+    apart.collect::<Vec<_>>().join(", ")
+}
+
+fn parameter(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => match (number.as_u64(), number.as_i64()) {
+            // Not by way of floating point, which has no room for the last digits of large ones.
+            (Some(whole), _) => count(whole),
+            (_, Some(below)) => format!("-{}", count(below.unsigned_abs())),
+            _ => number.as_f64().map_or_else(|| number.to_string(), plain),
+        },
+        other => other.to_string(),
+    }
+}
+
+/// What is launched: `process, 5 flows, free, static, fifo`, and its work where that is
+/// not the case's.
+pub(crate) fn launched(labelled: &LabelledVariant) -> String {
+    let Variant {
+        model,
+        flows,
+        placement,
+        schedule,
+        channel,
+        ballast,
+    } = &labelled.variant;
+    let flows = many((*flows).into(), "flow");
+    let how = format!("{model}, {flows}, {placement}, {schedule}, {channel}");
+    let how = match ballast {
+        Some(ballast) => format!("{how}, {ballast} of ballast"),
+        None => how,
+    };
+    match &labelled.work {
+        Some(own) => format!("{how}, with work of its own: {}", work(own)),
+        None => how,
+    }
+}
+
+/// The command that runs the same again: as it was given, with the seed that was drawn.
+pub(crate) fn run_again(results: &Results) -> String {
+    let mut words = results.header.command.clone();
+    let own = words.iter().take_while(|word| *word != "--").count();
+    let seeded = words[..own]
+        .iter()
+        .any(|word| word == "--seed" || word.starts_with("--seed="));
+    if !seeded {
+        let seed = results.header.settings.seed.to_string();
+        words.splice(own..own, ["--seed".to_owned(), seed]);
+    }
+    words
+        .iter()
+        .map(|word| shell_word(word))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// A word as a POSIX shell reads it back.
+fn shell_word(word: &str) -> String {
+    let safe = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(safe) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_whole_numbers_keep_their_last_digits() {
+        assert_eq!(
+            parameter(&serde_json::json!(18_446_744_073_709_545_472_u64 + 101)),
+            "18,446,744,073,709,545,573"
+        );
+        assert_eq!(
+            parameter(&serde_json::json!(-9_007_199_254_740_993_i64)),
+            "-9,007,199,254,740,993"
+        );
+        assert_eq!(parameter(&serde_json::json!(0.5)), "0.50");
+    }
+
+    #[test]
+    fn words_are_quoted_for_the_shell() {
+        assert_eq!(shell_word("--rounds=20"), "--rounds=20");
+        assert_eq!(shell_word("a b"), "'a b'");
+        assert_eq!(shell_word("it's"), r"'it'\''s'");
+        assert_eq!(shell_word(""), "''");
+    }
+}
