@@ -158,6 +158,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         output: None,
         scratch: None,
         sample: None,
+        count: Vec::new(),
         timers: false,
     };
     let outcome = launcher.launch(&spec).expect("launch");

@@ -192,6 +192,7 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         output: None,
         scratch: None,
         sample: None,
+        count: Vec::new(),
         timers: false,
     };
     let Outcome {

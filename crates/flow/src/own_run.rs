@@ -13,7 +13,7 @@
 //!   flow record, which stands for all flows.
 //! * Placement binds the cell before its first repetition; flows inherit that.
 //! * Memory cannot be read while all flows wait, since they never do. What is kept is the peak
-//!   of RSS.
+//!   of RSS. For the same reason no events are counted.
 //! * The cell has no watch on its own deadline: it would take a second thread. The launcher
 //!   ends the cell, a moment later, with all that it has made.
 //! * Where timers are asked for ([`SlotSpec::timers`](crate::SlotSpec::timers)) there is one
@@ -22,6 +22,7 @@
 use std::io;
 use std::time::Duration;
 
+use measure::Measured;
 use measure::memory::{self, Reading};
 use measure::usage::Usage;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -31,7 +32,7 @@ use crate::Proof;
 use crate::ballast::Held;
 use crate::cell::{Cell, different};
 use crate::flow_run::bind;
-use crate::record::{Answer, FlowRecord, FlowState, Own, ParentRecord, Rep, SlotRecord};
+use crate::record::{Answer, Counted, FlowRecord, FlowState, Own, ParentRecord, Rep, SlotRecord};
 
 /// Work that makes its own flows.
 pub trait OwnFlows {
@@ -93,6 +94,9 @@ impl<W> Cell<W> {
             }
             reps.push(rep);
         }
+        if let (Some(last), false) = (reps.last_mut(), spec.count.is_empty()) {
+            last.counted = Some(Box::new(not_counted()));
+        }
         let timed = match spec.timers {
             true => Some(Box::new(repetition(work, true)?)),
             false => None,
@@ -142,6 +146,7 @@ fn repetition(work: &mut impl OwnFlows, timers: bool) -> io::Result<Rep> {
         turns: None,
         latencies: None,
         told: None,
+        counted: None,
         own: Some(Box::new(Own {
             peak_rss,
             ..done.own
@@ -159,6 +164,15 @@ fn peak_rss(most: u64) -> io::Result<u64> {
         Reading::RssOnly { rss, .. } => rss,
     };
     Ok(own + most * KIB * u64::try_from(reaped).unwrap_or(0))
+}
+
+/// Why no events are counted.
+fn not_counted() -> Measured<Counted> {
+    Measured::not_available(
+        "this work makes and ends its flows itself, so that there is no moment at which counters \
+         of all of them could be opened",
+        "perf stat counts a whole program, such as flowgauge search",
+    )
 }
 
 /// All that can be said of memory: the highest peak.

@@ -2,8 +2,10 @@
 //! their reason. These types are the journal's schema (docs/results.md).
 
 mod columns;
+pub mod counted;
 mod failure;
 mod flow;
+pub mod footprint;
 mod own;
 pub mod told;
 
@@ -16,6 +18,7 @@ use crate::Proof;
 use crate::latency::Latencies;
 use crate::sampler::Samples;
 
+pub use counted::Counted;
 pub use failure::Failure;
 pub use flow::{FlowRecord, FlowState};
 pub use own::Own;
@@ -111,10 +114,14 @@ pub struct Rep {
     pub turns: Option<Turns>,
     /// How long requests took, where flows answer some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub latencies: Option<Latencies>,
+    pub latencies: Option<Box<Latencies>>,
     /// Migrations and bytes; of the last repetition of a slot alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Box<Told>>,
+    /// Events that were counted, where that was asked for; of the last repetition of a slot
+    /// alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<Box<Measured<Counted>>>,
     /// Of work that makes its own flows: what it tells of them. There is one flow record then,
     /// which stands for all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -13,13 +13,16 @@
 //! * A result that the parent does not have yet is not there yet: `steady` ends when the
 //!   last flow is done *and* the parent has taken and stored every result.
 //! * What the kernel tells of migrations and bytes is read between the phases too, by
-//!   [`telling`].
+//!   [`telling`]; where events are to be counted, [`counting`] opens the counters of the flows
+//!   and reads them there.
 //! * The waiting is in [`crate::watch`]; what the flows leave is read in `left`, and judged
 //!   in `verdict`.
 //!
 //! It never kills a thread (nothing can, safely): a hung thread ends with its cell.
 
+mod counting;
 mod left;
+mod survey;
 mod telling;
 mod verdict;
 
@@ -27,22 +30,27 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use measure::Measured;
 use measure::clock::now_ns;
+use measure::counters::{Event, Kernel, Source};
 use measure::memory::{self, Reading};
 use measure::usage;
 use nix::unistd::getpid;
 
+use crate::area::OPEN;
 use crate::body::{Body, Sink};
 use crate::channel::{self, Inlet};
 use crate::flow_cell::FlowCell;
 use crate::flow_run::Context;
+use crate::footprint::Board;
 use crate::futex;
 use crate::latency::Together;
-use crate::record::{ParentRecord, Rep};
+use crate::record::{ParentRecord, Rep, Told};
 use crate::start::{Crew, not_created};
 use crate::turn::{HandOver, Pipes};
 use crate::watch::{Bench, Goal, Watch};
 use crate::{Answer, Failure, SlotSpec};
+use counting::Counting;
 use telling::Telling;
 
 /// How one repetition went.
@@ -62,6 +70,8 @@ struct Parts<'a, 'b, B: Body, S> {
     watch: Watch<'a>,
     inlet: Inlet,
     sink: &'b mut S,
+    /// Events to be counted in the last repetition.
+    count: &'b [Event],
 }
 
 /// Runs one repetition; of the last one memory and counts are read at the gates.
@@ -80,6 +90,9 @@ pub(crate) fn run<W, B: Body, S: Sink>(
     } else {
         Pipes::default()
     };
+    // Flows that a thread carries are not asked for their pages.
+    let asked = B::TOUCHES && last && !spec.variant.model.is_user_level();
+    let board = asked.then(|| Board::new(spec.variant.flows as usize));
     let context = Context {
         body,
         variant: &spec.variant,
@@ -88,6 +101,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         area: &bench.area,
         notify: &bench.notify,
         entrance: &entrance,
+        board: board.as_ref().map(Result::as_ref),
         latencies: bench.latencies.as_ref(),
         pipes: &pipes,
         parent: getpid(),
@@ -101,6 +115,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         watch,
         inlet,
         sink,
+        count: &spec.count,
     };
     match parts.repeat(last) {
         Ok(run) if !parts.watch.hung() => Ok(run),
@@ -119,12 +134,18 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         let create_ns = phase(&mut telling, || self.create(&mut parent))?;
         self.at_gate(&mut telling);
         self.context.entrance.all_open();
+        let counting = self.count(last);
         let (go, steady_ns) = phase(&mut telling, || self.steady(&mut parent))?;
+        let counted = counting.map(|counting| Box::new(counting.map(Counting::read)));
         self.at_gate(&mut telling);
         let memory = if last && !self.watch.hung() {
             Some(self.memory()?)
         } else {
             None
+        };
+        let footprint = match memory {
+            Some(_) => self.footprint()?,
+            None => None,
         };
         let teardown_ns = phase(&mut telling, || self.tear_down(&mut parent))?;
         let flows = left::flow_records(&self.bench.area, &self.watch, go);
@@ -138,8 +159,19 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             parent,
             flows,
             turns,
-            latencies: self.bench.latencies.as_ref().map(Together::read),
-            told: telling.map(|telling| Box::new(telling.told())),
+            latencies: self
+                .bench
+                .latencies
+                .as_ref()
+                .map(Together::read)
+                .map(Box::new),
+            told: telling.map(|telling| {
+                Box::new(Told {
+                    footprint,
+                    ..telling.told()
+                })
+            }),
+            counted,
             own: None,
         };
         Ok(Run {
@@ -154,6 +186,16 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         if let Some(telling) = telling {
             telling.flows(&self.bench.area);
         }
+    }
+
+    /// Counts events of the flows, which wait, where that was asked for.
+    fn count(&self, last: bool) -> Option<Measured<Counting<<Kernel as Source>::Counter>>> {
+        let asked = last && !self.count.is_empty();
+        let tids = || self.bench.area.flows().map(|flow| flow.ids().1).collect();
+        asked.then(|| {
+            let tids: Vec<i32> = tids();
+            Counting::begin(&mut Kernel, self.count, &tids)
+        })
     }
 
     /// From before the first flow is made until all of them wait at the gate.
@@ -269,7 +311,12 @@ fn phase<T>(telling: &mut Option<Telling>, run: impl FnOnce() -> io::Result<T>) 
     done
 }
 
-fn open(gate: &AtomicU32) {
-    gate.store(1, Ordering::Release);
-    futex::wake_all(gate);
+fn open(word: &AtomicU32) {
+    gate(word, OPEN);
+}
+
+/// Sets a gate, and wakes whoever waits at it.
+fn gate(word: &AtomicU32, value: u32) {
+    word.store(value, Ordering::Release);
+    futex::wake_all(word);
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 
 use crate::Variant;
@@ -36,6 +37,9 @@ pub struct SlotSpec<W> {
     /// A sampler that runs beside the slot; usually none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<SampleSpec>,
+    /// Events that are counted of each flow in the last repetition; usually none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub count: Vec<Event>,
     /// One more repetition after those that count, with timers in it, where the work makes its
     /// own flows.
     #[serde(default)]

@@ -37,6 +37,11 @@ pub(crate) fn looked_at(studies: &[Study], results: &Path) -> Result<Vec<Filesys
     needs.into_iter().map(look).collect()
 }
 
+/// The folders that work names for its files.
+pub(crate) fn named(studies: &[Study]) -> impl Iterator<Item = &Path> {
+    works(studies).filter_map(Work::folder)
+}
+
 fn works(studies: &[Study]) -> impl Iterator<Item = &Work> {
     let cases = studies.iter().flat_map(|study| &study.cases);
     cases.flat_map(|case| {

@@ -15,6 +15,7 @@ mod commands;
 mod ending;
 mod files;
 mod launch;
+mod leftovers;
 mod number;
 mod output;
 mod progress;
@@ -80,6 +81,7 @@ fn command() -> Result<Ending> {
         Command::Workers(args) => commands::workers::run(&args),
         Command::Switch(args) => commands::switch::run(&args),
         Command::Limits(args) => commands::limits::run(&args),
+        Command::Scaling(args) => commands::scaling::run(&args),
         Command::Search(args) => commands::search::run(&args),
         Command::Calibrate(args) => commands::calibrate::run(&args),
         Command::Machine(args) => commands::machine::run(&args),

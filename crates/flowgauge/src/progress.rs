@@ -1,19 +1,53 @@
 //! What a running command shows on standard error, between slots and never within one.
 //!
 //! On a terminal: one line that is drawn again after each slot, with what runs, which round
-//! of how many at most, how long still, and the running estimate. Elsewhere: a line as each case begins and one
-//! as it ends.
+//! of how many at most, how long still, and the running estimate. Elsewhere: a line as each case
+//! begins and one as it ends, and where nothing was said for [`SILENCE`] (in long cases, and
+//! while pilots run) the same line of progress, once. It is said as the next slot or pilot
+//! begins or ends, so a slot that takes longer is silent meanwhile.
+
+use std::time::{Duration, Instant};
 
 use lab::{CaseEnd, Event, Observer, Place, SlotPlace, Standing};
 use stats::Verdict;
 
 use crate::screen::Screen;
 
+/// For so long nothing may be said where no line is drawn in place.
+const SILENCE: Duration = Duration::from_secs(5);
+
 /// Shows a run as it goes on.
 #[derive(Debug)]
 pub(crate) struct Progress {
     screen: Screen,
     left: String,
+    silence: Silence,
+    pilots: usize,
+}
+
+/// Since when nothing was said.
+#[derive(Debug)]
+struct Silence {
+    since: Instant,
+    bearable: Duration,
+}
+
+impl Silence {
+    fn begins(bearable: Duration) -> Self {
+        Self {
+            since: Instant::now(),
+            bearable,
+        }
+    }
+
+    /// Whether it has been long enough; if so, another one begins.
+    fn is_over(&mut self) -> bool {
+        let over = self.since.elapsed() >= self.bearable;
+        if over {
+            self.since = Instant::now();
+        }
+        over
+    }
 }
 
 impl Progress {
@@ -21,11 +55,42 @@ impl Progress {
         Self {
             screen,
             left: String::new(),
+            silence: Silence::begins(SILENCE),
+            pilots: 0,
         }
     }
 
+    /// A line that stays.
+    fn say(&mut self, line: &str) {
+        self.silence.since = Instant::now();
+        self.screen.say(line);
+    }
+
+    /// Where the run is: drawn in place, or said where there was silence for long.
+    fn is_at(&mut self, line: String) {
+        if !self.screen.is_terminal() && self.silence.is_over() {
+            self.screen.say(&line);
+        }
+        self.screen.draw(line);
+    }
+
+    /// A pilot begins. `study` has as many of them as cases, at the most.
+    fn pilot_begins(&mut self, place: &Place<'_>) {
+        self.pilots += 1;
+        let Place { study, case } = place;
+        let what = format!("{} {}, pilot", study.name, case.name);
+        self.screen.now_runs(what, None);
+        self.is_at(format!(
+            "{} {} · pilot {} of {}",
+            study.name,
+            case.name,
+            self.pilots,
+            study.cases.len()
+        ));
+    }
+
     fn slot_ended(
-        &self,
+        &mut self,
         slot: &SlotPlace<'_>,
         failure: Option<&String>,
         standings: &[Standing<'_>],
@@ -37,7 +102,7 @@ impl Progress {
                 variant,
                 ..
             } = slot;
-            self.screen.say(&format!(
+            self.say(&format!(
                 "{} {}: a slot of {variant} failed: {why}",
                 study.name, case.name
             ));
@@ -45,7 +110,7 @@ impl Progress {
         self.screen
             .advance(slot.round as u64 + 1, slot.max_rounds as u64);
         let estimate = standings.first().and_then(running).unwrap_or_default();
-        self.screen.draw(format!(
+        self.is_at(format!(
             "{} {} {}/{}{}{estimate}",
             slot.study.name,
             slot.case.name,
@@ -106,23 +171,18 @@ impl Observer for Progress {
     fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::RunBegins { slots_done, .. } if *slots_done > 0 => {
-                self.screen
-                    .say(&format!("going on after {slots_done} finished slots"));
+                self.say(&format!("going on after {slots_done} finished slots"));
             }
+            Event::StudyBegins { .. } => self.pilots = 0,
             Event::SlotBegins { slot } => {
                 let SlotPlace { study, case, .. } = slot;
                 let round = slot.round + 1;
                 let what = format!("{} {}, round {round}", study.name, case.name);
                 self.screen.now_runs(what, Some(slot.variant));
             }
-            Event::PilotBegins { place } => {
-                let what = format!("{} {}, pilot", place.study.name, place.case.name);
-                self.screen.now_runs(what, None);
-                self.screen
-                    .draw(format!("{} {} · pilot", place.study.name, place.case.name));
-            }
+            Event::PilotBegins { place } => self.pilot_begins(place),
             Event::CaseBegins { place, .. } if !self.screen.is_terminal() => {
-                self.screen.say(&format!(
+                self.say(&format!(
                     "{} {}: {}",
                     place.study.name, place.case.name, place.case.title
                 ));
@@ -145,12 +205,29 @@ impl Observer for Progress {
                 rounds,
                 standings,
             } if !self.screen.is_terminal() && !standings.is_empty() => {
-                self.screen.say(&look(place, *rounds, standings));
+                self.say(&look(place, *rounds, standings));
             }
             Event::CaseEnded { place, because } if !self.screen.is_terminal() => {
-                self.screen.say(&ended(place, *because));
+                self.say(&ended(place, *because));
             }
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pilots of a long study said nothing for minutes where there was no terminal.
+    #[test]
+    fn silence_that_lasts_is_broken_once() {
+        let mut none = Silence::begins(Duration::ZERO);
+        assert!(none.is_over());
+        let mut long = Silence::begins(Duration::from_secs(3_600));
+        assert!(!long.is_over());
+        long.since -= Duration::from_secs(3_600);
+        assert!(long.is_over());
+        assert!(!long.is_over());
     }
 }

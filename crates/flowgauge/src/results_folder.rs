@@ -1,35 +1,64 @@
-//! A results folder that a run is about to make, and that goes again if nothing comes of it.
+//! A results folder that a run makes, and that goes again if nothing comes of it.
+//!
+//! # Theory
 //!
 //! A run can fail between its journal's header and its first slot. Then the user has an
-//! error message and should not have a folder too. What was there before (the folder
-//! itself, a journal of another run, folders above it) is never touched, and a folder that
-//! holds anything stays.
+//! error message and should not have a folder too. But only what this very process has made
+//! may go: another run can be at work in the same folder, and may have begun at the same
+//! moment. What was there is therefore never asked beforehand, it is told by the calls that
+//! make things: a folder is ours if `mkdir` made it, the journal if it was made with
+//! `O_EXCL` (and is still the same file, by device and number, when it is removed). A folder
+//! that holds anything stays, because `rmdir` refuses it.
 
-use std::fs;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Removes what was made for a run when dropped, until it is told to [`keep`](Self::keep).
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct NewFolder {
-    journal: PathBuf,
-    /// Folders that were not there, the innermost first.
-    missing: Vec<PathBuf>,
+    /// The journal, once this process has made it: its path, device and number.
+    journal: Option<(PathBuf, (u64, u64))>,
+    /// Folders that this process has made, the outermost first.
+    made: Vec<PathBuf>,
     keep: bool,
 }
 
 impl NewFolder {
-    /// To be called before the folder and its journal are made.
-    pub(crate) fn planned(folder: &Path) -> Self {
-        let journal = folder.join(lab::journal::FILE_NAME);
+    /// Makes `folder`, and those above it that are missing.
+    pub(crate) fn make(folder: &Path) -> io::Result<Self> {
+        let mut new = Self::default();
         let named = folder.ancestors().filter(|p| !p.as_os_str().is_empty());
-        Self {
-            missing: named
-                .take_while(|path| !exists(path))
-                .map(Path::to_owned)
-                .collect(),
-            keep: exists(&journal),
-            journal,
+        let named: Vec<&Path> = named.collect();
+        for path in named.into_iter().rev() {
+            new.make_one(path)?;
         }
+        Ok(new)
+    }
+
+    fn make_one(&mut self, path: &Path) -> io::Result<()> {
+        if path.is_dir() {
+            return Ok(());
+        }
+        match fs::create_dir(path) {
+            Ok(()) => self.made.push(path.to_owned()),
+            // Somebody else was faster.
+            Err(_) if path.is_dir() => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Whether `folder` itself is new, and of this process.
+    pub(crate) fn made(&self, folder: &Path) -> bool {
+        self.made.last().is_some_and(|made| made == folder)
+    }
+
+    /// This process has made the journal, which nobody else can have done.
+    pub(crate) fn owns(&mut self, journal: &Path) {
+        let found = fs::symlink_metadata(journal).ok();
+        self.journal = found.map(|about| (journal.to_owned(), identity(&about)));
     }
 
     /// There is something in it that is worth having.
@@ -43,46 +72,77 @@ impl Drop for NewFolder {
         if self.keep {
             return;
         }
-        let _never_made_is_fine = fs::remove_file(&self.journal);
-        for folder in &self.missing {
+        if let Some((journal, made)) = &self.journal
+            && fs::symlink_metadata(journal).is_ok_and(|about| identity(&about) == *made)
+        {
+            let _gone_is_fine = fs::remove_file(journal);
+        }
+        for folder in self.made.iter().rev() {
             let _not_empty_is_fine = fs::remove_dir(folder);
         }
     }
 }
 
-/// Whether there is anything of that name, be it a link to nowhere.
-fn exists(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok()
+/// What tells a file from every other one.
+fn identity(about: &Metadata) -> (u64, u64) {
+    (about.dev(), about.ino())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn journal(folder: &Path) -> PathBuf {
+        folder.join(lab::journal::FILE_NAME)
+    }
+
     #[test]
     fn what_was_made_goes_and_what_was_there_stays() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("results/today");
-        let planned = NewFolder::planned(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join(lab::journal::FILE_NAME), "{}").unwrap();
-        drop(planned);
+        let mut new = NewFolder::make(&folder).unwrap();
+        assert!(new.made(&folder));
+        fs::write(journal(&folder), "{}").unwrap();
+        new.owns(&journal(&folder));
+        drop(new);
         assert!(root.path().exists() && !root.path().join("results").exists());
     }
 
+    /// Two runs into one new folder: the one that is refused must not take the other's.
     #[test]
-    fn a_journal_of_another_run_and_a_full_folder_stay() {
+    fn the_journal_of_a_run_that_was_faster_stays() {
         let root = tempfile::tempdir().unwrap();
-        let journal = root.path().join(lab::journal::FILE_NAME);
-        fs::write(&journal, "{}").unwrap();
-        drop(NewFolder::planned(root.path()));
-        assert!(journal.exists());
+        let folder = root.path().join("same");
+        let refused = NewFolder::make(&folder).unwrap();
+        let mut faster = NewFolder::make(&folder).unwrap();
+        assert!(refused.made(&folder) && !faster.made(&folder));
+        fs::write(journal(&folder), "{}").unwrap();
+        faster.owns(&journal(&folder));
+        drop(refused);
+        assert!(journal(&folder).exists());
+        faster.keep();
+    }
 
+    #[test]
+    fn a_journal_that_took_the_place_of_ours_stays() {
+        let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("new");
-        let planned = NewFolder::planned(&folder);
-        fs::create_dir(&folder).unwrap();
+        let mut new = NewFolder::make(&folder).unwrap();
+        fs::write(journal(&folder), "{}").unwrap();
+        new.owns(&journal(&folder));
+        fs::rename(journal(&folder), folder.join("moved")).unwrap();
+        fs::write(journal(&folder), "other").unwrap();
+        drop(new);
+        assert_eq!(fs::read(journal(&folder)).unwrap(), b"other");
+    }
+
+    #[test]
+    fn a_full_folder_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("new");
+        let new = NewFolder::make(&folder).unwrap();
         fs::write(folder.join("notes"), "mine").unwrap();
-        drop(planned);
+        drop(new);
         assert!(folder.join("notes").exists());
     }
 
@@ -90,10 +150,16 @@ mod tests {
     fn a_folder_that_is_kept_stays() {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("new");
-        let mut planned = NewFolder::planned(&folder);
-        fs::create_dir(&folder).unwrap();
-        planned.keep();
-        drop(planned);
+        NewFolder::make(&folder).unwrap().keep();
         assert!(folder.exists());
+    }
+
+    #[test]
+    fn folders_that_were_made_go_where_the_next_cannot_be() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("file"), "mine").unwrap();
+        assert!(NewFolder::make(&root.path().join("file/out")).is_err());
+        assert!(NewFolder::make(&root.path().join("a/../file/out")).is_err());
+        assert!(!root.path().join("a").exists());
     }
 }

@@ -27,7 +27,7 @@ use crate::output;
 use crate::results_folder::NewFolder;
 use crate::trees;
 use command_line::command_line;
-use folder::{asked_for, default_folder};
+use folder::{asked_for, default_folder, fresh_folder, new_folder};
 
 /// A run that can be carried out.
 #[derive(Debug)]
@@ -73,15 +73,20 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
     trees::check_cold(&studies)?;
     let studies = with_ballast(studies, &settings, &machine)?;
     how.answer.check(&studies)?;
+    asked::tell_uncountable(&settings, &machine);
     let now = SystemTime::now();
     let began_unix_s = now
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
-    let folder = match how.out.as_deref() {
+    let planned = match how.out.as_deref() {
         Some(folder) => asked_for(folder)?,
         None => default_folder(now, &studies),
     };
-    let files_on = files::looked_at(&studies, &folder)?;
+    let files_on = files::looked_at(&studies, &planned)?;
+    let (folder, mut made) = match how.out {
+        Some(_) => (planned.clone(), new_folder(&planned)?),
+        None => fresh_folder(now, &studies)?,
+    };
     let header = Header {
         schema: lab::SCHEMA,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -92,9 +97,10 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
         files_on,
         studies,
     };
-    let made = NewFolder::planned(&folder);
+    let journal = Journal::create(&folder, header)?;
+    made.owns(journal.path());
     Ok(Session {
-        journal: Journal::create(&folder, header)?,
+        journal,
         made: Some(made),
     })
 }

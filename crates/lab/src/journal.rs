@@ -8,6 +8,7 @@ mod reader;
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use flow::Outcome;
@@ -181,8 +182,13 @@ impl Journal {
             io::ErrorKind::AlreadyExists => JournalError::Exists { path: path.clone() },
             _ => failed("create", &path)(error),
         })?;
-        lock(&file, &path)?;
-        file.write_all(&line).map_err(failed("write", &path))?;
+        let begun =
+            lock(&file, &path).and_then(|()| file.write_all(&line).map_err(failed("write", &path)));
+        if let Err(error) = begun {
+            // Nobody but this process can have made it.
+            let _gone_is_fine = fs::remove_file(&path);
+            return Err(error);
+        }
         Ok(Self {
             path,
             file,
@@ -271,11 +277,23 @@ impl Journal {
         })
     }
 
+    /// A file that was removed takes every line and keeps none.
+    fn still_named(&self) -> io::Result<()> {
+        match self.file.metadata()?.nlink() {
+            0 => Err(io::Error::other(
+                "it was removed while the run went on; what was measured is lost but for what \
+                 is shown",
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Writes an entry down and takes it into account.
     pub(crate) fn append(&mut self, entry: Entry) -> Result<(), JournalError> {
         let line = line_of(&entry).map_err(failed("write", &self.path))?;
         self.file
             .write_all(&line)
+            .and_then(|()| self.still_named())
             .map_err(failed("write", &self.path))?;
         let taken = self.ledger.take(entry);
         taken.map_err(|message| failed("continue", &self.path)(io::Error::other(message)))
@@ -302,6 +320,13 @@ fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
         },
         TryLockError::Error(error) => failed("lock", path)(error),
     })
+}
+
+/// Whether there is a journal in `folder` and no process that writes to it.
+#[must_use]
+pub fn is_at_rest(folder: &Path) -> bool {
+    let journal = File::open(folder.join(FILE_NAME));
+    journal.is_ok_and(|file| file.try_lock_shared().is_ok())
 }
 
 fn read_file(path: &Path) -> Result<reader::Found, JournalError> {

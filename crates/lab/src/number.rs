@@ -121,6 +121,17 @@ pub fn count(value: u64) -> String {
     group(&value.to_string())
 }
 
+/// A number of things that may be many: `12.5`, `64,109`, `241 M`, `2.41 G`.
+#[must_use]
+pub fn amount(value: f64) -> String {
+    const WHOLE: f64 = 1e6;
+    const AMOUNTS: [(f64, &str); 2] = [(1e6, "M"), (1e9, "G")];
+    match value.abs() < WHOLE - 0.5 || !value.is_finite() {
+        true => plain(value),
+        false => in_unit(value, &AMOUNTS, 1e3),
+    }
+}
+
 /// Decimals as given, separators between the thousands.
 fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
@@ -339,6 +350,13 @@ mod tests {
         assert_eq!(plain(10_000.0), "10,000");
         assert_eq!(plain(0.5), "0.50");
         assert_eq!(significant(0.001234), "0.00123");
+        assert_eq!(amount(0.0), "0");
+        assert_eq!(amount(12.5), "12.5");
+        assert_eq!(amount(999_999.0), "999,999");
+        assert_eq!(amount(999_999.6), "1.00 M");
+        assert_eq!(amount(241.3e6), "241 M");
+        assert_eq!(amount(2.41e9), "2.41 G");
+        assert_eq!(amount(f64::NAN), "n/a");
         assert_eq!(count(1_000), "1,000");
     }
 }

@@ -2,6 +2,7 @@
 
 mod calibration;
 mod cheapest;
+pub mod counted;
 pub mod counts;
 mod crossover;
 mod fenced;
@@ -15,6 +16,7 @@ mod profile;
 mod remarks;
 mod requests;
 pub mod sampled;
+mod scaling;
 mod self_made;
 #[cfg(test)]
 mod self_made_tests;
@@ -38,6 +40,7 @@ pub use limits::Limit;
 pub use map::Map;
 pub use optimum::{AtNumber, Optimum};
 pub use requests::Requests;
+pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput};
 pub use self_made::SelfMade;
 pub use shared::{Cause, Effect, Shared};
 pub use workers::{Used, Workers};
@@ -78,6 +81,9 @@ pub struct StudyResult {
     /// How time grows with the number of workers, in sweeps over it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub laws: Vec<Law>,
+    /// Throughput against the number of flows, for a study of scaling.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<Scaling>,
     /// Sentences: the headline first, then crossovers, laws and other remarks.
     pub sentences: Vec<String>,
 }
@@ -203,6 +209,9 @@ pub struct VariantSummary {
     pub counts: Option<Counts>,
     /// What could not be counted, with the reason.
     pub not_counted: Vec<String>,
+    /// Events of the flows, where they were to be counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<counted::Events>,
     /// The memory of the median slot.
     pub memory: Option<Memory>,
     /// RSS alone, where honest memory could not be read; with the reason.

@@ -268,6 +268,7 @@ impl Run<'_> {
             output: None,
             scratch: None,
             sample: None,
+            count: self.journal.header().settings.count.clone(),
             timers: timers && self_made,
         };
         let aside = self.cpus.aside(spec.measured_cpus());

@@ -3,6 +3,7 @@
 use crate::AskedBallast;
 use std::path::PathBuf;
 
+use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 
 /// Everything about a run that is not the study. Part of the journal's header, so that
@@ -31,6 +32,9 @@ pub struct Settings {
     /// How every slot is sampled whose variant does not say so itself; usually not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
+    /// Events that are counted of the flows of every slot; usually none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub count: Vec<Event>,
 }
 
 /// How slots are sampled: by a process beside each of them.
@@ -67,6 +71,7 @@ impl Sampling {
         flow::SampleSpec {
             interval_ns: (self.interval_s * 1e9).round().max(1.0) as u64,
             cpus,
+            most_cpus: None,
             folder: self.folder.clone(),
         }
     }
@@ -85,6 +90,7 @@ impl Settings {
             value: Value::Typical,
             deadline_s: None,
             sample: None,
+            count: Vec::new(),
             ballast: None,
         }
     }

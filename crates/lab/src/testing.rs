@@ -108,6 +108,7 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
         turns: None,
         latencies: None,
         told: None,
+        counted: None,
         own: None,
     }
 }

@@ -15,17 +15,14 @@
 //! same answer there is a counter that is always 0: not available.
 
 mod errno;
-mod event;
 mod perf;
-
-use std::fmt;
 
 use measure::Measured;
 use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
 
-pub use errno::{Permission, explain};
-pub use event::Event;
+pub use errno::{Permission, explain, explain_number};
+pub use measure::counters::{Event, Sample, Scope};
 pub use perf::Perf;
 
 /// What can be counted.
@@ -44,36 +41,6 @@ pub struct Counter {
     pub event: Event,
     /// Where it can be counted.
     pub scope: Measured<Scope>,
-}
-
-/// Where an event is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scope {
-    /// In user code and in the kernel on its behalf.
-    Everywhere,
-    /// In user code only.
-    UserOnly,
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Scope::Everywhere => "can be counted",
-            Scope::UserOnly => "can be counted in user code only",
-        })
-    }
-}
-
-/// One reading of a counter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sample {
-    /// Events counted.
-    pub count: u64,
-    /// Nanoseconds that the counter was wanted.
-    pub enabled_ns: u64,
-    /// Nanoseconds that it did run; fewer when it shares hardware with others.
-    pub running_ns: u64,
 }
 
 /// Something that can count events: the kernel, or a script in a test.
@@ -130,15 +97,22 @@ fn judge(
 ) -> Measured<Scope> {
     match sample {
         Err(errno) => explain(errno, event, permission),
-        Ok(Sample { running_ns: 0, .. }) => Measured::not_available(
+        Ok(sample) => trusted(event, sample).map(|_| scope),
+    }
+}
+
+/// A reading of an event's counter, unless what it says cannot be.
+pub fn trusted(event: Event, sample: Sample) -> Measured<Sample> {
+    match sample {
+        Sample { running_ns: 0, .. } => Measured::not_available(
             "the counter was granted but never ran: others hold the counters of this processor",
             "end other profilers; sudo sysctl kernel.nmi_watchdog=0",
         ),
-        Ok(Sample { count: 0, .. }) if event.always_happens() => Measured::not_available(
+        Sample { count: 0, .. } if event.always_happens() => Measured::not_available(
             "the counter runs but stays at 0: this virtual machine does not pass it on",
             "run on the hardware itself, or enable the virtual PMU of the guest",
         ),
-        Ok(_) => Measured::Value(scope),
+        _ => Measured::Value(sample),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Clock, usage of one flow, its migrations and bytes, honest memory: the quantities that
-//! every record of a slot is made of; and what others look like while they run ([`tasks`]).
+//! every record of a slot is made of; counters of events ([`counters`]); and what others look
+//! like while they run ([`tasks`]).
 //!
 //! Three rules hold throughout:
 //!
@@ -12,8 +13,10 @@
 #![forbid(unsafe_code)]
 
 pub mod clock;
+pub mod counters;
 mod measured;
 pub mod memory;
+pub mod pagemap;
 pub mod task;
 pub mod tasks;
 pub mod usage;

@@ -21,10 +21,17 @@
 //!   So sums over a group lose nothing of those that have ended.
 //! * A process may end between the listing and the reading. That is no error: it is not
 //!   there then.
-//! * The processes of a group are found by listing all processes. Those that are not of the
-//!   group are remembered while they live and not read again, so that a look costs what the
-//!   group costs, and not what the machine runs. The memory is sound because a process
-//!   joins another group only at its birth here, and no pid comes back within one interval.
+//! * The processes of a group are found from its leader on: each process tells those that
+//!   its first thread has made (`PID/task/PID/children`), and those that were seen before are
+//!   looked at again. So a look costs what the group costs, and not what the machine runs.
+//! * What that cannot find (a process made by another thread than the first, or one whose
+//!   maker has ended before it was seen) is found by a **walk**: a listing of all processes.
+//!   Walks come once a second at the most, and take no more than a hundredth of the time.
+//!   A kernel without `children` (it needs `CONFIG_PROC_CHILDREN`) leaves nothing but walks.
+//! * Processes that are not of the group are remembered while they live and not read again;
+//!   of those that were there before the group ([`Reader::before`]) not even once. That is
+//!   sound because a process joins another group only at its birth here. A pid that comes
+//!   back between two walks may be taken for the stranger it was, by a walk alone.
 //!
 //! Buffers are kept from look to look; a look allocates nothing but what the C library
 //! does to list a folder.
@@ -34,6 +41,7 @@ mod parse;
 
 use std::io;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use files::Files;
 
@@ -99,14 +107,28 @@ pub struct Task {
     pub cpu_ns: u64,
 }
 
+/// Walks are not closer to each other than this.
+const WALK_EVERY: Duration = Duration::from_secs(1);
+/// And not closer than so many times as long as one takes.
+const WALK_REST: u32 = 100;
+
 /// Reads a group of processes again and again.
 #[derive(Debug)]
 pub struct Reader {
     files: Files,
     group: i32,
+    /// Processes that were there before the next group was.
+    before: Vec<i32>,
     /// Processes that are not of the group, ascending.
     strangers: Vec<i32>,
     listed: Vec<i32>,
+    /// Processes of the group at the last look, ascending.
+    known: Vec<i32>,
+    /// Whether processes tell which others they have made.
+    tells_children: bool,
+    /// When all processes are to be listed again.
+    walk_due: Instant,
+    walk_every: Duration,
 }
 
 impl Reader {
@@ -123,12 +145,26 @@ impl Reader {
     /// # Errors
     /// The folder cannot be listed.
     pub fn below(proc: impl Into<PathBuf>) -> io::Result<Self> {
+        let mut files = Files::new(proc.into())?;
         Ok(Self {
-            files: Files::new(proc.into())?,
+            tells_children: files.tells_children(),
+            files,
             group: 0,
+            before: Vec::new(),
             strangers: Vec::new(),
             listed: Vec::new(),
+            known: Vec::new(),
+            walk_due: Instant::now(),
+            walk_every: WALK_EVERY,
         })
+    }
+
+    /// Says that the next group is not there yet: what is there now is no part of it.
+    ///
+    /// # Errors
+    /// `/proc` cannot be listed.
+    pub fn before(&mut self) -> io::Result<()> {
+        self.files.pids(&mut self.before)
     }
 
     /// Puts the processes of process group `group` into `processes`, by ascending pid.
@@ -137,10 +173,55 @@ impl Reader {
     /// `/proc` cannot be listed, or the file of a process that is there cannot be read.
     pub fn processes(&mut self, group: i32, processes: &mut Vec<Process>) -> io::Result<()> {
         if group != self.group {
-            self.group = group;
-            self.strangers.clear();
+            self.begin(group);
         }
         processes.clear();
+        if self.tells_children && Instant::now() < self.walk_due {
+            self.follow(processes)?;
+        } else {
+            self.walk(processes)?;
+        }
+        self.known.clear();
+        self.known
+            .extend(processes.iter().map(|process| process.pid));
+        Ok(())
+    }
+
+    fn begin(&mut self, group: i32) {
+        self.group = group;
+        self.strangers = std::mem::take(&mut self.before);
+        self.known = vec![group];
+        self.walk_due = Instant::now() + self.walk_every;
+    }
+
+    /// Looks at the processes that are known, and at those that they have made since.
+    fn follow(&mut self, processes: &mut Vec<Process>) -> io::Result<()> {
+        let mut seen = self.known.clone();
+        let mut young = self.known.clone();
+        while !young.is_empty() {
+            self.listed.clear();
+            for pid in young {
+                if let Some((of, process)) = self.files.process(pid)?
+                    && of == self.group
+                {
+                    processes.push(process);
+                    self.files.children(pid, &mut self.listed)?;
+                }
+            }
+            self.listed.sort_unstable();
+            self.listed.dedup();
+            let new = self.listed.iter().copied();
+            young = new.filter(|pid| seen.binary_search(pid).is_err()).collect();
+            seen.extend(&young);
+            seen.sort_unstable();
+        }
+        processes.sort_unstable_by_key(|process| process.pid);
+        Ok(())
+    }
+
+    /// Looks at every process that is not known to be a stranger.
+    fn walk(&mut self, processes: &mut Vec<Process>) -> io::Result<()> {
+        let began = Instant::now();
         self.files.pids(&mut self.listed)?;
         let listed = &self.listed;
         self.strangers
@@ -151,12 +232,13 @@ impl Reader {
                 continue;
             }
             match self.files.process(pid)? {
-                Some((of, process)) if of == group => processes.push(process),
+                Some((of, process)) if of == self.group => processes.push(process),
                 Some(_) => self.strangers.push(pid),
                 None => {}
             }
         }
         self.strangers.sort_unstable();
+        self.walk_due = Instant::now() + self.walk_every.max(began.elapsed() * WALK_REST);
         Ok(())
     }
 

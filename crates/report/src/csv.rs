@@ -15,12 +15,14 @@
 //! The columns are told in `docs/results.md`.
 
 mod compared;
+mod counters;
 mod findings;
 mod laws;
 mod limits;
 mod place;
 mod probes;
 mod samples;
+mod scaling;
 mod searched;
 mod shared;
 mod slots;
@@ -30,11 +32,13 @@ mod workers;
 use machine::Machine;
 
 pub use compared::{compared, compared_lines};
+pub use counters::counters;
 pub use findings::findings;
 pub use laws::laws;
 pub use limits::limits;
 pub use probes::probes;
 pub use samples::samples;
+pub use scaling::scaling;
 pub use searched::searched;
 pub use shared::shared;
 pub use slots::{slots, slots_lines};

@@ -13,6 +13,7 @@
 
 mod case;
 mod compact;
+mod counting;
 mod course;
 mod ecdf;
 mod fenced;
@@ -24,6 +25,7 @@ mod limits;
 mod machine;
 mod map;
 mod requests;
+mod scaling;
 mod searched;
 mod slots;
 mod stacks;

@@ -12,7 +12,10 @@
 //! | then and now | difference, the source's figures |
 //! | limits | creation, memory |
 //! | lowered limits | how long it took, what was lowered in, the error |
+//! | counted events | per CPU second, per unit, per 1,000 instructions |
 //! | workers | calls, peak, RSS, files |
+//! | throughput | interval of one flow, memory, interval of threads over processes |
+//! | pages | ranges that cores share, pages of a flow |
 //! | flows that work made | peak RSS, flows made, faults, switches, user, system, interval |
 //! | time by the number of workers | the source's figures |
 //! | where time goes | what the timers cost |
@@ -25,12 +28,14 @@
 //! The last lines are the summary: one sentence a study.
 
 mod case;
+mod counting;
 mod fenced;
 mod limits;
 mod machine;
 mod map;
 mod page;
 mod requests;
+mod scaling;
 mod searched;
 mod then_and_now;
 mod workers;
@@ -113,8 +118,12 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
             Block::Map(map) => map::map(page, results, &map),
         }
     }
+    counting::of_study(page, study);
     fenced::fenced(page, study);
-    if !workers::workers(page, study) && !searched::searched(page, study) {
+    let has_own = workers::workers(page, study)
+        || searched::searched(page, study)
+        || scaling::scaling(page, results, study);
+    if !has_own {
         then_and_now::then_and_now(page, study);
     }
     if study.sentences.len() > 1 {

@@ -130,6 +130,16 @@ impl Work {
         }
     }
 
+    /// How many flows do the work where a variant does not say: one a unit, where each unit is
+    /// as much as any other.
+    #[must_use]
+    pub fn usual_flows(&self) -> Option<u64> {
+        match self {
+            Self::Numeric(numeric) => Some(numeric.units),
+            _ => self.flows(),
+        }
+    }
+
     /// Why flows of that variant cannot do this work, if they cannot.
     #[must_use]
     pub fn unsuited(&self, variant: &Variant) -> Option<String> {

@@ -3,9 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::SampleSpec;
+use nix::sched::{CpuSet, sched_getaffinity};
+use nix::unistd::Pid;
+
 use crate::scratch;
 use crate::scratch::names::{self, Kind};
+use crate::{SampleSpec, SlotSpec};
 
 /// What a slot may have on disk.
 #[derive(Debug)]
@@ -25,11 +28,13 @@ impl Files {
     }
 
     /// What is sampled: the space in the slot's folder, where no other one was named.
-    pub(super) fn sampled(&self, sample: &SampleSpec) -> SampleSpec {
-        SampleSpec {
+    pub(super) fn sampled<W>(&self, spec: &SlotSpec<W>) -> Option<SampleSpec> {
+        let sample = spec.sample.as_ref()?;
+        Some(SampleSpec {
             folder: sample.folder.clone().or_else(|| self.scratch.clone()),
+            most_cpus: sample.most_cpus.or_else(|| most_cpus(spec)),
             ..sample.clone()
-        }
+        })
     }
 
     /// Removes what is there of them.
@@ -39,4 +44,16 @@ impl Files {
             .iter()
             .for_each(|folder| scratch::remove(folder));
     }
+}
+
+/// CPUs that a slot can have at once: one where its parent is bound as well, else all that
+/// this process may use.
+fn most_cpus<W>(spec: &SlotSpec<W>) -> Option<u32> {
+    if spec.variant.placement.is_one_cpu() {
+        return Some(1);
+    }
+    let allowed = sched_getaffinity(Pid::from_raw(0)).ok()?;
+    let is_allowed = |&cpu: &usize| allowed.is_set(cpu).unwrap_or(false);
+    let count = (0..CpuSet::count()).filter(is_allowed).count();
+    u32::try_from(count).ok().filter(|&count| count > 0)
 }

@@ -134,10 +134,8 @@ impl Launcher {
         let files = self
             .files(spec)
             .map_err(|source| LaunchError::Files { source })?;
-        let mut sampler = spec
-            .sample
-            .as_ref()
-            .map(|sample| Sampler::start(&files.sampled(sample)));
+        let sample = files.sampled(spec);
+        let mut sampler = sample.as_ref().map(Sampler::start);
         let began = now_ns();
         let heard = match &mut sampler {
             Some(sampler) => self.converse(spec, &files, &mut Both(onlooker, sampler)),

@@ -180,6 +180,7 @@ mod tests {
             turns: None,
             latencies: None,
             told: None,
+            counted: None,
             own: None,
         }
     }

@@ -30,9 +30,10 @@
 //!   standard input does, and compares its parent with the pid that it was told. It leads
 //!   a process group of its own, so that Ctrl-C reaches it only through the main process.
 //!
-//! CPU time is exact for processes that are there; of those that have ended it is what
-//! their parent was credited with (in ticks of 10 ms) or what they had when they were last
-//! seen, whichever is more. Bytes written lose nothing: the kernel hands them on to the
+//! CPU time is that since the slot was given its task, and exact for processes that are there;
+//! of those that have ended it is what their parent was credited with (in ticks of 10 ms) or
+//! what they had when they were last seen, whichever is more. What comes to light late is
+//! spread so that no interval has more than its CPUs can have given. Bytes written lose nothing: the kernel hands them on to the
 //! parent. Honest memory is read at most once a second, and so rarely that it takes at most
 //! a hundredth of the time: it walks every mapped page (see [`measure::memory`]).
 

@@ -100,7 +100,10 @@ struct Books {
     seen: Vec<(i32, u64)>,
     /// What processes that have gone had when they were last seen.
     gone_ns: u64,
-    cpu_ns: u64,
+    /// CPU time of the slot before its beginning.
+    base_ns: u64,
+    /// When CPU time was last counted, and what it was.
+    counted: Counted,
     written: Option<u64>,
     /// When honest memory may be read again; `None` if it cannot be read.
     memory_due_ns: Option<u64>,
@@ -108,15 +111,19 @@ struct Books {
 }
 
 impl Books {
+    /// Books for a slot that has not begun yet.
     fn new(spec: SampleSpec) -> io::Result<Self> {
+        let mut reader = Reader::new()?;
+        reader.before()?;
         Ok(Self {
             spec,
-            reader: Reader::new()?,
+            reader,
             memory: memory::Sampler::new(),
             processes: Vec::new(),
             seen: Vec::new(),
             gone_ns: 0,
-            cpu_ns: 0,
+            base_ns: 0,
+            counted: Counted::default(),
             written: Some(0),
             memory_due_ns: Some(0),
             not_available: Vec::new(),
@@ -126,6 +133,8 @@ impl Books {
     /// Samples `group` from now on until standard input ends.
     fn keep(mut self, group: i32) -> io::Result<Samples> {
         let (began, own_cpu_ns) = (now_ns(), process_cpu_ns());
+        // So far the slot is one process, which waits for its task.
+        self.base_ns = of_process_ns(group).unwrap_or(0);
         let timer = timer(began, self.spec.interval_ns)?;
         let (mut samples, mut missed, mut not_kept) = (Vec::with_capacity(1_024), 0, 0);
         while let Some(ticks) = next_ticks(&timer)? {
@@ -153,9 +162,8 @@ impl Books {
     }
 
     fn sample(&mut self, group: i32, began: u64) -> io::Result<Sample> {
-        let at_ns = now_ns() - began;
         self.reader.processes(group, &mut self.processes)?;
-        self.count_cpu();
+        let Counted { at_ns, cpu_ns } = self.count_cpu(began);
         self.count_written();
         let there = self.processes.iter().filter(|p| !p.state.has_ended());
         let (processes, tasks, rss) = there.fold((0, 0, 0), |(processes, tasks, rss), p| {
@@ -163,7 +171,7 @@ impl Books {
         });
         Ok(Sample {
             at_ns,
-            cpu_ns: self.cpu_ns,
+            cpu_ns,
             processes,
             tasks,
             rss,
@@ -174,22 +182,23 @@ impl Books {
     }
 
     fn totals(&mut self, group: i32, began: u64) -> io::Result<Option<Totals>> {
-        let at_ns = now_ns() - began;
         self.reader.processes(group, &mut self.processes)?;
         if self.processes.is_empty() {
             return Ok(None);
         }
-        self.count_cpu();
+        let Counted { at_ns, cpu_ns } = self.count_cpu(began);
         self.count_written();
         Ok(Some(Totals {
             at_ns,
-            cpu_ns: self.cpu_ns,
+            cpu_ns,
             written: self.written,
             disk: self.disk(),
         }))
     }
 
-    fn count_cpu(&mut self) {
+    /// CPU time since the beginning, and when it was counted: the clock is read last, so that
+    /// no more CPU time is in it than there was time for.
+    fn count_cpu(&mut self, began: u64) -> Counted {
         let processes = &self.processes;
         let is_there = |pid: i32| processes.binary_search_by_key(&pid, |p| p.pid).is_ok();
         let gone = self.seen.iter().filter(|(pid, _)| !is_there(*pid));
@@ -199,8 +208,13 @@ impl Books {
         self.seen.extend(processes.iter().map(exact));
         let own: u64 = self.seen.iter().map(|(_, cpu_ns)| cpu_ns).sum();
         let children: u64 = processes.iter().map(|p| p.children_cpu_ns).sum();
-        // What was credited to a parent comes in ticks: a sum may seem to fall by one.
-        self.cpu_ns = self.cpu_ns.max(own + children.max(self.gone_ns));
+        let sum = own + children.max(self.gone_ns);
+        self.counted = self.counted.then(
+            now_ns() - began,
+            sum.saturating_sub(self.base_ns),
+            self.spec.most_cpus,
+        );
+        self.counted
     }
 
     /// Bytes of those that are there and of those they waited for. Between the end of a
@@ -266,6 +280,29 @@ impl Books {
     }
 }
 
+/// CPU time of a slot, and when it was counted; both since the slot began, in ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Counted {
+    at_ns: u64,
+    cpu_ns: u64,
+}
+
+impl Counted {
+    /// What is believed of a later count. What was credited to a parent comes in ticks, so a
+    /// sum may seem to fall by one, and may then catch up with more than the CPUs can have
+    /// given meanwhile: what is too much is believed as soon as there was time for it. No
+    /// count is ever more than the truth.
+    fn then(self, at_ns: u64, cpu_ns: u64, most_cpus: Option<u32>) -> Self {
+        let passed = at_ns.saturating_sub(self.at_ns);
+        let most = passed.saturating_mul(most_cpus.map_or(u64::MAX, u64::from));
+        let most = self.cpu_ns.saturating_add(most);
+        Self {
+            at_ns,
+            cpu_ns: cpu_ns.clamp(self.cpu_ns, most),
+        }
+    }
+}
+
 fn timer(began: u64, interval_ns: u64) -> io::Result<TimerFd> {
     let flags = TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK;
     let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, flags)?;
@@ -298,5 +335,31 @@ fn next_ticks(timer: &TimerFd) -> io::Result<Option<u64>> {
             Err(Errno::EAGAIN | Errno::EINTR) => {}
             Err(errno) => return Err(errno.into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A slot on one CPU was said to have had 110 % of it.
+    #[test]
+    fn no_interval_has_more_cpu_time_than_its_cpus_can_give() {
+        let first = Counted::default().then(10, 4, Some(1));
+        assert_eq!(
+            first,
+            Counted {
+                at_ns: 10,
+                cpu_ns: 4
+            }
+        );
+        let fallen = first.then(20, 3, Some(1));
+        assert_eq!(fallen.cpu_ns, 4);
+        // 26 is what was there all along; it comes to light as time allows.
+        let late = fallen.then(30, 26, Some(1));
+        assert_eq!(late.cpu_ns, 14);
+        assert_eq!(late.then(60, 30, Some(1)).cpu_ns, 30);
+        assert_eq!(fallen.then(30, 26, Some(2)).cpu_ns, 24);
+        assert_eq!(fallen.then(30, 26, None).cpu_ns, 26);
     }
 }

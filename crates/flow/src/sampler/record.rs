@@ -11,6 +11,9 @@ pub struct SampleSpec {
     pub interval_ns: u64,
     /// CPUs that the sampler keeps to: those of no flow. Empty where there are none.
     pub cpus: Vec<u32>,
+    /// CPUs that the slot can have at once; the launcher says it of each slot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_cpus: Option<u32>,
     /// A folder whose use of disk space is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
@@ -45,7 +48,7 @@ pub struct Samples {
 pub struct Sample {
     /// When, after the slot was given its task, in ns.
     pub at_ns: u64,
-    /// CPU time of all of them so far, ended ones included, in ns.
+    /// CPU time of all of them since the slot was given its task, ended ones included, in ns.
     pub cpu_ns: u64,
     /// Processes that are there.
     pub processes: u32,

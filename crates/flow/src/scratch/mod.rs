@@ -10,7 +10,7 @@
 //! |---------------------------------|---------------------------------------------------------|
 //! | the main process                | it does, after it has killed the slot's group            |
 //! | the cell (the main one is dead) | a [janitor](last_breath) that the cell's `SIGTERM` makes |
-//! | nobody                          | the next run that uses the same folder ([`sweep`])       |
+//! | nobody                          | the next run that looks there ([`sweep`])                |
 //!
 //! Flows that were killed may still be inside a system call that makes a file. Removal
 //! therefore tries again until the folder stays away, for [`PATIENCE`] at the most.
@@ -57,17 +57,30 @@ pub(crate) fn remove(folder: &Path) {
 }
 
 /// Removes what runs that are no more left in `base`: named pipes and folders of slots.
-pub(crate) fn sweep(base: &Path) {
-    for entry in fs::read_dir(base).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        match name.to_str().and_then(names::orphan) {
-            Some(Kind::Fifo) => {
-                let _raced_is_fine = fs::remove_file(entry.path());
+/// Anything else there stays.
+pub fn sweep(base: &Path) {
+    for (kind, path) in orphans(base) {
+        match kind {
+            Kind::Fifo => {
+                let _raced_is_fine = fs::remove_file(path);
             }
-            Some(Kind::Folder) => remove(&entry.path()),
-            None => {}
+            Kind::Folder => remove(&path),
         }
     }
+}
+
+/// Whether [`sweep`] would find anything in `base`.
+#[must_use]
+pub fn has_leftovers(base: &Path) -> bool {
+    orphans(base).next().is_some()
+}
+
+fn orphans(base: &Path) -> impl Iterator<Item = (Kind, PathBuf)> {
+    let entries = fs::read_dir(base).into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
+        let kind = names::orphan(entry.file_name().to_str()?)?;
+        Some((kind, entry.path()))
+    })
 }
 
 #[cfg(test)]

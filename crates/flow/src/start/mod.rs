@@ -7,11 +7,15 @@
 //! | model                  | made by                       | address space | file table |
 //! |------------------------|-------------------------------|---------------|------------|
 //! | `process`              | `fork`                        | own (copied)  | own        |
-//! | `process-shared-files` | `clone(CLONE_FILES)`          | own (copied)  | shared     |
-//! | `thread-private-files` | pthread + `unshare(CLONE_FILES)` | shared     | own        |
+//! | `process-shared-files` | `clone(CLONE_FILES \| CLONE_FS)` | own (copied) | shared   |
+//! | `thread-private-files` | pthread + `unshare(CLONE_FILES \| CLONE_FS)` | shared | own |
 //! | `thread`               | pthread                       | shared        | shared     |
 //! | `PxT`                  | P x `fork`, then T-1 pthreads | T share one   | T share one |
 //! | `fiber`, `fiber-packed`, `task` | by its carrier, a pthread | shared    | shared     |
+//!
+//! With the file table goes what the kernel calls `fs` (working folder, root, umask), which
+//! has a lock and a count of its own; with the address space go the signal handlers, which no
+//! flow can have of its own beside a shared address space and a shared thread group.
 //!
 //! Each forked flow asks to be killed when the cell ends (`PR_SET_PDEATHSIG` is cleared
 //! by fork, so each must ask), and then compares its parent with the pid that was saved

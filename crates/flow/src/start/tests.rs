@@ -66,6 +66,7 @@ fn who_did(model: Model, schedule: Schedule) -> Vec<usize> {
         area: &area,
         notify: &notify,
         entrance: &entrance,
+        board: None,
         latencies: None,
         pipes: &Pipes::default(),
         parent: getpid(),

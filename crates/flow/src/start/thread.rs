@@ -1,5 +1,5 @@
 //! `thread` and `thread-private-files`: pthreads of the cell (or of a process of a mix).
-//! The private file table is taken by the flow itself as its first act.
+//! The private file table and working folder are taken by the flow itself as its first act.
 
 use std::io;
 

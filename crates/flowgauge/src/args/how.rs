@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use flow::Pages;
 use lab::{Expectation, Study, Value};
+use measure::counters::Events;
 
 use crate::number;
 
@@ -40,6 +41,8 @@ pub(crate) struct HowArgs {
     /// Record the disk space of this folder too
     #[arg(long, value_name = "DIR", requires = "sample")]
     pub(crate) sample_folder: Option<PathBuf>,
+    #[arg(long, value_name = "EVENTS", help = COUNT, long_help = COUNT_HELP)]
+    pub(crate) count: Option<Events>,
     /// Memory that each cell has touched before it makes flows, such as 256M
     #[arg(long, value_name = "BYTES", value_parser = number::some_bytes)]
     pub(crate) ballast: Option<u64>,
@@ -94,6 +97,21 @@ pub(crate) struct AnswerArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) plots: Option<PathBuf>,
 }
+
+const COUNT: &str = "\
+Count events of each slot's flows while they work: all, software, hardware, or names such as \
+cycles,dtlb-misses (see --help)";
+
+const COUNT_HELP: &str = "\
+Count events of each slot's flows while they work, in the last repetition of each slot:
+
+  all                  every event below
+  software             task-clock, page-faults, context-switches, migrations
+  hardware             cycles, instructions, cache-references, cache-misses,
+                       l1d-misses, dtlb-misses, branch-misses
+  cycles,dtlb-misses   some of them
+
+What this machine cannot count is said with the reason; `flowgauge machine` tells it too.";
 
 const EXPECT: &str = "\
 Exit with 1 unless this holds: 'primes/thread vs process <= 1.05', 'switch/fiber@1000 <= 2ns' (see \

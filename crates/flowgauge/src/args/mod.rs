@@ -6,6 +6,7 @@ mod limits;
 mod others;
 mod primes;
 mod run;
+mod scaling;
 mod search;
 mod switch;
 mod workers;
@@ -18,6 +19,7 @@ pub(crate) use limits::{FenceArg, LimitsArgs};
 pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};
 pub(crate) use primes::PrimesArgs;
 pub(crate) use run::RunArgs;
+pub(crate) use scaling::ScalingArgs;
 pub(crate) use search::{SearchArgs, Sort};
 pub(crate) use switch::SwitchArgs;
 pub(crate) use workers::{Kind, WorkersArgs};
@@ -54,6 +56,8 @@ pub(crate) enum Command {
     Switch(SwitchArgs),
     /// How many flows of each model there can be, what stops them, what one costs (Zheng 2006)
     Limits(LimitsArgs),
+    /// One process with N threads against N with one, along SMT and cores (Inoue 2010)
+    Scaling(ScalingArgs),
     /// Search files for a pattern; the flows that do it are yours to choose
     Search(SearchArgs),
     /// Compare this machine with itself: its noise, and how small a difference it can tell

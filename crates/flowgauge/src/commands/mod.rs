@@ -8,6 +8,7 @@ pub(crate) mod machine;
 pub(crate) mod primes;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod scaling;
 pub(crate) mod search;
 mod search_study;
 pub(crate) mod switch;

@@ -210,6 +210,7 @@ fn narrate(launcher: &mut CellLauncher, study: &Study, args: &PrimesArgs) -> Res
             output: None,
             scratch: None,
             sample: None,
+            count: Vec::new(),
             timers: false,
         };
         tell(&format!(

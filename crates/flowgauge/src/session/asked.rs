@@ -4,9 +4,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use flow::Pages;
+use lab::results::counted;
 use lab::{AskedBallast, Preset, Sampling, Settings};
+use machine::Machine;
 
 use crate::args::HowArgs;
+use crate::output;
 
 /// The settings that the flags ask for, over the usual ones of the preset.
 pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
@@ -37,9 +40,22 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
         value: how.value.into(),
         deadline_s: how.deadline,
         sample,
+        count: how
+            .count
+            .as_ref()
+            .map_or_else(Vec::new, |events| events.0.clone()),
         ballast: ballast(how)?,
         ..usual
     })
+}
+
+/// Says before the first slot which of the asked events this machine cannot count.
+pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {
+    let counters = machine.counters.events.iter();
+    let asked = counters.filter(|counter| settings.count.contains(&counter.event));
+    for line in counted::reasons(asked.map(|counter| (counter.event, &counter.scope))) {
+        output::tell(&format!("--count: {line}"));
+    }
 }
 
 /// The ballast that the flags ask for, each kind of pages once.

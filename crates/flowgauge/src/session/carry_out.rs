@@ -11,6 +11,7 @@ use crate::answer;
 use crate::args::AnswerArgs;
 use crate::ending::{self, Ending};
 use crate::launch::CellLauncher;
+use crate::leftovers;
 use crate::output;
 use crate::progress::Progress;
 use crate::screen::Screen;
@@ -36,28 +37,22 @@ pub(crate) fn carry_out(
     let Session { mut journal, made } = session;
     if let Some(folder) = journal.path().parent() {
         launcher.keep_files_in(folder);
+        leftovers::sweep(folder, &journal.header().studies);
     }
-    let clock = SinceBegin(Instant::now());
-    let screen = Screen::new();
-    if let Some(interval_s) = watch {
-        let cpus = lab::cpus(&journal.header().machine);
-        launcher.watch(Watch::new(interval_s, screen.clone(), cpus)?);
-    }
-    let mut progress = Progress::new(screen.clone());
-    let run = lab::run(&mut journal, launcher, &clock, &mut progress);
-    screen.finish();
-    launcher
-        .cost_of_watching()
-        .iter()
-        .for_each(|line| output::tell(line));
+    let run = run(&mut journal, launcher, watch)?;
     if let Some(mut made) = made
         && (run.is_ok() || holds_slots(&journal))
     {
         made.keep();
     }
-    let results = run?;
+    let results = match run {
+        Ok(results) => results,
+        Err(error) => return Err(told_all_the_same(&journal, answer, error.into())),
+    };
     let folder = journal.path().parent().unwrap_or(Path::new("."));
-    write_folder(&results, folder)?;
+    if let Err(error) = write_folder(&results, folder) {
+        return Err(told_all_the_same(&journal, answer, error));
+    }
     if let Some(folder) = &answer.plots {
         answer::write_plots(&report::plots::all(&results), folder)?;
     }
@@ -93,6 +88,43 @@ pub(crate) fn carry_out(
     }
     let checks = answer::checks(&answer.expect, &results)?;
     Ok(answer::judged(ending::of(&results), &checks))
+}
+
+/// Runs what the journal asks for, with progress, and looks if they are asked for.
+fn run(
+    journal: &mut Journal,
+    launcher: &mut CellLauncher,
+    watch: Option<Option<f64>>,
+) -> Result<Result<Results, lab::RunError>> {
+    let clock = SinceBegin(Instant::now());
+    let screen = Screen::new();
+    if let Some(interval_s) = watch {
+        let cpus = lab::cpus(&journal.header().machine);
+        launcher.watch(Watch::new(interval_s, screen.clone(), cpus)?);
+    }
+    let mut progress = Progress::new(screen.clone());
+    let run = lab::run(journal, launcher, &clock, &mut progress);
+    screen.finish();
+    launcher
+        .cost_of_watching()
+        .iter()
+        .for_each(|line| output::tell(line));
+    Ok(run)
+}
+
+/// Prints what was measured where it cannot be kept: it is in no file, or not in all.
+fn told_all_the_same(
+    journal: &Journal,
+    answer: &AnswerArgs,
+    error: anyhow::Error,
+) -> anyhow::Error {
+    if holds_slots(journal) {
+        let printed = output::print(&shown(&journal.results(), answer.format));
+        if let Err(also) = printed {
+            return error.context(also.to_string());
+        }
+    }
+    error
 }
 
 fn holds_slots(journal: &Journal) -> bool {

@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use lab::Study;
+
+use crate::leftovers;
+use crate::results_folder::NewFolder;
 
 /// The journal in a results folder.
 pub(crate) fn journal_in(folder: &Path) -> Result<PathBuf> {
@@ -49,6 +52,23 @@ pub(super) fn asked_for(folder: &Path) -> Result<PathBuf> {
     Ok(folder.to_owned())
 }
 
+/// Makes a folder for results.
+pub(super) fn new_folder(folder: &Path) -> Result<NewFolder> {
+    NewFolder::make(folder).with_context(|| format!("cannot create {}", folder.display()))
+}
+
+/// A folder of the usual name that this process has made: of two runs that begin at once,
+/// each gets its own.
+pub(super) fn fresh_folder(now: SystemTime, studies: &[Study]) -> Result<(PathBuf, NewFolder)> {
+    loop {
+        let folder = default_folder(now, studies);
+        let made = new_folder(&folder)?;
+        if made.made(&folder) {
+            return Ok((folder, made));
+        }
+    }
+}
+
 /// `flowgauge-results/2026-11-21T08-30-00Z-primes`, with a number behind it when there is
 /// one of that name.
 pub(super) fn default_folder(now: SystemTime, studies: &[Study]) -> PathBuf {
@@ -63,7 +83,7 @@ pub(super) fn default_folder(now: SystemTime, studies: &[Study]) -> PathBuf {
         1 => format!("{time}-{name}"),
         _ => format!("{time}-{name}-{number}"),
     };
-    let folders = (1..).map(|number| Path::new("flowgauge-results").join(numbered(number)));
+    let folders = (1..).map(|number| Path::new(leftovers::USUAL_PLACE).join(numbered(number)));
     folders
         .into_iter()
         .find(|folder| !folder.exists())

@@ -31,10 +31,12 @@ fn files(results: &Results) -> impl Iterator<Item = (&'static str, String)> {
         ("shared.csv", csv::shared(results)),
         ("workers.csv", csv::workers(results)),
         ("laws.csv", csv::laws(results)),
+        ("scaling.csv", csv::scaling(results)),
         ("search.csv", csv::searched(results)),
         ("limits.csv", csv::limits(results)),
         ("probes.csv", csv::probes(results)),
         ("samples.csv", csv::samples(results)),
+        ("counters.csv", csv::counters(results)),
         ("machine.json", Some(json::machine(machine))),
         ("report.html", Some(html::page(results))),
     ];

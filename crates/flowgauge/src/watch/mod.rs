@@ -99,6 +99,8 @@ impl Watch {
 
     /// Says which slot is launched next.
     pub(crate) fn comes(&mut self, spec: &SlotSpec<Work>) {
+        // Without it, the first walk is dearer.
+        let _is_seen_at_the_first_look = self.reader.before();
         let now = Instant::now();
         self.slot = Some(Slot {
             group: 0,

@@ -144,6 +144,7 @@ fn too_few_descriptors_are_said_with_the_way_out() {
 #[test]
 fn a_file_of_a_results_folder_is_answered_with_its_folder() {
     let home = Home::new();
+    std::fs::create_dir(home.path("mine")).unwrap();
     home.write("mine/journal.jsonl", "");
     home.write("mine/findings.json", "{");
     home.write("notes", "");

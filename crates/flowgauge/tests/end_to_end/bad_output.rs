@@ -2,8 +2,9 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::process::Stdio;
 
-use super::common::{Home, Run, primes, results, slots};
+use super::common::{Home, Run, primes, results, slots, within};
 
 const SMALL: [&str; 7] = ["primes", "-p", "2", "-b", "1000", "--rounds", "2"];
 
@@ -32,6 +33,47 @@ fn a_results_folder_is_never_overwritten() {
     let run = small(&home, &["--out", "out"]);
     run.refused(2, &["out/journal.jsonl exists", "another folder"]);
     assert_eq!(fs::read(home.path("out/journal.jsonl")).unwrap(), before);
+    home.assert_nothing_left();
+}
+
+/// The one that was refused took the other's journal away.
+#[test]
+fn of_two_runs_into_one_new_folder_one_is_refused_and_the_other_keeps_everything() {
+    for _try in 0..3 {
+        let home = Home::new();
+        let both = [(); 2].map(|()| {
+            let mut command = home.command(&[&SMALL[..], &["--out", "same"]].concat());
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            command.spawn().unwrap()
+        });
+        let mut runs = both.map(|run| Run::from(run.wait_with_output().unwrap()));
+        runs.sort_by_key(|run| run.code == Some(2));
+        let [ran, refused] = runs;
+        ran.answered();
+        refused.refused(2, &["same/journal.jsonl exists"]);
+        assert!(results(&home.path("same")).finished);
+        home.assert_nothing_left();
+    }
+}
+
+/// Everything that had been measured was lost, and was not even shown.
+#[test]
+fn a_results_folder_that_is_removed_ends_the_run_with_what_was_measured() {
+    let home = Home::new();
+    let line = "primes -p 2 -b 1000 --rounds 1000 --out gone";
+    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+    within(20, "two rounds", || {
+        (slots(&home.path("gone")).len() >= 4).then_some(())
+    });
+    fs::remove_dir_all(home.path("gone")).unwrap();
+    assert_eq!(run.end().code(), Some(2));
+    let (stdout, stderr) = (run.stdout(), run.stderr());
+    assert!(
+        stderr.contains("gone/journal.jsonl: it was removed"),
+        "{stderr}"
+    );
+    assert!(stdout.contains("process"), "{stdout}");
+    assert!(!home.path("gone").exists());
     home.assert_nothing_left();
 }
 

@@ -218,6 +218,31 @@ fn the_next_run_removes_a_pipe_that_a_double_kill_left() {
     home.assert_nothing_left();
 }
 
+/// All processes of a run killed at one instant, as for want of memory, leave the files of
+/// their slot to the next run: the one that goes on with it, or one beside it.
+#[test]
+fn the_next_run_removes_files_that_a_killed_tree_left() {
+    let home = Home::new();
+    let mut cut = started(&home, "-p 3");
+    cut.send(Signal::SIGKILL);
+    cut.end();
+    let leave = || {
+        let folder = home.path("out/flowgauge-2147483646-5.files");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("inOut_1.dat"), "x").unwrap();
+        folder
+    };
+    let folder = leave();
+    home.run(&["run", "--resume", "out", "--budget", "1ms"])
+        .answered();
+    assert!(!folder.exists());
+    let folder = leave();
+    let line = "primes -p 2 -b 1000 --rounds 1 --out beside";
+    home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    assert!(!folder.exists());
+    home.assert_nothing_left();
+}
+
 #[test]
 fn a_cell_that_does_not_answer_is_ended_after_its_deadline() {
     let home = Home::new();

@@ -46,7 +46,7 @@ fn every_model_answers_all_requests_alike_with_and_without_the_parser_cache() {
         let noted = record
             .reps
             .iter()
-            .map(|rep| rep.latencies.as_ref().unwrap());
+            .map(|rep| rep.latencies.as_deref().unwrap());
         assert!(noted.map(flow::Latencies::count).eq([60, 60]));
     }
     for variant in results.studies[0]

@@ -107,6 +107,17 @@ fn the_filters_of_a_search_are_those_of_its_study() {
 }
 
 #[test]
+fn events_of_flows_that_wait_at_no_gate_are_not_counted_and_that_is_said() {
+    let tree = tree();
+    let said = study(&tree, &["--count", "software", "needle", "tree"]);
+    assert!(matches!(said.code, Some(0 | 3)), "{}", said.err);
+    let text = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let reason = "migrations: this work makes and ends its flows itself";
+    assert_eq!(text.matches(reason).count(), 1, "{text}");
+    all_found(&results(&tree), 61, 60);
+}
+
+#[test]
 fn a_run_takes_the_tree_and_its_bounded_part() {
     let tree = tree();
     let out = tree.path().join("out");

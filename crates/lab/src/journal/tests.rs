@@ -166,6 +166,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         output: None,
         scratch: None,
         sample: None,
+        count: Vec::new(),
         timers: false,
     };
     let good = (1..1000 * MS, any::<u64>(), any::<u64>())

@@ -3,13 +3,15 @@
 use flow::SlotRecord;
 use stats::{Estimate, Rule, Summary, Verdict, tail};
 
+use super::counted::{self, Events};
 use super::counts;
 use super::laws::laws;
 use super::limits::limits;
 use super::optimum::optimum;
 use super::profile::{self, Profile};
-use super::remarks::sentences;
+use super::remarks::{Told, sentences};
 use super::requests::requests;
+use super::scaling::scaling;
 use super::self_made::self_made;
 use super::sentence::sentence;
 use super::shared::{Shared, shared};
@@ -57,10 +59,18 @@ fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Head
         .collect();
     let limits = limits(&header.machine, study, &cases);
     let laws = laws(&cases);
+    let scaling = scaling(&cases, &header.machine);
+    let told = Told {
+        limits: &limits,
+        probes,
+        laws: &laws,
+        scaling: &scaling,
+    };
     StudyResult {
         study: study.clone(),
-        sentences: sentences(study, &cases, &limits, probes, &laws),
+        sentences: sentences(study, &cases, &told),
         laws,
+        scaling,
         cases,
         limits,
         probes: probes.to_vec(),
@@ -69,7 +79,7 @@ fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Head
 
 fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
     let columns: Vec<Column<'_>> = (0..case.variants.len())
-        .map(|variant| Column::new(case, log, variant))
+        .map(|variant| Column::new(case, log, variant, header))
         .collect();
     let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
     let floor = log.judge.conclude().0;
@@ -96,16 +106,22 @@ struct Column<'a> {
     slots: Vec<&'a RawSlot>,
     good: Vec<&'a SlotRecord>,
     profile: Option<Profile>,
+    counted: Option<Events>,
 }
 
 impl<'a> Column<'a> {
-    fn new(case: &'a Case, log: &'a CaseLog, variant: usize) -> Self {
+    fn new(case: &'a Case, log: &'a CaseLog, variant: usize, header: &Header) -> Self {
         let slots = log.slots.iter().filter(|slot| slot.variant == variant);
         let slots: Vec<&RawSlot> = slots.collect();
         let good = slots.iter().filter(|slot| slot.value_ns.is_some());
         let good: Vec<&SlotRecord> = good.filter_map(|slot| slot.outcome.answer.done()).collect();
         Self {
             label: &case.variants[variant].label,
+            counted: counted::events(
+                &header.settings.count,
+                &header.machine.counters.permission,
+                &good,
+            ),
             profile: profile::profile(&case.variants[variant].variant, &good),
             slots,
             good,
@@ -134,6 +150,7 @@ impl<'a> Column<'a> {
             phases: profile.map(|p| p.phases),
             counts: profile.map(|p| p.all),
             not_counted: counts::not_counted(profile::reps(&self.good)),
+            counted: self.counted.clone(),
             memory: profile::memory(&self.good),
             memory_not_available: profile::memory_not_available(&self.good),
             flows: profile::flow_medians(&self.good),
@@ -249,6 +266,7 @@ fn side<'a>(column: &'a Column<'_>) -> Option<Side<'a>> {
     Some(Side {
         label: column.label,
         profile: column.profile.as_ref()?,
+        counted: column.counted.as_ref(),
     })
 }
 

@@ -28,6 +28,7 @@ mod faults;
 mod late;
 mod made;
 mod migrations;
+mod misses;
 mod page_tables;
 mod phases;
 mod shared;
@@ -77,7 +78,7 @@ impl Weight {
 type Rule = fn(&Evidence<'_>) -> Option<Reason>;
 
 /// All of them; of equal weight the first goes first.
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 17] = [
     phases::rule,
     copied::rule,
     made::rule,
@@ -88,6 +89,9 @@ const RULES: [Rule; 14] = [
     page_tables::rule,
     switches::rule,
     migrations::rule,
+    misses::cache,
+    misses::tlb,
+    misses::branches,
     bytes::calls,
     bytes::storage,
     cpu_time::rule,

@@ -184,6 +184,7 @@ mod tests {
                 },
                 flows: vec![flow(io), flow(io)],
             }),
+            footprint: None,
         }
     }
 
@@ -204,6 +205,7 @@ mod tests {
             output: None,
             scratch: None,
             sample: None,
+            count: Vec::new(),
             timers: false,
         };
         let Answer::Done(mut record) = crate::testing::done(&spec, 10 * MS, PROOF) else {

@@ -42,6 +42,11 @@ const SYSCTL: &str = "sudo sysctl kernel.perf_event_paranoid=1";
 const SANDBOX: &str = "allow perf_event_open in the seccomp profile of the container \
                        (docker: --cap-add PERFMON, or --security-opt seccomp=unconfined)";
 
+/// [`explain`], of an error number as records hold it.
+pub fn explain_number<T>(errno: i32, event: Event, permission: &Permission) -> Measured<T> {
+    explain(Errno::from_raw(errno), event, permission)
+}
+
 /// Why `event` could not be counted, by the error number, and what to do.
 pub fn explain<T>(errno: Errno, event: Event, permission: &Permission) -> Measured<T> {
     match errno {
@@ -57,11 +62,15 @@ pub fn explain<T>(errno: Errno, event: Event, permission: &Permission) -> Measur
         ),
         Errno::EMFILE | Errno::ENFILE => Measured::not_available(
             "no file descriptor is left to open a counter",
-            "ulimit -n 65536",
+            "ulimit -n 65536, or count fewer events at once",
         ),
         Errno::EBUSY => Measured::not_available(
             "another user has the counters of this processor to itself",
             "end other profilers",
+        ),
+        Errno::ESRCH => Measured::not_available(
+            "a flow had ended before it could be counted",
+            "run it again; if flows die, the failed slots say why",
         ),
         other => Measured::not_available(format!("perf_event_open: {other}"), ""),
     }

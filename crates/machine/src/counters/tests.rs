@@ -19,10 +19,13 @@ fn said(errno: Errno, event: Event, permission: &Permission) -> String {
     explain::<Scope>(errno, event, permission).to_string()
 }
 
-#[test]
-fn each_error_number_has_its_reason_and_remedy() {
+/// An error number of an event under a setting of `perf_event_paranoid`, with words of the
+/// reason and of the remedy.
+type Said = (Errno, Event, i64, &'static str, &'static str);
+
+const SAID: &[Said] = {
     use Errno::*;
-    let cases = [
+    &[
         (ENOENT, Event::Cycles, 1, "no counter for it", "virtual PMU"),
         (
             ENODEV,
@@ -64,10 +67,22 @@ fn each_error_number_has_its_reason_and_remedy() {
             "CONFIG_PERF_EVENTS",
         ),
         (EMFILE, Event::Cycles, 1, "no file descriptor", "ulimit -n"),
+        (
+            ENFILE,
+            Event::Cycles,
+            1,
+            "no file descriptor",
+            "fewer events",
+        ),
         (EBUSY, Event::Cycles, 1, "to itself", "profilers"),
+        (ESRCH, Event::Cycles, 1, "had ended", "run it again"),
         (EIO, Event::Cycles, 1, "EIO", ""),
-    ];
-    for (errno, event, paranoid, reason, remedy) in cases {
+    ]
+};
+
+#[test]
+fn each_error_number_has_its_reason_and_remedy() {
+    for &(errno, event, paranoid, reason, remedy) in SAID {
         let said = said(errno, event, &permission(paranoid));
         assert!(
             said.contains(reason) && said.contains(remedy),

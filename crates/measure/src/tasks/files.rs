@@ -11,7 +11,7 @@ use nix::fcntl::OFlag;
 use nix::sys::stat::Mode;
 use nix::unistd::{SysconfVar, sysconf};
 
-use super::parse::{Stat, on_cpu_ns, write_bytes};
+use super::parse::{Stat, child_pids, on_cpu_ns, write_bytes};
 use super::{Process, Task};
 
 /// Ticks in a second: 100 on every architecture that Linux has had for twenty years.
@@ -43,6 +43,20 @@ impl Files {
     /// The ids of all processes, ascending.
     pub(super) fn pids(&mut self, pids: &mut Vec<i32>) -> io::Result<()> {
         numbers(&mut self.listing, pids)
+    }
+
+    /// Whether this kernel lists the processes that a thread has made.
+    pub(super) fn tells_children(&mut self) -> bool {
+        let own = self.read(format_args!("thread-self/children"), |_| Some(()));
+        matches!(own, Ok(Some(())))
+    }
+
+    /// Adds the processes that the first thread of a process has made; none of one that has
+    /// ended.
+    pub(super) fn children(&mut self, pid: i32, children: &mut Vec<i32>) -> io::Result<()> {
+        let told = self.read(format_args!("{pid}/task/{pid}/children"), child_pids)?;
+        children.extend(told.into_iter().flatten());
+        Ok(())
     }
 
     /// The ids of the threads of a process, ascending. One thread needs no listing.

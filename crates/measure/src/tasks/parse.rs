@@ -50,3 +50,10 @@ pub(super) fn write_bytes(bytes: &[u8]) -> Option<u64> {
     let value = lines.find_map(|line| line.strip_prefix("write_bytes:"))?;
     value.trim().parse().ok()
 }
+
+/// The pids of `children`.
+pub(super) fn child_pids(bytes: &[u8]) -> Option<Vec<i32>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let pids = text.split_ascii_whitespace().map(|pid| pid.parse().ok());
+    pids.collect()
+}

@@ -1,6 +1,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use super::*;
 
@@ -177,4 +178,84 @@ fn a_real_child_is_found_by_its_group_and_its_end_is_seen() {
     child.wait().unwrap();
     reader.processes(pid, &mut processes).unwrap();
     assert!(processes.is_empty());
+}
+
+/// A machine that tells children: 100 has made 101, which has made 105.
+fn telling_machine() -> tempfile::TempDir {
+    let root = machine();
+    process(root.path(), 105, 100, &[(105, 'R', 0)]);
+    fs::create_dir(root.path().join("thread-self")).unwrap();
+    fs::write(root.path().join("thread-self/children"), "").unwrap();
+    for (parent, children) in [(9, ""), (100, "101 "), (101, "105 "), (105, "")] {
+        let file = format!("{parent}/task/{parent}/children");
+        fs::write(root.path().join(file), children).unwrap();
+    }
+    root
+}
+
+/// With thousands of processes on a machine, each look listed all of them.
+#[test]
+fn a_look_reads_the_group_and_not_the_whole_machine() {
+    let root = telling_machine();
+    let mut reader = Reader::below(root.path()).unwrap();
+    reader.walk_every = Duration::from_secs(3_600);
+    // Whoever reads this one has listed the machine.
+    fs::create_dir(root.path().join("8")).unwrap();
+    fs::write(root.path().join("8/stat"), "not understood").unwrap();
+    let mut processes = Vec::new();
+    reader.processes(100, &mut processes).unwrap();
+    assert_eq!(pids(&processes), [100, 101, 105]);
+    // One whose maker has ended is still known.
+    fs::remove_dir_all(root.path().join("101")).unwrap();
+    fs::write(root.path().join("100/task/100/children"), "").unwrap();
+    reader.processes(100, &mut processes).unwrap();
+    assert_eq!(pids(&processes), [100, 105]);
+}
+
+#[test]
+fn a_walk_finds_what_no_first_thread_has_made_and_skips_who_was_there_before() {
+    let root = telling_machine();
+    let mut reader = Reader::below(root.path()).unwrap();
+    reader.walk_every = Duration::ZERO;
+    fs::write(root.path().join("101/task/101/children"), "").unwrap();
+    let mut processes = Vec::new();
+    reader.processes(100, &mut processes).unwrap();
+    assert_eq!(pids(&processes), [100, 101, 105]);
+
+    let mut reader = Reader::below(root.path()).unwrap();
+    reader.walk_every = Duration::ZERO;
+    reader.before().unwrap();
+    process(root.path(), 106, 100, &[(106, 'R', 0)]);
+    reader.processes(100, &mut processes).unwrap();
+    assert_eq!(pids(&processes), [106]);
+}
+
+#[test]
+fn a_child_that_a_thread_of_a_real_process_made_is_followed() {
+    use std::os::unix::process::CommandExt as _;
+    let mut shell = Command::new("sh")
+        .args(["-c", "sleep 60 & wait"])
+        .process_group(0)
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap();
+    let group = i32::try_from(shell.id()).unwrap();
+    let mut reader = Reader::new().unwrap();
+    reader.walk_every = Duration::from_secs(3_600);
+    let mut processes = Vec::new();
+    for _look in 0..10_000 {
+        reader.processes(group, &mut processes).unwrap();
+        if processes.len() == 2 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let found = pids(&processes);
+    nix::sys::signal::killpg(
+        nix::unistd::Pid::from_raw(group),
+        nix::sys::signal::Signal::SIGKILL,
+    )
+    .unwrap();
+    shell.wait().unwrap();
+    assert_eq!((found.len(), found.contains(&group)), (2, true));
 }

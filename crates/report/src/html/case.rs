@@ -3,6 +3,7 @@
 use lab::{CaseResult, Finding, Results, VariantSummary};
 use maud::{Markup, html};
 
+use super::counting;
 use super::course::course;
 use super::ecdf::ecdf;
 use super::figure::Figures;
@@ -37,6 +38,7 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
                 p.quiet { (launches(case)) }
                 (figures(id, case, with_slots))
                 @for line in sampling(case) { p.quiet { (line) } }
+                (counting::of_case(case))
             }
         }
     }

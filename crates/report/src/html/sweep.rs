@@ -4,6 +4,7 @@ use lab::{CaseResult, Law, Results};
 use maud::{Markup, html};
 
 use super::case::{launches, missing, said, variants};
+use super::counting;
 use super::course::course;
 use super::figure::{Figure, Figures, Legend};
 use super::forest::forest;
@@ -74,6 +75,7 @@ fn one(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Mark
         @for finding in &case.findings { (said(finding)) }
         (missing(case))
         (of_point(id, case, with_slots))
+        (counting::of_case(case))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use lab::{CaseResult, Finding, Results, VariantSummary};
 
+use super::counting;
 use super::page::Page;
 use super::requests::requests;
 use super::searched;
@@ -35,6 +36,7 @@ pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     for line in lines.chain(not_counted(case)) {
         page.text(2, Tone::Quiet, &line);
     }
+    counting::of_case(page, case);
     missing(page, case);
 }
 

@@ -2,12 +2,14 @@
 
 mod browser;
 mod compare;
+mod counters;
 mod csv;
 mod escaping;
 mod html;
 mod json;
 mod plots;
 mod samples;
+mod scaling;
 mod searches;
 mod support;
 mod terminal;

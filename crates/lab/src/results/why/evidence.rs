@@ -3,6 +3,7 @@
 use stats::Verdict;
 
 use crate::Metric;
+use crate::results::counted::Events;
 use crate::results::counts::Counts;
 use crate::results::profile::Profile;
 use crate::results::shared::Shared;
@@ -12,6 +13,8 @@ use crate::results::shared::Shared;
 pub(crate) struct Side<'a> {
     pub(crate) label: &'a str,
     pub(crate) profile: &'a Profile,
+    /// Events that were counted, where they were to be.
+    pub(crate) counted: Option<&'a Events>,
 }
 
 /// All that is known of a finding.

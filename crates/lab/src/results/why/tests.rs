@@ -2,11 +2,14 @@
 //! `tests/recorded.rs` of this crate.
 
 use flow::{Ballast, Pages, Variant};
+use measure::Measured;
+use measure::counters::{Event, Scope};
 use measure::memory::Memory;
 use stats::{Estimate, Rule, Verdict};
 
 use super::*;
 use crate::Phases;
+use crate::results::counted::{EventMedians, EventSummary, Events};
 use crate::results::counts::Counts;
 use crate::results::profile::Profile;
 use crate::results::shared::{Effect, Shared};
@@ -94,10 +97,12 @@ fn evidence<'a>(thread: &'a Profile, process: &'a Profile, verdict: Verdict) -> 
         subject: Side {
             label: "thread",
             profile: thread,
+            counted: None,
         },
         reference: Side {
             label: "process",
             profile: process,
+            counted: None,
         },
         metric: Metric::Total,
         verdict,
@@ -392,4 +397,55 @@ fn flows_wait_for_each_other_only_where_both_counts_say_so() {
         &process(),
         DIFFERENT
     )));
+}
+
+/// Events of a variant whose data TLB missed so often.
+fn tlb_misses(scaled: f64, scope: Scope) -> Events {
+    let medians = EventMedians {
+        slots: 10,
+        scope,
+        scaled,
+        ran: 0.5,
+        per_cpu_second: scaled,
+        per_unit: None,
+        per_1000_instructions: None,
+    };
+    Events {
+        events: vec![EventSummary {
+            event: Event::DtlbMisses,
+            count: Measured::Value(medians),
+        }],
+        instructions_per_cycle: None,
+        flows: 2.0,
+        around_ns: 0.0,
+        slower: None,
+    }
+}
+
+#[test]
+fn misses_that_were_counted_on_both_sides_and_lie_apart_are_named() {
+    let (thread, process) = (thread(), process());
+    let said = |subject: &Events, reference: &Events, metric| {
+        let mut evidence = evidence(&thread, &process, DIFFERENT);
+        evidence.metric = metric;
+        evidence.subject.counted = Some(subject);
+        evidence.reference.counted = Some(reference);
+        let of_misses = |line: &String| line.contains("data TLB misses");
+        why(&evidence).into_iter().find(of_misses)
+    };
+    let few = tlb_misses(20_000.0, Scope::Everywhere);
+    let many = tlb_misses(2_000_000.0, Scope::Everywhere);
+    let expected = "20,000 data TLB misses in the steady phase against 2.00 M (100x fewer)";
+    assert_eq!(said(&few, &many, Metric::Total).as_deref(), Some(expected));
+    assert_eq!(said(&few, &few, Metric::Total), None);
+    assert_eq!(
+        said(&few, &many, Metric::Create),
+        None,
+        "they are of the steady phase"
+    );
+    let of_users = tlb_misses(2_000_000.0, Scope::UserOnly);
+    assert_eq!(said(&few, &of_users, Metric::Total), None);
+    let mut missing = few.clone();
+    missing.events[0].count = Measured::not_available("no such event", "");
+    assert_eq!(said(&missing, &many, Metric::Total), None);
 }

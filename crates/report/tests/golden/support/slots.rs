@@ -92,6 +92,7 @@ fn rep(like: Like, flows: usize, factor: f64) -> Rep {
         turns: None,
         latencies: None,
         told: None,
+        counted: None,
         own: None,
     }
 }
@@ -139,6 +140,7 @@ fn told(like: Like, flows: usize, denied: bool) -> Told {
             true => Measured::not_available("reading io is forbidden", "be root"),
             false => Measured::Value(per_phase(flows, Io::default(), io)),
         },
+        footprint: None,
     }
 }
 
