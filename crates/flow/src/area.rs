@@ -37,6 +37,13 @@ use crate::ring::Ring;
 #[derive(Debug)]
 pub(crate) struct Alone<T>(pub(crate) T);
 
+/// A gate that flows wait at.
+pub(crate) const SHUT: u32 = 0;
+/// A gate that flows may pass.
+pub(crate) const OPEN: u32 = 1;
+/// The end gate while flows are asked for their pages: they answer and wait on.
+pub(crate) const SURVEY: u32 = 2;
+
 /// What belongs to the slot as a whole.
 #[repr(C)]
 #[derive(Debug)]
@@ -47,8 +54,10 @@ pub(crate) struct Header {
     pub(crate) start: Alone<AtomicU32>,
     /// Flows that are done.
     pub(crate) done: Alone<AtomicU32>,
-    /// The end gate: 0 shut, 1 open. A futex word.
+    /// The end gate: [`SHUT`], [`OPEN`], or [`SURVEY`]. A futex word.
     pub(crate) end: Alone<AtomicU32>,
+    /// Flows that have written down their pages.
+    pub(crate) surveyed: Alone<AtomicU32>,
     /// The next unit of a queue.
     pub(crate) cursor: Alone<AtomicU64>,
     /// 1 while the parent sleeps and wants to be told of results in rings.
@@ -135,7 +144,7 @@ impl Area {
         for word in [&header.arrived, &header.start, &header.done, &header.end] {
             word.0.store(0, Ordering::Relaxed);
         }
-        for word in [&header.lined_up, &header.laps_done] {
+        for word in [&header.lined_up, &header.laps_done, &header.surveyed] {
             word.0.store(0, Ordering::Relaxed);
         }
         header.turn.0.store(0, Ordering::Relaxed);

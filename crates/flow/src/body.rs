@@ -4,9 +4,11 @@ use std::fmt;
 use std::io;
 use std::ops::{Add, AddAssign};
 
+use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::channel::Outlet;
+use crate::footprint::Pieces;
 use crate::latency::Latencies;
 use crate::turn::{HandOver, Turn};
 
@@ -68,6 +70,19 @@ pub trait Body: Sync {
     fn latencies<'s>(&self, _state: &'s Self::State) -> Option<&'s Latencies> {
         None
     }
+
+    /// What threads used that the flow made itself and that have ended, where its work makes
+    /// some. It counts as the flow's own.
+    fn hired(&self, _state: &Self::State) -> Usage {
+        Usage::default()
+    }
+
+    /// Whether flows can tell what they work on ([`Body::touched`]).
+    const TOUCHES: bool = false;
+
+    /// Adds every piece of memory that holds what flow `flow` works on. It is called after the
+    /// work of the last repetition and is in no timed part.
+    fn touched(&self, _state: &Self::State, _flow: usize, _pieces: &mut Pieces) {}
 
     /// Takes all turns of flow `unit`, each ended by `turn.next().await`, and proves them.
     fn turns<T: Turn>(

@@ -16,17 +16,18 @@ mod trouble;
 mod units;
 
 use std::io;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use measure::clock::now_ns;
 use measure::usage::{self, Usage};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::{Pid, getpid, gettid};
 
-use crate::area::Area;
+use crate::area::{Area, SHUT, SURVEY};
 use crate::body::Body;
 use crate::channel::{Entrance, Outlet};
 use crate::flow_cell::Tally;
+use crate::footprint::{self, Board};
 use crate::futex;
 use crate::latency::Together;
 use crate::notify::Notify;
@@ -48,6 +49,8 @@ pub(crate) struct Context<'a, B: Body> {
     pub(crate) area: &'a Area,
     pub(crate) notify: &'a Notify,
     pub(crate) entrance: &'a Entrance,
+    /// Where flows write down their pages, if they are to be asked for them.
+    pub(crate) board: Option<Result<&'a Board, &'a io::Error>>,
     /// Where flows add up how long requests took, if they note it.
     pub(crate) latencies: Option<&'a Together>,
     /// The pipes of a ring, where flows hand over by them.
@@ -90,11 +93,14 @@ fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
         let mut tally = begin();
         let before = usage::this_thread();
         units(context, index, &mut state, outlet, &mut tally);
-        let tally = finish(tally, before, outlet)?;
+        let mut tally = finish(tally, before, outlet)?;
+        let used = [tally.steady, context.body.hired(&state)];
+        tally.steady = used.into_iter().sum();
         context.settle(&mut state);
         Ok(tally)
     });
-    leave(context, index, worked);
+    report(context, index, worked);
+    wait_for_the_end(context, || footprint::take_part(context, index, &state));
 }
 
 /// The life of a flow that takes turns with the others.
@@ -125,7 +131,7 @@ pub(crate) fn at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
     let cell = context.area.flow(index);
     cell.arrived(pid, tid, usage::this_thread());
     arrive(context);
-    wait_at(&context.area.header().start.0);
+    wait_while(&context.area.header().start.0, SHUT);
 }
 
 /// Stamps the beginning of the timed part.
@@ -159,13 +165,29 @@ pub(crate) fn leave<B: Body>(
     index: usize,
     worked: Result<Tally, Trouble>,
 ) {
+    report(context, index, worked);
+    // Nothing asks these flows for their pages.
+    wait_for_the_end(context, || {});
+}
+
+/// Leaves what was done for the parent.
+fn report<B: Body>(context: &Context<'_, B>, index: usize, worked: Result<Tally, Trouble>) {
     let cell = context.area.flow(index);
     match worked {
         Ok(tally) => cell.done(&tally),
         Err((step, error)) => cell.troubled(&Tally::default(), trouble(step, &error)),
     }
     finished(context);
-    wait_at(&context.area.header().end.0);
+}
+
+/// Waits for the second release; takes part in a survey that comes before it.
+fn wait_for_the_end<B: Body>(context: &Context<'_, B>, survey: impl FnOnce()) {
+    let end = &context.area.header().end.0;
+    wait_while(end, SHUT);
+    if end.load(Ordering::Acquire) == SURVEY {
+        survey();
+        wait_while(end, SURVEY);
+    }
 }
 
 /// Binds the flow and opens its outlet.
@@ -217,8 +239,8 @@ fn finished<B: Body>(context: &Context<'_, B>) {
     }
 }
 
-fn wait_at(gate: &std::sync::atomic::AtomicU32) {
-    while gate.load(Ordering::Acquire) == 0 {
-        futex::wait(gate, 0);
+fn wait_while(gate: &AtomicU32, value: u32) {
+    while gate.load(Ordering::Acquire) == value {
+        futex::wait(gate, value);
     }
 }

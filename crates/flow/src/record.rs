@@ -5,6 +5,7 @@ mod columns;
 pub mod counted;
 mod failure;
 mod flow;
+pub mod footprint;
 mod own;
 pub mod told;
 
@@ -113,7 +114,7 @@ pub struct Rep {
     pub turns: Option<Turns>,
     /// How long requests took, where flows answer some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub latencies: Option<Latencies>,
+    pub latencies: Option<Box<Latencies>>,
     /// Migrations and bytes; of the last repetition of a slot alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<Box<Told>>,

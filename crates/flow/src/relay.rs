@@ -89,6 +89,12 @@ impl Relay {
         self.slots
     }
 
+    /// Its address and its bytes.
+    #[must_use]
+    pub fn memory(&self) -> (usize, usize) {
+        (self.base.addr().get(), self.length)
+    }
+
     /// Writes one entry, asleep while there is no room. `write` is given the number of its
     /// slot and the slot's words.
     pub fn push<T>(&self, write: impl FnOnce(u32, &[AtomicU64]) -> T) -> T {

@@ -22,6 +22,7 @@
 
 mod counting;
 mod left;
+mod survey;
 mod telling;
 mod verdict;
 
@@ -36,13 +37,15 @@ use measure::memory::{self, Reading};
 use measure::usage;
 use nix::unistd::getpid;
 
+use crate::area::OPEN;
 use crate::body::{Body, Sink};
 use crate::channel::{self, Inlet};
 use crate::flow_cell::FlowCell;
 use crate::flow_run::Context;
+use crate::footprint::Board;
 use crate::futex;
 use crate::latency::Together;
-use crate::record::{ParentRecord, Rep};
+use crate::record::{ParentRecord, Rep, Told};
 use crate::start::{Crew, not_created};
 use crate::turn::{HandOver, Pipes};
 use crate::watch::{Bench, Goal, Watch};
@@ -87,6 +90,9 @@ pub(crate) fn run<W, B: Body, S: Sink>(
     } else {
         Pipes::default()
     };
+    // Flows that a thread carries are not asked for their pages.
+    let asked = B::TOUCHES && last && !spec.variant.model.is_user_level();
+    let board = asked.then(|| Board::new(spec.variant.flows as usize));
     let context = Context {
         body,
         variant: &spec.variant,
@@ -95,6 +101,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         area: &bench.area,
         notify: &bench.notify,
         entrance: &entrance,
+        board: board.as_ref().map(Result::as_ref),
         latencies: bench.latencies.as_ref(),
         pipes: &pipes,
         parent: getpid(),
@@ -136,6 +143,10 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         } else {
             None
         };
+        let footprint = match memory {
+            Some(_) => self.footprint()?,
+            None => None,
+        };
         let teardown_ns = phase(&mut telling, || self.tear_down(&mut parent))?;
         let flows = left::flow_records(&self.bench.area, &self.watch, go);
         let skew_ns = left::skew(&flows);
@@ -148,8 +159,18 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             parent,
             flows,
             turns,
-            latencies: self.bench.latencies.as_ref().map(Together::read),
-            told: telling.map(|telling| Box::new(telling.told())),
+            latencies: self
+                .bench
+                .latencies
+                .as_ref()
+                .map(Together::read)
+                .map(Box::new),
+            told: telling.map(|telling| {
+                Box::new(Told {
+                    footprint,
+                    ..telling.told()
+                })
+            }),
             counted,
             own: None,
         };
@@ -290,7 +311,12 @@ fn phase<T>(telling: &mut Option<Telling>, run: impl FnOnce() -> io::Result<T>) 
     done
 }
 
-fn open(gate: &AtomicU32) {
-    gate.store(1, Ordering::Release);
-    futex::wake_all(gate);
+fn open(word: &AtomicU32) {
+    gate(word, OPEN);
+}
+
+/// Sets a gate, and wakes whoever waits at it.
+fn gate(word: &AtomicU32, value: u32) {
+    word.store(value, Ordering::Release);
+    futex::wake_all(word);
 }

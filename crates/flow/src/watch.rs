@@ -92,6 +92,7 @@ impl Bench {
 pub(crate) enum Goal {
     Arrived,
     Done,
+    Surveyed,
 }
 
 /// Watches the flows of one repetition.
@@ -170,10 +171,10 @@ impl<'a> Watch<'a> {
 
     fn reached(&self, goal: Goal) -> bool {
         let header = self.bench.area.header();
-        let counter = if goal == Goal::Arrived {
-            &header.arrived.0
-        } else {
-            &header.done.0
+        let counter = match goal {
+            Goal::Arrived => &header.arrived.0,
+            Goal::Done => &header.done.0,
+            Goal::Surveyed => &header.surveyed.0,
         };
         if counter.load(Ordering::Acquire) as usize == self.flows {
             return true;

@@ -47,7 +47,8 @@ fn every_model_says_how_many_what_stops_it_and_what_one_costs() {
     let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
     let shown = String::from_utf8_lossy(&output.stdout);
     let raises = &limits[0].room.as_ref().expect("a limit").raise;
-    let table = ["How many flows of each model", "to raise it", raises];
+    let command = raises.split_whitespace().last().expect("a command");
+    let table = ["How many flows of each model", "to raise it", command];
     for part in ["Then and now", "Linux", "8,000", "90,000+"]
         .iter()
         .chain(&table)
@@ -180,17 +181,6 @@ fn where_fewer_than_100_threads_fit_they_are_in_the_table_with_limit_and_remedy(
     // The probe's threads have the stacks that the prediction is about.
     let probe = &results.studies[0].probes[0];
     assert_eq!(probe.confirms(), Some(true), "{probe:?}");
-}
-
-#[test]
-fn where_no_flow_fits_the_limit_is_told_all_the_same() {
-    let (output, results) = limited("ulimit -v 100000", &["--model", "thread,task"]);
-    let limits = &results.studies[0].limits;
-    assert_eq!(limits.len(), 2);
-    let room = limits[0].room.as_ref().expect("a limit");
-    assert_eq!(room.bites, "RLIMIT_AS");
-    let shown = String::from_utf8_lossy(&output.stdout);
-    assert!(shown.contains("ulimit -v unlimited"), "{shown}");
 }
 
 #[test]

@@ -47,6 +47,7 @@ mod proof;
 pub mod results;
 pub mod room;
 pub mod run;
+pub mod scaling;
 pub mod settings;
 pub mod slot;
 pub mod study;
@@ -63,12 +64,14 @@ pub use pilot::Chosen;
 pub use probe::Probe;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
 pub use results::{
-    AtNumber, CaseResult, Cause, Effect, Finding, Law, Limit, Map, Optimum, Phases, RawSlot,
-    Results, SelfMade, Shape, Shared, StudyResult, Used, VariantSummary, Workers,
+    AtNumber, CaseResult, Cause, Effect, Finding, Law, Limit, Map, Optimum, Phases, Ratio, RawSlot,
+    Results, Scaling, ScalingPoint, SelfMade, Shape, Shared, StudyResult, Throughput, Used,
+    VariantSummary, Workers,
 };
 pub use run::{RunError, check, cpus, run};
+pub use scaling::{Along, Spread};
 pub use settings::{Preset, Sampling, Settings, Value};
 pub use study::{
-    Case, LabelledVariant, Metric, Origin, OriginCount, OriginLimit, OriginMark, OriginRow, Study,
-    StudyError, SweepPoint, builtin, builtin_names, labelled, nearest,
+    Case, LabelledVariant, Metric, Origin, OriginCount, OriginFigure, OriginLimit, OriginMark,
+    OriginRow, Study, StudyError, SweepPoint, builtin, builtin_names, labelled, nearest,
 };

@@ -16,6 +16,7 @@ mod profile;
 mod remarks;
 mod requests;
 pub mod sampled;
+mod scaling;
 mod self_made;
 #[cfg(test)]
 mod self_made_tests;
@@ -39,6 +40,7 @@ pub use limits::Limit;
 pub use map::Map;
 pub use optimum::{AtNumber, Optimum};
 pub use requests::Requests;
+pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput};
 pub use self_made::SelfMade;
 pub use shared::{Cause, Effect, Shared};
 pub use workers::{Used, Workers};
@@ -79,6 +81,9 @@ pub struct StudyResult {
     /// How time grows with the number of workers, in sweeps over it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub laws: Vec<Law>,
+    /// Throughput against the number of flows, for a study of scaling.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<Scaling>,
     /// Sentences: the headline first, then crossovers, laws and other remarks.
     pub sentences: Vec<String>,
 }

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use workload::Work;
 
 use crate::Sampling;
+use crate::scaling::Along;
 
 pub use builtin::{builtin, builtin_names, nearest};
 pub(crate) use cpus::differ_in_flows_alone;
@@ -148,6 +149,9 @@ pub struct Origin {
     /// Times of its own, to be shown in the chart of a sweep.
     #[serde(default, rename = "mark", skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<OriginMark>,
+    /// Throughput of threads over processes, where that is what it gives.
+    #[serde(default, rename = "figure", skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<OriginFigure>,
     /// Its table, row by row.
     #[serde(default, rename = "row")]
     pub rows: Vec<OriginRow>,
@@ -163,6 +167,24 @@ pub struct OriginMark {
     pub sweep: String,
     /// How long, in ns.
     pub ns: f64,
+}
+
+/// A figure of the source: throughput of threads over that of processes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OriginFigure {
+    /// Our workload that stands for the source's: the beginning of the names of its cases.
+    pub workload: String,
+    /// What the source ran.
+    pub was: String,
+    /// Where the flows were.
+    pub along: Along,
+    /// On which machine.
+    pub on: String,
+    /// How many flows.
+    pub flows: u32,
+    /// Throughput of one process with so many threads over that of so many processes.
+    pub threads_over_processes: f64,
 }
 
 /// One row of the source's table.

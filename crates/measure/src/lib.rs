@@ -16,6 +16,7 @@ pub mod clock;
 pub mod counters;
 mod measured;
 pub mod memory;
+pub mod pagemap;
 pub mod task;
 pub mod tasks;
 pub mod usage;

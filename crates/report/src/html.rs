@@ -25,6 +25,7 @@ mod limits;
 mod machine;
 mod map;
 mod requests;
+mod scaling;
 mod searched;
 mod slots;
 mod stacks;

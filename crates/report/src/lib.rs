@@ -40,6 +40,7 @@ mod origin;
 pub mod plots;
 mod requests;
 mod sampling;
+mod scaling;
 mod searched;
 mod table;
 pub mod terminal;

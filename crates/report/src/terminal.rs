@@ -14,6 +14,8 @@
 //! | lowered limits | how long it took, what was lowered in, the error |
 //! | counted events | per CPU second, per unit, per 1,000 instructions |
 //! | workers | calls, peak, RSS, files |
+//! | throughput | interval of one flow, memory, interval of threads over processes |
+//! | pages | ranges that cores share, pages of a flow |
 //! | flows that work made | peak RSS, flows made, faults, switches, user, system, interval |
 //! | time by the number of workers | the source's figures |
 //! | where time goes | what the timers cost |
@@ -33,6 +35,7 @@ mod machine;
 mod map;
 mod page;
 mod requests;
+mod scaling;
 mod searched;
 mod then_and_now;
 mod workers;
@@ -117,7 +120,10 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
     }
     counting::of_study(page, study);
     fenced::fenced(page, study);
-    if !workers::workers(page, study) && !searched::searched(page, study) {
+    let has_own = workers::workers(page, study)
+        || searched::searched(page, study)
+        || scaling::scaling(page, results, study);
+    if !has_own {
         then_and_now::then_and_now(page, study);
     }
     if study.sentences.len() > 1 {

@@ -31,7 +31,7 @@ use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use flow::{Body, Outlet, Proof, Relay, Variant};
+use flow::{Body, Outlet, Pieces, Proof, Relay, Variant};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
@@ -307,6 +307,7 @@ impl Body for Pairs<'_> {
     /// The blocks that a consumer keeps.
     type State = VecDeque<Block>;
     const SENDS: bool = false;
+    const TOUCHES: bool = true;
 
     fn units(&self) -> u64 {
         self.work.flows()
@@ -329,6 +330,20 @@ impl Body for Pairs<'_> {
         match unit % 2 {
             0 => self.produce(unit / 2),
             _ => self.consume(unit / 2, kept),
+        }
+    }
+
+    /// The queue, and the blocks that the consumer keeps: in a common heap the producer has
+    /// filled them where they lie.
+    fn touched(&self, kept: &VecDeque<Block>, flow: usize, pieces: &mut Pieces) {
+        let pair = &self.pairs[flow / 2];
+        let (address, bytes) = pair.queue.memory();
+        pieces.add(address, bytes);
+        for block in kept {
+            pieces.slice(block);
+            if pair.places.is_some() {
+                pieces.add_of(flow - 1, block.as_ptr().addr(), size_of_val(&**block));
+            }
         }
     }
 }

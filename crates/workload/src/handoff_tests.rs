@@ -186,3 +186,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn blocks_of_a_common_heap_are_worked_on_by_both_and_copies_by_the_consumer_alone() {
+    let work = work();
+    let pages = |model: &str| {
+        let variant = variant(model, 4);
+        let pairs = work.pairs(&variant).unwrap();
+        let kept: VecDeque<Block> = [vec![1; 4096].into_boxed_slice()].into();
+        let mut pieces = flow::Pieces::of_flow(1);
+        pairs.touched(&kept, 1, &mut pieces);
+        let mut queue = flow::Pieces::of_flow(1);
+        pairs.touched(&VecDeque::new(), 1, &mut queue);
+        pieces.pages() - queue.pages()
+    };
+    let (alone, both) = (pages("process"), pages("thread"));
+    assert!((8..=9).contains(&alone), "{alone}");
+    assert_eq!(both, 2 * alone);
+}

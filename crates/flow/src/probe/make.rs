@@ -155,6 +155,7 @@ fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
         area: &area,
         notify: &notify,
         entrance: &entrance,
+        board: None,
         latencies: None,
         pipes: &Pipes::default(),
         parent: getpid(),

@@ -1,5 +1,6 @@
 //! What the kernel told of the parent and the flows of a repetition in files.
 
+use crate::record::footprint::Footprint;
 use measure::Measured;
 use measure::task::Io;
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,9 @@ pub struct Told {
     pub migrations: Measured<PerPhase<u64>>,
     /// Bytes moved.
     pub io: Measured<PerPhase<Io>>,
+    /// The pages that flows work on, where the work can tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub footprint: Option<Measured<Footprint>>,
 }
 
 /// A count of the parent and of every flow, phase by phase.

@@ -88,6 +88,7 @@ impl Telling {
             migrations: few(flows)
                 .and_then(|()| self.migrations.per_phase(|a, b| a.saturating_sub(b))),
             io: few(flows).and_then(|()| self.io.per_phase(Io::since)),
+            footprint: None,
         }
     }
 }

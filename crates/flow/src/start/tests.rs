@@ -82,6 +82,7 @@ fn carried<B: Body>(
         area: &area,
         notify: &notify,
         entrance: &entrance,
+        board: None,
         latencies: None,
         pipes: &Pipes::default(),
         parent: getpid(),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use lab::{Expectation, Longer, Preset, Study};
+use lab::{Expectation, Longer, Preset, Spread, Study};
 use machine::Machine;
 
 use crate::args::{Cli, Command, RunArgs};
@@ -65,10 +65,14 @@ fn begin(args: &RunArgs) -> Result<Session> {
 /// A study, and what of it is left out here.
 type Fitted = (Study, Vec<String>);
 
-/// A built-in study without what this machine has no room for.
+/// A built-in study spread over this machine, without what it has no room for.
 fn fitted(study: Study) -> Fitted {
     let machine = Machine::read();
-    lab::room::fitted(study.for_cpus(session::cpus(&machine)), &machine)
+    let (study, mut left_out) =
+        Spread::default().over(study.for_cpus(session::cpus(&machine)), &machine);
+    let (study, no_room) = lab::room::fitted(study, &machine);
+    left_out.extend(no_room);
+    (study, left_out)
 }
 
 /// What the command of a cut run expected.
@@ -78,6 +82,7 @@ fn expectations(command: &[String]) -> Vec<Expectation> {
         Ok(Command::Primes(args)) => args.how,
         Ok(Command::Switch(args)) => args.how,
         Ok(Command::Limits(args)) => args.how,
+        Ok(Command::Scaling(args)) => args.how,
         Ok(Command::Search(args)) => args.how,
         Ok(Command::Calibrate(args)) => args.how,
         _ => return Vec::new(),

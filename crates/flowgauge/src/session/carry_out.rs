@@ -39,19 +39,7 @@ pub(crate) fn carry_out(
         launcher.keep_files_in(folder);
         leftovers::sweep(folder, &journal.header().studies);
     }
-    let clock = SinceBegin(Instant::now());
-    let screen = Screen::new();
-    if let Some(interval_s) = watch {
-        let cpus = lab::cpus(&journal.header().machine);
-        launcher.watch(Watch::new(interval_s, screen.clone(), cpus)?);
-    }
-    let mut progress = Progress::new(screen.clone());
-    let run = lab::run(&mut journal, launcher, &clock, &mut progress);
-    screen.finish();
-    launcher
-        .cost_of_watching()
-        .iter()
-        .for_each(|line| output::tell(line));
+    let run = run(&mut journal, launcher, watch)?;
     if let Some(mut made) = made
         && (run.is_ok() || holds_slots(&journal))
     {
@@ -100,6 +88,28 @@ pub(crate) fn carry_out(
     }
     let checks = answer::checks(&answer.expect, &results)?;
     Ok(answer::judged(ending::of(&results), &checks))
+}
+
+/// Runs what the journal asks for, with progress, and looks if they are asked for.
+fn run(
+    journal: &mut Journal,
+    launcher: &mut CellLauncher,
+    watch: Option<Option<f64>>,
+) -> Result<Result<Results, lab::RunError>> {
+    let clock = SinceBegin(Instant::now());
+    let screen = Screen::new();
+    if let Some(interval_s) = watch {
+        let cpus = lab::cpus(&journal.header().machine);
+        launcher.watch(Watch::new(interval_s, screen.clone(), cpus)?);
+    }
+    let mut progress = Progress::new(screen.clone());
+    let run = lab::run(journal, launcher, &clock, &mut progress);
+    screen.finish();
+    launcher
+        .cost_of_watching()
+        .iter()
+        .for_each(|line| output::tell(line));
+    Ok(run)
 }
 
 /// Prints what was measured where it cannot be kept: it is in no file, or not in all.

@@ -31,6 +31,7 @@ fn files(results: &Results) -> impl Iterator<Item = (&'static str, String)> {
         ("shared.csv", csv::shared(results)),
         ("workers.csv", csv::workers(results)),
         ("laws.csv", csv::laws(results)),
+        ("scaling.csv", csv::scaling(results)),
         ("search.csv", csv::searched(results)),
         ("limits.csv", csv::limits(results)),
         ("probes.csv", csv::probes(results)),

@@ -25,6 +25,7 @@ mod operations;
 mod primes_results;
 mod resume;
 mod sampling;
+mod scaling;
 mod server_work;
 mod watching;
 mod wiki;

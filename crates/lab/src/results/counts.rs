@@ -158,6 +158,7 @@ mod tests {
         rep.told = Some(Box::new(Told {
             migrations,
             io: Measured::not_available("denied", "be root"),
+            footprint: None,
         }));
         rep
     }

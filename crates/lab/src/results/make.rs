@@ -9,8 +9,9 @@ use super::laws::laws;
 use super::limits::limits;
 use super::optimum::optimum;
 use super::profile::{self, Profile};
-use super::remarks::sentences;
+use super::remarks::{Told, sentences};
 use super::requests::requests;
+use super::scaling::scaling;
 use super::self_made::self_made;
 use super::sentence::sentence;
 use super::shared::{Shared, shared};
@@ -58,10 +59,18 @@ fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Head
         .collect();
     let limits = limits(&header.machine, study, &cases);
     let laws = laws(&cases);
+    let scaling = scaling(&cases, &header.machine);
+    let told = Told {
+        limits: &limits,
+        probes,
+        laws: &laws,
+        scaling: &scaling,
+    };
     StudyResult {
         study: study.clone(),
-        sentences: sentences(study, &cases, &limits, probes, &laws),
+        sentences: sentences(study, &cases, &told),
         laws,
+        scaling,
         cases,
         limits,
         probes: probes.to_vec(),

@@ -7,7 +7,9 @@ use super::cheapest::cheapest;
 use super::fenced::fenced;
 use super::limits::{self, Limit};
 use super::switched::switched;
-use super::{CaseResult, Law, VariantSummary, calibration, map, self_made, shared, sweep};
+use super::{
+    CaseResult, Law, Scaling, VariantSummary, calibration, map, scaling, self_made, shared, sweep,
+};
 use crate::number::{plain, time};
 use crate::words::plural;
 use crate::{Probe, Study};
@@ -18,16 +20,18 @@ const UNEVEN: f64 = 1.2;
 /// Flows that compute less than this say nothing of their shares.
 const TELLING_NS: u64 = 1_000_000;
 
+/// What a study found beside its cases.
+pub(crate) struct Told<'a> {
+    pub(crate) limits: &'a [Limit],
+    pub(crate) probes: &'a [Probe],
+    pub(crate) laws: &'a [Law],
+    pub(crate) scaling: &'a [Scaling],
+}
+
 /// The study's sentences: the headline first.
-pub(crate) fn sentences(
-    study: &Study,
-    cases: &[CaseResult],
-    limits: &[Limit],
-    probes: &[Probe],
-    laws: &[Law],
-) -> Vec<String> {
-    let compared = answer(study, cases);
-    let mut sentences: Vec<String> = limits::how_many(limits)
+pub(crate) fn sentences(study: &Study, cases: &[CaseResult], told: &Told<'_>) -> Vec<String> {
+    let compared = scaling::answer(told.scaling, cases).or_else(|| answer(study, cases));
+    let mut sentences: Vec<String> = limits::how_many(told.limits)
         .into_iter()
         .chain(compared)
         .collect();
@@ -36,7 +40,13 @@ pub(crate) fn sentences(
     // large or small.
     let takes_turns =
         |case: &&CaseResult| matches!(case.case.work, Work::Turns(_) | Work::Operation(_));
-    let working = || cases.iter().filter(|case| !takes_turns(case));
+    // What scales has the same work for each flow, and sentences of its own.
+    let scales = |case: &&CaseResult| case.case.work.scaled().is_some();
+    let working = || {
+        cases
+            .iter()
+            .filter(|case| !takes_turns(case) && !scales(case))
+    };
     // Nor do workers, each of which does the same as the others.
     let dealt = working().filter(|case| case.case.work.worker_kind().is_none());
     sentences.extend(dealt.filter_map(uneven));
@@ -49,10 +59,11 @@ pub(crate) fn sentences(
         of_maps => sentences.extend(of_maps),
     }
     sentences.extend(sweep::crossovers(&working().collect::<Vec<_>>()));
-    sentences.extend(laws.iter().map(|law| law.sentence.clone()));
+    sentences.extend(scaling::sentences(told.scaling));
+    sentences.extend(told.laws.iter().map(|law| law.sentence.clone()));
     sentences.extend(cheapest(cases));
     sentences.extend(switched(cases));
-    sentences.extend(fenced(probes));
+    sentences.extend(fenced(told.probes));
     sentences
 }
 
@@ -91,6 +102,7 @@ fn kinds_of_workers(cases: &[CaseResult]) -> Option<String> {
 fn measured(variant: &VariantSummary) -> String {
     let label = &variant.label;
     match &variant.value {
+        Some(value) if value.n == 1 => format!("{label}: {} in the only slot", time(value.typical)),
         Some(value) => format!(
             "{label}: {} typical, the middle half of {} slots from {} to {}",
             time(value.typical),

@@ -61,7 +61,7 @@ mod tests {
         let mut noted = Latencies::default();
         latencies.iter().for_each(|&ns| noted.add(ns));
         Rep {
-            latencies: Some(noted),
+            latencies: Some(Box::new(noted)),
             ..rep(ms * MS, PROOF)
         }
     }

@@ -195,6 +195,7 @@ mod tests {
                 },
                 flows: vec![flow(io), flow(io)],
             }),
+            footprint: None,
         }
     }
 

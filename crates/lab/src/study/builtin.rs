@@ -4,7 +4,7 @@ use super::{Study, StudyError, parse};
 use crate::Preset;
 
 /// Name and text of each, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 7] = [
+const BUILTIN: [(&str, &str); 8] = [
     ("primes", include_str!("../../../../studies/primes.toml")),
     ("workers", include_str!("../../../../studies/workers.toml")),
     ("switch", include_str!("../../../../studies/switch.toml")),
@@ -15,6 +15,7 @@ const BUILTIN: [(&str, &str); 7] = [
         include_str!("../../../../studies/creating.toml"),
     ),
     ("sharing", include_str!("../../../../studies/sharing.toml")),
+    ("scaling", include_str!("../../../../studies/scaling.toml")),
 ];
 
 /// How much a name must look like another (0 to 1) to be taken for a slip of the keys.

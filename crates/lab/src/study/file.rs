@@ -264,7 +264,8 @@ fn variants(
     (case, overrides, preset): (&FileCase, &Overrides, Preset),
     work: &Placed,
 ) -> Result<Vec<LabelledVariant>, StudyError> {
-    let flows = work.clone().into_work(source)?.flows();
+    let of_work = work.clone().into_work(source)?;
+    let (flows, usual) = (of_work.flows(), of_work.usual_flows());
     let meant = |v: &&Spanned<FileVariant>| {
         let v = v.get_ref();
         let few = v.most_flows.zip(flows);
@@ -287,7 +288,7 @@ fn variants(
                 .map_err(|message| source.error(v.span().start, message))?;
             Ok(Variant {
                 ballast,
-                ..variant(source, v, count, flows)?
+                ..variant(source, v, count, (flows, usual))?
             })
         })
         .collect();
@@ -368,12 +369,13 @@ fn own_work(
     own.into_work(source).map(Some)
 }
 
-/// `of_work` is the number of flows that the work is for, if it says one.
+/// `of_work` is the number of flows that the work is for, if it says one; `usual` what it has
+/// where the variant says none.
 fn variant(
     source: Source<'_>,
     written: &Spanned<FileVariant>,
     count: Option<Count>,
-    of_work: Option<u64>,
+    (of_work, usual): (Option<u64>, Option<u64>),
 ) -> Result<Variant, StudyError> {
     let FileVariant {
         model,
@@ -396,6 +398,7 @@ fn variant(
             "{model} has {own} flows, however many CPUs there are: leave flows out"
         )));
     }
+    let flows = flows.or_else(|| u32::try_from(usual.filter(|_| own.is_none())?).ok());
     let flows = match (flows, own) {
         (Some(0), _) => return Err(error("flows must be at least 1".to_owned())),
         (Some(flows), Some(own)) if flows != own => {

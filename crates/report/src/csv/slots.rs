@@ -189,7 +189,7 @@ impl Row<'_> {
     }
 
     fn latencies(&self, value: impl Fn(&Latencies) -> u64) -> Option<u64> {
-        self.rep?.1.latencies.as_ref().map(value)
+        self.rep?.1.latencies.as_deref().map(value)
     }
 
     fn quantile(&self, share: f64) -> Option<u64> {

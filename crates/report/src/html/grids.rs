@@ -1,7 +1,7 @@
 //! Findings that make a grid: the points of a sweep by variants, and mixes of processes and
 //! threads by their two numbers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use flow::Model;
 use lab::CaseResult;
@@ -56,7 +56,7 @@ fn row_name(sweep: &Sweep<'_>, case: &CaseResult) -> String {
 }
 
 /// The comparison of a variant with the reference of its case.
-fn cell(case: &CaseResult, label: &str) -> Option<Cell> {
+pub(super) fn cell(case: &CaseResult, label: &str) -> Option<Cell> {
     let place = case
         .variants
         .iter()
@@ -85,11 +85,20 @@ pub(super) fn of_mixes(id: &str, case: &CaseResult) -> Figures {
     if !mixed || shapes.len() < places.len() {
         return Figures::default();
     }
-    let rows: BTreeSet<u32> = shapes.iter().map(|(p, _)| *p).collect();
-    let columns: BTreeSet<u32> = shapes.iter().map(|(_, t)| *t).collect();
-    let at = |p: u32, t: u32| {
-        let found = places.iter().find(|(shape, _)| *shape == (p, t));
-        found.and_then(|(_, label)| cell(case, label))
+    let cells = places.iter();
+    let cells = cells.filter_map(|(shape, label)| Some((*shape, cell(case, label)?)));
+    by_shape(id, "Processes by threads in each", &cells.collect())
+}
+
+/// A grid of cells by how many processes they have, and threads in each.
+pub(super) fn by_shape(id: &str, title: &str, cells: &BTreeMap<(u32, u32), Cell>) -> Figures {
+    let rows: BTreeSet<u32> = cells.keys().map(|(p, _)| *p).collect();
+    let columns: BTreeSet<u32> = cells.keys().map(|(_, t)| *t).collect();
+    let row = |p: &u32| {
+        columns
+            .iter()
+            .map(|t| cells.get(&(*p, *t)).cloned())
+            .collect()
     };
     let grid = Grid {
         corner: ["processes", "threads"].map(str::to_owned),
@@ -98,12 +107,9 @@ pub(super) fn of_mixes(id: &str, case: &CaseResult) -> Figures {
             .iter()
             .map(|t| format!("{} each", many((*t).into(), "thread")))
             .collect(),
-        cells: rows
-            .iter()
-            .map(|p| columns.iter().map(|t| at(*p, *t)).collect())
-            .collect(),
+        cells: rows.iter().map(row).collect(),
     };
-    heat(id, "Processes by threads in each", grid)
+    heat(id, title, grid)
 }
 
 fn processes(number: u32) -> String {

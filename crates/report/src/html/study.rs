@@ -4,7 +4,9 @@ use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
 use super::figure::{Figure, Figures};
-use super::{case, counting, fenced, forest, limits, map, searched, sweep, then_and_now, workers};
+use super::{
+    case, counting, fenced, forest, limits, map, scaling, searched, sweep, then_and_now, workers,
+};
 use crate::blocks::Block;
 use crate::plots;
 
@@ -28,6 +30,7 @@ pub(super) fn figures(place: usize, study: &StudyResult) -> Vec<(String, Figure)
         all.extend(figures.0.into_iter().map(|figure| (place.clone(), figure)));
     };
     add(named(""), alone(&id, study));
+    add(named(""), scaling::figures(&id, study));
     for (number, block) in Block::all(study).iter().enumerate() {
         let id = format!("{id}-{number}");
         match block {
@@ -73,10 +76,17 @@ pub(super) fn study(
             }
             (counting::of_study(study))
             (fenced::fenced(study))
-            @match workers::workers(study).or_else(|| searched::searched(&id, study)) {
+            @match own_tables(&id, results, study) {
                 Some(table) => (table),
                 None => (then_and_now::then_and_now(study)),
             }
         }
     }
+}
+
+/// The tables of a study that has tables of its own, with the source's figures in them.
+fn own_tables(id: &str, results: &Results, study: &StudyResult) -> Option<Markup> {
+    workers::workers(study)
+        .or_else(|| searched::searched(id, study))
+        .or_else(|| scaling::scaling(id, results, study))
 }

@@ -9,6 +9,7 @@ mod html;
 mod json;
 mod plots;
 mod samples;
+mod scaling;
 mod searches;
 mod support;
 mod terminal;

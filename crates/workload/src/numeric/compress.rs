@@ -7,6 +7,8 @@
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
+use flow::Pieces;
+
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
@@ -58,6 +60,12 @@ fn text(bytes: usize, seed: u64) -> Vec<u8> {
 }
 
 impl Program for Text {
+    fn pieces(&self, pieces: &mut Pieces) {
+        pieces.slice(&self.text);
+        pieces.slice(&self.small);
+        pieces.slice(&self.again);
+    }
+
     fn begin(&mut self) {}
 
     fn pass(&mut self) {

@@ -7,6 +7,8 @@ use aes::Aes128;
 use ctr::cipher::{KeyIvInit, StreamCipher};
 use sha2::{Digest, Sha256};
 
+use flow::Pieces;
+
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
@@ -48,6 +50,11 @@ fn hash(bytes: &[u8]) -> [u8; 32] {
 }
 
 impl Program for Secret {
+    fn pieces(&self, pieces: &mut Pieces) {
+        pieces.slice(&self.plain);
+        pieces.slice(&self.bytes);
+    }
+
     fn begin(&mut self) {
         self.bytes.copy_from_slice(&self.plain);
     }

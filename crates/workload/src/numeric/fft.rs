@@ -9,6 +9,8 @@
 
 use std::f64::consts::TAU;
 
+use flow::Pieces;
+
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
@@ -79,6 +81,12 @@ fn reorder(numbers: &mut [Complex]) {
 }
 
 impl Program for Fft {
+    fn pieces(&self, pieces: &mut Pieces) {
+        pieces.slice(&self.first);
+        pieces.slice(&self.numbers);
+        pieces.slice(&self.roots);
+    }
+
     fn begin(&mut self) {
         self.numbers.copy_from_slice(&self.first);
         self.passes = 0;

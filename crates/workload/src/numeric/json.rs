@@ -10,6 +10,8 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
+use flow::Pieces;
+
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
@@ -79,6 +81,11 @@ fn totals(written: &str) -> Option<BTreeMap<String, u64>> {
 }
 
 impl Program for Document {
+    fn pieces(&self, pieces: &mut Pieces) {
+        pieces.slice(self.text.as_bytes());
+        pieces.slice(self.written.as_bytes());
+    }
+
     fn begin(&mut self) {}
 
     fn pass(&mut self) {

@@ -3,6 +3,8 @@
 //! Self-check: for a vector x the product of the factors with x must be the permuted matrix
 //! times x. That takes n^2 steps where factoring takes n^3.
 
+use flow::Pieces;
+
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
@@ -87,6 +89,14 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Program for Lu {
+    fn pieces(&self, pieces: &mut Pieces) {
+        pieces.slice(&self.matrix);
+        pieces.slice(&self.factors);
+        pieces.slice(&self.origin);
+        pieces.slice(&self.vector);
+        pieces.slice(&self.upper);
+    }
+
     fn begin(&mut self) {}
 
     fn pass(&mut self) {

@@ -30,7 +30,7 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
-use flow::{Body, Outlet, Proof};
+use flow::{Body, Outlet, Pieces, Proof};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
@@ -76,6 +76,9 @@ trait Program {
 
     /// Checks the result of the passes since the beginning, and sums it up.
     fn end(&mut self) -> Result<u64, Wrong>;
+
+    /// Adds the memory that passes go over.
+    fn pieces(&self, pieces: &mut Pieces);
 
     /// Floating-point operations of a pass, where they are what it does.
     fn flops(&self) -> Option<f64> {
@@ -187,6 +190,21 @@ impl Programs {
     }
 }
 
+impl Programs {
+    fn pieces(&self, pieces: &mut Pieces) {
+        match self {
+            Self::Fft(program) => program.pieces(pieces),
+            Self::Lu(program) => program.pieces(pieces),
+            Self::Sor(program) => program.pieces(pieces),
+            Self::Sparse(program) => program.pieces(pieces),
+            Self::MonteCarlo(program) => program.pieces(pieces),
+            Self::Compress(program) => program.pieces(pieces),
+            Self::Crypto(program) => program.pieces(pieces),
+            Self::Json(program) => program.pieces(pieces),
+        }
+    }
+}
+
 fn run<P: Program>(program: &mut P, passes: u64) -> Result<u64, Wrong> {
     program.begin();
     (0..passes).for_each(|_| program.pass());
@@ -196,6 +214,7 @@ fn run<P: Program>(program: &mut P, passes: u64) -> Result<u64, Wrong> {
 impl Body for Numeric {
     type State = Data;
     const SENDS: bool = false;
+    const TOUCHES: bool = true;
 
     fn units(&self) -> u64 {
         self.units
@@ -218,5 +237,9 @@ impl Body for Numeric {
             },
             Err(wrong) => panic!("{} in unit {unit}: {wrong}", self.kernel),
         }
+    }
+
+    fn touched(&self, data: &Data, _flow: usize, pieces: &mut Pieces) {
+        data.0.pieces(pieces);
     }
 }

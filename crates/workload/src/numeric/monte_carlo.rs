@@ -5,6 +5,8 @@
 
 use std::f64::consts::PI;
 
+use flow::Pieces;
+
 use super::{Program, Wrong};
 use crate::draw::Draw;
 
@@ -36,6 +38,10 @@ impl MonteCarlo {
 }
 
 impl Program for MonteCarlo {
+    fn pieces(&self, pieces: &mut Pieces) {
+        pieces.slice(std::slice::from_ref(self));
+    }
+
     fn begin(&mut self) {
         *self = Self::new(self.seed);
     }

@@ -5,6 +5,8 @@
 //! differences of neighbours, summed) of any grid that is not yet at rest, and the border
 //! stays as it was.
 
+use flow::Pieces;
+
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
@@ -74,6 +76,11 @@ fn sweep(grid: &mut [f64], side: usize) {
 }
 
 impl Program for Sor {
+    fn pieces(&self, pieces: &mut Pieces) {
+        pieces.slice(&self.first);
+        pieces.slice(&self.grid);
+    }
+
     fn begin(&mut self) {
         self.grid.copy_from_slice(&self.first);
     }

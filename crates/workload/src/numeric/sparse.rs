@@ -6,6 +6,8 @@
 //! Self-check: the components of the product sum up to the columns' sums times the vector,
 //! which is another way to the same number.
 
+use flow::Pieces;
+
 use super::{Program, Wrong};
 use crate::draw::{Checksum, Draw};
 
@@ -50,6 +52,13 @@ impl Sparse {
 }
 
 impl Program for Sparse {
+    fn pieces(&self, pieces: &mut Pieces) {
+        pieces.slice(&self.values);
+        pieces.slice(&self.columns);
+        pieces.slice(&self.vector);
+        pieces.slice(&self.product);
+    }
+
     fn begin(&mut self) {}
 
     fn pass(&mut self) {

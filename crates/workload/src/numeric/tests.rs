@@ -72,6 +72,8 @@ fn a_wrong_result_fails_the_flow() {
     #[derive(Debug)]
     struct Broken;
     impl Program for Broken {
+        fn pieces(&self, _pieces: &mut flow::Pieces) {}
+
         fn begin(&mut self) {}
         fn pass(&mut self) {}
         fn end(&mut self) -> Result<u64, Wrong> {

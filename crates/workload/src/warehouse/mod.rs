@@ -21,6 +21,7 @@
 mod audit;
 mod deck;
 mod fill;
+mod pieces;
 mod screen;
 mod store;
 mod table;
@@ -28,7 +29,7 @@ mod table;
 mod tests;
 mod transactions;
 
-use flow::{Body, Outlet, Proof};
+use flow::{Body, Outlet, Pieces, Proof};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
@@ -111,6 +112,7 @@ impl Warehouse {
 impl Body for Warehouse {
     type State = Place;
     const SENDS: bool = false;
+    const TOUCHES: bool = true;
 
     fn units(&self) -> u64 {
         self.workers
@@ -147,5 +149,9 @@ impl Body for Warehouse {
         if let Err(unbalanced) = place.store.audit() {
             panic!("{unbalanced}");
         }
+    }
+
+    fn touched(&self, place: &Place, _flow: usize, pieces: &mut Pieces) {
+        place.store.pieces(pieces);
     }
 }

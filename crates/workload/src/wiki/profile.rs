@@ -24,18 +24,13 @@ pub fn profile(
 ) -> Result<Vec<(&'static str, f64)>, StoreError> {
     let written = generate::pages(USUAL_PAGES, page_size, 1);
     let store = Store::make(&folder.join("profile.sqlite"), &written)?;
-    let pages: Vec<&Written> = written
-        .iter()
-        .filter(|page| !page.title.starts_with(TEMPLATE))
-        .collect();
+    let pages = articles(&written);
     let templates = |title: &str| -> Result<Option<String>, StoreError> {
         let page = written.iter().find(|page| page.title == title);
         Ok(page.map(|page| page.text.clone()))
     };
-    let html: Vec<String> = pages
-        .iter()
-        .map(|page| render(&page.title, page.text.clone(), templates))
-        .collect::<Result<_, _>>()?;
+    let rendered = |page: &&Written| render(&page.title, page.text.clone(), templates);
+    let html: Vec<String> = pages.iter().map(rendered).collect::<Result<_, _>>()?;
     let over = |step: &mut dyn FnMut(usize, &Written) -> usize| {
         let before = usage::this_thread();
         let places = (0..pages.len()).cycle().take(requests as usize);
@@ -66,14 +61,14 @@ pub fn profile(
         ),
         (
             "all but the store, with templates",
-            over(&mut |_, page| {
-                let html = render(&page.title, page.text.clone(), templates);
-                html.map_or(0, |html| html.len())
-            }),
+            over(&mut |_, page| rendered(&page).map_or(0, |html| html.len())),
         ),
         (
             "all, with the store",
-            over(&mut |_, page| respond(&store, &page.title, false).map_or(0, |html| html.len())),
+            over(&mut |_, page| {
+                let html = respond(&store, &page.title, false);
+                html.ok().flatten().map_or(0, |html| html.len())
+            }),
         ),
         (
             "the check of the answer",
@@ -84,4 +79,10 @@ pub fn profile(
             }),
         ),
     ])
+}
+
+/// The pages that are no templates.
+fn articles(written: &[Written]) -> Vec<&Written> {
+    let is_article = |page: &&Written| !page.title.starts_with(TEMPLATE);
+    written.iter().filter(is_article).collect()
 }

@@ -140,6 +140,7 @@ fn told(like: Like, flows: usize, denied: bool) -> Told {
             true => Measured::not_available("reading io is forbidden", "be root"),
             false => Measured::Value(per_phase(flows, Io::default(), io)),
         },
+        footprint: None,
     }
 }
 

@@ -1,0 +1,121 @@
+//! The shared memory in which flows write down their pages.
+//!
+//! Each flow has a part of its own, of [`RUNS`] runs at the most. It is mapped before the
+//! flows exist, takes no memory until they write, and they write after memory has been read.
+
+use std::io;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::runs::Run;
+
+/// Runs of a flow at the most: with more, its footprint is not told.
+pub(super) const RUNS: usize = 1 << 16;
+/// Words of a run: first page, pages, whose they are.
+const WORDS: usize = 3;
+/// Words of a flow's part: how many runs, and the runs.
+const PART: usize = 1 + RUNS * WORDS;
+/// What stands for a number of runs that was too large.
+const TOO_MANY: u64 = u64::MAX;
+
+/// The mapping. Every word is an atomic: a flow that dies half-way leaves wrong numbers and
+/// never undefined behaviour.
+#[derive(Debug)]
+pub(crate) struct Board {
+    base: NonNull<AtomicU64>,
+    flows: usize,
+}
+
+// SAFETY: the mapping holds atomics only, is never remapped while a `Board` exists, and is
+// freed by `drop` alone, which Rust's borrows order after every use.
+unsafe impl Sync for Board {}
+
+impl Board {
+    pub(crate) fn new(flows: usize) -> io::Result<Self> {
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: an anonymous mapping at an address of the kernel's choice touches no memory
+        // that anything else uses.
+        let base = unsafe { libc::mmap(ptr::null_mut(), length(flows), protection, flags, -1, 0) };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let base = NonNull::new(base.cast());
+        Ok(Self {
+            base: base.ok_or_else(|| io::Error::other("a mapping at address 0"))?,
+            flows,
+        })
+    }
+
+    fn part(&self, flow: usize) -> &[AtomicU64] {
+        assert!(flow < self.flows, "flow {flow} of {}", self.flows);
+        // SAFETY: `flow < flows`, so the part lies inside the mapping made by `new`.
+        let first = unsafe { self.base.add(flow * PART) };
+        let part = NonNull::slice_from_raw_parts(first, PART);
+        // SAFETY: the mapping is aligned to a page, lives as long as `self`, and all-zero
+        // bytes are valid atomics.
+        unsafe { part.as_ref() }
+    }
+
+    /// Writes down the runs that `flow` found, each with the flow that works on it.
+    pub(super) fn write(&self, flow: usize, runs: &[(usize, Run)]) {
+        let part = self.part(flow);
+        if runs.len() > RUNS {
+            part[0].store(TOO_MANY, Ordering::Release);
+            return;
+        }
+        let (count, words) = (&part[0], &part[1..]);
+        for ((whose, run), words) in runs.iter().zip(words.chunks_exact(WORDS)) {
+            words[0].store(run.first, Ordering::Relaxed);
+            words[1].store(run.end - run.first, Ordering::Relaxed);
+            words[2].store(*whose as u64, Ordering::Relaxed);
+        }
+        count.store(runs.len() as u64, Ordering::Release);
+    }
+
+    /// What `flow` wrote down; `None` where that were too many runs.
+    pub(super) fn read(&self, flow: usize) -> Option<Vec<(usize, Run)>> {
+        let part = self.part(flow);
+        let count = part[0].load(Ordering::Acquire);
+        let runs = part[1..].chunks_exact(WORDS).take(count as usize);
+        let run = |words: &[AtomicU64]| {
+            let word = |at: usize| words[at].load(Ordering::Relaxed);
+            let (first, pages) = (word(0), word(1));
+            let run = Run {
+                first,
+                end: first.saturating_add(pages),
+            };
+            (word(2) as usize, run)
+        };
+        (count != TOO_MANY).then(|| runs.map(run).collect())
+    }
+}
+
+fn length(flows: usize) -> usize {
+    flows.saturating_mul(PART * size_of::<AtomicU64>())
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        // SAFETY: this is the mapping made by `new`, and no reference into it outlives `self`.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), length(self.flows)) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_what_was_written_and_too_many_runs_are_told_apart_from_none() {
+        let board = Board::new(3).unwrap();
+        let runs = [(1, Run { first: 7, end: 9 }), (2, Run { first: 1, end: 2 })];
+        board.write(1, &runs);
+        assert_eq!(board.read(1).unwrap(), runs);
+        assert_eq!(board.read(0).unwrap(), []);
+        board.write(2, &vec![runs[0]; RUNS]);
+        assert_eq!(board.read(2).unwrap().len(), RUNS);
+        board.write(2, &vec![runs[0]; RUNS + 1]);
+        assert_eq!(board.read(2), None);
+    }
+}

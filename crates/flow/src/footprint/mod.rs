@@ -1,0 +1,199 @@
+//! The footprint: on which pages flows work, and which of them several flows work on.
+//!
+//! # Theory
+//!
+//! A core finds an address in its TLB by the page it lies on. Threads of one process may find
+//! their objects on the same pages, so that each core touches many more pages than it has
+//! objects; processes cannot. That is how Inoue and Nakatani (2010) explain that threads gain
+//! less along cores than along hardware threads of one core, and it is what is counted here.
+//!
+//! Which pages a core *has touched* no file tells for threads, which share one page table. But
+//! a flow knows its objects. After the last repetition's work, when memory has been read and
+//! before the end gate opens, each flow goes over what it works on ([`crate::Body::touched`])
+//! and writes down the pages:
+//!
+//! ```text
+//!   done ─┤ memory is read ├─┤ survey: flows write runs of pages ├─┤ parent counts ├─┤end gate├
+//! ```
+//!
+//! None of that is in a timed part. Pages are counted as runs of neighbours ([`runs`]): those
+//! of each flow, of each core (all flows bound to one of its hardware threads), and those that
+//! are in more than one such set. Within a process two flows share a page if both have it.
+//! Between processes they do if both have the same *physical* page, which `/proc/PID/pagemap`
+//! tells: pages that the kernel says no other process maps cannot be shared; of the others it
+//! must show the number, which it does to root alone.
+//!
+//! What it does not see: pages of the stack, of code, of tables that belong to the allocator
+//! and the harness, and objects that were freed before the end. An object counts whether or
+//! not the repetition came upon it.
+//!
+//! # Sources
+//! H. Inoue, T. Nakatani, "Performance of Multi-Process and Multi-Thread Processing on
+//! Multi-core SMT Processors", 2010. `Documentation/admin-guide/mm/pagemap.rst` of Linux.
+
+mod board;
+mod count;
+mod runs;
+
+use std::sync::atomic::Ordering;
+
+use measure::Measured;
+
+pub(crate) use board::Board;
+pub(crate) use count::{Place, count};
+use runs::Run;
+
+use crate::body::Body;
+use crate::flow_run::Context;
+
+/// Why there is no footprint of flows that a thread carries.
+pub(crate) fn carried() -> Measured<crate::record::footprint::Footprint> {
+    Measured::not_available(
+        "user-level flows are not asked for their pages",
+        "use process, thread or a mix such as 2x2",
+    )
+}
+
+/// The pages of a flow, as it finds them.
+#[derive(Debug)]
+pub struct Pieces {
+    own: usize,
+    shift: u32,
+    /// Whose, and the number of a page; in the order of finding.
+    pages: Vec<(usize, u64)>,
+}
+
+impl Pieces {
+    fn new(own: usize, page: u64) -> Self {
+        Self {
+            own,
+            shift: page.trailing_zeros(),
+            pages: Vec::new(),
+        }
+    }
+
+    /// None yet, of that flow.
+    #[must_use]
+    pub fn of_flow(flow: usize) -> Self {
+        Self::new(flow, page_bytes())
+    }
+
+    /// How many different pages were found so far, those of other flows included.
+    #[must_use]
+    pub fn pages(&self) -> usize {
+        let pages: std::collections::BTreeSet<_> = self.pages.iter().collect();
+        pages.len()
+    }
+
+    /// Something that the flow works on: its address and its bytes.
+    pub fn add(&mut self, address: usize, bytes: usize) {
+        self.add_of(self.own, address, bytes);
+    }
+
+    /// All elements of a slice.
+    pub fn slice<T>(&mut self, slice: &[T]) {
+        self.add(slice.as_ptr().addr(), size_of_val(slice));
+    }
+
+    /// Something that flow `flow` of the same process works on.
+    pub fn add_of(&mut self, flow: usize, address: usize, bytes: usize) {
+        if bytes == 0 {
+            return;
+        }
+        let last = (address + bytes - 1) as u64 >> self.shift;
+        for page in (address as u64 >> self.shift)..=last {
+            if self.pages.last() != Some(&(flow, page)) {
+                self.pages.push((flow, page));
+            }
+        }
+    }
+
+    /// The pages as runs of neighbours, flow by flow.
+    fn runs(mut self) -> Vec<(usize, Run)> {
+        self.pages.sort_unstable();
+        self.pages.dedup();
+        let mut runs: Vec<(usize, Run)> = Vec::new();
+        for (flow, page) in self.pages {
+            match runs.last_mut() {
+                Some((whose, run)) if *whose == flow && run.end == page => run.end += 1,
+                _ => runs.push((
+                    flow,
+                    Run {
+                        first: page,
+                        end: page + 1,
+                    },
+                )),
+            }
+        }
+        runs
+    }
+}
+
+/// Bytes of a small page.
+#[must_use]
+pub fn page_bytes() -> u64 {
+    let told = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE);
+    let told = told
+        .ok()
+        .flatten()
+        .and_then(|bytes| u64::try_from(bytes).ok());
+    told.filter(|bytes| bytes.is_power_of_two()).unwrap_or(4096)
+}
+
+/// The lowest CPU of the core that a CPU belongs to; the CPU itself where the machine does not
+/// tell.
+pub(crate) fn core_of(cpu: u32) -> u32 {
+    let list = |file| {
+        let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/{file}");
+        std::fs::read_to_string(path).ok()
+    };
+    let list = list("core_cpus_list").or_else(|| list("thread_siblings_list"));
+    let first = |list: String| list.split([',', '-', '\n']).next()?.parse().ok();
+    list.and_then(first).unwrap_or(cpu)
+}
+
+/// The part of flow `index` in a survey: writes down its pages, and says that it has.
+pub(crate) fn take_part<B: Body>(context: &Context<'_, B>, index: usize, state: &B::State) {
+    if let Some(Ok(board)) = context.board {
+        let mut pieces = Pieces::of_flow(index);
+        context.body.touched(state, index, &mut pieces);
+        board.write(index, &pieces.runs());
+    }
+    let surveyed = &context.area.header().surveyed.0;
+    if surveyed.fetch_add(1, Ordering::AcqRel) + 1 == context.variant.carriers() {
+        context.notify.wake();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_become_runs_of_neighbouring_pages() {
+        let mut pieces = Pieces::new(3, 4096);
+        pieces.add(3 * 4096 + 4000, 200);
+        pieces.add(4096, 1);
+        pieces.add(5 * 4096, 4096);
+        pieces.add(9 * 4096, 0);
+        pieces.add_of(1, 4096, 4096);
+        let run = |first, end| Run { first, end };
+        assert_eq!(
+            pieces.runs(),
+            [(1, run(1, 2)), (3, run(1, 2)), (3, run(3, 6))]
+        );
+    }
+
+    #[test]
+    fn a_slice_counts_with_all_its_bytes() {
+        let numbers = vec![0_u64; 4096];
+        let mut pieces = Pieces::new(0, 4096);
+        pieces.slice(&numbers);
+        let pages: u64 = pieces
+            .runs()
+            .iter()
+            .map(|(_, run)| run.end - run.first)
+            .sum();
+        assert!((8..=9).contains(&pages), "{pages}");
+    }
+}

@@ -1,0 +1,53 @@
+//! Asking flows for their pages, after the work and before the second release.
+
+use std::io;
+
+use measure::Measured;
+
+use super::{Parts, gate};
+use crate::area::SURVEY;
+use crate::body::{Body, Sink};
+use crate::flow_cell::FlowCell;
+use crate::footprint::{self, Place};
+use crate::record::footprint::Footprint;
+use crate::watch::Goal;
+
+impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
+    /// The footprint, where the work can tell; of flows that all wait at the end gate.
+    pub(super) fn footprint(&mut self) -> io::Result<Option<Measured<Footprint>>> {
+        if !B::TOUCHES {
+            return Ok(None);
+        }
+        let board = match self.context.board {
+            None => return Ok(Some(footprint::carried())),
+            Some(Ok(board)) => board,
+            Some(Err(error)) => {
+                let reason = format!("no shared memory for lists of pages: {error}");
+                return Ok(Some(Measured::not_available(reason, "use fewer flows")));
+            }
+        };
+        gate(&self.bench.area.header().end.0, SURVEY);
+        self.wait(Goal::Surveyed)?;
+        if let Some(how) = self.watch.first_death() {
+            let reason = format!("a flow had died ({how})");
+            return Ok(Some(Measured::not_available(reason, "")));
+        }
+        let places: Vec<Place> = self.places();
+        Ok(Some(footprint::count(
+            board,
+            &places,
+            footprint::page_bytes(),
+        )))
+    }
+
+    fn places(&self) -> Vec<Place> {
+        let cpus = self.context.cpus;
+        let flows = self.bench.area.flows().map(FlowCell::ids).enumerate();
+        flows
+            .map(|(flow, (pid, _))| Place {
+                pid,
+                core: (!cpus.is_empty()).then(|| footprint::core_of(cpus[flow % cpus.len()])),
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,162 @@
+//! `flowgauge scaling`: what it runs, what it counts, and what it refuses.
+
+use std::fs;
+
+use lab::{Along, Results, Scaling, Throughput};
+use measure::Measured;
+
+use super::common::{Home, results};
+
+fn run(home: &Home, line: &str) -> (String, Results) {
+    let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    home.assert_nothing_left();
+    (run.stdout, results(&home.path("out")))
+}
+
+fn find<'a>(results: &'a Results, workload: &str) -> &'a Scaling {
+    let mut all = results.studies[0].scaling.iter();
+    all.find(|one| one.workload == workload && one.along == Along::Cores)
+        .unwrap_or_else(|| panic!("no {workload} along cores"))
+}
+
+fn pages(variant: &Throughput) -> (u64, &Measured<flow::record::footprint::Touched>) {
+    let footprint = variant.footprint.as_ref().expect("the work can tell");
+    let footprint = footprint.value().expect("pages were counted");
+    (footprint.all.small, &footprint.by_flows)
+}
+
+#[test]
+fn works_are_run_along_cores_and_set_beside_the_source() {
+    let home = Home::new();
+    let line = "scaling --preset quick --rounds 2 --flows 1..2 --heap 4M --along cores --out out";
+    let (text, found) = run(&home, line);
+    for words in [
+        "warehouse along cores: transactions a second, and pages",
+        "1.034 (UltraSPARC T1, 8 flows), 0.979 (Xeon X5570, 4 flows)",
+        "here: warehouse, 2 flows: ",
+        "here: wiki, 2 flows: ",
+    ] {
+        assert!(text.contains(words), "no '{words}' in {text}");
+    }
+    let warehouse = find(&found, "warehouse");
+    let flows: Vec<u32> = warehouse.points.iter().map(|point| point.flows).collect();
+    assert_eq!(flows, [1, 2]);
+    for point in &warehouse.points {
+        assert!(point.threads_over_processes.is_some());
+        for variant in &point.variants {
+            assert!(variant.per_s > 0.0 && variant.over_one.is_some());
+        }
+    }
+    // A pair cannot be one flow.
+    assert_eq!(find(&found, "handoff").points.len(), 1);
+    let csv = fs::read_to_string(home.path("out/scaling.csv")).unwrap();
+    let of = |word: &str| csv.lines().filter(|line| line.contains(word)).count();
+    // Warehouse, two kernels and wiki at two numbers, handoff at one, by two models.
+    assert_eq!((of(",ours,"), of("2010: ")), ((4 * 2 + 1) * 2, 8));
+    assert!(home.path("out/report.html").exists());
+}
+
+#[test]
+fn pages_are_those_of_the_heap_and_only_what_is_handed_over_is_shared_by_threads() {
+    let home = Home::new();
+    let line = "scaling --preset quick --rounds 2 --flows 2 --heap 8M --along cores --out out \
+                --workload warehouse,handoff";
+    let (_, found) = run(&home, line);
+    let warehouse = &find(&found, "warehouse").points[0];
+    for variant in &warehouse.variants {
+        let (all, shared) = pages(variant);
+        let bytes = all * flow::page_bytes();
+        assert!(
+            (16 << 20..32 << 20).contains(&bytes),
+            "{}: {all}",
+            variant.label
+        );
+        // Objects of two heaps may meet on a page where one ends and the other begins.
+        if let Measured::Value(shared) = shared {
+            assert!(shared.small < all / 100, "{}: {shared:?}", variant.label);
+        }
+    }
+    let handoff = &find(&found, "handoff").points[0];
+    let thread = handoff
+        .variants
+        .iter()
+        .find(|variant| variant.label == "thread");
+    let (all, shared) = pages(thread.unwrap());
+    let shared = shared
+        .value()
+        .expect("threads need no physical pages")
+        .small;
+    assert!(2 * shared > all, "{shared} of {all}");
+}
+
+#[test]
+fn a_grid_has_mixes_and_numbers_beyond_the_cpus_are_said() {
+    let home = Home::new();
+    let many = 4 * machine::Machine::read().allowed().len() as u32;
+    let line = format!(
+        "scaling --preset quick --rounds 2 --grid --flows {many} --heap 1M --along cores \
+         --out out --workload warehouse --plots plots"
+    );
+    let (text, found) = run(&home, &line);
+    let point = &find(&found, "warehouse").points[0];
+    let half = format!("{}x2", many / 2);
+    let mix = point.variants.iter().find(|variant| variant.label == half);
+    let mix = mix.expect("a mix");
+    assert_eq!((mix.processes, mix.threads), (many / 2, 2));
+    let beyond = format!("{many} flows are more than");
+    assert!(text.replace("\n ", "").contains(&beyond), "{text}");
+    let page = fs::read_to_string(home.path("out/report.html")).unwrap();
+    assert!(page.contains("processes by threads in each"));
+    assert!(
+        home.listing("plots")
+            .iter()
+            .any(|name| name.contains("grid"))
+    );
+}
+
+#[test]
+fn a_way_that_the_machine_does_not_have_is_said_and_the_rest_is_run() {
+    let machine = machine::Machine::read();
+    let Some(missing) = Along::Smt.missing(&machine) else {
+        return;
+    };
+    let home = Home::new();
+    let line = "scaling --preset quick --rounds 1 --flows 1 --heap 1M --workload warehouse \
+                --out out --along smt,cores";
+    let (text, found) = run(&home, line);
+    assert!(
+        missing.contains("not available: 1 thread per core"),
+        "{missing}"
+    );
+    assert!(
+        text.replace("\n ", "").contains("not available: 1 thread"),
+        "{text}"
+    );
+    assert!(found.warnings.iter().any(|line| line.contains(&missing)));
+    home.run(&["scaling", "--along", "smt", "--out", "none"])
+        .refused(2, &["there is nothing to run", "1 thread per core"]);
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_with_what_would_do() {
+    let refused = |line: &str, words: &[&str]| {
+        let home = Home::new();
+        let line = format!("scaling --out out {line}");
+        home.run(&line.split(' ').collect::<Vec<_>>())
+            .refused(2, words);
+        assert!(!home.path("out").exists(), "{line}");
+    };
+    let heap = [
+        "2 flows take 2,560 GiB of memory at once",
+        "room for 0 of them",
+    ];
+    refused("--heap 1024G --workload warehouse --flows 2", &heap);
+    refused("--heap 1K --workload warehouse", &["heap of 1 KiB", "256M"]);
+    refused("--heap 1G --workload handoff", &["--heap is for warehouse"]);
+    refused(
+        "--workload warehose",
+        &["no such work", "warehouse, numeric-small/sparse"],
+    );
+    refused("--flows 0", &["--flows 0"]);
+    refused("--along cores,cores", &["--along names cores twice"]);
+}

@@ -1,0 +1,161 @@
+//! Tests of throughput, of exact times.
+
+use flow::record::footprint::{OfCore, Touched};
+use flow::record::told::Told;
+use flow::{Answer, Placement, Variant};
+use workload::{Bytes, Warehouse, Work};
+
+use super::*;
+use crate::testing::{self, MS, Mock, PROOF, done};
+use crate::{Case, Journal, LabelledVariant, Metric, Silent, StudyResult, SweepPoint};
+
+/// A case of `flows` flows along cores.
+fn case(flows: u32) -> Case {
+    let like = testing::case("x", 1, &["process", "thread"]);
+    let variants = like.variants.into_iter().map(|labelled| LabelledVariant {
+        variant: Variant {
+            flows,
+            placement: Placement::Cores,
+            ..labelled.variant
+        },
+        ..labelled
+    });
+    Case {
+        name: format!("warehouse/cores/{flows}"),
+        sweep: Some(SweepPoint {
+            sweep: "warehouse/cores".to_owned(),
+            parameter: "flows".to_owned(),
+            value: flows.into(),
+            unit: "flows".to_owned(),
+        }),
+        work: Work::Warehouse(Warehouse {
+            workers: flows.into(),
+            transactions: 1_000,
+            heap: Bytes(1 << 20),
+            seed: 0,
+        }),
+        metric: Metric::Total,
+        variants: variants.collect(),
+        max_rounds: Some(10),
+        ..like
+    }
+}
+
+fn footprint(shared: u64) -> Footprint {
+    let touched = |small, huge| Touched { small, huge };
+    Footprint {
+        page: 4096,
+        flows: vec![touched(100, 1); 2],
+        cores: Measured::Value(vec![OfCore {
+            core: 0,
+            flows: 1,
+            touched: touched(100, 1),
+        }]),
+        all: touched(200 - shared, 1),
+        by_flows: Measured::Value(touched(shared, 1)),
+        by_cores: Measured::not_available("why", "how"),
+        resident: Measured::Value(200),
+    }
+}
+
+/// A run in which a repetition takes what `ns` says of flows and model.
+fn results(ns: fn(u64, &str) -> u64) -> StudyResult {
+    let study = testing::study(vec![case(1), case(2), case(64)]);
+    let mut mock = Mock::new(move |units, model, _, spec| {
+        let mut answer = done(spec, ns(units, model), PROOF);
+        if let Answer::Done(record) = &mut answer
+            && let Some(last) = record.reps.last_mut()
+        {
+            last.told = Some(Box::new(Told {
+                migrations: Measured::not_available("not read", ""),
+                io: Measured::not_available("not read", ""),
+                footprint: Some(Measured::Value(footprint(7))),
+            }));
+        }
+        answer
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), testing::header(vec![study])).unwrap();
+    let clock = mock.clock();
+    let mut results = crate::run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    results.studies.remove(0)
+}
+
+/// Twice the flows take 1.25 times as long; threads a tenth longer than processes.
+fn times(flows: u64, model: &str) -> u64 {
+    let one = if flows == 1 { 8 * MS } else { 10 * MS };
+    if model == "thread" {
+        one * 11 / 10
+    } else {
+        one
+    }
+}
+
+#[test]
+fn throughput_is_work_over_time_and_over_one_flow() {
+    let study = results(times);
+    let [all] = &study.scaling[..] else {
+        panic!("{:?}", study.scaling)
+    };
+    assert_eq!(
+        (all.workload.as_str(), all.along),
+        ("warehouse", Along::Cores)
+    );
+    let flows: Vec<u32> = all.points.iter().map(|point| point.flows).collect();
+    assert_eq!(flows, [1, 2, 64]);
+    let two = &all.points[1];
+    let [process, thread] = &two.variants[..] else {
+        panic!("{two:?}")
+    };
+    assert_eq!(process.per_s, 200_000.0);
+    let over_one = process.over_one.unwrap();
+    assert!((over_one.ratio - 1.6).abs() < 1e-9, "{over_one:?}");
+    assert!(over_one.interval.is_some());
+    let itself = all.points[0].variants[0].over_one.unwrap();
+    assert_eq!((itself.ratio, itself.interval), (1.0, None));
+    assert_eq!((process.processes, process.threads), (2, 1));
+    assert_eq!((thread.processes, thread.threads), (1, 2));
+    let ratio = two.threads_over_processes.unwrap();
+    assert!((ratio.ratio - 1.0 / 1.1).abs() < 1e-9, "{ratio:?}");
+    assert_eq!(ratio.ends(), "[0.909 ... 0.910]");
+}
+
+#[test]
+fn the_answer_names_work_and_way_and_numbers_beyond_the_cpus_are_said() {
+    let study = results(times);
+    let said = &study.sentences;
+    assert!(said[0].starts_with("warehouse with "), "{said:?}");
+    assert!(
+        said[0].contains("along cores: threads 1.10x slower"),
+        "{said:?}"
+    );
+    let beyond = said
+        .iter()
+        .find(|line| line.contains("64 flows are more than"));
+    assert!(beyond.is_some(), "{said:?}");
+    let of_pages = "of the 193 pages that 64 threads work on, 7 are";
+    assert!(said.iter().any(|line| line.contains(of_pages)), "{said:?}");
+    let crossover = said.iter().any(|line| line.contains("instead of"));
+    assert!(!crossover, "{said:?}");
+}
+
+#[test]
+fn pages_are_kept_with_what_is_missing_and_why() {
+    let study = results(times);
+    let variant = &study.scaling[0].points[1].variants[1];
+    let footprint = variant.footprint.as_ref().unwrap().value().unwrap();
+    assert_eq!(footprint.by_flows.value().unwrap().small, 7);
+    assert!(footprint.by_cores.value().is_none());
+    assert_eq!(variant.memory, Measured::Value(1_110));
+}
+
+#[test]
+fn other_work_has_no_scaling() {
+    let study = testing::study(vec![testing::case("x", 1, &["process", "thread"])]);
+    let mut mock = Mock::timed(|_, _| MS);
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), testing::header(vec![study])).unwrap();
+    let clock = mock.clock();
+    let results = crate::run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    assert!(results.studies[0].scaling.is_empty());
+}

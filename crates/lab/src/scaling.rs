@@ -1,0 +1,336 @@
+//! Scaling: one piece of work by more and more flows, along hardware threads and along cores.
+//!
+//! # Theory
+//!
+//! Inoue and Nakatani (2010) asked how one process with N threads compares with N processes of
+//! one, and found that it depends on *where* the N are. So the same work is run along three
+//! ways through a machine:
+//!
+//! ```text
+//!   SMT     ▣▣ ··  ··  ··     the hardware threads of one core, and then of the next
+//!   cores   ▣· ▣·  ▣·  ▣·     one flow a core
+//!   all     ▣▣ ▣▣  ▣▣  ▣▣     every hardware thread there is
+//! ```
+//!
+//! A study's case of work that can be for any number of flows ([`workload::Scaled`]) is a
+//! template. It becomes a case for each way and each number of flows, 1, 2, 4 and so on to
+//! what the machine has, in which only the model differs: that is what may be compared. A
+//! number of flows is a case of its own, because another number does another amount of work.
+//!
+//! A way that the machine does not have is left out with its reason: where a core has one
+//! thread there is nothing along SMT, and *all* is what *cores* is. Numbers beyond the CPUs
+//! are run where they are asked for: flows then take turns, and the results say so.
+//!
+//! What follows from the slots is in [`crate::results`]; pages and their reasons are in
+//! `flow::record::footprint`.
+
+use std::fmt;
+
+use flow::{Model, Placement, Variant};
+use machine::Machine;
+use serde::{Deserialize, Serialize};
+
+use crate::{Case, LabelledVariant, Study, SweepPoint, labelled};
+
+/// A way through the CPUs of a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Along {
+    /// The hardware threads of one core first.
+    Smt,
+    /// One flow a core.
+    Cores,
+    /// Every hardware thread there is.
+    All,
+}
+
+impl Along {
+    /// Every way, in the order in which they are run.
+    pub const EVERY: [Self; 3] = [Self::Smt, Self::Cores, Self::All];
+
+    /// The word in names of cases.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Smt => "smt",
+            Self::Cores => "cores",
+            Self::All => "all",
+        }
+    }
+
+    /// As it is spoken of: `along cores`.
+    #[must_use]
+    pub fn spoken(self) -> &'static str {
+        match self {
+            Self::Smt => "along SMT",
+            Self::Cores => "along cores",
+            Self::All => "on all hardware threads",
+        }
+    }
+
+    fn placement(self) -> Placement {
+        match self {
+            Self::Cores => Placement::Cores,
+            Self::Smt | Self::All => Placement::Smt,
+        }
+    }
+
+    /// CPUs on which flows do not have to take turns, on that machine.
+    #[must_use]
+    pub fn room(self, machine: &Machine) -> u32 {
+        let cpus = match self {
+            Self::Smt => threads_of_a_core(machine),
+            Self::Cores => machine.cores().len(),
+            Self::All => machine.allowed().len(),
+        };
+        u32::try_from(cpus.max(1)).unwrap_or(u32::MAX)
+    }
+
+    /// Why there is no such way on that machine, if there is none.
+    #[must_use]
+    pub fn missing(self, machine: &Machine) -> Option<String> {
+        let threads = threads_of_a_core(machine);
+        match self {
+            Self::Smt if threads < 2 => Some(format!(
+                "{}: not available: {threads} thread per core",
+                self.spoken()
+            )),
+            Self::All if self.room(machine) == Self::Cores.room(machine) => Some(format!(
+                "{}: the same as {}: {threads} thread per core",
+                self.spoken(),
+                Self::Cores.spoken()
+            )),
+            Self::All if machine.cores().len() < 2 => Some(format!(
+                "{}: the same as {}: 1 core",
+                self.spoken(),
+                Self::Smt.spoken()
+            )),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Along {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+/// Allowed hardware threads of the core on which flows are put first.
+fn threads_of_a_core(machine: &Machine) -> usize {
+    let cores = machine.cores();
+    let threads = machine.smt_order();
+    let on_first = threads
+        .iter()
+        .skip(1)
+        .take_while(|cpu| !cores.contains(cpu));
+    on_first.count() + 1
+}
+
+/// How a study is spread over a machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spread {
+    /// The ways, in order.
+    pub along: Vec<Along>,
+    /// Numbers of flows; `None` for 1, 2, 4 and so on to what the machine has.
+    pub flows: Option<Vec<u32>>,
+    /// Whether mixes of processes and threads are run too.
+    pub grid: bool,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self {
+            along: Along::EVERY.to_vec(),
+            flows: None,
+            grid: false,
+        }
+    }
+}
+
+/// Flows up to which a grid goes at least: with fewer there is no mix.
+const LEAST_GRID: u32 = 4;
+
+impl Spread {
+    /// The study with a case for each way and number of flows in place of each template, and
+    /// what is not there, with its reason. Other cases stay as they are.
+    #[must_use]
+    pub fn over(&self, study: Study, machine: &Machine) -> (Study, Vec<String>) {
+        if study.cases.iter().all(|case| !is_template(case)) {
+            return (study, Vec::new());
+        }
+        let mut left_out = Vec::new();
+        let mut ways = self.along.clone();
+        // Numbers that were asked for can be run wherever the flows are put.
+        ways.retain(|along| {
+            let missing = along.missing(machine);
+            let there = missing.is_none();
+            left_out.extend(missing);
+            there
+        });
+        let mut cases = Vec::new();
+        for case in &study.cases {
+            match is_template(case) {
+                true => cases.extend(self.cases(case, &ways, machine, &mut left_out)),
+                false => cases.push(case.clone()),
+            }
+        }
+        let headline = headline(&cases).unwrap_or_else(|| study.headline.clone());
+        let study = Study {
+            cases,
+            headline,
+            ..study
+        };
+        (study, left_out)
+    }
+
+    fn cases(
+        &self,
+        template: &Case,
+        ways: &[Along],
+        machine: &Machine,
+        left_out: &mut Vec<String>,
+    ) -> Vec<Case> {
+        let mut cases = Vec::new();
+        for &along in ways {
+            for flows in self.numbers(template, along, machine) {
+                let now = template.variants[0].variant.flows;
+                let Some(work) = template.work.with_flows(now, flows) else {
+                    left_out.push(format!(
+                        "{}: {flows} flows: its flows come in pairs: use an even number",
+                        template.name
+                    ));
+                    continue;
+                };
+                cases.push(Case {
+                    work,
+                    ..self.case(template, along, flows)
+                });
+            }
+        }
+        cases
+    }
+
+    /// The numbers of flows of a template along a way.
+    fn numbers(&self, template: &Case, along: Along, machine: &Machine) -> Vec<u32> {
+        let least = template.work.scaled().map_or(1, |scaled| scaled.flows_each);
+        let room = along.room(machine).max(least);
+        match (&self.flows, along) {
+            (Some(flows), Along::All) => vec![flows.iter().copied().max().unwrap_or(room)],
+            (Some(flows), _) => flows.clone(),
+            // A number that is not whole pairs is brought down to one that is.
+            (None, Along::All) => vec![room - room % least],
+            (None, _) if self.grid => doubled(least, room.max(LEAST_GRID)),
+            (None, _) => doubled(least, room - room % least),
+        }
+    }
+
+    fn case(&self, template: &Case, along: Along, flows: u32) -> Case {
+        let base = &template.name;
+        let (name, sweep) = match along {
+            Along::All => (format!("{base}/{along}"), None),
+            Along::Smt | Along::Cores => (
+                format!("{base}/{along}/{flows}"),
+                Some(SweepPoint {
+                    sweep: format!("{base}/{along}"),
+                    parameter: "flows".to_owned(),
+                    value: flows.into(),
+                    unit: "flows".to_owned(),
+                }),
+            ),
+        };
+        Case {
+            name,
+            title: format!("{}, {}", template.title, along.spoken()),
+            sweep,
+            variants: self.variants(template, along, flows),
+            ..template.clone()
+        }
+    }
+
+    /// Those of the template, and between the first and the others the mixes of a grid.
+    fn variants(&self, template: &Case, along: Along, flows: u32) -> Vec<LabelledVariant> {
+        let models = template
+            .variants
+            .iter()
+            .map(|labelled| labelled.variant.model);
+        let mut models: Vec<Model> = models.collect();
+        if self.grid {
+            models.splice(1..1, mixes(flows));
+        }
+        let first = &template.variants[0].variant;
+        let variants = models.into_iter().map(|model| Variant {
+            model,
+            flows,
+            placement: along.placement(),
+            ..first.clone()
+        });
+        labelled(variants.collect())
+    }
+}
+
+/// Whether a case is for any number of flows, and not yet for one along a way.
+fn is_template(case: &Case) -> bool {
+    case.work.scaled().is_some() && case.sweep.is_none() && !case.variants.is_empty()
+}
+
+/// `least`, twice as many, and so on, and `most`.
+#[must_use]
+pub fn doubled(least: u32, most: u32) -> Vec<u32> {
+    let doubling = std::iter::successors(Some(least), |flows| flows.checked_mul(2));
+    let mut numbers: Vec<u32> = doubling.take_while(|flows| *flows < most).collect();
+    numbers.push(most.max(least));
+    numbers
+}
+
+/// Every way to have so many flows as several processes of several threads each.
+fn mixes(flows: u32) -> impl Iterator<Item = Model> {
+    let processes = (2..flows)
+        .rev()
+        .filter(move |processes| flows.is_multiple_of(*processes));
+    processes.map(move |processes| Model::Mix {
+        processes,
+        threads: flows / processes,
+    })
+}
+
+/// The most flows along cores of the first work, or else the last case of it.
+fn headline(cases: &[Case]) -> Option<String> {
+    let first = base(cases.first()?);
+    let own = || cases.iter().filter(|case| base(case) == first);
+    let along_cores = own().rfind(|case| along(case) == Some(Along::Cores));
+    along_cores
+        .or(own().next_back())
+        .map(|case| case.name.clone())
+}
+
+/// The way along which a case has its flows, if it is of work that scales.
+#[must_use]
+pub fn along(case: &Case) -> Option<Along> {
+    case.work.scaled()?;
+    let first = &case.variants.first()?.variant.placement;
+    let placed = |labelled: &LabelledVariant| labelled.variant.placement == *first;
+    match (first, &case.sweep) {
+        _ if !case.variants.iter().all(placed) => None,
+        (Placement::Cores, _) => Some(Along::Cores),
+        (Placement::Smt, Some(_)) => Some(Along::Smt),
+        (Placement::Smt, None) => Some(Along::All),
+        _ => None,
+    }
+}
+
+/// The name of a case without the way and the number of flows.
+#[must_use]
+pub fn base(case: &Case) -> &str {
+    let name = case.name.as_str();
+    let without = |along: Along| {
+        let (base, rest) = name.rsplit_once(&format!("/{along}"))?;
+        let number = rest.strip_prefix('/').unwrap_or("0");
+        number.parse::<u32>().ok().map(|_| base)
+    };
+    Along::EVERY.into_iter().find_map(without).unwrap_or(name)
+}
+
+#[cfg(test)]
+#[path = "scaling/tests.rs"]
+mod tests;

@@ -1,0 +1,81 @@
+//! Throughput along SMT and along cores, the pages behind it, and the source's figures.
+
+use report::terminal::{self, Style};
+use report::{csv, html, json, plots};
+use serde_json::Value;
+
+use crate::support::scaling::scaled;
+
+fn terminal(width: usize) -> String {
+    let style = Style {
+        width,
+        colour: false,
+    };
+    terminal::run(&scaled(), &style)
+}
+
+#[test]
+fn throughput_pages_and_the_source_on_a_machine_with_smt() {
+    let text = terminal(80);
+    let tables = text.find("warehouse along SMT").expect("the tables");
+    insta::assert_snapshot!(&text[tables..]);
+}
+
+#[test]
+fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
+    for width in [60, 80, 120] {
+        let text = terminal(width);
+        let widest = text.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(width), "{text}");
+    }
+    for head in ["memory", "4K: a flow"] {
+        assert!(terminal(120).contains(head), "{head}");
+    }
+}
+
+#[test]
+fn one_row_a_variant_of_each_number_and_one_a_figure_of_the_source() {
+    let table = csv::scaling(&scaled()).expect("a table");
+    insta::assert_snapshot!(table);
+    // Two numbers along SMT with a mix at 4, four along cores, and all eight.
+    assert_eq!(table.matches("2010: ").count(), 8);
+}
+
+#[test]
+fn a_run_that_scales_nothing_has_no_table_of_it() {
+    assert_eq!(csv::scaling(&crate::support::results()), None);
+}
+
+#[test]
+fn the_page_has_the_grid_of_processes_by_threads() {
+    let page = html::page(&scaled());
+    for words in [
+        "warehouse along cores: processes by threads in each, against as many processes",
+        "4 threads each",
+        "Then and now",
+        "not available: 64 of the pages",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    let plots = plots::all(&scaled());
+    assert!(plots.iter().any(|plot| plot.name.ends_with("grid")));
+}
+
+#[test]
+fn the_document_holds_all_of_it() {
+    let document: Value = serde_json::from_str(&json::findings(&scaled())).expect("JSON");
+    let scaling = &document["studies"][0]["scaling"];
+    assert_eq!(scaling[0]["along"], "smt");
+    let two = &scaling[0]["points"][1];
+    assert_eq!(two["flows"], 2);
+    let ratio = two["threads_over_processes"]["ratio"].as_f64();
+    assert!(
+        ratio.is_some_and(|ratio| (1.0..1.2).contains(&ratio)),
+        "{two}"
+    );
+    let thread = &two["variants"][1];
+    assert_eq!(
+        thread["footprint"]["value"]["by_flows"]["value"]["small"],
+        100
+    );
+}

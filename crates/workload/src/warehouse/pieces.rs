@@ -1,0 +1,59 @@
+//! Where the objects of a warehouse lie.
+//!
+//! Every object counts with all its bytes, by the address that a reference to it has. Of trees
+//! and tables that is where their entries are; the few words that lead to them are not seen.
+
+use flow::Pieces;
+
+use super::store::{Customer, District, Order, Payment, Stock, Store};
+
+impl Store {
+    /// Adds every object.
+    pub(super) fn pieces(&self, pieces: &mut Pieces) {
+        self.stock.values().for_each(|stock| stock.pieces(pieces));
+        pieces.slice(&self.districts);
+        self.districts
+            .iter()
+            .for_each(|district| district.pieces(pieces));
+    }
+}
+
+impl Stock {
+    fn pieces(&self, pieces: &mut Pieces) {
+        pieces.slice(std::slice::from_ref(self));
+        pieces.slice(self.text.as_bytes());
+    }
+}
+
+impl District {
+    fn pieces(&self, pieces: &mut Pieces) {
+        self.customers
+            .values()
+            .for_each(|customer| customer.pieces(pieces));
+        self.orders.values().for_each(|order| order.pieces(pieces));
+        let (front, back) = self.waiting.as_slices();
+        pieces.slice(front);
+        pieces.slice(back);
+        pieces.slice(self.name.as_bytes());
+    }
+}
+
+impl Customer {
+    fn pieces(&self, pieces: &mut Pieces) {
+        pieces.slice(std::slice::from_ref(self));
+        pieces.slice(self.text.as_bytes());
+        let notes = self
+            .history
+            .iter()
+            .map(|payment: &Payment| payment.note.as_bytes());
+        notes.for_each(|note| pieces.slice(note));
+    }
+}
+
+impl Order {
+    fn pieces(&self, pieces: &mut Pieces) {
+        pieces.slice(std::slice::from_ref(self));
+        pieces.slice(&self.lines);
+        pieces.slice(self.note.as_bytes());
+    }
+}
