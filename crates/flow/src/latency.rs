@@ -106,6 +106,9 @@ impl Latencies {
     pub fn quantile_ns(&self, share: f64) -> Option<u64> {
         let count = self.count();
         let rank = ((count as f64 * share).ceil() as u64).clamp(1, count.max(1));
+        if count > 0 && rank == count {
+            return Some(self.most_ns);
+        }
         let mut below = 0;
         let mut counts = self.counts.iter();
         let bucket = counts.position(|&count| {

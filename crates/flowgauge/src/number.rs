@@ -65,10 +65,10 @@ pub(crate) fn sizes(text: &str) -> Result<Sizes, String> {
              both of its ends, as 2..10000"
         )
     };
-    let end = |text: &str| whole(text).map_err(|_| neither());
     let Some((first, last)) = text.split_once("..") else {
-        return Ok(Sizes::One(end(text)?));
+        return Ok(Sizes::One(whole(text).map_err(|_| neither())?));
     };
+    let end = |end: &str| whole(end).map_err(|why| if end.is_empty() { neither() } else { why });
     let (first, last) = (end(first)?, end(last.trim_start_matches('='))?);
     if first == 0 || first >= last {
         return Err(format!(

@@ -155,7 +155,7 @@ fn partial(counted: &[(&LabelledVariant, &Events)]) -> Option<String> {
     shared.then(|| {
         format!(
             "more events than the processor counts at once: they took turns, counts are scaled up \
-             from the part of the time under '{RAN}'; to avoid it, --count fewer of them"
+             from the part of the time under '{RAN}'; to avoid it, --events fewer of them"
         )
     })
 }

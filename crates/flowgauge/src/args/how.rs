@@ -41,8 +41,8 @@ pub(crate) struct HowArgs {
     /// Record the disk space of this folder too
     #[arg(long, value_name = "DIR", requires = "sample")]
     pub(crate) sample_folder: Option<PathBuf>,
-    #[arg(long, value_name = "EVENTS", help = COUNT, long_help = COUNT_HELP)]
-    pub(crate) count: Option<Events>,
+    #[arg(long, value_name = "LIST", help = COUNT, long_help = COUNT_HELP)]
+    pub(crate) events: Option<Events>,
     /// Memory that each cell has touched before it makes flows, such as 256M
     #[arg(long, value_name = "BYTES", value_parser = number::some_bytes)]
     pub(crate) ballast: Option<u64>,

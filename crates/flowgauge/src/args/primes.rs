@@ -15,7 +15,7 @@ Examples:
   flowgauge primes -p 5 -o primes.csv             processes alone, results into a file
   flowgauge primes --model thread,2x2 --schedule queue --blocks 50 -b 1e6
   flowgauge primes --method sieve --block 1e3..1e7    the size below which processes cost more
-  flowgauge primes --count all                    events of the flows, such as cache misses
+  flowgauge primes --events all                    events of the flows, such as cache misses
   flowgauge primes -v --rounds 10 -b 1e6          say what each worker does";
 
 /// Primes by processes and threads.

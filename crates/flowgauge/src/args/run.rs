@@ -16,7 +16,7 @@ Examples:
   flowgauge run --resume DIR               go on where a cut run stopped
   flowgauge run search --tree ~/src        which flows search that tree fastest
   flowgauge run primes --watch             show what the flows do while they run
-  flowgauge run primes --count software    count page faults and switches of the flows
+  flowgauge run primes --events software    count page faults and switches of the flows
   flowgauge run --resume DIR --budget 5m   go on where it ran out of time
   flowgauge run --format json > out.json   one JSON document and nothing else
   flowgauge run primes --expect 'primes/thread vs process <= 1.05'   a check, for CI";
@@ -33,7 +33,7 @@ pub(crate) struct RunArgs {
     pub(crate) preset: PresetArg,
     /// Go on with the cut run in this results folder; with a longer --budget or more --rounds
     /// also with one that ran out of them
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "floor", "value", "deadline", "sample", "sample_folder", "count", "ballast"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "floor", "value", "deadline", "sample", "sample_folder", "events", "ballast"])]
     pub(crate) resume: Option<PathBuf>,
     /// The tree that the study search searches [default: what there is of /usr/include,
     /// /usr/share, /usr/lib]

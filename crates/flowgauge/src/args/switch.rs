@@ -13,7 +13,7 @@ Examples:
   flowgauge switch --model thread,fiber-packed --flows 2..10000
   flowgauge switch --yield sched_yield,pipe,futex --flows 2..100
   flowgauge switch --flows 100 --stack-use 0,1K,4K,16K,64K
-  flowgauge switch --flows 100 --count instructions,cache-misses,dtlb-misses";
+  flowgauge switch --flows 100 --events instructions,cache-misses,dtlb-misses";
 
 /// Context switches against the number of flows and what they touch.
 ///

@@ -41,7 +41,7 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
         deadline_s: how.deadline,
         sample,
         count: how
-            .count
+            .events
             .as_ref()
             .map_or_else(Vec::new, |events| events.0.clone()),
         ballast: ballast(how)?,
@@ -54,7 +54,7 @@ pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {
     let counters = machine.counters.events.iter();
     let asked = counters.filter(|counter| settings.count.contains(&counter.event));
     for line in counted::reasons(asked.map(|counter| (counter.event, &counter.scope))) {
-        output::tell(&format!("--count: {line}"));
+        output::tell(&format!("--events: {line}"));
     }
 }
 

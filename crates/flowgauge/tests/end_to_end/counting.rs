@@ -1,4 +1,4 @@
-//! `--count`: events that may be counted here are, and the others say why not.
+//! `--events`: events that may be counted here are, and the others say why not.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +49,7 @@ fn the_last_repetition_is_counted_and_agrees_with_what_flows_say_of_themselves()
     let home = Home::new();
     counted(
         &home,
-        "primes -p 2 -t 2 -b 50000 --rounds 2 --count software",
+        "primes -p 2 -t 2 -b 50000 --rounds 2 --events software",
     );
     let results = results(&home.path("out"));
     let records = records(&results);
@@ -76,7 +76,7 @@ fn each_number_shown_is_the_median_of_its_rows() {
     let home = Home::new();
     let run = counted(
         &home,
-        "primes -p 2 -t 2 -b 20000 --rounds 3 --count page-faults",
+        "primes -p 2 -t 2 -b 20000 --rounds 3 --events page-faults",
     );
     let rows = rows(&home);
     let text = fs::read_to_string(home.path("out/findings.json")).unwrap();
@@ -110,7 +110,7 @@ fn hardware_events_are_counted_or_say_why_not() {
     let home = Home::new();
     let run = counted(
         &home,
-        "primes -p 2 -t 2 -b 20000 --rounds 2 --count hardware",
+        "primes -p 2 -t 2 -b 20000 --rounds 2 --events hardware",
     );
     let rows = rows(&home);
     let missing = |row: &&Row| !row["not_available"].is_empty();
@@ -133,7 +133,7 @@ fn hardware_events_are_counted_or_say_why_not() {
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             assert_eq!(text.matches(words).count(), 1, "{text}");
         };
-        once(&run.stderr, "--count: not available: cycles");
+        once(&run.stderr, "--events: not available: cycles");
         once(&run.stdout, "events not available: cycles");
         let page = fs::read_to_string(home.path("out/report.html")).unwrap();
         assert!(page.contains("events not available: cycles"));
@@ -143,7 +143,7 @@ fn hardware_events_are_counted_or_say_why_not() {
 #[test]
 fn user_level_flows_share_the_counters_of_their_thread() {
     let home = Home::new();
-    let line = "primes --model thread,task --blocks 4 -b 20000 --rounds 1 --count all";
+    let line = "primes --model thread,task --blocks 4 -b 20000 --rounds 1 --events all";
     let run = counted(&home, line);
     let results = results(&home.path("out"));
     let mut any = false;
@@ -166,7 +166,7 @@ fn too_many_counters_for_the_limit_are_refused_with_the_numbers_and_the_run_goes
     let home = Home::new();
     let program = env!("CARGO_BIN_EXE_flowgauge");
     let line = format!(
-        "ulimit -n 128; exec {program} primes -t 20 -b 1000 --rounds 1 --count all --out out"
+        "ulimit -n 128; exec {program} primes -t 20 -b 1000 --rounds 1 --events all --out out"
     );
     let run = Run::from(home.program("bash", &["-c", &line]).output().unwrap()).answered();
     let text = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -182,7 +182,7 @@ fn too_many_counters_for_the_limit_are_refused_with_the_numbers_and_the_run_goes
 #[test]
 fn a_report_made_again_holds_the_counters() {
     let home = Home::new();
-    counted(&home, "primes -t 2 -b 1000 --rounds 2 --count all");
+    counted(&home, "primes -t 2 -b 1000 --rounds 2 --events all");
     let made = fs::read(home.path("out/counters.csv")).unwrap();
     fs::remove_file(home.path("out/counters.csv")).unwrap();
     let again = home.run(&["report", "out"]);
@@ -199,7 +199,7 @@ fn without_it_nothing_is_counted_and_words_that_name_no_event_are_refused() {
     let journal = fs::read_to_string(home.path("out/journal.jsonl")).unwrap();
     assert!(!journal.contains("\"count\":[") && !journal.contains("\"counted\""));
     for words in ["cycle", "", "cycles,,instructions"] {
-        let run = home.run(&["primes", "--count", words]);
+        let run = home.run(&["primes", "--events", words]);
         run.refused(
             2,
             &["is no event: use all, software, hardware", "dtlb-misses"],

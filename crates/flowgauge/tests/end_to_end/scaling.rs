@@ -132,7 +132,7 @@ fn a_way_that_the_machine_does_not_have_is_said_and_the_rest_is_run() {
         text.replace("\n ", "").contains("not available: 1 thread"),
         "{text}"
     );
-    assert!(found.warnings.iter().any(|line| line.contains(&missing)));
+    assert!(found.notes.iter().any(|line| line.contains(&missing)));
     home.run(&["scaling", "--along", "smt", "--out", "none"])
         .refused(2, &["there is nothing to run", "1 thread per core"]);
 }

@@ -109,7 +109,7 @@ fn the_filters_of_a_search_are_those_of_its_study() {
 #[test]
 fn events_of_flows_that_wait_at_no_gate_are_not_counted_and_that_is_said() {
     let tree = tree();
-    let said = study(&tree, &["--count", "software", "needle", "tree"]);
+    let said = study(&tree, &["--events", "software", "needle", "tree"]);
     assert!(matches!(said.code, Some(0 | 3)), "{}", said.err);
     let text = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
     let reason = "migrations: this work makes and ends its flows itself";
