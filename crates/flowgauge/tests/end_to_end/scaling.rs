@@ -35,6 +35,7 @@ fn works_are_run_along_cores_and_set_beside_the_source() {
         "1.034 (UltraSPARC T1, 8 flows), 0.979 (Xeon X5570, 4 flows)",
         "here: warehouse, 2 flows: ",
         "here: wiki, 2 flows: ",
+        "Pages: not available: flows of this work keep nothing",
     ] {
         assert!(text.contains(words), "no '{words}' in {text}");
     }
@@ -132,7 +133,7 @@ fn a_way_that_the_machine_does_not_have_is_said_and_the_rest_is_run() {
         text.replace("\n ", "").contains("not available: 1 thread"),
         "{text}"
     );
-    assert!(found.warnings.iter().any(|line| line.contains(&missing)));
+    assert!(found.notes.iter().any(|line| line.contains(&missing)));
     home.run(&["scaling", "--along", "smt", "--out", "none"])
         .refused(2, &["there is nothing to run", "1 thread per core"]);
 }
