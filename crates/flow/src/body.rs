@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::ops::{Add, AddAssign};
 
+use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::channel::Outlet;
@@ -68,6 +69,12 @@ pub trait Body: Sync {
     /// does. Asked for after [`Body::settle`], in no timed part.
     fn latencies<'s>(&self, _state: &'s Self::State) -> Option<&'s Latencies> {
         None
+    }
+
+    /// What threads used that the flow made itself and that have ended, where its work makes
+    /// some. It counts as the flow's own.
+    fn hired(&self, _state: &Self::State) -> Usage {
+        Usage::default()
     }
 
     /// Whether flows can tell what they work on ([`Body::touched`]).

@@ -93,7 +93,9 @@ fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
         let mut tally = begin();
         let before = usage::this_thread();
         units(context, index, &mut state, outlet, &mut tally);
-        let tally = finish(tally, before, outlet)?;
+        let mut tally = finish(tally, before, outlet)?;
+        let used = [tally.steady, context.body.hired(&state)];
+        tally.steady = used.into_iter().sum();
         context.settle(&mut state);
         Ok(tally)
     });

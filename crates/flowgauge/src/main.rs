@@ -3,9 +3,9 @@
 //! The command only: arguments in, calls into the crates, text out. What it does is in
 //! [`lab`]; what it shows is in [`report`].
 //!
-//! A process of this program is one of four things: the command, a cell (the fresh process
-//! of one slot), a probe (a fresh process behind a lowered limit), or a sampler beside a
-//! slot. Which of them is asked before anything else happens.
+//! A process of this program is one of five things: the command, a cell (the fresh process
+//! of one slot), the load generator of a cell that is a server, a probe (a fresh process behind
+//! a lowered limit), or a sampler beside a slot. Which of them is asked before anything else happens.
 
 #![forbid(unsafe_code)]
 
@@ -38,6 +38,9 @@ use crate::ending::Ending;
 fn main() -> ExitCode {
     if flow::is_cell() {
         flow::cell_main(workload::Work::run);
+    }
+    if workload::server::is_load() {
+        workload::server::load_main();
     }
     if flow::is_probe() {
         workload::probe_main(lab::probe::predict);
@@ -79,6 +82,7 @@ fn command() -> Result<Ending> {
         Command::Run(args) => commands::run::run(args),
         Command::Primes(args) => commands::primes::run(&args),
         Command::Workers(args) => commands::workers::run(&args),
+        Command::Wiki(args) => commands::wiki::run(&args),
         Command::Switch(args) => commands::switch::run(&args),
         Command::Limits(args) => commands::limits::run(&args),
         Command::Scaling(args) => commands::scaling::run(&args),

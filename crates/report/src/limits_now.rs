@@ -57,12 +57,12 @@ pub(crate) fn notes(study: &StudyResult) -> Vec<String> {
     let needed = |one: &Limit| {
         let room = one.room.as_ref()?;
         let counted = room.unit == machine::Unit::Bytes && room.each > 0;
-        counted.then(|| format!("{} of {}", bytes(room.each as f64), one.label))
+        counted.then(|| format!("{} for {}", bytes(room.each as f64), one.label))
     };
     let needed: Vec<String> = study.limits.iter().filter_map(needed).collect();
     if !needed.is_empty() {
         notes.push(format!(
-            "predicted with more than was measured, to be on the safe side: {}",
+            "of its limit a flow was taken to need, where that counts bytes: {}",
             needed.join(", ")
         ));
     }

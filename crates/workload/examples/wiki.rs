@@ -26,6 +26,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let number = |place: usize, usual: u64| arguments.get(place).map_or(Ok(usual), |n| n.parse());
     let (requests, repeats) = (number(1, 20_000)?, number(2, 7)?);
+    let pages = workload::wiki::generated(USUAL_PAGES, page_size.0, 1);
+    let texts = pages.iter().take(USUAL_PAGES as usize);
+    let bytes: usize = texts.map(|page| page.text.len()).sum();
+    println!(
+        "mean length of a page: {} bytes",
+        bytes as u64 / USUAL_PAGES
+    );
     println!("requests a second of CPU: median (quartiles, extremes), wall; pages of {page_size}");
     for cache in [false, true] {
         let wiki = Wiki {

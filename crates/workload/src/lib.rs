@@ -11,7 +11,7 @@
 //! * [`handoff`]: producers allocate, consumers free.
 //! * [`cpu`], [`mem`], [`io`]: workers that compute, use memory, or wait for a disk.
 //! * [`operations`]: each flow repeats one operation of the kernel.
-//! * [`wiki`]: pages from a store, parsed and made into HTML.
+//! * [`wiki`]: pages from a store, parsed and made into HTML; [`server`]: the same over HTTP.
 //! * [`searching`]: a tree of files is searched; the work makes its own flows.
 //! * [`drill`]: work with a fault in it, to see what isolation is worth.
 
@@ -30,6 +30,7 @@ pub mod prime_blocks;
 pub mod primes;
 pub mod scaled;
 pub mod searching;
+pub mod server;
 pub mod spin;
 pub mod turns;
 pub mod warehouse;
@@ -47,6 +48,7 @@ pub use operations::Operations;
 pub use prime_blocks::Primes;
 pub use scaled::Scaled;
 pub use searching::{Design, Reading, Searching};
+pub use server::Server;
 pub use spin::Spin;
 pub use turns::Turns;
 pub use warehouse::Warehouse;

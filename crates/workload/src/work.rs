@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::turns::{LEAST_FLOWS, WithBody};
 use crate::{
-    Cpu, Drill, Handoff, Io, Mem, Numeric, Operations, Primes, Searching, Spin, Turns, Warehouse,
-    Wiki,
+    Cpu, Drill, Handoff, Io, Mem, Numeric, Operations, Primes, Searching, Server, Spin, Turns,
+    Warehouse, Wiki,
 };
 
 /// A workload with its parameters, as studies and journals write it.
@@ -40,6 +40,8 @@ pub enum Work {
     Handoff(Handoff),
     /// Pages from a store, parsed and made into HTML.
     Wiki(Wiki),
+    /// The same, served over HTTP on the loopback.
+    WikiServer(Server),
     /// A tree of files that is searched, by flows that the work itself makes.
     Search(Searching),
 }
@@ -66,6 +68,7 @@ impl Work {
             Self::Numeric(numeric) => numeric.units,
             Self::Handoff(handoff) => handoff.flows(),
             Self::Wiki(wiki) => wiki.requests,
+            Self::WikiServer(server) => server.workers,
             Self::Search(_) => 1,
         }
     }
@@ -88,6 +91,7 @@ impl Work {
             Self::Numeric(numeric) => numeric.check(),
             Self::Handoff(handoff) => handoff.check(),
             Self::Wiki(wiki) => wiki.check(),
+            Self::WikiServer(server) => server.check(),
             Self::Search(search) => search.check(),
         }
     }
@@ -120,7 +124,8 @@ impl Work {
             | Self::Mem(_)
             | Self::Io(_)
             | Self::Warehouse(_)
-            | Self::Handoff(_) => Some(self.units()),
+            | Self::Handoff(_)
+            | Self::WikiServer(_) => Some(self.units()),
             Self::Primes(_)
             | Self::Spin(_)
             | Self::Drill(_)
@@ -145,6 +150,7 @@ impl Work {
     pub fn unsuited(&self, variant: &Variant) -> Option<String> {
         match self {
             Self::Search(search) => return search.model(variant).err().map(|error| error.0),
+            Self::WikiServer(server) => return server.unsuited(variant),
             Self::Handoff(_) => {}
             _ => return None,
         }
@@ -179,7 +185,7 @@ impl Work {
         match self {
             Self::Drill(drill) => drill.files > 0,
             Self::Operation(operation) => operation.operation.facts().needs_folder,
-            Self::Io(_) | Self::Wiki(_) => true,
+            Self::Io(_) | Self::Wiki(_) | Self::WikiServer(_) => true,
             _ => false,
         }
     }
@@ -200,6 +206,7 @@ impl Work {
         match self {
             Self::Io(io) => io.file_bytes(),
             Self::Wiki(wiki) => wiki.file_bytes(),
+            Self::WikiServer(server) => server.wiki().file_bytes(),
             _ => 0,
         }
     }
@@ -240,6 +247,12 @@ impl Work {
                 Ok(shelf) => cell.run(&shelf, &mut NoSink),
                 Err(error) => Answer::from_error(&std::io::Error::other(error)),
             },
+            Self::WikiServer(server) => {
+                match server.open(cell.scratch(), cell.spec().cpus.is_empty()) {
+                    Ok(serving) => cell.run(&serving, &mut NoSink),
+                    Err(error) => Answer::from_error(&error),
+                }
+            }
             Self::Search(search) => search.run(cell),
         }
     }

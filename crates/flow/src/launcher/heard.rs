@@ -78,15 +78,18 @@ impl Heard {
             };
             return Answer::Failed { reason, kept: None };
         }
-        serde_json::from_slice(&self.out).unwrap_or_else(|_no_answer| {
-            let stderr = String::from_utf8_lossy(&self.err).trim_end().to_owned();
-            let reason = Failure::SlotLost {
-                flows,
-                how: how_it_ended(self.status),
-                stderr,
-            };
-            Answer::Failed { reason, kept: None }
-        })
+        let stderr = String::from_utf8_lossy(&self.err).trim_end().to_owned();
+        let answer = serde_json::from_slice(&self.out);
+        answer
+            .map(|answer| with_last_words(answer, &stderr))
+            .unwrap_or_else(|_no_answer| {
+                let reason = Failure::SlotLost {
+                    flows,
+                    how: how_it_ended(self.status),
+                    stderr,
+                };
+                Answer::Failed { reason, kept: None }
+            })
     }
 }
 
@@ -106,6 +109,19 @@ impl Heard {
             }
         })
     }
+}
+
+/// A flow that died may have said why.
+fn with_last_words(mut answer: Answer, stderr: &str) -> Answer {
+    if let Answer::Failed {
+        reason: Failure::FlowsDied { how, .. },
+        ..
+    } = &mut answer
+        && !stderr.is_empty()
+    {
+        *how = format!("{how}; it said: {stderr}");
+    }
+    answer
 }
 
 fn how_it_ended(status: ExitStatus) -> String {

@@ -9,6 +9,7 @@ mod run;
 mod scaling;
 mod search;
 mod switch;
+mod wiki;
 mod workers;
 
 use clap::{Parser, Subcommand};
@@ -22,6 +23,7 @@ pub(crate) use run::RunArgs;
 pub(crate) use scaling::ScalingArgs;
 pub(crate) use search::{SearchArgs, Sort};
 pub(crate) use switch::SwitchArgs;
+pub(crate) use wiki::{Design, WikiArgs};
 pub(crate) use workers::{Kind, WorkersArgs};
 
 /// A gauge for flows of control: processes, threads or user-level threads, which is
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Switch(SwitchArgs),
     /// How many flows of each model there can be, what stops them, what one costs (Zheng 2006)
     Limits(LimitsArgs),
+    /// Answer requests for pages of a wiki, within a process or as servers over HTTP
+    Wiki(WikiArgs),
     /// One process with N threads against N with one, along SMT and cores (Inoue 2010)
     Scaling(ScalingArgs),
     /// Search files for a pattern; the flows that do it are yours to choose

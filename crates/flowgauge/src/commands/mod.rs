@@ -12,4 +12,5 @@ pub(crate) mod scaling;
 pub(crate) mod search;
 mod search_study;
 pub(crate) mod switch;
+pub(crate) mod wiki;
 pub(crate) mod workers;

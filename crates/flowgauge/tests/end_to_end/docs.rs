@@ -31,6 +31,12 @@ fn short(subcommand: &str) -> &'static [(&'static str, &'static str)] {
         "switch" => &[("--flows", "2..20"), ("--rounds", "1"), BUDGET],
         "limits" => &[("--rounds", "1"), BUDGET],
         "workers" => &[("--loops", "10"), ("--rounds", "1"), BUDGET],
+        "wiki" => &[
+            ("--requests", "40"),
+            ("--pages", "3"),
+            ("--rounds", "1"),
+            BUDGET,
+        ],
         "scaling" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
         "calibrate" => &[("--rounds", "1"), BUDGET],
         "search --study" => &[("--rounds", "1"), BUDGET],

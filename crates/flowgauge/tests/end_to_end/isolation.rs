@@ -67,7 +67,13 @@ fn check_death(fault: &str, expected: &str) {
         let Failure::FlowsDied { died, flows, how } = reason else {
             panic!("{reason:?}")
         };
-        assert_eq!((*flows, how.as_str()), (4, expected));
+        let (how, said) = how.split_once("; it said: ").unwrap_or((how, ""));
+        assert_eq!((*flows, how), (4, expected));
+        assert_eq!(
+            said.contains("this flow panics"),
+            fault == "panic",
+            "{said}"
+        );
         assert!(lost.contains(died), "{died}");
         let kept = kept.unwrap();
         assert_eq!(done(kept), 4 - *died as usize);

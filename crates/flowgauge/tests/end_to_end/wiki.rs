@@ -2,7 +2,9 @@
 
 use lab::results::Requests;
 
-use super::common::{Home, results};
+use nix::sys::signal::Signal;
+
+use super::common::{Home, Process, Running, results, within};
 
 const HEAD: &str = "schema = 1\nname = \"mine\"\ntitle = \"Mine\"\nstands_for = \"A test.\"\n\
                     headline = \"off\"\n";
@@ -121,4 +123,164 @@ fn parameters_that_cannot_be_are_refused_before_anything_is_made() {
             .refused(2, &["mine.toml", words]);
         assert!(!home.path("out").exists());
     }
+}
+
+const SMALL: [&str; 10] = [
+    "--requests",
+    "90",
+    "--pages",
+    "4",
+    "--page-size",
+    "1K",
+    "--rounds",
+    "1",
+    "--seed",
+    "5",
+];
+
+/// `flowgauge wiki` with a small amount of work.
+fn wiki<'a>(further: &[&'a str]) -> Vec<&'a str> {
+    [&["wiki"], SMALL.as_slice(), further].concat()
+}
+
+#[test]
+fn servers_of_every_design_answer_all_requests_alike() {
+    let home = Home::new();
+    let designs = "prefork,thread-per-connection,thread-pool,2x2";
+    let load = ["--connections", "5", "--keep-alive", "7", "--out", "out"];
+    let run = home
+        .run(&wiki(&[&["--server", designs], load.as_slice()].concat()))
+        .answered();
+    home.assert_nothing_left();
+    for word in ["requests/s", "prefork", "thread-per-connection", "2x2"] {
+        assert!(run.stdout.contains(word), "{word} in {}", run.stdout);
+    }
+    let results = results(&home.path("out"));
+    let case = &results.studies[0].cases[0];
+    assert_eq!(case.variants.len(), 4);
+    let records: Vec<_> = case
+        .slots
+        .iter()
+        .map(|slot| slot.outcome.answer.done().expect("a slot that is done"))
+        .collect();
+    assert_eq!(records.len(), 4);
+    for record in &records {
+        assert_eq!(record.proof, records[0].proof);
+        assert_eq!(record.proof.count, 90);
+        for rep in &record.reps {
+            assert_eq!(rep.latencies.as_ref().unwrap().count(), 90);
+            assert!(rep.flows.iter().any(|flow| flow.steady.cpu_ns > 0));
+        }
+    }
+}
+
+#[test]
+fn the_same_requests_prove_the_same_over_http_and_within_the_program() {
+    let home = Home::new();
+    home.run(&wiki(&["--server", "prefork,thread-pool", "--out", "http"]))
+        .answered();
+    home.run(&wiki(&["--cache", "--out", "within"])).answered();
+    home.assert_nothing_left();
+    let proof = |folder| {
+        let results = results(&home.path(folder));
+        let slot = results.studies[0].cases[0].slots[0].clone();
+        slot.outcome.answer.done().unwrap().proof
+    };
+    assert_eq!(proof("http"), proof("within"));
+}
+
+#[test]
+fn a_port_in_use_and_designs_that_are_none_are_refused() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let home = Home::new();
+    home.run(&wiki(&["--server", "prefork", "--port", &port]))
+        .refused(2, &["--port", &port, "another program listens there"]);
+    home.run(&wiki(&["--server", "fork"]))
+        .refused(2, &["'fork' is no design of a server", "prefork"]);
+    home.run(&wiki(&["--server", "prefork,prefork"]))
+        .refused(2, &["--server names prefork twice"]);
+    home.run(&wiki(&["--connections", "0", "--server", "prefork"]))
+        .refused(2, &["0 connections will not do"]);
+    home.run(&wiki(&["--connections", "3"]))
+        .refused(2, &["--server"]);
+    home.run(&wiki(&["--store", "none.sqlite"]))
+        .refused(2, &["--store none.sqlite", "name a file that is there"]);
+    home.assert_nothing_left();
+}
+
+/// A run of servers that takes long enough to do something to it.
+fn long(home: &Home) -> Running {
+    home.start(&[
+        "wiki",
+        "--server",
+        "prefork,thread-pool",
+        "--requests",
+        "1000000",
+        "--rounds",
+        "2",
+        "--deadline",
+        "100s",
+        "--out",
+        "out",
+    ])
+}
+
+#[test]
+fn servers_and_their_load_end_with_the_command() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGKILL] {
+        let home = Home::new();
+        let mut run = long(&home);
+        within(30, "workers", || {
+            Process::worker(&home.processes()).map(drop)
+        });
+        if signal == Signal::SIGINT {
+            run.send_to_group(signal);
+        } else {
+            run.send(signal);
+        }
+        let status = run.end();
+        assert!(!status.success(), "{signal}");
+        home.assert_nothing_left();
+        assert!(
+            !home
+                .listing("out")
+                .iter()
+                .any(|name| name.ends_with(".files"))
+                || signal == Signal::SIGKILL
+        );
+    }
+}
+
+#[test]
+fn a_load_generator_that_dies_fails_the_slot_and_not_the_machine() {
+    let home = Home::new();
+    let mut run = home.start(&[
+        "wiki",
+        "--server",
+        "prefork",
+        "--requests",
+        "1000000",
+        "--rounds",
+        "1",
+        "--deadline",
+        "60s",
+        "--out",
+        "out",
+    ]);
+    let mut killed = 0;
+    within(60, "the command ends", || {
+        let all = home.processes();
+        // Once its slot has workers, so that the generator is at work or about to be.
+        let load = all.iter().find(|process| process.is_load());
+        if let Some((load, _)) = load.zip(Process::worker(&all)) {
+            load.send(Signal::SIGKILL);
+            killed += 1;
+        }
+        run.has_ended().then_some(())
+    });
+    assert!(killed > 0);
+    home.assert_nothing_left();
+    let said = format!("{}{}", run.stdout(), run.stderr());
+    assert!(said.contains("load generator"), "{said}");
 }

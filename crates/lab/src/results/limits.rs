@@ -9,8 +9,8 @@
 //! Memory of one flow is a slope: what the largest number of flows held, less what the
 //! smallest did, over the difference of their numbers; so what the cell itself holds is in
 //! neither. It is honest memory: page tables, kernel stacks and what the kernel keeps for them
-//! included, as far as they can be read. What the prediction takes a flow to need is another
-//! number, on the safe side, and beside it ([`machine::Ceiling::each`]).
+//! included, as far as they can be read. What the prediction takes a flow to need of its
+//! limit is another number, an account and no measurement ([`machine::Ceiling::each`]).
 
 use flow::{Model, Variant};
 use machine::{Ceiling, Machine};

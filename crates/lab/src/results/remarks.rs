@@ -102,6 +102,7 @@ fn kinds_of_workers(cases: &[CaseResult]) -> Option<String> {
 fn measured(variant: &VariantSummary) -> String {
     let label = &variant.label;
     match &variant.value {
+        Some(value) if value.n == 1 => format!("{label}: {} in the only slot", time(value.typical)),
         Some(value) => format!(
             "{label}: {} typical, the middle half of {} slots from {} to {}",
             time(value.typical),

@@ -345,7 +345,8 @@ impl<'a> Line<'a, '_> {
             return;
         };
         let within = &self.source.text[inside..close];
-        let length = within.find([' ', '\t', '\n', '<', '{', '"']);
+        let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"<{\"".contains(byte);
+        let length = within.bytes().position(|byte| is_end(&byte));
         let after = inside + length.unwrap_or(within.len());
         let (from, to) = trimmed(self.source.text, after, close);
         let external = Inline::External {
@@ -381,8 +382,9 @@ impl<'a> Line<'a, '_> {
         if !rest.starts_with("://") {
             return;
         }
-        let is_end = |c: char| c.is_whitespace() || "<>[]\"{}|'".contains(c);
-        let length = rest.find(is_end).unwrap_or(rest.len());
+        let is_end = |byte: &u8| byte.is_ascii_whitespace() || b"<>[]\"{}|'".contains(byte);
+        let length = rest.as_bytes().iter().position(is_end);
+        let length = length.unwrap_or(rest.len());
         let length = rest[..length]
             .trim_end_matches(['.', ',', ';', ':', '!', '?', ')'])
             .len();

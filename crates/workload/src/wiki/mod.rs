@@ -43,6 +43,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Bytes, WorkError};
 pub use generate::pages as generated;
 pub use profile::profile;
+pub(crate) use shelf::sum_of;
 pub use shelf::{Desk, Shelf};
 pub use store::{StoreError, Written};
 

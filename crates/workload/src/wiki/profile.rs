@@ -65,7 +65,10 @@ pub fn profile(
         ),
         (
             "all, with the store",
-            over(&mut |_, page| respond(&store, &page.title, false).map_or(0, |html| html.len())),
+            over(&mut |_, page| {
+                let html = respond(&store, &page.title, false);
+                html.ok().flatten().map_or(0, |html| html.len())
+            }),
         ),
         (
             "the check of the answer",

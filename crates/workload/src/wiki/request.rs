@@ -9,16 +9,20 @@ use super::store::{Store, StoreError, TEMPLATE};
 /// Templates of a page at the most; further ones are not there.
 const MOST_TEMPLATES: usize = 200;
 
-/// Answers a request for a page that is there.
-pub(super) fn respond(store: &Store, title: &str, cache: bool) -> Result<String, StoreError> {
+/// Answers a request; `None` if there is no such page.
+pub(super) fn respond(
+    store: &Store,
+    title: &str,
+    cache: bool,
+) -> Result<Option<String>, StoreError> {
     store.read(|store| {
         if cache && let Some(html) = store.parsed(title)? {
-            return Ok(html);
+            return Ok(Some(html));
         }
-        let text = store.text(title)?;
-        let text = text.ok_or_else(|| store.no_page(title))?;
-        let find = |title: &str| store.text(title);
-        render(title, text, find)
+        let Some(text) = store.text(title)? else {
+            return Ok(None);
+        };
+        render(title, text, |title| store.text(title)).map(Some)
     })
 }
 

@@ -28,9 +28,10 @@ struct Page {
 /// The name of the store in its folder.
 const FILE: &str = "wiki.sqlite";
 
-fn sum(html: &str) -> u64 {
+/// The sum over a page.
+pub(crate) fn sum_of(html: &[u8]) -> u64 {
     let mut sum = Checksum::default();
-    sum.add_bytes(html.as_bytes());
+    sum.add_bytes(html);
     sum.0
 }
 
@@ -49,8 +50,9 @@ impl Wiki {
         let mut parsed = Vec::new();
         for title in titles.take(usize::try_from(self.pages).unwrap_or(usize::MAX)) {
             let html = respond(&store, &title, false)?;
+            let html = html.ok_or_else(|| store.no_page(&title))?;
             pages.push(Page {
-                sum: sum(&html),
+                sum: sum_of(html.as_bytes()),
                 title,
             });
             parsed.push(html);
@@ -74,6 +76,17 @@ impl Wiki {
 }
 
 impl Shelf {
+    /// Titles, with the sum over the HTML that each must become.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = (&str, u64)> {
+        let pages = self.pages.iter();
+        pages.map(|page| (page.title.as_str(), page.sum))
+    }
+
+    /// The HTML of a page, if there is such a page.
+    pub(crate) fn html(&self, desk: &Desk, title: &str) -> Result<Option<String>, StoreError> {
+        respond(&desk.store, title, self.wiki.cache)
+    }
+
     /// A place to work at, with a connection of its own.
     ///
     /// # Errors
@@ -88,9 +101,9 @@ impl Shelf {
     /// Answers a request with the page at that place, and checks the answer.
     fn answer(&self, desk: &mut Desk, place: usize) -> Result<u64, String> {
         let page = &self.pages[place];
-        let html = respond(&desk.store, &page.title, self.wiki.cache);
+        let html = self.html(desk, &page.title);
         let html = html.map_err(|error| error.to_string())?;
-        if sum(&html) == page.sum {
+        if html.is_some_and(|html| sum_of(html.as_bytes()) == page.sum) {
             return Ok(page.sum);
         }
         let (title, path) = (&page.title, self.path.display());

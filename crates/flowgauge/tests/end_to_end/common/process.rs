@@ -12,6 +12,7 @@ pub(crate) struct Process {
     parent: i32,
     is_cell: bool,
     is_sampler: bool,
+    is_load: bool,
 }
 
 impl Process {
@@ -35,12 +36,13 @@ impl Process {
         let parent = fields.next()?.parse().ok()?;
         let words = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
         let first = words.split(|&byte| byte == 0).nth(1);
-        let (is_cell, is_sampler) = (first == Some(b"__cell"), first == Some(b"__sampler"));
+        let is = |argument: &[u8]| first == Some(argument);
         (state != "Z").then_some(Self {
             pid,
             parent,
-            is_cell,
-            is_sampler,
+            is_cell: is(b"__cell"),
+            is_sampler: is(b"__sampler"),
+            is_load: is(b"__load"),
         })
     }
 
@@ -59,6 +61,11 @@ impl Process {
     /// The sampler among `processes`.
     pub(crate) fn sampler(processes: &[Self]) -> Option<&Self> {
         processes.iter().find(|p| p.is_sampler)
+    }
+
+    /// Whether it is the load generator of a server.
+    pub(crate) fn is_load(&self) -> bool {
+        self.is_load
     }
 
     pub(crate) fn send(&self, signal: Signal) {

@@ -1,0 +1,231 @@
+//! `flowgauge wiki`: requests for pages, within the program or over HTTP.
+
+use anyhow::{Context, Result, ensure};
+use flow::placement::Cpus;
+use flow::{Channel, Model, Schedule, Variant};
+use lab::{Case, LabelledVariant, Metric, Preset, Study};
+use machine::Machine;
+use workload::{Server, Wiki, Work, server};
+
+use crate::args::{Design, WikiArgs};
+
+use crate::ending::Ending;
+use crate::launch::CellLauncher;
+use crate::output::tell;
+use crate::result_file::ResultFile;
+use crate::session;
+
+/// Workers of a server where none are asked for.
+const SERVER_WORKERS: u64 = 4;
+/// Seconds for the study where no budget is given: Ctrl-C or `--budget` end it earlier.
+const BUDGET_S: f64 = 300.0;
+
+/// Runs the study as asked.
+pub(crate) fn run(args: &WikiArgs) -> Result<Ending> {
+    let mut settings = session::settings(&args.how, Preset::Full)?;
+    settings.budget_s = args.how.budget.or(Some(BUDGET_S));
+    let machine = Machine::read();
+    let wiki = wiki(args, settings.seed)?;
+    let case = match args.server.as_slice() {
+        [] => within(args, wiki, &machine)?,
+        designs => served(args, designs, wiki, &lab::cpus(&machine))?,
+    };
+    let study = Study {
+        name: "wiki".to_owned(),
+        title: "Requests for pages of a wiki".to_owned(),
+        stands_for: "A web server with a database: text that is read, parsed and made into HTML, \
+                     in many small objects that live for one request."
+            .to_owned(),
+        origin: None,
+        limits_of: Vec::new(),
+        headline: case.name.clone(),
+        cases: vec![case],
+    };
+    let lines = options(args, &study.cases[0], settings.seed);
+    let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
+    let session = session::begin(vec![study], settings, &args.how)?;
+    lines.iter().for_each(|line| tell(line));
+    session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
+}
+
+fn wiki(args: &WikiArgs, seed: u64) -> Result<Wiki> {
+    let store = args.store.as_ref().map(|store| {
+        let shown = store.display();
+        let found = store.canonicalize();
+        found.with_context(|| format!("--store {shown}: name a file that is there"))
+    });
+    Ok(Wiki {
+        requests: args.requests,
+        pages: args.pages,
+        page_size: args.page_size,
+        cache: args.cache,
+        store: store.transpose()?,
+        seed,
+    })
+}
+
+fn variant(args: &WikiArgs, model: Model, flows: u64) -> Result<Variant> {
+    ensure!(flows > 0, "--workers 0: there must be at least 1 worker");
+    let flows = model.own_flows().unwrap_or(flows);
+    let flows = u32::try_from(flows)
+        .with_context(|| format!("--workers {flows}: no machine has so many"))?;
+    Ok(Variant {
+        model,
+        flows,
+        placement: args.placement.clone(),
+        schedule: Schedule::Queue,
+        channel: Channel::Fifo,
+        ballast: None,
+    })
+}
+
+/// Requests that flows make themselves.
+fn within(args: &WikiArgs, wiki: Wiki, machine: &Machine) -> Result<Case> {
+    let models = match args.model.as_slice() {
+        [] => vec![Model::Process, Model::Thread],
+        models => models.to_vec(),
+    };
+    let flows = args.workers.unwrap_or(session::cpus(machine).into());
+    let variants = models.iter().map(|&model| variant(args, model, flows));
+    let variants: Vec<Variant> = variants.collect::<Result<_>>()?;
+    for (place, variant) in variants.iter().enumerate() {
+        let twice = variants[..place].contains(variant);
+        ensure!(
+            !twice,
+            "--model names {} twice: once is enough",
+            variant.model
+        );
+    }
+    let title = format!("{} requests within the program", wiki.requests);
+    let work = Work::Wiki(wiki);
+    work.check()?;
+    Ok(case("within", title, work, lab::labelled(variants)))
+}
+
+/// Requests over HTTP.
+fn served(args: &WikiArgs, designs: &[Design], wiki: Wiki, cpus: &Cpus) -> Result<Case> {
+    if args.load.port > 0 {
+        server::try_port(args.load.port).context("--port")?;
+    }
+    let load_cpu = load_cpu(args, cpus)?;
+    let mut variants = Vec::new();
+    for (place, design) in designs.iter().enumerate() {
+        let twice = designs[..place].contains(design);
+        ensure!(
+            !twice,
+            "--server names {} twice: once is enough",
+            design.name()
+        );
+        variants.push(labelled(args, *design, &wiki, load_cpu)?);
+    }
+    let work = variants.first().and_then(|first| first.work.clone());
+    let work = work.context("--server names no design")?;
+    for variant in &mut variants {
+        variant.work = variant.work.take().filter(|own| *own != work);
+    }
+    let title = format!(
+        "{} requests over HTTP, {} connections",
+        wiki.requests, args.load.connections
+    );
+    Ok(case("server", title, work, variants))
+}
+
+fn case(name: &str, title: String, work: Work, variants: Vec<LabelledVariant>) -> Case {
+    Case {
+        name: name.to_owned(),
+        title,
+        sweep: None,
+        work,
+        metric: Metric::Steady,
+        variants,
+        reps: None,
+        max_rounds: None,
+        floor: None,
+    }
+}
+
+/// A CPU away from the servers: the one that is asked for, or that of the last core.
+fn load_cpu(args: &WikiArgs, cpus: &Cpus) -> Result<Option<u32>> {
+    if let Some(cpu) = args.load.load_cpu {
+        ensure!(
+            cpus.allowed.contains(&cpu),
+            "--load-cpu {cpu}: this program may use the CPUs {:?}",
+            cpus.allowed
+        );
+        return Ok(Some(cpu));
+    }
+    let is_one = cpus.allowed.len() < 2;
+    Ok(cpus
+        .cores
+        .last()
+        .or(cpus.allowed.last())
+        .copied()
+        .filter(|_| !is_one))
+}
+
+fn labelled(
+    args: &WikiArgs,
+    design: Design,
+    wiki: &Wiki,
+    load_cpu: Option<u32>,
+) -> Result<LabelledVariant> {
+    let workers = match design.design {
+        server::Design::Pool => args.workers.unwrap_or(SERVER_WORKERS),
+        server::Design::PerConnection => 1,
+    };
+    let variant = variant(args, design.model, workers)?;
+    let work = Server {
+        workers: variant.flows.into(),
+        design: design.design,
+        requests: wiki.requests,
+        connections: args.load.connections,
+        keep_alive: args.load.keep_alive,
+        port: args.load.port,
+        load_cpu,
+        pages: wiki.pages,
+        page_size: wiki.page_size,
+        cache: wiki.cache,
+        store: wiki.store.clone(),
+        seed: wiki.seed,
+    };
+    let work = Work::WikiServer(work);
+    work.check()?;
+    Ok(LabelledVariant {
+        label: design.name(),
+        variant,
+        work: Some(work),
+        sample: None,
+        of_cpus: None,
+    })
+}
+
+/// The options, for people.
+fn options(args: &WikiArgs, case: &Case, seed: u64) -> Vec<String> {
+    let variants = case.variants.iter();
+    let variants: Vec<String> = variants
+        .map(|v| format!("{} ({})", v.label, v.variant.flows))
+        .collect();
+    let mut lines = vec![
+        "Using these options (flowgauge wiki --help explains them):".to_owned(),
+        format!("  workers              {}", variants.join(", ")),
+        format!(
+            "  pages                {} of about {}, parser cache {}",
+            args.pages,
+            args.page_size,
+            if args.cache { "on" } else { "off" }
+        ),
+        format!("  requests             {}", args.requests),
+    ];
+    if let Work::WikiServer(server) = &case.work {
+        let load_cpu = server.load_cpu.map_or_else(
+            || "shares the CPU of the servers: there is no other".to_owned(),
+            |cpu| format!("on CPU {cpu}"),
+        );
+        lines.push(format!(
+            "  load                 {} connections, {} requests each, {load_cpu}",
+            server.connections, server.keep_alive
+        ));
+    }
+    lines.push(format!("  seed                 {seed}"));
+    lines
+}

@@ -1,0 +1,155 @@
+//! The few words of HTTP/1.1 that a page needs, for both sides. What is read is parsed by
+//! `httparse`.
+
+use std::io::{self, ErrorKind, Read};
+
+/// Header fields of a message at the most.
+const MOST_FIELDS: usize = 32;
+/// Bytes of the head of a message at the most.
+const LONGEST_HEAD: usize = 16 << 10;
+/// Where pages are.
+const PATH: &str = "/wiki/";
+
+/// A request as far as it matters.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Request {
+    /// The page; `None` for a path that is none.
+    pub(super) title: Option<String>,
+    pub(super) is_get: bool,
+    pub(super) closes: bool,
+}
+
+/// The head of an answer as far as it matters.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) status: u16,
+    pub(super) closes: bool,
+    /// Bytes of the head.
+    pub(super) head: usize,
+    /// Bytes of what comes after it.
+    pub(super) body: usize,
+}
+
+fn broken(what: impl std::fmt::Display) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, format!("no HTTP/1.1: {what}"))
+}
+
+fn is(field: &httparse::Header<'_>, name: &str) -> bool {
+    field.name.eq_ignore_ascii_case(name)
+}
+
+fn closes(fields: &[httparse::Header<'_>]) -> bool {
+    let close = |value: &[u8]| value.eq_ignore_ascii_case(b"close");
+    fields
+        .iter()
+        .any(|field| is(field, "connection") && close(field.value))
+}
+
+/// The request at the beginning of `bytes`, and how long it is; `None` if it is not whole.
+pub(super) fn request(bytes: &[u8]) -> io::Result<Option<(Request, usize)>> {
+    let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
+    let mut parsed = httparse::Request::new(&mut fields);
+    let httparse::Status::Complete(length) = parsed.parse(bytes).map_err(broken)? else {
+        return match bytes.len() > LONGEST_HEAD {
+            true => Err(broken("a head without an end")),
+            false => Ok(None),
+        };
+    };
+    let has_body = |field: &httparse::Header<'_>| {
+        is(field, "transfer-encoding") || (is(field, "content-length") && field.value != b"0")
+    };
+    if parsed.headers.iter().any(has_body) {
+        return Err(broken("a request for a page has no body"));
+    }
+    let request = Request {
+        title: parsed.path.and_then(title_in),
+        is_get: parsed.method == Some("GET"),
+        closes: closes(parsed.headers) || parsed.version == Some(0),
+    };
+    Ok(Some((request, length)))
+}
+
+/// Reads the next request; `None` when the client has closed the connection.
+pub(super) fn read_request(
+    from: &mut impl Read,
+    inbox: &mut Vec<u8>,
+) -> io::Result<Option<Request>> {
+    loop {
+        if let Some((found, length)) = request(inbox)? {
+            inbox.drain(..length);
+            return Ok(Some(found));
+        }
+        let mut bytes = [0; 2048];
+        match from.read(&mut bytes) {
+            Ok(0) => return Ok(None),
+            Ok(read) => inbox.extend_from_slice(&bytes[..read]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The head of an answer at the beginning of `bytes`; `None` if it is not whole.
+pub(super) fn head(bytes: &[u8]) -> io::Result<Option<Head>> {
+    let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
+    let mut parsed = httparse::Response::new(&mut fields);
+    let httparse::Status::Complete(head) = parsed.parse(bytes).map_err(broken)? else {
+        return Ok(None);
+    };
+    let length = parsed.headers.iter().find(|f| is(f, "content-length"));
+    let length = length.and_then(|field| std::str::from_utf8(field.value).ok()?.parse().ok());
+    Ok(Some(Head {
+        status: parsed.code.unwrap_or(0),
+        closes: closes(parsed.headers),
+        head,
+        body: length.ok_or_else(|| broken("an answer without its length"))?,
+    }))
+}
+
+/// Appends a whole answer.
+pub(super) fn push_answer(out: &mut Vec<u8>, status: &str, body: &str, closes: bool) {
+    out.extend_from_slice(b"HTTP/1.1 ");
+    out.extend_from_slice(status.as_bytes());
+    out.extend_from_slice(b"\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: ");
+    out.extend_from_slice(itoa::Buffer::new().format(body.len()).as_bytes());
+    if closes {
+        out.extend_from_slice(b"\r\nConnection: close");
+    }
+    out.extend_from_slice(b"\r\n\r\n");
+    out.extend_from_slice(body.as_bytes());
+}
+
+/// Appends a request for a page.
+pub(super) fn push_request(out: &mut Vec<u8>, title: &str) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    out.extend_from_slice(b"GET ");
+    out.extend_from_slice(PATH.as_bytes());
+    for byte in title.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(byte),
+            _ => {
+                let (high, low) = (byte >> 4, byte & 15);
+                out.extend([b'%', DIGITS[usize::from(high)], DIGITS[usize::from(low)]]);
+            }
+        }
+    }
+    out.extend_from_slice(b" HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/html\r\n\r\n");
+}
+
+/// The title in a path, whose odd bytes are written in hexadecimal.
+fn title_in(path: &str) -> Option<String> {
+    let mut rest = path.strip_prefix(PATH)?.bytes();
+    let mut title = Vec::new();
+    while let Some(byte) = rest.next() {
+        title.push(match byte {
+            b'%' => {
+                let mut digit = || char::from(rest.next()?).to_digit(16);
+                (digit()? * 16 + digit()?) as u8
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(title)
+        .ok()
+        .filter(|title| !title.is_empty())
+}

@@ -1,0 +1,102 @@
+//! The listening socket, and who calls.
+//!
+//! All of 127.0.0.0/8 is the loopback. Clients call from 127.0.0.1, and whoever calls from
+//! [`GOODBYE`] wants nothing but that the worker that hears it ends. It needs no word of the
+//! protocol and no second thing to wait for: a worker that is blocked in `accept` hears it.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use socket2::{Domain, Protocol, Socket, Type};
+
+/// The address from which goodbyes come.
+const GOODBYE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+/// How many connections may wait; the kernel's own bound (`somaxconn`) is as high.
+const BACKLOG: i32 = 4_096;
+/// After so long without a connection a worker looks whether the load generator is there.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Who called.
+pub(super) enum Caller {
+    Client(TcpStream),
+    Goodbye,
+}
+
+fn socket() -> io::Result<Socket> {
+    Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP))
+}
+
+fn on_loopback(host: Ipv4Addr, port: u16) -> socket2::SockAddr {
+    SocketAddr::V4(SocketAddrV4::new(host, port)).into()
+}
+
+/// Listens at that port of the loopback.
+pub(super) fn listen(port: u16) -> io::Result<TcpListener> {
+    let socket = socket()?;
+    // Connections of a slot before that linger do not keep its port.
+    socket.set_reuse_address(true)?;
+    let bound = socket
+        .bind(&on_loopback(Ipv4Addr::LOCALHOST, port))
+        .and_then(|()| socket.listen(BACKLOG));
+    bound.map_err(|error| refused(port, &error))?;
+    socket.set_read_timeout(Some(PATIENCE))?;
+    Ok(socket.into())
+}
+
+/// The error of a port that cannot be had, with what to do.
+fn refused(port: u16, error: &io::Error) -> io::Error {
+    let way_out = match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            "another program listens there; name another port, or 0 for one that is free"
+        }
+        io::ErrorKind::PermissionDenied => {
+            "ports below 1024 are for the administrator; name a higher one, or 0 for one that is \
+             free"
+        }
+        _ => "name another port, or 0 for one that is free",
+    };
+    let text = format!("cannot listen at 127.0.0.1 port {port}: {error}: {way_out}");
+    io::Error::new(error.kind(), text)
+}
+
+/// Whether that port can be had now.
+///
+/// # Errors
+/// It cannot: the message says what to do.
+pub fn try_port(port: u16) -> io::Result<()> {
+    listen(port).map(drop)
+}
+
+/// The next caller; `is_expected` is asked now and then whether there still can be one.
+pub(super) fn accept(listener: &TcpListener, is_expected: impl Fn() -> bool) -> io::Result<Caller> {
+    loop {
+        match listener.accept() {
+            Ok((_, from)) if from.ip() == GOODBYE => return Ok(Caller::Goodbye),
+            Ok((stream, _)) => return Ok(Caller::Client(stream)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                if !is_expected() {
+                    return Err(io::Error::other("the load generator has ended"));
+                }
+            }
+            Err(error) if is_passing(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Errors of one connection, after which the next can be accepted.
+fn is_passing(error: &io::Error) -> bool {
+    let kind = error.kind();
+    kind == io::ErrorKind::Interrupted
+        || kind == io::ErrorKind::ConnectionAborted
+        || error.raw_os_error() == Some(Errno::EPROTO as i32)
+}
+
+/// Tells one worker goodbye.
+pub(super) fn say_goodbye(to: SocketAddr) -> io::Result<()> {
+    let socket = socket()?;
+    socket.bind(&on_loopback(GOODBYE, 0))?;
+    socket.connect(&to.into())
+}

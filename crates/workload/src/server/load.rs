@@ -1,0 +1,122 @@
+//! The load generator, seen from the cell: a process that is told when to begin, and reports.
+
+mod client;
+mod process;
+mod run;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use flow::Latencies;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use serde::{Deserialize, Serialize};
+
+pub use process::{is_load, load_main};
+
+/// The first argument of a load generator.
+const ARGUMENT: &str = "__load";
+/// What it is told, on a line, for each repetition.
+const GO: &str = "go";
+
+/// What a load generator is to do in each repetition.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Order {
+    pub(super) address: SocketAddr,
+    /// The CPU that it is bound to.
+    pub(super) cpu: Option<u32>,
+    pub(super) connections: u64,
+    pub(super) requests: u64,
+    /// What requests are drawn from.
+    pub(super) seed: u64,
+    /// How many goodbyes to say.
+    pub(super) workers: u64,
+    /// Titles, with the sum over the page that each must be.
+    pub(super) pages: Vec<(String, u64)>,
+}
+
+/// The order, and whose child is to carry it out.
+#[derive(Debug, Serialize, Deserialize)]
+struct Task<O> {
+    order: O,
+    parent: i32,
+}
+
+/// What came of a repetition.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Report {
+    /// Answers that were right.
+    pub(super) count: u64,
+    /// The sum of their sums.
+    pub(super) checksum: u64,
+    pub(super) latencies: Latencies,
+    /// Why not all were asked for.
+    pub(super) error: Option<String>,
+}
+
+/// A load generator that waits. It ends when this is dropped, or with the cell.
+#[derive(Debug)]
+pub(super) struct Load {
+    orders: File,
+    reports: File,
+}
+
+impl Load {
+    /// Starts this program again, as a load generator.
+    pub(super) fn start(order: &Order) -> io::Result<Self> {
+        let failed = |error| io::Error::other(format!("cannot start the load generator: {error}"));
+        let mut child = Command::new("/proc/self/exe")
+            .arg0("flowgauge")
+            .arg(ARGUMENT)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let ends = child.stdin.take().zip(child.stdout.take());
+        let (stdin, stdout) = ends.ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
+        let load = Self {
+            orders: OwnedFd::from(stdin).into(),
+            reports: OwnedFd::from(stdout).into(),
+        };
+        let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
+        let mut line = serde_json::to_vec(&Task { order, parent })?;
+        line.push(b'\n');
+        (&load.orders).write_all(&line).map_err(failed)?;
+        Ok(load)
+    }
+
+    /// Lets it begin.
+    pub(super) fn go(&self) -> io::Result<()> {
+        let told = (&self.orders).write_all(format!("{GO}\n").as_bytes());
+        told.map_err(|error| io::Error::other(format!("the load generator has ended: {error}")))
+    }
+
+    /// What it reports, which is there when the first goodbye is.
+    pub(super) fn report(&self) -> io::Result<Report> {
+        let mut line = String::new();
+        BufReader::new(&self.reports).read_line(&mut line)?;
+        if line.is_empty() {
+            return Err(io::Error::other(
+                "the load generator ended without a report",
+            ));
+        }
+        let report: Report = serde_json::from_str(&line)?;
+        match report.error {
+            None => Ok(report),
+            Some(error) => Err(io::Error::other(format!("the load generator: {error}"))),
+        }
+    }
+
+    /// Whether it has not ended.
+    pub(super) fn is_there(&self) -> bool {
+        let mut ends = [PollFd::new(self.reports.as_fd(), PollFlags::empty())];
+        let polled = poll(&mut ends, PollTimeout::ZERO);
+        let hung_up = ends[0]
+            .revents()
+            .is_some_and(|events| events.contains(PollFlags::POLLHUP));
+        polled.is_err() || !hung_up
+    }
+}

@@ -1,0 +1,326 @@
+//! `wiki-server`: the pages of [`wiki`](crate::wiki) served over HTTP on the loopback.
+//!
+//! # Theory
+//!
+//! ```text
+//! load generator                     cell
+//! (its own process and CPU)          flows are workers, each with a connection to the store
+//!   "go" ◀────────── pipe ─────────── unit 0 begins
+//!   connections ────── TCP ─────────▶ one listening socket, made before the flows
+//!   checks each answer ◀───────────── accept, parse, answer, until the connection ends
+//!   report ─────────── pipe ────────▶ unit 0, when it is told goodbye
+//!   one goodbye a worker ── TCP ────▶ ends that worker's unit
+//! ```
+//!
+//! * A unit is a worker: it serves until it is told goodbye. So the steady phase is the time
+//!   in which all requests are answered.
+//! * **pool**: each worker accepts a connection and serves it to its end, then the next. As
+//!   processes that is prefork, as threads a pool, as PxT what is between.
+//! * **per-connection**: one worker accepts, and makes a thread for each connection.
+//! * A goodbye is a connection from another address of the loopback ([`listener`]), so it
+//!   reaches whoever waits for connections, under every model, by the way that is there.
+//! * The load is closed: each connection asks, waits for the whole answer, checks it and asks
+//!   again. A server that is slow is asked less; latencies are those that clients of such a
+//!   number see, and not those at a given rate.
+//! * The generator is a child of the cell and in its group, and dies with it. Flows that wait
+//!   look each second whether it is there.
+
+mod http;
+mod listener;
+mod load;
+mod serve;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use flow::{Body, Latencies, Model, Outlet, Proof, Variant};
+use measure::usage::{self, Usage};
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
+use serde::{Deserialize, Serialize};
+
+use crate::wiki::{Desk, Shelf, USUAL_PAGE_SIZE, USUAL_PAGES, Wiki};
+use crate::{Bytes, WorkError};
+use listener::Caller;
+pub use listener::try_port;
+use load::{Load, Order};
+pub use load::{is_load, load_main};
+
+/// Parameters of `wiki-server`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Server {
+    /// Workers that accept connections, one a flow.
+    pub workers: u64,
+    /// How workers and connections come together.
+    #[serde(default)]
+    pub design: Design,
+    /// Requests in a repetition.
+    pub requests: u64,
+    /// Connections of the load generator at any time.
+    pub connections: u64,
+    /// Requests after which the server closes a connection.
+    #[serde(default = "usual_keep_alive")]
+    pub keep_alive: u64,
+    /// The port; 0 for one that the kernel chooses.
+    #[serde(default)]
+    pub port: u16,
+    /// The CPU of the load generator, from which workers without a CPU of their own keep off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_cpu: Option<u32>,
+    /// As of [`Wiki`].
+    #[serde(default = "usual_pages")]
+    pub pages: u64,
+    /// As of [`Wiki`].
+    #[serde(default = "usual_page_size")]
+    pub page_size: Bytes,
+    /// As of [`Wiki`].
+    #[serde(default)]
+    pub cache: bool,
+    /// As of [`Wiki`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<PathBuf>,
+    /// As of [`Wiki`].
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// How workers and connections come together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Design {
+    /// Each worker serves one connection after the other.
+    #[default]
+    Pool,
+    /// One worker accepts, and makes a thread for each connection.
+    PerConnection,
+}
+
+/// Requests of a connection where no number is given, as usual of web servers.
+pub const USUAL_KEEP_ALIVE: u64 = 100;
+/// More connections than wait at a socket at the most are refused.
+pub const MOST_CONNECTIONS: u64 = 4_096;
+
+fn usual_keep_alive() -> u64 {
+    USUAL_KEEP_ALIVE
+}
+
+fn usual_pages() -> u64 {
+    USUAL_PAGES
+}
+
+fn usual_page_size() -> Bytes {
+    USUAL_PAGE_SIZE
+}
+
+impl Server {
+    /// The wiki that is served.
+    #[must_use]
+    pub fn wiki(&self) -> Wiki {
+        Wiki {
+            requests: self.requests,
+            pages: self.pages,
+            page_size: self.page_size,
+            cache: self.cache,
+            store: self.store.clone(),
+            seed: self.seed,
+        }
+    }
+
+    pub(crate) fn check(&self) -> Result<(), WorkError> {
+        for (name, value) in [("workers", self.workers), ("keep_alive", self.keep_alive)] {
+            if value == 0 {
+                return Err(WorkError(format!("{name} is 0: use at least 1")));
+            }
+        }
+        if !(1..=MOST_CONNECTIONS).contains(&self.connections) {
+            return Err(WorkError(format!(
+                "{} connections will not do: use 1 to {MOST_CONNECTIONS}",
+                self.connections
+            )));
+        }
+        if self.design == Design::PerConnection && self.workers != 1 {
+            return Err(WorkError(format!(
+                "a thread for each connection has 1 worker, which accepts, and not {}",
+                self.workers
+            )));
+        }
+        self.wiki().check()
+    }
+
+    pub(crate) fn unsuited(&self, variant: &Variant) -> Option<String> {
+        if variant.model.is_user_level() {
+            return Some(format!(
+                "a worker waits for connections in the kernel, and {} would keep all others \
+                 waiting: its flows share a carrier; use process, thread or a mix such as 2x2",
+                variant.model
+            ));
+        }
+        let is_thread = variant.model == Model::Thread;
+        (self.design == Design::PerConnection && !is_thread).then(|| {
+            format!(
+                "a thread for each connection is a design of one process, and {} is another \
+                 model: use model = \"thread\", flows = 1",
+                variant.model
+            )
+        })
+    }
+
+    /// Opens the store, the port and the load generator; `is_free` says whether flows may run
+    /// on any CPU.
+    ///
+    /// # Errors
+    /// A store that is corrupt, a port in use, a process that cannot be made.
+    pub(crate) fn open(&self, folder: Option<&Path>, is_free: bool) -> io::Result<Serving> {
+        let shelf = self.wiki().shelf(folder).map_err(io::Error::other)?;
+        let listener = listener::listen(self.port)?;
+        let load = Load::start(&Order {
+            address: listener.local_addr()?,
+            cpu: self.load_cpu,
+            connections: self.connections,
+            requests: self.requests,
+            seed: self.seed,
+            workers: self.workers,
+            pages: shelf
+                .pages()
+                .map(|(title, sum)| (title.to_owned(), sum))
+                .collect(),
+        })?;
+        if let Some(cpu) = self.load_cpu.filter(|_| is_free) {
+            keep_off(cpu)?;
+        }
+        Ok(Serving {
+            server: self.clone(),
+            shelf,
+            listener,
+            load,
+        })
+    }
+}
+
+/// Keeps this process and its flows off a CPU, unless it is the only one.
+fn keep_off(cpu: u32) -> io::Result<()> {
+    let mut allowed = sched_getaffinity(Pid::from_raw(0))?;
+    allowed.unset(cpu as usize)?;
+    let is_one_left = (0..CpuSet::count()).any(|cpu| allowed.is_set(cpu).unwrap_or(false));
+    if is_one_left {
+        sched_setaffinity(Pid::from_raw(0), &allowed)?;
+    }
+    Ok(())
+}
+
+/// A server about to run.
+#[derive(Debug)]
+pub(crate) struct Serving {
+    server: Server,
+    shelf: Shelf,
+    listener: TcpListener,
+    load: Load,
+}
+
+/// What a worker has.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    desk: Desk,
+    /// Of the requests of all workers; the first worker has them.
+    latencies: Latencies,
+    /// What threads used that it made.
+    hired: Usage,
+}
+
+impl Serving {
+    fn serve(&self, desk: &Desk, caller: std::net::TcpStream) {
+        if let Err(error) = serve::serve(&self.shelf, desk, caller, self.server.keep_alive) {
+            panic!("{error}");
+        }
+    }
+
+    fn next_caller(&self) -> Option<std::net::TcpStream> {
+        match listener::accept(&self.listener, || self.load.is_there()) {
+            Ok(Caller::Client(stream)) => Some(stream),
+            Ok(Caller::Goodbye) => None,
+            Err(error) => panic!("cannot accept connections: {error}"),
+        }
+    }
+
+    /// One connection after the other, until goodbye.
+    fn pool(&self, seat: &Seat) {
+        while let Some(stream) = self.next_caller() {
+            self.serve(&seat.desk, stream);
+        }
+    }
+
+    /// A thread for each connection, until goodbye; what they used.
+    fn thread_each(&self) -> Usage {
+        let used = Mutex::new(Usage::default());
+        std::thread::scope(|scope| {
+            while let Some(stream) = self.next_caller() {
+                let thread = || {
+                    let desk = self.shelf.desk().unwrap_or_else(|error| panic!("{error}"));
+                    self.serve(&desk, stream);
+                    if let Ok(mut used) = used.lock() {
+                        *used = [*used, usage::this_thread()].into_iter().sum();
+                    }
+                };
+                let made = std::thread::Builder::new().spawn_scoped(scope, thread);
+                if let Err(error) = made {
+                    panic!("cannot make a thread for a connection: {error}; use fewer connections");
+                }
+            }
+        });
+        used.into_inner().unwrap_or_default()
+    }
+}
+
+impl Body for Serving {
+    type State = Seat;
+    const SENDS: bool = false;
+    const TIMES: bool = true;
+
+    fn units(&self) -> u64 {
+        self.server.workers
+    }
+
+    fn describe(&self, unit: u64) -> String {
+        format!("serving as worker {}", unit + 1)
+    }
+
+    fn state(&self, _flow: usize) -> Seat {
+        Seat {
+            desk: self.shelf.desk().unwrap_or_else(|error| panic!("{error}")),
+            latencies: Latencies::default(),
+            hired: Usage::default(),
+        }
+    }
+
+    fn unit(&self, seat: &mut Seat, unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+        if unit == 0 {
+            self.load.go().unwrap_or_else(|error| panic!("{error}"));
+        }
+        match self.server.design {
+            Design::Pool => self.pool(seat),
+            Design::PerConnection => seat.hired = self.thread_each(),
+        }
+        if unit > 0 {
+            return Proof::default();
+        }
+        let report = self.load.report().unwrap_or_else(|error| panic!("{error}"));
+        seat.latencies = report.latencies;
+        Proof {
+            count: report.count,
+            checksum: report.checksum,
+        }
+    }
+
+    fn latencies<'s>(&self, seat: &'s Seat) -> Option<&'s Latencies> {
+        Some(&seat.latencies)
+    }
+
+    fn hired(&self, seat: &Seat) -> Usage {
+        seat.hired
+    }
+}

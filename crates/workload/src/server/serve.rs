@@ -1,0 +1,60 @@
+//! A connection, from its first request to its end.
+
+use std::io::{self, Write};
+use std::net::TcpStream;
+
+use super::http::{Request, push_answer, read_request};
+use crate::wiki::{Desk, Shelf, StoreError};
+
+/// Answers the requests of a connection, `keep_alive` of them at the most.
+///
+/// What goes wrong with the connection is the client's to notice and ends the connection; what
+/// goes wrong with the store is an error.
+pub(super) fn serve(
+    shelf: &Shelf,
+    desk: &Desk,
+    mut stream: TcpStream,
+    keep_alive: u64,
+) -> Result<(), StoreError> {
+    // Answers go out whole, so nothing is gained by waiting for more of them.
+    let _slower_without = stream.set_nodelay(true);
+    let (mut inbox, mut out) = (Vec::with_capacity(1024), Vec::new());
+    for number in 1..=keep_alive {
+        out.clear();
+        let is_last = match read_request(&mut stream, &mut inbox) {
+            Ok(Some(request)) => {
+                let is_last = request.closes || number == keep_alive;
+                answer(shelf, desk, &request, is_last, &mut out)?;
+                is_last
+            }
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                push_answer(&mut out, "400 Bad Request", "this is no request\n", true);
+                true
+            }
+            Ok(None) | Err(_) => return Ok(()),
+        };
+        if stream.write_all(&out).is_err() || is_last {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+fn answer(
+    shelf: &Shelf,
+    desk: &Desk,
+    request: &Request,
+    is_last: bool,
+    out: &mut Vec<u8>,
+) -> Result<(), StoreError> {
+    if !request.is_get {
+        push_answer(out, "405 Method Not Allowed", "ask with GET\n", is_last);
+        return Ok(());
+    }
+    let title = request.title.as_deref();
+    match title.map(|title| shelf.html(desk, title)).transpose()? {
+        Some(Some(html)) => push_answer(out, "200 OK", &html, is_last),
+        _ => push_answer(out, "404 Not Found", "there is no such page\n", is_last),
+    }
+    Ok(())
+}

@@ -1,0 +1,197 @@
+use std::io::{Cursor, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use flow::{Channel, Placement, Schedule};
+use proptest::prelude::*;
+
+use super::http::{Request, head, push_answer, push_request, read_request, request};
+use super::listener::{accept, listen, say_goodbye};
+use super::*;
+
+fn server() -> Server {
+    Server {
+        workers: 2,
+        design: Design::Pool,
+        requests: 10,
+        connections: 2,
+        keep_alive: 3,
+        port: 0,
+        load_cpu: None,
+        pages: 3,
+        page_size: Bytes(1 << 10),
+        cache: false,
+        store: None,
+        seed: 1,
+    }
+}
+
+fn variant(model: &str, flows: u32) -> Variant {
+    Variant {
+        model: model.parse().unwrap(),
+        flows,
+        placement: Placement::Free,
+        schedule: Schedule::Static,
+        channel: Channel::Fifo,
+        ballast: None,
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_title_comes_through_a_request(title in "\\PC{1,40}") {
+        let mut bytes = Vec::new();
+        push_request(&mut bytes, &title);
+        let (found, length) = request(&bytes).unwrap().unwrap();
+        prop_assert_eq!(length, bytes.len());
+        prop_assert_eq!(found, Request { title: Some(title), is_get: true, closes: false });
+        for cut in 0..bytes.len() {
+            prop_assert_eq!(request(&bytes[..cut]).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn an_answer_is_whole_when_all_of_it_is_there(body: String, closes: bool) {
+        let mut bytes = Vec::new();
+        push_answer(&mut bytes, "200 OK", &body, closes);
+        let found = head(&bytes).unwrap().unwrap();
+        prop_assert_eq!((found.status, found.closes, found.body), (200, closes, body.len()));
+        prop_assert_eq!(&bytes[found.head..], body.as_bytes());
+    }
+
+    #[test]
+    fn whatever_comes_is_read_or_refused(bytes: Vec<u8>) {
+        let _either = request(&bytes);
+        let _either = head(&bytes);
+    }
+}
+
+#[test]
+fn requests_come_one_after_the_other_and_in_pieces() {
+    let mut bytes = Vec::new();
+    push_request(&mut bytes, "a");
+    push_request(&mut bytes, "b c");
+    let mut inbox = Vec::new();
+    let mut from = Cursor::new(&bytes[..40]).chain(Cursor::new(&bytes[40..]));
+    let mut titles = Vec::new();
+    while let Some(found) = read_request(&mut from, &mut inbox).unwrap() {
+        titles.extend(found.title);
+    }
+    assert_eq!(titles, ["a", "b c"]);
+}
+
+#[test]
+fn a_request_with_a_body_or_without_an_end_is_refused() {
+    let body = b"GET /wiki/a HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc";
+    assert!(request(body).unwrap_err().to_string().contains("no body"));
+    let endless = [b"GET /wiki/a HTTP/1.1\r\nA: ".as_slice(), &[b'b'; 20_000]].concat();
+    assert!(
+        request(&endless)
+            .unwrap_err()
+            .to_string()
+            .contains("without an end")
+    );
+    let old = request(b"GET /other HTTP/1.0\r\n\r\n").unwrap().unwrap().0;
+    assert_eq!((old.title, old.closes), (None, true));
+}
+
+#[test]
+fn goodbye_is_heard_by_whoever_accepts_and_clients_are_not_taken_for_one() {
+    let listener = listen(0).unwrap();
+    let address = listener.local_addr().unwrap();
+    let _client = TcpStream::connect(address).unwrap();
+    assert!(matches!(accept(&listener, || true), Ok(Caller::Client(_))));
+    say_goodbye(address).unwrap();
+    assert!(matches!(accept(&listener, || true), Ok(Caller::Goodbye)));
+    let alone = accept(&listener, || false).map(|_| ()).unwrap_err();
+    assert!(
+        alone.to_string().contains("load generator has ended"),
+        "{alone}"
+    );
+}
+
+#[test]
+fn a_port_in_use_is_refused_with_its_number_and_a_way_out() {
+    let taken = listen(0).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let error = try_port(port).unwrap_err().to_string();
+    for word in [&port.to_string(), "another program listens there", "or 0"] {
+        assert!(error.contains(word), "{word} in {error}");
+    }
+    drop(taken);
+    try_port(port).unwrap();
+}
+
+#[test]
+fn parameters_and_models_that_cannot_be_are_refused() {
+    assert!(server().check().is_ok());
+    let each = Server {
+        design: Design::PerConnection,
+        ..server()
+    };
+    let none = Server {
+        connections: 0,
+        ..server()
+    };
+    let closed = Server {
+        keep_alive: 0,
+        ..server()
+    };
+    for (bad, word) in [
+        (&each, "1 worker"),
+        (&none, "0 connections"),
+        (&closed, "keep_alive is 0"),
+    ] {
+        let error = bad.check().unwrap_err().to_string();
+        assert!(error.contains(word), "{error}");
+    }
+    assert_eq!(server().unsuited(&variant("2x1", 2)), None);
+    assert!(
+        server()
+            .unsuited(&variant("fiber", 2))
+            .unwrap()
+            .contains("fiber")
+    );
+    assert!(
+        each.unsuited(&variant("process", 1))
+            .unwrap()
+            .contains("one process")
+    );
+    assert_eq!(each.unsuited(&variant("thread", 1)), None);
+}
+
+/// Asks for a title by hand: the status line, and whether the connection was closed after it.
+fn ask(address: SocketAddr, path: &str) -> (String, bool) {
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET {path} HTTP/1.1\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let line = answer.lines().next().unwrap_or("").to_owned();
+    (line, answer.contains("Connection: close"))
+}
+
+#[test]
+fn pages_that_are_not_there_and_words_that_are_no_request_have_their_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let shelf = server().wiki().shelf(Some(folder.path())).unwrap();
+    let title = shelf.pages().next().unwrap().0.replace(' ', "%20");
+    let listener = listen(0).unwrap();
+    let address = listener.local_addr().unwrap();
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let desk = shelf.desk().unwrap();
+            let expected = || !is_over.load(Ordering::Relaxed);
+            while let Ok(Caller::Client(stream)) = accept(&listener, expected) {
+                serve::serve(&shelf, &desk, stream, 5).unwrap();
+            }
+        });
+        let found = ask(address, &format!("/wiki/{title}"));
+        assert_eq!(found, ("HTTP/1.1 200 OK".to_owned(), true));
+        assert!(ask(address, "/wiki/none").0.contains("404"));
+        assert!(ask(address, "/other").0.contains("404"));
+        assert!(ask(address, "no request at all").0.contains("400"));
+        is_over.store(true, Ordering::Relaxed);
+        say_goodbye(address).unwrap();
+    });
+}
