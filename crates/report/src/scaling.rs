@@ -25,6 +25,16 @@ pub(crate) const PAGES: &str = "Pages that hold what the flows work on, of 4 KiB
     2 MiB (what a huge page maps); each address space by itself. Shared: worked on by more than \
     one flow, or by flows of more than one core.";
 
+/// What is said in place of pages where a work cannot tell them.
+pub(crate) const UNTOLD: &str =
+    "Pages: not available: flows of this work keep nothing that could be gone over at its end";
+
+/// Whether any variant of a work tells of its pages, or why there are none.
+pub(crate) fn tells_pages(work: &Scaling) -> bool {
+    let mut variants = work.points.iter().flat_map(|point| &point.variants);
+    variants.any(|variant| variant.footprint.is_some())
+}
+
 /// A study that has any.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tables<'a> {

@@ -35,6 +35,7 @@ fn works_are_run_along_cores_and_set_beside_the_source() {
         "1.034 (UltraSPARC T1, 8 flows), 0.979 (Xeon X5570, 4 flows)",
         "here: warehouse, 2 flows: ",
         "here: wiki, 2 flows: ",
+        "Pages: not available: flows of this work keep nothing",
     ] {
         assert!(text.contains(words), "no '{words}' in {text}");
     }

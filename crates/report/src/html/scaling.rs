@@ -13,7 +13,8 @@ use super::grids;
 use super::table::table;
 use crate::number::{NONE, bytes};
 use crate::scaling::{
-    NOTE, PAGES, Tables, heading, of_a_core, of_a_flow, pages, per_second, shown,
+    NOTE, PAGES, Tables, UNTOLD, heading, of_a_core, of_a_flow, pages, per_second, shown,
+    tells_pages,
 };
 
 /// The section; `None` where the study scales nothing.
@@ -26,7 +27,7 @@ pub(super) fn scaling(id: &str, results: &Results, study: &StudyResult) -> Optio
             @for work in tables.works {
                 h4 { (heading(work)) }
                 (throughput(work))
-                (touched(work))
+                @if tells_pages(work) { (touched(work)) } @else { p.quiet { (UNTOLD) } }
             }
             p.quiet { (NOTE) }
             p.quiet { (PAGES) }

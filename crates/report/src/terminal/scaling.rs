@@ -6,7 +6,9 @@ use measure::Measured;
 
 use super::page::Page;
 use crate::number::{NONE, bytes};
-use crate::scaling::{NOTE, PAGES, Tables, heading, of_a_core, of_a_flow, one, pages, per_second};
+use crate::scaling::{
+    NOTE, PAGES, Tables, UNTOLD, heading, of_a_core, of_a_flow, one, pages, per_second, tells_pages,
+};
 use crate::table::{Cell, Column, Table};
 use crate::words::Tone;
 
@@ -19,7 +21,11 @@ pub(super) fn scaling(page: &mut Page<'_>, results: &Results, study: &StudyResul
         page.blank();
         page.text(0, Tone::Strong, &heading(work));
         page.table(2, &throughput(work));
-        page.table(2, &touched(work));
+        if tells_pages(work) {
+            page.table(2, &touched(work));
+        } else {
+            page.text(2, Tone::Quiet, UNTOLD);
+        }
     }
     page.text(2, Tone::Quiet, NOTE);
     page.text(2, Tone::Quiet, PAGES);
