@@ -10,6 +10,7 @@ mod laws;
 mod limits;
 mod make;
 mod map;
+mod noisy;
 mod optimum;
 mod paired;
 mod profile;

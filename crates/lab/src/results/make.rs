@@ -7,6 +7,7 @@ use super::counted::{self, Events};
 use super::counts;
 use super::laws::laws;
 use super::limits::limits;
+use super::noisy::noise_warning;
 use super::optimum::optimum;
 use super::profile::{self, Profile};
 use super::remarks::{Told, sentences};
@@ -18,11 +19,9 @@ use super::shared::{Shared, shared};
 use super::why::{Evidence, Side, why};
 use super::workers::{crowded, workers};
 use super::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
-use crate::judge::smallest_seen;
 use crate::ledger::{CaseLog, Ledger};
 use crate::run::failure;
 use crate::slot::slot_value;
-use crate::words::percent;
 use crate::{Case, Header, Metric, Probe, Study, Value};
 
 impl Results {
@@ -40,7 +39,7 @@ impl Results {
         let alone = studies.iter().flat_map(|study| &study.cases);
         let alone = alone.filter(|case| case.case.sweep.is_none());
         warnings.extend(alone.filter_map(crowded));
-        warnings.extend(studies.iter().filter_map(noise_warning));
+        warnings.extend(noise_warning(&studies));
         Self {
             header: ledger.header.clone(),
             studies,
@@ -303,21 +302,4 @@ fn steady_alone(
     let judged = rule.judge_values(&of_reference, &of_subject).ok()?;
     let said = sentence(subject.label, reference.label, Metric::Total, Some(judged));
     Some(format!("in the steady phase alone: {said}"))
-}
-
-/// What limits the findings of a study: the noise of its noisiest case.
-fn noise_warning(result: &StudyResult) -> Option<String> {
-    let noisy = result.cases.iter().filter_map(|case| {
-        let pair = case.noise?.pair?;
-        let floor = case.findings.first()?.floor;
-        (smallest_seen(pair) > floor).then_some((pair, &case.case.name))
-    });
-    let (pair, case) = noisy.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    Some(format!(
-        "{}: equal slots differ by up to {} from round to round ({case}); there, differences \
-         below {} stay unseen in 80 rounds: run on a quieter machine, or longer repetitions",
-        result.study.name,
-        percent(pair),
-        percent(smallest_seen(pair))
-    ))
 }

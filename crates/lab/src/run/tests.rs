@@ -116,7 +116,20 @@ fn equal_variants_are_the_same_and_noise_takes_all_four_looks() {
         finding.sentence
     );
     assert_eq!(finding.floor, 0.02, "a noisy machine has the wider floor");
-    assert!(ran.results.warnings[0].starts_with("mock: equal slots differ by up to"));
+    assert!(ran.results.warnings[0].starts_with("equal slots differ from round to round by up to"));
+}
+
+#[test]
+fn several_noisy_studies_make_one_warning() {
+    let one = study(vec![case("one", 1, &TWO)]);
+    let mut other = study(vec![case("two", 1, &TWO)]);
+    other.name = "other".to_owned();
+    let ran = run_mock(header(vec![one, other]), &mut Mock::timed(noise));
+    let [warning] = &ran.results.warnings[..] else {
+        panic!("{:?}", ran.results.warnings);
+    };
+    assert!(warning.contains("in mock (one)"), "{warning}");
+    assert!(warning.contains("in other (two)"), "{warning}");
 }
 
 #[test]

@@ -1,0 +1,55 @@
+//! What the noise of a machine hides: one warning for a whole run.
+
+use super::StudyResult;
+use crate::judge::smallest_seen;
+use crate::words::percent;
+
+/// The noisiest case of a study whose noise hides differences that matter.
+struct Noisy<'a> {
+    study: &'a str,
+    case: &'a str,
+    /// How much pairs of equal slots differ, as a share.
+    pair: f64,
+}
+
+/// How noisy the run was, the noisiest study first; nothing where every difference that
+/// matters can be seen.
+pub(super) fn noise_warning(studies: &[StudyResult]) -> Option<String> {
+    let mut noisy: Vec<_> = studies.iter().filter_map(noisiest).collect();
+    noisy.sort_by(|a, b| b.pair.total_cmp(&a.pair));
+    let hidden = match &noisy[..] {
+        [] => return None,
+        [one] => percent(smallest_seen(one.pair)),
+        [most, .., least] => format!(
+            "{} to {}",
+            percent(smallest_seen(least.pair)),
+            percent(smallest_seen(most.pair))
+        ),
+    };
+    let each = noisy.iter().map(|noisy| {
+        format!(
+            "{} in {} ({})",
+            percent(noisy.pair),
+            noisy.study,
+            noisy.case
+        )
+    });
+    Some(format!(
+        "equal slots differ from round to round by up to {}; there, differences below {hidden} \
+         stay unseen in 80 rounds: run on a quieter machine, or longer repetitions",
+        each.collect::<Vec<_>>().join(", ")
+    ))
+}
+
+fn noisiest(result: &StudyResult) -> Option<Noisy<'_>> {
+    let noisy = result.cases.iter().filter_map(|case| {
+        let pair = case.noise?.pair?;
+        let floor = case.findings.first()?.floor;
+        (smallest_seen(pair) > floor).then_some(Noisy {
+            study: &result.study.name,
+            case: &case.case.name,
+            pair,
+        })
+    });
+    noisy.max_by(|a, b| a.pair.total_cmp(&b.pair))
+}
