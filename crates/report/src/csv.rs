@@ -138,6 +138,14 @@ fn sheet_of_some(
     rows.peek().is_some().then(|| sheet(names, rows))
 }
 
+/// A column of a table whose rows are made of `R`: its name, and what fills it.
+type Column<R> = (&'static str, fn(&R) -> Field);
+
+/// A row: what each column takes from `row`.
+fn filled_in<R>(columns: &[Column<R>], row: &R) -> Vec<Field> {
+    columns.iter().map(|(_, fill)| fill(row)).collect()
+}
+
 /// The names of columns.
 fn names<F>(columns: &'static [(&'static str, F)]) -> impl Iterator<Item = &'static str> {
     columns.iter().map(|(name, _)| *name)

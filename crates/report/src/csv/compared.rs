@@ -6,7 +6,7 @@ use lab::compare::{
 use stats::Verdict;
 
 use super::findings::word;
-use super::{Field, lines, names, number, sheet, text, whole};
+use super::{Field, filled_in, lines, names, number, sheet, text, whole};
 use crate::words::metric;
 
 struct Row<'a> {
@@ -110,7 +110,7 @@ pub fn compared_lines(all: &SideBySide) -> String {
 }
 
 fn filled(all: &SideBySide) -> impl Iterator<Item = Vec<Field>> {
-    rows(all).map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect())
+    rows(all).map(|row| filled_in(COLUMNS, &row))
 }
 
 fn rows(all: &SideBySide) -> impl Iterator<Item = Row<'_>> {

@@ -10,7 +10,7 @@ use measure::Measured;
 use measure::counters::{Event, Sample, Scope};
 
 use super::place::{Launched, Place};
-use super::{Field, names, number, sheet, text, whole};
+use super::{Field, number, sheet, text, whole};
 
 /// A row: an event of all flows of a slot together, or of one of them.
 struct Row<'a> {
@@ -31,11 +31,6 @@ enum Of {
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
-    ("study", |row| row.place.study()),
-    ("case", |row| row.place.case()),
-    ("sweep", |row| row.place.sweep()),
-    ("parameter", |row| row.place.parameter()),
-    ("parameter_value", |row| row.place.parameter_value()),
     ("round", |row| whole(Some(row.round as u64 + 1))),
     ("variant", |row| row.launched.label()),
     ("model", |row| row.launched.model()),
@@ -117,8 +112,8 @@ pub fn counters(results: &Results) -> Option<String> {
         let slots = place.case.slots.iter();
         slots.flat_map(move |slot| of_slot(place, slot, asked, permission))
     });
-    let fields = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
-    Some(sheet(names(COLUMNS), fields))
+    let fields = rows.map(|row| row.place.row(COLUMNS, &row));
+    Some(sheet(Place::names(COLUMNS), fields))
 }
 
 fn of_slot<'a>(

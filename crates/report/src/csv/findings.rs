@@ -4,7 +4,7 @@ use lab::{Finding, Phases, Results};
 use stats::{TailSide, Verdict};
 
 use super::place::Place;
-use super::{Field, names, number, sheet, text, whole};
+use super::{Field, number, sheet, text, whole};
 use crate::words::metric;
 
 struct Row<'a> {
@@ -16,11 +16,6 @@ struct Row<'a> {
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
-    ("study", |row| row.place.study()),
-    ("case", |row| row.place.case()),
-    ("sweep", |row| row.place.sweep()),
-    ("parameter", |row| row.place.parameter()),
-    ("parameter_value", |row| row.place.parameter_value()),
     ("subject", |row| text(&row.finding.subject)),
     ("reference", |row| text(&row.finding.reference)),
     ("metric", |row| text(metric(row.finding.metric))),
@@ -81,8 +76,8 @@ pub fn findings(results: &Results) -> String {
         findings.map(move |finding| Row { place, finding })
     });
     sheet(
-        names(COLUMNS),
-        findings.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect()),
+        Place::names(COLUMNS),
+        findings.map(|row| row.place.row(COLUMNS, &row)),
     )
 }
 

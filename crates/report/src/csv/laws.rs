@@ -2,7 +2,7 @@
 
 use lab::{Law, Results, Shape, StudyResult};
 
-use super::{Field, names, number, sheet_of_some, text, whole};
+use super::{Field, filled_in, names, number, sheet_of_some, text, whole};
 
 struct Row<'a> {
     study: &'a StudyResult,
@@ -46,7 +46,7 @@ const COLUMNS: &[Column] = &[
 pub fn laws(results: &Results) -> Option<String> {
     let studies = results.studies.iter();
     let rows = studies.flat_map(|study| study.laws.iter().map(move |law| Row { study, law }));
-    let rows = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+    let rows = rows.map(|row| filled_in(COLUMNS, &row));
     sheet_of_some(names(COLUMNS), rows)
 }
 

@@ -2,7 +2,7 @@
 
 use lab::{Limit, Results};
 
-use super::{Field, names, number, sheet_of_some, text, whole};
+use super::{Field, filled_in, names, number, sheet_of_some, text, whole};
 
 /// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
@@ -52,6 +52,6 @@ pub fn limits(results: &Results) -> Option<String> {
         let limits = study.limits.iter();
         limits.map(move |limit| Row { study: name, limit })
     });
-    let rows = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+    let rows = rows.map(|row| filled_in(COLUMNS, &row));
     sheet_of_some(names(COLUMNS), rows)
 }

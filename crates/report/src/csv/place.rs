@@ -1,9 +1,9 @@
 //! Columns that several tables begin with: where a row belongs.
 
 use flow::Ballast;
-use lab::{CaseResult, LabelledVariant, Results, StudyResult, SweepPoint};
+use lab::{CaseResult, LabelledVariant, Results, StudyResult};
 
-use super::{Field, number, text, whole};
+use super::{Column, Field, filled_in, names, number, text, whole};
 
 /// A case of a study.
 #[derive(Clone, Copy)]
@@ -21,30 +21,25 @@ impl<'a> Place<'a> {
         })
     }
 
-    pub(super) fn study(&self) -> Field {
-        text(&self.study.study.name)
+    /// The heading of a table that says first where a row belongs.
+    pub(super) fn names<F>(
+        columns: &'static [(&'static str, F)],
+    ) -> impl Iterator<Item = &'static str> {
+        let own = ["study", "case", "sweep", "parameter", "parameter_value"];
+        own.into_iter().chain(names(columns))
     }
 
-    pub(super) fn case(&self) -> Field {
-        text(&self.case.case.name)
-    }
-
-    pub(super) fn sweep(&self) -> Field {
-        self.point()
-            .map_or(Field::Nothing, |point| text(&point.sweep))
-    }
-
-    pub(super) fn parameter(&self) -> Field {
-        self.point()
-            .map_or(Field::Nothing, |point| text(&point.parameter))
-    }
-
-    pub(super) fn parameter_value(&self) -> Field {
-        number(self.point().map(|point| point.value))
-    }
-
-    fn point(&self) -> Option<&'a SweepPoint> {
-        self.case.case.sweep.as_ref()
+    /// A row of such a table.
+    pub(super) fn row<R>(&self, columns: &[Column<R>], row: &R) -> Vec<Field> {
+        let point = self.case.case.sweep.as_ref();
+        let own = [
+            text(&self.study.study.name),
+            text(&self.case.case.name),
+            point.map_or(Field::Nothing, |point| text(&point.sweep)),
+            point.map_or(Field::Nothing, |point| text(&point.parameter)),
+            number(point.map(|point| point.value)),
+        ];
+        own.into_iter().chain(filled_in(columns, row)).collect()
     }
 
     pub(super) fn launched(&self, variant: usize) -> Launched<'a> {

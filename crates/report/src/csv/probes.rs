@@ -4,7 +4,7 @@ use flow::Probed;
 use lab::{Probe, Results};
 use machine::Ceiling;
 
-use super::{Field, names, sheet_of_some, text, whole};
+use super::{Field, filled_in, names, sheet_of_some, text, whole};
 
 /// A name, and what fills it.
 type Column = (&'static str, fn(&Row<'_>) -> Field);
@@ -67,6 +67,6 @@ pub fn probes(results: &Results) -> Option<String> {
             .iter()
             .map(move |probe| Row { study: name, probe })
     });
-    let rows = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+    let rows = rows.map(|row| filled_in(COLUMNS, &row));
     sheet_of_some(names(COLUMNS), rows)
 }

@@ -6,7 +6,7 @@ use lab::Results;
 use lab::results::{RawSlot, sampled};
 
 use super::place::{Launched, Place};
-use super::{Field, names, number, sheet_of_some, text, whole};
+use super::{Field, number, sheet_of_some, text, whole};
 
 /// A row: a sample, or the counters at the slot's end.
 struct Row<'a> {
@@ -28,11 +28,6 @@ enum Seen<'a> {
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
-    ("study", |row| row.place.study()),
-    ("case", |row| row.place.case()),
-    ("sweep", |row| row.place.sweep()),
-    ("parameter", |row| row.place.parameter()),
-    ("parameter_value", |row| row.place.parameter_value()),
     ("round", |row| whole(Some(row.slot.round as u64 + 1))),
     ("variant", |row| row.launched.label()),
     ("model", |row| row.launched.model()),
@@ -85,8 +80,8 @@ pub fn samples(results: &Results) -> Option<String> {
         let slots = place.case.slots.iter();
         slots.flat_map(move |slot| rows(place, slot))
     });
-    let fields = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
-    sheet_of_some(names(COLUMNS), fields)
+    let fields = rows.map(|row| row.place.row(COLUMNS, &row));
+    sheet_of_some(Place::names(COLUMNS), fields)
 }
 
 fn rows<'a>(place: Place<'a>, slot: &'a RawSlot) -> impl Iterator<Item = Row<'a>> {

@@ -4,7 +4,7 @@ use flow::record::footprint::{Footprint, Touched};
 use lab::{OriginFigure, Ratio, Results, Scaling, ScalingPoint, StudyResult, Throughput};
 use measure::Measured;
 
-use super::{Field, names, number, sheet_of_some, text, whole};
+use super::{Field, filled_in, names, number, sheet_of_some, text, whole};
 
 /// One of ours, or a figure of the source.
 enum Whose<'a> {
@@ -164,7 +164,7 @@ pub fn scaling(results: &Results) -> Option<String> {
     let studies = results.studies.iter();
     let studies = studies.filter(|study| !study.scaling.is_empty());
     let rows = studies.flat_map(rows);
-    let rows = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+    let rows = rows.map(|row| filled_in(COLUMNS, &row));
     sheet_of_some(names(COLUMNS), rows)
 }
 

@@ -3,7 +3,7 @@
 use lab::{AtNumber, CaseResult, Results, SelfMade, StudyResult, VariantSummary};
 use workload::Work;
 
-use super::{Field, names, number, sheet_of_some, text, whole};
+use super::{Field, filled_in, names, number, sheet_of_some, text, whole};
 use crate::searched::variants;
 
 struct Row<'a> {
@@ -153,6 +153,6 @@ pub fn searched(results: &Results) -> Option<String> {
                 })
             })
         })
-        .map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+        .map(|row| filled_in(COLUMNS, &row));
     sheet_of_some(names(COLUMNS), rows)
 }

@@ -4,7 +4,7 @@ use lab::{Effect, Results, Shared};
 
 use super::findings::word;
 use super::place::Place;
-use super::{Field, names, number, sheet_of_some, text, whole};
+use super::{Field, number, sheet_of_some, text, whole};
 
 struct Row<'a> {
     place: Place<'a>,
@@ -15,11 +15,6 @@ struct Row<'a> {
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
-    ("study", |row| row.place.study()),
-    ("case", |row| row.place.case()),
-    ("sweep", |row| row.place.sweep()),
-    ("parameter", |row| row.place.parameter()),
-    ("parameter_value", |row| row.place.parameter_value()),
     ("flows", |row| {
         whole(row.first().map(|v| u64::from(v.flows)))
     }),
@@ -58,8 +53,8 @@ pub fn shared(results: &Results) -> Option<String> {
         let shared = place.case.shared?;
         Some(Row { place, shared })
     });
-    let rows = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
-    sheet_of_some(names(COLUMNS), rows)
+    let rows = rows.map(|row| row.place.row(COLUMNS, &row));
+    sheet_of_some(Place::names(COLUMNS), rows)
 }
 
 impl Row<'_> {

@@ -9,7 +9,7 @@ use measure::task::Io;
 use measure::usage::Usage;
 
 use super::place::{Launched, Place};
-use super::{Field, lines, names, number, sheet, text, whole};
+use super::{Field, lines, number, sheet, text, whole};
 
 /// A row: one repetition, or a failed slot without one.
 struct Row<'a> {
@@ -24,11 +24,6 @@ struct Row<'a> {
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
-    ("study", |row| row.place.study()),
-    ("case", |row| row.place.case()),
-    ("sweep", |row| row.place.sweep()),
-    ("parameter", |row| row.place.parameter()),
-    ("parameter_value", |row| row.place.parameter_value()),
     ("round", |row| whole(Some(row.slot.round as u64 + 1))),
     ("at_s", |row| number(Some(row.slot.at_s))),
     ("variant", |row| row.launched.label()),
@@ -128,13 +123,13 @@ const COLUMNS: &[Column] = &[
 /// Warm-ups are in the journal alone.
 #[must_use]
 pub fn slots(results: &Results) -> String {
-    sheet(names(COLUMNS), filled(results))
+    sheet(Place::names(COLUMNS), filled(results))
 }
 
 /// The same as JSON Lines, for programs that stream.
 #[must_use]
 pub fn slots_lines(results: &Results) -> String {
-    lines(names(COLUMNS), filled(results))
+    lines(Place::names(COLUMNS), filled(results))
 }
 
 fn filled(results: &Results) -> impl Iterator<Item = Vec<Field>> {
@@ -142,7 +137,7 @@ fn filled(results: &Results) -> impl Iterator<Item = Vec<Field>> {
         let slots = place.case.slots.iter();
         slots.flat_map(move |slot| rows(place, slot))
     });
-    slots.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect())
+    slots.map(|row| row.place.row(COLUMNS, &row))
 }
 
 fn rows<'a>(place: Place<'a>, slot: &'a RawSlot) -> Vec<Row<'a>> {

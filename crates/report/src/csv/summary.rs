@@ -6,7 +6,7 @@ use measure::memory::Memory;
 use stats::Summary;
 
 use super::place::{Launched, Place};
-use super::{Field, names, number, sheet, text, whole};
+use super::{Field, number, sheet, text, whole};
 
 struct Row<'a> {
     place: Place<'a>,
@@ -18,11 +18,6 @@ struct Row<'a> {
 type Column = (&'static str, fn(&Row<'_>) -> Field);
 
 const COLUMNS: &[Column] = &[
-    ("study", |row| row.place.study()),
-    ("case", |row| row.place.case()),
-    ("sweep", |row| row.place.sweep()),
-    ("parameter", |row| row.place.parameter()),
-    ("parameter_value", |row| row.place.parameter_value()),
     ("variant", |row| text(&row.summary.label)),
     ("model", |row| row.launched.model()),
     ("flows", |row| row.launched.flows()),
@@ -119,8 +114,8 @@ pub fn summary(results: &Results) -> String {
         })
     });
     sheet(
-        names(COLUMNS),
-        variants.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect()),
+        Place::names(COLUMNS),
+        variants.map(|row| row.place.row(COLUMNS, &row)),
     )
 }
 

@@ -2,7 +2,7 @@
 
 use lab::{Results, StudyResult};
 
-use super::{Field, names, number, sheet_of_some, text, whole};
+use super::{Field, filled_in, names, number, sheet_of_some, text, whole};
 use crate::workers::{Figure, Kind, Table, Whose};
 
 struct Row<'a> {
@@ -74,6 +74,6 @@ pub fn workers(results: &Results) -> Option<String> {
         let kinds = table.kinds.iter();
         kinds.flat_map(move |kind| kind.rows.iter().map(move |row| Row { study, kind, row }))
     });
-    let rows = rows.map(|row| COLUMNS.iter().map(|(_, fill)| fill(&row)).collect());
+    let rows = rows.map(|row| filled_in(COLUMNS, &row));
     sheet_of_some(names(COLUMNS), rows)
 }
