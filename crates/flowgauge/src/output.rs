@@ -57,9 +57,16 @@ impl Paper {
         let width = if terminal { seen.or(asked) } else { asked };
         Self {
             width: width.unwrap_or(PLAIN_WIDTH).clamp(40, 400),
-            colour: terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+            colour: colours(),
         }
     }
+}
+
+/// Whether standard output is a terminal that shows colours, and nobody wants none.
+pub(crate) fn colours() -> bool {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let can = set("TERM").is_some_and(|kind| kind != "dumb");
+    io::stdout().is_terminal() && can && set("NO_COLOR").is_none()
 }
 
 #[cfg(test)]

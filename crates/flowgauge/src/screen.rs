@@ -8,7 +8,6 @@
 //! rest is taken away. Nothing is drawn but when something is said: no thread, no timer.
 
 use std::cell::RefCell;
-use std::io::IsTerminal;
 use std::rc::Rc;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -38,13 +37,12 @@ struct Runs {
 
 impl Screen {
     pub(crate) fn new() -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
-            bar.set_style(style(ALONE));
-            bar
-        });
+        let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
+        bar.set_style(style(ALONE));
+        // Hidden where standard error is no terminal, or one that cannot draw in place
+        // (`TERM` is `dumb`, or not set).
         Self {
-            bar,
+            bar: (!bar.is_hidden()).then_some(bar),
             runs: Rc::default(),
         }
     }

@@ -72,7 +72,6 @@ fn query(args: &SearchArgs) -> Result<Query> {
         word: args.word_regexp,
     };
     let terminal = io::stdout().is_terminal();
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     Ok(Query {
         pattern: Pattern::new(&args.pattern, how)?,
         roots: args.paths.clone(),
@@ -93,7 +92,7 @@ fn query(args: &SearchArgs) -> Result<Query> {
             (_, true) => Paths::Never,
             _ => Paths::Auto,
         },
-        colour: terminal && !plain,
+        colour: output::colours(),
         sort: args.sort == Some(Sort::Path),
         watched: terminal,
     })

@@ -162,6 +162,7 @@ fn on_a_terminal_looks_are_drawn_in_place() {
     let line = "primes -p 2 -t 2 -b 1000000 --rounds 2 --watch=30ms --out out";
     let mut command = home.command(&line.split(' ').collect::<Vec<_>>());
     let mut child = command
+        .env("TERM", "xterm")
         .stdout(File::create(home.path("stdout")).unwrap())
         .stderr(pair.slave)
         .spawn()
