@@ -21,7 +21,8 @@ pub(crate) struct Control {
     /// Who waits for its end; in a free slot, the next free one.
     pub(crate) link: Cell<u32>,
     pub(crate) stage: Cell<Stage>,
-    /// It was awakened while it was not suspended: its next `suspend` returns at once.
+    /// It was awakened while it was not suspended (it may have been joining): its next
+    /// `suspend` returns at once.
     pub(crate) permit: Cell<bool>,
     /// Nobody will join it.
     pub(crate) detached: Cell<bool>,
@@ -56,6 +57,8 @@ pub(crate) enum Stage {
     Started,
     /// Waits to be awakened.
     Suspended,
+    /// Waits for the end of another fiber, and nothing else has it go on.
+    Joining,
     /// Ended: its result lies at the top of its slot.
     Done,
     /// Ended: what it threw lies at the top of its slot.

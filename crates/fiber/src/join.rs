@@ -64,15 +64,12 @@ impl<T> JoinHandle<T> {
     /// Does a fiber of the same scheduler ask?
     fn is_asked_inside(&self) -> bool {
         let inside = std::ptr::eq(current::core(), &raw const *self.core);
-        inside && !current::turn().is_null()
+        inside && current::is_turn(current::turn())
     }
 
     fn wait(&self) {
         if self.is_asked_inside() {
-            self.control().link.set(crate::current().index);
-            while !self.is_finished() {
-                crate::suspend();
-            }
+            self.core.wait_for_end(self.id.index, current::turn());
         } else if !self.core.is_running() {
             self.core.run(|| self.is_finished());
         }

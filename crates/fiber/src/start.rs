@@ -8,7 +8,8 @@
 //! panic) takes the closure's place, and the fiber ends.
 //!
 //! Nothing but the handle and the closure's own state lives while the body runs: scheduler
-//! and slot are found again at the end, from the kernel thread and the turn. In a slot of 128 bytes every word counts.
+//! and slot are found again at the end, from the kernel thread and the turn. In a slot of 128
+//! bytes every word counts.
 //!
 //! `start` is `extern "C"`: a panic that reaches it in a slot too small to unwind ends
 //! the program, should the panic hook not have done so.
@@ -98,7 +99,7 @@ pub(crate) fn spawn<L: Life>(
         });
     }
     if core.is_dropped() {
-        return Err(SpawnError::Outside);
+        return Err(SpawnError::Dropped);
     }
     let index = core.take_slot()?;
     let top = core.slots.top(index);

@@ -28,12 +28,13 @@ impl Core {
             self.put_floats_away();
         }
         if control.detached.get() {
-            // A destructor that yields must find that it is outside any fiber.
+            // A destructor that yields must find that it is outside any fiber; it may spawn
+            // and awaken.
             current::publish(ptr::null_mut());
             self.discard_unheard(index);
             self.free_slot(index);
-        } else if control.link.get() != NOBODY {
-            self.awaken(self.control(control.link.get()));
+        } else if control.link.get() != NOBODY && !self.is_dropped() {
+            self.resume(self.control(control.link.get()));
         }
         if !self.dropper.get().is_null() {
             // SAFETY: the dropper saved its context there and waits for this.
@@ -53,6 +54,7 @@ impl Core {
             ));
         }
         self.dropped.set(true);
+        let _entered = Entered::to_drop(self);
         for place in 0..self.len.take() {
             let sp = self.ring.at(place).get();
             self.control(self.slots.index_of(sp)).saved.set(sp);
@@ -64,12 +66,12 @@ impl Core {
     fn drop_fiber(&self, index: u32) -> bool {
         match self.control(index).stage.get() {
             Stage::Free => {}
-            Stage::Fresh | Stage::Done | Stage::Panicked => self.discard(index),
-            Stage::Started | Stage::Suspended if self.catches => {
+            Stage::Fresh | Stage::Done | Stage::Panicked => self.discard_unheard(index),
+            Stage::Started | Stage::Suspended | Stage::Joining if self.catches => {
                 self.unwind(index);
-                self.discard(index);
+                self.discard_unheard(index);
             }
-            Stage::Started | Stage::Suspended => return false,
+            Stage::Started | Stage::Suspended | Stage::Joining => return false,
         }
         true
     }
