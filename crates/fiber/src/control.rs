@@ -13,8 +13,8 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 pub(crate) struct Control {
     /// Its context while it is suspended.
     pub(crate) saved: Cell<Sp>,
-    /// Drops what lies at the top of the slot: the closure of a fresh fiber, the result
-    /// or panic of one that ended.
+    /// Drops what lies at the top of the slot, if that needs to be dropped: the closure of a
+    /// fresh fiber, the result or panic of one that ended. `None` in a free slot.
     pub(crate) discard: Cell<Option<Discard>>,
     /// How many fibers this slot has had: ids of earlier ones are told from it.
     pub(crate) generation: Cell<u32>,

@@ -181,8 +181,7 @@ impl Core {
 
     /// Gives back the slot of a fiber whose result is gone.
     #[inline]
-    pub(crate) fn free_slot(&self, index: u32) {
-        let control = self.control(index);
+    pub(crate) fn free(&self, control: &Control, index: u32) {
         control.stage.set(Stage::Free);
         control
             .generation

@@ -1,6 +1,5 @@
 //! Waiting for a fiber, and not waiting for it.
 
-use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
@@ -47,16 +46,37 @@ impl<T> JoinHandle<T> {
     /// # Errors
     /// The fiber panicked, cannot end, or its scheduler was dropped; or its scheduler runs, and
     /// the fiber that asks is none of it.
+    #[inline]
     pub fn join(self) -> Result<T, JoinError> {
+        if self.control().stage.get() == Stage::Done {
+            // SAFETY: it is done, so a `T` lies there.
+            Ok(unsafe { self.take() })
+        } else {
+            self.join_unfinished()
+        }
+    }
+
+    /// What there is to do where the result does not lie ready.
+    #[cold]
+    #[inline(never)]
+    fn join_unfinished(self) -> Result<T, JoinError> {
         if self.core.is_dropped() {
             return Err(JoinError::Dropped);
         }
         if !self.is_finished() {
             self.wait();
         }
-        self.take()
+        match self.control().stage.get() {
+            // SAFETY: it is done, so a `T` lies there.
+            Stage::Done => Ok(unsafe { self.take() }),
+            // SAFETY: it has thrown, and what it threw lies there.
+            Stage::Panicked => Err(JoinError::Panicked(unsafe { self.take() })),
+            _ if self.core.is_running() && !self.is_asked_inside() => Err(JoinError::Waiting),
+            _ => Err(JoinError::Stuck),
+        }
     }
 
+    #[inline(always)]
     fn control(&self) -> &Control {
         self.core.control(self.id.index)
     }
@@ -75,32 +95,25 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    fn take(self) -> Result<T, JoinError> {
-        let (core, index) = (&self.core, self.id.index);
-        let top = core.slots.top(index);
-        let outcome = match self.control().stage.get() {
-            // SAFETY: the fiber is done, so a `T` lies there; it is read once, since the
-            // slot is freed below.
-            Stage::Done => Ok(unsafe { place::<T>(top).read() }),
-            Stage::Panicked => {
-                // SAFETY: the same, for what it threw.
-                let thrown = unsafe { place::<Box<dyn Any + Send>>(top).read() };
-                Err(JoinError::Panicked(thrown))
-            }
-            _ if core.is_running() && !self.is_asked_inside() => return Err(JoinError::Waiting),
-            _ => return Err(JoinError::Stuck),
-        };
-        self.control().discard.set(None);
-        core.free_slot(index);
-        self.forget();
-        outcome
-    }
-
-    /// Drops the handle without detaching the fiber, which is gone.
-    fn forget(self) {
-        let mut this = mem::ManuallyDrop::new(self);
-        // SAFETY: the field is dropped once: `this` is not dropped, nor used again.
-        unsafe { std::ptr::drop_in_place(&raw mut this.core) };
+    /// Takes what a fiber left, and gives back its slot.
+    ///
+    /// # Safety
+    /// A `V` lies at the top of its slot.
+    #[inline(always)]
+    unsafe fn take<V>(self) -> V {
+        // The fiber is gone, so there is nothing to detach: the count of its scheduler alone is
+        // given back.
+        let this = mem::ManuallyDrop::new(self);
+        // SAFETY: the field is read once, as `this` is not used again nor dropped.
+        let core = unsafe { std::ptr::read(&raw const this.core) };
+        let (control, index) = (core.control(this.id.index), this.id.index);
+        // SAFETY: the caller's promise; it is read once, since the slot is freed.
+        let value = unsafe { place::<V>(core.slots.top(index)).read() };
+        if mem::needs_drop::<V>() {
+            control.discard.set(None);
+        }
+        core.free(control, index);
+        value
     }
 }
 
@@ -111,7 +124,7 @@ impl<T> Drop for JoinHandle<T> {
         }
         if self.is_finished() {
             self.core.discard(self.id.index);
-            self.core.free_slot(self.id.index);
+            self.core.free(self.control(), self.id.index);
         } else {
             self.control().link.set(crate::control::NOBODY);
             self.control().detached.set(true);

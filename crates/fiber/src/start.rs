@@ -92,11 +92,7 @@ pub(crate) fn spawn<L: Life>(
     let area = const { area_for::<L, L::Output>() };
     let usable = core.slots.usable();
     if area + arch::FRAME_BYTES > usable {
-        return Err(SpawnError::TooLarge {
-            area,
-            frames: arch::FRAME_BYTES,
-            usable,
-        });
+        return Err(too_large(area, usable));
     }
     if core.is_dropped() {
         return Err(SpawnError::Dropped);
@@ -117,11 +113,23 @@ pub(crate) fn spawn<L: Life>(
         core.floats_are_asked();
     }
     begin(control, floats);
-    control.discard.set(Some(discard::<L>));
+    if mem::needs_drop::<L>() {
+        control.discard.set(Some(discard::<L>));
+    }
     core.was_made();
     core.enqueue(sp);
     let id = core.id(index);
     Ok(JoinHandle::new(Rc::clone(core), id))
+}
+
+#[cold]
+#[inline(never)]
+fn too_large(area: usize, usable: usize) -> SpawnError {
+    SpawnError::TooLarge {
+        area,
+        frames: arch::FRAME_BYTES,
+        usable,
+    }
 }
 
 #[inline(always)]
@@ -140,8 +148,11 @@ fn begin(control: &Control, floats: Floats) {
 unsafe extern "C" fn start<L: Life, const CATCHES: bool>(turn: Turn) -> ! {
     current::publish(turn);
     let (core, index) = present();
-    core.control(index).stage.set(Stage::Started);
-    core.control(index).discard.set(None);
+    let control = core.control(index);
+    control.stage.set(Stage::Started);
+    if mem::needs_drop::<L>() {
+        control.discard.set(None);
+    }
     let mut fiber = Fiber::begin(core, index, turn);
     // SAFETY: `spawn` wrote it there, and takes no more notice of it: the control block
     // no longer says that it must be dropped.
@@ -164,10 +175,10 @@ fn deliver<V>(value: V, stage: Stage) -> ! {
     unsafe { place::<V>(core.slots.top(index)).write(value) };
     let control = core.control(index);
     control.stage.set(stage);
-    control
-        .discard
-        .set(mem::needs_drop::<V>().then_some(discard::<V>));
-    core.end(index)
+    if mem::needs_drop::<V>() {
+        control.discard.set(Some(discard::<V>));
+    }
+    core.end(control, index)
 }
 
 /// The scheduler that runs, and the fiber.
