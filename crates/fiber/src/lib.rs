@@ -40,6 +40,9 @@
 //!
 //! # What it deliberately does not do
 //!
+//! * **Without `std`.** The switch and the queue need nothing of it; but panics are caught, the
+//!   scheduler that runs is found through a thread-local, memory comes from mappings and a
+//!   touched guard from a signal. What would be left is not worth a second way to build.
 //! * **Preempt.** A fiber that never yields keeps all others of its kernel thread waiting.
 //! * **Block for you.** A system call that sleeps puts the whole kernel thread to sleep.
 //! * **Move fibers between kernel threads.** Thread-locals and the address of `errno`
