@@ -347,6 +347,28 @@ fn a_million_packed_fibers() {
     assert_eq!(sum.get(), 999_999 * 500_000);
 }
 
+/// Of guards that take mappings there are 32,750 at the usual limit.
+#[test]
+fn more_guarded_fibers_than_mappings_would_allow() {
+    const FIBERS: u64 = 40_000;
+    let scheduler = Scheduler::new(Config::guarded(4 << 10).capacity(FIBERS as usize)).unwrap();
+    let sum = Rc::new(Cell::new(0_u64));
+    for who in 0..FIBERS {
+        let sum = Rc::clone(&sum);
+        let made = scheduler.spawn(move |fiber| {
+            fiber.yield_now();
+            sum.set(sum.get() + who);
+        });
+        match made {
+            // Before Linux 6.13 that is the end, and it is said.
+            Err(SpawnError::Guard { by_mapping, .. }) => return assert!(by_mapping),
+            made => drop(made.unwrap()),
+        }
+    }
+    assert_eq!(scheduler.run(), 0);
+    assert_eq!(sum.get(), FIBERS * (FIBERS - 1) / 2);
+}
+
 #[test]
 fn many_kernel_threads_have_a_scheduler_each() {
     let flows: Vec<_> = (0..8_u64)

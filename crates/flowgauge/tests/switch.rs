@@ -180,7 +180,11 @@ fn carriers_of_fibers_run_on_cores_of_their_own_and_all_else_on_one_cpu() {
     let case = &cases(&results)[0];
     for labelled in &case.case.variants {
         let several = labelled.label.ends_with("/2");
-        let placed = if several { Placement::Cores } else { Placement::One };
+        let placed = if several {
+            Placement::Cores
+        } else {
+            Placement::One
+        };
         assert_eq!(labelled.variant.placement, placed, "{}", labelled.label);
     }
     for rep in reps(case, "fiber/2") {
@@ -240,7 +244,14 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
             "at most 536870912",
         ),
         (
-            &["--flows", "2..10", "--model", "fiber", "--stack", "18446744073709551552"],
+            &[
+                "--flows",
+                "2..10",
+                "--model",
+                "fiber",
+                "--stack",
+                "18446744073709551552",
+            ],
             "at most 536870912",
         ),
         (

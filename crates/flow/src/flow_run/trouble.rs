@@ -88,7 +88,10 @@ mod tests {
         ] {
             let text = describe_trouble(trouble(step, &io::Error::from_raw_os_error(errno)));
             assert!(text.contains(says), "{text}");
-            assert!(!text.contains("--folder") && !text.contains("workers"), "{text}");
+            assert!(
+                !text.contains("--folder") && !text.contains("workers"),
+                "{text}"
+            );
         }
     }
 
