@@ -151,12 +151,13 @@ impl Core {
 
     /// A free slot, readied.
     #[inline]
-    pub(crate) fn take_slot(&self) -> Result<u32, SpawnError> {
+    pub(crate) fn take_slot(&self) -> Result<(&Control, u32), SpawnError> {
         let index = self.free.get();
         if index != NOBODY {
-            self.free.set(self.control(index).link.get());
+            let control = self.control(index);
+            self.free.set(control.link.get());
             self.tell_of_slot(index, false);
-            return Ok(index);
+            return Ok((control, index));
         }
         let index = self.used.get();
         if index as usize == self.capacity {
@@ -167,7 +168,7 @@ impl Core {
         self.slots.prepare(index)?;
         self.tell_of_slot(index, true);
         self.used.set(index + 1);
-        Ok(index)
+        Ok((self.control(index), index))
     }
 
     /// Tells valgrind of a slot that a fiber is about to get.

@@ -13,17 +13,21 @@ use crate::fiber::FiberId;
 
 /// The right to a fiber's result. Dropped unused, the fiber runs on and its result is
 /// dropped when it ends.
+///
+/// Two words, so that it is handed about in registers. The rest of its [`FiberId`] is that of the
+/// slot, which has no other fiber while this lives.
 pub struct JoinHandle<T> {
     core: Rc<Core>,
-    id: FiberId,
+    index: u32,
     result: PhantomData<T>,
 }
 
 impl<T> JoinHandle<T> {
-    pub(crate) fn new(core: Rc<Core>, id: FiberId) -> JoinHandle<T> {
+    #[inline(always)]
+    pub(crate) fn new(core: Rc<Core>, index: u32) -> JoinHandle<T> {
         JoinHandle {
             core,
-            id,
+            index,
             result: PhantomData,
         }
     }
@@ -31,7 +35,7 @@ impl<T> JoinHandle<T> {
     /// The fiber.
     #[must_use]
     pub fn id(&self) -> FiberId {
-        self.id
+        self.core.id(self.index)
     }
 
     /// Has it ended, well or badly?
@@ -78,7 +82,7 @@ impl<T> JoinHandle<T> {
 
     #[inline(always)]
     fn control(&self) -> &Control {
-        self.core.control(self.id.index)
+        self.core.control(self.index)
     }
 
     /// Does a fiber of the same scheduler ask?
@@ -89,7 +93,7 @@ impl<T> JoinHandle<T> {
 
     fn wait(&self) {
         if self.is_asked_inside() {
-            self.core.wait_for_end(self.id.index, current::turn());
+            self.core.wait_for_end(self.index, current::turn());
         } else if !self.core.is_running() {
             self.core.run(|| self.is_finished());
         }
@@ -106,7 +110,7 @@ impl<T> JoinHandle<T> {
         let this = mem::ManuallyDrop::new(self);
         // SAFETY: the field is read once, as `this` is not used again nor dropped.
         let core = unsafe { std::ptr::read(&raw const this.core) };
-        let (control, index) = (core.control(this.id.index), this.id.index);
+        let (control, index) = (core.control(this.index), this.index);
         // SAFETY: the caller's promise; it is read once, since the slot is freed.
         let value = unsafe { place::<V>(core.slots.top(index)).read() };
         if mem::needs_drop::<V>() {
@@ -123,8 +127,8 @@ impl<T> Drop for JoinHandle<T> {
             return;
         }
         if self.is_finished() {
-            self.core.discard(self.id.index);
-            self.core.free(self.control(), self.id.index);
+            self.core.discard(self.index);
+            self.core.free(self.control(), self.index);
         } else {
             self.control().link.set(crate::control::NOBODY);
             self.control().detached.set(true);
@@ -135,7 +139,7 @@ impl<T> Drop for JoinHandle<T> {
 impl<T> fmt::Debug for JoinHandle<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JoinHandle")
-            .field("id", &self.id)
+            .field("id", &self.id())
             .finish_non_exhaustive()
     }
 }

@@ -97,7 +97,7 @@ pub(crate) fn spawn<L: Life>(
     if core.is_dropped() {
         return Err(SpawnError::Dropped);
     }
-    let index = core.take_slot()?;
+    let (control, index) = core.take_slot()?;
     let top = core.slots.top(index);
     // SAFETY: the slot is ours and its area has room for the closure.
     unsafe { place::<L>(top).write(body) };
@@ -108,7 +108,6 @@ pub(crate) fn spawn<L: Life>(
     };
     // SAFETY: below the area the slot has room for the frame, and nothing is there.
     let sp = unsafe { arch::first_frame(top.wrapping_sub(area), entry) };
-    let control = core.control(index);
     if floats == Floats::Own {
         core.floats_are_asked();
     }
@@ -118,8 +117,7 @@ pub(crate) fn spawn<L: Life>(
     }
     core.was_made();
     core.enqueue(sp);
-    let id = core.id(index);
-    Ok(JoinHandle::new(Rc::clone(core), id))
+    Ok(JoinHandle::new(Rc::clone(core), index))
 }
 
 #[cold]
