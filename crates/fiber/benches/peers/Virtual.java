@@ -41,7 +41,7 @@ class Virtual {
 
     // A virtual thread makes the others, so that none of them runs before all are there.
     static long life(int flows, long yields) throws InterruptedException {
-        sum = 0;
+        began = ended = bytes = sum = 0;
         long start = System.nanoTime();
         Thread maker = Thread.ofVirtual().start(() -> {
             List<Thread> all = new ArrayList<>(flows);
@@ -67,7 +67,8 @@ class Virtual {
     public static void main(String[] arguments) throws InterruptedException {
         int flows = Integer.parseInt(arguments[0]);
         long yields = Long.parseLong(arguments[1]);
-        for (int round = 0; round < 20; round++) life(1_000, 50); // has it compiled
+        // Has it compiled. Of the memory that this took, flows use what is free again first.
+        for (int round = 0; round < 20; round++) life(1_000, 50);
         System.gc();
         before = memory();
         long life = life(flows, yields);
