@@ -271,7 +271,8 @@ impl Spread {
 
 /// Whether a case is for any number of flows, and not yet for one along a way. One whose
 /// variants have work of their own is for those that it names.
-fn is_template(case: &Case) -> bool {
+#[must_use]
+pub fn is_template(case: &Case) -> bool {
     let mut variants = case.variants.iter();
     let alike = variants.all(|labelled| labelled.work.is_none());
     case.work.scaled().is_some() && case.sweep.is_none() && !case.variants.is_empty() && alike

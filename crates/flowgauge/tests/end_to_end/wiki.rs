@@ -243,7 +243,7 @@ fn a_port_in_use_and_designs_that_are_none_are_refused() {
         .refused(2, &["0 connections will not do"]);
     home.run(&wiki(&["--connections", "3"]))
         .refused(2, &["--server"]);
-    home.run(&wiki(&["--store", "none.sqlite"]))
+    home.run(&["wiki", "--store", "none.sqlite"])
         .refused(2, &["--store none.sqlite", "name a file that is there"]);
     home.assert_nothing_left();
 }
