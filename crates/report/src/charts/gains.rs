@@ -3,17 +3,21 @@
 //! marker, as figures of a source are.
 //!
 //! The points are those of [`super::lines`], but what stands upwards is a ratio and not a time.
+//! Their markers are drawn and not referred to, so that a file has them too.
 
 use maud::{Markup, html};
 
 use super::axis::{Scale, Unit, margin, thinned};
 use super::lines::{Point, Series, columns, foot, rows};
-use super::marker::{class, marked};
+use super::marker::{class, outline};
 use super::{FINE, Frame, line, steps};
 use crate::number::plain;
 
 /// Ratios.
 const TIMES: Unit = Unit(&[(1.0, "x")]);
+
+/// Half of a marker.
+const MARK: f64 = 4.5;
 
 /// What is drawn.
 #[derive(Debug, Clone)]
@@ -74,11 +78,13 @@ fn drawn(place: usize, series: &Series, x: &Scale, y: &Scale) -> Markup {
     let band: Vec<_> = high.chain(low).collect();
     let curve: Vec<_> = points.iter().map(|point| (point.x, point.y)).collect();
     let said: Vec<String> = points.iter().map(said).collect();
+    let mark = |&(a, b): &(f64, f64)| outline(place, x.at(a), y.at(b), MARK);
+    let marks: String = curve.iter().map(mark).collect();
     html! {
         g class=(class(place)) data-v=(place) {
             path class="area" d=(path(&band)) {}
-            path class=(format!("curve {}", marked(place))) data-say=(said.join("|"))
-                d=(path(&curve)) {}
+            path class="curve" data-say=(said.join("|")) d=(path(&curve)) {}
+            path class="mark" d=(marks) {}
         }
     }
 }

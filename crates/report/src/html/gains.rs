@@ -36,7 +36,7 @@ fn of_one(id: &str, work: &Scaling) -> Figure {
     let ideal = ends.map(|(first, last)| [all(first.flows), all(last.flows)]);
     let unit = if work.one > 1 { "one pair" } else { "one flow" };
     let title = format!(
-        "{} {}: throughput over that of {unit}; the thin line is all there is to win",
+        "{} {}: throughput over {unit}; thin line: all there is to win",
         work.workload,
         work.along.spoken()
     );
@@ -78,8 +78,7 @@ fn over_processes(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
     let year = study.study.origin.as_ref().map_or(0, |origin| origin.year);
     let marks = figures_of(study, work).filter_map(|figure| mark(year, figure));
     let title = format!(
-        "{} {}: throughput of threads over that of processes, with intervals; above 1 threads do \
-         more",
+        "{} {}: throughput of threads over processes, with intervals",
         work.workload,
         work.along.spoken()
     );

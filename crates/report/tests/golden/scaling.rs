@@ -65,8 +65,8 @@ fn the_page_has_the_grid_of_processes_by_threads() {
 fn throughput_over_flows_has_charts_and_times_of_unlike_work_have_none() {
     let page = html::page(&scaled());
     for words in [
-        "warehouse along cores: throughput over that of one flow",
-        "warehouse along SMT: throughput of threads over that of processes",
+        "warehouse along cores: throughput over one flow; thin line: all there is to win",
+        "warehouse along SMT: throughput of threads over processes, with intervals",
         "2010, UltraSPARC T1: SPECjbb2005",
         "at 4 flows: 1.092x",
     ] {

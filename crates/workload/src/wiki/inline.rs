@@ -181,7 +181,8 @@ impl<'a> Line<'a, '_> {
         let (text, inside, end) = (self.source.text, mark.inside(), mark.span().end);
         let bar = self.source.outside(inside.start, inside.end, b'|');
         let target = text[inside.start..bar.unwrap_or(inside.end)].trim_ascii();
-        if target.is_empty() || target.contains(['\n', '[', ']', '{', '}', '<', '>']) {
+        let is_none = |byte| matches!(byte, b'\n' | b'[' | b']' | b'{' | b'}' | b'<' | b'>');
+        if target.is_empty() || target.bytes().any(is_none) {
             return None;
         }
         if let Some(name) = after_prefix(target, &["File:", "Image:"]) {
