@@ -30,7 +30,7 @@ use flow::{Model, Placement, Variant};
 use machine::Machine;
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, LabelledVariant, Study, SweepPoint, labelled};
+use crate::{Case, LabelledVariant, Metric, Study, SweepPoint, labelled};
 
 /// A way through the CPUs of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -161,7 +161,6 @@ impl Spread {
         }
         let mut left_out = Vec::new();
         let mut ways = self.along.clone();
-        // Numbers that were asked for can be run wherever the flows are put.
         ways.retain(|along| {
             let missing = along.missing(machine);
             let there = missing.is_none();
@@ -215,13 +214,14 @@ impl Spread {
     fn numbers(&self, template: &Case, along: Along, machine: &Machine) -> Vec<u32> {
         let least = template.work.scaled().map_or(1, |scaled| scaled.flows_each);
         let room = along.room(machine).max(least);
+        // A number that is not whole pairs is brought down to one that is.
+        let whole = |flows: u32| flows - flows % least;
         match (&self.flows, along) {
             (Some(flows), Along::All) => vec![flows.iter().copied().max().unwrap_or(room)],
             (Some(flows), _) => flows.clone(),
-            // A number that is not whole pairs is brought down to one that is.
-            (None, Along::All) => vec![room - room % least],
-            (None, _) if self.grid => doubled(least, room.max(LEAST_GRID)),
-            (None, _) => doubled(least, room - room % least),
+            (None, Along::All) => vec![whole(room)],
+            (None, _) if self.grid => doubled(least, whole(room.max(LEAST_GRID))),
+            (None, _) => doubled(least, whole(room)),
         }
     }
 
@@ -269,9 +269,13 @@ impl Spread {
     }
 }
 
-/// Whether a case is for any number of flows, and not yet for one along a way.
-fn is_template(case: &Case) -> bool {
-    case.work.scaled().is_some() && case.sweep.is_none() && !case.variants.is_empty()
+/// Whether a case is for any number of flows, and not yet for one along a way. One whose
+/// variants have work of their own is for those that it names.
+#[must_use]
+pub fn is_template(case: &Case) -> bool {
+    let mut variants = case.variants.iter();
+    let alike = variants.all(|labelled| labelled.work.is_none());
+    case.work.scaled().is_some() && case.sweep.is_none() && !case.variants.is_empty() && alike
 }
 
 /// `least`, twice as many, and so on, and `most`.
@@ -304,12 +308,18 @@ fn headline(cases: &[Case]) -> Option<String> {
         .map(|case| case.name.clone())
 }
 
-/// The way along which a case has its flows, if it is of work that scales.
+/// The way along which a case has its flows, if it is of work that scales and is timed in its
+/// steady phase: throughput is that of flows at work, and not of making them.
 #[must_use]
 pub fn along(case: &Case) -> Option<Along> {
     case.work.scaled()?;
+    if case.metric != Metric::Steady {
+        return None;
+    }
     let first = &case.variants.first()?.variant.placement;
-    let placed = |labelled: &LabelledVariant| labelled.variant.placement == *first;
+    let placed = |labelled: &LabelledVariant| {
+        labelled.variant.placement == *first && labelled.work.is_none()
+    };
     match (first, &case.sweep) {
         _ if !case.variants.iter().all(placed) => None,
         (Placement::Cores, _) => Some(Along::Cores),

@@ -169,7 +169,7 @@ pub struct OriginMark {
     pub ns: f64,
 }
 
-/// A figure of the source: throughput of threads over that of processes.
+/// A figure of the source: throughput of threads over that of processes, or what it said of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OriginFigure {
@@ -183,8 +183,20 @@ pub struct OriginFigure {
     pub on: String,
     /// How many flows.
     pub flows: u32,
-    /// Throughput of one process with so many threads over that of so many processes.
-    pub threads_over_processes: f64,
+    /// Throughput of one process with so many threads over that of so many processes; `None`
+    /// where the source gives no number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads_over_processes: Option<f64>,
+    /// What it says in place of a number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<String>,
+    /// Misses of the data TLB by threads over those by processes, where it counted them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dtlb_misses: Option<f64>,
+    /// What both figures are over where that is not processes (threads with another allocator):
+    /// nothing of ours is that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
 }
 
 /// One row of the source's table.

@@ -101,12 +101,26 @@ fn judge(
     }
 }
 
+/// What makes counters free that others hold.
+const END_OTHERS: &str = "end other profilers; sudo sysctl kernel.nmi_watchdog=0";
+
+/// That the counters of some flows never ran, so that there is no count of all of them.
+pub fn some_never_ran<T>(some: usize, all: usize) -> Measured<T> {
+    Measured::not_available(
+        format!(
+            "the counters of {some} of {all} flows never ran, and those of the others are no \
+             count of all"
+        ),
+        format!("count fewer events at once; {END_OTHERS}"),
+    )
+}
+
 /// A reading of an event's counter, unless what it says cannot be.
 pub fn trusted(event: Event, sample: Sample) -> Measured<Sample> {
     match sample {
         Sample { running_ns: 0, .. } => Measured::not_available(
             "the counter was granted but never ran: others hold the counters of this processor",
-            "end other profilers; sudo sysctl kernel.nmi_watchdog=0",
+            END_OTHERS,
         ),
         Sample { count: 0, .. } if event.always_happens() => Measured::not_available(
             "the counter runs but stays at 0: this virtual machine does not pass it on",

@@ -24,6 +24,7 @@ pub(crate) mod bars;
 pub(crate) mod course;
 pub(crate) mod ecdf;
 pub(crate) mod forest;
+pub(crate) mod gains;
 pub(crate) mod heat;
 pub(crate) mod lines;
 pub(crate) mod marker;
@@ -37,6 +38,7 @@ use bars::{Bar, Parts};
 use course::Course;
 use ecdf::Curve;
 use forest::Row;
+use gains::Gains;
 use heat::Grid;
 use lines::Series;
 use slots::Dot;
@@ -127,6 +129,8 @@ pub(crate) enum Chart {
     Forest(Vec<Row>, f64),
     /// Times over a parameter, which is named.
     Lines(Vec<Series>, String),
+    /// Throughput as ratios over the number of flows.
+    Gains(Gains),
     /// Slots in the order of time, of so many variants.
     Slots(Vec<Dot>, usize),
     /// How many of all values lie below each.
@@ -145,6 +149,7 @@ impl Chart {
         match self {
             Self::Forest(rows, floor) => forest::forest(frame, rows, *floor),
             Self::Lines(series, unit) => lines::lines(frame, series, unit),
+            Self::Gains(gains) => gains::gains(frame, gains),
             Self::Slots(dots, variants) => slots::slots(frame, dots, *variants),
             Self::Ecdf(curves) => ecdf::ecdf(frame, curves),
             Self::Bars(all, parts) => bars::bars(frame, all, *parts),

@@ -19,6 +19,7 @@ mod ecdf;
 mod fenced;
 pub(crate) mod figure;
 mod forest;
+mod gains;
 mod grids;
 pub(crate) mod heat;
 mod limits;

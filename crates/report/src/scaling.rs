@@ -8,11 +8,17 @@
 //!
 //! Pages that could not be counted read `n/a`, with the reason below.
 
-use flow::record::footprint::{Footprint, Touched};
-use lab::{OriginFigure, Ratio, Results, Scaling, ScalingPoint, StudyResult, Throughput};
+mod pages;
+mod then;
+
+use flow::record::footprint::Touched;
+use lab::{OriginFigure, Ratio, Results, Scaling, StudyResult, Throughput};
 use measure::Measured;
 
-use crate::number::{NONE, count};
+use crate::blocks::Sweep;
+use crate::number::{NONE, significant};
+pub(crate) use pages::{PARTS, pages};
+use then::{Then, then};
 
 /// What the columns of throughput are.
 pub(crate) const NOTE: &str = "Of one: throughput over that of one flow (one pair) of the \
@@ -23,7 +29,7 @@ pub(crate) const NOTE: &str = "Of one: throughput over that of one flow (one pai
 /// What the columns of pages are.
 pub(crate) const PAGES: &str = "Pages that hold what the flows work on, of 4 KiB and as ranges of \
     2 MiB (what a huge page maps); each address space by itself. Shared: worked on by more than \
-    one flow, or by flows of more than one core.";
+    one flow, or by flows of more than one core; after <=, at most so many are.";
 
 /// What is said in place of pages where a work cannot tell them.
 pub(crate) const UNTOLD: &str =
@@ -42,24 +48,6 @@ pub(crate) struct Tables<'a> {
     pub(crate) then: Vec<Then<'a>>,
 }
 
-/// The source's figures of a work along a way, and ours.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Then<'a> {
-    pub(crate) figures: Vec<&'a OriginFigure>,
-    /// Ours, work by work; empty where none was run.
-    pub(crate) here: Vec<Here<'a>>,
-    /// Why there is none.
-    pub(crate) missing: Option<String>,
-}
-
-/// One of ours.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Here<'a> {
-    pub(crate) workload: &'a str,
-    pub(crate) flows: u32,
-    pub(crate) ratio: Option<Ratio>,
-}
-
 impl<'a> Tables<'a> {
     /// The tables of a study; `None` where it does not scale anything.
     pub(crate) fn of(results: &'a Results, study: &'a StudyResult) -> Option<Self> {
@@ -68,8 +56,11 @@ impl<'a> Tables<'a> {
         }
         let figures = study.study.origin.iter().flat_map(|origin| &origin.figures);
         let figures: Vec<&OriginFigure> = figures.collect();
-        let same =
-            |a: &&OriginFigure, b: &&OriginFigure| a.workload == b.workload && a.along == b.along;
+        let about = |figure: &OriginFigure| {
+            let against = figure.against.clone();
+            (figure.workload.clone(), figure.along, against)
+        };
+        let same = |a: &&OriginFigure, b: &&OriginFigure| about(a) == about(b);
         Some(Self {
             works: &study.scaling,
             then: figures
@@ -100,14 +91,23 @@ pub(crate) fn missing(variant: &Throughput) -> Vec<String> {
     take(reason(&variant.memory));
     match &variant.footprint {
         Some(Measured::Value(pages)) => {
-            take(reason(&pages.by_flows));
-            take(reason(&pages.by_cores));
+            take(bounded(&pages.by_flows, pages.by_flows_at_most));
+            take(bounded(&pages.by_cores, pages.by_cores_at_most));
             take(reason(&pages.resident));
         }
         Some(footprint) => take(reason(footprint)),
         None => {}
     }
     reasons
+}
+
+/// The reason, and that there is a bound all the same.
+fn bounded(measured: &Measured<Touched>, at_most: Option<Touched>) -> Option<String> {
+    let reason = reason(measured)?;
+    Some(match at_most {
+        Some(_) => format!("{reason}; what stands after <= is a bound"),
+        None => reason,
+    })
 }
 
 fn reason<T>(measured: &Measured<T>) -> Option<String> {
@@ -117,73 +117,27 @@ fn reason<T>(measured: &Measured<T>) -> Option<String> {
     }
 }
 
-/// The point with the most flows for which there are CPUs; with one flow there is nothing to
-/// share.
-fn largest(work: &Scaling) -> Option<&ScalingPoint> {
-    let fits = |point: &&ScalingPoint| point.flows <= work.room;
-    let several = |point: &&ScalingPoint| point.flows > 1;
-    let points = || work.points.iter().filter(several);
-    points().rfind(fits).or(points().next_back())
+/// Whether a figure of the source is about that work along that way.
+fn is_of(figure: &OriginFigure, work: &Scaling) -> bool {
+    let rest = work.workload.strip_prefix(figure.workload.as_str());
+    let named = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/']));
+    named && work.along == figure.along
 }
 
-fn then<'a>(results: &Results, study: &'a StudyResult, figures: &[&'a OriginFigure]) -> Then<'a> {
-    let figure = figures[0];
-    let named = |work: &&Scaling| {
-        let rest = work.workload.strip_prefix(figure.workload.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/']))
-    };
-    let own = study
-        .scaling
-        .iter()
-        .filter(|work| work.along == figure.along)
-        .filter(named);
-    let here = own.filter_map(|work| {
-        let point = largest(work)?;
-        Some(Here {
-            workload: &work.workload,
-            flows: point.flows,
-            ratio: point.threads_over_processes,
-        })
-    });
-    let here: Vec<Here<'_>> = here.collect();
-    let why = || figure.along.missing(&results.header.machine);
-    let why = || why().unwrap_or_else(|| "not run".to_owned());
-    Then {
-        figures: figures.to_vec(),
-        missing: here.is_empty().then(why),
-        here,
-    }
+/// The source's figures of threads over processes for a work along a way.
+pub(crate) fn figures_of<'a>(
+    study: &'a StudyResult,
+    work: &Scaling,
+) -> impl Iterator<Item = &'a OriginFigure> {
+    let figures = study.study.origin.iter().flat_map(|origin| &origin.figures);
+    figures.filter(move |figure| is_of(figure, work) && figure.against.is_none())
 }
 
-impl Then<'_> {
-    /// `along SMT, SPECjbb2005: 1.092 (UltraSPARC T1, 4 flows), 1.055 (Xeon X5570, 2 flows)`.
-    pub(crate) fn there(&self) -> String {
-        let figure = self.figures[0];
-        let each = self.figures.iter().map(|figure| {
-            let (ratio, on, flows) = (figure.threads_over_processes, &figure.on, figure.flows);
-            format!("{ratio:.3} ({on}, {flows} flows)")
-        });
-        let each: Vec<String> = each.collect();
-        format!(
-            "{}, {}: {}",
-            figure.along.spoken(),
-            figure.was,
-            each.join(", ")
-        )
-    }
-
-    /// `warehouse, 2 flows: 1.012 [0.985 ... 1.034]`, or why there is none.
-    pub(crate) fn here(&self) -> Vec<String> {
-        let ours = self.here.iter().map(|here| {
-            let ratio = shown(here.ratio.as_ref());
-            format!("{}, {} flows: {ratio}", here.workload, here.flows)
-        });
-        let missing = self
-            .missing
-            .iter()
-            .map(|why| format!("{}: {why}", self.figures[0].workload));
-        ours.chain(missing).collect()
-    }
+/// Whether a sweep is over numbers of flows that each do as much: its times tell nothing, and
+/// throughput has charts of its own.
+pub(crate) fn is_scaled(sweep: &Sweep<'_>) -> bool {
+    let mut cases = sweep.points.iter().map(|(_, case)| &case.case);
+    cases.all(|case| lab::scaling::along(case).is_some())
 }
 
 /// `1.034 [0.985 ... 1.081]`.
@@ -210,7 +164,7 @@ pub(crate) fn per_second(value: f64) -> String {
         v if v >= 1e3 => (v / 1e3, "k/s"),
         v => (v, "/s"),
     };
-    format!("{} {unit}", lab::number::significant(value))
+    format!("{} {unit}", significant(value))
 }
 
 /// The heading of a work along a way: `warehouse along cores: transactions a second, and pages`.
@@ -219,37 +173,17 @@ pub(crate) fn heading(work: &Scaling) -> String {
     format!("{} {way}: {counted} a second, and pages", work.workload)
 }
 
-/// Small and huge pages of a part of a footprint.
-pub(crate) fn pages(
-    variant: &Throughput,
-    part: impl Fn(&Footprint) -> Measured<Touched>,
-) -> [String; 2] {
-    let known = variant
-        .footprint
-        .as_ref()
-        .map(|footprint| footprint.as_ref().and_then(part));
-    match known {
-        Some(Measured::Value(touched)) => [count(touched.small), count(touched.huge)],
-        Some(Measured::NotAvailable { .. }) => [NONE.to_owned(), NONE.to_owned()],
-        None => [String::new(), String::new()],
-    }
-}
-
-/// Pages of the flow that has most of them.
-pub(crate) fn of_a_flow(footprint: &Footprint) -> Measured<Touched> {
-    let most = footprint.flows.iter().max_by_key(|touched| touched.small);
-    most.copied()
-        .map_or_else(|| Measured::not_available("no flow", ""), Measured::Value)
-}
-
-/// Pages of the core that has most of them.
-pub(crate) fn of_a_core(footprint: &Footprint) -> Measured<Touched> {
-    footprint.cores.as_ref().and_then(|cores| {
-        let most = cores.iter().max_by_key(|core| core.touched.small);
-        most.map_or_else(
-            || Measured::not_available("no core", ""),
-            |core| Measured::Value(core.touched),
-        )
+/// `Each of the transactions allocates 2.01 times, 425 bytes in all.`
+pub(crate) fn allocating(work: &Scaling) -> Option<String> {
+    let each = work.allocates?;
+    let counted = &work.counted;
+    Some(match each.count > 0.0 {
+        true => format!(
+            "Each of these {counted} allocates {} times, {} bytes in all",
+            significant(each.count),
+            each.bytes
+        ),
+        false => format!("These {counted} allocate nothing"),
     })
 }
 

@@ -46,7 +46,7 @@ pub use mem::Mem;
 pub use numeric::Numeric;
 pub use operations::Operations;
 pub use prime_blocks::Primes;
-pub use scaled::Scaled;
+pub use scaled::{Allocates, Scaled};
 pub use searching::{Design, Reading, Searching};
 pub use server::Server;
 pub use spin::Spin;

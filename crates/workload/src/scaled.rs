@@ -3,6 +3,8 @@
 //! A study of scaling changes the number of flows and nothing else, so it must know how much
 //! of a work each flow does, what that amount is called, and how to ask for more of them.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Bytes, Handoff, Numeric, Warehouse, Wiki, Work};
 
 /// How a work grows with its flows.
@@ -16,7 +18,28 @@ pub struct Scaled {
     pub flows_each: u32,
 }
 
+/// What one of what is counted allocates, on average, exactly and on every machine: a test
+/// counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Allocates {
+    /// Allocations.
+    pub count: f64,
+    /// Bytes that they ask for together.
+    pub bytes: f64,
+}
+
 impl Work {
+    /// What each of what it counts ([`Scaled::counted`]) allocates, where that is always the
+    /// same.
+    #[must_use]
+    pub fn allocates(&self) -> Option<Allocates> {
+        match self {
+            Self::Warehouse(_) => Some(Warehouse::ALLOCATES),
+            Self::Numeric(numeric) => numeric.allocates(),
+            _ => None,
+        }
+    }
+
     /// How the work grows with its flows; `None` where it is not for any number of them.
     #[must_use]
     pub fn scaled(&self) -> Option<Scaled> {

@@ -211,6 +211,16 @@ impl Work {
         }
     }
 
+    /// The store of somebody's own that pages are read from, if there is one.
+    #[must_use]
+    pub fn store(&self) -> Option<&Path> {
+        match self {
+            Self::Wiki(wiki) => wiki.store.as_deref(),
+            Self::WikiServer(server) => server.store.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The kind of workers, where each flow is one worker with a unit of its own.
     #[must_use]
     pub fn worker_kind(&self) -> Option<&'static str> {

@@ -69,6 +69,7 @@ impl Flows<'_> {
         let told = self.told();
         let by_flow: Vec<usize> = (0..self.sets.len()).collect();
         let cores = self.cores();
+        let by_cores = cores.value();
         Footprint {
             page: self.page,
             flows: self
@@ -77,11 +78,10 @@ impl Flows<'_> {
                 .take(FLOWS)
                 .map(|set| self.touched(set))
                 .collect(),
-            all: self
-                .spaces()
-                .map(|(_, flows)| self.union(&flows))
-                .fold(Touched::default(), |a, b| a + b),
+            all: self.all(),
             by_flows: self.several(&told, &by_flow),
+            by_flows_at_most: self.at_most(&told, &by_flow),
+            by_cores_at_most: by_cores.and_then(|cores| self.at_most(&told, cores)),
             by_cores: cores.as_ref().and_then(|cores| self.several(&told, cores)),
             cores: cores.map(|cores| self.of_cores(&cores)),
             resident: told.map(|told| told.resident),
@@ -162,16 +162,40 @@ impl Flows<'_> {
 
     /// Pages of more than one group; `groups` says which group each flow is of.
     fn several(&self, told: &Measured<Told>, groups: &[usize]) -> Measured<Touched> {
-        let within = self
-            .spaces()
-            .map(|(_, flows)| self.within(&flows, groups))
-            .fold(Touched::default(), |a, b| a + b);
+        let within = self.within_all(groups);
         if self.spaces().count() < 2 {
             return Measured::Value(within);
         }
         told.as_ref()
             .and_then(|told| self.between(&told.mapped, groups))
             .map(|between| within + between)
+    }
+
+    /// Where physical pages are hidden, how many can be of more than one group at the most:
+    /// each that is takes two of the pages that processes besides their own map.
+    fn at_most(&self, told: &Measured<Told>, groups: &[usize]) -> Option<Touched> {
+        let told = told.value()?;
+        let hidden = told.mapped.iter().any(|page| page.frame.is_none());
+        let pairs = told.mapped.len() as u64 / 2;
+        (hidden && self.spaces().count() > 1).then(|| {
+            let (within, all) = (self.within_all(groups), self.all());
+            Touched {
+                small: (within.small + pairs).min(all.small),
+                huge: (within.huge + pairs).min(all.huge),
+            }
+        })
+    }
+
+    /// Pages of all flows, each address space by itself.
+    fn all(&self) -> Touched {
+        let each = self.spaces().map(|(_, flows)| self.union(&flows));
+        each.fold(Touched::default(), |a, b| a + b)
+    }
+
+    /// Pages of more than one group within the processes.
+    fn within_all(&self, groups: &[usize]) -> Touched {
+        let each = self.spaces().map(|(_, flows)| self.within(&flows, groups));
+        each.fold(Touched::default(), |a, b| a + b)
     }
 
     /// Pages of more than one group in one process.
@@ -267,94 +291,4 @@ impl Flows<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn flows<'a>(places: &'a [Place], sets: &[&[(u64, u64)]]) -> Flows<'a> {
-        let set = |runs: &&[(u64, u64)]| {
-            let runs = runs.iter().map(|&(first, end)| Run { first, end });
-            runs.collect::<Runs>()
-        };
-        Flows {
-            places,
-            sets: sets.iter().map(set).collect(),
-            page: 4096,
-        }
-    }
-
-    fn place(pid: i32, core: u32) -> Place {
-        Place {
-            pid,
-            core: Some(core),
-        }
-    }
-
-    fn touched(small: u64, huge: u64) -> Touched {
-        Touched { small, huge }
-    }
-
-    #[test]
-    fn threads_share_the_pages_that_both_have_and_cores_those_of_their_flows() {
-        // Flows 0 and 1 are hardware threads of core 0, flow 2 is alone on core 4.
-        let places = [place(9, 0), place(9, 0), place(9, 4)];
-        let flows = flows(&places, &[&[(0, 10)], &[(8, 20)], &[(19, 30), (600, 601)]]);
-        let told = Measured::not_available("not asked", "");
-        let by_flows = flows.several(&told, &[0, 1, 2]);
-        assert_eq!(by_flows, Measured::Value(touched(2 + 1, 1)));
-        let cores = flows.cores().into_value().unwrap();
-        let by_cores = flows.several(&told, &cores);
-        assert_eq!(by_cores, Measured::Value(touched(1, 1)));
-        let of_cores = flows.of_cores(&cores);
-        assert_eq!(of_cores[0].touched, touched(20, 1));
-        assert_eq!(of_cores[1].touched, touched(12, 2));
-        assert_eq!((of_cores[0].flows, of_cores[1].core), (2, 4));
-    }
-
-    #[test]
-    fn processes_share_what_is_the_same_physical_page() {
-        let places = [place(1, 0), place(2, 1)];
-        let flows = flows(&places, &[&[(0, 10)], &[(0, 10)]]);
-        let mapped = |pid, number, frame| Mapped { pid, number, frame };
-        let told = |mapped| {
-            Measured::Value(Told {
-                resident: 20,
-                mapped,
-            })
-        };
-        let groups = [0, 1];
-        assert_eq!(
-            flows.several(&told(vec![]), &groups),
-            Measured::Value(touched(0, 0))
-        );
-        let same = vec![
-            mapped(1, 3, Some(77)),
-            mapped(2, 5, Some(77)),
-            mapped(2, 6, Some(8)),
-        ];
-        assert_eq!(
-            flows.several(&told(same), &groups),
-            Measured::Value(touched(1, 1))
-        );
-        let hidden = flows.several(&told(vec![mapped(1, 3, None)]), &groups);
-        let Measured::NotAvailable { reason, remedy } = hidden else {
-            panic!("{hidden:?}")
-        };
-        assert!(reason.starts_with("1 of the pages"), "{reason}");
-        assert!(remedy.contains("root"), "{remedy}");
-    }
-
-    #[test]
-    fn address_spaces_are_counted_each_by_itself() {
-        let places = [place(1, 0), place(2, 1)];
-        let flows = flows(&places, &[&[(0, 10)], &[(0, 10)]]);
-        assert_eq!(flows.footprint().all, touched(20, 2));
-    }
-
-    #[test]
-    fn flows_without_a_core_have_no_core_and_not_core_0() {
-        let free = [Place { pid: 1, core: None }; 2];
-        let flows = flows(&free, &[&[(0, 1)], &[(0, 1)]]);
-        assert!(flows.cores().value().is_none());
-        assert!(flows.footprint().by_cores.value().is_none());
-    }
-}
+mod tests;

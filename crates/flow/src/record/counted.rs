@@ -3,7 +3,7 @@
 use measure::counters::{Event, Sample, Scope};
 use serde::{Deserialize, Serialize};
 
-/// Events of the flows between the two gates, as they were read: nothing is scaled here.
+/// Events of the flows between the two gates, as they were read, and scaled flow by flow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
     /// The kernel's flows whose events were counted.
@@ -36,8 +36,15 @@ pub enum Came {
     Read {
         /// Where it was counted.
         scope: Scope,
-        /// Of all flows together.
+        /// Of all flows together, as it was read.
         sum: Sample,
+        /// Events of all flows in all of the time, rounded: the scaled counts of each, added
+        /// up. `None` where a flow's counter never ran, and in journals of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scaled: Option<u64>,
+        /// Flows whose counter never ran.
+        #[serde(default, skip_serializing_if = "is_none")]
+        never_ran: usize,
         /// Of each flow, in flow order; empty where there are more than 64.
         each: Vec<Sample>,
     },
@@ -46,6 +53,42 @@ pub enum Came {
         /// The number of the error.
         errno: i32,
     },
+}
+
+fn is_none(number: &usize) -> bool {
+    *number == 0
+}
+
+impl Came {
+    /// Events of all flows in all of the time that their counters were wanted; `None` if it was
+    /// not read, or the counter of a flow never ran. Flows share a processor's counters in
+    /// unlike parts, so each is scaled by its own part before they are added up.
+    #[must_use]
+    pub fn scaled(&self) -> Option<f64> {
+        match self {
+            Self::Read { scaled, .. } if scaled.is_some() => scaled.map(|events| events as f64),
+            Self::Read { sum, each, .. } if each.is_empty() => {
+                sum.scaled().filter(|_| self.never_ran() == 0)
+            }
+            Self::Read { each, .. } => each.iter().map(|one| one.scaled()).sum(),
+            Self::Refused { .. } => None,
+        }
+    }
+
+    /// Flows whose counter never ran.
+    #[must_use]
+    pub fn never_ran(&self) -> usize {
+        match self {
+            Self::Read {
+                never_ran, each, ..
+            } => each
+                .iter()
+                .filter(|one| one.ran().is_none())
+                .count()
+                .max(*never_ran),
+            Self::Refused { .. } => 0,
+        }
+    }
 }
 
 impl Counted {

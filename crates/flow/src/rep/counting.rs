@@ -17,6 +17,9 @@
 //!   kernel forbids that to the first flow, in user code only.
 //! * An event that fails for one flow fails for all: a sum of some flows would be no sum.
 //!   What was opened for it is closed at once, so that the next event may find room.
+//! * Where counters take turns, flows have them for unlike parts of their time. So each count is
+//!   scaled by its own part, and then they are added up; a flow whose counter never ran leaves
+//!   no sum.
 //! * Each counter is a file descriptor of the parent, in the very table that threads share with
 //!   it. So counters take no more than half of what is left, and the rest is the flows'.
 //! * They are closed before memory is read and before the flows end.
@@ -116,12 +119,16 @@ fn read<C: Counter>(mut opened: Opened<C>) -> Result<Came, Errno> {
     let each = opened.counters.iter_mut().map(Counter::sample);
     let mut each = each.collect::<Result<Vec<Sample>, _>>()?;
     let sum = each.iter().copied().sum();
+    let scaled: Option<f64> = each.iter().map(|one| one.scaled()).sum();
+    let never_ran = each.iter().filter(|one| one.ran().is_none()).count();
     if each.len() > EACH {
         each.clear();
     }
     Ok(Came::Read {
         scope: opened.scope,
         sum,
+        scaled: scaled.map(|events| events.round() as u64),
+        never_ran,
         each,
     })
 }

@@ -13,7 +13,8 @@ Examples:
   flowgauge scaling --preset quick               the same in half a minute
   flowgauge scaling --workload warehouse --heap 64M
   flowgauge scaling --grid --flows 1..8          every mix of processes and threads, as a heat map
-  flowgauge scaling --along cores --flows 2      two flows, each on a core of its own";
+  flowgauge scaling --along cores --flows 2      two flows, each on a core of its own
+  flowgauge scaling --events dtlb-misses,cache-misses   the source's explanation, counted";
 
 /// One process with N threads against N processes with one, along SMT and cores.
 ///
@@ -24,11 +25,12 @@ Examples:
 #[command(after_help = SCALING_EXAMPLES)]
 pub(crate) struct ScalingArgs {
     /// Works by their names, or by what names begin with: warehouse, numeric, numeric-large,
-    /// numeric-small/fft, wiki, handoff [default: all]
+    /// numeric-small/fft, wiki, wiki-server (in the full preset), handoff [default: all]
     #[arg(long, value_name = "WORK", value_delimiter = ',')]
     pub(crate) workload: Vec<String>,
-    /// How many flows; of a range 1, 2, 4 and so on, and its end. More than there are CPUs
-    /// take turns [default: up to what the machine has]
+    /// How many flows; of a range 1, 2, 4 and so on, and its end. On all hardware threads the
+    /// end of the range alone is run. More than there are CPUs take turns [default: up to what
+    /// the machine has]
     #[arg(long, value_name = "N", value_parser = number::sizes)]
     pub(crate) flows: Option<Sizes>,
     /// Where flows are: on the hardware threads of a core first, one a core, on all

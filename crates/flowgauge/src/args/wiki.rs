@@ -46,11 +46,16 @@ pub(crate) struct WikiArgs {
     /// Requests in a repetition
     #[arg(long, value_name = "N", default_value = "1000", value_parser = number::whole)]
     pub(crate) requests: u64,
-    /// How many pages there are
+    /// How many pages there are; of a store of your own, the first so many by title
     #[arg(long, value_name = "N", default_value = "60", value_parser = number::whole)]
     pub(crate) pages: u64,
     /// How long a page usually is; single ones are a fifth to five times as long
-    #[arg(long, value_name = "BYTES", default_value = "8K")]
+    #[arg(
+        long,
+        value_name = "BYTES",
+        default_value = "8K",
+        conflicts_with = "store"
+    )]
     pub(crate) page_size: Bytes,
     /// Ask the parser cache first
     #[arg(long)]

@@ -25,8 +25,14 @@ pub(crate) fn run(args: &ScalingArgs) -> Result<Ending> {
     let machine = Machine::read();
     let preset = args.preset.into();
     let study = chosen(lab::builtin("scaling", preset)?, args)?;
+    let has_work = study.cases.iter().any(scaling::is_template);
     let (study, left_out) = spread(args)?.over(study, &machine);
-    if study.cases.is_empty() {
+    // A server is for no way in particular: it does not stand for the works that found none.
+    let has_way = study
+        .cases
+        .iter()
+        .any(|case| scaling::along(case).is_some());
+    if has_work && !has_way {
         bail!("there is nothing to run: {}", left_out.join("; "));
     }
     let mut settings = session::settings(&args.how, preset)?;

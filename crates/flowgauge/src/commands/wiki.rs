@@ -199,6 +199,16 @@ fn labelled(
     })
 }
 
+/// Which pages are asked for, for people.
+fn pages(args: &WikiArgs, work: &Work) -> String {
+    let cache = if args.cache { "on" } else { "off" };
+    let from = match work.store() {
+        Some(store) => format!("the first {} of {}", args.pages, store.display()),
+        None => format!("{} of about {}", args.pages, args.page_size),
+    };
+    format!("{from}, parser cache {cache}")
+}
+
 /// The options, for people.
 fn options(args: &WikiArgs, case: &Case, seed: u64) -> Vec<String> {
     let variants = case.variants.iter();
@@ -208,12 +218,7 @@ fn options(args: &WikiArgs, case: &Case, seed: u64) -> Vec<String> {
     let mut lines = vec![
         "Using these options (flowgauge wiki --help explains them):".to_owned(),
         format!("  workers              {}", variants.join(", ")),
-        format!(
-            "  pages                {} of about {}, parser cache {}",
-            args.pages,
-            args.page_size,
-            if args.cache { "on" } else { "off" }
-        ),
+        format!("  pages                {}", pages(args, &case.work)),
         format!("  requests             {}", args.requests),
     ];
     if let Work::WikiServer(server) = &case.work {

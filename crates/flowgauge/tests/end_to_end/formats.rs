@@ -50,6 +50,32 @@ fn the_machine_is_told_with_its_cpus() {
 }
 
 #[test]
+fn what_memory_costs_is_told_of_each_level_or_why_not() {
+    let home = Home::new();
+    let run = home
+        .run(&["machine", "--probe", "--format", "json"])
+        .answered();
+    let told: Value = serde_json::from_str(&run.stdout).unwrap();
+    let probe = &told["machine"]["probe"];
+    let caches = probe["caches"]["value"].as_array().into_iter().flatten();
+    let levels = caches.chain([&probe["memory"]]);
+    for level in levels {
+        assert!(level["bytes"].as_u64() > Some(0), "{level}");
+        let answer = &level["answer"];
+        let ns = answer["value"]["ns"].as_f64();
+        let why = answer["not_available"]["reason"].as_str();
+        assert!(ns > Some(0.0) || why.is_some(), "{level}");
+    }
+    let points = probe["reach"]["value"]["points"].as_array();
+    let why = probe["reach"]["not_available"]["reason"].as_str();
+    let times = ["small_ns", "huge_ns"];
+    let timed = |point: &Value| times.iter().all(|ns| point[ns].as_f64() > Some(0.0));
+    let is_told = points.map_or(why.is_some(), |points| points.iter().all(timed));
+    assert!(is_told, "{probe}");
+    home.assert_nothing_left();
+}
+
+#[test]
 fn a_run_leaves_a_results_folder_with_everything_in_it() {
     let home = Home::new();
     let line = "primes -p 2 -t 2 -b 1000 --rounds 2 --out a";

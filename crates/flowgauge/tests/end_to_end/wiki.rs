@@ -76,30 +76,69 @@ fn every_model_answers_all_requests_alike_with_and_without_the_parser_cache() {
     assert!(summary.contains("requests_per_s"), "{summary}");
 }
 
+/// Files that are no store of pages, and what is said of each.
+fn no_stores(home: &Home) -> [(&'static str, &'static str); 4] {
+    home.write("text.sqlite", &"no store ".repeat(999));
+    let connection = rusqlite::Connection::open(home.path("bare.sqlite")).unwrap();
+    connection.execute_batch("CREATE TABLE other (id)").unwrap();
+    let connection = rusqlite::Connection::open(home.path("damaged.sqlite")).unwrap();
+    let fill = "CREATE TABLE page (title TEXT, text TEXT);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
+                INSERT INTO page SELECT 'p' || i, hex(zeroblob(500)) FROM n;";
+    connection.execute_batch(fill).unwrap();
+    drop(connection);
+    let mut bytes = std::fs::read(home.path("damaged.sqlite")).unwrap();
+    bytes[4096..12_288].fill(0xee);
+    std::fs::write(home.path("damaged.sqlite"), bytes).unwrap();
+    [
+        ("text.sqlite", "corrupt or no SQLite file"),
+        ("bare.sqlite", "needs a table page"),
+        ("damaged.sqlite", "corrupt"),
+        ("none.sqlite", "name a file that is there"),
+    ]
+}
+
 #[test]
-fn a_store_that_cannot_be_read_fails_the_run_with_its_name_and_what_to_do() {
-    for (bytes, words) in [
-        (Some("no store ".repeat(999)), "corrupt or no SQLite file"),
-        (None, "name a file that is there"),
-    ] {
-        let home = Home::new();
-        let study = [
-            HEAD,
-            &case("off", "store = \"own.sqlite\"", &["thread", "process"]),
-        ];
+fn a_store_that_cannot_be_used_is_refused_and_not_failed_slot_by_slot() {
+    let home = Home::new();
+    for (name, words) in no_stores(&home) {
+        let key = format!("store = \"{name}\"");
+        let study = [HEAD, &case("off", &key, &["thread", "process"])];
         home.write("mine.toml", &study.concat());
-        if let Some(bytes) = bytes {
-            home.write("own.sqlite", &bytes);
-        }
-        let run = home.run(&["run", "mine.toml", "--out", "out"]);
-        let said = format!("{}{}", run.stdout, run.stderr);
-        // However wide the page, words are not parted.
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(said.contains("own.sqlite"), "{said}");
-        assert!(said.contains(words), "{said}");
-        assert!(!matches!(run.code, Some(0)), "{said}");
-        home.assert_nothing_left();
+        home.run(&["run", "mine.toml", "--out", "out"])
+            .refused(2, &[name, words]);
+        home.run(&["wiki", "--store", name, "--out", "out"])
+            .refused(2, &[name, words]);
+        home.run(&[
+            "wiki", "--server", "prefork", "--store", name, "--out", "out",
+        ])
+        .refused(2, &[name, words]);
+        assert!(!home.path("out").exists());
     }
+    home.assert_nothing_left();
+}
+
+#[test]
+fn a_store_of_ones_own_is_named_and_no_page_size_goes_with_it() {
+    let home = Home::new();
+    let connection = rusqlite::Connection::open(home.path("own.sqlite")).unwrap();
+    let fill = "CREATE TABLE page (title TEXT, text TEXT);
+                INSERT INTO page VALUES ('One', '== Words ==\nand a [[Two|link]]'), ('Two', 'x');";
+    connection.execute_batch(fill).unwrap();
+    drop(connection);
+    let asked = ["wiki", "--store", "own.sqlite", "--requests", "20"];
+    let run = home
+        .run(&[&asked[..], &["--rounds", "1", "--out", "out"]].concat())
+        .answered();
+    assert!(
+        run.stderr.contains("own.sqlite, parser cache off"),
+        "{}",
+        run.stderr
+    );
+    assert!(!run.stderr.contains("of about"), "{}", run.stderr);
+    home.run(&[&asked[..], &["--page-size", "1K"]].concat())
+        .refused(2, &["--page-size", "--store"]);
+    home.assert_nothing_left();
 }
 
 #[test]
@@ -204,9 +243,39 @@ fn a_port_in_use_and_designs_that_are_none_are_refused() {
         .refused(2, &["0 connections will not do"]);
     home.run(&wiki(&["--connections", "3"]))
         .refused(2, &["--server"]);
-    home.run(&wiki(&["--store", "none.sqlite"]))
+    home.run(&["wiki", "--store", "none.sqlite"])
         .refused(2, &["--store none.sqlite", "name a file that is there"]);
     home.assert_nothing_left();
+}
+
+#[test]
+fn a_server_and_the_same_requests_within_the_program_are_variants_of_one_case() {
+    let home = Home::new();
+    let served = "work = { kind = \"wiki-server\", workers = 2, connections = 3 }\n";
+    let variant = |label: &str, model: &str, work: &str| {
+        format!(
+            "[[case.variant]]\nlabel = \"{label}\"\nmodel = \"{model}\"\nflows = 2\n\
+             schedule = \"queue\"\n{work}"
+        )
+    };
+    let study = [
+        HEAD.to_owned(),
+        case("off", "", &[]),
+        variant("prefork", "process", served),
+        variant("thread-pool", "thread", served),
+        variant("in-process", "process", ""),
+    ];
+    home.write("mine.toml", &study.concat());
+    home.run(&["run", "mine.toml", "--out", "out"]).answered();
+    home.assert_nothing_left();
+    let results = results(&home.path("out"));
+    let slots = &results.studies[0].cases[0].slots;
+    assert_eq!(slots.len(), 3);
+    let proofs = slots
+        .iter()
+        .map(|slot| slot.outcome.answer.done().unwrap().proof);
+    let proofs: Vec<_> = proofs.collect();
+    assert!(proofs.iter().all(|proof| *proof == proofs[0]), "{proofs:?}");
 }
 
 /// A run of servers that takes long enough to do something to it.

@@ -3,9 +3,9 @@
 //! # Theory
 //!
 //! A slot has one value for each event: of its counted repetition, of all flows together,
-//! `count * enabled / running`. Where a counter had to share its place with others, that
-//! takes its rate for the time that it ran as its rate for all of the time; how much of the
-//! time that was is shown beside it. Shares, rates and ratios are formed within each slot, and
+//! `count * enabled / running` of each flow, added up. Where a counter had to share its place with
+//! others, that takes its rate for the time that it ran as its rate for all of the time; how much
+//! of the time of all flows that was is shown beside it. Shares, rates and ratios are formed within each slot, and
 //! medians over slots come last, so that each number shown is the median of a column of
 //! `counters.csv`.
 //!
@@ -171,11 +171,10 @@ pub fn reading(record: &SlotRecord, event: Event, permission: &Permission) -> Me
         return not_counted();
     };
     let instructions = raw(rep, Event::Instructions, permission).into_value();
-    raw(rep, event, permission).map(|(scope, sum)| {
-        let scaled = sum.scaled().unwrap_or(0.0);
+    raw(rep, event, permission).map(|Raw { scope, sum, scaled }| {
         let instructions = instructions
-            .filter(|(other, _)| *other == scope && event != Event::Instructions)
-            .and_then(|(_, sum)| sum.scaled());
+            .filter(|other| other.scope == scope && event != Event::Instructions)
+            .map(|other| other.scaled);
         let over = |whole: f64| (whole > 0.0).then_some(scaled / whole);
         Reading {
             scope,
@@ -189,8 +188,16 @@ pub fn reading(record: &SlotRecord, event: Event, permission: &Permission) -> Me
     })
 }
 
+/// What was read of all flows together.
+#[derive(Clone, Copy)]
+struct Raw {
+    scope: Scope,
+    sum: Sample,
+    scaled: f64,
+}
+
 /// What was read and can be true.
-fn raw(rep: &Rep, event: Event, permission: &Permission) -> Measured<(Scope, Sample)> {
+fn raw(rep: &Rep, event: Event, permission: &Permission) -> Measured<Raw> {
     let counted = match rep.counted.as_deref() {
         None => return not_counted(),
         Some(counted) => counted.as_ref(),
@@ -198,8 +205,21 @@ fn raw(rep: &Rep, event: Event, permission: &Permission) -> Measured<(Scope, Sam
     counted.and_then(|counted| match counted.of(event) {
         None => not_counted(),
         Some(Came::Refused { errno }) => counters::explain_number(*errno, event, permission),
-        Some(Came::Read { scope, sum, .. }) => {
-            counters::trusted(event, *sum).map(|sum| (*scope, sum))
+        Some(came @ Came::Read { scope, sum, .. }) => {
+            let whole = |sum| {
+                let scaled = came.scaled();
+                scaled.map_or_else(
+                    || counters::some_never_ran(came.never_ran(), counted.flows),
+                    |scaled| {
+                        Measured::Value(Raw {
+                            scope: *scope,
+                            sum,
+                            scaled,
+                        })
+                    },
+                )
+            };
+            counters::trusted(event, *sum).and_then(whole)
         }
     })
 }

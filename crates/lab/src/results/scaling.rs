@@ -12,6 +12,8 @@
 //! * **Threads over processes** is the source's figure. Both sides are of one case, in which
 //!   only the model differs and rounds are in random order: it is the finding of that case,
 //!   turned around from time to throughput.
+//! * **Misses of the data TLB** are set side by side where they were counted: the source's
+//!   explanation.
 //! * **Pages** are those of the slot that is in the middle by how many small pages its flows
 //!   have together.
 
@@ -21,9 +23,12 @@ use flow::SlotRecord;
 use flow::record::footprint::Footprint;
 use machine::Machine;
 use measure::Measured;
+use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, RUNS_ALPHA, two_runs};
+use workload::Allocates;
 
+use super::counted::EventMedians;
 use super::{CaseResult, Finding, VariantSummary};
 use crate::number::ratio_interval;
 use crate::scaling::{Along, along, base};
@@ -41,6 +46,9 @@ pub struct Scaling {
     pub room: u32,
     /// What is counted (`transactions`).
     pub counted: String,
+    /// What each of them allocates, where that is known exactly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocates: Option<Allocates>,
     /// Flows that throughput is set against: 2 where flows come in pairs.
     pub one: u32,
     /// One entry a number of flows, ascending.
@@ -58,6 +66,8 @@ pub struct ScalingPoint {
     pub variants: Vec<Throughput>,
     /// Throughput of one process with so many threads over that of so many processes.
     pub threads_over_processes: Option<Ratio>,
+    /// Misses of the data TLB by threads over those by processes, for the same work.
+    pub dtlb_misses: Measured<f64>,
 }
 
 /// The throughput of a variant.
@@ -129,6 +139,7 @@ pub(super) fn scaling(cases: &[CaseResult], machine: &Machine) -> Vec<Scaling> {
                 along,
                 room: along.room(machine),
                 counted: scaled.counted.to_owned(),
+                allocates: case.case.work.allocates(),
                 one: scaled.flows_each,
                 points: vec![point],
             }),
@@ -157,7 +168,33 @@ fn point(
         threads_over_processes: threads_over_processes(case)
             .and_then(|finding| finding.estimate.as_ref())
             .map(|times| Ratio::of_times(times, 1.0)),
+        dtlb_misses: dtlb_misses(case),
     })
+}
+
+fn dtlb_misses(case: &CaseResult) -> Measured<f64> {
+    let of = |label: &str| {
+        let variant = case.variants.iter().find(|one| one.label == label)?;
+        variant.counted.as_ref()?.of(Event::DtlbMisses)
+    };
+    let (Some(threads), Some(processes)) = (of("thread"), of("process")) else {
+        return Measured::not_available("not counted", "--events dtlb-misses");
+    };
+    threads.as_ref().and_then(|threads| {
+        processes
+            .as_ref()
+            .and_then(|processes| over(threads, processes))
+    })
+}
+
+fn over(threads: &EventMedians, processes: &EventMedians) -> Measured<f64> {
+    if threads.scope != processes.scope {
+        return Measured::not_available("counted in the kernel too on one side alone", "");
+    }
+    match processes.scaled > 0.0 {
+        true => Measured::Value(threads.scaled / processes.scaled),
+        false => Measured::not_available("processes had none", ""),
+    }
 }
 
 /// The finding of threads against processes, where they are what is compared.

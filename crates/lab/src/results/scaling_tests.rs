@@ -34,15 +34,14 @@ fn case(flows: u32) -> Case {
             heap: Bytes(1 << 20),
             seed: 0,
         }),
-        metric: Metric::Total,
+        metric: Metric::Steady,
         variants: variants.collect(),
         max_rounds: Some(10),
         ..like
     }
 }
 
-fn footprint(shared: u64) -> Footprint {
-    let touched = |small, huge| Touched { small, huge };
+fn footprint(shared: u64, by_cores: Measured<Touched>) -> Footprint {
     Footprint {
         page: 4096,
         flows: vec![touched(100, 1); 2],
@@ -53,13 +52,23 @@ fn footprint(shared: u64) -> Footprint {
         }]),
         all: touched(200 - shared, 1),
         by_flows: Measured::Value(touched(shared, 1)),
-        by_cores: Measured::not_available("why", "how"),
+        by_flows_at_most: None,
+        by_cores_at_most: None,
+        by_cores,
         resident: Measured::Value(200),
     }
 }
 
+fn touched(small: u64, huge: u64) -> Touched {
+    Touched { small, huge }
+}
+
 /// A run in which a repetition takes what `ns` says of flows and model.
 fn results(ns: fn(u64, &str) -> u64) -> StudyResult {
+    with_footprint(ns, footprint(7, Measured::not_available("why", "how")))
+}
+
+fn with_footprint(ns: fn(u64, &str) -> u64, footprint: Footprint) -> StudyResult {
     let study = testing::study(vec![case(1), case(2), case(64)]);
     let mut mock = Mock::new(move |units, model, _, spec| {
         let mut answer = done(spec, ns(units, model), PROOF);
@@ -69,7 +78,7 @@ fn results(ns: fn(u64, &str) -> u64) -> StudyResult {
             last.told = Some(Box::new(Told {
                 migrations: Measured::not_available("not read", ""),
                 io: Measured::not_available("not read", ""),
-                footprint: Some(Measured::Value(footprint(7))),
+                footprint: Some(Measured::Value(footprint.clone())),
             }));
         }
         answer
@@ -107,7 +116,8 @@ fn throughput_is_work_over_time_and_over_one_flow() {
     let [process, thread] = &two.variants[..] else {
         panic!("{two:?}")
     };
-    assert_eq!(process.per_s, 200_000.0);
+    // 2,000 transactions in the steady 8 ms of 10.
+    assert_eq!(process.per_s, 250_000.0);
     let over_one = process.over_one.unwrap();
     assert!((over_one.ratio - 1.6).abs() < 1e-9, "{over_one:?}");
     assert!(over_one.interval.is_some());
@@ -147,6 +157,14 @@ fn pages_are_kept_with_what_is_missing_and_why() {
     assert_eq!(footprint.by_flows.value().unwrap().small, 7);
     assert!(footprint.by_cores.value().is_none());
     assert_eq!(variant.memory, Measured::Value(1_110));
+}
+
+#[test]
+fn where_flows_have_cores_it_is_pages_of_several_cores_that_are_told() {
+    let on_cores = footprint(7, Measured::Value(touched(3, 1)));
+    let said = with_footprint(times, on_cores).sentences;
+    let of_pages = "64 threads work on, 3 are worked on by threads of more than one core";
+    assert!(said.iter().any(|line| line.contains(of_pages)), "{said:?}");
 }
 
 #[test]

@@ -1,10 +1,13 @@
-//! What is checked before a run makes anything: its work, its CPUs and its flow counts.
+//! What is checked before a run makes anything: its work with the stores that it reads, its
+//! CPUs and its flow counts.
 //! A run that cannot be finished is refused whole, and not in its last case.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use flow::placement::Cpus;
 use machine::Machine;
+use workload::{Work, wiki};
 
 use super::RunError;
 use crate::room::no_room;
@@ -64,5 +67,13 @@ fn check_case(case: &Case, machine: &Machine, cpus: &Cpus) -> Result<(), String>
             return Err(why);
         }
     }
-    Ok(())
+    check_stores(case)
+}
+
+/// Looks through the stores that pages are read from: no slot can mend one.
+fn check_stores(case: &Case) -> Result<(), String> {
+    let own = case.variants.iter().filter_map(|one| one.work.as_ref());
+    let stores: BTreeSet<&Path> = own.chain([&case.work]).filter_map(Work::store).collect();
+    let checked = stores.into_iter().try_for_each(wiki::check_store);
+    checked.map_err(|error| error.to_string())
 }

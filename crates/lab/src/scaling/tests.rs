@@ -147,6 +147,33 @@ fn a_grid_has_every_mix_between_processes_and_threads() {
 }
 
 #[test]
+fn a_grid_on_an_odd_number_of_cores_has_whole_pairs_and_nothing_to_leave_out() {
+    let asked = Spread {
+        along: vec![Along::Cores],
+        grid: true,
+        ..Spread::default()
+    };
+    for (cores, pairs) in [(5, "cores/4"), (7, "cores/6")] {
+        let (names, left_out) = spread(&asked, &machine(cores, 1));
+        assert_eq!(left_out, Vec::<String>::new(), "{cores} cores");
+        assert_eq!(of(&names, "handoff").last(), Some(&pairs));
+        let all = format!("cores/{cores}");
+        assert_eq!(of(&names, "warehouse").last(), Some(&all.as_str()));
+    }
+}
+
+#[test]
+fn a_case_that_is_not_timed_in_its_steady_phase_tells_no_throughput() {
+    let (study, _) = Spread::default().over(scaling(), &machine(2, 1));
+    let mut case = study.cases[0].clone();
+    assert_eq!(along(&case), Some(Along::Cores));
+    for metric in [Metric::Total, Metric::Create] {
+        case.metric = metric;
+        assert_eq!(along(&case), None, "{metric:?}");
+    }
+}
+
+#[test]
 fn only_the_model_differs_within_a_case_and_no_two_cases_have_one_name() {
     let asked = Spread {
         grid: true,
@@ -169,6 +196,33 @@ fn only_the_model_differs_within_a_case_and_no_two_cases_have_one_name() {
             Some(&first.placement)
         );
     }
+}
+
+#[test]
+fn the_full_preset_has_a_real_server_in_every_form_beside_what_it_serves() {
+    let full = builtin("scaling", Preset::Full).unwrap();
+    let (study, _) = Spread::default().over(full, &machine(4, 2));
+    let served = |case: &&Case| case.name.starts_with("wiki-server");
+    let cases: Vec<&Case> = study.cases.iter().filter(served).collect();
+    let [case] = cases[..] else {
+        panic!("{} cases", cases.len())
+    };
+    let form = |labelled: &LabelledVariant| match &labelled.work {
+        Some(workload::Work::WikiServer(server)) => Some((server.design, server.requests)),
+        Some(other) => panic!("{other:?}"),
+        None => None,
+    };
+    let forms: Vec<_> = case.variants.iter().map(form).collect();
+    let (pool, each) = (
+        workload::server::Design::Pool,
+        workload::server::Design::PerConnection,
+    );
+    let requests = case.work.units();
+    let served = [pool, pool, pool, each].map(|design| Some((design, requests)));
+    assert_eq!(forms[..4], served);
+    assert_eq!(forms[4..], [None, None]);
+    assert_eq!(along(case), None);
+    crate::check(std::slice::from_ref(&study), &Machine::read()).unwrap();
 }
 
 #[test]

@@ -8,10 +8,11 @@ use crate::probe::{Latency, Probe, Reach};
 
 pub(super) fn facts(probe: &Probe) -> Vec<Fact> {
     let mut facts = Vec::new();
-    match &probe.latencies {
-        Measured::Value(all) => facts.extend(all.iter().map(latency)),
-        none => facts.push(fact("time to answer", none.as_ref().map(|_| ""), "")),
+    match &probe.caches {
+        Measured::Value(caches) => facts.extend(caches.iter().map(latency)),
+        none => facts.push(fact("caches", none.as_ref().map(|_| ""), "")),
     }
+    facts.push(latency(&probe.memory));
     match &probe.reach {
         Measured::Value(reach) => facts.extend(reach_facts(reach)),
         none => facts.push(fact("reach of the TLB", none.as_ref().map(|_| ""), "")),
@@ -20,8 +21,12 @@ pub(super) fn facts(probe: &Probe) -> Vec<Fact> {
 }
 
 fn latency(latency: &Latency) -> Fact {
-    let over = format!("over {} of {}", binary(latency.bytes), latency.pages);
-    fact(latency.to_string(), format!("{:.1} ns", latency.ns), over)
+    let pages = latency.answer.value().map(|answer| answer.pages);
+    let of = pages.map_or(String::new(), |pages| format!(" of {pages}"));
+    let over = format!("over {}{of}", binary(latency.bytes));
+    let ns = latency.answer.as_ref();
+    let ns = ns.map(|answer| format!("{:.1} ns", answer.ns));
+    fact(latency.to_string(), ns, over)
 }
 
 fn reach_facts(reach: &Reach) -> Vec<Fact> {
@@ -29,7 +34,7 @@ fn reach_facts(reach: &Reach) -> Vec<Fact> {
     let mut facts = vec![match (reach.small_pages(), reach.miss_ns()) {
         (Some(pages), Some(ns)) => fact(
             "reach of the TLB",
-            format!("{pages} pages of 4 KiB ({})", binary(pages * 4096)),
+            reach_words(pages, reach),
             format!(
                 "beyond, a load from another page costs up to {ns:.1} ns more than in huge pages"
             ),
@@ -51,4 +56,105 @@ fn reach_facts(reach: &Reach) -> Vec<Fact> {
         )
     }));
     facts
+}
+
+/// How far it reaches; less than the fewest pages that are tried is no number.
+fn reach_words(pages: u64, reach: &Reach) -> String {
+    let fewest = reach.points.first().map_or(0, |point| point.pages);
+    match pages {
+        0 => format!("less than {fewest} pages of 4 KiB, the fewest that were tried"),
+        _ => format!("{pages} pages of 4 KiB ({})", binary(pages * 4096)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::{Answer, PageKind, ReachPoint};
+
+    fn reach(first_small_ns: f64) -> Reach {
+        let points = [(16, first_small_ns), (32, 5.0)];
+        let points = points.map(|(pages, small_ns)| ReachPoint {
+            pages,
+            small_ns,
+            huge_ns: 1.0,
+        });
+        Reach {
+            points: points.to_vec(),
+        }
+    }
+
+    fn memory(answer: Measured<Answer>) -> Latency {
+        Latency {
+            level: None,
+            bytes: 128 << 20,
+            answer,
+        }
+    }
+
+    fn said(probe: &Probe) -> Vec<String> {
+        let facts = facts(probe).into_iter();
+        facts
+            .map(|fact| format!("{}: {}; {}", fact.name, fact.value, fact.note))
+            .collect()
+    }
+
+    #[test]
+    fn each_level_has_its_time_and_on_which_pages() {
+        let answer = Answer {
+            ns: 85.25,
+            pages: PageKind::Huge,
+        };
+        let probe = Probe {
+            reach: Measured::Value(reach(1.0)),
+            caches: Measured::Value(vec![Latency {
+                level: Some(1),
+                bytes: 16 << 10,
+                answer: Measured::Value(Answer {
+                    ns: 1.5,
+                    pages: PageKind::Small,
+                }),
+            }]),
+            memory: memory(Measured::Value(answer)),
+        };
+        let said = said(&probe);
+        assert_eq!(
+            said[0],
+            "level 1 cache: 1.5 ns; over 16.0 KiB of 4 KiB pages"
+        );
+        assert_eq!(said[1], "memory: 85.2 ns; over 128.0 MiB of 2 MiB pages");
+        assert!(said[2].contains("16 pages of 4 KiB (64.0 KiB)"), "{said:?}");
+        assert!(said[2].contains("up to 4.0 ns more"), "{said:?}");
+        assert_eq!(said.len(), 5, "{said:?}");
+    }
+
+    #[test]
+    fn what_could_not_be_tried_is_there_with_its_reason() {
+        let probe = Probe {
+            reach: Measured::not_available("no huge pages", ""),
+            caches: Measured::not_available("no caches are told of", ""),
+            memory: memory(Measured::not_available("it takes 128.0 MiB", "free some")),
+        };
+        let said = said(&probe);
+        assert_eq!(
+            said,
+            [
+                "caches: not available: no caches are told of; ",
+                "memory: not available: it takes 128.0 MiB (free some); over 128.0 MiB",
+                "reach of the TLB: not available: no huge pages; "
+            ]
+        );
+    }
+
+    #[test]
+    fn a_reach_below_what_was_tried_is_not_called_0_pages() {
+        let probe = Probe {
+            reach: Measured::Value(reach(9.0)),
+            caches: Measured::not_available("none", ""),
+            memory: memory(Measured::not_available("none", "")),
+        };
+        let said = said(&probe).concat();
+        assert!(said.contains("less than 16 pages of 4 KiB"), "{said}");
+        assert!(!said.contains(": 0 pages"), "{said}");
+    }
 }

@@ -1,5 +1,6 @@
 //! How long each cache and the memory take to answer.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use measure::Measured;
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chase::{Chase, Random};
 use super::pages::{Block, PageKind};
-use super::{PASSES, median};
+use super::{PASSES, median, too_little};
 use crate::Machine;
 
 /// Bytes and words of a line.
@@ -20,17 +21,27 @@ const BEYOND: u64 = 4;
 /// No block is larger.
 const LARGEST: u64 = 512 << 20;
 
+/// The last cache where a machine tells of none: larger ones are rare.
+const UNKNOWN_LAST: u64 = 32 << 20;
+
 /// The time to answer of one level.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
     /// Level of the cache; `None` is the memory.
     pub level: Option<u32>,
-    /// Bytes over which the chase went.
+    /// Bytes over which the chase goes.
     pub bytes: u64,
-    /// How they were mapped.
-    pub pages: PageKind,
+    /// What it found.
+    pub answer: Measured<Answer>,
+}
+
+/// How a level answers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
     /// ns to answer a load.
     pub ns: f64,
+    /// How the bytes were mapped.
+    pub pages: PageKind,
 }
 
 impl fmt::Display for Latency {
@@ -42,41 +53,77 @@ impl fmt::Display for Latency {
     }
 }
 
-pub(super) fn probe(machine: &Machine, room: u64) -> Measured<Vec<Latency>> {
-    let caches = machine.topology.caches.as_ref();
-    let sizes = caches.map(|caches| {
-        let data = caches.iter().filter(|cache| cache.kind != "Instruction");
-        let sizes = data.filter_map(|cache| Some((cache.level, cache.bytes?)));
-        sizes.collect::<std::collections::BTreeMap<u32, u64>>()
+/// Bytes of the caches for data by their level, the nearest first.
+type Sizes = BTreeMap<u32, u64>;
+
+/// What the caches answer, the nearest first, and what the memory does.
+pub(super) fn probe(machine: &Machine, room: u64) -> (Measured<Vec<Latency>>, Latency) {
+    let sizes = sizes(machine);
+    let memory = memory_bytes(sizes.value());
+    let halves = sizes
+        .value()
+        .into_iter()
+        .flatten()
+        .map(|(_, size)| size / 2);
+    let largest = halves.chain([memory]).filter(|bytes| *bytes <= room).max();
+    let mut block = block(largest.unwrap_or(0));
+    let mut latency = |level, bytes| Latency {
+        level,
+        bytes,
+        answer: answer(&mut block, bytes, room),
+    };
+    let caches = sizes.map(|sizes| {
+        let halves = sizes.into_iter().map(|(level, size)| (level, size / 2));
+        halves
+            .map(|(level, bytes)| latency(Some(level), bytes))
+            .collect()
     });
-    sizes.and_then(|sizes| {
-        let mut wanted: Vec<(Option<u32>, u64)> = sizes
-            .iter()
-            .map(|(level, bytes)| (Some(*level), bytes / 2))
+    let memory = latency(None, memory);
+    (caches, memory)
+}
+
+fn sizes(machine: &Machine) -> Measured<Sizes> {
+    let caches = machine.topology.caches.as_ref();
+    caches.and_then(|caches| {
+        let data = caches.iter().filter(|cache| cache.kind != "Instruction");
+        let sizes: Sizes = data
+            .filter_map(|cache| Some((cache.level, cache.bytes?)))
             .collect();
-        let last = sizes.values().max().copied().unwrap_or(32 << 20);
-        wanted.push((None, (BEYOND * last).min(LARGEST)));
-        wanted.retain(|(_, bytes)| *bytes <= room.min(LARGEST));
-        let Some(largest) = wanted.iter().map(|(_, bytes)| *bytes).max() else {
-            return Measured::not_available("too little memory is free", "free some memory");
-        };
-        // Without huge pages the TLB has its part in the far ones; which it was is said.
-        let huge = Block::new(largest as usize, PageKind::Huge)
-            .into_value()
-            .map(|block| (block, PageKind::Huge));
-        let small =
-            || Block::new(largest as usize, PageKind::Small).map(|block| (block, PageKind::Small));
-        huge.map_or_else(small, Measured::Value)
-            .map(|(mut block, pages)| {
-                let one = |(level, bytes): (Option<u32>, u64)| Latency {
-                    level,
-                    bytes,
-                    pages,
-                    ns: chase(&mut block, bytes),
-                };
-                wanted.into_iter().map(one).collect()
-            })
+        match sizes.is_empty() {
+            true => Measured::not_available("the kernel tells no size of any cache", ""),
+            false => Measured::Value(sizes),
+        }
     })
+}
+
+/// Bytes of which nearly none are in a cache.
+fn memory_bytes(sizes: Option<&Sizes>) -> u64 {
+    let last = sizes.and_then(|sizes| sizes.values().max().copied());
+    (BEYOND * last.unwrap_or(UNKNOWN_LAST)).min(LARGEST)
+}
+
+/// Without huge pages the TLB has its part in the far levels; which it was is said.
+fn block(bytes: u64) -> Measured<(Block, PageKind)> {
+    let of = |kind| Block::new(bytes as usize, kind).map(|block| (block, kind));
+    match of(PageKind::Huge) {
+        huge @ Measured::Value(_) => huge,
+        Measured::NotAvailable { .. } => of(PageKind::Small),
+    }
+}
+
+fn answer(block: &mut Measured<(Block, PageKind)>, bytes: u64, room: u64) -> Measured<Answer> {
+    if bytes > room {
+        return too_little(bytes, room);
+    }
+    match block {
+        Measured::Value((block, pages)) => Measured::Value(Answer {
+            ns: chase(block, bytes),
+            pages: *pages,
+        }),
+        Measured::NotAvailable { reason, remedy } => {
+            Measured::not_available(reason.clone(), remedy.clone())
+        }
+    }
 }
 
 fn chase(block: &mut Block, bytes: u64) -> f64 {
@@ -87,4 +134,61 @@ fn chase(block: &mut Block, bytes: u64) -> f64 {
     chase.ns_a_step(lines);
     let steps = STEPS.min(lines * 64);
     median((0..PASSES).map(|_| chase.ns_a_step(steps)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, guest};
+
+    fn with_caches(sizes: &[&str]) -> Fixture {
+        let caches = sizes.iter().enumerate();
+        caches.fold(guest(), |tree, (index, size)| {
+            let cache = format!("/sys/devices/system/cpu/cpu0/cache/index{index}");
+            tree.file(&format!("{cache}/level"), (index + 1).to_string())
+                .file(&format!("{cache}/type"), "Unified")
+                .file(&format!("{cache}/size"), size)
+                .file(&format!("{cache}/shared_cpu_list"), "0")
+        })
+    }
+
+    #[test]
+    fn each_level_answers_over_half_of_it_and_memory_beyond_the_last() {
+        let machine = with_caches(&["32K", "256K"]).machine();
+        let (caches, memory) = probe(&machine, 64 << 20);
+        let caches = caches.into_value().unwrap();
+        let over: Vec<_> = caches.iter().map(|one| (one.level, one.bytes)).collect();
+        assert_eq!(over, [(Some(1), 16 << 10), (Some(2), 128 << 10)]);
+        assert_eq!((memory.level, memory.bytes), (None, 1 << 20));
+        for latency in caches.iter().chain([&memory]) {
+            assert!(latency.answer.value().unwrap().ns > 0.0, "{latency}");
+        }
+    }
+
+    #[test]
+    fn a_level_that_does_not_fit_is_there_with_what_it_takes() {
+        let machine = with_caches(&["32K", "64M"]).machine();
+        let (caches, memory) = probe(&machine, 16 << 20);
+        let caches = caches.into_value().unwrap();
+        assert!(caches[0].answer.value().is_some());
+        for (latency, takes) in [(&caches[1], "32.0 MiB"), (&memory, "256.0 MiB")] {
+            let said = latency.answer.as_ref().map(|_| "a value").to_string();
+            assert!(said.contains(&format!("it takes {takes}")), "{said}");
+            assert!(said.contains("16.0 MiB may be used"), "{said}");
+        }
+    }
+
+    #[test]
+    fn memory_answers_where_no_cache_is_told_of() {
+        let (caches, memory) = probe(&guest().machine(), 256 << 20);
+        assert!(caches.value().is_none());
+        assert_eq!(memory.bytes, 128 << 20);
+        assert!(memory.answer.value().is_some());
+    }
+
+    #[test]
+    fn no_block_is_larger_than_the_largest() {
+        let sizes = Sizes::from([(3, 480 << 20)]);
+        assert_eq!(memory_bytes(Some(&sizes)), LARGEST);
+    }
 }

@@ -34,8 +34,9 @@ mod reach;
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 
-use crate::Machine;
-pub use latency::Latency;
+use crate::facts::binary;
+use crate::{Machine, Needs};
+pub use latency::{Answer, Latency};
 pub use pages::PageKind;
 pub use reach::{Reach, ReachPoint};
 
@@ -47,27 +48,77 @@ const PASSES: usize = 7;
 pub struct Probe {
     /// How far the TLB reaches.
     pub reach: Measured<Reach>,
-    /// Times to answer of the caches, the nearest first, and of the memory.
-    pub latencies: Measured<Vec<Latency>>,
+    /// Times to answer of the caches, the nearest first.
+    pub caches: Measured<Vec<Latency>>,
+    /// Time to answer of the memory.
+    pub memory: Latency,
 }
 
 impl Probe {
     /// Tries this machine, for a few seconds, on the CPU that it happens to run on.
     pub fn run(machine: &Machine) -> Self {
-        let room = machine
-            .memory
-            .available
-            .value()
-            .map_or(0, |bytes| bytes / 4);
+        let room = room(machine);
+        let (caches, memory) = latency::probe(machine, room);
         Self {
             reach: reach::probe(room),
-            latencies: latency::probe(machine, room),
+            caches,
+            memory,
         }
     }
+}
+
+/// Of the bytes that this process may still take, a fourth: the machine, its control groups
+/// and its limit of addresses each have a say. None where nobody knows what is free.
+fn room(machine: &Machine) -> u64 {
+    let lowest = machine
+        .user_level_ceilings(Needs::memory(1))
+        .into_iter()
+        .next();
+    let known = machine.memory.available.value().and(lowest);
+    known.map_or(0, |lowest| lowest.count / 4)
+}
+
+/// That a chase needs more than may be used.
+fn too_little<T>(takes: u64, room: u64) -> Measured<T> {
+    Measured::not_available(
+        format!(
+            "it takes {}, and {} may be used",
+            binary(takes),
+            binary(room)
+        ),
+        "free some memory, or raise the limit of the control group or of addresses",
+    )
 }
 
 /// The middle value.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{Fixture, guest};
+
+    /// A guest with 23.5 GiB, in a control group that leaves it 40 MiB.
+    fn in_a_small_group() -> Fixture {
+        guest()
+            .groups("0::/job", &["/ /sys/fs/cgroup rw - cgroup2 cgroup2 rw"])
+            .file("/sys/fs/cgroup/job/memory.max", (100 << 20).to_string())
+            .file("/sys/fs/cgroup/job/memory.current", (50 << 20).to_string())
+            .file("/sys/fs/cgroup/job/memory.stat", "inactive_file 0")
+    }
+
+    #[test]
+    fn a_control_group_bounds_what_is_tried_and_not_the_machine_alone() {
+        // 100 MiB less 50 that are used and 10 that are left alone.
+        assert_eq!(room(&in_a_small_group().machine()), 10 << 20);
+        assert!(room(&guest().machine()) > 5 << 30);
+    }
+
+    #[test]
+    fn nothing_is_tried_where_nobody_knows_what_is_free() {
+        assert_eq!(room(&Fixture::new().machine()), 0);
+    }
 }

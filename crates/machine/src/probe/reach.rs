@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chase::{Chase, Random};
 use super::pages::{Block, PageKind};
-use super::{PASSES, median};
+use super::{PASSES, median, too_little};
 
 /// Pages at the fewest and at the most.
 const FEWEST: u64 = 16;
@@ -45,8 +45,8 @@ impl ReachPoint {
 }
 
 impl Reach {
-    /// The most pages of 4 KiB up to which huge pages gain nothing; `None` if they gain
-    /// nothing at any number tried.
+    /// The most pages of 4 KiB up to which huge pages gain nothing: 0 if they gain something
+    /// with the fewest that are tried; `None` if they gain nothing at any number.
     pub fn small_pages(&self) -> Option<u64> {
         let first = self.points.iter().position(ReachPoint::apart)?;
         Some(
@@ -68,7 +68,7 @@ impl Reach {
 pub(super) fn probe(room: u64) -> Measured<Reach> {
     let most = MOST.min(room / 2 / 4096);
     if most < FEWEST * 8 {
-        return Measured::not_available("too little memory is free", "free some memory");
+        return too_little(FEWEST * 8 * 2 * 4096, room);
     }
     let bytes = (most * 4096) as usize;
     let small = Block::new(bytes, PageKind::Small);

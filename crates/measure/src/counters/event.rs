@@ -21,9 +21,10 @@ pub enum Event {
     Cycles,
     /// Instructions retired.
     Instructions,
-    /// Accesses to the last-level cache.
+    /// Accesses to a cache, as the kernel maps them: of the last level on Intel, of the second
+    /// level on AMD Zen.
     CacheReferences,
-    /// Misses of the last-level cache.
+    /// Misses of that cache.
     CacheMisses,
     /// Reads that missed the first-level data cache.
     L1dMisses,

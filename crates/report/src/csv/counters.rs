@@ -55,7 +55,10 @@ const COLUMNS: &[Column] = &[
     }),
     ("ran", |row| number(row.sample().and_then(Sample::ran))),
     ("scaled", |row| {
-        number(row.sample().and_then(Sample::scaled))
+        number(match &row.of {
+            Of::All(reading) => reading.value().map(|all| all.scaled),
+            Of::Flow(_, _, sample) => sample.scaled(),
+        })
     }),
     ("per_cpu_second", |row| {
         number(row.all().map(|all| all.per_cpu_second))

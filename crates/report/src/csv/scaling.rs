@@ -4,6 +4,8 @@ use flow::record::footprint::{Footprint, Touched};
 use lab::{OriginFigure, Ratio, Results, Scaling, ScalingPoint, StudyResult, Throughput};
 use measure::Measured;
 
+use crate::scaling::UNTOLD;
+
 use super::{Field, filled_in, names, number, sheet_of_some, text, whole};
 
 /// One of ours, or a figure of the source.
@@ -32,7 +34,7 @@ const COLUMNS: &[Column] = &[
     }),
     ("whose", |row| match &row.whose {
         Whose::Ours(..) => text("ours"),
-        Whose::Source(year, figure) => text(format!("{year}: {}, {}", figure.was, figure.on)),
+        Whose::Source(year, figure) => text(source(*year, figure)),
     }),
     ("case", |row| row.ours(|_, point, _| text(&point.case))),
     ("flows", |row| match &row.whose {
@@ -60,13 +62,24 @@ const COLUMNS: &[Column] = &[
     }),
     ("threads_over_processes", |row| match &row.whose {
         Whose::Ours(..) => row.threads(|r| Some(r.ratio)),
-        Whose::Source(_, figure) => number(Some(figure.threads_over_processes)),
+        Whose::Source(_, figure) => number(
+            figure
+                .threads_over_processes
+                .filter(|_| figure.against.is_none()),
+        ),
     }),
     ("threads_over_processes_low", |row| {
         row.threads(|r| Some(r.interval?[0]))
     }),
     ("threads_over_processes_high", |row| {
         row.threads(|r| Some(r.interval?[1]))
+    }),
+    ("dtlb_misses_ratio", |row| match &row.whose {
+        Whose::Ours(_, point, one) => {
+            let of_threads = point.dtlb_misses.value().filter(|_| one.label == "thread");
+            number(of_threads.copied())
+        }
+        Whose::Source(_, figure) => number(figure.dtlb_misses.filter(|_| figure.against.is_none())),
     }),
     ("memory_bytes", |row| {
         row.ours(|_, _, one| whole(one.memory.value().copied()))
@@ -78,6 +91,12 @@ const COLUMNS: &[Column] = &[
     }),
     ("pages_by_cores", |row| {
         row.touched(|pages| &pages.by_cores, |touched| touched.small)
+    }),
+    ("pages_by_flows_at_most", |row| {
+        row.footprint(|pages| Some(pages.by_flows_at_most?.small))
+    }),
+    ("pages_by_cores_at_most", |row| {
+        row.footprint(|pages| Some(pages.by_cores_at_most?.small))
     }),
     ("pages_of_a_core", |row| {
         row.footprint(|pages| {
@@ -154,7 +173,22 @@ fn ratio(ratio: Option<Ratio>, part: fn(Ratio) -> Option<f64>) -> Field {
 }
 
 fn missing(one: &Throughput) -> String {
-    crate::scaling::missing(one).join("; ")
+    let mut missing = crate::scaling::missing(one);
+    if one.footprint.is_none() {
+        missing.push(UNTOLD.to_owned());
+    }
+    missing.join("; ")
+}
+
+/// `2010: SPECjbb2005, UltraSPARC T1`, and what both figures are over if not processes.
+fn source(year: u32, figure: &OriginFigure) -> String {
+    let (was, on) = (&figure.was, &figure.on);
+    match (&figure.against, figure.threads_over_processes) {
+        (Some(against), Some(ratio)) => {
+            format!("{year}: {was}, {on}, {ratio:.3} against {against}")
+        }
+        _ => format!("{year}: {was}, {on}"),
+    }
 }
 
 /// One row a work, way, number of flows and variant, and one a figure of the source; `None`

@@ -1,20 +1,18 @@
-//! Throughput against the number of flows, the pages behind it, the grid of processes and
-//! threads, and the source's figures.
+//! Throughput against the number of flows with its charts, the pages behind it, the grid of
+//! processes and threads, and the source's figures.
 
 use std::collections::BTreeMap;
 
-use flow::record::footprint::{Footprint, Touched};
 use lab::{Ratio, Results, Scaling, StudyResult, Throughput};
 use maud::{Markup, html};
-use measure::Measured;
 
 use super::figure::Figures;
+use super::gains::gains;
 use super::grids;
 use super::table::table;
 use crate::number::{NONE, bytes};
 use crate::scaling::{
-    NOTE, PAGES, Tables, UNTOLD, heading, of_a_core, of_a_flow, pages, per_second, shown,
-    tells_pages,
+    NOTE, PAGES, PARTS, Tables, UNTOLD, allocating, heading, pages, per_second, shown, tells_pages,
 };
 
 /// The section; `None` where the study scales nothing.
@@ -27,6 +25,7 @@ pub(super) fn scaling(id: &str, results: &Results, study: &StudyResult) -> Optio
             @for work in tables.works {
                 h4 { (heading(work)) }
                 (throughput(work))
+                @if let Some(allocating) = allocating(work) { p.quiet { (allocating) } }
                 @if tells_pages(work) { (touched(work)) } @else { p.quiet { (UNTOLD) } }
             }
             p.quiet { (NOTE) }
@@ -43,12 +42,22 @@ pub(super) fn scaling(id: &str, results: &Results, study: &StudyResult) -> Optio
     })
 }
 
-/// A grid for each work and way that ran mixes.
+/// The charts of each work and way.
 pub(super) fn figures(id: &str, study: &StudyResult) -> Figures {
     let works = study.scaling.iter().enumerate();
     works
-        .map(|(place, work)| grid(&format!("{id}-scale{place}-grid"), study, work))
+        .map(|(place, work)| of_work(&format!("{id}-scale{place}-{}", word(work)), study, work))
         .fold(Figures::default(), Figures::and)
+}
+
+/// The work and its way as a part of an identifier, so that files of charts tell what they show.
+fn word(work: &Scaling) -> String {
+    let name = format!("{}_{}", work.workload, work.along);
+    name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+}
+
+fn of_work(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
+    gains(id, study, work).and(grid(&format!("{id}_grid"), study, work))
 }
 
 /// Processes by threads, each against as many processes of one thread.
@@ -137,13 +146,7 @@ fn touched(work: &Scaling) -> Markup {
 
 /// Small pages, then huge ones.
 fn parts(variant: &Throughput) -> Vec<String> {
-    let parts: [fn(&Footprint) -> Measured<Touched>; 4] = [
-        of_a_flow,
-        of_a_core,
-        |pages| pages.by_flows.clone(),
-        |pages| pages.by_cores.clone(),
-    ];
-    let parts = parts.map(|part| pages(variant, part));
+    let parts = PARTS.map(|part| pages(variant, part));
     let small = parts.iter().map(|[small, _]| small.clone());
     let huge = parts.iter().map(|[_, huge]| huge.clone());
     small.chain(huge).collect()

@@ -16,6 +16,7 @@ use crate::blocks::Sweep;
 use crate::charts::Chart;
 use crate::charts::lines::{Point, Series};
 use crate::number::{plain, time};
+use crate::scaling::is_scaled;
 use crate::words::{circumstances, cut_short, point_value, work};
 
 /// The part of the page about one sweep.
@@ -85,6 +86,7 @@ pub(super) fn figures(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
     let lines = match sweep.points.len() {
         // A point is no line.
         ..2 => Figures::default(),
+        _ if is_scaled(sweep) => Figures::default(),
         _ => chart(&format!("{id}-lines"), sweep, laws),
     };
     lines

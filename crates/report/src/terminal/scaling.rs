@@ -1,13 +1,11 @@
 //! Throughput against the number of flows, the pages behind it, and the source's figures.
 
-use flow::record::footprint::{Footprint, Touched};
 use lab::{Results, Scaling, ScalingPoint, StudyResult, Throughput};
-use measure::Measured;
 
 use super::page::Page;
 use crate::number::{NONE, bytes};
 use crate::scaling::{
-    NOTE, PAGES, Tables, UNTOLD, heading, of_a_core, of_a_flow, one, pages, per_second, tells_pages,
+    NOTE, PAGES, PARTS, Tables, UNTOLD, allocating, heading, one, pages, per_second, tells_pages,
 };
 use crate::table::{Cell, Column, Table};
 use crate::words::Tone;
@@ -21,6 +19,9 @@ pub(super) fn scaling(page: &mut Page<'_>, results: &Results, study: &StudyResul
         page.blank();
         page.text(0, Tone::Strong, &heading(work));
         page.table(2, &throughput(work));
+        if let Some(allocating) = allocating(work) {
+            page.text(2, Tone::Quiet, &allocating);
+        }
         if tells_pages(work) {
             page.table(2, &touched(work));
         } else {
@@ -120,11 +121,13 @@ fn touched(work: &Scaling) -> Table {
         Column::right("by cores").drop(1),
     ];
     let rows = rows(work, |_, variant| {
-        let of = |part: fn(&Footprint) -> Measured<Touched>| pages(variant, part);
-        let [flow, _] = of(of_a_flow);
-        let [core, huge_core] = of(of_a_core);
-        let [shared, huge_shared] = of(|pages| pages.by_flows.clone());
-        let [by_cores, huge_by_cores] = of(|pages| pages.by_cores.clone());
+        let parts = PARTS.map(|part| pages(variant, part));
+        let [
+            [flow, _],
+            [core, huge_core],
+            [shared, huge_shared],
+            [by_cores, huge_by_cores],
+        ] = parts;
         let texts = [
             flow,
             core,

@@ -38,7 +38,7 @@ fn one_row_a_variant_of_each_number_and_one_a_figure_of_the_source() {
     let table = csv::scaling(&scaled()).expect("a table");
     insta::assert_snapshot!(table);
     // Two numbers along SMT with a mix at 4, four along cores, and all eight.
-    assert_eq!(table.matches("2010: ").count(), 8);
+    assert_eq!(table.matches("2010: ").count(), 10);
 }
 
 #[test]
@@ -59,6 +59,28 @@ fn the_page_has_the_grid_of_processes_by_threads() {
     }
     let plots = plots::all(&scaled());
     assert!(plots.iter().any(|plot| plot.name.ends_with("grid")));
+}
+
+#[test]
+fn throughput_over_flows_has_charts_and_times_of_unlike_work_have_none() {
+    let page = html::page(&scaled());
+    for words in [
+        "warehouse along cores: throughput over one flow; thin line: all there is to win",
+        "warehouse along SMT: throughput of threads over processes, with intervals",
+        "2010, UltraSPARC T1: SPECjbb2005",
+        "at 4 flows: 1.092x",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("Typical time over the parameter"));
+    let plots = plots::all(&scaled());
+    let names: Vec<&str> = plots.iter().map(|plot| plot.name.as_str()).collect();
+    for name in ["scaling-warehouse-smt-gain", "scaling-warehouse-cores-over"] {
+        assert!(names.contains(&name), "{name} in {names:?}");
+    }
+    let gain = plots.iter().find(|plot| plot.name.ends_with("cores-gain"));
+    insta::assert_snapshot!(gain.expect("a chart").svg);
+    assert!(gain.expect("a chart").png().is_ok());
 }
 
 #[test]

@@ -51,6 +51,13 @@ impl Kernel {
         Self::Json,
     ];
 
+    /// Whether it is one of SciMark's, which do not allocate.
+    #[must_use]
+    pub fn is_of_scimark(self) -> bool {
+        use Kernel::{Fft, Lu, MonteCarlo, Sor, Sparse};
+        matches!(self, Fft | Lu | Sor | Sparse | MonteCarlo)
+    }
+
     /// The name, as studies write it.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -33,8 +33,8 @@ mod tests;
 use flow::{Body, Outlet, Pieces, Proof};
 use serde::{Deserialize, Serialize};
 
-use crate::WorkError;
 use crate::draw::mix;
+use crate::{Allocates, WorkError};
 pub use kernel::{Kernel, Size, UnknownKernel};
 
 /// Parameters of `numeric`.
@@ -126,10 +126,20 @@ impl Numeric {
         (self.size == Size::Large).then_some(LARGE_BYTES)
     }
 
+    /// What a pass allocates, where that is nothing at all: in the kernels of SciMark.
+    #[must_use]
+    pub fn allocates(&self) -> Option<Allocates> {
+        let none = Allocates {
+            count: 0.0,
+            bytes: 0.0,
+        };
+        self.kernel.is_of_scimark().then_some(none)
+    }
+
     /// Floating-point operations of one pass, for the kernels that are counted by them.
     #[must_use]
     pub fn flops(&self) -> Option<f64> {
-        self.programs().flops()
+        self.programs().program().flops()
     }
 
     fn programs(&self) -> Programs {
@@ -164,7 +174,8 @@ impl Numeric {
 }
 
 impl Programs {
-    /// So many passes from the beginning, checked and summed up.
+    /// So many passes from the beginning, checked and summed up. Each kernel is compiled into
+    /// its own loop.
     fn run(&mut self, passes: u64) -> Result<u64, Wrong> {
         match self {
             Self::Fft(program) => run(program, passes),
@@ -178,29 +189,17 @@ impl Programs {
         }
     }
 
-    fn flops(&self) -> Option<f64> {
+    /// The kernel, for what is asked of it when nothing is timed.
+    fn program(&self) -> &dyn Program {
         match self {
-            Self::Fft(program) => program.flops(),
-            Self::Lu(program) => program.flops(),
-            Self::Sor(program) => program.flops(),
-            Self::Sparse(program) => program.flops(),
-            Self::MonteCarlo(program) => program.flops(),
-            Self::Compress(_) | Self::Crypto(_) | Self::Json(_) => None,
-        }
-    }
-}
-
-impl Programs {
-    fn pieces(&self, pieces: &mut Pieces) {
-        match self {
-            Self::Fft(program) => program.pieces(pieces),
-            Self::Lu(program) => program.pieces(pieces),
-            Self::Sor(program) => program.pieces(pieces),
-            Self::Sparse(program) => program.pieces(pieces),
-            Self::MonteCarlo(program) => program.pieces(pieces),
-            Self::Compress(program) => program.pieces(pieces),
-            Self::Crypto(program) => program.pieces(pieces),
-            Self::Json(program) => program.pieces(pieces),
+            Self::Fft(program) => program,
+            Self::Lu(program) => program,
+            Self::Sor(program) => program,
+            Self::Sparse(program) => program,
+            Self::MonteCarlo(program) => program,
+            Self::Compress(program) => program.as_ref(),
+            Self::Crypto(program) => program.as_ref(),
+            Self::Json(program) => program,
         }
     }
 }
@@ -240,6 +239,6 @@ impl Body for Numeric {
     }
 
     fn touched(&self, data: &Data, _flow: usize, pieces: &mut Pieces) {
-        data.0.pieces(pieces);
+        data.0.program().pieces(pieces);
     }
 }

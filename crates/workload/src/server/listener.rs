@@ -74,7 +74,12 @@ pub(super) fn accept(listener: &TcpListener, is_expected: impl Fn() -> bool) -> 
     loop {
         match listener.accept() {
             Ok((_, from)) if from.ip() == GOODBYE => return Ok(Caller::Goodbye),
-            Ok((stream, _)) => return Ok(Caller::Client(stream)),
+            Ok((stream, _)) => {
+                // It has the patience of the listening socket, which is for callers alone: a
+                // client that is slow to ask has not left.
+                stream.set_read_timeout(None)?;
+                return Ok(Caller::Client(stream));
+            }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 if !is_expected() {
                     return Err(io::Error::other("the load generator has ended"));

@@ -23,7 +23,8 @@
 //!   again. A server that is slow is asked less; latencies are those that clients of such a
 //!   number see, and not those at a given rate.
 //! * The generator is a child of the cell and in its group, and dies with it. Flows that wait
-//!   look each second whether it is there.
+//!   for callers look each second whether it is there; a connection waits for its client as
+//!   long as it takes, and ends with it.
 
 mod http;
 mod listener;
@@ -43,7 +44,7 @@ use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-use crate::wiki::{Desk, Shelf, USUAL_PAGE_SIZE, USUAL_PAGES, Wiki};
+use crate::wiki::{Shelf, Store, USUAL_PAGE_SIZE, USUAL_PAGES, Wiki};
 use crate::{Bytes, WorkError};
 use listener::Caller;
 pub use listener::try_port;
@@ -225,7 +226,7 @@ pub(crate) struct Serving {
 /// What a worker has.
 #[derive(Debug)]
 pub(crate) struct Seat {
-    desk: Desk,
+    store: Store,
     /// Of the requests of all workers; the first worker has them.
     latencies: Latencies,
     /// What threads used that it made.
@@ -233,10 +234,14 @@ pub(crate) struct Seat {
 }
 
 impl Serving {
-    fn serve(&self, desk: &Desk, caller: std::net::TcpStream) {
-        if let Err(error) = serve::serve(&self.shelf, desk, caller, self.server.keep_alive) {
+    fn serve(&self, store: &Store, caller: std::net::TcpStream) {
+        if let Err(error) = serve::serve(&self.shelf, store, caller, self.server.keep_alive) {
             panic!("{error}");
         }
+    }
+
+    fn store(&self) -> Store {
+        self.shelf.store().unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn next_caller(&self) -> Option<std::net::TcpStream> {
@@ -250,7 +255,7 @@ impl Serving {
     /// One connection after the other, until goodbye.
     fn pool(&self, seat: &Seat) {
         while let Some(stream) = self.next_caller() {
-            self.serve(&seat.desk, stream);
+            self.serve(&seat.store, stream);
         }
     }
 
@@ -260,8 +265,7 @@ impl Serving {
         std::thread::scope(|scope| {
             while let Some(stream) = self.next_caller() {
                 let thread = || {
-                    let desk = self.shelf.desk().unwrap_or_else(|error| panic!("{error}"));
-                    self.serve(&desk, stream);
+                    self.serve(&self.store(), stream);
                     if let Ok(mut used) = used.lock() {
                         *used = [*used, usage::this_thread()].into_iter().sum();
                     }
@@ -291,7 +295,7 @@ impl Body for Serving {
 
     fn state(&self, _flow: usize) -> Seat {
         Seat {
-            desk: self.shelf.desk().unwrap_or_else(|error| panic!("{error}")),
+            store: self.store(),
             latencies: Latencies::default(),
             hired: Usage::default(),
         }

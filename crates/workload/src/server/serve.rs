@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::TcpStream;
 
 use super::http::{Request, push_answer, read_request};
-use crate::wiki::{Desk, Shelf, StoreError};
+use crate::wiki::{Shelf, Store, StoreError};
 
 /// Answers the requests of a connection, `keep_alive` of them at the most.
 ///
@@ -12,7 +12,7 @@ use crate::wiki::{Desk, Shelf, StoreError};
 /// goes wrong with the store is an error.
 pub(super) fn serve(
     shelf: &Shelf,
-    desk: &Desk,
+    store: &Store,
     mut stream: TcpStream,
     keep_alive: u64,
 ) -> Result<(), StoreError> {
@@ -24,7 +24,7 @@ pub(super) fn serve(
         let is_last = match read_request(&mut stream, &mut inbox) {
             Ok(Some(request)) => {
                 let is_last = request.closes || number == keep_alive;
-                answer(shelf, desk, &request, is_last, &mut out)?;
+                answer(shelf, store, &request, is_last, &mut out)?;
                 is_last
             }
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
@@ -42,7 +42,7 @@ pub(super) fn serve(
 
 fn answer(
     shelf: &Shelf,
-    desk: &Desk,
+    store: &Store,
     request: &Request,
     is_last: bool,
     out: &mut Vec<u8>,
@@ -52,7 +52,7 @@ fn answer(
         return Ok(());
     }
     let title = request.title.as_deref();
-    match title.map(|title| shelf.html(desk, title)).transpose()? {
+    match title.map(|title| shelf.html(store, title)).transpose()? {
         Some(Some(html)) => push_answer(out, "200 OK", &html, is_last),
         _ => push_answer(out, "404 Not Found", "there is no such page\n", is_last),
     }

@@ -111,6 +111,16 @@ fn goodbye_is_heard_by_whoever_accepts_and_clients_are_not_taken_for_one() {
 }
 
 #[test]
+fn a_client_that_is_slow_to_ask_is_waited_for_and_not_hung_up_on() {
+    let listener = listen(0).unwrap();
+    let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let Ok(Caller::Client(stream)) = accept(&listener, || true) else {
+        panic!("a client called");
+    };
+    assert_eq!(stream.read_timeout().unwrap(), None);
+}
+
+#[test]
 fn a_port_in_use_is_refused_with_its_number_and_a_way_out() {
     let taken = listen(0).unwrap();
     let port = taken.local_addr().unwrap().port();
@@ -180,10 +190,10 @@ fn pages_that_are_not_there_and_words_that_are_no_request_have_their_answers() {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let desk = shelf.desk().unwrap();
+            let store = shelf.store().unwrap();
             let expected = || !is_over.load(Ordering::Relaxed);
             while let Ok(Caller::Client(stream)) = accept(&listener, expected) {
-                serve::serve(&shelf, &desk, stream, 5).unwrap();
+                serve::serve(&shelf, &store, stream, 5).unwrap();
             }
         });
         let found = ask(address, &format!("/wiki/{title}"));

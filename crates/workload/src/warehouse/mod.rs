@@ -32,9 +32,9 @@ mod transactions;
 use flow::{Body, Outlet, Pieces, Proof};
 use serde::{Deserialize, Serialize};
 
-use crate::WorkError;
 use crate::bytes::Bytes;
 use crate::draw::{Checksum, Draw};
+use crate::{Allocates, WorkError};
 use deck::Deck;
 pub use deck::{Kind, MIX};
 use store::Store;
@@ -67,6 +67,12 @@ fn usual_heap() -> Bytes {
 }
 
 impl Warehouse {
+    /// What a transaction allocates, in any heap of 8 MiB and more.
+    pub const ALLOCATES: Allocates = Allocates {
+        count: 2.01,
+        bytes: 425.0,
+    };
+
     pub(crate) fn check(&self) -> Result<(), WorkError> {
         for (name, value) in [
             ("workers", self.workers),

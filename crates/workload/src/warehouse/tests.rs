@@ -132,6 +132,24 @@ fn the_heap_is_as_large_as_asked_for_and_stays_so() {
 }
 
 #[test]
+fn a_transaction_allocates_what_the_reports_say() {
+    for mib in [8, 32] {
+        let work = Warehouse {
+            heap: Bytes(mib << 20),
+            transactions: 200_000,
+            ..small()
+        };
+        let mut place = work.state(0);
+        let info = allocated(|| _ = prove(&work, &mut place, 0));
+        let each = |all: u64| all as f64 / work.transactions as f64;
+        let said = Warehouse::ALLOCATES;
+        let (count, bytes) = (each(info.count_total), each(info.bytes_total));
+        assert!((count - said.count).abs() < 0.02, "{mib} MiB: {count}");
+        assert!((bytes - said.bytes).abs() < 5.0, "{mib} MiB: {bytes}");
+    }
+}
+
+#[test]
 fn every_transaction_allocates() {
     let work = small();
     let mut place = work.state(0);

@@ -5,8 +5,8 @@
 //! table, a space preformatted text, `----` a rule; a template alone on its line is a block of
 //! its own; lines of anything else are a paragraph up to the next that is not, or an empty one.
 
-use super::inline::{Source, trimmed};
 use super::marks::{Kind, Mark};
+use super::source::{Source, trimmed};
 use super::table::table;
 use super::tree::{Block, Item, List, ListKind};
 

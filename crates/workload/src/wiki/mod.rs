@@ -30,6 +30,7 @@ mod marks;
 mod profile;
 mod request;
 mod shelf;
+mod source;
 mod store;
 mod table;
 #[cfg(test)]
@@ -45,7 +46,8 @@ pub use generate::pages as generated;
 pub use profile::profile;
 pub(crate) use shelf::sum_of;
 pub use shelf::{Desk, Shelf};
-pub use store::{StoreError, Written};
+pub(crate) use store::Store;
+pub use store::{StoreError, Written, check_store};
 
 /// Parameters of `wiki`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,9 +91,14 @@ fn usual_page_size() -> Bytes {
 
 impl Wiki {
     /// Bytes that the store of a slot takes on the disk, nearly: texts, and the HTML of each.
+    /// Of a store of one's own it knows no more than how long the file is.
     #[must_use]
     pub fn file_bytes(&self) -> u64 {
-        self.pages * self.page_size.0 * 4
+        let texts = match &self.store {
+            Some(store) => store.metadata().map_or(0, |file| file.len()),
+            None => self.pages * self.page_size.0,
+        };
+        texts * 4
     }
 
     pub(crate) fn check(&self) -> Result<(), WorkError> {

@@ -5,12 +5,12 @@ use std::path::Path;
 use measure::usage;
 
 use super::block::blocks;
-use super::inline::Source;
 use super::marks::Marks;
 use super::request::{render, respond};
+use super::shelf::sum_of;
+use super::source::Source;
 use super::store::{Store, StoreError, TEMPLATE, Written};
 use super::{USUAL_PAGES, generate};
-use crate::draw::Checksum;
 
 /// Names of steps, with the microseconds of CPU that each takes a page, over `requests` pages
 /// of about `page_size` bytes; what stands to the right of another step holds that one too.
@@ -25,60 +25,87 @@ pub fn profile(
     let written = generate::pages(USUAL_PAGES, page_size, 1);
     let store = Store::make(&folder.join("profile.sqlite"), &written)?;
     let pages = articles(&written);
-    let templates = |title: &str| -> Result<Option<String>, StoreError> {
+    let html = pages.iter().map(|page| rendered(&written, page));
+    let bench = Bench {
+        html: html.collect::<Result<_, _>>()?,
+        pages,
+        written: &written,
+        store,
+    };
+    let steps: [(&str, Step<'_>); 6] = [
+        ("the page's text from the store", Bench::text),
+        ("its marks", Bench::marks),
+        ("marks, tree, and freeing them", Bench::tree),
+        ("all but the store, with templates", Bench::without_store),
+        ("all, with the store", Bench::all),
+        ("the check of the answer", Bench::check),
+    ];
+    let timed = steps.map(|(name, step)| (name, bench.us_a_page(step, requests)));
+    Ok(timed.into())
+}
+
+/// What every step works on.
+struct Bench<'a> {
+    written: &'a [Written],
+    pages: Vec<&'a Written>,
+    /// What becomes of each of them.
+    html: Vec<String>,
+    store: Store,
+}
+
+/// Something done with the page at a place; its answer keeps the work from being left out.
+type Step<'a> = fn(&Bench<'a>, usize) -> usize;
+
+impl<'a> Bench<'a> {
+    /// Microseconds of CPU of a step, a page.
+    fn us_a_page(&self, step: Step<'a>, requests: u64) -> f64 {
+        let before = usage::this_thread();
+        let places = (0..self.pages.len()).cycle().take(requests as usize);
+        let done: usize = places.map(|place| step(self, place)).sum();
+        std::hint::black_box(done);
+        usage::this_thread().since(before).cpu_ns as f64 / 1e3 / requests as f64
+    }
+
+    fn text(&self, place: usize) -> usize {
+        let text = self.store.text(&self.pages[place].title);
+        text.ok().flatten().map_or(0, |text| text.len())
+    }
+
+    fn marks(&self, place: usize) -> usize {
+        Marks::of(&self.pages[place].text).all().len()
+    }
+
+    fn tree(&self, place: usize) -> usize {
+        let text = &self.pages[place].text;
+        let marks = Marks::of(text);
+        let source = Source {
+            text,
+            marks: &marks,
+        };
+        blocks(source, 0, text.len(), 0).len()
+    }
+
+    fn without_store(&self, place: usize) -> usize {
+        rendered(self.written, self.pages[place]).map_or(0, |html| html.len())
+    }
+
+    fn all(&self, place: usize) -> usize {
+        let html = respond(&self.store, &self.pages[place].title, false);
+        html.ok().flatten().map_or(0, |html| html.len())
+    }
+
+    fn check(&self, place: usize) -> usize {
+        sum_of(self.html[place].as_bytes()) as usize & 1
+    }
+}
+
+/// The HTML of a page, with templates from memory.
+fn rendered(written: &[Written], page: &Written) -> Result<String, StoreError> {
+    let template = |title: &str| -> Result<Option<String>, StoreError> {
         let page = written.iter().find(|page| page.title == title);
         Ok(page.map(|page| page.text.clone()))
     };
-    let rendered = |page: &&Written| render(&page.title, page.text.clone(), templates);
-    let html: Vec<String> = pages.iter().map(rendered).collect::<Result<_, _>>()?;
-    let over = |step: &mut dyn FnMut(usize, &Written) -> usize| {
-        let before = usage::this_thread();
-        let places = (0..pages.len()).cycle().take(requests as usize);
-        let done: usize = places.map(|place| step(place, pages[place])).sum();
-        std::hint::black_box(done);
-        usage::this_thread().since(before).cpu_ns as f64 / 1e3 / requests as f64
-    };
-    let text = |title: &str| store.text(title).ok().flatten().unwrap_or_default();
-    Ok(vec![
-        (
-            "the page's text from the store",
-            over(&mut |_, page| text(&page.title).len()),
-        ),
-        (
-            "its marks",
-            over(&mut |_, page| Marks::of(&page.text).all().len()),
-        ),
-        (
-            "marks, tree, and freeing them",
-            over(&mut |_, page| {
-                let marks = Marks::of(&page.text);
-                let source = Source {
-                    text: &page.text,
-                    marks: &marks,
-                };
-                blocks(source, 0, page.text.len(), 0).len()
-            }),
-        ),
-        (
-            "all but the store, with templates",
-            over(&mut |_, page| rendered(&page).map_or(0, |html| html.len())),
-        ),
-        (
-            "all, with the store",
-            over(&mut |_, page| {
-                let html = respond(&store, &page.title, false);
-                html.ok().flatten().map_or(0, |html| html.len())
-            }),
-        ),
-        (
-            "the check of the answer",
-            over(&mut |place, _| {
-                let mut sum = Checksum::default();
-                sum.add_bytes(html[place].as_bytes());
-                sum.0 as usize & 1
-            }),
-        ),
-    ])
+    render(&page.title, page.text.clone(), template)
 }
 
 /// The pages that are no templates.

@@ -2,8 +2,8 @@
 
 use super::block::blocks;
 use super::html::{self, Template, same_name};
-use super::inline::Source;
 use super::marks::Marks;
+use super::source::Source;
 use super::store::{Store, StoreError, TEMPLATE};
 
 /// Templates of a page at the most; further ones are not there.

@@ -83,25 +83,19 @@ impl Shelf {
     }
 
     /// The HTML of a page, if there is such a page.
-    pub(crate) fn html(&self, desk: &Desk, title: &str) -> Result<Option<String>, StoreError> {
-        respond(&desk.store, title, self.wiki.cache)
+    pub(crate) fn html(&self, store: &Store, title: &str) -> Result<Option<String>, StoreError> {
+        respond(store, title, self.wiki.cache)
     }
 
-    /// A place to work at, with a connection of its own.
-    ///
-    /// # Errors
-    /// The store cannot be opened any more.
-    pub fn desk(&self) -> Result<Desk, StoreError> {
-        Ok(Desk {
-            store: Store::open(&self.path)?,
-            latencies: Latencies::default(),
-        })
+    /// A connection to the store, for one flow at a time.
+    pub(crate) fn store(&self) -> Result<Store, StoreError> {
+        Store::open(&self.path)
     }
 
     /// Answers a request with the page at that place, and checks the answer.
-    fn answer(&self, desk: &mut Desk, place: usize) -> Result<u64, String> {
+    fn answer(&self, desk: &Desk, place: usize) -> Result<u64, String> {
         let page = &self.pages[place];
-        let html = self.html(desk, &page.title);
+        let html = self.html(&desk.store, &page.title);
         let html = html.map_err(|error| error.to_string())?;
         if html.is_some_and(|html| sum_of(html.as_bytes()) == page.sum) {
             return Ok(page.sum);
@@ -140,7 +134,10 @@ impl Body for Shelf {
     }
 
     fn state(&self, _flow: usize) -> Desk {
-        self.desk().unwrap_or_else(|error| panic!("{error}"))
+        Desk {
+            store: self.store().unwrap_or_else(|error| panic!("{error}")),
+            latencies: Latencies::default(),
+        }
     }
 
     fn unit(&self, desk: &mut Desk, unit: u64, _outlet: &mut Outlet<'_>) -> Proof {

@@ -103,9 +103,18 @@ fn advice(error: &rusqlite::Error) -> &'static str {
     }
 }
 
+/// Looks through a store of somebody's own, so that one that cannot be used is refused before
+/// anything is made for it.
+///
+/// # Errors
+/// It is not there, corrupt, without a page, or something else than a store.
+pub fn check_store(path: &Path) -> Result<(), StoreError> {
+    Store::read_all(path).map(drop)
+}
+
 /// A file with pages.
 #[derive(Debug)]
-pub(super) struct Store {
+pub(crate) struct Store {
     connection: Connection,
     path: PathBuf,
 }

@@ -5,7 +5,7 @@
 //! which then holds blocks. A table without an end ends with what it lies in.
 
 use super::block::{Lines, blocks};
-use super::inline::{Source, trimmed};
+use super::source::{Source, trimmed};
 use super::tree::{Cell, Content, Row, Table};
 
 /// A cell while its end is not known.

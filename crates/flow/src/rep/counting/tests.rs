@@ -113,7 +113,10 @@ fn each_flow_is_read_and_partial_times_are_kept_as_they_are() {
     let mut script = Script::new(|_, _, tid| Plan::reads(sample(10 * tid as u64, 100, 25)));
     let counted = script.count(&[CYCLES], 3);
     assert_eq!(counted.flows, 3);
-    let Some(Came::Read { scope, sum, each }) = counted.of(CYCLES) else {
+    let Some(Came::Read {
+        scope, sum, each, ..
+    }) = counted.of(CYCLES)
+    else {
         panic!("{counted:?}");
     };
     assert_eq!(*scope, Scope::Everywhere);
@@ -122,6 +125,45 @@ fn each_flow_is_read_and_partial_times_are_kept_as_they_are() {
     assert_eq!(*sum, sample(30, 300, 75));
     assert_eq!(sum.scaled(), Some(120.0));
     assert_eq!(counted.of(SWITCHES), None);
+}
+
+#[test]
+fn flows_that_had_the_counter_for_unlike_parts_are_scaled_before_they_are_added_up() {
+    let mut script = Script::new(|_, _, tid| {
+        let running_ns = if tid % 2 == 0 { 1_000 } else { 250 };
+        Plan::reads(sample(1_000, 1_000, running_ns))
+    });
+    for flows in [2, 64, 66] {
+        let counted = script.count(&[CYCLES], flows);
+        let came = counted.of(CYCLES).unwrap();
+        assert_eq!(came.scaled(), Some(f64::from(flows / 2) * 5_000.0));
+        assert_eq!(came.never_ran(), 0);
+    }
+}
+
+#[test]
+fn a_flow_whose_counter_never_ran_leaves_no_sum_of_the_others() {
+    let mut script = Script::new(|_, _, tid| {
+        let running_ns = if tid == 1 { 0 } else { 1_000 };
+        Plan::reads(sample(1_000, 1_000, running_ns))
+    });
+    for flows in [2, 66] {
+        let counted = script.count(&[CYCLES], flows);
+        let came = counted.of(CYCLES).unwrap();
+        assert_eq!((came.scaled(), came.never_ran()), (None, 1), "{flows}");
+    }
+}
+
+#[test]
+fn journals_of_earlier_versions_are_scaled_as_far_as_they_tell() {
+    let read = |each: &str| -> Came {
+        let sum = "[2000,2000,1250]";
+        let text = format!(r#"{{"read":{{"scope":"everywhere","sum":{sum},"each":{each}}}}}"#);
+        serde_json::from_str(&text).unwrap()
+    };
+    let each = read("[[1000,1000,1000],[1000,1000,250]]");
+    assert_eq!(each.scaled(), Some(5_000.0));
+    assert_eq!(read("[]").scaled(), Some(3_200.0));
 }
 
 #[test]

@@ -25,6 +25,8 @@ fn read(event: Event, count: u64, running_ns: u64) -> EventCount {
         came: Came::Read {
             scope: Scope::Everywhere,
             sum,
+            scaled: sum.scaled().map(|events| events as u64),
+            never_ran: 0,
             each: Vec::new(),
         },
     }
@@ -144,6 +146,21 @@ fn what_never_ran_or_did_not_move_is_not_available_and_no_zero() {
     assert!(said(Event::Cycles).contains("stays at 0"));
     assert_eq!(value(&events, Event::Migrations).scaled, 0.0);
     assert_eq!(events.instructions_per_cycle, None);
+}
+
+#[test]
+fn a_flow_whose_counter_never_ran_makes_the_event_not_available_and_is_said() {
+    let mut misses = read(Event::DtlbMisses, 1_000, 500_000);
+    if let Came::Read {
+        scaled, never_ran, ..
+    } = &mut misses.came
+    {
+        (*scaled, *never_ran) = (None, 1);
+    }
+    let slots = [slot(1_000_000, Some(Measured::Value(vec![misses])))];
+    let events = of(&[Event::DtlbMisses], &slots);
+    let said = reasons(events.events.iter().map(|e| (e.event, &e.count)));
+    assert!(said[0].contains("1 of 2 flows never ran"), "{said:?}");
 }
 
 #[test]

@@ -104,7 +104,8 @@ fn beyond(one: &Scaling) -> Option<String> {
     })
 }
 
-/// Of threads, whether cores work on the same pages: the source's reason.
+/// Of threads, whether cores work on the same pages: the source's reason. Where flows have no
+/// core of their own, whether more than one of them does.
 fn pages(one: &Scaling) -> Option<String> {
     let last = one.points.iter().rfind(|point| point.flows > 1)?;
     let threads = last
@@ -112,11 +113,14 @@ fn pages(one: &Scaling) -> Option<String> {
         .iter()
         .find(|variant| variant.label == "thread")?;
     let footprint = threads.footprint.as_ref()?.value()?;
-    let shared = footprint.by_flows.value()?;
+    let (shared, several) = match footprint.by_cores.value() {
+        Some(shared) => (shared, "threads of more than one core"),
+        None => (footprint.by_flows.value()?, "more than one of them"),
+    };
     let all = footprint.all;
     Some(format!(
-        "{} {}: of the {} pages that {} threads work on, {} are worked on by more than one of \
-         them, and of the {} ranges of 2 MiB {}",
+        "{} {}: of the {} pages that {} threads work on, {} are worked on by {several}, and of \
+         the {} ranges of 2 MiB {}",
         one.workload,
         one.along.spoken(),
         count(all.small),

@@ -136,6 +136,10 @@ fn footprint(variant: &Variant, along: Along) -> Footprint {
             huge: shared / 50,
         }),
     };
+    let at_most = by.value().is_none().then_some(Touched {
+        small: shared + 32,
+        huge: (shared / 50 + 32).min(own.huge * flows),
+    });
     Footprint {
         page: 4096,
         flows: vec![own; variant.flows as usize],
@@ -145,7 +149,9 @@ fn footprint(variant: &Variant, along: Along) -> Footprint {
             huge: own.huge * flows,
         },
         by_flows: by.clone(),
+        by_flows_at_most: at_most,
         by_cores: by,
+        by_cores_at_most: at_most,
         resident: Measured::Value(own.small * flows),
     }
 }

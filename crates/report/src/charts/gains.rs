@@ -1,0 +1,146 @@
+//! Throughput as ratios over the number of flows: one line a series, with its interval as a
+//! band, and below them what there is to win as a thin line. A series of a single point is its
+//! marker, as figures of a source are.
+//!
+//! The points are those of [`super::lines`], but what stands upwards is a ratio and not a time.
+//! Their markers are drawn and not referred to, so that a file has them too.
+
+use maud::{Markup, html};
+
+use super::axis::{Scale, Unit, margin, thinned};
+use super::lines::{Point, Series, columns, foot, rows};
+use super::marker::{class, outline};
+use super::{FINE, Frame, line, steps};
+use crate::number::plain;
+
+/// Ratios.
+const TIMES: Unit = Unit(&[(1.0, "x")]);
+
+/// Half of a marker.
+const MARK: f64 = 4.5;
+
+/// What is drawn.
+#[derive(Debug, Clone)]
+pub(crate) struct Gains {
+    pub(crate) series: Vec<Series>,
+    /// The ends of the thin line, on which ratios stand at their logarithms; without it they
+    /// stand at their values.
+    pub(crate) ideal: Option<[(f64, f64); 2]>,
+}
+
+/// The chart; the place of a series is its colour and marker.
+pub(crate) fn gains(frame: &Frame<'_>, gains: &Gains) -> Markup {
+    let points = || gains.series.iter().flat_map(|series| &series.points);
+    if points().next().is_none() {
+        return html! {};
+    }
+    let (top, bottom) = (8.0, 290.0);
+    let ideal = gains.ideal.iter().flatten().map(|(_, ratio)| *ratio);
+    let ratios = points().flat_map(|point| [point.low, point.high, 1.0]);
+    let ratios = ends(ratios.chain(ideal));
+    let y = Scale::new(ratios, (bottom - 8.0, top + 8.0), gains.ideal.is_some());
+    let ticks = y.round(44.0, &TIMES);
+    let left = margin(&ticks, frame.large);
+    let x = Scale::new(
+        ends(points().map(|point| point.x)),
+        (left + 16.0, frame.width - 40.0 * frame.large),
+        true,
+    );
+    let mut flows: Vec<f64> = points().map(|point| point.x).collect();
+    flows.sort_by(f64::total_cmp);
+    flows.dedup();
+    let body = html! {
+        (rows(&ticks, left, frame.width - 8.0))
+        (columns(&thinned(x.values(flows.into_iter()), frame.large), (top, bottom)))
+        (foot(frame, left, bottom, "flows"))
+        @if let Some([from, to]) = gains.ideal {
+            (line((x.at(from.0), y.at(from.1)), (x.at(to.0), y.at(to.1)), "axis"))
+        }
+        @for (place, series) in gains.series.iter().enumerate() { (drawn(place, series, &x, &y)) }
+    };
+    frame.svg(bottom + frame.foot(), None, &body)
+}
+
+fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    })
+}
+
+fn drawn(place: usize, series: &Series, x: &Scale, y: &Scale) -> Markup {
+    let path = |points: &[(f64, f64)]| {
+        let placed: Vec<_> = points.iter().map(|&(a, b)| (x.at(a), y.at(b))).collect();
+        steps(&placed, FINE)
+    };
+    let points = &series.points;
+    let high = points.iter().map(|point| (point.x, point.high));
+    let low = points.iter().rev().map(|point| (point.x, point.low));
+    let band: Vec<_> = high.chain(low).collect();
+    let curve: Vec<_> = points.iter().map(|point| (point.x, point.y)).collect();
+    let said: Vec<String> = points.iter().map(said).collect();
+    let mark = |&(a, b): &(f64, f64)| outline(place, x.at(a), y.at(b), MARK);
+    let marks: String = curve.iter().map(mark).collect();
+    html! {
+        g class=(class(place)) data-v=(place) {
+            path class="area" d=(path(&band)) {}
+            path class="curve" data-say=(said.join("|")) d=(path(&curve)) {}
+            path class="mark" d=(marks) {}
+        }
+    }
+}
+
+/// `at 2 flows: 1.06x, between 1.05x and 1.07x`.
+fn said(point: &Point) -> String {
+    let flows = plain(point.x);
+    let at = format!("at {flows} flows: {:.3}x", point.y);
+    match point.low < point.high {
+        true => format!("{at}, between {:.3}x and {:.3}x", point.low, point.high),
+        false => at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(label: &str, points: &[[f64; 4]]) -> Series {
+        let points = points
+            .iter()
+            .map(|&[x, y, low, high]| Point { x, y, low, high });
+        Series {
+            label: label.to_owned(),
+            points: points.collect(),
+            fit: Vec::new(),
+        }
+    }
+
+    fn drawing(series: Vec<Series>) -> String {
+        let frame = Frame::file("g", "gains", "a chart");
+        let ideal = None;
+        gains(&frame, &Gains { series, ideal }).into_string()
+    }
+
+    #[test]
+    fn points_say_what_they_are_with_their_interval_and_no_time() {
+        let ours = series("ours", &[[1.0, 1.0, 1.0, 1.0], [2.0, 1.06, 1.05, 1.07]]);
+        let source = series("source", &[[4.0, 1.092, 1.092, 1.092]]);
+        let svg = drawing(vec![ours, source]);
+        let said = "at 1 flows: 1.000x|at 2 flows: 1.060x, between 1.050x and 1.070x";
+        assert!(svg.contains(said), "{svg}");
+        assert!(svg.contains("at 4 flows: 1.092x"), "{svg}");
+        // A button for another axis would label it with times.
+        assert!(!svg.contains("data-y"), "{svg}");
+        assert!(!svg.contains(" ns"), "{svg}");
+    }
+
+    #[test]
+    fn one_is_always_in_sight() {
+        let svg = drawing(vec![series("x", &[[2.0, 1.3, 1.29, 1.31]])]);
+        assert!(svg.contains(">1 x<") || svg.contains(">1.00 x<"), "{svg}");
+    }
+
+    #[test]
+    fn without_points_there_is_no_chart() {
+        assert_eq!(drawing(vec![series("x", &[])]), "");
+    }
+}

@@ -1,0 +1,92 @@
+//! Formats that open and close, and the inlines that are put into them.
+//!
+//! What is closed need not be what was opened last; then what lies above it is closed and
+//! opened again. The end of a line closes all of them.
+
+use crate::wiki::tree::Inline;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Bold,
+    Italic,
+}
+
+impl Format {
+    fn around(self, inside: Vec<Inline<'_>>) -> Inline<'_> {
+        match self {
+            Self::Bold => Inline::Bold(inside),
+            Self::Italic => Inline::Italic(inside),
+        }
+    }
+}
+
+/// Inlines, and the formats that are open.
+pub(super) struct Built<'a> {
+    done: Vec<Inline<'a>>,
+    pub(super) open: Vec<(Format, Vec<Inline<'a>>)>,
+}
+
+impl<'a> Built<'a> {
+    pub(super) fn with_capacity(likely: usize) -> Self {
+        Self {
+            done: Vec::with_capacity(likely),
+            open: Vec::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, inline: Inline<'a>) {
+        let last = self.open.last_mut();
+        last.map_or(&mut self.done, |(_, inside)| inside)
+            .push(inline);
+    }
+
+    /// Text; where a line ends in it, formats do too.
+    pub(super) fn text(&mut self, text: &'a str) {
+        let end = match self.open.is_empty() {
+            true => None,
+            false => memchr::memchr(b'\n', text.as_bytes()),
+        };
+        let (within, after) = text.split_at(end.unwrap_or(text.len()));
+        if !within.is_empty() {
+            self.push(Inline::Text(within));
+        }
+        if end.is_some() {
+            self.close_all();
+            self.push(Inline::Text(after));
+        }
+    }
+
+    fn close_last(&mut self) -> Option<Format> {
+        let (format, inside) = self.open.pop()?;
+        if !inside.is_empty() {
+            self.push(format.around(inside));
+        }
+        Some(format)
+    }
+
+    fn close_all(&mut self) {
+        while self.close_last().is_some() {}
+    }
+
+    /// Opens a format, or closes it if it is open.
+    pub(super) fn toggle(&mut self, format: Format) {
+        if !self.open.iter().any(|(open, _)| *open == format) {
+            self.open.push((format, Vec::new()));
+            return;
+        }
+        let mut above = Vec::new();
+        while let Some(closed) = self.close_last() {
+            if closed == format {
+                break;
+            }
+            above.push(closed);
+        }
+        let again = above.into_iter().rev();
+        self.open.extend(again.map(|format| (format, Vec::new())));
+    }
+
+    pub(super) fn end(mut self) -> Vec<Inline<'a>> {
+        self.close_all();
+        self.done
+    }
+}
