@@ -13,7 +13,7 @@ use crate::job::{FolderTask, Job};
 use crate::lines::Lines;
 use crate::outlet::{Deliver, Key};
 use crate::plan::Io;
-use crate::problem::Problem;
+use crate::problem::{Problem, words};
 use crate::read::mapped::Mapped;
 use crate::read::rolling::{Reads, Rolling};
 use crate::read::text::{End, Nul};
@@ -22,7 +22,7 @@ use crate::report::{Class, Counts};
 use crate::sheet::Sheet;
 use crate::stopwatch::Stopwatch;
 use crate::view::View;
-use crate::walk::{Folder, Listing, RootKind, open_below, open_file, reads_of};
+use crate::walk::{Folder, Listing, RootKind, open_file, reads_of};
 use crate::worker::Place;
 
 /// What a flow needs to search files.
@@ -30,10 +30,20 @@ pub(crate) struct FileSearch<'j, 's> {
     job: &'j Job<'j>,
     lines: Lines,
     rolling: Rolling,
-    batches: Option<Batches>,
+    ring: Ring,
     pub(crate) sheet: Sheet<'s>,
     pub(crate) counts: Counts,
     pub(crate) watch: Stopwatch,
+}
+
+/// What a flow reads batches of files through.
+enum Ring {
+    /// It is made for the first batch.
+    NotYet,
+    /// It is here.
+    Made(Box<Batches>),
+    /// There is none.
+    None,
 }
 
 /// Which file.
@@ -52,9 +62,10 @@ impl<'j, 's> FileSearch<'j, 's> {
             job,
             lines: job.lines.clone(),
             rolling: Rolling::new(),
-            batches: (job.io == Io::Uring)
-                .then(Batches::new)
-                .and_then(Result::ok),
+            ring: match job.io {
+                Io::Uring => Ring::NotYet,
+                Io::Read | Io::Mmap => Ring::None,
+            },
             sheet: Sheet::new(job.style, to),
             counts: Counts::default(),
             watch: Stopwatch::new(job.profile),
@@ -122,7 +133,7 @@ impl<'j, 's> FileSearch<'j, 's> {
     pub(crate) fn file_below(&mut self, place: Place<'_>, reads: Reads, name: &CStr) {
         let origin = &self.job.roots[place.root as usize];
         let which = self.which(place, name.to_bytes());
-        let file = match open_below(origin.fd(), place.path, name) {
+        let file = match origin.file_below(place.path, name) {
             Ok(file) => file,
             Err(errno) => return self.not_opened(&which, errno),
         };
@@ -135,12 +146,19 @@ impl<'j, 's> FileSearch<'j, 's> {
     /// Searches a root that is no folder.
     pub(crate) fn root(&mut self, root: u32) {
         let origin = &self.job.roots[root as usize];
-        if self.job.skip.is_some_and(|skip| skip.is(origin.fd())) {
+        let file = match origin.open() {
+            Ok(file) => file,
+            Err(error) => return self.failed(root, b"", b"", &error),
+        };
+        if self.job.skip.is_some_and(|skip| skip.is(file.as_fd())) {
             let what = "left out: the results are written to it";
             let shown = Some(origin.shown.clone());
             return self.sheet.tell(Problem::notice(shown, what));
         }
-        self.named(root, origin.fd(), origin.kind == RootKind::File);
+        self.watch.lap(Class::Open);
+        self.named(root, file.as_fd(), origin.kind == RootKind::File);
+        drop(file);
+        self.watch.lap(Class::Open);
     }
 
     pub(crate) fn job(&self) -> &'j Job<'j> {
@@ -278,8 +296,22 @@ impl<'j, 's> FileSearch<'j, 's> {
     }
 
     /// Whether files are searched in batches.
-    pub(crate) fn batches(&self) -> bool {
-        self.batches.is_some()
+    pub(crate) fn batches(&mut self) -> bool {
+        if matches!(self.ring, Ring::NotYet) {
+            self.ring = self.make_ring();
+        }
+        matches!(self.ring, Ring::Made(_))
+    }
+
+    fn make_ring(&mut self) -> Ring {
+        match Batches::new() {
+            Ok(batches) => Ring::Made(Box::new(batches)),
+            Err(reason) => {
+                let what = format!("{reason}: files are read one by one where none can be made");
+                self.sheet.tell(Problem::otherwise(what));
+                Ring::None
+            }
+        }
     }
 
     /// Searches the files `names` of a folder in batches.
@@ -290,9 +322,20 @@ impl<'j, 's> FileSearch<'j, 's> {
         reads: Reads,
         names: &[u8],
     ) {
-        if let Some(mut batches) = self.batches.take() {
-            batches.search(self, place, folder, reads, names);
-            self.batches = Some(batches);
+        let Ring::Made(mut batches) = std::mem::replace(&mut self.ring, Ring::None) else {
+            return;
+        };
+        match batches.search(self, place, folder, reads, names) {
+            Ok(()) => self.ring = Ring::Made(batches),
+            Err(error) => {
+                // What is under way may still be written into the buffers.
+                std::mem::forget(batches);
+                self.sheet.tell(Problem::error(format!(
+                    "io_uring failed under way ({}): files of a batch were not searched; use \
+                     --io read",
+                    words(&error)
+                )));
+            }
         }
     }
 

@@ -9,7 +9,10 @@
 //!
 //! What is known when the probe ends:
 //!
-//! * Is there work left? If not, nothing is to be chosen.
+//! * Is there work left? If not, nothing is to be chosen. Of files that are left it is known
+//!   how many there are, of folders only that they are there. So a pool has no more flows to
+//!   begin with than there are folders and handfuls of files; one of threads makes more as
+//!   folders turn out to hold folders (`crew::thread_pool`).
 //! * Did the flow wait for a disk? CPU time beside wall time tells, and major faults and
 //!   blocks read. A flow that waits leaves its CPU to others, so that more flows than CPUs
 //!   keep the disk busy. With all in the page cache more flows than CPUs gain nothing.
@@ -17,25 +20,27 @@
 //!   of the time. With `mmap` threads fight over the lock of their address space, and every
 //!   `munmap` interrupts all CPUs they run on; processes do not.
 //! * Private tables of files save threads the locks of a shared one, and cost one call a
-//!   thread.
+//!   thread. Where that call is denied they share one: nobody asked for anything else.
+//!
+//! So the number is what the probe saw; the model is a rule, by the way of reading.
 
 use std::cell::RefCell;
 
 use measure::clock;
 
 use crate::crew::sequential::ONE;
-use crate::crew::{Crew, Done, Exchange, Totals, of_model, room};
+use crate::crew::thread_pool::{self, Files, denied};
+use crate::crew::{Crew, Done, Exchange, Size, Totals, of_model, room};
 use crate::job::Task;
 use crate::plan::{Io, Model};
 use crate::report::Usage;
 use crate::usage::Reading;
+use crate::worker::WORTH_SPLITTING;
 
 /// How long the probe takes at the most. Some 200 files of a warm tree.
 const PROBE_NS: u64 = 1_500_000;
 /// A flow that is off its CPU for more than this share of the time waits for something.
 const WAITS: f64 = 0.3;
-/// Flows a CPU while a disk is waited for, at the most.
-const COLD_FLOWS: u32 = 4;
 
 /// What the probe saw.
 #[derive(Debug, Clone, Copy)]
@@ -77,30 +82,56 @@ pub(crate) fn run(
             1 => (Model::Sequential, "one flow needs no other to be made"),
             _ => pool(crew.job.io),
         };
-        return of_model(crew, model, workers, tasks).because(format!("{model}: {why}"));
+        return by_rule(
+            crew,
+            model,
+            Size::fixed(workers),
+            tasks,
+            format!("{model}: {why}"),
+        );
     }
-    probe(crew, tasks, |seen| {
+    probe(crew, tasks, |seen, left| {
         let (workers, why) = count(seen, room::cpus());
-        let (model, why_model) = match workers {
+        let (pool, why_pool) = pool(crew.job.io);
+        let size = size(pool, workers, &left);
+        let (model, why_model) = match size.most {
             1 => (Model::Sequential, "one flow needs no other to be made"),
-            _ => pool(crew.job.io),
+            _ => (pool, why_pool),
         };
-        (model, workers, format!("{why}; {model}: {why_model}"))
+        let why = format!("{why}{}; {model}: {why_model}", bounded(workers, size));
+        by_rule(crew, model, size, left, why)
     })
 }
 
 /// Chooses how many workers a pool of `model` has.
 pub(crate) fn run_as(crew: &Crew<'_, '_>, model: Model, tasks: Vec<Task>) -> Done {
-    probe(crew, tasks, |seen| {
+    probe(crew, tasks, |seen, left| {
         let (workers, why) = count(seen, room::cpus());
-        (model, workers, why)
+        let size = size(model, workers, &left);
+        let why = format!("{why}{}", bounded(workers, size));
+        of_model(crew, model, size, left).because(why)
     })
+}
+
+/// Does what is left by a model that nobody asked for.
+fn by_rule(crew: &Crew<'_, '_>, model: Model, size: Size, tasks: Vec<Task>, why: String) -> Done {
+    if model != Model::ThreadPrivateFiles {
+        return of_model(crew, model, size, tasks).because(why);
+    }
+    let (done, errno) = thread_pool::run(crew, size, tasks, Files::PrivateIfAllowed);
+    match errno {
+        None => done.by(model, size.most).because(why),
+        Some(errno) => {
+            let why = format!("{why}; but {}, so they share one", denied(errno));
+            done.by(Model::ThreadPool, size.most).because(why)
+        }
+    }
 }
 
 fn probe(
     crew: &Crew<'_, '_>,
     tasks: Vec<Task>,
-    choose: impl FnOnce(&Seen) -> (Model, u32, String),
+    go_on: impl FnOnce(&Seen, Vec<Task>) -> Done,
 ) -> Done {
     let (started_ns, before) = (clock::now_ns(), Reading::now());
     let probe = Probe {
@@ -123,10 +154,10 @@ fn probe(
         let why = format!("one flow did it all during the probe ({took}), before another is made");
         return Done::new(totals, ONE).by(Model::Sequential, 1).because(why);
     }
-    let (model, workers, why) = choose(&seen);
-    let mut done = of_model(crew, model, workers, left);
+    let mut done = go_on(&seen, left);
     done.totals.add(totals);
-    done.because(format!("probe: {took}; {why}"))
+    let why = format!("probe: {took}; {}", done.chosen.why);
+    done.because(why)
 }
 
 /// `214 files in 1.5 ms by one flow`.
@@ -146,7 +177,7 @@ fn count(seen: &Seen, cpus: u32) -> (u32, String) {
     let blocked = seen.usage.voluntary_switches * 4 > seen.files.max(1);
     if off > WAITS && (read || blocked) {
         let enough = (f64::from(cpus) / (1.0 - off).max(0.01)).ceil() as u32;
-        let workers = enough.clamp(2, COLD_FLOWS * cpus.max(2));
+        let workers = enough.clamp(2, room::auto_most(cpus));
         let share = 100.0 * off;
         let why = format!(
             "it waited for the disk {share:.0} % of the time, so {workers} workers for {cpus} CPUs"
@@ -159,6 +190,44 @@ fn count(seen: &Seen, cpus: u32) -> (u32, String) {
     };
     let why = format!("nothing waited for a disk, so a worker for {all}, since more gain nothing");
     (cpus, why)
+}
+
+/// A pool of `model` with up to `workers` for the work that is left.
+fn size(model: Model, workers: u32, left: &[Task]) -> Size {
+    let names = |task: &Task| match task {
+        Task::Files(files) => memchr::memchr_iter(0, &files.names).count(),
+        Task::Root(_) => 1,
+        Task::Folder(_) => 0,
+    };
+    let files: usize = left.iter().map(names).sum();
+    let is_folder = |task: &&Task| matches!(task, Task::Folder(_));
+    let folders = left.iter().filter(is_folder).count();
+    let busy = u32::try_from(folders + files.div_ceil(WORTH_SPLITTING)).unwrap_or(u32::MAX);
+    let first = busy.clamp(1, workers);
+    match folders {
+        0 => Size::fixed(first),
+        // Nobody knows what is in a folder.
+        _ if grows(model) => Size {
+            first: first.max(workers.min(2)),
+            most: workers,
+        },
+        _ => Size::fixed(workers),
+    }
+}
+
+/// Whether flows of a pool can be made while others work.
+fn grows(model: Model) -> bool {
+    matches!(model, Model::ThreadPool | Model::ThreadPrivateFiles)
+}
+
+/// What is said where the work left bounds the number.
+fn bounded(workers: u32, size: Size) -> String {
+    let Size { first, most } = size;
+    match (most < workers, first < most) {
+        (true, _) => format!(", but {most} for what is left"),
+        (_, true) => format!(", {first} to begin with and more as folders are found"),
+        _ => String::new(),
+    }
 }
 
 /// The pool for a way of reading, and why.
@@ -206,6 +275,49 @@ mod tests {
         assert_eq!(count(&seen(10_000, 90), 2).0, 8);
         assert_eq!(count(&seen(500_000, 90), 1).0, 2);
         assert!(count(&seen(10_000, 90), 2).1.contains("99 % of the time"));
+    }
+
+    const POOL: Model = Model::ThreadPrivateFiles;
+
+    fn folder() -> Task {
+        Task::Folder(crate::job::FolderTask {
+            root: 0,
+            path: Box::default(),
+            chain: None,
+        })
+    }
+
+    fn files(count: usize) -> Task {
+        Task::Files(crate::job::FilesTask {
+            root: 0,
+            path: Box::default(),
+            names: b"a\0".repeat(count),
+        })
+    }
+
+    #[test]
+    fn few_files_get_few_workers_however_many_cpus_there_are() {
+        assert_eq!(size(POOL, 64, &[files(50)]), Size::fixed(7));
+        assert_eq!(size(POOL, 64, &[files(3)]), Size::fixed(1));
+        assert_eq!(size(POOL, 2, &[files(50)]), Size::fixed(2));
+        let named: Vec<Task> = (0..20).map(Task::Root).collect();
+        assert_eq!(size(POOL, 64, &named), Size::fixed(3));
+        assert_eq!(bounded(64, Size::fixed(7)), ", but 7 for what is left");
+        assert_eq!(bounded(2, Size::fixed(2)), "");
+    }
+
+    #[test]
+    fn folders_may_hold_anything_so_that_there_may_be_more() {
+        let (first, most) = (5, 64);
+        let left = [folder(), folder(), folder(), files(12)];
+        assert_eq!(size(POOL, 64, &left), Size { first, most });
+        assert_eq!(size(POOL, 64, &[folder()]), Size { first: 2, most });
+        assert_eq!(size(POOL, 2, &left), Size::fixed(2));
+        assert_eq!(size(POOL, 1, &left), Size::fixed(1));
+        // Processes are made by one that does nothing else, all at once.
+        assert_eq!(size(Model::ProcessPool, 64, &left), Size::fixed(64));
+        let said = bounded(64, Size { first, most });
+        assert_eq!(said, ", 5 to begin with and more as folders are found");
     }
 
     #[test]
