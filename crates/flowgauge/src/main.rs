@@ -29,10 +29,9 @@ mod watch;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use clap::Parser;
 use nix::sys::resource::{Resource, getrlimit};
 
-use crate::args::{Cli, Command};
+use crate::args::Command;
 use crate::ending::Ending;
 
 fn main() -> ExitCode {
@@ -78,7 +77,7 @@ fn stack_is_enough() -> Result<()> {
 }
 
 fn command() -> Result<Ending> {
-    match Cli::parse().command {
+    match args::asked() {
         Command::Run(args) => commands::run::run(args),
         Command::Primes(args) => commands::primes::run(&args),
         Command::Workers(args) => commands::workers::run(&args),

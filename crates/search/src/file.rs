@@ -9,15 +9,15 @@ use std::sync::atomic::Ordering;
 
 use nix::errno::Errno;
 
+use crate::batches::Ring;
 use crate::job::{FolderTask, Job};
 use crate::lines::Lines;
 use crate::outlet::{Deliver, Key};
 use crate::plan::Io;
-use crate::problem::{Problem, words};
+use crate::problem::Problem;
 use crate::read::mapped::Mapped;
 use crate::read::rolling::{Reads, Rolling};
 use crate::read::text::{End, Nul};
-use crate::read::uring::Batches;
 use crate::report::{Class, Counts};
 use crate::sheet::Sheet;
 use crate::stopwatch::Stopwatch;
@@ -30,20 +30,10 @@ pub(crate) struct FileSearch<'j, 's> {
     job: &'j Job<'j>,
     lines: Lines,
     rolling: Rolling,
-    ring: Ring,
+    pub(crate) ring: Ring,
     pub(crate) sheet: Sheet<'s>,
     pub(crate) counts: Counts,
     pub(crate) watch: Stopwatch,
-}
-
-/// What a flow reads batches of files through.
-enum Ring {
-    /// It is made for the first batch.
-    NotYet,
-    /// It is here.
-    Made(Box<Batches>),
-    /// There is none.
-    None,
 }
 
 /// Which file.
@@ -62,10 +52,7 @@ impl<'j, 's> FileSearch<'j, 's> {
             job,
             lines: job.lines.clone(),
             rolling: Rolling::new(),
-            ring: match job.io {
-                Io::Uring => Ring::NotYet,
-                Io::Read | Io::Mmap => Ring::None,
-            },
+            ring: Ring::of(job.io),
             sheet: Sheet::new(job.style, to),
             counts: Counts::default(),
             watch: Stopwatch::new(job.profile),
@@ -293,50 +280,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         }
         let path = PathBuf::from(std::ffi::OsStr::from_bytes(&shown));
         self.sheet.tell(Problem::on(path, error));
-    }
-
-    /// Whether files are searched in batches.
-    pub(crate) fn batches(&mut self) -> bool {
-        if matches!(self.ring, Ring::NotYet) {
-            self.ring = self.make_ring();
-        }
-        matches!(self.ring, Ring::Made(_))
-    }
-
-    fn make_ring(&mut self) -> Ring {
-        match Batches::new() {
-            Ok(batches) => Ring::Made(Box::new(batches)),
-            Err(reason) => {
-                let what = format!("{reason}: files are read one by one where none can be made");
-                self.sheet.tell(Problem::otherwise(what));
-                Ring::None
-            }
-        }
-    }
-
-    /// Searches the files `names` of a folder in batches.
-    pub(crate) fn batch(
-        &mut self,
-        place: Place<'_>,
-        folder: BorrowedFd<'_>,
-        reads: Reads,
-        names: &[u8],
-    ) {
-        let Ring::Made(mut batches) = std::mem::replace(&mut self.ring, Ring::None) else {
-            return;
-        };
-        match batches.search(self, place, folder, reads, names) {
-            Ok(()) => self.ring = Ring::Made(batches),
-            Err(error) => {
-                // What is under way may still be written into the buffers.
-                std::mem::forget(batches);
-                self.sheet.tell(Problem::error(format!(
-                    "io_uring failed under way ({}): files of a batch were not searched; use \
-                     --io read",
-                    words(&error)
-                )));
-            }
-        }
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

@@ -41,6 +41,8 @@ use crate::worker::WORTH_SPLITTING;
 const PROBE_NS: u64 = 1_500_000;
 /// A flow that is off its CPU for more than this share of the time waits for something.
 const WAITS: f64 = 0.3;
+/// What making a flow takes, with all that it needs.
+const FLOW_NS: u64 = 50_000;
 
 /// What the probe saw.
 #[derive(Debug, Clone, Copy)]
@@ -93,12 +95,12 @@ pub(crate) fn run(
     probe(crew, tasks, |seen, left| {
         let (workers, why) = count(seen, room::cpus());
         let (pool, why_pool) = pool(crew.job.io);
-        let size = size(pool, workers, &left);
+        let size = Size::of(pool, workers, &left, worth(seen));
         let (model, why_model) = match size.most {
             1 => (Model::Sequential, "one flow needs no other to be made"),
             _ => (pool, why_pool),
         };
-        let why = format!("{why}{}; {model}: {why_model}", bounded(workers, size));
+        let why = format!("{why}{}; {model}: {why_model}", size.told(workers));
         by_rule(crew, model, size, left, why)
     })
 }
@@ -107,8 +109,8 @@ pub(crate) fn run(
 pub(crate) fn run_as(crew: &Crew<'_, '_>, model: Model, tasks: Vec<Task>) -> Done {
     probe(crew, tasks, |seen, left| {
         let (workers, why) = count(seen, room::cpus());
-        let size = size(model, workers, &left);
-        let why = format!("{why}{}", bounded(workers, size));
+        let size = Size::of(model, workers, &left, worth(seen));
+        let why = format!("{why}{}", size.told(workers));
         of_model(crew, model, size, left).because(why)
     })
 }
@@ -192,42 +194,11 @@ fn count(seen: &Seen, cpus: u32) -> (u32, String) {
     (cpus, why)
 }
 
-/// A pool of `model` with up to `workers` for the work that is left.
-fn size(model: Model, workers: u32, left: &[Task]) -> Size {
-    let names = |task: &Task| match task {
-        Task::Files(files) => memchr::memchr_iter(0, &files.names).count(),
-        Task::Root(_) => 1,
-        Task::Folder(_) => 0,
-    };
-    let files: usize = left.iter().map(names).sum();
-    let is_folder = |task: &&Task| matches!(task, Task::Folder(_));
-    let folders = left.iter().filter(is_folder).count();
-    let busy = u32::try_from(folders + files.div_ceil(WORTH_SPLITTING)).unwrap_or(u32::MAX);
-    let first = busy.clamp(1, workers);
-    match folders {
-        0 => Size::fixed(first),
-        // Nobody knows what is in a folder.
-        _ if grows(model) => Size {
-            first: first.max(workers.min(2)),
-            most: workers,
-        },
-        _ => Size::fixed(workers),
-    }
-}
-
-/// Whether flows of a pool can be made while others work.
-fn grows(model: Model) -> bool {
-    matches!(model, Model::ThreadPool | Model::ThreadPrivateFiles)
-}
-
-/// What is said where the work left bounds the number.
-fn bounded(workers: u32, size: Size) -> String {
-    let Size { first, most } = size;
-    match (most < workers, first < most) {
-        (true, _) => format!(", but {most} for what is left"),
-        (_, true) => format!(", {first} to begin with and more as folders are found"),
-        _ => String::new(),
-    }
+/// How many files like those seen are worth a flow, which takes some time to be made.
+fn worth(seen: &Seen) -> usize {
+    let each_ns = seen.wall_ns / seen.files.max(1);
+    let files = usize::try_from(FLOW_NS / each_ns.max(1)).unwrap_or(usize::MAX);
+    files.clamp(1, WORTH_SPLITTING)
 }
 
 /// The pool for a way of reading, and why.
@@ -277,47 +248,21 @@ mod tests {
         assert!(count(&seen(10_000, 90), 2).1.contains("99 % of the time"));
     }
 
-    const POOL: Model = Model::ThreadPrivateFiles;
-
-    fn folder() -> Task {
-        Task::Folder(crate::job::FolderTask {
-            root: 0,
-            path: Box::default(),
-            chain: None,
-        })
-    }
-
-    fn files(count: usize) -> Task {
-        Task::Files(crate::job::FilesTask {
-            root: 0,
-            path: Box::default(),
-            names: b"a\0".repeat(count),
-        })
-    }
-
     #[test]
-    fn few_files_get_few_workers_however_many_cpus_there_are() {
-        assert_eq!(size(POOL, 64, &[files(50)]), Size::fixed(7));
-        assert_eq!(size(POOL, 64, &[files(3)]), Size::fixed(1));
-        assert_eq!(size(POOL, 2, &[files(50)]), Size::fixed(2));
-        let named: Vec<Task> = (0..20).map(Task::Root).collect();
-        assert_eq!(size(POOL, 64, &named), Size::fixed(3));
-        assert_eq!(bounded(64, Size::fixed(7)), ", but 7 for what is left");
-        assert_eq!(bounded(2, Size::fixed(2)), "");
-    }
-
-    #[test]
-    fn folders_may_hold_anything_so_that_there_may_be_more() {
-        let (first, most) = (5, 64);
-        let left = [folder(), folder(), folder(), files(12)];
-        assert_eq!(size(POOL, 64, &left), Size { first, most });
-        assert_eq!(size(POOL, 64, &[folder()]), Size { first: 2, most });
-        assert_eq!(size(POOL, 2, &left), Size::fixed(2));
-        assert_eq!(size(POOL, 1, &left), Size::fixed(1));
-        // Processes are made by one that does nothing else, all at once.
-        assert_eq!(size(Model::ProcessPool, 64, &left), Size::fixed(64));
-        let said = bounded(64, Size { first, most });
-        assert_eq!(said, ", 5 to begin with and more as folders are found");
+    fn the_longer_files_take_the_fewer_of_them_are_worth_a_flow() {
+        let of = |files, wall_ns| {
+            let seen = Seen {
+                files,
+                wall_ns,
+                ..seen(0, 0)
+            };
+            worth(&seen)
+        };
+        assert_eq!(
+            (of(200, 1_500_000), of(1_000, 1_500_000)),
+            (6, WORTH_SPLITTING)
+        );
+        assert_eq!((of(1, 80_000_000), of(0, 2_000_000)), (1, 1));
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod refused;
 mod room;
 mod sequential;
 mod shared;
+mod size;
 mod thread_per_directory;
 mod thread_per_file;
 mod thread_pool;
@@ -50,6 +51,7 @@ use crate::walk::{Root, RootKind, Rules, open_roots};
 use crate::worker::Worker;
 
 use area::Area;
+pub(crate) use size::Size;
 use thread_pool::Files;
 pub(crate) use totals::{Done, Totals};
 
@@ -84,24 +86,6 @@ impl<'c> Crew<'c, '_> {
     /// What searches files, for a flow of this process.
     pub(crate) fn files(&self) -> FileSearch<'c, 'c> {
         FileSearch::new(self.job, Box::new(Here::new(self.outlet)))
-    }
-}
-
-/// How many flows a pool has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Size {
-    /// To begin with.
-    pub(crate) first: u32,
-    /// As many as there may be in time, where more can be made while others work.
-    pub(crate) most: u32,
-}
-
-impl Size {
-    pub(crate) fn fixed(workers: u32) -> Size {
-        Size {
-            first: workers,
-            most: workers,
-        }
     }
 }
 
