@@ -4,8 +4,6 @@
 //! each time it starts: pages that are then its own, in each of its processes, besides as much
 //! again of notes on where they are. A search of a small tree needs less memory than that.
 
-#![expect(clippy::print_stdout, reason = "so a build script speaks to cargo")]
-
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let target = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
