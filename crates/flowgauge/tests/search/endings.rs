@@ -286,7 +286,7 @@ fn with_few_descriptors(tree: &Tree, model: &str, paths: &str) -> super::common:
     let line = format!("ulimit -n 40; exec {program} search -c --model {model} needle {paths}");
     let mut shell = Command::new("sh");
     shell.args(["-c", &line]).current_dir(tree.path());
-    said(&shell.output().unwrap())
+    said(&shell.output().expect("the shell starts"))
 }
 
 #[test]
