@@ -30,10 +30,9 @@ mod whole_file;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
-use clap::Parser;
 use nix::sys::resource::{Resource, getrlimit};
 
-use crate::args::{Cli, Command};
+use crate::args::Command;
 use crate::ending::Ending;
 
 fn main() -> ExitCode {
@@ -79,7 +78,7 @@ fn stack_is_enough() -> Result<()> {
 }
 
 fn command() -> Result<Ending> {
-    match Cli::parse().command {
+    match args::asked() {
         Command::Run(args) => commands::run::run(args),
         Command::Primes(args) => commands::primes::run(&args),
         Command::Workers(args) => commands::workers::run(&args),

@@ -18,21 +18,47 @@ const ENOUGH: u64 = 500;
 /// names, or one that this machine has; of each as much as its bounds hold.
 pub(crate) fn filled(mut studies: Vec<Study>, tree: Option<&Path>) -> Result<Vec<Study>> {
     let mut looked_at = LookedAt::default();
+    let any = each_search(&mut studies, |search| looked_at.fill(search, tree))?;
+    if tree.is_some() {
+        some_search("--tree", any)?;
+    }
+    Ok(studies)
+}
+
+/// The studies with their searches of files that come from the disk.
+pub(crate) fn cold(mut studies: Vec<Study>) -> Result<Vec<Study>> {
+    let any = each_search(&mut studies, |search| {
+        search.cold = true;
+        Ok(())
+    })?;
+    some_search("--cold", any)?;
+    Ok(studies)
+}
+
+/// Changes each search of the studies; false where there is none.
+fn each_search(
+    studies: &mut [Study],
+    mut change: impl FnMut(&mut Searching) -> Result<()>,
+) -> Result<bool> {
     let mut any = false;
     for case in studies.iter_mut().flat_map(|study| &mut study.cases) {
         let own = case.variants.iter_mut().filter_map(|v| v.work.as_mut());
         for work in own.chain([&mut case.work]) {
             if let Work::Search(search) = work {
                 any = true;
-                looked_at.fill(search, tree)?;
+                change(search)?;
             }
         }
     }
+    Ok(any)
+}
+
+fn some_search(flag: &str, any: bool) -> Result<()> {
     ensure!(
-        any || tree.is_none(),
-        "--tree: none of these studies searches files; run the study search with it"
+        any,
+        "{flag}: none of these studies searches files; run the study search with it"
     );
-    Ok(studies)
+    Ok(())
 }
 
 /// That the page cache can be emptied where a study asks for that.

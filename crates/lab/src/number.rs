@@ -121,6 +121,13 @@ pub fn count(value: u64) -> String {
     group(&value.to_string())
 }
 
+/// So many of something: `1 file`, `64,109 files`.
+#[must_use]
+pub fn many(value: u64, one: &str) -> String {
+    let plural = if value == 1 { "" } else { "s" };
+    format!("{} {one}{plural}", count(value))
+}
+
 /// A number of things that may be many: `12.5`, `64,109`, `241 M`, `2.41 G`.
 #[must_use]
 pub fn amount(value: f64) -> String {
@@ -358,5 +365,7 @@ mod tests {
         assert_eq!(amount(2.41e9), "2.41 G");
         assert_eq!(amount(f64::NAN), "n/a");
         assert_eq!(count(1_000), "1,000");
+        assert_eq!(many(1, "file"), "1 file");
+        assert_eq!(many(2_000, "file"), "2,000 files");
     }
 }

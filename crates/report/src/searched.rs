@@ -11,28 +11,29 @@
 
 use lab::{CaseResult, Optimum, Origin, OriginRow, SelfMade, StudyResult, VariantSummary};
 
-use crate::number::{bytes, count, plain};
+use crate::number::{bytes, many, plain};
 use crate::workers::Figure;
 
-/// Classes of work, in the order in which they are shown.
-pub(crate) const CLASSES: [&str; 6] = ["walk", "open", "read", "search", "print", "wait"];
+pub(crate) use workload::searching::CLASSES;
 
 /// What the classes are, for the line below the table.
 pub(crate) const NOTE_CLASSES: &str = "Time of all flows together, by timers in a repetition of \
     its own that counts nowhere else. walk: folders are opened and listed, ignore rules; open: \
     files are opened and closed; read: also mapping and unmapping; search: also the faults that \
-    bring in a mapped file; print: results are formatted and written; wait: for work of another \
-    flow. Timers: how much longer that repetition took.";
+    bring in a mapped file; print: results are formatted and written; create: other flows are \
+    made; wait: for work of another flow, or at the cap for one to end. Timers: how much longer \
+    that repetition took.";
 
 /// What the source's table is, for the line below it.
 pub(crate) const NOTE_TABLE: &str = "CPU %: user and system time over the wall time; 100 is one \
-    CPU all the time. The source's figures are of one run each, on another machine and another \
+    CPU all the time. Kernels tell user from system by what they see at their ticks, some 4 ms \
+    apart, so that the two are sure only over all repetitions together. The source's figures are of one run each, on another machine and another \
     tree: compare how they differ, not how large they are.";
 
 /// A row of the source's table, ours or its own.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// `pool`, `2012 pool`.
+    /// `designs: pool`, `2012 pool`.
     pub(crate) who: String,
     pub(crate) from_source: bool,
     /// In ns, as the next two.
@@ -74,19 +75,21 @@ pub(crate) fn variants(case: &CaseResult) -> impl Iterator<Item = (&VariantSumma
 pub(crate) fn what_was_searched(case: &CaseResult) -> Option<String> {
     let (_, own) = variants(case).next()?;
     let of = |name: &str| own.counts.get(name).copied();
-    let whole = |name: &str| Some(count(of(name)? as u64));
+    let some = |name: &str, one: &str| Some(many(of(name)? as u64, one));
+    let lines = of("lines")? as u64;
     Some(format!(
-        "searched: {} files in {} folders, {}; {} lines of {} files match",
-        whole("files")?,
-        whole("folders")?,
+        "searched: {} in {}, {}; {} of {} {}",
+        some("files", "file")?,
+        some("folders", "folder")?,
         bytes(of("bytes")?),
-        whole("lines")?,
-        whole("matched_files")?
+        many(lines, "line"),
+        some("matched_files", "file")?,
+        if lines == 1 { "matches" } else { "match" }
     ))
 }
 
-/// The source's table with ours: the rows of the case that it names; `None` where it has none,
-/// or no flows were made by work.
+/// The source's table with ours: the rows of the case that it names, and of all others that
+/// have variants of the same names; `None` where it has none, or no flows were made by work.
 pub(crate) fn then_and_now(study: &StudyResult) -> Option<Vec<Row>> {
     let origin = study.study.origin.as_ref()?;
     let row = origin
@@ -94,8 +97,8 @@ pub(crate) fn then_and_now(study: &StudyResult) -> Option<Vec<Row>> {
         .iter()
         .find(|row| !row.user_seconds.is_empty())?;
     let case = case_of(study, row)?;
-    let mut rows: Vec<Row> = variants(case)
-        .map(|(variant, own)| ours(variant, own))
+    let mut rows: Vec<Row> = alike(study, row)
+        .flat_map(|case| variants(case).map(|(variant, own)| ours(case, variant, own)))
         .collect();
     if rows.is_empty() {
         return None;
@@ -112,9 +115,16 @@ fn case_of<'a>(study: &'a StudyResult, row: &OriginRow) -> Option<&'a CaseResult
     is_self_made(case).then_some(case)
 }
 
-fn ours(variant: &VariantSummary, own: &SelfMade) -> Row {
+/// Cases that have a variant of each name that the row has.
+fn alike<'a>(study: &'a StudyResult, row: &OriginRow) -> impl Iterator<Item = &'a CaseResult> {
+    let has = |case: &CaseResult, label: &str| case.variants.iter().any(|v| v.label == label);
+    let cases = study.cases.iter().filter(|case| is_self_made(case));
+    cases.filter(move |case| row.seconds.keys().all(|label| has(case, label)))
+}
+
+fn ours(case: &CaseResult, variant: &VariantSummary, own: &SelfMade) -> Row {
     Row {
-        who: variant.label.clone(),
+        who: format!("{}: {}", case.case.name, variant.label),
         from_source: false,
         user: Figure::Is(own.user_ns),
         system: Figure::Is(own.system_ns),

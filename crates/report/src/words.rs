@@ -13,7 +13,7 @@ pub(crate) use other_ratios::other_ratios;
 use lab::{CaseResult, Cause, Finding, Metric};
 use stats::{Estimate, Verdict};
 
-use crate::number::{count, factor, factor_interval, percent, ratio_interval};
+use crate::number::{factor, factor_interval, percent, ratio_interval};
 
 /// What a text is about; colour may underline it and never carries it alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -109,11 +109,7 @@ pub(crate) fn cause(case: &CaseResult) -> (Tone, &'static str) {
     }
 }
 
-/// `1 round`, `20 rounds`.
-pub(crate) fn many(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", count(number))
-}
+pub(crate) use crate::number::many;
 
 /// The word for a metric.
 pub(crate) fn metric(metric: Metric) -> &'static str {

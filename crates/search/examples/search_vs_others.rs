@@ -9,7 +9,9 @@
 //! warms the page cache. Output goes to a file (some searchers stop at the first match when it
 //! goes nowhere). The ratio of a round is its own: both sides met the same machine. Shown are
 //! the median of the ratios and their quartiles, for wall time and for CPU time, which suffers
-//! less where others use the machine; and the peak of resident memory.
+//! less where others use the machine; and the peak of resident memory. ripgrep runs with 1, 2
+//! and 4 threads: what counts is the ratio to its best. It ends with an error where the sides of
+//! a case did not find the same number of lines, since then they did not do the same.
 //!
 //! ripgrep is `rg` on the path and every program in `RIPGREPS` (separated by colons); ag and
 //! ugrep are taken where they are installed.
@@ -48,33 +50,35 @@ struct Case {
 }
 
 const AUTO: (&str, &[&str]) = ("flowgauge", &[]);
+const RG_1: (&str, &[&str]) = ("rg", &["-j1"]);
 const RG_2: (&str, &[&str]) = ("rg", &["-j2"]);
+const RG_4: (&str, &[&str]) = ("rg", &["-j4"]);
 
 const CASES: &[Case] = &[
     Case {
         name: "rare literal",
         args: &["PM_RESUME"],
-        sides: &[AUTO, RG_2, ("ag", &[]), ("ugrep", &["-rIJ2"])],
+        sides: &[AUTO, RG_1, RG_2, RG_4, ("ag", &[]), ("ugrep", &["-rIJ2"])],
     },
     Case {
         name: "rare expression",
         args: &["pm_[a-z]+_resume_ea"],
-        sides: &[AUTO, RG_2, ("ag", &[]), ("ugrep", &["-rIJ2"])],
+        sides: &[AUTO, RG_1, RG_2, RG_4, ("ag", &[]), ("ugrep", &["-rIJ2"])],
     },
     Case {
         name: "frequent literal",
         args: &["return"],
-        sides: &[AUTO, RG_2],
+        sides: &[AUTO, RG_1, RG_2, RG_4],
     },
     Case {
         name: "counts",
         args: &["-c", "struct"],
-        sides: &[AUTO, RG_2],
+        sides: &[AUTO, RG_1, RG_2, RG_4],
     },
     Case {
         name: "one flow",
         args: &["PM_RESUME"],
-        sides: &[("flowgauge", &["--model", "sequential"]), ("rg", &["-j1"])],
+        sides: &[("flowgauge", &["--model", "sequential"]), RG_1],
     },
     Case {
         name: "models and counts",
@@ -131,8 +135,30 @@ fn main() -> io::Result<()> {
             }
         }
         show(case, &sides, rounds);
+        check(case, &sides)?;
     }
     Ok(())
+}
+
+/// That all sides found as many lines, each time.
+fn check(case: &Case, sides: &[Side]) -> io::Result<()> {
+    let lines = |side: &Side| side.runs.iter().map(|run| run.lines).collect::<Vec<_>>();
+    let wanted = sides.first().and_then(|side| lines(side).first().copied());
+    let other = |side: &&Side| lines(side).into_iter().any(|lines| Some(lines) != wanted);
+    let others: Vec<&str> = sides
+        .iter()
+        .filter(other)
+        .map(|s| s.name.as_str())
+        .collect();
+    match others.is_empty() {
+        true => Ok(()),
+        false => Err(io::Error::other(format!(
+            "{}: not the same number of lines as {} by {}",
+            case.name,
+            sides[0].name,
+            others.join(", ")
+        ))),
+    }
 }
 
 /// The sides of a case that are installed here, with their whole command lines.

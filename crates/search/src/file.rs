@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 
 use nix::errno::Errno;
 
+use crate::batches::Ring;
 use crate::job::{FolderTask, Job};
 use crate::lines::Lines;
 use crate::outlet::{Deliver, Key};
@@ -17,12 +18,11 @@ use crate::problem::Problem;
 use crate::read::mapped::Mapped;
 use crate::read::rolling::{Reads, Rolling};
 use crate::read::text::{End, Nul};
-use crate::read::uring::Batches;
 use crate::report::{Class, Counts};
 use crate::sheet::Sheet;
 use crate::stopwatch::Stopwatch;
 use crate::view::View;
-use crate::walk::{Folder, Listing, RootKind, open_below, open_file, reads_of};
+use crate::walk::{Folder, Listing, RootKind, open_file, reads_of};
 use crate::worker::Place;
 
 /// What a flow needs to search files.
@@ -30,7 +30,7 @@ pub(crate) struct FileSearch<'j, 's> {
     job: &'j Job<'j>,
     lines: Lines,
     rolling: Rolling,
-    batches: Option<Batches>,
+    pub(crate) ring: Ring,
     pub(crate) sheet: Sheet<'s>,
     pub(crate) counts: Counts,
     pub(crate) watch: Stopwatch,
@@ -52,9 +52,7 @@ impl<'j, 's> FileSearch<'j, 's> {
             job,
             lines: job.lines.clone(),
             rolling: Rolling::new(),
-            batches: (job.io == Io::Uring)
-                .then(Batches::new)
-                .and_then(Result::ok),
+            ring: Ring::of(job.io),
             sheet: Sheet::new(job.style, to),
             counts: Counts::default(),
             watch: Stopwatch::new(job.profile),
@@ -122,7 +120,7 @@ impl<'j, 's> FileSearch<'j, 's> {
     pub(crate) fn file_below(&mut self, place: Place<'_>, reads: Reads, name: &CStr) {
         let origin = &self.job.roots[place.root as usize];
         let which = self.which(place, name.to_bytes());
-        let file = match open_below(origin.fd(), place.path, name) {
+        let file = match origin.file_below(place.path, name) {
             Ok(file) => file,
             Err(errno) => return self.not_opened(&which, errno),
         };
@@ -135,12 +133,19 @@ impl<'j, 's> FileSearch<'j, 's> {
     /// Searches a root that is no folder.
     pub(crate) fn root(&mut self, root: u32) {
         let origin = &self.job.roots[root as usize];
-        if self.job.skip.is_some_and(|skip| skip.is(origin.fd())) {
+        let file = match origin.open() {
+            Ok(file) => file,
+            Err(error) => return self.failed(root, b"", b"", &error),
+        };
+        if self.job.skip.is_some_and(|skip| skip.is(file.as_fd())) {
             let what = "left out: the results are written to it";
             let shown = Some(origin.shown.clone());
             return self.sheet.tell(Problem::notice(shown, what));
         }
-        self.named(root, origin.fd(), origin.kind == RootKind::File);
+        self.watch.lap(Class::Open);
+        self.named(root, file.as_fd(), origin.kind == RootKind::File);
+        drop(file);
+        self.watch.lap(Class::Open);
     }
 
     pub(crate) fn job(&self) -> &'j Job<'j> {
@@ -275,25 +280,6 @@ impl<'j, 's> FileSearch<'j, 's> {
         }
         let path = PathBuf::from(std::ffi::OsStr::from_bytes(&shown));
         self.sheet.tell(Problem::on(path, error));
-    }
-
-    /// Whether files are searched in batches.
-    pub(crate) fn batches(&self) -> bool {
-        self.batches.is_some()
-    }
-
-    /// Searches the files `names` of a folder in batches.
-    pub(crate) fn batch(
-        &mut self,
-        place: Place<'_>,
-        folder: BorrowedFd<'_>,
-        reads: Reads,
-        names: &[u8],
-    ) {
-        if let Some(mut batches) = self.batches.take() {
-            batches.search(self, place, folder, reads, names);
-            self.batches = Some(batches);
-        }
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

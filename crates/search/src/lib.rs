@@ -56,6 +56,7 @@
 //! Sources: G. Greer, "Pthreads: The 'P' Stands for Performance", 2012 (no threads, a thread
 //! for each file, a pool of workers, how many).
 
+mod batches;
 mod crew;
 mod error;
 mod file;

@@ -68,6 +68,8 @@ struct State<'o> {
     say: &'o mut (dyn FnMut(&Problem) + Send),
     kept: Vec<(Key, Vec<u8>)>,
     closed: bool,
+    /// How the search differs from its plan.
+    otherwise: Vec<String>,
 }
 
 impl<'o> Outlet<'o> {
@@ -82,6 +84,7 @@ impl<'o> Outlet<'o> {
                 say,
                 kept: Vec::new(),
                 closed: false,
+                otherwise: Vec::new(),
             }),
             stop,
             errors: AtomicU64::new(0),
@@ -98,10 +101,22 @@ impl<'o> Outlet<'o> {
     }
 
     fn told(&self, state: &mut State<'_>, problem: &Problem) {
-        if problem.kind == Kind::Error {
-            self.errors.fetch_add(1, Ordering::Relaxed);
+        match problem.kind {
+            Kind::Error => {
+                self.errors.fetch_add(1, Ordering::Relaxed);
+            }
+            // What many flows meet is said once.
+            Kind::Otherwise if state.otherwise.contains(&problem.what) => return,
+            Kind::Otherwise => state.otherwise.push(problem.what.clone()),
+            Kind::Notice => {}
         }
         (state.say)(problem);
+    }
+
+    /// How the search so far differs from its plan, if it does.
+    pub(crate) fn otherwise(&self) -> Option<String> {
+        let state = self.lock();
+        (!state.otherwise.is_empty()).then(|| state.otherwise.join("; "))
     }
 
     /// A flow that panicked while it wrote left nothing half-done that matters here.
@@ -164,8 +179,11 @@ impl Deliver for Here<'_, '_> {
     }
 
     fn tell(&mut self, problem: Problem) {
-        let mut state = self.held.take().unwrap_or_else(|| self.outlet.lock());
-        self.outlet.told(&mut state, &problem);
+        match &mut self.held {
+            // More of a file is to come: nobody else is let in between.
+            Some(state) => self.outlet.told(state, &problem),
+            None => self.outlet.tell(&problem),
+        }
     }
 }
 
@@ -200,6 +218,40 @@ mod tests {
         });
         assert!(!outlet.finish());
         assert_eq!(out, b"a1 a2 a3 b ");
+    }
+
+    #[test]
+    fn what_is_told_amid_a_file_lets_nobody_in_between() {
+        let stop = AtomicBool::new(false);
+        let (mut out, mut say) = (Vec::new(), |_: &Problem| {});
+        let outlet = Outlet::new(&mut out, &mut say, &stop);
+        std::thread::scope(|scope| {
+            let mut first = Here::new(&outlet);
+            first.text(b"a1 ", true);
+            first.tell(Problem::error("lost"));
+            let second = scope.spawn(|| Here::new(&outlet).text(b"b ", false));
+            first.text(b"a2 ", false);
+            assert!(second.join().is_ok());
+        });
+        assert_eq!(outlet.errors(), 1);
+        assert!(!outlet.finish());
+        assert_eq!(out, b"a1 a2 b ");
+    }
+
+    #[test]
+    fn a_difference_from_the_plan_is_said_once_and_kept() {
+        let stop = AtomicBool::new(false);
+        let (mut out, mut said) = (Vec::new(), Vec::new());
+        let mut say = |problem: &Problem| said.push(problem.what.clone());
+        let outlet = Outlet::new(&mut out, &mut say, &stop);
+        assert_eq!(outlet.otherwise(), None);
+        for what in ["no ring", "no ring", "no tables"] {
+            outlet.tell(&Problem::otherwise(what));
+        }
+        assert_eq!(outlet.otherwise().as_deref(), Some("no ring; no tables"));
+        assert_eq!(outlet.errors(), 0);
+        drop(outlet);
+        assert_eq!(said, ["no ring", "no tables"]);
     }
 
     #[test]

@@ -181,6 +181,17 @@ impl Io {
     }
 }
 
+impl Io {
+    /// Why files are not read in this way by that model, if they are not.
+    #[must_use]
+    pub fn refused_with(self, model: Model) -> Option<String> {
+        let each = matches!(model, Model::ThreadPerFile | Model::ProcessPerFile);
+        (self == Io::Uring && each).then(|| {
+            format!("it reads the files of a folder in batches, and a flow of {model} has one file")
+        })
+    }
+}
+
 impl fmt::Display for Io {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())

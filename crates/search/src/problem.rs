@@ -10,8 +10,12 @@ pub enum Kind {
     /// Something was not searched: counted in [`Counts::errors`](crate::Counts::errors), and
     /// the command ends with 2.
     Error,
-    /// All was searched that should be, in another way than was asked for.
+    /// Nothing is missing, but something is not as one would think.
     Notice,
+    /// All was searched, but not as the plan says: fewer flows in a pool than were asked for,
+    /// one table of files for all, no rings. It is on no path, and a study has no use for such
+    /// a search: see [`Report::otherwise`](crate::Report::otherwise).
+    Otherwise,
 }
 
 /// One thing that the user should hear of, said once.
@@ -44,7 +48,16 @@ impl Problem {
         }
     }
 
-    /// It goes on, in another way.
+    /// It is not done as the plan says.
+    pub(crate) fn otherwise(what: impl Into<String>) -> Problem {
+        Problem {
+            kind: Kind::Otherwise,
+            path: None,
+            what: what.into(),
+        }
+    }
+
+    /// It goes on.
     pub(crate) fn notice(path: Option<PathBuf>, what: impl Into<String>) -> Problem {
         Problem {
             kind: Kind::Notice,
@@ -55,7 +68,7 @@ impl Problem {
 }
 
 /// The kernel's answer without its number, as every other command says it.
-fn words(error: &io::Error) -> String {
+pub(crate) fn words(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error ") {
         Some(end) => text[..end].to_owned(),

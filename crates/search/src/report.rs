@@ -21,6 +21,10 @@ pub struct Report {
     pub usage: Usage,
     /// Nobody wanted the rest of the output, so the search ended early.
     pub output_closed: bool,
+    /// How it was done otherwise than the plan says, where it was: the words of all
+    /// [`Kind::Otherwise`](crate::Kind::Otherwise) that were said. What it measured is then
+    /// not what was asked for.
+    pub otherwise: Option<String>,
 }
 
 /// The plan that was carried out, and why that one.
@@ -56,8 +60,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// How many words [`words`](Self::words) are.
+    pub(crate) const WORDS: usize = 7;
+
     /// The counts as words, to travel between processes.
-    pub(crate) fn words(self) -> [u64; 7] {
+    pub(crate) fn words(self) -> [u64; Self::WORDS] {
         [
             self.folders,
             self.files,
@@ -70,7 +77,7 @@ impl Counts {
     }
 
     /// The counts that travelled as words.
-    pub(crate) fn of_words(words: [u64; 7]) -> Counts {
+    pub(crate) fn of_words(words: [u64; Self::WORDS]) -> Counts {
         let [
             folders,
             files,
@@ -115,14 +122,17 @@ pub struct Flows {
     /// The cap that held flows back: one that was asked for or chosen, or the number at which
     /// the kernel refused another. `None`: nothing was held back.
     pub held_at: Option<u64>,
+    /// The kernel refused another flow, with an answer that was told.
+    pub refused: bool,
 }
 
 /// How long it took, in nanoseconds of wall time.
 ///
 /// For a pool, `create` is from before its first flow is made until all are made, and
 /// `tear_down` from the moment that the last flow has done its work until the last is joined
-/// or reaped. For a flow a file or a folder, `create` is the sum of the calls that made
-/// flows (they overlap with work in other flows). `steady` is the rest of `total`.
+/// or reaped: 0 where no flow was made. For a flow a file or a folder, `create` is the sum of
+/// the calls that made flows (they overlap with work in other flows), and never more than is
+/// left of `total`. `steady` is the rest of `total`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
     /// Making flows.
@@ -143,36 +153,52 @@ pub enum Class {
     /// Opening and closing files.
     Open,
     /// Reading, or mapping and unmapping. (With `mmap` the faults that bring the text in
-    /// count as [`Class::Search`]; with `uring` batches count as read.)
+    /// count as [`Class::Search`]. With `uring` the opens of a batch, and the closes of the
+    /// one before, count as [`Class::Open`], its reads as read.)
     Read,
     /// Finding lines.
     Search,
     /// Writing them down and out.
     Print,
-    /// Waiting for another flow to give work away.
+    /// Making other flows.
+    Create,
+    /// Waiting: for another flow to give work away, or at a cap for one to end.
     Wait,
 }
 
 impl Class {
     /// All of them, in the order of [`Profile::ns`].
-    pub const ALL: [Class; 6] = [
+    pub const ALL: [Class; 7] = [
         Class::Walk,
         Class::Open,
         Class::Read,
         Class::Search,
         Class::Print,
+        Class::Create,
         Class::Wait,
     ];
 
+    /// The names of all of them, in the same order.
+    pub const NAMES: [&'static str; Class::ALL.len()] = {
+        let mut names = [""; Class::ALL.len()];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = Class::ALL[at].name();
+            at += 1;
+        }
+        names
+    };
+
     /// In one word.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Class::Walk => "walk",
             Class::Open => "open",
             Class::Read => "read",
             Class::Search => "search",
             Class::Print => "print",
+            Class::Create => "create",
             Class::Wait => "wait",
         }
     }
@@ -182,7 +208,7 @@ impl Class {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Profile {
     /// By class, in the order of [`Class::ALL`].
-    pub ns: [u64; 6],
+    pub ns: [u64; Class::ALL.len()],
 }
 
 impl Profile {
@@ -206,8 +232,8 @@ impl AddAssign for Profile {
 pub struct Usage {
     /// CPU time in nanoseconds, from the clocks that are exact.
     pub cpu_ns: u64,
-    /// The part of `cpu_ns` in user mode. The kernel tells the two apart by its ticks or
-    /// exactly, as it was built.
+    /// The part of `cpu_ns` in user mode. Most kernels split it by what they see at each tick,
+    /// some 4 ms apart, so that a search shorter than some hundred milliseconds tells little.
     pub user_ns: u64,
     /// The part of `cpu_ns` in the kernel.
     pub system_ns: u64,

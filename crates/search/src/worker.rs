@@ -10,10 +10,13 @@ use crate::file::FileSearch;
 use crate::job::{FilesTask, FolderTask, Job, Task};
 use crate::read::rolling::Reads;
 use crate::report::{Class, Counts, Profile};
-use crate::walk::{Listing, open_place, reads_of};
+use crate::walk::{Listing, reads_of};
 
 /// Files that are left to a flow which gives half of its files away.
-const WORTH_SPLITTING: usize = 8;
+pub(crate) const WORTH_SPLITTING: usize = 8;
+
+/// Folders that are left to a flow which is worth another one.
+const WORTH_A_FLOW: usize = 4;
 
 /// One flow at work.
 pub(crate) struct Worker<'j, 's> {
@@ -89,6 +92,9 @@ impl<'j, 's> Worker<'j, 's> {
                 self.own.push_front(task);
                 return;
             }
+        }
+        if self.own.len() >= WORTH_A_FLOW {
+            exchange.grow();
         }
     }
 
@@ -172,12 +178,7 @@ impl<'j, 's> Worker<'j, 's> {
 
     fn named_files(&mut self, task: &FilesTask, exchange: &impl Exchange) {
         let origin = &self.job.roots[task.root as usize];
-        let path: &[u8] = if task.path.is_empty() {
-            b"."
-        } else {
-            &task.path
-        };
-        let folder = match open_place(origin.fd(), path) {
+        let folder = match origin.folder(&task.path) {
             Ok(folder) => folder,
             Err(error) => return self.files.failed(task.root, &task.path, b"", &error),
         };

@@ -20,17 +20,19 @@
 //!
 //! Results go to `/dev/null`: they are formatted and written, and nobody reads them.
 
-use std::fs::File;
-use std::io;
-use std::path::PathBuf;
-use std::time::Duration;
+mod runner;
 
-use flow::{Answer, Cell, Model, Own, OwnFlows, OwnRep, Proof, Variant};
-use measure::usage::Usage;
-use search::{Class, Filter, How, Paths, Pattern, Plan, Query, Report};
+use std::path::PathBuf;
+
+use flow::{Answer, Cell, Model, Variant};
+use search::{Class, Filter, How, Paths, Pattern, Query};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{Work, WorkError};
+use runner::Searcher;
+
+/// Classes of work that timers tell apart, in the order in which they are shown.
+pub const CLASSES: [&str; Class::ALL.len()] = Class::NAMES;
 
 /// The file whose first digit empties the page cache when it is written.
 pub const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
@@ -173,6 +175,18 @@ impl Searching {
     /// # Errors
     /// There are none such; the message says which there are.
     pub fn model(&self, variant: &Variant) -> Result<search::Model, WorkError> {
+        let searcher = self.of_design(variant)?;
+        match search::Io::from(self.io).refused_with(searcher) {
+            Some(reason) => Err(WorkError(format!(
+                "io \"{}\" is not for {}: {reason}; use read",
+                self.io.name(),
+                self.design.name()
+            ))),
+            None => Ok(searcher),
+        }
+    }
+
+    fn of_design(&self, variant: &Variant) -> Result<search::Model, WorkError> {
         let model = variant.model;
         match (self.design, model) {
             (Design::Sequential, _) if variant.flows == 1 => Ok(search::Model::Sequential),
@@ -234,123 +248,13 @@ impl Reading {
     }
 }
 
-/// A slot of searches.
-struct Searcher {
-    query: Query,
-    plan: Plan,
-    cold: bool,
-}
-
-impl Searcher {
-    fn new(work: &Searching, variant: &Variant) -> io::Result<Self> {
-        let model = work.model(variant).map_err(io::Error::other)?;
-        let plan = Plan {
-            io: work.io.into(),
-            proof: true,
-            ..Plan::of(model, variant.flows)
-        };
-        Ok(Self {
-            query: work.query().map_err(io::Error::other)?,
-            plan,
-            cold: work.cold,
-        })
-    }
-}
-
-impl OwnFlows for Searcher {
-    fn prepare(&mut self) -> io::Result<()> {
-        match self.cold {
-            true => empty_page_cache(),
-            false => Ok(()),
-        }
-    }
-
-    fn repeat(&mut self, timers: bool) -> io::Result<OwnRep> {
-        let mut out = File::options().write(true).open("/dev/null")?;
-        let plan = Plan {
-            profile: timers,
-            ..self.plan.clone()
-        };
-        let report = search::run(&self.query, &plan, &mut out, &mut |_problem| {});
-        Ok(told(&report.map_err(io::Error::other)?))
-    }
-}
-
-/// Empties the page cache, and the caches of names and inodes with it.
-///
-/// # Errors
-/// Only root of the machine itself may.
-pub fn empty_page_cache() -> io::Result<()> {
-    // What has not been written back yet stays in the cache.
-    nix::unistd::sync();
-    std::fs::write(DROP_CACHES, "3").map_err(|error| {
-        io::Error::other(format!(
-            "cannot empty the page cache ({DROP_CACHES}): {error}"
-        ))
-    })
-}
-
-fn told(report: &Report) -> OwnRep {
-    let Report {
-        counts,
-        flows,
-        times,
-        usage,
-        ..
-    } = report;
-    let named = [
-        ("files", counts.files),
-        ("folders", counts.folders),
-        ("matched_files", counts.matched_files),
-        ("lines", counts.lines),
-        ("bytes", counts.bytes),
-        ("errors", counts.errors),
-    ];
-    let profile = report.profile.iter().flat_map(|profile| {
-        let classes = Class::ALL.into_iter();
-        classes.map(|class| (class.name().to_owned(), profile.of(class)))
-    });
-    OwnRep {
-        create: Duration::from_nanos(times.create_ns),
-        steady: Duration::from_nanos(times.steady_ns),
-        tear_down: Duration::from_nanos(times.tear_down_ns),
-        usage: Usage {
-            cpu_ns: usage.cpu_ns,
-            minor_faults: usage.minor_faults,
-            major_faults: usage.major_faults,
-            voluntary_switches: usage.voluntary_switches,
-            involuntary_switches: usage.involuntary_switches,
-        },
-        units: counts.files,
-        proof: Proof {
-            count: counts.lines,
-            checksum: counts.checksum.wrapping_add(spread(counts.files)),
-        },
-        own: Own {
-            user_ns: usage.user_ns,
-            system_ns: usage.system_ns,
-            made: flows.made,
-            most: flows.most,
-            held_at: flows.held_at,
-            disk_blocks: usage.disk_blocks,
-            peak_rss: 0,
-            counts: named.map(|(name, count)| (name.to_owned(), count)).into(),
-            classes_ns: profile.collect(),
-        },
-    }
-}
-
-/// A number spread over all bits, so that one file less is no small difference.
-fn spread(files: u64) -> u64 {
-    files.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use flow::{Channel, Placement, Schedule};
+mod testing {
+    use super::Searching;
+    use flow::{Channel, Placement, Schedule, Variant};
 
-    fn variant(model: &str, flows: u32) -> Variant {
+    /// Flows of that model.
+    pub(super) fn variant(model: &str, flows: u32) -> Variant {
         Variant {
             model: model.parse().unwrap(),
             flows,
@@ -361,9 +265,16 @@ mod tests {
         }
     }
 
-    fn read(text: &str) -> Searching {
+    /// A work as a study writes it.
+    pub(super) fn read(text: &str) -> Searching {
         serde_json::from_str(text).unwrap()
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::{read, variant};
+    use super::*;
 
     #[test]
     fn a_tree_is_one_path_or_many() {
@@ -400,6 +311,15 @@ mod tests {
         ] {
             assert_eq!(of(design, model, flows), Ok(searcher));
         }
+        let batched = Searching {
+            design: Design::PerFile,
+            ..read(r#"{"pattern": "x", "io": "uring"}"#)
+        };
+        let error = batched
+            .model(&variant("thread", 4))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("one file; use read"), "{error}");
         let error = of(Design::Sequential, "thread", 2).unwrap_err().to_string();
         assert!(error.contains("has one flow, not 2"), "{error}");
         let error = of(Design::PerFile, "task", 2).unwrap_err().to_string();
@@ -419,60 +339,5 @@ mod tests {
                 .check()
                 .is_err()
         );
-    }
-
-    #[test]
-    fn every_variant_proves_the_same_and_another_tree_something_else() {
-        let tree = tempfile::tempdir().unwrap();
-        for number in 0..40 {
-            let folder = tree.path().join(format!("d{}", number % 5));
-            std::fs::create_dir_all(&folder).unwrap();
-            let text = "one\ntwo needle\n".repeat(number % 3);
-            std::fs::write(folder.join(format!("{number}.txt")), text).unwrap();
-        }
-        let prove = |design, reading, model| {
-            let work = Searching {
-                design,
-                io: reading,
-                tree: vec![tree.path().to_owned()],
-                ..read(r#"{"pattern": "needle"}"#)
-            };
-            let flows = if design == Design::Sequential { 1 } else { 3 };
-            let mut searcher = Searcher::new(&work, &variant(model, flows)).unwrap();
-            searcher.prepare().unwrap();
-            searcher.repeat(false).unwrap()
-        };
-        let first = prove(Design::Sequential, Reading::Read, "thread");
-        // 13 files with one such line, 13 with two.
-        assert_eq!((first.proof.count, first.own.counts["files"]), (39, 40));
-        assert_eq!(first.own.counts["matched_files"], 26);
-        for (design, reading, model) in [
-            (Design::Pool, Reading::Read, "thread"),
-            (Design::Pool, Reading::Mmap, "thread-private-files"),
-            (Design::PerFile, Reading::Read, "thread"),
-            (Design::PerFolder, Reading::Read, "thread"),
-        ] {
-            assert_eq!(prove(design, reading, model).proof, first.proof);
-        }
-        std::fs::write(tree.path().join("more.txt"), "nothing\n").unwrap();
-        let more = prove(Design::Pool, Reading::Read, "thread");
-        assert_eq!(more.proof.count, first.proof.count);
-        assert_ne!(more.proof, first.proof);
-    }
-
-    #[test]
-    fn timers_tell_the_classes_and_no_timers_tell_none() {
-        let tree = tempfile::tempdir().unwrap();
-        std::fs::write(tree.path().join("a.txt"), "needle\n").unwrap();
-        let work = Searching {
-            design: Design::Sequential,
-            tree: vec![tree.path().to_owned()],
-            ..read(r#"{"pattern": "needle"}"#)
-        };
-        let mut searcher = Searcher::new(&work, &variant("thread", 1)).unwrap();
-        assert!(searcher.repeat(false).unwrap().own.classes_ns.is_empty());
-        let timed = searcher.repeat(true).unwrap().own.classes_ns;
-        assert_eq!(timed.len(), Class::ALL.len());
-        assert!(timed["walk"] > 0 && timed["read"] > 0, "{timed:?}");
     }
 }

@@ -35,6 +35,32 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// The command line where the command is `search`: the same, without all other commands. To make
+/// those takes more memory than many a search.
+#[derive(Debug, Parser)]
+#[command(name = "flowgauge", version, max_term_width = 100)]
+struct SearchCli {
+    #[command(subcommand)]
+    command: SearchOnly,
+}
+
+#[derive(Debug, Subcommand)]
+enum SearchOnly {
+    /// Search files for a pattern; the flows that do it are yours to choose
+    Search(SearchArgs),
+}
+
+/// What this process was asked for; a word of help or of what is wrong ends it.
+pub(crate) fn asked() -> Command {
+    match std::env::args_os().nth(1) {
+        Some(name) if name == "search" => {
+            let SearchOnly::Search(args) = SearchCli::parse().command;
+            Command::Search(args)
+        }
+        _ => Cli::parse().command,
+    }
+}
+
 const TOP_EXAMPLES: &str = "\
 Examples:
   flowgauge run                      all studies, quick: a verdict for each and a report
@@ -76,4 +102,20 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// The manual page, on standard output
     Man(ManArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn search_alone_is_the_same_command() {
+        let help = |mut all: clap::Command| {
+            all.build();
+            let search = all.find_subcommand_mut("search").expect("it is there");
+            search.render_long_help().to_string()
+        };
+        assert_eq!(help(SearchCli::command()), help(Cli::command()));
+    }
 }

@@ -39,6 +39,10 @@ pub(crate) struct RunArgs {
     /// /usr/share, /usr/lib]
     #[arg(long, value_name = "DIR", conflicts_with = "resume")]
     pub(crate) tree: Option<PathBuf>,
+    /// The study search empties the page cache before each search, so that all files come from
+    /// the disk (root only)
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) cold: bool,
     #[command(flatten)]
     pub(crate) how: HowArgs,
 }

@@ -28,7 +28,7 @@ Exit codes: 0 something matched, 1 nothing did, 2 something could not be searche
 /// Folders are walked: hidden files, binary files and what .gitignore, .ignore and .rgignore
 /// name are left out, and symbolic links are not followed.
 #[derive(Debug, Args)]
-#[command(after_help = SEARCH_EXAMPLES)]
+#[command(after_help = SEARCH_EXAMPLES, args_override_self = true)]
 pub(crate) struct SearchArgs {
     /// What is looked for: a regular expression, or with -F a literal
     #[arg(value_name = "PATTERN")]
@@ -113,13 +113,13 @@ pub(crate) struct FlowArgs {
     /// How many workers a pool has; for a flow a file or a folder, how many there may be
     #[arg(short = 'j', long, value_name = "N", default_value = "auto", value_parser = workers)]
     pub(crate) jobs: Auto<NonZeroU32>,
-    /// How files are read: read, mmap, uring
+    /// How files are read: read, mmap, uring (uring not by a flow for each file)
     #[arg(long, value_name = "IO", default_value = "read")]
     pub(crate) io: Io,
     /// Say which flows were chosen and why, and what they did and used
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Say where the time of the flows went: walk, open, read, search, print, wait
+    /// Say where the time of the flows went: walk, open, read, search, print, create, wait
     #[arg(long)]
     pub(crate) profile: bool,
 }

@@ -54,6 +54,10 @@ fn begin(args: &RunArgs) -> Result<Session> {
         Some(tree) => trees::filled(studies, Some(tree))?,
         None => studies,
     };
+    let studies = match args.cold {
+        true => trees::cold(studies)?,
+        false => studies,
+    };
     let names: Vec<String> = studies.iter().map(|study| study.name.clone()).collect();
     let mut session = session::begin(studies, session::settings(&args.how, preset)?, &args.how)?;
     for (name, left_out) in names.iter().zip(&left_out) {

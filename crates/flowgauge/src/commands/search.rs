@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
-use lab::number;
+use lab::number::{self, count, many};
 use search::{
-    Class, FileId, Filter, How, Paths, Pattern, Plan, Problem, Profile, Query, Report, Show,
+    Chosen, Class, Counts, FileId, Filter, How, Paths, Pattern, Plan, Problem, Profile, Query,
+    Report, Show, Usage,
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -123,47 +124,46 @@ fn ending(report: &Report) -> Ending {
 }
 
 fn tell(args: &SearchArgs, report: &Report) {
-    if let Some(held_at) = report.flows.held_at
-        && !report.chosen.model.is_pool()
-    {
-        let (model, held_at) = (report.chosen.model, number::count(held_at));
-        let why = match report.chosen.why.split_once(": ") {
-            Some((_, why)) => format!(" ({why})"),
-            None => String::new(),
-        };
-        output::tell(&format!("{model}: held to {held_at} at one time{why}"));
+    if let Some(held) = held(report) {
+        output::tell(&held);
     }
     if args.flows.explain {
-        output::tell(&explained(report));
+        output::tell(&explained(report).join("\n"));
     }
     if let Some(profile) = &report.profile {
         output::tell(&profiled(profile));
     }
 }
 
-fn explained(report: &Report) -> String {
-    let (chosen, counts, flows) = (&report.chosen, &report.counts, &report.flows);
-    let (times, usage) = (&report.times, &report.usage);
-    let count = number::count;
-    let time = |ns: u64| number::time(ns as f64);
-    let workers = match chosen.model {
-        search::Model::Sequential => String::new(),
-        model if model.is_pool() => format!(", {} workers", count(u64::from(chosen.workers))),
-        _ => format!(", at most {} at one time", count(u64::from(chosen.workers))),
-    };
-    let mut lines = vec![format!("model: {}{workers}", chosen.model)];
-    if !chosen.why.is_empty() {
-        lines.push(format!("why: {}", chosen.why));
+/// The cap that held flows back, and why that one. Where the kernel did that, it has been said
+/// with its answer.
+fn held(report: &Report) -> Option<String> {
+    let (chosen, flows) = (&report.chosen, &report.flows);
+    let held_at = flows.held_at?;
+    if chosen.model.is_pool() || flows.refused {
+        return None;
     }
-    lines.push(format!(
-        "searched: {} files in {} folders, {}; {} lines of {} files match; {} errors",
-        count(counts.files),
-        count(counts.folders),
-        number::bytes(counts.bytes as f64),
-        count(counts.lines),
-        count(counts.matched_files),
-        count(counts.errors)
-    ));
+    let why = chosen.why.split_once(": ");
+    let why = why.map_or(String::new(), |(_, why)| format!(" ({why})"));
+    let held_at = count(held_at);
+    Some(format!(
+        "{}: held to {held_at} at one time{why}",
+        chosen.model
+    ))
+}
+
+fn time(ns: u64) -> String {
+    number::time(ns as f64)
+}
+
+/// The lines of an explanation.
+fn explained(report: &Report) -> Vec<String> {
+    let mut lines = vec![format!("model: {}", chosen(&report.chosen))];
+    if !report.chosen.why.is_empty() {
+        lines.push(format!("why: {}", report.chosen.why));
+    }
+    let (flows, times) = (&report.flows, &report.times);
+    lines.push(format!("searched: {}", searched(&report.counts)));
     lines.push(format!(
         "flows: {} made, at most {} at one time",
         count(flows.made),
@@ -175,17 +175,53 @@ fn explained(report: &Report) -> String {
         time(times.create_ns),
         time(times.tear_down_ns)
     ));
-    lines.push(format!(
-        "used: {} of CPU time, {} of it in user mode; {} page faults ({} from a disk); {} switches, \
-         {} of them given up",
+    lines.push(format!("used: {}", used(&report.usage)));
+    lines
+}
+
+fn chosen(chosen: &Chosen) -> String {
+    let (model, workers) = (chosen.model, u64::from(chosen.workers));
+    match model {
+        search::Model::Sequential => model.to_string(),
+        pool if pool.is_pool() => format!("{pool}, {}", many(workers, "worker")),
+        _ => format!("{model}, at most {} at one time", count(workers)),
+    }
+}
+
+fn searched(counts: &Counts) -> String {
+    format!(
+        "{} in {}, {}; {} of {} {}; {}",
+        many(counts.files, "file"),
+        many(counts.folders, "folder"),
+        number::bytes(counts.bytes as f64),
+        many(counts.lines, "line"),
+        many(counts.matched_files, "file"),
+        if counts.lines == 1 {
+            "matches"
+        } else {
+            "match"
+        },
+        many(counts.errors, "error")
+    )
+}
+
+/// User and system time are told apart by the kernel's ticks as a rule, which is said: a short
+/// search has all of its time in one of the two.
+fn used(usage: &Usage) -> String {
+    let switches = usage.voluntary_switches + usage.involuntary_switches;
+    format!(
+        "{} of CPU time, some {} of it in user mode (most kernels tell by ticks of 4 ms or so); \
+         {} ({} from a disk); {}, {} of them given up",
         time(usage.cpu_ns),
         time(usage.user_ns),
-        count(usage.minor_faults + usage.major_faults),
+        many(usage.minor_faults + usage.major_faults, "page fault"),
         count(usage.major_faults),
-        count(usage.voluntary_switches + usage.involuntary_switches),
+        match switches {
+            1 => "1 switch".to_owned(),
+            _ => format!("{} switches", count(switches)),
+        },
         count(usage.voluntary_switches)
-    ));
-    lines.join("\n")
+    )
 }
 
 fn profiled(profile: &Profile) -> String {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use report::number::{count, percent, time};
+use report::number::{count, many, percent, time};
 
 /// What the looks at all slots so far have cost.
 #[derive(Debug, Default)]
@@ -70,11 +70,6 @@ impl Cost {
             ),
         }
     }
-}
-
-fn many(number: u64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", count(number))
 }
 
 #[cfg(test)]

@@ -45,6 +45,43 @@ fn lines_counts_names_and_numbers() {
 }
 
 #[test]
+fn a_flag_that_is_repeated_is_no_mistake_and_the_last_value_counts() {
+    let tree = small();
+    assert_eq!(tree.lines(&["-i", "-i", "TWO"]), ["a.txt:Two one"]);
+    assert_eq!(tree.lines(&["-c", "-c", "ones"]), ["b.md:1"]);
+    let args = [
+        "-j",
+        "9",
+        "-j",
+        "2",
+        "--model",
+        "fiber",
+        "--model",
+        "thread-pool",
+    ];
+    let run = tree.run(&[&args[..], &["--explain", "ones"]].concat());
+    assert!(run.err.contains("thread-pool, 2 workers"), "{}", run.err);
+    // Globs are a list, of which all count.
+    assert_eq!(
+        tree.lines(&["-l", "-g", "*.md", "-g", "*.txt", "one"]),
+        ["a.txt", "b.md"]
+    );
+}
+
+#[test]
+fn one_of_something_is_not_called_many() {
+    let tree = Tree::of(&[("a", b"one\n")]);
+    let run = tree.run(&["--explain", "--model", "thread-pool", "-j", "1", "one"]);
+    for words in [
+        "1 worker\n",
+        "1 file in 1 folder,",
+        "1 line of 1 file matches; 0 errors",
+    ] {
+        assert!(run.err.contains(words), "{words}: {}", run.err);
+    }
+}
+
+#[test]
 fn exit_codes_are_those_of_grep() {
     let tree = small();
     for model in MODELS {
@@ -117,6 +154,10 @@ fn what_makes_no_sense_is_refused_with_the_place_and_the_way_out() {
             &["'threads'", "thread-pool"],
         ),
         (&["--io", "paper", "one"], &["'paper'", "mmap"]),
+        (
+            &["--io", "uring", "--model", "process-per-file", "one"],
+            &["--io uring", "process-per-file", "use --io read"],
+        ),
         (&["-g", "a[", "one"], &["'a['", "glob"]),
         (&["-c", "-l", "one"], &["cannot be used with"]),
         (&[], &["PATTERN"]),

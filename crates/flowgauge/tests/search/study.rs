@@ -72,12 +72,16 @@ fn every_design_model_and_number_of_workers_finds_the_same() {
     let results = results(&tree);
     // 60 and the binary one, in which nothing is found.
     all_found(&results, 61, 60);
-    let designs = &results.studies[0].cases[0];
-    let each = designs.variants[1].self_made.as_ref().expect("own flows");
-    assert_eq!(
-        (designs.variants[1].label.as_str(), each.made),
-        ("thread per file", 61.0)
-    );
+    for label in ["thread per file", "process per file"] {
+        let mut variants = results.studies[0]
+            .cases
+            .iter()
+            .flat_map(|case| &case.variants);
+        let each = variants
+            .find(|variant| variant.label == label)
+            .expect(label);
+        assert_eq!(each.self_made.as_ref().expect("own flows").made, 61.0);
+    }
     for text in [
         "Then and now",
         "15.1 s",
@@ -250,6 +254,34 @@ fn a_cold_search_without_the_right_to_it_is_refused() {
     let said = said.err;
     assert!(said.contains("the page cache cannot be emptied"), "{said}");
     assert!(said.contains("as root"), "{said}");
+}
+
+#[test]
+fn a_cold_run_is_for_searches_and_for_those_who_may() {
+    let tree = tree();
+    let run = |study: &str, user: Option<u32>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_flowgauge"));
+        command.args(["run", study, "--cold", "--out", "out"]);
+        command.current_dir(tree.path());
+        if let Some(user) = user {
+            command.uid(user).gid(user);
+        }
+        command.output()
+    };
+    let refused = said(&run("primes", None).expect("the command starts"));
+    assert_eq!(refused.code, Some(2));
+    let words = "--cold: none of these studies searches files";
+    assert!(refused.err.contains(words), "{}", refused.err);
+    let open = std::fs::Permissions::from_mode(0o777);
+    std::fs::set_permissions(tree.path(), open).expect("our own folder");
+    let output = match run("search", geteuid().is_root().then_some(NOBODY)) {
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return,
+        output => output.expect("the command starts"),
+    };
+    let refused = said(&output);
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    let words = "the page cache cannot be emptied";
+    assert!(refused.err.contains(words), "{}", refused.err);
 }
 
 /// A user without rights.

@@ -113,7 +113,7 @@ fn cost(record: &SlotRecord) -> Option<f64> {
 /// What a study of such work says beyond its findings.
 pub(super) fn sentences(cases: &[CaseResult]) -> Vec<String> {
     let own = || cases.iter().filter(|case| case.case.work.makes_own_flows());
-    let mut said: Vec<String> = own().filter_map(a_flow_each).collect();
+    let mut said: Vec<String> = own().flat_map(flows_each).collect();
     for case in own() {
         if let Some(sentence) = optimum::sentence(case) {
             said.push(sentence);
@@ -126,16 +126,27 @@ pub(super) fn sentences(cases: &[CaseResult]) -> Vec<String> {
     said
 }
 
-/// A flow for each file against a pool of few.
-fn a_flow_each(case: &CaseResult) -> Option<String> {
-    let place = |wanted: fn(Design) -> bool| {
-        (0..case.case.variants.len()).find(|&at| match case.case.work_of(at) {
-            Work::Search(search) => wanted(search.design),
-            _ => false,
-        })
+/// Each flow for each file or folder against a pool of few of the same model.
+fn flows_each(case: &CaseResult) -> Vec<String> {
+    let variants = &case.case.variants;
+    let design = |at: usize| match case.case.work_of(at) {
+        Work::Search(search) => Some(search.design),
+        _ => None,
     };
-    let each = place(|design| matches!(design, Design::PerFile | Design::PerFolder))?;
-    let pool = place(|design| design == Design::Pool)?;
+    let all = 0..variants.len();
+    let each = all
+        .clone()
+        .filter(|&at| matches!(design(at), Some(Design::PerFile | Design::PerFolder)));
+    let pairs = each.filter_map(|each| {
+        let model = variants[each].variant.model;
+        let mut pools = all.clone().filter(|&at| design(at) == Some(Design::Pool));
+        let pool = pools.find(|&at| variants[at].variant.model == model)?;
+        flow_each(case, each, pool)
+    });
+    pairs.collect()
+}
+
+fn flow_each(case: &CaseResult, each: usize, pool: usize) -> Option<String> {
     let floor = case.findings.first().map_or(0.0, |finding| finding.floor);
     let rule = Rule {
         floor,

@@ -80,6 +80,7 @@ const COLUMNS: &[Column] = &[
     ("read_ns", |row| row.class("read")),
     ("search_ns", |row| row.class("search")),
     ("print_ns", |row| row.class("print")),
+    ("class_create_ns", |row| row.class("create")),
     ("wait_ns", |row| row.class("wait")),
     ("timers_cost", |row| number(row.own.timers_cost)),
     ("is_best_number", |row| match &row.case.optimum {

@@ -4,6 +4,9 @@ use crate::charts::marker::MARKERS;
 
 use super::FONT;
 
+/// Colours of parts of bars that the page has.
+const PARTS: usize = 7;
+
 /// The page's style sheet, which begins with the light colours.
 const PAGE: &str = include_str!("../html/style.css");
 
@@ -41,7 +44,7 @@ pub(super) fn sheet() -> String {
             ));
         }
     }
-    for place in 0..4 {
+    for place in 0..PARTS {
         let fill = colour(&format!("s{place}"));
         sheet.push_str(&format!(".s{place}{{fill:{fill}}}"));
     }
@@ -75,7 +78,7 @@ fn fixed() -> String {
          .mark{{stroke:{paper};stroke-width:.6}}.whisker{{stroke-width:2}}\n\
          .curve{{fill:none;stroke-width:2}}.area{{opacity:.2}}.dots{{fill:none;stroke:none}}\n\
          .cross{{stroke:{bad};stroke-width:1.8;fill:none}}.part{{stroke:{paper};stroke-width:1}}\n\
-         .on0{{fill:#fff}}.on1{{fill:#111}}.on2{{fill:#111}}.on3{{fill:#111}}.on4{{fill:#111}}.on5{{fill:#111}}\n\
+         .on0{{fill:#fff}}.on1{{fill:#111}}.on2{{fill:#111}}.on3{{fill:#111}}.on4{{fill:#111}}.on5{{fill:#fff}}.on6{{fill:#111}}\n\
          .hn rect{{fill:none}}.stroke{{stroke:{doubt};stroke-width:1.4;opacity:.35}}\n"
     )
 }
@@ -95,5 +98,11 @@ mod tests {
             );
         }
         assert!(!sheet().contains("var("));
+        // Each part of a bar, those of a search too, and none in black by mistake.
+        for place in 0..crate::searched::CLASSES.len() {
+            let fill = colour(&format!("s{place}"));
+            assert!(sheet().contains(&format!(".s{place}{{fill:{fill}}}")));
+            assert_ne!(fill, "#000", "part {place}");
+        }
     }
 }

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use nix::sys::mman::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
 use crate::crew::Totals;
-use crate::report::{Counts, Profile};
+use crate::report::{Class, Counts, Profile};
 
 /// A value alone on two cache lines (which are fetched in pairs).
 #[repr(C, align(128))]
@@ -34,8 +34,8 @@ struct Header {
     waiting: Alone<AtomicU64>,
 }
 
-const COUNTS: usize = 7;
-const CLASSES: usize = 6;
+const COUNTS: usize = Counts::WORDS;
+const CLASSES: usize = Class::ALL.len();
 
 /// Where one process leaves what came of it.
 #[repr(C, align(128))]

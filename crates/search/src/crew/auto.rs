@@ -9,7 +9,10 @@
 //!
 //! What is known when the probe ends:
 //!
-//! * Is there work left? If not, nothing is to be chosen.
+//! * Is there work left? If not, nothing is to be chosen. Of files that are left it is known
+//!   how many there are, of folders only that they are there. So a pool has no more flows to
+//!   begin with than there are folders and handfuls of files; one of threads makes more as
+//!   folders turn out to hold folders (`crew::thread_pool`).
 //! * Did the flow wait for a disk? CPU time beside wall time tells, and major faults and
 //!   blocks read. A flow that waits leaves its CPU to others, so that more flows than CPUs
 //!   keep the disk busy. With all in the page cache more flows than CPUs gain nothing.
@@ -17,25 +20,29 @@
 //!   of the time. With `mmap` threads fight over the lock of their address space, and every
 //!   `munmap` interrupts all CPUs they run on; processes do not.
 //! * Private tables of files save threads the locks of a shared one, and cost one call a
-//!   thread.
+//!   thread. Where that call is denied they share one: nobody asked for anything else.
+//!
+//! So the number is what the probe saw; the model is a rule, by the way of reading.
 
 use std::cell::RefCell;
 
 use measure::clock;
 
 use crate::crew::sequential::ONE;
-use crate::crew::{Crew, Done, Exchange, Totals, of_model, room};
+use crate::crew::thread_pool::{self, Files, denied};
+use crate::crew::{Crew, Done, Exchange, Size, Totals, of_model, room};
 use crate::job::Task;
 use crate::plan::{Io, Model};
 use crate::report::Usage;
 use crate::usage::Reading;
+use crate::worker::WORTH_SPLITTING;
 
 /// How long the probe takes at the most. Some 200 files of a warm tree.
 const PROBE_NS: u64 = 1_500_000;
 /// A flow that is off its CPU for more than this share of the time waits for something.
 const WAITS: f64 = 0.3;
-/// Flows a CPU while a disk is waited for, at the most.
-const COLD_FLOWS: u32 = 4;
+/// What making a flow takes, with all that it needs.
+const FLOW_NS: u64 = 50_000;
 
 /// What the probe saw.
 #[derive(Debug, Clone, Copy)]
@@ -77,30 +84,56 @@ pub(crate) fn run(
             1 => (Model::Sequential, "one flow needs no other to be made"),
             _ => pool(crew.job.io),
         };
-        return of_model(crew, model, workers, tasks).because(format!("{model}: {why}"));
+        return by_rule(
+            crew,
+            model,
+            Size::fixed(workers),
+            tasks,
+            format!("{model}: {why}"),
+        );
     }
-    probe(crew, tasks, |seen| {
+    probe(crew, tasks, |seen, left| {
         let (workers, why) = count(seen, room::cpus());
-        let (model, why_model) = match workers {
+        let (pool, why_pool) = pool(crew.job.io);
+        let size = Size::of(pool, workers, &left, worth(seen));
+        let (model, why_model) = match size.most {
             1 => (Model::Sequential, "one flow needs no other to be made"),
-            _ => pool(crew.job.io),
+            _ => (pool, why_pool),
         };
-        (model, workers, format!("{why}; {model}: {why_model}"))
+        let why = format!("{why}{}; {model}: {why_model}", size.told(workers));
+        by_rule(crew, model, size, left, why)
     })
 }
 
 /// Chooses how many workers a pool of `model` has.
 pub(crate) fn run_as(crew: &Crew<'_, '_>, model: Model, tasks: Vec<Task>) -> Done {
-    probe(crew, tasks, |seen| {
+    probe(crew, tasks, |seen, left| {
         let (workers, why) = count(seen, room::cpus());
-        (model, workers, why)
+        let size = Size::of(model, workers, &left, worth(seen));
+        let why = format!("{why}{}", size.told(workers));
+        of_model(crew, model, size, left).because(why)
     })
+}
+
+/// Does what is left by a model that nobody asked for.
+fn by_rule(crew: &Crew<'_, '_>, model: Model, size: Size, tasks: Vec<Task>, why: String) -> Done {
+    if model != Model::ThreadPrivateFiles {
+        return of_model(crew, model, size, tasks).because(why);
+    }
+    let (done, errno) = thread_pool::run(crew, size, tasks, Files::PrivateIfAllowed);
+    match errno {
+        None => done.by(model, size.most).because(why),
+        Some(errno) => {
+            let why = format!("{why}; but {}, so they share one", denied(errno));
+            done.by(Model::ThreadPool, size.most).because(why)
+        }
+    }
 }
 
 fn probe(
     crew: &Crew<'_, '_>,
     tasks: Vec<Task>,
-    choose: impl FnOnce(&Seen) -> (Model, u32, String),
+    go_on: impl FnOnce(&Seen, Vec<Task>) -> Done,
 ) -> Done {
     let (started_ns, before) = (clock::now_ns(), Reading::now());
     let probe = Probe {
@@ -123,10 +156,10 @@ fn probe(
         let why = format!("one flow did it all during the probe ({took}), before another is made");
         return Done::new(totals, ONE).by(Model::Sequential, 1).because(why);
     }
-    let (model, workers, why) = choose(&seen);
-    let mut done = of_model(crew, model, workers, left);
+    let mut done = go_on(&seen, left);
     done.totals.add(totals);
-    done.because(format!("probe: {took}; {why}"))
+    let why = format!("probe: {took}; {}", done.chosen.why);
+    done.because(why)
 }
 
 /// `214 files in 1.5 ms by one flow`.
@@ -146,7 +179,7 @@ fn count(seen: &Seen, cpus: u32) -> (u32, String) {
     let blocked = seen.usage.voluntary_switches * 4 > seen.files.max(1);
     if off > WAITS && (read || blocked) {
         let enough = (f64::from(cpus) / (1.0 - off).max(0.01)).ceil() as u32;
-        let workers = enough.clamp(2, COLD_FLOWS * cpus.max(2));
+        let workers = enough.clamp(2, room::auto_most(cpus));
         let share = 100.0 * off;
         let why = format!(
             "it waited for the disk {share:.0} % of the time, so {workers} workers for {cpus} CPUs"
@@ -159,6 +192,13 @@ fn count(seen: &Seen, cpus: u32) -> (u32, String) {
     };
     let why = format!("nothing waited for a disk, so a worker for {all}, since more gain nothing");
     (cpus, why)
+}
+
+/// How many files like those seen are worth a flow, which takes some time to be made.
+fn worth(seen: &Seen) -> usize {
+    let each_ns = seen.wall_ns / seen.files.max(1);
+    let files = usize::try_from(FLOW_NS / each_ns.max(1)).unwrap_or(usize::MAX);
+    files.clamp(1, WORTH_SPLITTING)
 }
 
 /// The pool for a way of reading, and why.
@@ -206,6 +246,23 @@ mod tests {
         assert_eq!(count(&seen(10_000, 90), 2).0, 8);
         assert_eq!(count(&seen(500_000, 90), 1).0, 2);
         assert!(count(&seen(10_000, 90), 2).1.contains("99 % of the time"));
+    }
+
+    #[test]
+    fn the_longer_files_take_the_fewer_of_them_are_worth_a_flow() {
+        let of = |files, wall_ns| {
+            let seen = Seen {
+                files,
+                wall_ns,
+                ..seen(0, 0)
+            };
+            worth(&seen)
+        };
+        assert_eq!(
+            (of(200, 1_500_000), of(1_000, 1_500_000)),
+            (6, WORTH_SPLITTING)
+        );
+        assert_eq!((of(1, 80_000_000), of(0, 2_000_000)), (1, 1));
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub(crate) struct Children<'c, 'o> {
     pub(crate) died: u64,
     pub(crate) totals: Totals,
     /// When the last of them was done with its work.
-    pub(crate) last_ns: u64,
+    pub(crate) last_ns: Option<u64>,
 }
 
 impl<'c, 'o> Children<'c, 'o> {
@@ -69,12 +69,18 @@ impl<'c, 'o> Children<'c, 'o> {
             most: 0,
             died: 0,
             totals: Totals::default(),
-            last_ns: 0,
+            last_ns: None,
         }
     }
 
     pub(crate) fn live(&self) -> usize {
         self.live.len()
+    }
+
+    /// Whether one of them has more of a file to send: until it has, whoever listens here must
+    /// not use the outlet in any other way.
+    pub(crate) fn is_hearing(&self) -> bool {
+        self.heard.is_some()
     }
 
     /// The slots of those that live.
@@ -217,7 +223,7 @@ impl<'c, 'o> Children<'c, 'o> {
         match self.crew.area.slot(child.slot).left() {
             Some((totals, done_ns)) => {
                 self.totals.add(totals);
-                self.last_ns = self.last_ns.max(done_ns);
+                self.last_ns = self.last_ns.max(Some(done_ns));
             }
             None => self.tell_died(status),
         }

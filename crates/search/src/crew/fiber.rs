@@ -14,20 +14,19 @@
 //! ```
 //!
 //! Listing blocks too, on a cold disk; then this thread waits, as one thread would. There are
-//! at most [`FIBERS`] fibers; other folders wait.
+//! at most [`FIBERS`] fibers, or as many as there is room for open folders; other folders wait.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use fiber::{Config, Scheduler};
 use measure::clock;
 
 use crate::crew::parcels::{Parcel, Parcels, Waits, parcels};
 use crate::crew::sequential::{self, Alone};
-use crate::crew::thread_pool::{STACK_BYTES, tell_held};
-use crate::crew::{Crew, Done, Totals};
+use crate::crew::threads::{self, Ended};
+use crate::crew::{Crew, Done, Totals, room};
 use crate::file::FileSearch;
 use crate::job::{FilesTask, FolderTask, Task};
 use crate::problem::Problem;
@@ -43,62 +42,35 @@ pub(crate) fn run(crew: &Crew<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
     let common = Parcels::default();
     std::thread::scope(|scope| {
         let started_ns = clock::now_ns();
-        let helpers = help(scope, crew, &common, workers as usize);
+        let body = || helper(crew, &common);
+        let helpers = threads::make(scope, crew, workers as usize, body);
         if helpers.is_empty() {
-            return sequential::run(crew, tasks);
+            return sequential::run(crew, tasks).refused();
         }
         let create_ns = clock::now_ns() - started_ns;
+        let made = helpers.len() as u64;
         let walk = Walk::new(crew, &common);
         let fibers = walk.run(tasks);
         common.end();
         let mut totals = walk.totals();
-        let mut last_ns = 0;
-        let made = helpers.len() as u64;
-        for helper in helpers {
-            match helper.join() {
-                Ok((more, done_ns)) => {
-                    totals.add(more);
-                    last_ns = last_ns.max(done_ns);
-                }
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        let flows = Flows {
-            made: made + fibers.made,
-            most: made + fibers.most,
-            held_at: (made < u64::from(workers))
-                .then_some(made)
-                .or(fibers.held_at),
-        };
-        Done::new(totals, flows).taking(create_ns, clock::now_ns().saturating_sub(last_ns))
+        let last_ns = threads::join(helpers, &mut totals);
+        Done::new(totals, together(made, u64::from(workers), fibers)).taking(create_ns, last_ns)
     })
 }
 
-/// Makes the helpers.
-fn help<'scope, 'env>(
-    scope: &'scope Scope<'scope, 'env>,
-    crew: &'env Crew<'_, '_>,
-    common: &'env Parcels,
-    wanted: usize,
-) -> Vec<ScopedJoinHandle<'scope, (Totals, u64)>> {
-    let mut helpers = Vec::new();
-    for _ in 0..wanted {
-        let body = || helper(crew, common);
-        match Builder::new()
-            .stack_size(STACK_BYTES)
-            .spawn_scoped(scope, body)
-        {
-            Ok(helper) => helpers.push(helper),
-            Err(error) => {
-                tell_held(crew, helpers.len(), wanted, "threads", &error);
-                break;
-            }
-        }
+/// Helpers, of which so many were wanted, and fibers.
+fn together(helpers: u64, wanted: u64, fibers: Flows) -> Flows {
+    let refused = helpers < wanted;
+    Flows {
+        made: helpers + fibers.made,
+        most: helpers + fibers.most,
+        held_at: refused.then_some(helpers).or(fibers.held_at),
+        refused,
     }
-    helpers
 }
 
-fn helper(crew: &Crew<'_, '_>, common: &Parcels) -> (Totals, u64) {
+/// What a helper does.
+fn helper(crew: &Crew<'_, '_>, common: &Parcels) -> Ended {
     let mut worker = crew.worker();
     while let Some(parcel) = common.take() {
         worker.files.watch.lap(Class::Wait);
@@ -121,6 +93,8 @@ struct Walk<'w, 'c, 'o> {
     /// Folders without a fiber.
     folders: RefCell<Vec<FolderTask>>,
     live: Cell<usize>,
+    /// So many fibers there may be at one time.
+    most: usize,
 }
 
 impl<'w, 'c, 'o> Walk<'w, 'c, 'o>
@@ -135,6 +109,7 @@ where
             listing: RefCell::default(),
             folders: RefCell::default(),
             live: Cell::new(0),
+            most: FIBERS.min(room::folders()),
         }
     }
 
@@ -147,7 +122,7 @@ where
             }
         }
         let mut flows = Flows::default();
-        let config = Config::guarded(FIBER_BYTES).capacity(FIBERS);
+        let config = Config::guarded(FIBER_BYTES).capacity(self.most);
         let scheduler = match Scheduler::new(config) {
             Ok(scheduler) => scheduler,
             Err(error) => {
@@ -175,7 +150,7 @@ where
 
     /// A fiber for each folder that has none, while there is room.
     fn make_fibers(&self, scheduler: &Scheduler, flows: &mut Flows) {
-        while self.live.get() < FIBERS {
+        while self.live.get() < self.most {
             let Some(folder) = self.folders.borrow_mut().pop() else {
                 return;
             };
@@ -200,7 +175,7 @@ where
             flows.most = flows.most.max(self.live.get() as u64);
         }
         if !self.folders.borrow().is_empty() {
-            flows.held_at = Some(FIBERS as u64);
+            flows.held_at = Some(self.most as u64);
         }
     }
 

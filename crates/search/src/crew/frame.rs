@@ -22,6 +22,7 @@ const TEXT_AND_MORE: u8 = 1;
 const SORTED: u8 = 2;
 const ERROR: u8 = 3;
 const NOTICE: u8 = 4;
+const OTHERWISE: u8 = 5;
 
 /// Delivers for a process, by way of its pipe.
 pub(crate) struct Sender {
@@ -75,6 +76,7 @@ impl Deliver for Sender {
         let kind = match problem.kind {
             Kind::Error => ERROR,
             Kind::Notice => NOTICE,
+            Kind::Otherwise => OTHERWISE,
         };
         let path = problem
             .path
@@ -137,10 +139,10 @@ fn problem(kind: u8, body: &[u8]) -> Problem {
     let end = memchr::memchr(0, body).unwrap_or(0);
     let (path, what) = body.split_at(end);
     Problem {
-        kind: if kind == ERROR {
-            Kind::Error
-        } else {
-            Kind::Notice
+        kind: match kind {
+            ERROR => Kind::Error,
+            OTHERWISE => Kind::Otherwise,
+            _ => Kind::Notice,
         },
         path: (!path.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(path))),
         what: String::from_utf8_lossy(what.strip_prefix(b"\0").unwrap_or(what)).into_owned(),
@@ -181,6 +183,7 @@ mod tests {
                 to.sorted(Key::new(7, path.clone().into_bytes()), &text);
                 to.tell(Problem::error(path.clone()));
                 to.tell(Problem::notice(Some(PathBuf::from("x")), ""));
+                to.tell(Problem::otherwise("y"));
             };
             let mut wanted = Kept::default();
             send(&mut wanted);

@@ -18,12 +18,15 @@ mod packets;
 mod parcels;
 mod process_per_file;
 mod process_pool;
+mod refused;
 mod room;
 mod sequential;
 mod shared;
+mod size;
 mod thread_per_directory;
 mod thread_per_file;
 mod thread_pool;
+mod threads;
 mod totals;
 mod walker;
 
@@ -41,13 +44,15 @@ use crate::problem::Problem;
 use crate::query::{Paths, Query};
 use crate::read::shrunk::Handler;
 use crate::read::uring;
-use crate::report::{Report, Times};
+use crate::report::{Report, Usage};
 use crate::sheet::Style;
 use crate::usage::Reading;
 use crate::walk::{Root, RootKind, Rules, open_roots};
 use crate::worker::Worker;
 
 use area::Area;
+pub(crate) use size::Size;
+use thread_pool::Files;
 pub(crate) use totals::{Done, Totals};
 
 /// Where flows give work to others.
@@ -60,6 +65,9 @@ pub(crate) trait Exchange {
 
     /// Waits for work; `None`: there will be none.
     fn take(&self) -> Option<Task>;
+
+    /// Makes another flow where there may be more: whoever asks has work enough for it.
+    fn grow(&self) {}
 }
 
 /// A search about to be done by some model.
@@ -90,12 +98,11 @@ pub(crate) fn run(
     let (started_ns, before) = (clock::now_ns(), Reading::now());
     check(plan)?;
     let rules = Rules::new(&query.filter)?;
-    let area = Area::new(room::slots(plan)).map_err(|source| SearchError::System {
-        what: "map memory that flows share",
-        source,
-    })?;
+    let area = area(plan)?;
     let outlet = Outlet::new(out, say, area.stop());
-    let roots = open_roots(query, &rules, &mut |problem| outlet.tell(&problem));
+    let roots = open_roots(query, &rules, room::kept_roots(), &mut |problem| {
+        outlet.tell(&problem);
+    });
     let _handler = (plan.io == Io::Mmap).then(Handler::install);
     let job = Job {
         roots: &roots,
@@ -116,29 +123,49 @@ pub(crate) fn run(
     };
     let done = search(&crew, plan, Task::of_roots(&roots));
     let output_closed = outlet.finish();
+    let usage = Reading::now().since(&before);
     let total_ns = clock::now_ns() - started_ns;
-    Ok(Report {
-        counts: done.totals.counts(outlet.errors()),
-        profile: plan.profile.then_some(done.totals.profile),
-        times: Times {
-            create_ns: done.create_ns,
-            tear_down_ns: done.tear_down_ns,
-            steady_ns: total_ns.saturating_sub(done.create_ns + done.tear_down_ns),
-            total_ns,
-        },
-        chosen: done.chosen,
-        flows: done.flows,
-        usage: Reading::now().since(&before),
-        output_closed,
+    Ok(report(
+        done,
+        &outlet,
+        (total_ns, usage),
+        (plan, output_closed),
+    ))
+}
+
+fn area(plan: &Plan) -> Result<Area, SearchError> {
+    Area::new(room::slots(plan)).map_err(|source| SearchError::System {
+        what: "map memory that flows share",
+        source,
     })
 }
 
+fn report(
+    done: Done,
+    outlet: &Outlet<'_>,
+    (total_ns, usage): (u64, Usage),
+    (plan, output_closed): (&Plan, bool),
+) -> Report {
+    Report {
+        counts: done.totals.counts(outlet.errors()),
+        profile: plan.profile.then(|| done.profile()),
+        times: done.times(total_ns),
+        flows: done.flows,
+        usage,
+        output_closed,
+        otherwise: outlet.otherwise(),
+        chosen: done.chosen,
+    }
+}
+
 fn check(plan: &Plan) -> Result<(), SearchError> {
-    if plan.io == Io::Uring {
-        uring::available().map_err(|reason| SearchError::Io {
-            io: plan.io,
-            reason,
-        })?;
+    let io = plan.io;
+    let refuse = |reason| SearchError::Io { io, reason };
+    if let Some(reason) = plan.model.and_then(|model| io.refused_with(model)) {
+        return Err(refuse(reason));
+    }
+    if io == Io::Uring {
+        uring::available().map_err(refuse)?;
     }
     if plan.model == Some(Model::Fiber) {
         ::fiber::available().map_err(|reason| SearchError::Model {
@@ -169,23 +196,21 @@ fn search(crew: &Crew<'_, '_>, plan: &Plan, tasks: Vec<Task>) -> Done {
         None if model.is_pool() => return auto::run_as(crew, model, tasks),
         None => room::cap(model),
     };
-    let done = of_model(crew, model, workers, tasks);
-    done.because(why)
+    of_model(crew, model, Size::fixed(workers), tasks).because(why)
 }
 
 /// Does the search, or what is left of it, by one model.
-pub(crate) fn of_model(crew: &Crew<'_, '_>, model: Model, workers: u32, tasks: Vec<Task>) -> Done {
+pub(crate) fn of_model(crew: &Crew<'_, '_>, model: Model, size: Size, tasks: Vec<Task>) -> Done {
+    let threads = |tasks, files| thread_pool::run(crew, size, tasks, files).0;
     let done = match model {
         Model::Sequential => sequential::run(crew, tasks),
-        Model::ThreadPerFile => thread_per_file::run(crew, workers, tasks),
-        Model::ProcessPerFile => process_per_file::run(crew, workers, tasks),
-        Model::ThreadPerDirectory => thread_per_directory::run(crew, workers, tasks),
-        Model::ThreadPool => thread_pool::run(crew, workers, tasks, thread_pool::Files::Shared),
-        Model::ThreadPrivateFiles => {
-            thread_pool::run(crew, workers, tasks, thread_pool::Files::Private)
-        }
-        Model::ProcessPool => process_pool::run(crew, workers, tasks),
-        Model::Fiber => fiber::run(crew, workers, tasks),
+        Model::ThreadPerFile => thread_per_file::run(crew, size.most, tasks),
+        Model::ProcessPerFile => process_per_file::run(crew, size.most, tasks),
+        Model::ThreadPerDirectory => thread_per_directory::run(crew, size.most, tasks),
+        Model::ThreadPool => threads(tasks, Files::Shared),
+        Model::ThreadPrivateFiles => threads(tasks, Files::Private),
+        Model::ProcessPool => process_pool::run(crew, size.most, tasks),
+        Model::Fiber => fiber::run(crew, size.most, tasks),
     };
-    done.by(model, workers)
+    done.by(model, size.most)
 }

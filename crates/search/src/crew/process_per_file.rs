@@ -1,52 +1,105 @@
 //! One flow walks and forks a process for each file.
+//!
+//! # Theory
+//!
+//! The flow that walks is also the one that takes what processes send, and it has things to
+//! say itself (a folder that cannot be listed). A process that has more of a file to send
+//! keeps everybody else from the outlet until the rest has come. So this flow never goes back
+//! to its walk before it has heard such a process out: it would wait for itself.
 
 use measure::clock;
 use nix::poll::PollTimeout;
 
 use crate::crew::children::Children;
-use crate::crew::walker::Walker;
-use crate::crew::{Crew, Done, Totals};
+use crate::crew::walker::{Found, Walker};
+use crate::crew::{Crew, Done, Totals, refused};
+use crate::file::FileSearch;
 use crate::job::Task;
-use crate::report::Flows;
+use crate::report::{Class, Flows};
+
+/// The processes, and how many there may be.
+struct Each<'c, 'o> {
+    crew: &'c Crew<'c, 'o>,
+    children: Children<'c, 'o>,
+    cap: usize,
+    create_ns: u64,
+    held_at: Option<u64>,
+    refused: bool,
+}
 
 pub(crate) fn run(crew: &Crew<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
-    let mut children = Children::new(crew);
-    let (mut create_ns, mut held_at) = (0, None);
-    let mut cap = cap as usize;
+    let mut each = Each {
+        crew,
+        children: Children::new(crew),
+        cap: cap as usize,
+        create_ns: 0,
+        held_at: None,
+        refused: false,
+    };
     let mut walker = Walker::new(crew);
-    walker.walk(tasks, |files, found| {
-        if children.live() >= cap.max(1) {
-            // Those that have ended meanwhile hold nobody back.
-            children.listen(PollTimeout::ZERO);
-        }
-        while children.live() >= cap.max(1) {
-            held_at = Some(cap as u64);
-            children.listen(PollTimeout::NONE);
-        }
+    walker.walk(tasks, |files, found| each.file(files, found));
+    while each.children.live() > 0 {
+        each.children.listen(PollTimeout::NONE);
+    }
+    each.done(walker.totals())
+}
+
+impl Each<'_, '_> {
+    /// Makes a process for a file, or has `files` search it where none can be made.
+    fn file(&mut self, files: &mut FileSearch<'_, '_>, found: Found<'_>) {
+        self.wait();
+        files.watch.lap(Class::Wait);
         let started_ns = clock::now_ns();
-        let made = children.make(|mut files, _| {
+        let made = self.children.make(|mut files, _| {
             found.search(&mut files);
             files.sheet.deliver();
             Totals::of((files.counts, files.watch.profile()))
         });
-        create_ns += clock::now_ns() - started_ns;
-        if made.is_err() {
-            // No room for another: as many as there are, from now on.
-            cap = children.live();
-            held_at = Some(cap as u64);
+        self.create_ns += clock::now_ns() - started_ns;
+        files.watch.lap(Class::Create);
+        if let Err(error) = made {
+            self.refuse(&error);
             found.search(files);
         }
-    });
-    while children.live() > 0 {
-        children.listen(PollTimeout::NONE);
     }
-    let tear_down_ns = clock::now_ns().saturating_sub(children.last_ns);
-    let flows = Flows {
-        made: children.made,
-        most: children.most.max(1),
-        held_at,
-    };
-    let mut totals = children.totals;
-    totals.add(walker.totals());
-    Done::new(totals, flows).taking(create_ns, tear_down_ns)
+
+    /// Waits until there is room for one more, and nobody has more of a file to send.
+    fn wait(&mut self) {
+        if self.is_full() {
+            // Those that have ended meanwhile hold nobody back.
+            self.children.listen(PollTimeout::ZERO);
+        }
+        while self.is_full() || self.children.is_hearing() {
+            if self.is_full() {
+                self.held_at = Some(self.cap as u64);
+            }
+            self.children.listen(PollTimeout::NONE);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.children.live() >= self.cap.max(1)
+    }
+
+    /// No room for another: as many as there are, from now on.
+    fn refuse(&mut self, error: &std::io::Error) {
+        self.cap = self.children.live();
+        self.held_at = Some(self.cap as u64);
+        if !self.refused {
+            refused::tell_each(self.crew, self.cap as u64, "processes", error);
+        }
+        self.refused = true;
+    }
+
+    fn done(self, walked: Totals) -> Done {
+        let flows = Flows {
+            made: self.children.made,
+            most: self.children.most.max(1),
+            held_at: self.held_at,
+            refused: self.refused,
+        };
+        let mut totals = self.children.totals;
+        totals.add(walked);
+        Done::new(totals, flows).taking(self.create_ns, self.children.last_ns)
+    }
 }

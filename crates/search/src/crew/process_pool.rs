@@ -1,15 +1,14 @@
 //! Some forked processes share the work.
 
 use std::cell::Cell;
+use std::io;
 
 use measure::clock;
 use nix::poll::PollTimeout;
 
 use crate::crew::children::Children;
 use crate::crew::packets::Packets;
-use crate::crew::sequential;
-use crate::crew::thread_pool::tell_held;
-use crate::crew::{Crew, Done, Totals};
+use crate::crew::{Crew, Done, Totals, refused, sequential};
 use crate::job::Task;
 use crate::report::Flows;
 use crate::worker::Worker;
@@ -20,21 +19,42 @@ const LOOK_MS: u16 = 20;
 pub(crate) fn run(crew: &Crew<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
     let packets = match Packets::new(crew.area) {
         Ok(packets) => packets,
-        Err(error) => {
-            tell_held(crew, 0, workers as usize, "sockets", &error);
-            return sequential::run(crew, tasks);
-        }
+        Err(error) => return alone(crew, workers, tasks, ("sockets", &error)),
     };
     let started_ns = clock::now_ns();
     packets.begin();
     // The first process begins with all of it; it stays here until that process is made.
     let tasks = Cell::new(tasks);
     let mut children = Children::new(crew);
-    let mut held_at = None;
+    let refusal = make(&mut children, &packets, workers, &tasks);
+    let create_ns = clock::now_ns() - started_ns;
+    if let Some(error) = &refusal {
+        if children.made == 0 {
+            return alone(crew, workers, tasks.take(), ("processes", error));
+        }
+        refused::tell_pool(crew, children.live(), workers as usize, "processes", error);
+    }
+    attend(&mut children, &packets);
+    let flows = Flows {
+        made: children.made,
+        most: children.most,
+        held_at: refusal.is_some().then_some(children.made),
+        refused: refusal.is_some(),
+    };
+    Done::new(children.totals, flows).taking(create_ns, children.last_ns)
+}
+
+/// Makes the processes: why not all of them, if not all.
+fn make(
+    children: &mut Children<'_, '_>,
+    packets: &Packets<'_>,
+    workers: u32,
+    tasks: &Cell<Vec<Task>>,
+) -> Option<io::Error> {
     for _ in 0..workers {
         let is_first = children.made == 0;
         let made = children.make(|files, slot| {
-            let mut worker = Worker::new(crew.job, files);
+            let mut worker = Worker::new(files.job(), files);
             let seat = match is_first {
                 true => packets.first_seat(slot),
                 false => packets.seat(slot),
@@ -44,26 +64,24 @@ pub(crate) fn run(crew: &Crew<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
             Totals::of(worker.totals())
         });
         if let Err(error) = made {
-            held_at = Some(children.made);
-            tell_held(crew, children.live(), workers as usize, "processes", &error);
-            break;
+            return Some(error);
         }
         if is_first {
             tasks.set(Vec::new());
         }
     }
-    let create_ns = clock::now_ns() - started_ns;
-    if children.made == 0 {
-        return sequential::run(crew, tasks.take());
-    }
-    attend(&mut children, &packets);
-    let flows = Flows {
-        made: children.made,
-        most: children.most,
-        held_at,
-    };
-    let tear_down_ns = clock::now_ns().saturating_sub(children.last_ns);
-    Done::new(children.totals, flows).taking(create_ns, tear_down_ns)
+    None
+}
+
+/// Does the work by this flow, since no other can be made.
+fn alone(
+    crew: &Crew<'_, '_>,
+    workers: u32,
+    tasks: Vec<Task>,
+    (what, error): (&str, &io::Error),
+) -> Done {
+    refused::tell_pool(crew, 0, workers as usize, what, error);
+    sequential::run(crew, tasks).refused()
 }
 
 /// Takes results until all processes have ended.

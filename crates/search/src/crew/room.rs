@@ -8,8 +8,15 @@ use crate::plan::{Io, Model, Plan};
 const MOST_THREADS: u64 = 2_048;
 /// The same for processes, of which each takes four times the memory.
 const MOST_PROCESSES: u64 = 256;
-/// Descriptors that a search needs beside those of its flows.
+/// Descriptors that a search needs beside those of its flows and its roots.
 const SPARE_DESCRIPTORS: u64 = 64;
+/// Folders that were named are kept open, as long as they take no more than one in so many of
+/// all descriptors.
+const ROOTS_SHARE: u64 = 4;
+/// Flows a CPU while a disk is waited for, at the most.
+const COLD_FLOWS: u32 = 4;
+/// CPUs that are reckoned with then at the least: a disk keeps more flows busy than one CPU.
+const COLD_CPUS: u32 = 2;
 
 /// A cap for a model that makes a flow for each file or folder, and why that one.
 pub(crate) fn cap(model: Model) -> (u32, String) {
@@ -24,8 +31,7 @@ pub(crate) fn cap(model: Model) -> (u32, String) {
     } else {
         1
     };
-    let open = getrlimit(Resource::RLIMIT_NOFILE).map_or(1_024, |(soft, _)| soft);
-    let room = (open.saturating_sub(SPARE_DESCRIPTORS) / each).max(1);
+    let (open, room) = (descriptors(), (for_flows() / each).max(1));
     let (cap, why) = match room < most {
         true => (
             room,
@@ -39,26 +45,47 @@ pub(crate) fn cap(model: Model) -> (u32, String) {
     )
 }
 
+/// Files that this process may have open.
+fn descriptors() -> u64 {
+    getrlimit(Resource::RLIMIT_NOFILE).map_or(1_024, |(soft, _)| soft)
+}
+
+/// Descriptors for flows.
+fn for_flows() -> u64 {
+    let open = descriptors();
+    (open - open / ROOTS_SHARE).saturating_sub(SPARE_DESCRIPTORS)
+}
+
+/// Folders that were named of which the descriptors are kept, at the most.
+pub(crate) fn kept_roots() -> usize {
+    usize::try_from(descriptors() / ROOTS_SHARE).unwrap_or(usize::MAX)
+}
+
+/// Folders that one flow may have open beside each other.
+pub(crate) fn folders() -> usize {
+    usize::try_from(for_flows().max(1)).unwrap_or(usize::MAX)
+}
+
 /// Places for results that processes of the plan leave.
 pub(crate) fn slots(plan: &Plan) -> usize {
     match plan.model {
         Some(model) if model.forks() => match plan.workers {
             Some(workers) => workers.get() as usize,
-            None if model.is_pool() => auto_most() as usize,
+            None if model.is_pool() => auto_most(cpus()) as usize,
             None => cap(model).0 as usize,
         },
         // A probe may choose processes.
         None if plan.io == Io::Mmap => {
             plan.workers
-                .map_or_else(auto_most, std::num::NonZeroU32::get) as usize
+                .map_or_else(|| auto_most(cpus()), std::num::NonZeroU32::get) as usize
         }
         _ => 0,
     }
 }
 
-/// Workers that a probe chooses at most.
-pub(crate) fn auto_most() -> u32 {
-    4 * cpus().max(2)
+/// Workers that a probe chooses for so many CPUs, at the most.
+pub(crate) fn auto_most(cpus: u32) -> u32 {
+    COLD_FLOWS * cpus.max(COLD_CPUS)
 }
 
 /// CPUs that this process may use.

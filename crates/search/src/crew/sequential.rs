@@ -26,6 +26,7 @@ pub(crate) const ONE: Flows = Flows {
     made: 0,
     most: 1,
     held_at: None,
+    refused: false,
 };
 
 pub(crate) fn run(crew: &Crew<'_, '_>, tasks: Vec<Task>) -> Done {

@@ -8,9 +8,12 @@
 //! read without the lock before every file.
 //!
 //! The search is over when all flows wait and the queue is empty.
+//!
+//! Flows may be made while others work, up to a number. One that is about to be made is counted
+//! before it is, so that nobody believes that all is over while it is on its way.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::crew::Exchange;
@@ -21,12 +24,16 @@ pub(crate) struct Shared {
     queue: Mutex<Queue>,
     ready: Condvar,
     hunger: AtomicUsize,
+    /// There may be more flows.
+    grows: AtomicBool,
 }
 
 struct Queue {
     tasks: VecDeque<Task>,
     /// Flows that take part.
     flows: usize,
+    /// So many there may be.
+    most: usize,
     waiting: usize,
     over: bool,
 }
@@ -38,19 +45,53 @@ impl Shared {
             queue: Mutex::new(Queue {
                 tasks: tasks.into(),
                 flows,
+                most: flows,
                 waiting: 0,
                 over: false,
             }),
             ready: Condvar::new(),
             hunger: AtomicUsize::new(0),
+            grows: AtomicBool::new(false),
         }
     }
 
-    /// So many flows will not take part after all.
-    pub(crate) fn lose(&self, flows: usize) {
+    /// The same, with up to `most` flows in time.
+    pub(crate) fn growing_to(self, most: usize) -> Shared {
+        {
+            let mut queue = self.lock();
+            queue.most = queue.flows.max(most);
+            self.grows
+                .store(queue.most > queue.flows, Ordering::Relaxed);
+        }
+        self
+    }
+
+    /// So many flows will not take part after all, and no further one will: how many do.
+    pub(crate) fn lose(&self, flows: usize) -> usize {
         let mut queue = self.lock();
         queue.flows -= flows;
+        self.grows.store(false, Ordering::Relaxed);
         self.end_if_over(&mut queue);
+        queue.flows
+    }
+
+    /// Counts a flow in that is about to be made, unless there are enough, or one waits.
+    pub(crate) fn enlist(&self) -> bool {
+        if !self.grows.load(Ordering::Relaxed) {
+            return false;
+        }
+        let mut queue = self.lock();
+        let enlists = queue.waiting == 0 && queue.flows < queue.most && !queue.over;
+        queue.flows += usize::from(enlists);
+        if queue.flows == queue.most {
+            self.grows.store(false, Ordering::Relaxed);
+        }
+        enlists
+    }
+
+    /// How many flows there may be.
+    pub(crate) fn most(&self) -> usize {
+        self.lock().most
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
@@ -133,6 +174,25 @@ mod tests {
             }
         });
         assert_eq!(taken.into_inner(), 511);
+    }
+
+    #[test]
+    fn flows_are_enlisted_up_to_their_number_while_none_waits() {
+        let shared = Shared::new(vec![Task::Root(0)], 1).growing_to(3);
+        assert!(shared.enlist() && shared.enlist());
+        assert!(!shared.enlist(), "a fourth of three");
+        assert_eq!(shared.lose(1), 2);
+        assert!(
+            !shared.enlist(),
+            "one that could not be made is not tried again"
+        );
+        let fixed = Shared::new(Vec::new(), 2);
+        assert!(!fixed.enlist(), "a pool whose number was asked for");
+        assert_eq!((shared.most(), fixed.most()), (3, 2));
+        std::thread::scope(|scope| {
+            let all = [(); 2].map(|()| scope.spawn(|| while shared.take().is_some() {}));
+            assert!(all.into_iter().all(|flow| flow.join().is_ok()));
+        });
     }
 
     #[test]

@@ -13,18 +13,16 @@ use std::thread::{Builder, Scope};
 
 use measure::clock;
 
-use crate::crew::thread_pool::STACK_BYTES;
-use crate::crew::{Crew, Done, Exchange, Totals};
+use crate::crew::threads::STACK_BYTES;
+use crate::crew::{Crew, Done, Exchange, Totals, refused};
 use crate::job::Task;
-use crate::report::Flows;
+use crate::report::{Class, Flows};
 
 /// What all threads share.
 struct Common {
     state: Mutex<State>,
     cap: u64,
     create_ns: AtomicU64,
-    /// When the last thread was done with its work.
-    last_ns: AtomicU64,
 }
 
 #[derive(Default)]
@@ -33,6 +31,8 @@ struct State {
     live: u64,
     flows: Flows,
     totals: Totals,
+    /// When the last thread was done with its work.
+    last_ns: Option<u64>,
 }
 
 impl Common {
@@ -59,7 +59,6 @@ pub(crate) fn run(crew: &Crew<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
         state: Mutex::default(),
         cap: u64::from(cap),
         create_ns: AtomicU64::new(0),
-        last_ns: AtomicU64::new(0),
     };
     std::thread::scope(|scope| {
         let maker = Maker {
@@ -75,12 +74,9 @@ pub(crate) fn run(crew: &Crew<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
             maker.work(task);
         }
     });
-    let tear_down_ns = clock::now_ns().saturating_sub(common.last_ns.into_inner());
-    let state = common
-        .state
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    Done::new(state.totals, state.flows).taking(common.create_ns.into_inner(), tear_down_ns)
+    let state = common.state.into_inner();
+    let state = state.unwrap_or_else(PoisonError::into_inner);
+    Done::new(state.totals, state.flows).taking(common.create_ns.into_inner(), state.last_ns)
 }
 
 impl Exchange for Maker<'_, '_, '_, '_> {
@@ -119,14 +115,25 @@ impl Maker<'_, '_, '_, '_> {
         let made = Builder::new()
             .stack_size(STACK_BYTES)
             .spawn_scoped(self.scope, move || maker.work_while_there_is());
-        if made.is_err() {
-            let mut state = self.common.lock();
-            state.live -= 1;
-            state.flows.made -= 1;
-            state.flows.held_at = Some(state.live);
-        }
         let spent_ns = clock::now_ns() - started_ns;
         self.common.create_ns.fetch_add(spent_ns, Ordering::Relaxed);
+        if let Err(error) = made {
+            self.refuse(&error);
+        }
+    }
+
+    /// The thread could not be made: its folder waits for those that there are.
+    fn refuse(&self, error: &std::io::Error) {
+        let mut state = self.common.lock();
+        state.live -= 1;
+        state.flows.made -= 1;
+        let live = state.live;
+        state.flows.held_at = Some(live);
+        let first = !std::mem::replace(&mut state.flows.refused, true);
+        drop(state);
+        if first {
+            refused::tell_each(self.crew, live, "threads", error);
+        }
     }
 
     fn work_while_there_is(&self) {
@@ -134,13 +141,12 @@ impl Maker<'_, '_, '_, '_> {
             let mut state = self.common.lock();
             let Some(task) = state.waiting.pop() else {
                 state.live -= 1;
-                break;
+                state.last_ns = Some(clock::now_ns());
+                return;
             };
             drop(state);
             self.work(task);
         }
-        let now_ns = clock::now_ns();
-        self.common.last_ns.fetch_max(now_ns, Ordering::Relaxed);
     }
 
     fn take_if_nobody_works(&self) -> Option<Task> {
@@ -159,7 +165,9 @@ impl Maker<'_, '_, '_, '_> {
         while let Some(found) = worker.own().pop_front() {
             let _given = self.give(found);
         }
+        worker.files.watch.lap(Class::Create);
         worker.files.sheet.deliver();
+        worker.files.watch.lap(Class::Print);
         self.common.lock().totals.add(Totals::of(worker.totals()));
     }
 }

@@ -13,11 +13,12 @@ use std::thread::{Builder, Scope};
 
 use measure::clock;
 
-use crate::crew::thread_pool::STACK_BYTES;
-use crate::crew::walker::{Later, Walker};
-use crate::crew::{Crew, Done, Totals};
+use crate::crew::threads::STACK_BYTES;
+use crate::crew::walker::{Found, Later, Walker};
+use crate::crew::{Crew, Done, Totals, refused};
+use crate::file::FileSearch;
 use crate::job::Task;
-use crate::report::Flows;
+use crate::report::{Class, Flows};
 
 /// What all threads share.
 #[derive(Default)]
@@ -31,7 +32,7 @@ struct State {
     live: u64,
     flows: Flows,
     totals: Totals,
-    last_ns: u64,
+    last_ns: Option<u64>,
 }
 
 impl Common {
@@ -58,64 +59,83 @@ impl Common {
         let mut state = self.lock();
         state.live -= 1;
         state.totals.add(more);
-        state.last_ns = clock::now_ns();
+        state.last_ns = Some(clock::now_ns());
         drop(state);
         self.ended.notify_one();
     }
 
-    /// The thread could not be made: how many there are.
-    fn refuse(&self) -> u64 {
+    /// The thread could not be made: how many there are, and whether it is the first time.
+    fn refuse(&self) -> (u64, bool) {
         let mut state = self.lock();
         state.live -= 1;
         state.flows.made -= 1;
         state.flows.held_at = Some(state.live);
-        state.live
+        let first = !std::mem::replace(&mut state.flows.refused, true);
+        (state.live, first)
     }
+}
+
+/// Makes the threads.
+struct Maker<'scope, 'env, 'c, 'o> {
+    scope: &'scope Scope<'scope, 'env>,
+    crew: &'env Crew<'c, 'o>,
+    common: &'env Common,
+    cap: u64,
+    create_ns: u64,
 }
 
 pub(crate) fn run(crew: &Crew<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
     let common = Common::default();
-    let mut create_ns = 0;
-    let walked = std::thread::scope(|scope| {
-        let mut cap = u64::from(cap);
+    let (walked, create_ns) = std::thread::scope(|scope| {
+        let mut maker = Maker {
+            scope,
+            crew,
+            common: &common,
+            cap: u64::from(cap),
+            create_ns: 0,
+        };
         let mut walker = Walker::new(crew);
-        walker.walk(tasks, |files, found| {
-            common.enter(cap);
-            let started_ns = clock::now_ns();
-            let made = make(scope, crew, &common, found.later());
-            create_ns += clock::now_ns() - started_ns;
-            if made.is_err() {
-                // No room for another: as many as there are, from now on.
-                cap = common.refuse();
-                found.search(files);
-            }
-        });
-        walker.totals()
+        walker.walk(tasks, |files, found| maker.file(files, found));
+        (walker.totals(), maker.create_ns)
     });
-    let now_ns = clock::now_ns();
-    let mut state = common
-        .state
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
+    let state = common.state.into_inner();
+    let mut state = state.unwrap_or_else(PoisonError::into_inner);
     state.totals.add(walked);
     state.flows.most = state.flows.most.max(1);
-    Done::new(state.totals, state.flows).taking(create_ns, now_ns.saturating_sub(state.last_ns))
+    Done::new(state.totals, state.flows).taking(create_ns, state.last_ns)
 }
 
-fn make<'scope, 'env>(
-    scope: &'scope Scope<'scope, 'env>,
-    crew: &'env Crew<'_, '_>,
-    common: &'env Common,
-    file: Later,
-) -> std::io::Result<()> {
-    let body = move || {
-        let mut files = crew.files();
-        file.search(&mut files);
-        files.sheet.deliver();
-        common.leave(Totals::of((files.counts, files.watch.profile())));
-    };
-    Builder::new()
-        .stack_size(STACK_BYTES)
-        .spawn_scoped(scope, body)?;
-    Ok(())
+impl Maker<'_, '_, '_, '_> {
+    /// Makes a thread for a file, or has `files` search it where none can be made.
+    fn file(&mut self, files: &mut FileSearch<'_, '_>, found: Found<'_>) {
+        self.common.enter(self.cap);
+        files.watch.lap(Class::Wait);
+        let started_ns = clock::now_ns();
+        let made = self.make(found.later());
+        self.create_ns += clock::now_ns() - started_ns;
+        files.watch.lap(Class::Create);
+        if let Err(error) = made {
+            // No room for another: as many as there are, from now on.
+            let (live, first) = self.common.refuse();
+            self.cap = live;
+            if first {
+                refused::tell_each(self.crew, live, "threads", &error);
+            }
+            found.search(files);
+        }
+    }
+
+    fn make(&self, file: Later) -> std::io::Result<()> {
+        let (crew, common) = (self.crew, self.common);
+        let body = move || {
+            let mut files = crew.files();
+            file.search(&mut files);
+            files.sheet.deliver();
+            common.leave(Totals::of((files.counts, files.watch.profile())));
+        };
+        Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(self.scope, body)?;
+        Ok(())
+    }
 }

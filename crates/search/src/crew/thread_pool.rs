@@ -8,116 +8,212 @@
 //! threads works on its files as processes do, and shares only memory. The roots were opened
 //! before, so that their numbers are good in every table; nothing else goes from one thread
 //! to another but paths.
+//!
+//! A pool whose number was asked for is made at once. One whose number was chosen begins with
+//! the threads that the work known so far can keep busy, and a thread that has more folders
+//! before it than it can soon list makes another, up to that number: nobody knows how large a
+//! tree is before it is listed, and a thread costs as much as some ten files.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{Builder, ScopedJoinHandle};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, Scope};
 
 use measure::clock;
+use nix::errno::Errno;
 use nix::sched::{CloneFlags, unshare};
 
 use crate::crew::shared::Shared;
-use crate::crew::{Crew, Done, Totals};
+use crate::crew::threads::{self, Ended, STACK_BYTES};
+use crate::crew::{Crew, Done, Exchange, Size, Totals, refused};
 use crate::job::Task;
 use crate::problem::Problem;
 use crate::report::Flows;
 
-/// Bytes of a flow's stack; only what is touched takes memory.
-pub(crate) const STACK_BYTES: usize = 256 << 10;
-
 /// Whose table of open files a thread uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Files {
+    /// That of all.
     Shared,
+    /// Its own; where that is denied it says so.
     Private,
+    /// Its own, where that is allowed: nobody asked for it.
+    PrivateIfAllowed,
 }
 
-pub(crate) fn run(crew: &Crew<'_, '_>, workers: u32, tasks: Vec<Task>, files: Files) -> Done {
-    let wanted = workers as usize;
-    let shared = Shared::new(tasks, wanted);
-    let denied = AtomicBool::new(false);
-    let started_ns = clock::now_ns();
-    std::thread::scope(|scope| {
-        let mut threads = Vec::new();
-        let mut held_at = None;
-        for _ in 0..wanted {
-            let body = || flow(crew, &shared, files, &denied);
-            match Builder::new()
-                .stack_size(STACK_BYTES)
-                .spawn_scoped(scope, body)
-            {
-                Ok(thread) => threads.push(thread),
-                Err(error) => {
-                    held_at = Some(threads.len() as u64);
-                    tell_held(crew, threads.len(), wanted, "threads", &error);
-                    break;
-                }
-            }
-        }
-        let create_ns = clock::now_ns() - started_ns;
-        let made = threads.len();
-        let mut totals = Totals::default();
-        if made == 0 {
-            shared.lose(wanted - 1);
-            totals.add(flow(crew, &shared, Files::Shared, &denied).0);
-        } else {
-            shared.lose(wanted - made);
-        }
-        let last_ns = join(threads, &mut totals);
+/// What the threads of a pool share.
+struct Pool<'c, 'o> {
+    crew: &'c Crew<'c, 'o>,
+    queue: Shared,
+    files: Files,
+    later: Mutex<Later>,
+}
+
+/// Threads that were made while others worked, and what all came upon.
+#[derive(Default)]
+struct Later {
+    made: usize,
+    totals: Totals,
+    last_ns: Option<u64>,
+    /// The kernel made no more of them.
+    refused: bool,
+    /// The kernel's answer to whoever wanted a table of files of its own.
+    denied: Option<Errno>,
+}
+
+/// The place of a thread in its pool.
+#[derive(Clone, Copy)]
+struct Seat<'scope, 'env, 'c, 'o> {
+    scope: &'scope Scope<'scope, 'env>,
+    pool: &'env Pool<'c, 'o>,
+}
+
+/// Does the work; tells also why no thread has a table of files of its own, where that was
+/// wanted and denied.
+pub(crate) fn run(
+    crew: &Crew<'_, '_>,
+    size: Size,
+    tasks: Vec<Task>,
+    files: Files,
+) -> (Done, Option<Errno>) {
+    let (first, most) = (size.first as usize, size.most as usize);
+    let pool = Pool {
+        crew,
+        queue: Shared::new(tasks, first).growing_to(most),
+        files,
+        later: Mutex::default(),
+    };
+    let at_once = std::thread::scope(|scope| Seat { scope, pool: &pool }.begin(first));
+    let later = pool.later.into_inner();
+    at_once.with(later.unwrap_or_else(PoisonError::into_inner), first)
+}
+
+/// Threads that were made at once, when they have ended.
+struct AtOnce {
+    made: usize,
+    create_ns: u64,
+    totals: Totals,
+    last_ns: Option<u64>,
+}
+
+impl AtOnce {
+    /// With those that were made later, it being `wanted` threads to begin with.
+    fn with(mut self, later: Later, wanted: usize) -> (Done, Option<Errno>) {
+        self.totals.add(later.totals);
+        let made = self.made + later.made;
+        let refused = later.refused || self.made < wanted;
         let flows = Flows {
             made: made as u64,
             most: made.max(1) as u64,
-            held_at,
+            held_at: refused.then_some(made as u64),
+            refused,
         };
-        let tear_down_ns = clock::now_ns().saturating_sub(last_ns.unwrap_or(u64::MAX));
-        Done::new(totals, flows).taking(create_ns, tear_down_ns)
-    })
+        let last_ns = self.last_ns.max(later.last_ns);
+        let done = Done::new(self.totals, flows).taking(self.create_ns, last_ns);
+        (done, later.denied)
+    }
 }
 
-/// Says that the kernel refused another flow, and that it goes on.
-pub(crate) fn tell_held(
-    crew: &Crew<'_, '_>,
-    made: usize,
-    wanted: usize,
-    what: &str,
-    error: &std::io::Error,
-) {
-    let error = error.to_string();
-    let error = error.split(" (os error").next().unwrap_or(&error);
-    let with = match made {
-        0 => "this one".to_owned(),
-        _ => format!("{made} of {wanted} {what}"),
-    };
-    let what = format!("the kernel makes no more {what} ({error}): going on with {with}");
-    crew.outlet.tell(&Problem::notice(None, what));
-}
-
-/// Joins all: when the last of them was done with its work.
-fn join(threads: Vec<ScopedJoinHandle<'_, (Totals, u64)>>, totals: &mut Totals) -> Option<u64> {
-    let mut last = None;
-    for thread in threads {
-        match thread.join() {
-            Ok((more, done_ns)) => {
-                totals.add(more);
-                last = last.max(Some(done_ns));
-            }
-            Err(panic) => std::panic::resume_unwind(panic),
+impl<'c, 'o> Seat<'_, '_, 'c, 'o> {
+    /// Makes the first threads, and waits for them.
+    fn begin(self, wanted: usize) -> AtOnce {
+        let Seat { scope, pool } = self;
+        let started_ns = clock::now_ns();
+        let threads = threads::make(scope, pool.crew, wanted, move || self.flow());
+        let create_ns = clock::now_ns() - started_ns;
+        let made = threads.len();
+        let mut totals = Totals::default();
+        if made < wanted {
+            // Where not one could be made, this flow takes its place.
+            pool.queue.lose(wanted - made.max(1));
+        }
+        if made == 0 {
+            totals.add(self.work().0);
+        }
+        let last_ns = threads::join(threads, &mut totals);
+        AtOnce {
+            made,
+            create_ns,
+            totals,
+            last_ns,
         }
     }
-    last
+
+    /// What a thread does.
+    fn flow(self) -> Ended {
+        if self.pool.files != Files::Shared {
+            self.pool.have_own_files();
+        }
+        self.work()
+    }
+
+    fn work(self) -> Ended {
+        let mut worker = self.pool.crew.worker();
+        worker.run(&self);
+        (Totals::of(worker.totals()), clock::now_ns())
+    }
 }
 
-/// What a thread does: its totals, and when it was done.
-fn flow(crew: &Crew<'_, '_>, shared: &Shared, files: Files, denied: &AtomicBool) -> (Totals, u64) {
-    if files == Files::Private
-        && let Err(errno) = unshare(CloneFlags::CLONE_FILES | CloneFlags::CLONE_FS)
-        && !denied.swap(true, Ordering::Relaxed)
-    {
-        let what = format!(
-            "tables of files of their own are denied to threads here ({errno}): they share one"
-        );
-        crew.outlet.tell(&Problem::notice(None, what));
+impl Pool<'_, '_> {
+    fn later(&self) -> MutexGuard<'_, Later> {
+        self.later.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    let mut worker = crew.worker();
-    worker.run(shared);
-    (Totals::of(worker.totals()), clock::now_ns())
+
+    /// Gives the calling thread a table of files of its own.
+    fn have_own_files(&self) {
+        let Err(errno) = unshare(CloneFlags::CLONE_FILES | CloneFlags::CLONE_FS) else {
+            return;
+        };
+        self.later().denied = Some(errno);
+        if self.files == Files::Private {
+            let what = format!("{}: they share one", denied(errno));
+            self.crew.outlet.tell(&Problem::otherwise(what));
+        }
+    }
+
+    /// A thread that was made later has ended.
+    fn leave(&self, (totals, done_ns): Ended) {
+        let mut later = self.later();
+        later.totals.add(totals);
+        later.last_ns = later.last_ns.max(Some(done_ns));
+    }
+}
+
+/// Why threads have no tables of files of their own.
+pub(crate) fn denied(errno: Errno) -> String {
+    format!("tables of files of their own are denied to threads here ({errno})")
+}
+
+impl Exchange for Seat<'_, '_, '_, '_> {
+    #[inline]
+    fn hungry(&self) -> bool {
+        self.pool.queue.hungry()
+    }
+
+    fn give(&self, task: Task) -> Result<(), Task> {
+        self.pool.queue.give(task)
+    }
+
+    fn take(&self) -> Option<Task> {
+        self.pool.queue.take()
+    }
+
+    fn grow(&self) {
+        if !self.pool.queue.enlist() {
+            return;
+        }
+        let seat = *self;
+        let made = Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(self.scope, move || seat.pool.leave(seat.flow()));
+        let mut later = self.pool.later();
+        match made {
+            Ok(_joined_by_the_scope) => later.made += 1,
+            Err(error) => {
+                let had = self.pool.queue.lose(1);
+                later.refused = true;
+                drop(later);
+                let wanted = self.pool.queue.most();
+                refused::tell_pool(self.pool.crew, had, wanted, "threads", &error);
+            }
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! What the flows of a search did together.
 
+use measure::clock;
+
 use crate::plan::Model;
-use crate::report::{Chosen, Counts, Flows, Profile};
+use crate::report::{Chosen, Class, Counts, Flows, Profile, Times};
 
 /// Sums over flows.
 #[derive(Debug, Default, Clone, Copy)]
@@ -54,11 +56,36 @@ impl Done {
         }
     }
 
-    pub(crate) fn taking(self, create_ns: u64, tear_down_ns: u64) -> Done {
+    /// Making flows took `create_ns`, and the last of them was done with its work at
+    /// `done_ns`; `None` where none was made, and nothing had to be torn down.
+    pub(crate) fn taking(self, create_ns: u64, done_ns: Option<u64>) -> Done {
+        let tear_down_ns = done_ns.map_or(0, |done_ns| clock::now_ns().saturating_sub(done_ns));
         Done {
             create_ns,
             tear_down_ns,
             ..self
+        }
+    }
+
+    /// Where time went; making the flows of a pool is nobody's work but the caller's.
+    pub(crate) fn profile(&self) -> Profile {
+        let mut profile = self.totals.profile;
+        if self.chosen.model.is_pool() {
+            profile.ns[Class::Create as usize] += self.create_ns;
+        }
+        profile
+    }
+
+    /// How long it took, of `total_ns` in all.
+    pub(crate) fn times(&self, total_ns: u64) -> Times {
+        let tear_down_ns = self.tear_down_ns.min(total_ns);
+        // Flows that make flows at the same time take more than there is, together.
+        let create_ns = self.create_ns.min(total_ns - tear_down_ns);
+        Times {
+            create_ns,
+            steady_ns: total_ns - create_ns - tear_down_ns,
+            tear_down_ns,
+            total_ns,
         }
     }
 
@@ -69,6 +96,13 @@ impl Done {
         } else {
             workers
         };
+        self
+    }
+
+    /// The kernel made no flow at all: the caller's has done it.
+    pub(crate) fn refused(mut self) -> Done {
+        self.flows.held_at = Some(0);
+        self.flows.refused = true;
         self
     }
 

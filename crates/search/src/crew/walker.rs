@@ -2,7 +2,6 @@
 
 use std::ffi::{CStr, CString};
 use std::os::fd::BorrowedFd;
-use std::sync::atomic::Ordering;
 
 use crate::crew::{Crew, Totals};
 use crate::file::FileSearch;
@@ -99,7 +98,7 @@ impl<'c> Walker<'c> {
         }
     }
 
-    /// Hands each file below `tasks` to `each`.
+    /// Hands each file below `tasks` to `each`, whose time it is to tell apart.
     pub(crate) fn walk(
         &mut self,
         tasks: Vec<Task>,
@@ -108,7 +107,7 @@ impl<'c> Walker<'c> {
         self.own = tasks;
         self.own.reverse();
         while let Some(task) = self.own.pop() {
-            if self.files.job().stop.load(Ordering::Relaxed) {
+            if self.files.is_stopped() {
                 break;
             }
             match task {
@@ -137,6 +136,9 @@ impl<'c> Walker<'c> {
                 let Ok(name) = CStr::from_bytes_with_nul(name) else {
                     continue;
                 };
+                if self.files.is_stopped() {
+                    return;
+                }
                 let found = Found::Below {
                     place,
                     folder: folder.fd(),
@@ -144,7 +146,6 @@ impl<'c> Walker<'c> {
                     reads,
                 };
                 each(&mut self.files, found);
-                self.files.watch.lap(Class::Wait);
             }
         }
     }

@@ -10,9 +10,11 @@
 //!
 //! A file that does not fit its buffer is read on with ordinary reads from where the first
 //! ended. Between the steps everything is waited for, so that no buffer, name or descriptor is
-//! ever in use by the kernel while this code changes it.
+//! ever in use by the kernel while this code changes it. Where waiting itself fails nobody knows
+//! what the kernel still does: then the ring and its buffers are given up, and never freed.
 
 use std::ffi::CStr;
+use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
 use io_uring::{IoUring, Probe, opcode, squeue, types};
@@ -30,6 +32,8 @@ const FILES: usize = 16;
 const HEAD_BYTES: usize = 8 << 10;
 /// Entries of the ring: a batch's opens and the closes of the one before.
 const ENTRIES: u32 = 2 * FILES as u32;
+/// Times in a row that a ring may be too busy.
+const TRIES: u32 = 10_000;
 /// Marks the answers of closes, which nobody waits for by number.
 const CLOSE: u64 = u64::MAX;
 
@@ -61,7 +65,7 @@ pub(crate) fn available() -> Result<(), String> {
     }
 }
 
-fn why(error: &std::io::Error) -> String {
+fn why(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => {
             "io_uring is denied, by a sandbox or by the setting kernel.io_uring_disabled".to_owned()
@@ -82,6 +86,9 @@ impl Batches {
     }
 
     /// Searches the files `names` of a folder.
+    ///
+    /// # Errors
+    /// The ring fails: it, and what it reads into, must never be touched or freed again.
     pub(crate) fn search(
         &mut self,
         files: &mut FileSearch<'_, '_>,
@@ -89,7 +96,7 @@ impl Batches {
         folder: BorrowedFd<'_>,
         reads: Reads,
         names: &[u8],
-    ) {
+    ) -> io::Result<()> {
         let mut names = names
             .split_inclusive(|&byte| byte == 0)
             .filter_map(|name| CStr::from_bytes_with_nul(name).ok());
@@ -98,10 +105,11 @@ impl Batches {
             if batch.is_empty() || files.is_stopped() {
                 break;
             }
-            self.batch(files, place, folder, reads, &batch);
+            self.batch(files, place, folder, reads, &batch)?;
         }
-        self.submit(&[]);
+        self.submit(&[])?;
         files.watch.lap(Class::Open);
+        Ok(())
     }
 
     fn batch(
@@ -111,10 +119,10 @@ impl Batches {
         folder: BorrowedFd<'_>,
         reads: Reads,
         names: &[&CStr],
-    ) {
-        let opened = self.open(folder, names);
+    ) -> io::Result<()> {
+        let opened = self.open(folder, names)?;
         files.watch.lap(Class::Open);
-        let read = self.read(&opened);
+        let read = self.read(&opened)?;
         files.watch.lap(Class::Read);
         for ((name, opened), (index, read)) in names.iter().zip(opened).zip(read.iter().enumerate())
         {
@@ -127,6 +135,7 @@ impl Batches {
                 }
             }
         }
+        Ok(())
     }
 
     /// Searches a file whose head was read.
@@ -141,7 +150,7 @@ impl Batches {
     ) {
         files.counts.files += 1;
         let end = match usize::try_from(read) {
-            Err(_) => Err(std::io::Error::from_raw_os_error(-read)),
+            Err(_) => Err(io::Error::from_raw_os_error(-read)),
             Ok(read) => files.view(which, |rolling, view| {
                 rolling.buffer()[..read].copy_from_slice(&self.heads[index][..read]);
                 let ended = read == 0 || (reads == Reads::Whole && read < HEAD_BYTES);
@@ -151,7 +160,11 @@ impl Batches {
         files.ended(which, end);
     }
 
-    fn open(&mut self, folder: BorrowedFd<'_>, names: &[&CStr]) -> Vec<Result<OwnedFd, Errno>> {
+    fn open(
+        &mut self,
+        folder: BorrowedFd<'_>,
+        names: &[&CStr],
+    ) -> io::Result<Vec<Result<OwnedFd, Errno>>> {
         let flags = OFlag::O_RDONLY
             | OFlag::O_CLOEXEC
             | OFlag::O_NOFOLLOW
@@ -167,19 +180,17 @@ impl Batches {
                     .user_data(index)
             })
             .collect();
-        let opened = self.submit(&entries);
+        let opened = self.submit(&entries)?;
         let own = |answer: i32| match answer {
             // SAFETY: the kernel has just opened it for us, and nobody else has it.
             fd if fd >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
             errno => Err(Errno::from_raw(-errno)),
         };
-        opened[..names.len()]
-            .iter()
-            .map(|&answer| own(answer))
-            .collect()
+        let opened = opened[..names.len()].iter();
+        Ok(opened.map(|&answer| own(answer)).collect())
     }
 
-    fn read(&mut self, opened: &[Result<OwnedFd, Errno>]) -> [i32; FILES] {
+    fn read(&mut self, opened: &[Result<OwnedFd, Errno>]) -> io::Result<[i32; FILES]> {
         // From the file's own position, which the read moves, so that reading can go on.
         const FROM_HERE: u64 = u64::MAX;
         let mut entries = Vec::with_capacity(FILES);
@@ -195,7 +206,10 @@ impl Batches {
 
     /// Has the kernel do `entries`, and close what is to be closed; waits for all: the
     /// answers, by their numbers.
-    fn submit(&mut self, entries: &[squeue::Entry]) -> [i32; FILES] {
+    ///
+    /// # Errors
+    /// The kernel does not take them, or does not say when they are done.
+    fn submit(&mut self, entries: &[squeue::Entry]) -> io::Result<[i32; FILES]> {
         let closes: Vec<squeue::Entry> = self
             .closing
             .drain(..)
@@ -204,22 +218,26 @@ impl Batches {
         let mut answers = [-libc::EIO; FILES];
         let wanted = closes.len() + entries.len();
         if wanted == 0 {
-            return answers;
+            return Ok(answers);
         }
         let mut queue = self.ring.submission();
         for entry in closes.iter().chain(entries) {
             // SAFETY: names, buffers and descriptors of the entries live until this function
-            // has every answer. The ring has room for all: it was empty.
+            // has every answer; where it fails, buffers are never freed (`search` says so to its
+            // caller), and the kernel copies names when it takes their entries. The ring has
+            // room for all: it was empty.
             let _there_is_room = unsafe { queue.push(entry) };
         }
         drop(queue);
-        let mut got = 0;
+        let (mut got, mut tries) = (0, 0);
         while got < wanted {
             match self.ring.submit_and_wait(wanted - got) {
-                Ok(_) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                // Whatever is under way writes to our buffers: there is no way on.
-                Err(error) => panic!("io_uring failed under way: {error}"),
+                Ok(_) => tries = 0,
+                Err(error) if passes(&error) && tries < TRIES => {
+                    tries += 1;
+                    std::thread::yield_now();
+                }
+                Err(error) => return Err(error),
             }
             for answer in self.ring.completion() {
                 got += 1;
@@ -228,8 +246,14 @@ impl Batches {
                 }
             }
         }
-        answers
+        Ok(answers)
     }
+}
+
+/// Whether the kernel may take the same again, once it has memory, or its answers are taken.
+fn passes(error: &io::Error) -> bool {
+    let errno = error.raw_os_error();
+    matches!(errno, Some(libc::EINTR | libc::EAGAIN | libc::EBUSY))
 }
 
 impl std::fmt::Debug for Batches {

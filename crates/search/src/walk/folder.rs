@@ -10,7 +10,8 @@ use nix::sys::stat::{Mode, SFlag, fstatat};
 use nix::sys::statfs::fstatfs;
 
 use super::entry::{Entry, entries, getdents};
-use super::rules::{Chain, Present, Rules, Verdict};
+use super::levels::{Chain, Present, Verdict};
+use super::rules::Rules;
 use crate::plan::FileId;
 use crate::read::rolling::Reads;
 use crate::walk::Root;
@@ -61,9 +62,8 @@ pub(crate) struct Folder<'r> {
 
 impl<'r> Folder<'r> {
     pub(crate) fn open(root: &'r Root, path: &'r [u8], chain: Chain) -> io::Result<Folder<'r>> {
-        let fd = open_place(root.fd(), if path.is_empty() { b"." } else { path })?;
         Ok(Folder {
-            fd,
+            fd: root.folder(path)?,
             root,
             path,
             chain,
@@ -237,9 +237,13 @@ pub(crate) fn open_below(at: BorrowedFd<'_>, path: &[u8], name: &CStr) -> Result
     if whole.len() <= PATH_BYTES {
         return openat(at, whole.as_slice(), FILE, Mode::empty());
     }
-    let folder = open_place(at, path)
-        .map_err(|error| Errno::from_raw(error.raw_os_error().unwrap_or(libc::EIO)))?;
+    let folder = open_place(at, path).map_err(|error| errno_of(&error))?;
     open_file(folder.as_fd(), name)
+}
+
+/// The kernel's answer.
+pub(crate) fn errno_of(error: &io::Error) -> Errno {
+    Errno::from_raw(error.raw_os_error().unwrap_or(libc::EIO))
 }
 
 /// How reads of files behave on the file system of `file`.

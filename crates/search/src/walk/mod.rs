@@ -19,9 +19,11 @@
 mod entry;
 mod folder;
 mod ignore_files;
+mod levels;
 mod roots;
 mod rules;
 
-pub(crate) use folder::{Folder, Listing, open_below, open_file, open_place, reads_of};
+pub(crate) use folder::{Folder, Listing, open_file, reads_of};
+pub(crate) use levels::Chain;
 pub(crate) use roots::{Root, RootKind, open_roots};
-pub(crate) use rules::{Chain, Rules};
+pub(crate) use rules::Rules;

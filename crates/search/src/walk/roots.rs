@@ -1,12 +1,24 @@
 //! What the user named: folders, files, standard input.
+//!
+//! # Theory
+//!
+//! All that is listed is opened relative to its root, which a folder that is kept open makes
+//! cheap. But a command line may name more paths than a process may have files open, so files
+//! are opened when their turn comes, and of folders only so many are kept; the others are
+//! opened by their path each time.
 
+use std::ffi::CStr;
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::rules::{Chain, Rules};
+use nix::errno::Errno;
+
+use super::folder::{errno_of, open_below, open_place};
+use super::levels::Chain;
+use super::rules::Rules;
 use crate::problem::Problem;
 use crate::query::Query;
 
@@ -18,7 +30,7 @@ pub(crate) struct Root {
     /// Its own path, as shown.
     pub(crate) shown: PathBuf,
     pub(crate) kind: RootKind,
-    file: File,
+    kept: Option<File>,
     /// Rules of the folders above it.
     pub(crate) chain: Chain,
 }
@@ -34,10 +46,43 @@ pub(crate) enum RootKind {
     Input,
 }
 
+/// A root, open: as it is kept, or for as long as somebody uses it.
+#[derive(Debug)]
+pub(crate) enum Opened<'r> {
+    /// Kept.
+    Kept(BorrowedFd<'r>),
+    /// Opened for this use.
+    Anew(File),
+}
+
+impl AsFd for Opened<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Opened::Kept(file) => *file,
+            Opened::Anew(file) => file.as_fd(),
+        }
+    }
+}
+
 impl Root {
-    /// The open folder, or file.
-    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
+    /// Opens the folder, or file.
+    pub(crate) fn open(&self) -> io::Result<Opened<'_>> {
+        match &self.kept {
+            Some(file) => Ok(Opened::Kept(file.as_fd())),
+            None => File::open(&self.shown).map(Opened::Anew),
+        }
+    }
+
+    /// Opens the folder at `path` below it; empty: itself.
+    pub(crate) fn folder(&self, path: &[u8]) -> io::Result<OwnedFd> {
+        let path = if path.is_empty() { b"." } else { path };
+        open_place(self.open()?.as_fd(), path)
+    }
+
+    /// Opens the file `name` of the folder at `path` below it.
+    pub(crate) fn file_below(&self, path: &[u8], name: &CStr) -> Result<OwnedFd, Errno> {
+        let root = self.open().map_err(|error| errno_of(&error))?;
+        open_below(root.as_fd(), path, name)
     }
 
     /// The path of something below it, as shown.
@@ -55,25 +100,33 @@ impl Root {
     }
 }
 
-/// Opens all roots; those that cannot be opened are told of and left out.
-pub(crate) fn open_roots(query: &Query, rules: &Rules, tell: &mut dyn FnMut(Problem)) -> Vec<Root> {
-    if query.roots.is_empty() {
-        let here = open(Path::new("."), Vec::new(), rules);
-        return here.map_or_else(|error| not_opened(".", &error, tell), |root| vec![root]);
+/// Looks at all roots; those that are not there are told of and left out. At most `keep`
+/// folders are kept open; files are opened when they are searched, however many are named.
+pub(crate) fn open_roots(
+    query: &Query,
+    rules: &Rules,
+    keep: usize,
+    tell: &mut dyn FnMut(Problem),
+) -> Vec<Root> {
+    let named = query
+        .roots
+        .iter()
+        .map(|path| (path.as_path(), prefix_of(path)));
+    let mut named: Vec<(&Path, Vec<u8>)> = named.collect();
+    if named.is_empty() {
+        named.push((Path::new("."), Vec::new()));
     }
-    let mut roots = Vec::new();
-    for path in &query.roots {
-        match open(path, prefix_of(path), rules) {
-            Ok(root) => roots.push(root),
+    let (mut roots, mut kept) = (Vec::new(), 0);
+    for (path, prefix) in named {
+        match root(path, prefix, rules, kept < keep) {
+            Ok(root) => {
+                kept += usize::from(root.kept.is_some());
+                roots.push(root);
+            }
             Err(error) => tell(Problem::on(path, &error)),
         }
     }
     roots
-}
-
-fn not_opened(path: &str, error: &io::Error, tell: &mut dyn FnMut(Problem)) -> Vec<Root> {
-    tell(Problem::on(path, error));
-    Vec::new()
 }
 
 fn prefix_of(path: &Path) -> Vec<u8> {
@@ -84,27 +137,26 @@ fn prefix_of(path: &Path) -> Vec<u8> {
     prefix
 }
 
-fn open(path: &Path, prefix: Vec<u8>, rules: &Rules) -> io::Result<Root> {
-    let (file, kind) = if path == Path::new("-") {
-        let input = io::stdin().as_fd().try_clone_to_owned()?;
-        (File::from(input), RootKind::Input)
-    } else {
-        let file = File::open(path)?;
-        let kind = kind_of(&file.metadata()?);
-        (file, kind)
-    };
-    let (shown, chain) = match kind {
-        RootKind::Folder => (path.to_owned(), rules.above(path)),
-        RootKind::File => (path.to_owned(), None),
-        RootKind::Input => (PathBuf::from("<stdin>"), None),
-    };
-    Ok(Root {
+fn root(path: &Path, prefix: Vec<u8>, rules: &Rules, keeps: bool) -> io::Result<Root> {
+    let mut root = Root {
         prefix,
-        shown,
-        kind,
-        file,
-        chain,
-    })
+        shown: path.to_owned(),
+        kind: RootKind::Input,
+        kept: None,
+        chain: None,
+    };
+    if path == Path::new("-") {
+        let input = io::stdin().as_fd().try_clone_to_owned()?;
+        root.shown = PathBuf::from("<stdin>");
+        root.kept = Some(File::from(input));
+        return Ok(root);
+    }
+    root.kind = kind_of(&path.metadata()?);
+    if root.kind == RootKind::Folder {
+        root.kept = keeps.then(|| File::open(path)).transpose()?;
+        root.chain = rules.above(path);
+    }
+    Ok(root)
 }
 
 fn kind_of(metadata: &Metadata) -> RootKind {

@@ -14,28 +14,22 @@
 //! A rule that lets an entry in (a glob of the query, `!pattern` in an ignore file) lets a
 //! hidden one in too.
 //!
-//! Rules form a chain of levels, a level for each folder that has any, shared by all folders
-//! below it. A level only needs the part of a path below its own folder, so that no path is
-//! ever put together from the root of the file system: a level remembers how many bytes of
-//! the path (which begins at the root of the search) stand for its folder, or, above the
-//! root, which bytes to put before it.
-//!
-//! What it deliberately does not do: complain about lines in ignore files that are no globs.
-//! They are left out, as git does.
+//! Git's global excludes are read only where a repository is met: to find them takes a regular
+//! expression, and with it more memory than all else that a small search needs. A repository
+//! that holds a root, or is one, is met before any process is forked, so that all share it.
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::OnceLock;
 
-use ignore::Match;
 use ignore::gitignore::Gitignore;
 use ignore::overrides::{Override, OverrideBuilder};
 
 use super::folder::open_place;
-use super::ignore_files::{exclude_of, is_there, read_if};
+use super::levels::{Chain, Place, Present, Verdict, level};
 use super::roots::Root;
 use crate::error::SearchError;
 use crate::query::Filter;
@@ -46,102 +40,7 @@ pub(crate) struct Rules {
     hidden: bool,
     no_ignore: bool,
     globs: Override,
-    global: Gitignore,
-}
-
-/// The rules of a folder and of all above it; `None` where there are none.
-pub(crate) type Chain = Option<Arc<Level>>;
-
-/// The rules of one folder.
-#[derive(Debug)]
-pub(crate) struct Level {
-    above: Chain,
-    custom: Gitignore,
-    plain: Gitignore,
-    git: Gitignore,
-    exclude: Gitignore,
-    /// A repository begins here.
-    has_git: bool,
-    /// One begins here or above.
-    in_git: bool,
-    place: Place,
-}
-
-/// Where the folder of a level is, seen from the root of the search.
-#[derive(Debug)]
-enum Place {
-    /// Below it, so many bytes into the path.
-    Below(usize),
-    /// Above it: this stands before the path.
-    Above(Vec<u8>),
-}
-
-/// What the rules say of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// It is left out.
-    Out,
-    /// It is let in.
-    In,
-    /// Nothing.
-    Open,
-}
-
-impl Verdict {
-    fn of<T>(found: Match<T>) -> Verdict {
-        match found {
-            Match::None => Verdict::Open,
-            Match::Ignore(_) => Verdict::Out,
-            Match::Whitelist(_) => Verdict::In,
-        }
-    }
-
-    fn or_else(self, next: impl FnOnce() -> Verdict) -> Verdict {
-        match self {
-            Verdict::Open => next(),
-            told => told,
-        }
-    }
-}
-
-/// Which names that carry rules a folder has.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Present {
-    git: bool,
-    jj: bool,
-    custom: bool,
-    plain: bool,
-    gitignore: bool,
-}
-
-impl Present {
-    /// Each may be there.
-    pub(crate) const MAYBE_ALL: Present = Present {
-        git: true,
-        jj: true,
-        custom: true,
-        plain: true,
-        gitignore: true,
-    };
-
-    pub(crate) fn among<'a>(names: impl Iterator<Item = &'a [u8]>) -> Present {
-        let mut present = Present::default();
-        for name in names.filter(|name| name.first() == Some(&b'.')) {
-            match name {
-                b".git" => present.git = true,
-                b".jj" => present.jj = true,
-                b".rgignore" => present.custom = true,
-                b".ignore" => present.plain = true,
-                b".gitignore" => present.gitignore = true,
-                _ => {}
-            }
-        }
-        present
-    }
-
-    pub(crate) fn any(self) -> bool {
-        self.git || self.jj || self.custom || self.plain || self.gitignore
-    }
+    global: OnceLock<Gitignore>,
 }
 
 impl Rules {
@@ -160,11 +59,13 @@ impl Rules {
             hidden: filter.hidden,
             no_ignore: filter.no_ignore,
             globs: globs.build().map_err(|error| wrong(&together, &error))?,
-            global: match filter.no_ignore {
-                true => Gitignore::empty(),
-                false => Gitignore::global().0,
-            },
+            global: OnceLock::new(),
         })
+    }
+
+    /// Git's global excludes. Only a level of a repository asks for them.
+    fn global(&self) -> &Gitignore {
+        self.global.get_or_init(|| Gitignore::global().0)
     }
 
     pub(crate) fn shows_hidden(&self) -> bool {
@@ -197,15 +98,15 @@ impl Rules {
             true => Verdict::Open,
             false => Verdict::of(self.globs.matched(shown(), is_folder)),
         };
-        let level = chain.as_deref();
+        let Some(level) = chain.as_deref() else {
+            return by_globs;
+        };
         by_globs
-            .or_else(|| level.map_or(Verdict::Open, |level| level.judge(path, is_folder)))
-            .or_else(
-                || match level.is_some_and(|level| level.in_git) && !self.global.is_empty() {
-                    true => Verdict::of(self.global.matched(shown(), is_folder)),
-                    false => Verdict::Open,
-                },
-            )
+            .or_else(|| level.judge(path, is_folder))
+            .or_else(|| match level.in_git && !self.global().is_empty() {
+                true => Verdict::of(self.global().matched(shown(), is_folder)),
+                false => Verdict::Open,
+            })
     }
 
     /// The rules of a folder: those above it, and its own. `offset`: how many bytes of paths
@@ -243,6 +144,10 @@ impl Rules {
                 Place::Above(before),
             );
         }
+        let inside = chain.as_ref().is_some_and(|level| level.in_git);
+        if inside || whole.join(".git").exists() || whole.join(".jj").exists() {
+            self.global();
+        }
         chain
     }
 
@@ -254,79 +159,18 @@ impl Rules {
             return chain;
         }
         let slashes = memchr::memchr_iter(b'/', path);
+        let Ok(at) = root.open() else {
+            return chain;
+        };
         for end in std::iter::once(0).chain(slashes) {
             let (folder, offset) = match end {
                 0 => (&b"."[..], 0),
                 _ => (&path[..end], end + 1),
             };
-            if let Ok(opened) = open_place(root.fd(), folder) {
+            if let Ok(opened) = open_place(at.as_fd(), folder) {
                 chain = self.extend(&chain, opened.as_fd(), Present::MAYBE_ALL, offset);
             }
         }
         chain
     }
-}
-
-impl Level {
-    fn judge(&self, path: &[u8], is_folder: bool) -> Verdict {
-        let mut told = [Verdict::Open; 4];
-        let mut left_git = !self.in_git;
-        let mut next = Some(self);
-        while let Some(level) = next {
-            level.ask(path, is_folder, left_git, &mut told);
-            left_git |= level.has_git;
-            next = level.above.as_deref();
-        }
-        told.into_iter()
-            .find(|verdict| *verdict != Verdict::Open)
-            .unwrap_or(Verdict::Open)
-    }
-
-    /// Asks the files of this folder that none below has answered.
-    fn ask(&self, path: &[u8], is_folder: bool, left_git: bool, told: &mut [Verdict; 4]) {
-        let joined: Vec<u8>;
-        let path = match &self.place {
-            Place::Below(offset) => &path[*offset..],
-            Place::Above(before) => {
-                joined = [before, path].concat();
-                &joined
-            }
-        };
-        let path = Path::new(OsStr::from_bytes(path));
-        let files = [&self.custom, &self.plain, &self.git, &self.exclude];
-        for (index, (file, told)) in files.into_iter().zip(told).enumerate() {
-            let of_git = index >= 2;
-            if *told == Verdict::Open && !(of_git && left_git) && !file.is_empty() {
-                *told = Verdict::of(file.matched(path, is_folder));
-            }
-        }
-    }
-}
-
-/// Reads the rules of a folder; gives those above it where it has none.
-fn level(above: &Chain, folder: BorrowedFd<'_>, present: Present, place: Place) -> Chain {
-    let git = present.git && is_there(folder, b".git");
-    let has_git = git || present.jj && is_there(folder, b".jj");
-    let in_git = has_git || above.as_ref().is_some_and(|above| above.in_git);
-    let custom = read_if(present.custom, folder, b".rgignore");
-    let plain = read_if(present.plain, folder, b".ignore");
-    let gitignore = read_if(present.gitignore && in_git, folder, b".gitignore");
-    let exclude = match git {
-        true => exclude_of(folder),
-        false => Gitignore::empty(),
-    };
-    let files = [&custom, &plain, &gitignore, &exclude];
-    if !has_git && files.into_iter().all(Gitignore::is_empty) {
-        return above.clone();
-    }
-    Some(Arc::new(Level {
-        above: above.clone(),
-        custom,
-        plain,
-        git: gitignore,
-        exclude,
-        has_git,
-        in_git,
-        place,
-    }))
 }

@@ -128,6 +128,25 @@ fn the_file_that_results_go_to_is_not_searched() {
     }
 }
 
+#[test]
+fn a_search_that_is_stopped_in_a_large_folder_stops_there() {
+    let tree = Tree::new();
+    for file in 0..3_000 {
+        tree.write(format!("{file}"), "a needle in a line\n".repeat(100));
+    }
+    for model in Model::ALL {
+        let mut out = Full {
+            most: 10_000,
+            kind: io::ErrorKind::BrokenPipe,
+        };
+        let plan = Plan::of(model, 2);
+        let report = search::run(&tree.query("needle"), &plan, &mut out, &mut |_| {}).unwrap();
+        assert!(report.output_closed, "{model}");
+        assert!(report.counts.files < 3_000, "{model}: {:?}", report.counts);
+        assert!(report.flows.made < 2_000, "{model}: {:?}", report.flows);
+    }
+}
+
 /// Changes a tree in every way while it is searched by every plan: nothing but an end is
 /// certain, and that no line is invented.
 #[test]

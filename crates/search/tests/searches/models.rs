@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use search::{Io, Model, Plan, Query, Show};
+use search::{Class, Io, Model, Plan, Query, Show};
 
 use super::common::{Found, Tree, raw};
 
@@ -73,6 +73,8 @@ fn every_plan() -> Vec<Plan> {
     // A process for each file takes its time, however it reads.
     let often = |plan: &Plan| plan.model == Some(Model::ProcessPerFile);
     plans.retain(|plan| !often(plan) || plan.workers == NonZeroU32::new(5));
+    let refused = |plan: &Plan| plan.model.and_then(|model| plan.io.refused_with(model));
+    plans.retain(|plan| refused(plan).is_none());
     plans
 }
 
@@ -85,10 +87,12 @@ fn available(plan: &Plan, tree: &Tree) -> bool {
     let tried = search::run(&query, plan, &mut Vec::new(), &mut |_| {});
     match tried {
         Ok(_) => true,
-        Err(error) => {
+        // What a kernel or a machine may not have; all else is there everywhere.
+        Err(error) if plan.io == Io::Uring || plan.model == Some(Model::Fiber) => {
             eprintln!("skipped: {error}");
             false
         }
+        Err(error) => panic!("{plan:?}: {error}"),
     }
 }
 
@@ -97,6 +101,16 @@ fn every_model() -> Vec<Plan> {
     let mut plans = every_plan();
     plans.retain(|plan| plan.io == Io::Read && plan.profile);
     plans
+}
+
+/// Phases are parts of the whole, which a search cannot outlast.
+fn times_add_up(found: &Found, plan: &Plan) {
+    let times = found.report.times;
+    let sum = times.create_ns + times.steady_ns + times.tear_down_ns;
+    assert_eq!(sum, times.total_ns, "{plan:?}: {times:?}");
+    if found.report.flows.made == 0 {
+        assert_eq!((times.create_ns, times.tear_down_ns), (0, 0), "{plan:?}");
+    }
 }
 
 fn same_by(plans: Vec<Plan>, tree: &Tree, query: &Query) -> Found {
@@ -117,6 +131,8 @@ fn same_by(plans: Vec<Plan>, tree: &Tree, query: &Query) -> Found {
         assert_eq!(found.lines, first.lines, "{plan:?}");
         assert_eq!(found.report.counts, first.report.counts, "{plan:?}");
         assert_eq!(found.report.profile.is_some(), plan.profile);
+        assert_eq!(found.report.otherwise, None, "{plan:?}");
+        times_add_up(&found, &plan);
     }
     first
 }
@@ -203,6 +219,59 @@ fn a_flow_for_each_file_is_a_flow_for_each_file() {
         assert_eq!(found.report.chosen.model, model);
         assert!(found.report.usage.cpu_ns > 0);
         assert!(found.report.times.total_ns >= found.report.times.create_ns);
+    }
+}
+
+#[test]
+fn a_search_without_flows_has_no_tear_down() {
+    let tree = Tree::new();
+    for model in Model::ALL {
+        let plan = Plan::of(model, 2);
+        let found = tree.run(&tree.query("x"), &plan);
+        let times = found.report.times;
+        assert!(
+            times.create_ns + times.tear_down_ns <= times.total_ns,
+            "{model}: {times:?}"
+        );
+        times_add_up(&found, &plan);
+    }
+}
+
+#[test]
+fn batches_for_flows_of_one_file_are_refused() {
+    let tree = Tree::of(&[("a", "x")]);
+    for model in [Model::ThreadPerFile, Model::ProcessPerFile] {
+        let plan = Plan {
+            io: Io::Uring,
+            ..Plan::of(model, 2)
+        };
+        let refused = search::run(&tree.query("x"), &plan, &mut Vec::new(), &mut |_| {});
+        let error = refused.unwrap_err().to_string();
+        assert!(error.contains("one file; use --io read"), "{error}");
+    }
+}
+
+#[test]
+fn the_profile_of_a_flow_for_each_file_tells_making_from_waiting() {
+    let tree = mixed();
+    for model in [
+        Model::ThreadPerFile,
+        Model::ProcessPerFile,
+        Model::ThreadPool,
+    ] {
+        let plan = Plan {
+            profile: true,
+            ..Plan::of(model, 64)
+        };
+        let report = tree.run(&tree.query("needle"), &plan).report;
+        let profile = report.profile.unwrap();
+        assert!(profile.of(Class::Create) > 0, "{model}: {profile:?}");
+        // One flow makes them, one by one.
+        let create_ns = report.times.create_ns;
+        assert!(
+            profile.of(Class::Create) >= create_ns,
+            "{model}: {report:?}"
+        );
     }
 }
 

@@ -179,6 +179,37 @@ fn a_file_of_more_than_two_to_the_31_bytes() {
     assert_eq!(found.report.counts.bytes, (1 << 31) + 13);
 }
 
+/// Lines of a megabyte each, of bytes that were never written, up to behind 2^31.
+#[test]
+fn a_line_behind_two_to_the_31_bytes_has_its_number_however_it_is_read() {
+    const LINE: u64 = 1 << 20;
+    const LINES: u64 = (1 << 31) / LINE + 1;
+    let tree = Tree::new();
+    tree.write("sparse", "");
+    let path = tree.join("sparse");
+    let file = File::options().write(true).open(path).unwrap();
+    for line in 1..=LINES {
+        file.write_all_at(b"\n", line * LINE - 1).unwrap();
+    }
+    file.write_all_at(b"a needle\nhay", LINES * LINE).unwrap();
+    let mut query = tree.query("needle");
+    query.filter.text = true;
+    query.line_numbers = true;
+    for io in Io::ALL {
+        let plan = Plan {
+            io,
+            ..Plan::of(Model::ThreadPool, 2)
+        };
+        let tried = search::run(&tree.query("x"), &plan, &mut Vec::new(), &mut |_| {});
+        if io == Io::Uring && tried.is_err() {
+            continue;
+        }
+        let found = tree.run(&query, &plan);
+        assert_eq!(found.lines, ["sparse:2050:a needle"], "{io}");
+        assert_eq!(found.report.counts.bytes, LINES * LINE + 12, "{io}");
+    }
+}
+
 #[test]
 fn links_are_not_followed_unless_they_are_named() {
     let tree = Tree::of(&[("real/a", "needle\n")]);

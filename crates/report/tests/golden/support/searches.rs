@@ -107,6 +107,7 @@ fn own((made, flows): (u32, u32), steady: f64, timed: bool) -> Own {
         ("read", 2_200_000),
         ("search", 1_900_000),
         ("print", 20_000),
+        ("create", 10_000),
         ("wait", 300_000),
     ];
     let named = |(name, value): (&str, u64)| (name.to_owned(), value);

@@ -1,0 +1,79 @@
+//! Files that a flow searches in batches, through a ring of its own.
+//!
+//! A ring is made for the first batch, so that a flow which searches no files has none. Where it
+//! cannot be made files are read one by one, which is said; where it fails under way, what was
+//! in it is lost, and the rest is read one by one too.
+
+use std::os::fd::BorrowedFd;
+
+use crate::file::FileSearch;
+use crate::plan::Io;
+use crate::problem::{Problem, words};
+use crate::read::rolling::Reads;
+use crate::read::uring::Batches;
+use crate::worker::Place;
+
+/// What a flow reads batches of files through.
+pub(crate) enum Ring {
+    /// It is made for the first batch.
+    NotYet,
+    /// It is here.
+    Made(Box<Batches>),
+    /// There is none.
+    None,
+}
+
+impl Ring {
+    pub(crate) fn of(io: Io) -> Ring {
+        match io {
+            Io::Uring => Ring::NotYet,
+            Io::Read | Io::Mmap => Ring::None,
+        }
+    }
+}
+
+impl FileSearch<'_, '_> {
+    /// Whether files are searched in batches.
+    pub(crate) fn batches(&mut self) -> bool {
+        if matches!(self.ring, Ring::NotYet) {
+            self.ring = self.make_ring();
+        }
+        matches!(self.ring, Ring::Made(_))
+    }
+
+    fn make_ring(&mut self) -> Ring {
+        match Batches::new() {
+            Ok(batches) => Ring::Made(Box::new(batches)),
+            Err(reason) => {
+                let what = format!("{reason}: files are read one by one where none can be made");
+                self.sheet.tell(Problem::otherwise(what));
+                Ring::None
+            }
+        }
+    }
+
+    /// Searches the files `names` of a folder in batches.
+    pub(crate) fn batch(
+        &mut self,
+        place: Place<'_>,
+        folder: BorrowedFd<'_>,
+        reads: Reads,
+        names: &[u8],
+    ) {
+        let Ring::Made(mut batches) = std::mem::replace(&mut self.ring, Ring::None) else {
+            return;
+        };
+        match batches.search(self, place, folder, reads, names) {
+            Ok(()) => self.ring = Ring::Made(batches),
+            Err(error) => {
+                // What is under way may still be written into the buffers.
+                std::mem::forget(batches);
+                self.sheet.tell(Problem::error(format!(
+                    "io_uring failed under way ({}): files of a batch were not searched; use \
+                     --io read",
+                    words(&error)
+                )));
+            }
+        }
+    }
+}
