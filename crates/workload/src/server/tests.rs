@@ -180,6 +180,15 @@ fn ask(address: SocketAddr, path: &str) -> (String, bool) {
     (line, answer.contains("Connection: close"))
 }
 
+/// Lets a server end where a test fails, which would wait for it otherwise.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 #[test]
 fn pages_that_are_not_there_and_words_that_are_no_request_have_their_answers() {
     let folder = tempfile::tempdir().unwrap();
@@ -196,12 +205,13 @@ fn pages_that_are_not_there_and_words_that_are_no_request_have_their_answers() {
                 serve::serve(&shelf, &store, stream, 5).unwrap();
             }
         });
+        let over = Over(&is_over);
         let found = ask(address, &format!("/wiki/{title}"));
         assert_eq!(found, ("HTTP/1.1 200 OK".to_owned(), true));
         assert!(ask(address, "/wiki/none").0.contains("404"));
         assert!(ask(address, "/other").0.contains("404"));
         assert!(ask(address, "no request at all").0.contains("400"));
-        is_over.store(true, Ordering::Relaxed);
+        drop(over);
         say_goodbye(address).unwrap();
     });
 }
