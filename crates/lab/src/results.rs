@@ -24,10 +24,13 @@ mod self_made_tests;
 mod sentence;
 mod shared;
 mod sweep;
+#[cfg(test)]
+mod sweep_tests;
 mod switched;
 #[cfg(test)]
 mod tests;
 mod why;
+mod winner;
 mod workers;
 
 pub use counts::Counts;

@@ -96,7 +96,7 @@ fn a_sweep_claims_no_level_that_lies_within_an_interval() {
         "{said}"
     );
     assert!(
-        said.contains("cannot be told to be more or less than 2x (process/thread [1."),
+        said.contains("cannot be told to be more or less than 2x (thread/process [0.4"),
         "{said}"
     );
 }
