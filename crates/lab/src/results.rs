@@ -22,6 +22,7 @@ mod self_made;
 #[cfg(test)]
 mod self_made_tests;
 mod sentence;
+mod series;
 mod shared;
 mod sweep;
 #[cfg(test)]
