@@ -213,7 +213,7 @@ fn range(part: &Part) -> String {
 fn parts_words(level: &str, parts: &[Part], unit: &str) -> String {
     let of_side = |side| {
         let own = parts.iter().filter(move |part| part.side == side);
-        listed(&own.map(|part| range(part)).collect::<Vec<_>>())
+        listed(&own.map(range).collect::<Vec<_>>())
     };
     let [more, less, unclear] = [Side::More, Side::Less, Side::Unclear].map(of_side);
     let told = match (more.is_empty(), less.is_empty()) {
