@@ -53,6 +53,17 @@ pub(crate) fn hides(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
+/// A word as a POSIX shell reads it back.
+#[must_use]
+pub fn shell_word(word: &str) -> String {
+    let safe = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(safe) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
 /// Columns that a text takes.
 pub(crate) fn width(text: &str) -> usize {
     text.width()
