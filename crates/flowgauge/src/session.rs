@@ -71,7 +71,7 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
         .map(|study| study.for_cpus(cpus(&machine)));
     let studies = trees::filled(studies.collect(), None)?;
     trees::check_cold(&studies)?;
-    let studies = with_ballast(studies, &settings, &machine)?;
+    let (studies, refused) = with_ballast(studies, &settings, &machine, had)?;
     how.answer.check(&studies)?;
     asked::tell_uncountable(&settings, &machine);
     let now = SystemTime::now();
@@ -99,10 +99,14 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
     };
     let journal = Journal::create(&folder, header)?;
     made.owns(journal.path());
-    Ok(Session {
+    let mut session = Session {
         journal,
         made: Some(made),
-    })
+    };
+    for (study, reasons) in &refused {
+        session.leaves_out(study, reasons)?;
+    }
+    Ok(session)
 }
 
 /// CPUs that the machine lets this process use.
@@ -110,10 +114,18 @@ pub(crate) fn cpus(machine: &Machine) -> u32 {
     u32::try_from(machine.usable_cpus()).unwrap_or(u32::MAX)
 }
 
+/// What of a study cannot be had here: its name and the reasons.
+type Refused = (String, Vec<String>);
+
 /// The studies with the ballast that was asked for, checked against the machine. Of what is
 /// checked, huge pages alone can only be known to be there by having them: where they are
-/// not, their variants are left out, and that is said.
-fn with_ballast(studies: Vec<Study>, settings: &Settings, machine: &Machine) -> Result<Vec<Study>> {
+/// not, their variants are left out, and the reasons come back.
+fn with_ballast(
+    studies: Vec<Study>,
+    settings: &Settings,
+    machine: &Machine,
+    mut had: impl FnMut(Ballast) -> Result<(), String>,
+) -> Result<(Vec<Study>, Vec<Refused>)> {
     let studies: Vec<Study> = match &settings.ballast {
         Some(asked) => studies
             .into_iter()
@@ -123,16 +135,17 @@ fn with_ballast(studies: Vec<Study>, settings: &Settings, machine: &Machine) -> 
     };
     lab::check(&studies, machine)?;
     let obtained = studies.into_iter().map(|study| {
-        let (study, refused) = lab::ballast::obtained(study, had);
-        for reason in &refused {
-            output::tell(&format!("{}: left out: {reason}", study.name));
-        }
+        let (study, refused) = lab::ballast::obtained(study, &mut had);
         match study.cases.iter().find(|case| case.variants.is_empty()) {
             Some(case) => bail!("{}/{}: {}", study.name, case.name, refused.join("; ")),
-            None => Ok(study),
+            None => {
+                let name = study.name.clone();
+                Ok((study, (name, refused)))
+            }
         }
     });
-    obtained.collect()
+    let obtained: Vec<(Study, Refused)> = obtained.collect::<Result<_>>()?;
+    Ok(obtained.into_iter().unzip())
 }
 
 /// Whether that ballast can be had here, tried where only trying tells.
@@ -158,4 +171,70 @@ pub(crate) fn resume(folder: &Path, longer: Longer) -> Result<Session> {
         journal,
         made: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use lab::{AskedBallast, Preset, Results};
+
+    use super::*;
+
+    /// A rung that could not be had was named on standard error alone; the results looked as
+    /// if nobody had asked for it.
+    #[test]
+    fn a_rung_of_ballast_that_cannot_be_had_is_in_the_results() {
+        let settings = Settings {
+            ballast: Some(AskedBallast {
+                bytes: 1 << 20,
+                pages: vec![Pages::Small, Pages::Huge],
+            }),
+            ..Settings::usual(Preset::Quick, 1)
+        };
+        let machine = Machine::read();
+        let study = lab::builtin("primes", Preset::Quick).unwrap();
+        let never = |ballast: Ballast| match ballast.pages {
+            Pages::Huge => Err("huge pages are not available: never".to_owned()),
+            _ => Ok(()),
+        };
+        let (studies, refused) = with_ballast(vec![study], &settings, &machine, never).unwrap();
+        let labels = |study: &Study| -> Vec<String> {
+            let variants = study.cases.iter().flat_map(|case| &case.variants);
+            variants.map(|variant| variant.label.clone()).collect()
+        };
+        let labels = labels(&studies[0]);
+        assert!(
+            labels.iter().any(|label| label == "process 4k"),
+            "{labels:?}"
+        );
+        assert!(
+            !labels.iter().any(|label| label.contains("huge")),
+            "{labels:?}"
+        );
+
+        let folder = tempfile::tempdir().unwrap();
+        let header = Header {
+            schema: lab::SCHEMA,
+            version: "0".to_owned(),
+            began_unix_s: 0,
+            command: vec!["flowgauge".to_owned()],
+            settings,
+            machine,
+            files_on: Vec::new(),
+            studies,
+        };
+        let journal = Journal::create(folder.path(), header).unwrap();
+        let path = journal.path().to_owned();
+        let mut session = Session {
+            journal,
+            made: None,
+        };
+        for (study, reasons) in &refused {
+            session.leaves_out(study, reasons).unwrap();
+        }
+        let results = Results::from_journal(&path).unwrap();
+        assert_eq!(
+            results.notes,
+            ["primes: left out: huge pages are not available: never"]
+        );
+    }
 }

@@ -22,12 +22,16 @@ mod self_made;
 #[cfg(test)]
 mod self_made_tests;
 mod sentence;
+mod series;
 mod shared;
 mod sweep;
+#[cfg(test)]
+mod sweep_tests;
 mod switched;
 #[cfg(test)]
 mod tests;
 mod why;
+mod winner;
 mod workers;
 
 pub use counts::Counts;

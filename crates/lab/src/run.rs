@@ -267,7 +267,7 @@ impl Run<'_> {
             output: None,
             scratch: None,
             sample: None,
-            count: self.journal.header().settings.count.clone(),
+            count: self.journal.header().settings.events.clone(),
             timers: timers && self_made,
         };
         let aside = self.cpus.aside(spec.measured_cpus());

@@ -32,9 +32,10 @@ pub struct Settings {
     /// How every slot is sampled whose variant does not say so itself; usually not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
-    /// Events that are counted of the flows of every slot; usually none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub count: Vec<Event>,
+    /// Events that are counted of the flows of every slot; usually none. Journals of before
+    /// the flag had its name say `count`.
+    #[serde(default, alias = "count", skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Event>,
 }
 
 /// How slots are sampled: by a process beside each of them.
@@ -90,7 +91,7 @@ impl Settings {
             value: Value::Typical,
             deadline_s: None,
             sample: None,
-            count: Vec::new(),
+            events: Vec::new(),
             ballast: None,
         }
     }

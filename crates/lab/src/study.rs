@@ -12,6 +12,7 @@ mod labels;
 mod origin_limits;
 mod placed;
 mod source;
+mod sweep_value;
 
 use flow::Variant;
 use serde::{Deserialize, Serialize};

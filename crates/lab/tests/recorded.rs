@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use lab::{CaseResult, Results};
 use serde_json::{Value, json};
+use stats::Verdict;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded")
@@ -86,13 +87,13 @@ fn of_a_large_parent_create_dominates_and_it_is_page_tables_that_fork_copied() {
 fn what_a_fork_copies_goes_with_the_address_space() {
     let why = why("fork-ballast", "thread");
     let shared = reason(&why, "by the models between");
-    let space = "sharing the address space alone makes it ";
+    let space = "sharing the address space makes it ";
     assert!(
         number_before(&shared, "x faster [") >= 10.0 && shared.contains(space),
         "{shared}"
     );
     assert!(
-        shared.contains("the file table alone makes no difference"),
+        shared.contains("the file table makes no difference"),
         "{shared}"
     );
 }
@@ -185,13 +186,13 @@ fn flows_that_may_move_do_and_those_on_one_cpu_do_not() {
 fn threads_that_map_memory_wait_for_each_other_at_the_address_space() {
     let why = why("mmap", "thread");
     let shared = reason(&why, "by the models between");
-    let space = "sharing the address space alone makes it ";
+    let space = "sharing the address space makes it ";
     assert!(
         shared.contains(space) && shared.contains("x slower ["),
         "{shared}"
     );
     assert!(
-        shared.contains("the file table alone makes no difference"),
+        shared.contains("the file table makes no difference"),
         "{shared}"
     );
     let waits = reason(&why, "wait for each other");
@@ -203,6 +204,83 @@ fn threads_that_map_memory_wait_for_each_other_at_the_address_space() {
         &why,
         &["fork copied", "flows are made", "at the file table"],
     );
+}
+
+#[test]
+fn flows_that_give_files_numbers_are_slowed_by_the_file_table() {
+    let why = why("dup", "thread");
+    let shared = reason(&why, "by the models between");
+    let (space, files) = shared
+        .split_once(", and sharing the file table makes ")
+        .unwrap();
+    assert!(
+        space.contains("the address space makes no difference"),
+        "{shared}"
+    );
+    assert!(
+        files.starts_with("it ") && files.contains("x slower ["),
+        "{shared}"
+    );
+    let cause = case("dup").shared.unwrap().cause;
+    assert_eq!(cause, lab::Cause::FileTable);
+    // Its lock is waited for without sleep, so nobody is said to wait.
+    silent(
+        &why,
+        &["wait for each other", "fork copied", "flows are made"],
+    );
+}
+
+/// Whatever a flow shares, a partner that is woken by a pipe costs the same.
+#[test]
+fn switches_over_a_pipe_are_a_tie_without_a_cause() {
+    let case = case("tie");
+    let thread = case
+        .findings
+        .iter()
+        .find(|f| f.subject == "thread")
+        .unwrap();
+    assert!(
+        matches!(
+            thread.verdict,
+            Verdict::Same { .. } | Verdict::CannotTell { .. }
+        ),
+        "{thread:?}"
+    );
+    let shared = case.shared.unwrap();
+    assert!(
+        matches!(shared.cause, lab::Cause::Neither | lab::Cause::CannotTell),
+        "{shared:?}"
+    );
+    let causes = [
+        "by the models between",
+        "wait for each other",
+        "fork copied",
+        "flows are made",
+    ];
+    silent(&thread.why, &causes);
+}
+
+#[test]
+fn processes_of_a_small_parent_have_page_tables_that_no_fork_is_blamed_for() {
+    let why = why("tables", "thread");
+    let tables = reason(&why, "of page tables against");
+    assert!(tables.ends_with("x less)"), "{tables}");
+    silent(&why, &["fork copied", "wait for each other"]);
+}
+
+#[test]
+fn the_verdict_on_the_steady_phase_stands_where_the_whole_differs() {
+    const STEADY: &str = "in the steady phase alone: ";
+    let planted = reason(&why("planted", "twice"), STEADY);
+    assert!(
+        planted.contains("twice ") && planted.contains(" slower than plain"),
+        "{planted}"
+    );
+    let tables = reason(&why("tables", "thread"), STEADY);
+    assert!(tables.contains("threads "), "{tables}");
+    // Where the steady phase is what is compared, it is no part of it.
+    silent(&why("mmap", "thread"), &[STEADY]);
+    silent(&why("dup", "thread"), &[STEADY]);
 }
 
 #[test]

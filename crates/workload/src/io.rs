@@ -39,6 +39,10 @@ pub const USUAL_BLOCK: u64 = 4096;
 /// Larger blocks are refused: a worker keeps one in memory.
 const MOST_BLOCK: u64 = 64 << 20;
 
+/// Blocks of all workers together at the most: what is expected is made block by block before
+/// the first slot.
+const MOST_BLOCKS: u64 = 100_000_000;
+
 /// Parameters of `io`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -110,6 +114,18 @@ impl Io {
             return Err(WorkError(format!(
                 "blocks of {} bytes will not do: take a multiple of {WORD} up to {MOST_BLOCK}",
                 self.block
+            )));
+        }
+        // Each block of each worker is proved, and what is to be proved is known beforehand.
+        let all = self.blocks().checked_mul(self.workers);
+        if all.is_none_or(|all| all > MOST_BLOCKS) {
+            return Err(WorkError(format!(
+                "{} loops are {} blocks for each of {} workers, and more than {MOST_BLOCKS} in all \
+                 are not proved one by one: use at most {} loops",
+                self.loops,
+                self.blocks(),
+                self.workers,
+                (MOST_BLOCKS / self.workers).max(1) * LOOPS_A_BLOCK
             )));
         }
         let bytes = self.blocks().checked_mul(self.block);
@@ -323,6 +339,58 @@ mod tests {
         io.body(Some(&missing)).unit(&mut (), 0, outlet);
         let error = outlet.failure().unwrap();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    /// Set in a process of this test that may not write large files.
+    const LIMITED: &str = "FLOWGAUGE_TEST_OF_LIMITED_FILES";
+
+    /// A file that may not grow stands for a disk that fills up amid a file.
+    #[test]
+    fn a_file_that_is_refused_midway_is_gone_and_its_reason_is_kept() {
+        if std::env::var_os(LIMITED).is_none() {
+            return in_a_process_of_small_files();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let io = io(1, 100 * LOOPS_A_BLOCK, Sync::Fsync);
+        let outlet = &mut Outlet::nowhere();
+        let proof = io.body(Some(folder.path())).unit(&mut (), 0, outlet);
+        let error = outlet.failure().unwrap();
+        assert_eq!(error.raw_os_error(), Some(libc::EFBIG), "{error}");
+        assert_eq!(proof, Proof::default());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    /// Runs the test above where files have 64 blocks of a shell at the most: more than a block
+    /// of io, and less than all of them.
+    fn in_a_process_of_small_files() {
+        let test = "io::tests::a_file_that_is_refused_midway_is_gone_and_its_reason_is_kept";
+        let script = "trap '' XFSZ; ulimit -f 64; exec \"$@\"";
+        let output = std::process::Command::new("sh")
+            .args(["-c", script, "sh"])
+            .arg(std::env::current_exe().unwrap())
+            .args(["--exact", test])
+            .env(LIMITED, "yes")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && said.contains("1 passed"),
+            "{said}"
+        );
+    }
+
+    /// Before the first slot 3e11 blocks were gone through, silently and for minutes.
+    #[test]
+    fn more_blocks_than_can_be_expected_one_by_one_are_refused() {
+        let most = LOOPS_A_BLOCK * MOST_BLOCKS / 2;
+        assert!(io(2, most, Sync::Dsync).check().is_ok());
+        for loops in [10_000_000_000_000, u64::MAX] {
+            let said = io(2, loops, Sync::Dsync).check().unwrap_err().to_string();
+            assert!(
+                said.contains(&format!("use at most {most} loops")),
+                "{said}"
+            );
+        }
     }
 
     #[test]

@@ -38,6 +38,10 @@ pub const USUAL_BYTES: u64 = 50 << 20;
 /// Arrays of so many bytes are always mappings of their own.
 pub const LEAST_BYTES: u64 = 33 << 20;
 
+/// Arrays of all workers together at the most: what is expected is made array by array before
+/// the first slot.
+const MOST_CYCLES: u64 = 100_000_000;
+
 /// Parameters of `mem`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,6 +74,18 @@ impl Mem {
                 "arrays of {} bytes will not do: smaller ones than {LEAST_BYTES} may come from a \
                  heap that is kept; take a multiple of {INT} from there on, such as {USUAL_BYTES}",
                 self.bytes
+            )));
+        }
+        // Each cycle of each worker is proved, and what is to be proved is known beforehand.
+        let all = self.cycles().checked_mul(self.workers);
+        if all.is_none_or(|all| all > MOST_CYCLES) {
+            return Err(WorkError(format!(
+                "{} loops are {} arrays for each of {} workers, and more than {MOST_CYCLES} in all \
+                 are not proved one by one: use at most {} loops",
+                self.loops,
+                self.cycles(),
+                self.workers,
+                (MOST_CYCLES / self.workers).max(1) * LOOPS_A_CYCLE
             )));
         }
         let at_once = self.workers.checked_mul(self.bytes);
@@ -193,6 +209,20 @@ mod tests {
             assert!(said.contains(&bytes.to_string()), "{said}");
         }
         assert!(mem(0, 1).check().is_err());
+    }
+
+    /// Before the first slot 3e10 arrays were gone through, silently and for minutes.
+    #[test]
+    fn more_arrays_than_can_be_expected_one_by_one_are_refused() {
+        assert!(mem(2, LOOPS_A_CYCLE * MOST_CYCLES / 2).check().is_ok());
+        let most = (LOOPS_A_CYCLE * MOST_CYCLES / 2).to_string();
+        for loops in [10_000_000_000_000, u64::MAX] {
+            let said = mem(2, loops).check().unwrap_err().to_string();
+            assert!(
+                said.contains(&format!("use at most {most} loops")),
+                "{said}"
+            );
+        }
     }
 
     #[test]

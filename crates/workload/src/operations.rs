@@ -39,6 +39,11 @@ impl Operations {
     }
 }
 
+/// The names of all operations, family by family.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    operation::all().iter().map(|facts| facts.name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -135,6 +135,28 @@ impl Work {
         }
     }
 
+    /// The work for another number of flows, where that is part of it and can be any.
+    #[must_use]
+    pub fn for_flows(mut self, flows: u64) -> Self {
+        match &mut self {
+            Self::Turns(turns) => turns.flows = flows,
+            Self::Operation(operation) => operation.flows = flows,
+            Self::Cpu(cpu) => cpu.workers = flows,
+            Self::Mem(mem) => mem.workers = flows,
+            Self::Io(io) => io.workers = flows,
+            Self::Warehouse(warehouse) => warehouse.workers = flows,
+            Self::WikiServer(server) => server.workers = flows,
+            Self::Handoff(_)
+            | Self::Primes(_)
+            | Self::Spin(_)
+            | Self::Drill(_)
+            | Self::Numeric(_)
+            | Self::Search(_)
+            | Self::Wiki(_) => {}
+        }
+        self
+    }
+
     /// How many flows do the work where a variant does not say: one a unit, where each unit is
     /// as much as any other.
     #[must_use]

@@ -14,29 +14,29 @@ use crate::number;
 #[command(next_help_heading = "How to run")]
 pub(crate) struct HowArgs {
     /// Rounds at the most; the data is looked at after 10, 20, 40 and 80
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub(crate) rounds: Option<u64>,
     /// Time at the most for each study, such as 60s or 5m
-    #[arg(long, value_name = "TIME", value_parser = number::seconds)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = number::seconds)]
     pub(crate) budget: Option<f64>,
     /// Seed of every random choice; printed, and drawn anew when not given
-    #[arg(long, value_name = "N", value_parser = number::whole)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number::whole)]
     pub(crate) seed: Option<u64>,
     /// Differences below this do not matter [default: 1%, or 2% on a noisy machine]
-    #[arg(long, value_name = "SHARE", value_parser = number::share)]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true, value_parser = number::share)]
     pub(crate) floor: Option<f64>,
     /// What stands for a slot: the median of its repetitions, or the fastest one
     #[arg(long, value_enum, default_value = "typical")]
     pub(crate) value: ValueArg,
     /// A slot that takes longer has failed [default: 20 times what its pilot took]
-    #[arg(long, value_name = "TIME", value_parser = number::seconds)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = number::seconds)]
     pub(crate) deadline: Option<f64>,
     /// Show what each slot's flows do while it runs: where, in what state, how busy; look
     /// each INTERVAL, such as 200ms [default: 0.5s on a terminal, 1s elsewhere]
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, value_parser = number::seconds)]
     pub(crate) watch: Option<Option<f64>>,
     /// Record CPU, memory and disk of each slot at this interval, by a process beside it
-    #[arg(long, value_name = "INTERVAL", value_parser = number::seconds)]
+    #[arg(long, value_name = "INTERVAL", allow_hyphen_values = true, value_parser = number::seconds)]
     pub(crate) sample: Option<f64>,
     /// Record the disk space of this folder too
     #[arg(long, value_name = "DIR", requires = "sample")]
@@ -44,7 +44,7 @@ pub(crate) struct HowArgs {
     #[arg(long, value_name = "LIST", help = COUNT, long_help = COUNT_HELP)]
     pub(crate) events: Option<Events>,
     /// Memory that each cell has touched before it makes flows, such as 256M
-    #[arg(long, value_name = "BYTES", value_parser = number::some_bytes)]
+    #[arg(long, value_name = "BYTES", allow_hyphen_values = true, value_parser = number::some_bytes)]
     pub(crate) ballast: Option<u64>,
     /// How that memory is held: 4k, huge, shared, dontfork; several make variants of each
     /// process model [default: 4k]
@@ -65,20 +65,44 @@ pub(crate) struct HowArgs {
 impl HowArgs {
     /// Whether nothing is asked for that would not be so without any of these flags.
     pub(crate) fn is_usual(&self) -> bool {
+        // Taken apart, so that no flag can be forgotten here. Those that need another one
+        // cannot be given alone.
+        let Self {
+            rounds,
+            budget,
+            seed,
+            floor,
+            value,
+            deadline,
+            watch,
+            sample,
+            sample_folder: _,
+            events,
+            ballast,
+            ballast_pages: _,
+            out,
+            answer:
+                AnswerArgs {
+                    format,
+                    expect,
+                    plots,
+                },
+        } = self;
         let asked = [
-            self.rounds.is_some(),
-            self.budget.is_some(),
-            self.seed.is_some(),
-            self.floor.is_some(),
-            self.value != ValueArg::Typical,
-            self.deadline.is_some(),
-            self.watch.is_some(),
-            self.sample.is_some(),
-            self.ballast.is_some(),
-            self.out.is_some(),
-            self.answer.format != Format::Text,
-            !self.answer.expect.is_empty(),
-            self.answer.plots.is_some(),
+            rounds.is_some(),
+            budget.is_some(),
+            seed.is_some(),
+            floor.is_some(),
+            *value != ValueArg::Typical,
+            deadline.is_some(),
+            watch.is_some(),
+            sample.is_some(),
+            events.is_some(),
+            ballast.is_some(),
+            out.is_some(),
+            *format != Format::Text,
+            !expect.is_empty(),
+            plots.is_some(),
         ];
         !asked.contains(&true)
     }

@@ -104,6 +104,28 @@ pub(crate) enum Command {
     Man(ManArgs),
 }
 
+impl Command {
+    /// How its run is carried out; `None` of a command that runs no study.
+    pub(crate) fn how(&self) -> Option<&HowArgs> {
+        match self {
+            Self::Run(args) => Some(&args.how),
+            Self::Primes(args) => Some(&args.how),
+            Self::Workers(args) => Some(&args.how),
+            Self::Switch(args) => Some(&args.how),
+            Self::Limits(args) => Some(&args.how),
+            Self::Wiki(args) => Some(&args.how),
+            Self::Scaling(args) => Some(&args.how),
+            Self::Search(args) => Some(&args.how),
+            Self::Calibrate(args) => Some(&args.how),
+            Self::Machine(_)
+            | Self::Report(_)
+            | Self::Compare(_)
+            | Self::Completions(_)
+            | Self::Man(_) => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

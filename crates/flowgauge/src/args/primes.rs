@@ -26,19 +26,19 @@ Examples:
 #[command(after_help = PRIMES_EXAMPLES)]
 pub(crate) struct PrimesArgs {
     /// Number of worker processes; alone, only processes run
-    #[arg(short = 'p', long, value_name = "N", value_parser = number::whole)]
+    #[arg(short = 'p', long, value_name = "N", allow_negative_numbers = true, value_parser = number::whole)]
     pub(crate) processes: Option<u64>,
     /// Number of worker threads; alone, only threads run
-    #[arg(short = 't', long, value_name = "N", value_parser = number::whole)]
+    #[arg(short = 't', long, value_name = "N", allow_negative_numbers = true, value_parser = number::whole)]
     pub(crate) threads: Option<u64>,
     /// Numbers in a block; a range such as 1e3..1e7 sweeps it
-    #[arg(short = 'b', long, value_name = "SIZE", default_value = "10000000", value_parser = number::sizes)]
+    #[arg(short = 'b', long, value_name = "SIZE", default_value = "10000000", allow_negative_numbers = true, value_parser = number::sizes)]
     pub(crate) block: Sizes,
     /// First number searched
-    #[arg(short = 's', long, value_name = "N", default_value = "10000001", value_parser = number::whole)]
+    #[arg(short = 's', long, value_name = "N", default_value = "10000001", allow_negative_numbers = true, value_parser = number::whole)]
     pub(crate) start: u64,
     /// How many blocks [default: one a worker]
-    #[arg(long, value_name = "N", value_parser = number::whole)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number::whole)]
     pub(crate) blocks: Option<u64>,
     /// Write the results to this file: worker (the number of the block), index (which prime
     /// of the block), prime
@@ -48,7 +48,7 @@ pub(crate) struct PrimesArgs {
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
     /// Each how-many-th prime is a result; 1 = all
-    #[arg(long, value_name = "K", default_value = "1000", value_parser = number::whole)]
+    #[arg(long, value_name = "K", default_value = "1000", allow_negative_numbers = true, value_parser = number::whole)]
     pub(crate) every: u64,
     /// Models, the first being the reference: process, process-shared-files,
     /// thread-private-files, thread, PxT

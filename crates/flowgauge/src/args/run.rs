@@ -11,6 +11,9 @@ const RUN_EXAMPLES: &str = "\
 Examples:
   flowgauge run                            every study, quick
   flowgauge run primes --preset full       one study at the size of the original
+  flowgauge run sharing                    what threads share and processes do not
+  flowgauge run creating --ballast 1G --ballast-pages 4k,huge    what a fork copies of 1 GiB
+  flowgauge run workers --sample 50ms      record CPU, memory and disk beside the slots
   flowgauge run my-study.toml              a study of your own
   flowgauge run --budget 30s --seed 7      at most 30 s a study, in this random order
   flowgauge run --resume DIR               go on where a cut run stopped
@@ -25,8 +28,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub(crate) struct RunArgs {
-    /// Names of built-in studies, or study files (.toml); all built-in ones by default
-    #[arg(value_name = "STUDY", conflicts_with = "resume")]
+    #[arg(value_name = "STUDY", conflicts_with = "resume", help = known_studies())]
     pub(crate) studies: Vec<String>,
     /// How much work: quick answers in seconds, full is the size of the originals
     #[arg(long, value_enum, default_value = "quick", conflicts_with = "resume")]
@@ -45,6 +47,15 @@ pub(crate) struct RunArgs {
     pub(crate) cold: bool,
     #[command(flatten)]
     pub(crate) how: HowArgs,
+}
+
+/// What may be named, with the studies that there are.
+fn known_studies() -> String {
+    let names: Vec<&str> = lab::builtin_names().collect();
+    format!(
+        "Built-in studies ({}), or study files (.toml); all built-in ones by default",
+        names.join(", ")
+    )
 }
 
 /// How much work a study does.

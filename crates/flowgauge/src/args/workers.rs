@@ -15,7 +15,8 @@ Examples:
   flowgauge workers --kind io --folder /mnt/disk      I/O alone, on another disk
   flowgauge workers --processes 4 --threads 4         four against four, without a sweep
   flowgauge workers --kind cpu --cpu free             on all CPUs instead of one
-  flowgauge workers --loops 900 --budget 60s          a tenth of the work, a minute at most";
+  flowgauge workers --loops 900 --budget 60s          a tenth of the work, a minute at most
+  flowgauge workers --processes 2..5 --threads 2..8 --cpu 0 --out DIR    results into DIR";
 
 /// Workers for cpu, memory and I/O by processes and threads.
 ///
@@ -56,7 +57,7 @@ pub(crate) struct WorkersArgs {
     #[arg(long, value_name = "WAY", default_value = "dsync")]
     pub(crate) sync: Sync,
     /// Bytes of a block of io
-    #[arg(long, value_name = "BYTES", default_value = "4K", value_parser = number::bytes)]
+    #[arg(long, value_name = "BYTES", default_value = "4K", allow_hyphen_values = true, value_parser = number::bytes)]
     pub(crate) block: u64,
     #[command(flatten)]
     pub(crate) how: HowArgs,

@@ -81,17 +81,9 @@ fn fitted(study: Study) -> Fitted {
 
 /// What the command of a cut run expected.
 fn expectations(command: &[String]) -> Vec<Expectation> {
-    let how = match Cli::try_parse_from(command).map(|cli| cli.command) {
-        Ok(Command::Run(args)) => args.how,
-        Ok(Command::Primes(args)) => args.how,
-        Ok(Command::Switch(args)) => args.how,
-        Ok(Command::Limits(args)) => args.how,
-        Ok(Command::Scaling(args)) => args.how,
-        Ok(Command::Search(args)) => args.how,
-        Ok(Command::Calibrate(args)) => args.how,
-        _ => return Vec::new(),
-    };
-    how.answer.expect
+    let command = Cli::try_parse_from(command).ok().map(|cli| cli.command);
+    let how = command.as_ref().and_then(Command::how);
+    how.map_or_else(Vec::new, |how| how.answer.expect.clone())
 }
 
 /// The file that the command of a cut run asked for with `-o`.

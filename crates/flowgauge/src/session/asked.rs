@@ -40,7 +40,7 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
         value: how.value.into(),
         deadline_s: how.deadline,
         sample,
-        count: how
+        events: how
             .events
             .as_ref()
             .map_or_else(Vec::new, |events| events.0.clone()),
@@ -52,7 +52,7 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
 /// Says before the first slot which of the asked events this machine cannot count.
 pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {
     let counters = machine.counters.events.iter();
-    let asked = counters.filter(|counter| settings.count.contains(&counter.event));
+    let asked = counters.filter(|counter| settings.events.contains(&counter.event));
     for line in counted::reasons(asked.map(|counter| (counter.event, &counter.scope))) {
         output::tell(&format!("--events: {line}"));
     }

@@ -78,6 +78,25 @@ fn what_cannot_be_decided_exits_with_3() {
     );
 }
 
+/// The expectations of a cut `workers` were dropped when it was taken up again.
+#[test]
+fn every_command_that_runs_keeps_its_expectations_over_a_cut() {
+    for (command, expected) in [
+        (
+            "workers --kind cpu --loops 1 --processes 2 --threads 2",
+            "workers/thread <= 1us",
+        ),
+        ("wiki --requests 4 --pages 2 -w 1", "wiki/thread <= 1us"),
+    ] {
+        let home = Home::new();
+        let line = format!("{command} --rounds 2 --out out --expect");
+        let words: Vec<&str> = line.split(' ').chain([expected]).collect();
+        home.run(&words).refused(3, &["cannot be decided"]);
+        let run = home.run(&["run", "--resume", "out", "--rounds", "12"]);
+        run.refused(1, &[&format!("expected {expected}: FAILS")]);
+    }
+}
+
 #[test]
 fn an_expectation_that_names_nothing_is_refused_before_anything_runs() {
     let home = Home::new();

@@ -34,6 +34,25 @@ fn zero_is_refused_where_something_must_be() {
     refused("run --rounds 0", &["--rounds", "1..="]);
 }
 
+/// A minus made them "unexpected arguments", and nobody was told what may stand there.
+#[test]
+fn negative_values_are_refused_as_values() {
+    for (line, words) in [
+        ("primes --budget -1s", ["--budget", "'-1s'"]),
+        ("primes --deadline -1", ["--deadline", "'-1'"]),
+        ("primes --sample -5ms", ["--sample", "'-5ms'"]),
+        ("primes --ballast -4K", ["--ballast", "'-4K'"]),
+        ("primes --seed -7", ["--seed", "'-7'"]),
+        ("primes --rounds -7", ["--rounds", "-7"]),
+        ("primes --floor -1%", ["--floor", "'-1%'"]),
+        ("primes --block -5", ["--block", "'-5'"]),
+        ("workers --block -4K", ["--block", "'-4K'"]),
+    ] {
+        refused(line, &words);
+    }
+    refused("primes --watch=-1", &["--watch", "'-1'"]);
+}
+
 #[test]
 fn numbers_beyond_what_can_be_searched_are_refused() {
     let largest = "18446744073709551615";

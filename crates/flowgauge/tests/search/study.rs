@@ -228,6 +228,12 @@ fn settings_of_a_study_are_for_a_study() {
     let said = tree.run(&["--rounds", "3", "needle", "tree"]);
     assert_eq!(said.code, Some(2));
     assert!(said.err.contains("go with --study alone"), "{}", said.err);
+    let said = tree.run(&["--events", "all", "needle", "tree"]);
+    assert_eq!(
+        said.code,
+        Some(2),
+        "events of a plain search are counted by nobody"
+    );
     let said = tree.run(&["--cold", "needle", "tree"]);
     assert_eq!(said.code, Some(2));
     assert!(said.err.contains("--study"), "{}", said.err);

@@ -104,6 +104,24 @@ fn a_journal_of_the_first_schema_is_read() {
 }
 
 #[test]
+fn a_journal_that_names_its_events_as_before_is_read() {
+    let mut header = a_header();
+    header.settings.events = vec![measure::counters::Event::PageFaults];
+    let now = serde_json::to_string(&header).unwrap();
+    let old = now.replacen(
+        "\"events\":[\"page_faults\"]",
+        "\"count\":[\"page_faults\"]",
+        1,
+    );
+    assert_ne!(now, old);
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("j");
+    fs::write(&path, format!("{old}\n{END}\n")).unwrap();
+    let read = Results::from_journal(&path).unwrap();
+    assert_eq!(read.header.settings, header.settings);
+}
+
+#[test]
 fn a_newer_schema_is_refused_by_name_and_an_empty_file_too() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("j");

@@ -6,7 +6,7 @@
 //! Each case of a sweep gives one point: the parameter's value and how many times as long
 //! the dearer variant takes, with its interval. Of one point a level may be claimed only if
 //! the claim is true of every ratio in the interval: *more* where all of it lies above the
-//! level, *less* where all of it lies below. So the points fall into three runs:
+//! level, *less* where all of it lies below. So the points fall into parts:
 //!
 //! ```text
 //!   cost   [ ]
@@ -16,11 +16,14 @@
 //!         more      unclear    less
 //! ```
 //!
-//! Costs of making flows are spread over ever more work, so the curve falls. Where there
-//! are points of both kinds, the crossing is read off a straight line in log-log, which is
-//! what a fixed cost over growing work is but for its last bend. The ends of the intervals
-//! are curves of their own: the first fall of the lower one and the last fall of the upper
-//! one are the ends of the crossover's interval. Outside the points nothing is made up.
+//! Costs of making flows are spread over ever more work, so such a curve falls; the cost of
+//! what flows do to each other grows with their number, so such a curve rises. Where the ends
+//! are told to lie on different sides, the crossing is read off a straight line in log-log,
+//! which is what a fixed cost over growing work is but for its last bend. The ends of the
+//! intervals are curves of their own: of a fall the first one of the lower curve and the last
+//! one of the upper are the ends of the crossover's interval. A rise is the fall of the
+//! inverse. Any other order of parts is no crossing, and each part is said for itself.
+//! Outside the points nothing is made up.
 
 /// One case of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,53 +38,121 @@ pub(crate) struct Point {
     pub(crate) high: f64,
 }
 
-/// What the points say of a level.
+/// On which side of a level a point is told to lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Its whole interval lies above.
+    More,
+    /// Its whole interval lies below.
+    Less,
+    /// The level lies within its interval.
+    Unclear,
+}
+
+impl Point {
+    fn side(&self, level: f64) -> Side {
+        match () {
+            () if self.low > level => Side::More,
+            () if self.high < level => Side::Less,
+            () => Side::Unclear,
+        }
+    }
+
+    /// The same, of how many times as long the other variant takes.
+    pub(crate) fn inverse(&self) -> Self {
+        Self {
+            at: self.at,
+            cost: 1.0 / self.cost,
+            low: 1.0 / self.high,
+            high: 1.0 / self.low,
+        }
+    }
+}
+
+/// Neighbouring points on the same side of a level.
 #[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Part {
+    /// Which side.
+    pub(crate) side: Side,
+    /// Value of the first.
+    pub(crate) from: f64,
+    /// Value of the last.
+    pub(crate) to: f64,
+}
+
+/// Where a crossing is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Span {
+    /// The lower end of its interval.
+    pub(crate) low: f64,
+    /// About where.
+    pub(crate) at: f64,
+    /// The upper end.
+    pub(crate) high: f64,
+}
+
+/// What the points say of a level.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Crossing {
     /// It costs more at every point.
     Everywhere,
     /// It costs less at every point.
     Nowhere,
-    /// It costs more up to somewhere between `low` and `high`, and less from there on.
-    Below {
-        /// The lower end of the interval.
-        low: f64,
-        /// About where.
-        at: f64,
-        /// The upper end.
-        high: f64,
-    },
-    /// It costs more up to the first of these; the second is the last point that is unclear.
-    UpTo(f64, Point),
-    /// It costs less from the first of these on; the second is the first point, unclear.
-    From(f64, Point),
-    /// Neither at the first point nor at the last, which this is.
+    /// It costs more at the first point, less at the last, and falls somewhere here.
+    Below(Span),
+    /// It costs less at the first point, more at the last, and rises somewhere here.
+    Above(Span),
+    /// It is told up to this value; from there on nothing is, as at the last point.
+    UpTo(Side, f64, Point),
+    /// It is told from this value on; below nothing is, as at the first point.
+    From(Side, f64, Point),
+    /// Nothing else in common; at least one part is told.
+    Parts(Vec<Part>),
+    /// Told at no point; the last.
     Unclear(Point),
 }
 
-/// Where the cost falls below `level`; `points` ascend. `None` without points.
+/// Where the cost falls below `level` or rises above it; `points` ascend. `None` without points.
 pub(crate) fn crossing(points: &[Point], level: f64) -> Option<Crossing> {
     let (first, last) = (points.first()?, points.last()?);
-    let more = points.iter().take_while(|p| p.low > level).count();
-    let less = points.iter().rev().take_while(|p| p.high < level).count();
-    let clear_from = points.len() - less;
-    Some(match (more.checked_sub(1), less) {
-        (Some(_), _) if more == points.len() => Crossing::Everywhere,
-        (Some(up_to), 0) => Crossing::UpTo(points[up_to].at, *last),
-        (Some(up_to), _) => {
-            let within = &points[up_to..=clear_from];
-            let first_fall = within.iter().position(|p| p.low <= level)? - 1;
-            let fall = within.iter().rposition(|p| p.cost > level)?;
-            let last_fall = within.iter().rposition(|p| p.high >= level)?;
-            Crossing::Below {
-                low: fall_after(within, first_fall, level, |p| p.low),
-                at: fall_after(within, fall, level, |p| p.cost),
-                high: fall_after(within, last_fall, level, |p| p.high),
-            }
+    let parts = parts(points, level);
+    let sides: Vec<Side> = parts.iter().map(|part| part.side).collect();
+    Some(match sides[..] {
+        [Side::More] => Crossing::Everywhere,
+        [Side::Less] => Crossing::Nowhere,
+        [Side::Unclear] => Crossing::Unclear(*last),
+        [told, Side::Unclear] => Crossing::UpTo(told, parts[0].to, *last),
+        [Side::Unclear, told] => Crossing::From(told, parts[1].from, *first),
+        [Side::More, .., Side::Less] => Crossing::Below(fall(points, level)?),
+        [Side::Less, .., Side::More] => {
+            let inverse: Vec<Point> = points.iter().map(Point::inverse).collect();
+            Crossing::Above(fall(&inverse, 1.0 / level)?)
         }
-        (None, 0) => Crossing::Unclear(*last),
-        (None, less) if less == points.len() => Crossing::Nowhere,
-        (None, _) => Crossing::From(points[clear_from].at, *first),
+        _ => Crossing::Parts(parts),
+    })
+}
+
+fn parts(points: &[Point], level: f64) -> Vec<Part> {
+    let same = points.chunk_by(|a, b| a.side(level) == b.side(level));
+    let part = |of: &[Point]| Part {
+        side: of[0].side(level),
+        from: of[0].at,
+        to: of[of.len() - 1].at,
+    };
+    same.map(part).collect()
+}
+
+/// Where a cost falls below the level for good, of points that begin above and end below.
+fn fall(points: &[Point], level: f64) -> Option<Span> {
+    let up_to = points.iter().position(|p| p.low <= level)? - 1;
+    let clear_from = points.iter().rposition(|p| p.high >= level)? + 1;
+    let within = &points[up_to..=clear_from];
+    let fall = within.iter().rposition(|p| p.cost > level)?;
+    let last_fall = within.iter().rposition(|p| p.high >= level)?;
+    Some(Span {
+        low: fall_after(within, 0, level, |p| p.low),
+        at: fall_after(within, fall, level, |p| p.cost),
+        high: fall_after(within, last_fall, level, |p| p.high),
     })
 }
 
@@ -123,7 +194,7 @@ mod tests {
 
     #[test]
     fn between_points_it_is_near_the_truth_and_within_its_interval() {
-        let Some(Crossing::Below { low, at, high }) = crossing(&fixed_cost(), 1.5) else {
+        let Some(Crossing::Below(Span { low, at, high })) = crossing(&fixed_cost(), 1.5) else {
             panic!("no crossing")
         };
         // The truth is 2,000; the bend of the curve costs some of it.
@@ -142,9 +213,15 @@ mod tests {
     #[test]
     fn a_level_within_an_interval_is_claimed_neither_way() {
         let wide = points(&[(2.5, 3.0), (1.73, 2.68)]);
-        assert_eq!(crossing(&wide, 2.0), Some(Crossing::UpTo(1.0, wide[1])));
+        assert_eq!(
+            crossing(&wide, 2.0),
+            Some(Crossing::UpTo(Side::More, 1.0, wide[1]))
+        );
         let wide = points(&[(1.73, 2.68), (1.1, 1.2)]);
-        assert_eq!(crossing(&wide, 2.0), Some(Crossing::From(10.0, wide[0])));
+        assert_eq!(
+            crossing(&wide, 2.0),
+            Some(Crossing::From(Side::Less, 10.0, wide[0]))
+        );
         let wide = points(&[(1.73, 2.68), (1.8, 2.1)]);
         assert_eq!(crossing(&wide, 2.0), Some(Crossing::Unclear(wide[1])));
     }
@@ -152,9 +229,66 @@ mod tests {
     #[test]
     fn of_a_curve_that_wavers_the_interval_holds_every_fall() {
         let wavering = points(&[(2.9, 3.1), (1.4, 1.6), (2.9, 3.1), (0.9, 1.1)]);
-        let Some(Crossing::Below { low, at, high }) = crossing(&wavering, 2.0) else {
+        let Some(Crossing::Below(Span { low, at, high })) = crossing(&wavering, 2.0) else {
             panic!("no crossing")
         };
         assert!(low < 10.0 && at > 100.0 && high > at, "{low} {at} {high}");
+    }
+
+    /// Of a rising curve it was said that it cannot be told to be more or less.
+    #[test]
+    fn a_rise_is_told_as_one() {
+        let rising = points(&[(0.98, 1.02), (1.01, 1.05), (1.25, 1.35)]);
+        let Some(Crossing::Above(Span { low, at, high })) = crossing(&rising, 1.10) else {
+            panic!("no crossing")
+        };
+        assert!(
+            10.0 < low && low < at && at < high && high < 100.0,
+            "{low} {at} {high}"
+        );
+        let clear = crossing(&rising, 1.01);
+        assert_eq!(clear, Some(Crossing::From(Side::More, 100.0, rising[0])));
+        assert_eq!(crossing(&rising, 2.0), Some(Crossing::Nowhere));
+        let unclear_end = points(&[(1.0, 1.05), (1.05, 1.3)]);
+        let up_to = Crossing::UpTo(Side::Less, 1.0, unclear_end[1]);
+        assert_eq!(crossing(&unclear_end, 1.10), Some(up_to));
+    }
+
+    #[test]
+    fn a_rise_is_the_fall_of_the_inverse() {
+        let falling = fixed_cost();
+        let rising: Vec<Point> = falling.iter().map(Point::inverse).collect();
+        let Some(Crossing::Below(fall)) = crossing(&falling, 1.5) else {
+            panic!("no fall")
+        };
+        let Some(Crossing::Above(rise)) = crossing(&rising, 1.0 / 1.5) else {
+            panic!("no rise")
+        };
+        for (a, b) in [
+            (fall.low, rise.low),
+            (fall.at, rise.at),
+            (fall.high, rise.high),
+        ] {
+            assert!((a / b - 1.0).abs() < 1e-9, "{fall:?} {rise:?}");
+        }
+    }
+
+    /// "More up to 1, above that it cannot be told", with a point in between that is told.
+    #[test]
+    fn what_goes_down_and_up_again_is_said_part_by_part() {
+        let there_and_back = points(&[(2.5, 3.0), (1.1, 1.2), (2.5, 3.0)]);
+        let part = |side, at| Part {
+            side,
+            from: at,
+            to: at,
+        };
+        let parts = [(Side::More, 1.0), (Side::Less, 10.0), (Side::More, 100.0)];
+        let parts = parts.map(|(side, at)| part(side, at)).to_vec();
+        assert_eq!(crossing(&there_and_back, 2.0), Some(Crossing::Parts(parts)));
+        let open_end = points(&[(2.5, 3.0), (1.1, 1.2), (1.5, 3.0)]);
+        let Some(Crossing::Parts(parts)) = crossing(&open_end, 2.0) else {
+            panic!("no parts")
+        };
+        assert_eq!(parts[2].side, Side::Unclear);
     }
 }

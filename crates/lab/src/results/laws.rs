@@ -225,6 +225,8 @@ impl Law {
         }
         let straight = match (self.shape, self.line.straightness) {
             (Shape::Flat, _) | (_, None) => String::new(),
+            // A constant would come as near.
+            (_, Some(share)) if share <= 0.0 => " (not a line)".to_owned(),
             (_, Some(share)) => format!(" (R² {})", straight_share(share)),
         };
         format!(

@@ -194,3 +194,17 @@ fn straightness_is_rounded_and_only_one_is_one() {
     let said = [0.7088, 0.99258, 0.9999, 1.0, 0.0].map(super::straight_share);
     assert_eq!(said, ["0.71", "0.993", "0.999", "1.000", "0.00"]);
 }
+
+/// Of a time that jumps up and comes down again it said "R² 0.00", as of a line.
+#[test]
+fn what_a_constant_tells_better_is_not_called_a_line() {
+    let laws = laws(sweep(&[2, 3, 4, 5], cpu, "one"), |_, units, n| {
+        [20, 70, 50, 30][units as usize - 2] * MS + noise(n)
+    });
+    let law = &laws[0];
+    assert!(
+        law.line.straightness.is_some_and(|share| share <= 0.0),
+        "{law:?}"
+    );
+    assert!(law.sentence.ends_with("(not a line)"), "{}", law.sentence);
+}

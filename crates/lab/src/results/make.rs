@@ -117,7 +117,7 @@ impl<'a> Column<'a> {
         Self {
             label: &case.variants[variant].label,
             counted: counted::events(
-                &header.settings.count,
+                &header.settings.events,
                 &header.machine.counters.permission,
                 &good,
             ),

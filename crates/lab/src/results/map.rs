@@ -11,7 +11,7 @@
 use flow::{Model, Placement};
 use stats::Verdict;
 
-use super::{CaseResult, Cause, Finding, StudyResult};
+use super::{CaseResult, Cause, Finding, StudyResult, series};
 use crate::number::factor;
 
 /// Rows of a map at the least.
@@ -67,14 +67,18 @@ impl Map<'_> {
     #[must_use]
     pub fn setting(&self) -> String {
         let s = if self.flows == 1 { "" } else { "s" };
-        let place = match &self.placement {
+        format!("{} flow{s}, {}", self.flows, self.place())
+    }
+
+    /// Where its flows ran: `one per core`.
+    pub(super) fn place(&self) -> String {
+        match &self.placement {
             Placement::One => "all on one CPU".to_owned(),
             Placement::Cores => "one per core".to_owned(),
             Placement::Free => "free to use any CPU".to_owned(),
             Placement::Smt => "cores filled one by one".to_owned(),
             list @ Placement::List(_) => format!("on CPUs {list}"),
-        };
-        format!("{} flow{s}, {place}", self.flows)
+        }
     }
 
     /// The name of a row: the last part of its case's name, the value of a sweep aside.
@@ -177,7 +181,7 @@ fn listed(threads: &[(&str, &Finding)], wanted: impl Fn(&Verdict) -> bool) -> St
 }
 
 /// The first of the names, and how many more there are.
-fn some(names: &[&str]) -> String {
+pub(super) fn some(names: &[&str]) -> String {
     let (first, rest) = names.split_at(names.len().min(NAMED));
     let first = first.join(", ");
     if rest.is_empty() {
@@ -189,5 +193,7 @@ fn some(names: &[&str]) -> String {
 
 /// The sentences of all maps of a study.
 pub(super) fn sentences(cases: &[CaseResult]) -> Vec<String> {
-    maps(cases).iter().flat_map(Map::sentences).collect()
+    let maps = maps(cases);
+    let of_each = maps.iter().flat_map(Map::sentences);
+    of_each.chain(series::sentences(&maps)).collect()
 }

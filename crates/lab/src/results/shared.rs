@@ -35,15 +35,17 @@
 //! or that a file table needs counted references once it is shared, is for the counts of
 //! the finding to show.
 
+mod sentence;
+
 use flow::Model;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Factorial, LOOK_ALPHA, Rule, Verdict};
 
+use super::RawSlot;
 use super::paired::judged;
-use super::{CaseResult, RawSlot};
 use crate::Case;
-use crate::number::{factor, factor_interval};
-use crate::words::percent;
+
+pub(super) use sentence::sentence;
 
 /// What sharing does, of a case that ran all four models.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -233,53 +235,6 @@ fn rounds(slots: &[RawSlot], places: [usize; 4]) -> [Vec<f64>; 4] {
         }
     }
     columns
-}
-
-/// The sentence for a case that ran all four models.
-pub(super) fn sentence(case: &CaseResult) -> Option<String> {
-    let shared = case.shared?;
-    let name = &case.case.name;
-    let (space, files) = (
-        effect("the address space", &shared.address_space),
-        effect("the file table", &shared.file_table),
-    );
-    Some(match shared.cause {
-        Cause::Neither => {
-            format!("{name}: neither shared resource makes a difference: {space}, {files}")
-        }
-        Cause::CannotTell => format!(
-            "{name}: cannot tell which shared resource makes a difference: {space}, {files}"
-        ),
-        cause => format!(
-            "{name}: what makes the difference is the {}: {space}, {files}",
-            cause.in_full()
-        ),
-    })
-}
-
-/// `with the address space shared 2.05x slower [1.98 ... 2.11]`.
-fn effect(what: &str, effect: &Effect) -> String {
-    let ratio = effect.estimate.ratio;
-    let (low, high) = effect.estimate.interval().unwrap_or((ratio, ratio));
-    match effect.verdict {
-        Verdict::Slower { .. } => format!(
-            "with {what} shared {} slower {}",
-            factor(ratio),
-            factor_interval(ratio, low, high)
-        ),
-        Verdict::Faster { .. } => format!(
-            "with {what} shared {} faster {}",
-            factor(1.0 / ratio),
-            factor_interval(1.0 / ratio, 1.0 / high, 1.0 / low)
-        ),
-        Verdict::Same { within } => {
-            format!("with {what} shared the same within {}", percent(within))
-        }
-        Verdict::CannotTell { .. } => format!(
-            "with {what} shared undecided {}",
-            crate::number::ratio_interval(low, high)
-        ),
-    }
 }
 
 #[cfg(test)]

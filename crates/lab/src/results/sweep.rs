@@ -1,10 +1,12 @@
-//! What a sweep says as a whole: below which value making one kind of flow instead of the
-//! other costs more than so much.
+//! What a sweep says as a whole: at which values making one kind of flow instead of the other
+//! costs more than so much, and where another one becomes the faster.
 
-use super::crossover::{Crossing, Point, crossing};
+use super::crossover::{Crossing, Part, Point, Side, Span, crossing};
+use super::winner::{self, Winners};
 use super::{CaseResult, Finding};
+use crate::SweepPoint;
 use crate::number::{plain, ratio_interval};
-use crate::words::plural;
+use crate::words::{listed, plural};
 
 /// What "costs more than so much" means: levels of a ratio, and how each is said.
 const LEVELS: [(f64, &str); 3] = [(1.01, "1 %"), (1.10, "10 %"), (2.0, "2x")];
@@ -28,106 +30,200 @@ fn sweep_crossovers(cases: &[&CaseResult], sweep: &str) -> Vec<String> {
     let mut cases: Vec<&CaseResult> = cases.iter().copied().filter(of_sweep).collect();
     let at = |case: &CaseResult| case.case.sweep.as_ref().map_or(0.0, |point| point.value);
     cases.sort_by(|a, b| at(a).total_cmp(&at(b)));
-    let findings = cases.first().map_or(0, |case| case.findings.len());
-    (0..findings)
-        .filter_map(|place| crossover(&cases, place))
-        .collect()
+    let pairs = pairs(&cases);
+    let pairs = pairs.iter().filter_map(|pair| Pair::of(&cases, *pair));
+    pairs.flat_map(|pair| pair.sentences()).collect()
 }
 
-/// The sentence on the finding at one place of every case of a sweep.
-fn crossover(cases: &[&CaseResult], place: usize) -> Option<String> {
-    let findings: Vec<(f64, &Finding)> = cases
-        .iter()
-        .filter_map(|case| Some((case.case.sweep.as_ref()?.value, case.findings.get(place)?)))
-        .collect();
-    let (_, first) = findings.first()?;
-    // At the smallest value the cost of making flows weighs most: it tells who is dearer.
-    let subject_dearer = first.estimate?.ratio > 1.0;
-    let points: Vec<Point> = findings
-        .iter()
-        .filter_map(|(at, finding)| point(*at, finding, subject_dearer))
-        .collect();
-    let (dearer, other) = if subject_dearer {
-        (&first.subject, &first.reference)
-    } else {
-        (&first.reference, &first.subject)
-    };
-    let sweep = cases.first()?.case.sweep.as_ref()?;
-    let levels = LEVELS.iter().filter_map(|(level, name)| {
-        let crossing = crossing(&points, *level)?;
-        let ratio = format!("{dearer}/{other}");
-        Some(level_words(name, crossing, &points, &sweep.unit, &ratio))
-    });
-    let levels: Vec<String> = levels.collect();
-    (points.len() > 1).then(|| {
-        format!(
-            "{}: {} instead of {} cost {}",
-            sweep.sweep,
+/// Subject and reference of every finding, each pair once: counts at the ends of a sweep may
+/// have one variant alone.
+fn pairs<'a>(cases: &[&'a CaseResult]) -> Vec<(&'a str, &'a str)> {
+    let mut pairs: Vec<(&str, &str)> = Vec::new();
+    for finding in cases.iter().flat_map(|case| &case.findings) {
+        let pair = (finding.subject.as_str(), finding.reference.as_str());
+        if !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    }
+    pairs
+}
+
+/// Two variants along a sweep.
+struct Pair<'a> {
+    point: &'a SweepPoint,
+    /// Whether each flow adds work of its own: then it is not the cost of flows that is swept.
+    of_workers: bool,
+    subject: &'a str,
+    reference: &'a str,
+    findings: Vec<(f64, &'a Finding)>,
+}
+
+impl<'a> Pair<'a> {
+    fn of(cases: &[&'a CaseResult], (subject, reference): (&'a str, &'a str)) -> Option<Self> {
+        let found = |case: &&'a CaseResult| {
+            let mut findings = case.findings.iter();
+            let finding = findings.find(|f| f.subject == subject && f.reference == reference)?;
+            finding.estimate?.interval()?;
+            Some((case.case.sweep.as_ref()?.value, finding))
+        };
+        let findings: Vec<(f64, &Finding)> = cases.iter().filter_map(found).collect();
+        let first = cases.first()?;
+        (findings.len() > 1).then_some(Self {
+            point: first.case.sweep.as_ref()?,
+            of_workers: first.case.work.worker_kind().is_some(),
+            subject,
+            reference,
+            findings,
+        })
+    }
+
+    fn sentences(&self) -> Vec<String> {
+        let winners = Winners::along(&self.findings);
+        let said =
+            (self.of_workers || winners.change()).then(|| winners.sentence(&self.point.unit));
+        let levels = match self.of_workers {
+            true => None,
+            false => self.levels(),
+        };
+        let said = levels.into_iter().chain(said);
+        let name = |said| format!("{}: {said}", self.point.sweep);
+        said.map(name).collect()
+    }
+
+    /// What making the dearer one instead of the other costs.
+    fn levels(&self) -> Option<String> {
+        let subject_dearer = self.subject_dearer()?;
+        let points: Vec<Point> = self.findings.iter().filter_map(point).collect();
+        let points = match subject_dearer {
+            true => points,
+            false => points.iter().map(Point::inverse).collect(),
+        };
+        let (dearer, other) = match subject_dearer {
+            true => (self.subject, self.reference),
+            false => (self.reference, self.subject),
+        };
+        let levels = LEVELS.iter().filter_map(|(level, name)| {
+            let crossing = crossing(&points, *level)?;
+            Some(self.level_words(name, &crossing, !subject_dearer))
+        });
+        Some(format!(
+            "{} instead of {} cost {}",
             plural(dearer),
             plural(other),
-            levels.join(", ")
-        )
-    })
+            levels.collect::<Vec<_>>().join(", ")
+        ))
+    }
+
+    /// Whether the subject is the one that costs more where that is told first; where it is
+    /// told nowhere, by the estimate that lies farthest from 1.
+    fn subject_dearer(&self) -> Option<bool> {
+        let mut winners = self.findings.iter();
+        let told = winners.find_map(|(_, finding)| winner::of(finding));
+        let ratios = self
+            .findings
+            .iter()
+            .filter_map(|(_, f)| Some(f.estimate?.ratio));
+        let farthest = ratios.max_by(|a, b| a.ln().abs().total_cmp(&b.ln().abs()))?;
+        Some(told.map_or(farthest > 1.0, |winner| winner != self.subject))
+    }
+
+    /// "more than 10 % below about 110,000 numbers [90,000 ... 160,000]".
+    fn level_words(&self, level: &str, crossing: &Crossing, inverse: bool) -> String {
+        let unit = &self.point.unit;
+        let ends = [self.findings.first(), self.findings.last()];
+        let [from, to] = ends.map(|end| plain(end.map_or(0.0, |(at, _)| *at)));
+        let seen = |point| self.seen(point, inverse);
+        match crossing {
+            Crossing::Everywhere => {
+                format!("more than {level} everywhere from {from} to {to} {unit}")
+            }
+            Crossing::Nowhere => format!("more than {level} nowhere from {from} to {to} {unit}"),
+            Crossing::Below(span) => format!("more than {level} below about {}", about(span, unit)),
+            Crossing::Above(span) => format!("more than {level} above about {}", about(span, unit)),
+            Crossing::UpTo(side, most, last) => format!(
+                "{} than {level} up to {} {unit} (above that it cannot be told: {})",
+                side_words(*side),
+                plain(*most),
+                seen(last)
+            ),
+            Crossing::From(side, least, first) => format!(
+                "{} than {level} from {} {unit} on (below that it cannot be told: {})",
+                side_words(*side),
+                plain(*least),
+                seen(first)
+            ),
+            Crossing::Parts(parts) => parts_words(level, parts, unit),
+            Crossing::Unclear(last) => format!(
+                "an amount that cannot be told to be more or less than {level} ({})",
+                seen(last)
+            ),
+        }
+    }
+
+    /// "thread/process [0.98 ... 1.02] at 5": the subject over the reference, as in tables.
+    fn seen(&self, point: &Point, inverse: bool) -> String {
+        let point = match inverse {
+            true => point.inverse(),
+            false => *point,
+        };
+        let interval = ratio_interval(point.low, point.high);
+        let at = plain(point.at);
+        format!("{}/{} {interval} at {at}", self.subject, self.reference)
+    }
 }
 
-fn point(at: f64, finding: &Finding, subject_dearer: bool) -> Option<Point> {
+fn point((at, finding): &(f64, &Finding)) -> Option<Point> {
     let estimate = finding.estimate?;
     let (low, high) = estimate.interval()?;
-    Some(if subject_dearer {
-        Point {
-            at,
-            cost: estimate.ratio,
-            low,
-            high,
-        }
-    } else {
-        Point {
-            at,
-            cost: 1.0 / estimate.ratio,
-            low: 1.0 / high,
-            high: 1.0 / low,
-        }
+    Some(Point {
+        at: *at,
+        cost: estimate.ratio,
+        low,
+        high,
     })
 }
 
-/// "more than 10 % below about 110,000 numbers [90,000 ... 160,000]".
-fn level_words(
-    level: &str,
-    crossing: Crossing,
-    points: &[Point],
-    unit: &str,
-    ratio: &str,
-) -> String {
-    let ends = [points.first(), points.last()].map(|end| end.map_or(0.0, |point| point.at));
-    let [from, to] = ends.map(plain);
-    let seen = |point: Point| {
-        let interval = ratio_interval(point.low, point.high);
-        // Tables may have the inverse: theirs is over the reference.
-        format!("{ratio} {interval} at {}", plain(point.at))
+/// "110,000 numbers [90,000 ... 160,000]".
+fn about(span: &Span, unit: &str) -> String {
+    format!(
+        "{} {unit} [{} ... {}]",
+        plain(rounded(span.at, f64::round)),
+        plain(rounded(span.low, f64::floor)),
+        plain(rounded(span.high, f64::ceil))
+    )
+}
+
+fn side_words(side: Side) -> &'static str {
+    match side {
+        Side::More => "more",
+        Side::Less => "less",
+        Side::Unclear => "more or less",
+    }
+}
+
+/// "3", "3 to 5".
+fn range(part: &Part) -> String {
+    match part.from == part.to {
+        true => plain(part.from),
+        false => format!("{} to {}", plain(part.from), plain(part.to)),
+    }
+}
+
+/// "more than 10 % at 2 and less at 3 to 5 workers (it cannot be told at 8)".
+fn parts_words(level: &str, parts: &[Part], unit: &str) -> String {
+    let of_side = |side| {
+        let own = parts.iter().filter(move |part| part.side == side);
+        listed(&own.map(range).collect::<Vec<_>>())
     };
-    match crossing {
-        Crossing::Everywhere => format!("more than {level} everywhere from {from} to {to} {unit}"),
-        Crossing::Nowhere => format!("more than {level} nowhere from {from} to {to} {unit}"),
-        Crossing::Below { low, at, high } => format!(
-            "more than {level} below about {} {unit} [{} ... {}]",
-            plain(rounded(at, f64::round)),
-            plain(rounded(low, f64::floor)),
-            plain(rounded(high, f64::ceil))
-        ),
-        Crossing::UpTo(most, last) => format!(
-            "more than {level} up to {} {unit} (above that it cannot be told: {})",
-            plain(most),
-            seen(last)
-        ),
-        Crossing::From(least, first) => format!(
-            "less than {level} from {} {unit} on (below that it cannot be told: {})",
-            plain(least),
-            seen(first)
-        ),
-        Crossing::Unclear(last) => format!(
-            "an amount that cannot be told to be more or less than {level} ({})",
-            seen(last)
-        ),
+    let [more, less, unclear] = [Side::More, Side::Less, Side::Unclear].map(of_side);
+    let told = match (more.is_empty(), less.is_empty()) {
+        (false, false) => format!("more than {level} at {more} {unit} and less at {less}"),
+        (true, _) => format!("less than {level} at {less} {unit}"),
+        (false, true) => format!("more than {level} at {more} {unit}"),
+    };
+    match unclear.is_empty() {
+        true => told,
+        false => format!("{told} (it cannot be told at {unclear})"),
     }
 }
 

@@ -96,7 +96,7 @@ fn a_sweep_claims_no_level_that_lies_within_an_interval() {
         "{said}"
     );
     assert!(
-        said.contains("cannot be told to be more or less than 2x (process/thread [1."),
+        said.contains("cannot be told to be more or less than 2x (thread/process [0.4"),
         "{said}"
     );
 }
@@ -263,6 +263,45 @@ fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
              the signal handlers) in 1 (mmap); the shared file table (with the working folder) in 1 \
              (open)",
         ]
+    );
+}
+
+#[test]
+fn maps_of_several_numbers_of_flows_tell_what_grows_with_them() {
+    let operation = |flows: u32, name: &str| {
+        let work = serde_json::json!({"kind": "operation", "operation": name, "flows": flows});
+        let mut case = case(&format!("{name}/{flows}"), u64::from(flows), &FOUR);
+        case.work = serde_json::from_value(work).expect("an operation");
+        for labelled in &mut case.variants {
+            labelled.variant.flows = flows;
+        }
+        case.sweep = Some(crate::SweepPoint {
+            sweep: format!("flows/{name}"),
+            parameter: "flows".into(),
+            value: f64::from(flows),
+            unit: "flows".into(),
+        });
+        case
+    };
+    let mock = Mock::new(|flows, model, n, spec| {
+        let Work::Operation(work) = &spec.work else {
+            panic!("{:?}", spec.work)
+        };
+        let own = match (work.operation.as_str(), flows) {
+            ("mmap", 1) => 10,
+            ("mmap", _) => 10 * flows,
+            _ => 12,
+        };
+        done(spec, four_times([10, 10, own, own])(model, n), PROOF)
+    });
+    let named = |flows| ["mmap", "dup", "brk"].map(|name| operation(flows, name));
+    let cases: Vec<Case> = [1, 2, 4].into_iter().flat_map(named).collect();
+    let result = run_cases(cases, mock);
+    assert_eq!(result.maps().len(), 3);
+    assert_eq!(
+        result.sentences.last().unwrap(),
+        "free to use any CPU, from 1 to 4 flows: the time of threads over that of processes grows \
+         in 1 of 3 operations (mmap from 1.00 to 4.00)"
     );
 }
 

@@ -64,6 +64,30 @@ mod tests {
         }
     }
 
+    /// The map of two flows held every operation twice.
+    #[test]
+    fn no_map_of_a_built_in_study_has_a_row_twice() {
+        let in_map = |case: &&crate::Case| {
+            let models = case.variants.iter().map(|labelled| labelled.variant.model);
+            models.eq(flow::Model::NAMED)
+        };
+        let mut rows = 0;
+        for (name, cpus) in builtin_names().flat_map(|name| [(name, 2), (name, 4), (name, 16)]) {
+            let study = builtin(name, Preset::Full).unwrap().for_cpus(cpus);
+            let mut cases = study.cases.iter().filter(in_map);
+            while let Some(case) = cases.next() {
+                rows += 1;
+                let same = |other: &&crate::Case| {
+                    other.work == case.work && other.variants == case.variants
+                };
+                let again = cases.clone().find(same);
+                let again = again.map(|other| &other.name);
+                assert_eq!(again, None, "{name} on {cpus} CPUs: as {}", case.name);
+            }
+        }
+        assert!(rows > 100, "{rows}");
+    }
+
     #[test]
     fn a_slip_of_the_keys_is_recognised() {
         let error = builtin("prims", Preset::Quick).unwrap_err().to_string();

@@ -1,5 +1,10 @@
 //! `each`: one written case that stands for several, which differ in one word.
 
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use toml::{Spanned, Value};
 
 use super::StudyError;
@@ -7,10 +12,50 @@ use super::format::{FileCase, FileEach, Overrides};
 use super::placed::Placed;
 use super::source::Source;
 
-/// One of the cases that a written case stands for: itself, or the one for a word.
+/// The parameter whose words may be all that there are.
+const OPERATION: &str = "operation";
+/// What is written for them.
+const ALL: &str = "all";
+
+/// The words of a written case.
+pub(super) enum Words {
+    /// Every operation of the kernel that there is.
+    All,
+    These(Vec<Spanned<String>>),
+}
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(AnyWords)
+    }
+}
+
+struct AnyWords;
+
+impl<'de> Visitor<'de> for AnyWords {
+    type Value = Words;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of words, or \"all\" for every operation")
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<Words, E> {
+        match word {
+            ALL => Ok(Words::All),
+            other => Err(E::invalid_value(Unexpected::Str(other), &self)),
+        }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Words, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(list)).map(Words::These)
+    }
+}
+
+/// One of the cases that a written case stands for: itself, or the one for a word, which
+/// stands at a place in the file.
 #[derive(Clone, Copy)]
 pub(super) struct Member<'a> {
-    word: Option<(&'a FileEach, &'a Spanned<String>)>,
+    word: Option<(&'a FileEach, &'a str, usize)>,
 }
 
 /// The members of a written case under a preset.
@@ -29,29 +74,41 @@ pub(super) fn members<'a>(
             None => Ok(vec![Member { word: None }]),
         };
     };
-    let words = overrides.each.as_ref().unwrap_or(&each.values);
-    if words.is_empty() {
-        return Err(source.error(each.parameter.span().start, "each has no values"));
-    }
-    let member = |word| Member {
-        word: Some((each, word)),
+    let here = each.parameter.span().start;
+    let words: Vec<(&str, usize)> = match overrides.each.as_ref().unwrap_or(&each.values) {
+        Words::All if each.parameter.get_ref() == OPERATION => workload::operations::names()
+            .map(|name| (name, here))
+            .collect(),
+        Words::All => {
+            let message = "\"all\" stands for every operation: of another parameter name each word";
+            return Err(source.error(here, message));
+        }
+        Words::These(words) => {
+            let placed = |word: &'a Spanned<String>| (word.get_ref().as_str(), word.span().start);
+            words.iter().map(placed).collect()
+        }
     };
-    Ok(words.iter().map(member).collect())
+    if words.is_empty() {
+        return Err(source.error(here, "each has no values"));
+    }
+    let member = |(word, at)| Member {
+        word: Some((each, word, at)),
+    };
+    Ok(words.into_iter().map(member).collect())
 }
 
 impl Member<'_> {
     /// Sets the word in the work's parameters. Errors about it name the line of the word.
     pub(super) fn set(self, work: &mut Placed) {
-        if let Some((each, word)) = self.word {
-            let value = Value::String(word.get_ref().clone());
-            work.set_at(&each.parameter, value, word.span().start);
+        if let Some((each, word, at)) = self.word {
+            work.set_at(&each.parameter, Value::String(word.to_owned()), at);
         }
     }
 
     /// The name of a case or sweep for this member.
     pub(super) fn name(self, written: &str) -> String {
         match self.word {
-            Some((_, word)) => format!("{written}/{}", word.get_ref()),
+            Some((_, word, _)) => format!("{written}/{word}"),
             None => written.to_owned(),
         }
     }
@@ -59,9 +116,9 @@ impl Member<'_> {
     /// The title for this member: the parameter in braces stands for the word.
     pub(super) fn title(self, written: &str) -> String {
         match self.word {
-            Some((each, word)) => {
+            Some((each, word, _)) => {
                 let blank = format!("{{{}}}", each.parameter.get_ref());
-                written.replace(&blank, word.get_ref())
+                written.replace(&blank, word)
             }
             None => written.to_owned(),
         }

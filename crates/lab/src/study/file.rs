@@ -24,6 +24,7 @@ use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema, Ove
 use super::labels::labelled;
 use super::placed::Placed;
 use super::source::Source;
+use super::sweep_value::SweepValue;
 use super::{Case, LabelledVariant, Study, StudyError, SweepPoint};
 use crate::{Preset, Sampling};
 
@@ -151,6 +152,13 @@ fn preset_cases(
     if overrides.skip {
         return Ok(Vec::new());
     }
+    let sampled = |v: &Spanned<FileVariant>| v.get_ref().sample_s.is_some();
+    if let Some(interval) = &overrides.sample_s
+        && !case.variants.iter().any(sampled)
+    {
+        let message = "sample_s of a preset is for variants with sample_s: this case has none";
+        return Err(source.error(interval.span().start, message));
+    }
     let written = Written {
         source,
         place,
@@ -200,21 +208,64 @@ fn sweep_cases(
     work: &Placed,
 ) -> Result<Vec<Case>, StudyError> {
     let values = written.overrides.values.as_ref().unwrap_or(&sweep.values);
-    values
-        .iter()
-        .map(|&value| {
-            let mut work = work.clone();
-            work.set(&sweep.parameter, Value::Integer(value));
-            one_case(written, member, work, Some((sweep, value)))
-        })
-        .collect()
+    let point = |&value: &SweepValue| {
+        let number = match value {
+            SweepValue::Number(number) => number,
+            SweepValue::OfCpus(_) => SOME_FLOWS.into(),
+        };
+        let mut work = work.clone();
+        work.set(&sweep.parameter, Value::Integer(number));
+        let case = one_case(written, member, work, Some((sweep, value)))?;
+        match value {
+            SweepValue::Number(_) => Ok(case),
+            SweepValue::OfCpus(times) => of_cpus(written, sweep, case, times),
+        }
+    };
+    values.iter().map(point).collect()
+}
+
+/// Stands for a number of flows that is not known yet where work is read and checked: as many
+/// as any work takes.
+const SOME_FLOWS: u32 = 2;
+
+/// The case for so many flows a CPU, if that is what its sweep is about.
+fn of_cpus(
+    written: Written<'_>,
+    sweep: &FileSweep,
+    mut case: Case,
+    times: u32,
+) -> Result<Case, StudyError> {
+    let parameter = &sweep.parameter;
+    let error = |message: String| Err(written.source.error(parameter.span().start, message));
+    if case.work.flows() != Some(SOME_FLOWS.into()) {
+        return error(format!(
+            "\"cpus\" is a number of flows, and {} is none: its values are numbers",
+            parameter.get_ref()
+        ));
+    }
+    let needs_number = |v: &Spanned<FileVariant>| {
+        let labelled = v.get_ref().label.as_ref();
+        v.get_ref().most_flows.is_some() || labelled.is_some_and(|label| label.contains(FLOWS))
+    };
+    if written.case.variants.iter().any(needs_number) {
+        return error(format!(
+            "most_flows and {FLOWS} of a variant need to know the number of flows: of a sweep over \
+             {} with \"cpus\" leave them out",
+            parameter.get_ref()
+        ));
+    }
+    for variant in &mut case.variants {
+        variant.variant.flows = unknown(times);
+        variant.of_cpus = Some(times);
+    }
+    Ok(case)
 }
 
 fn one_case(
     written: Written<'_>,
     member: Member<'_>,
     work: Placed,
-    point: Option<(&FileSweep, i64)>,
+    point: Option<(&FileSweep, SweepValue)>,
 ) -> Result<Case, StudyError> {
     let Written {
         source,
@@ -233,7 +284,10 @@ fn one_case(
         sweep: point.map(|(sweep, value)| SweepPoint {
             sweep: member.name(&sweep.name),
             parameter: sweep.parameter.get_ref().clone(),
-            value: value as f64,
+            value: match value {
+                SweepValue::Number(number) => number as f64,
+                SweepValue::OfCpus(times) => unknown(times).into(),
+            },
             unit: sweep.unit.clone(),
         }),
         variants: variants(source, place, (case, overrides, preset), &work)?,
@@ -296,7 +350,7 @@ fn variants(
     for (variant, (written, count)) in variants.iter_mut().zip(written) {
         name(variant, written.get_ref(), count);
         variant.work = own_work(source, written.get_ref(), work)?;
-        variant.sample = sampling(source, written.get_ref())?;
+        variant.sample = sampling(source, written.get_ref(), overrides)?;
     }
     let told = |v: &LabelledVariant| v.label.replace(FLOWS, &v.variant.flows.to_string());
     let labels: Vec<String> = variants.iter().map(told).collect();
@@ -342,11 +396,17 @@ fn unknown(times: u32) -> u32 {
     u32::MAX - times
 }
 
-/// How the slots of a variant are sampled.
-fn sampling(source: Source<'_>, written: &FileVariant) -> Result<Option<Sampling>, StudyError> {
-    let Some(interval) = &written.sample_s else {
+/// How the slots of a variant are sampled: those of a sampled one at the interval of the preset,
+/// where that has its own.
+fn sampling(
+    source: Source<'_>,
+    written: &FileVariant,
+    overrides: &Overrides,
+) -> Result<Option<Sampling>, StudyError> {
+    let Some(usual) = &written.sample_s else {
         return Ok(None);
     };
+    let interval = overrides.sample_s.as_ref().unwrap_or(usual);
     let sampling = Sampling {
         interval_s: *interval.get_ref(),
         folder: None,

@@ -385,6 +385,50 @@ fn a_case_for_each_word_is_spread_out_under_names_of_its_own() {
 }
 
 #[test]
+fn all_stands_for_every_operation_and_for_nothing_else() {
+    let all = EACH.replace("[\"mmap\", \"getppid\"]", "\"all\"");
+    let study = parse(&all, "e.toml", Preset::Full).unwrap();
+    let known: Vec<&str> = workload::operations::names().collect();
+    assert!(known.len() >= 35);
+    assert_eq!(study.cases.len(), 2 * known.len());
+    for (two, name) in study.cases.chunks(2).zip(known) {
+        assert_eq!(two[0].name, format!("c/{name}/1"));
+    }
+    let error = |text: &str| parse(text, "e.toml", Preset::Full).unwrap_err().to_string();
+    let said = error(&all.replace("parameter = \"operation\"", "parameter = \"ops\""));
+    assert!(
+        said.contains("of another parameter name each word"),
+        "{said}"
+    );
+    let said = error(&all.replace("\"all\"", "\"most\""));
+    assert!(said.contains("\"all\" for every operation"), "{said}");
+}
+
+#[test]
+fn a_preset_samples_the_sampled_at_an_interval_of_its_own() {
+    let sampled = STUDY
+        .replacen(
+            "model = \"thread\"",
+            "model = \"thread\"\nsample_s = 0.5",
+            1,
+        )
+        .replacen("max_rounds = 7", "max_rounds = 7\nsample_s = 0.25", 1);
+    let interval = |preset| {
+        let study = parse(&sampled, "mine.toml", preset).unwrap();
+        let variants = study.cases[0].variants.iter();
+        let intervals = variants.map(|v| v.sample.as_ref().map(|sample| sample.interval_s));
+        intervals.collect::<Vec<_>>()
+    };
+    assert_eq!(interval(Preset::Full), [None, Some(0.5)]);
+    assert_eq!(interval(Preset::Quick), [None, Some(0.25)]);
+    let said = error(
+        "[case.quick]\nmax_rounds = 7",
+        "[case.full]\nsample_s = 0.25",
+    );
+    assert!(said.contains("for variants with sample_s"), "{said}");
+}
+
+#[test]
 fn a_preset_may_have_fewer_words() {
     let study = parse(EACH, "e.toml", Preset::Quick).unwrap();
     let names: Vec<&str> = study.cases.iter().map(|case| case.name.as_str()).collect();

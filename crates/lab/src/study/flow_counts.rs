@@ -39,7 +39,8 @@ impl FileFlows {
 }
 
 impl Count {
-    fn of_word(word: &str) -> Option<Self> {
+    /// The multiple of the CPUs that a word stands for.
+    pub(super) fn of_word(word: &str) -> Option<Self> {
         let times = word.strip_suffix("cpus")?.trim_end();
         let times = match times {
             "" => 1,

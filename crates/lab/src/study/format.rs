@@ -7,7 +7,9 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::ballast::Bytes;
+use super::each::Words;
 use super::flow_counts::FileFlows;
+use super::sweep_value::SweepValue;
 use super::{Metric, Origin};
 
 /// All that is read before anything else is looked at.
@@ -89,7 +91,7 @@ pub(super) struct FileVariant {
 #[serde(deny_unknown_fields)]
 pub(super) struct FileEach {
     pub(super) parameter: Spanned<String>,
-    pub(super) values: Vec<Spanned<String>>,
+    pub(super) values: Words,
 }
 
 /// Spreads a case into one for each value of a parameter of its work.
@@ -98,7 +100,7 @@ pub(super) struct FileEach {
 pub(super) struct FileSweep {
     pub(super) name: String,
     pub(super) parameter: Spanned<String>,
-    pub(super) values: Vec<i64>,
+    pub(super) values: Vec<SweepValue>,
     pub(super) unit: String,
 }
 
@@ -111,12 +113,14 @@ pub(super) struct Overrides {
     #[serde(default)]
     pub(super) work: Parameters,
     /// Words of each.
-    pub(super) each: Option<Vec<Spanned<String>>>,
+    pub(super) each: Option<Words>,
     /// Values of the sweep.
-    pub(super) values: Option<Vec<i64>>,
+    pub(super) values: Option<Vec<SweepValue>>,
     pub(super) reps: Option<u32>,
     pub(super) max_rounds: Option<usize>,
     pub(super) ballast: Option<Bytes>,
+    /// Seconds between two samples, for the variants that are sampled.
+    pub(super) sample_s: Option<Spanned<f64>>,
 }
 
 /// Parameters of the work, each with its place in the file.

@@ -106,7 +106,7 @@ impl Row<'_> {
 #[must_use]
 pub fn counters(results: &Results) -> Option<String> {
     let header = &results.header;
-    let asked = &header.settings.count;
+    let asked = &header.settings.events;
     if asked.is_empty() {
         return None;
     }

@@ -75,7 +75,7 @@ fn json_has_medians_and_reasons() {
     let document: Value = serde_json::from_str(&json::findings(&results)).expect("JSON");
     let variant = &document["studies"][0]["cases"][0]["variants"][0];
     insta::assert_snapshot!(format!("{:#}", variant["counted"]));
-    assert_eq!(document["header"]["settings"]["count"][0], "task_clock");
+    assert_eq!(document["header"]["settings"]["events"][0], "task_clock");
 }
 
 #[test]

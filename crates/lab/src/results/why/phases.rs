@@ -54,11 +54,15 @@ fn said(create: f64, teardown: f64, steady: f64, whole: Option<f64>) -> Option<S
         ),
         None => format!("of the difference of {}", time(total.abs())),
     };
+    let part = |ns: f64| match create * teardown < 0.0 {
+        true => more_or_less(ns),
+        false => time(ns.abs()),
+    };
     Some(format!(
         "{difference}, {:.0} % is create and tear-down ({} and {}) and {:.0} % the steady phase",
         100.0 * share,
-        time(create.abs()),
-        time(teardown.abs()),
+        part(create),
+        part(teardown),
         100.0 - (100.0 * share).round()
     ))
 }
@@ -71,6 +75,26 @@ fn more_or_less(ns: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::said;
+
+    /// Of a shorter create and a longer tear-down it said "40 % is create and tear-down (1.00 ms
+    /// and 5.00 ms)", which do not add up.
+    #[test]
+    fn phases_that_go_against_each_other_say_which_way() {
+        let mixed = said(-1e6, 5e6, 6e6, None).unwrap();
+        assert!(
+            mixed.contains("40 % is create and tear-down (1.00 ms less and 5.00 ms more) and 60 %"),
+            "{mixed}"
+        );
+        assert_eq!(
+            said(-5e6, 1e6, 6e6, None).unwrap(),
+            "create and tear-down take 4.00 ms less, the steady phase 6.00 ms more"
+        );
+        let alike = said(-1e6, -2e6, -9e6, None).unwrap();
+        assert!(
+            alike.contains("25 % is create and tear-down (1.00 ms and 2.00 ms)"),
+            "{alike}"
+        );
+    }
 
     /// The reason spoke of another difference than the table beside it.
     #[test]

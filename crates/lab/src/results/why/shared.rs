@@ -24,8 +24,8 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     Some(Reason {
         weight: Weight::Cause(part_of_larger(shared)),
         text: format!(
-            "by the models between, sharing the address space alone makes {}, and sharing the file \
-             table alone makes {}{said}",
+            "by the models between, sharing the address space makes {}, and sharing the file table \
+             makes {}{said}",
             effect(&shared.address_space),
             effect(&shared.file_table)
         ),

@@ -358,8 +358,8 @@ fn the_models_between_tell_which_shared_thing_it_is() {
     assert_eq!(
         said,
         [
-            "by the models between, sharing the address space alone makes it 2.00x faster [1.90 ... \
-          2.10], and sharing the file table alone makes it 1.11x faster [1.058 ... 1.167]; that is \
+            "by the models between, sharing the address space makes it 2.00x faster [1.90 ... \
+          2.10], and sharing the file table makes it 1.11x faster [1.058 ... 1.167]; that is \
           87 % and 13 % of the difference"
         ]
     );
@@ -371,13 +371,13 @@ fn the_models_between_tell_which_shared_thing_it_is() {
 fn what_noise_may_make_is_no_effect_and_what_hides_another_has_no_share() {
     let said = factorial((0.5, 1.0), &thread(), &process(), DIFFERENT);
     assert!(
-        said[0].contains("table alone makes no difference that can be told ["),
+        said[0].contains("table makes no difference that can be told ["),
         "{said:?}"
     );
     assert!(!said[0].contains("of the difference"), "{said:?}");
     let said = factorial((0.5, 1.5), &thread(), &process(), DIFFERENT);
     assert!(
-        said[0].contains("the file table alone makes it 1.50x slower ["),
+        said[0].contains("the file table makes it 1.50x slower ["),
         "{said:?}"
     );
     assert!(!said[0].contains("of the difference"), "{said:?}");

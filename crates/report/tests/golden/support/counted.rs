@@ -7,7 +7,7 @@ pub(super) fn text(journal: &str) -> String {
     let lines = journal.lines().map(|line| {
         let mut line: Value = serde_json::from_str(line).expect("JSON");
         match line.get("line").and_then(Value::as_str) {
-            None => line["settings"]["count"] = asked(),
+            None => line["settings"]["events"] = asked(),
             Some("slot") => count(&mut line),
             Some(_) => {}
         }

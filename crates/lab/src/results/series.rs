@@ -1,0 +1,127 @@
+//! How the rows of maps change with the number of flows.
+//!
+//! # Theory
+//!
+//! Maps of flows in the same placement differ in their number alone, so a row that is in
+//! several of them is a curve: the time of threads over that of processes against the number
+//! of flows. Each point has its interval. That the curve grows is said only where the interval
+//! at the largest number lies above that at the smallest, and no step between them is told to
+//! go down. Much of what costs threads more with more flows is what they wait for together.
+
+use stats::Estimate;
+
+use super::map::{Map, some, thread};
+
+/// A sentence for each placement with maps of several numbers of flows.
+pub(super) fn sentences(maps: &[Map<'_>]) -> Vec<String> {
+    let first_of = |at: &usize| {
+        let before = &maps[..*at];
+        before
+            .iter()
+            .all(|map| map.placement != maps[*at].placement)
+    };
+    let placements = (0..maps.len()).filter(first_of);
+    placements
+        .filter_map(|at| {
+            let own = maps
+                .iter()
+                .filter(|map| map.placement == maps[at].placement);
+            let mut own: Vec<&Map<'_>> = own.collect();
+            own.sort_by_key(|map| map.flows);
+            sentence(&own)
+        })
+        .collect()
+}
+
+/// `one per core, from 1 to 8 flows: the time of threads over that of processes grows in 2 of
+/// 59 operations (mmap from 1.01 to 3.20, brk from 0.98 to 2.10)`.
+fn sentence(maps: &[&Map<'_>]) -> Option<String> {
+    let (first, last) = (maps.first()?, maps.last()?);
+    let curves = first.cases.iter().filter_map(|case| {
+        let row = Map::row(case);
+        let points: Vec<Estimate> = maps.iter().filter_map(|map| ratio(map, row)).collect();
+        (points.len() == maps.len()).then_some((row, points))
+    });
+    let curves: Vec<(&str, Vec<Estimate>)> = curves.collect();
+    if maps.len() < 2 || curves.is_empty() {
+        return None;
+    }
+    let mut growing: Vec<(f64, f64, &str)> = curves
+        .iter()
+        .filter(|(_, points)| grows(points))
+        .filter_map(|(row, points)| Some((points.first()?.ratio, points.last()?.ratio, *row)))
+        .collect();
+    growing.sort_by(|a, b| (b.1 / b.0).total_cmp(&(a.1 / a.0)));
+    let named = |(from, to, row): &(f64, f64, &str)| format!("{row} from {from:.2} to {to:.2}");
+    let names: Vec<String> = growing.iter().map(named).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let which = match names.len() {
+        0 => "none".to_owned(),
+        some => some.to_string(),
+    };
+    let listed = match names.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", some(&names)),
+    };
+    Some(format!(
+        "{}, from {} to {} flows: the time of threads over that of processes grows in {which} of \
+         {} operations{listed}",
+        first.place(),
+        first.flows,
+        last.flows,
+        curves.len()
+    ))
+}
+
+/// Threads over processes in a row of a map.
+fn ratio(map: &Map<'_>, row: &str) -> Option<Estimate> {
+    let findings = map.cases.iter().filter_map(|case| thread(case));
+    let of_row = findings.filter(|(name, _)| *name == row);
+    of_row.filter_map(|(_, finding)| finding.estimate).next()
+}
+
+/// Whether a curve is told to go up and nowhere told to go down.
+fn grows(points: &[Estimate]) -> bool {
+    let intervals: Option<Vec<(f64, f64)>> = points.iter().map(Estimate::interval).collect();
+    let Some(intervals) = intervals else {
+        return false;
+    };
+    let (Some(first), Some(last)) = (intervals.first(), intervals.last()) else {
+        return false;
+    };
+    let falls = |two: &[(f64, f64)]| two[1].1 < two[0].0;
+    last.0 > first.1 && !intervals.windows(2).any(falls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(points: &[(f64, f64)]) -> Vec<Estimate> {
+        let point = |&(low, high): &(f64, f64)| Estimate {
+            rounds: 20,
+            ratio: (low * high).sqrt(),
+            low: Some(low),
+            high: Some(high),
+            alpha: 0.01,
+        };
+        points.iter().map(point).collect()
+    }
+
+    #[test]
+    fn growth_is_said_of_intervals_and_not_of_medians() {
+        assert!(grows(&curve(&[(0.98, 1.02), (1.5, 1.6), (2.9, 3.1)])));
+        // It may stand still, and may not be told apart at a step.
+        assert!(grows(&curve(&[(0.98, 1.02), (2.0, 2.4), (1.9, 2.3)])));
+        assert!(!grows(&curve(&[(0.98, 1.2), (1.1, 1.4)])), "they overlap");
+        assert!(
+            !grows(&curve(&[(0.9, 1.0), (3.0, 3.1), (2.0, 2.1)])),
+            "it falls"
+        );
+        assert!(!grows(&curve(&[(2.9, 3.1), (0.98, 1.02)])));
+        assert!(!grows(&curve(&[(1.0, 1.1)])));
+        let mut without = curve(&[(0.98, 1.02), (1.5, 1.6)]);
+        without[1].low = None;
+        assert!(!grows(&without), "too few rounds");
+    }
+}
