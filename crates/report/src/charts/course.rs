@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::axis::{SECONDS, Scale, Unit, margin, thinned};
 use super::lines::{columns, foot, rows};
-use super::marker::{class, marked};
+use super::marker::Look;
 use super::{FINE, Frame, steps};
 
 /// Lines of more points than this have no markers on them.
@@ -44,13 +44,14 @@ pub(crate) fn course(frame: &Frame<'_>, lines: &[Course], unit: &Unit) -> Markup
 fn drawn(line: &Course, x: &Scale, y: &Scale) -> Markup {
     let places = line.points.iter().map(|&(s, value)| (x.at(s), y.at(value)));
     let places: Vec<_> = places.collect();
+    let look = Look::Variant(line.variant);
     let marked = match places.len() {
-        ..=MARKED => marked(line.variant),
+        ..=MARKED => look.marked(),
         _ => String::new(),
     };
     html! {
         @if !places.is_empty() {
-            g class=(class(line.variant)) data-v=(line.variant) {
+            g class=(look.class()) data-v=(line.variant) {
                 path class=(format!("curve {marked}").trim_end()) d=(steps(&places, FINE)) {}
             }
         }
