@@ -77,3 +77,21 @@ pub(crate) enum Command {
     /// The manual page, on standard output
     Man(ManArgs),
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn every_command_has_examples() {
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name();
+            let help = command.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_else(|| panic!("{name} has no examples"));
+            let example = format!("\n  flowgauge {name} ");
+            assert!(help.contains(&example), "{name}: {help}");
+        }
+    }
+}
