@@ -71,7 +71,11 @@ fn page_with(results: &Results, detail: Detail) -> String {
         .map(|study| study.study.name.as_str())
         .collect();
     let title = format!("flowgauge: {}", names.join(", "));
-    document(&title, body(results, detail), &json::embedded(results))
+    document(
+        &title,
+        body(results, detail),
+        &json::embedded(results, detail.has_all_data()),
+    )
 }
 
 /// The script without its comments and indents.

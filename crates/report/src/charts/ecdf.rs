@@ -86,8 +86,8 @@ pub(crate) fn ecdf(frame: &Frame<'_>, curves: &[Curve], what: &str) -> Markup {
 fn shares(y: &Scale) -> Vec<Tick> {
     let shares = [0.0, 0.25, 0.5, 0.75, 0.9, 1.0];
     let tick = |share: f64| Tick {
-        // Large, it would touch the one above it.
-        small: share == 0.9,
+        // Large, they would touch the one above, and the times below.
+        small: share == 0.9 || share == 0.0,
         ..Tick::new(y.at(share), format!("{:.0} %", share * 100.0))
     };
     shares.map(tick).into()
@@ -103,10 +103,8 @@ fn curve(place: usize, curve: &Curve, x: &Scale, y: &Scale, left: f64, right: f6
     }
     path.push_str(&format!("H{right:.0}"));
     // One marker at each quartile, so that curves are told apart without colour.
-    let quartiles = [0.25, 0.5, 0.75].map(|part| ((n as f64 * part).ceil() as u64).max(1) - 1);
-    let quartiles = || quartiles.into_iter().filter(|_| n > 0);
-    let marks: Vec<_> = quartiles().filter_map(place_of).collect();
-    let said = quartiles().filter_map(|rank| {
+    let marks: Vec<_> = quartiles(n).into_iter().filter_map(place_of).collect();
+    let said = quartiles(n).into_iter().filter_map(|rank| {
         let value = time(curve.at(rank)?);
         Some(format!("{} within {value}", percent(share(rank))))
     });
@@ -121,7 +119,12 @@ fn curve(place: usize, curve: &Curve, x: &Scale, y: &Scale, left: f64, right: f6
     }
 }
 
-/// Which of n sorted values are drawn, by rank; the last always.
+/// The ranks of the quartiles of n sorted values.
+fn quartiles(n: u64) -> [u64; 3] {
+    [0.25, 0.5, 0.75].map(|part| ((n as f64 * part).ceil() as u64).max(1) - 1)
+}
+
+/// Which of n sorted values are drawn, by rank; the quartiles and the last always.
 fn ranks(n: u64) -> Vec<u64> {
     let slow = n - n.div_ceil(20);
     let few = |from: u64, to: u64, most: u64| {
@@ -132,10 +135,12 @@ fn ranks(n: u64) -> Vec<u64> {
     };
     let mut ranks: Vec<u64> = few(0, slow, STEPS)
         .chain(few(slow, n, SLOW_STEPS))
+        .chain(quartiles(n))
+        .chain(n.checked_sub(1))
+        .filter(|rank| *rank < n)
         .collect();
-    if n > 0 && ranks.last() != Some(&(n - 1)) {
-        ranks.push(n - 1);
-    }
+    ranks.sort_unstable();
+    ranks.dedup();
     ranks
 }
 
@@ -150,7 +155,7 @@ mod tests {
         assert_eq!(ranks(5), [0, 1, 2, 3, 4]);
         let many = ranks(2000);
         assert!(
-            many.len() as u64 <= STEPS + SLOW_STEPS + 1,
+            many.len() as u64 <= STEPS + SLOW_STEPS + 4,
             "{}",
             many.len()
         );

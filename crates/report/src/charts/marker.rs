@@ -138,7 +138,7 @@ pub(crate) fn definitions(drawing: &str) -> Markup {
         )
     };
     html! {
-        style { (PreEscaped(used.iter().map(rule).collect::<String>())) }
+        @if !used.is_empty() { style { (PreEscaped(used.iter().map(rule).collect::<String>())) } }
         @for &place in &used {
             marker id=(marker(place)) viewBox="-9 -9 18 18" markerWidth="18"
                 markerHeight="18" markerUnits="userSpaceOnUse" {

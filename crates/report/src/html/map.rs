@@ -6,6 +6,7 @@ use lab::{CaseResult, Effect, Finding, Map, Results};
 use maud::{Markup, html};
 
 use super::case::{missing, why};
+use super::detail::Detail;
 use super::figure::Figures;
 use super::heat::heat;
 use super::table::table;
@@ -18,7 +19,7 @@ use crate::words::{BUNDLES, cause, comparison, cut_short_together, finding_of, n
 const REASONS: usize = 12;
 
 /// The part of the page about one map.
-pub(super) fn map(id: &str, results: &Results, map: &Map<'_>) -> Markup {
+pub(super) fn map(id: &str, results: &Results, map: &Map<'_>, detail: Detail) -> Markup {
     html! {
         article.case {
             h3 { (map.setting()) }
@@ -31,8 +32,8 @@ pub(super) fn map(id: &str, results: &Results, map: &Map<'_>) -> Markup {
                 p.warning { (cut) }
             }
             @for case in &map.cases { (missing(case)) }
-            (typical(map))
-            (reasons(map))
+            @if detail.has_folds() { (typical(map)) }
+            @if detail.has_folds() { (reasons(map)) }
         }
     }
 }

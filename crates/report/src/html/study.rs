@@ -78,7 +78,7 @@ pub(super) fn study(
                 @match block {
                     Block::Case(one) => (case::case(&id, results, one, detail)),
                     Block::Sweep(all) => (sweep::sweep(&id, results, all, (&study.laws, detail))),
-                    Block::Map(all) => (map::map(&id, results, all)),
+                    Block::Map(all) => (map::map(&id, results, all, detail)),
                 }
             }
             (counting::of_study(study))

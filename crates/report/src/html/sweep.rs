@@ -55,7 +55,7 @@ pub(super) fn sweep(
             @if let Some((name, case)) = named.first() {
                 p.quiet { "Launched at " (name) ": " (launches(case)) }
             }
-            @for (number, (name, case)) in named.iter().enumerate() {
+            @for (number, (name, case)) in named.iter().enumerate().filter(|_| detail.has_folds()) {
                 details {
                     summary { (name) }
                     (one(results, case))

@@ -22,9 +22,10 @@ const DOCUMENT: &str = "flowgauge page";
 /// What the page of a comparison has.
 const COMPARISON: &str = "flowgauge comparison page";
 
-/// Values, ratios and verdicts of every case.
-pub(crate) fn embedded(results: &Results) -> String {
+/// Values, ratios and verdicts of every case, or of the headlines alone.
+pub(crate) fn embedded(results: &Results, all: bool) -> String {
     let header = &results.header;
+    let studies = results.studies.iter().map(|one| study(one, all));
     let document = json!({
         "document": DOCUMENT,
         "schema": SCHEMA,
@@ -34,7 +35,8 @@ pub(crate) fn embedded(results: &Results) -> String {
         "seed": header.settings.seed,
         "host": header.machine.host,
         "columns": COLUMNS,
-        "studies": results.studies.iter().map(study).collect::<Vec<_>>(),
+        "holds": if all { "every case" } else { "headline cases" },
+        "studies": studies.collect::<Vec<_>>(),
     });
     ascii(&document.to_string())
 }
@@ -51,8 +53,10 @@ const COLUMNS: [&str; 7] = [
     "high",
 ];
 
-fn study(study: &StudyResult) -> Value {
-    let cases = study.cases.iter().map(|case| {
+fn study(study: &StudyResult, all: bool) -> Value {
+    let cases = study.cases.iter();
+    let told = cases.filter(|case| all || case.case.name == study.study.headline);
+    let cases = told.map(|case| {
         let rows = case.variants.iter().map(|variant| row(case, variant));
         json!([case.case.name, case.case.metric, rows.collect::<Vec<_>>()])
     });

@@ -172,7 +172,10 @@ fn flags(words: &[String], study: &str) -> Vec<String> {
         let flag = [word].into_iter().chain(words.next_if(|_| has_value));
         let flag: Vec<String> = flag.cloned().collect();
         let expects = flag[0].strip_prefix("--expect");
-        let expected = expects.map(|rest| flag.get(1).map_or(&rest[1..], String::as_str));
+        let expected = expects.map(|rest| {
+            flag.get(1)
+                .map_or(rest.trim_start_matches('='), String::as_str)
+        });
         if expected.is_none_or(|path| path.starts_with(&format!("{study}/"))) {
             kept.extend(flag);
         }

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::compare::machines;
 use crate::html::grids;
+use crate::samples::sampled;
 use crate::support::scaling::scaled;
 use crate::support::searches::searches;
 use crate::support::workers::workers;
@@ -114,6 +115,7 @@ fn the_page_works_in_a_browser() {
         ("browser-workers.html", html::page(&workers())),
         ("browser-scaling.html", html::page(&scaled())),
         ("browser-searches.html", html::page(&searches())),
+        ("browser-samples.html", html::page(&sampled())),
         ("browser-compare.html", report::compare::page(&machines())),
     ] {
         let path = instrumented(name, &page);

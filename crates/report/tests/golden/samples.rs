@@ -43,7 +43,7 @@ fn samples() -> Samples {
 }
 
 /// The run with a sampler beside the first slots of its first case, of which one was lost.
-fn sampled() -> Results {
+pub(crate) fn sampled() -> Results {
     let mut results = results();
     let slots = &mut results.studies[0].cases[0].slots;
     for slot in &mut slots[..3] {
