@@ -71,6 +71,12 @@ pub trait Body: Sync {
         None
     }
 
+    /// Whether flows make threads of their own, which end with the work: what the kernel tells
+    /// of a thread by its number then misses them.
+    fn hires(&self) -> bool {
+        false
+    }
+
     /// What threads used that the flow made itself and that have ended, where its work makes
     /// some. It counts as the flow's own.
     fn hired(&self, _state: &Self::State) -> Usage {

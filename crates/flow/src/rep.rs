@@ -130,7 +130,8 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             ..Default::default()
         };
         let flows = self.context.variant.carriers() as usize;
-        let mut telling = last.then(|| Telling::new(parent.pid, flows));
+        let hires = self.context.body.hires();
+        let mut telling = last.then(|| Telling::new(parent.pid, flows, hires));
         let create_ns = phase(&mut telling, || self.create(&mut parent))?;
         self.at_gate(&mut telling);
         self.context.entrance.all_open();

@@ -25,44 +25,44 @@
 use crate::Case;
 use crate::ledger::CaseLog;
 
-/// The question that case `place` belongs to: the place of the first case of it.
-fn question(cases: &[Case], place: usize) -> usize {
-    let sweep = |case: &Case| Some(case.sweep.as_ref()?.sweep.clone());
-    let of_sweep = sweep(&cases[place]).map(Some);
-    let first = of_sweep.and_then(|own| cases.iter().position(|case| sweep(case) == own));
-    first.unwrap_or(place)
-}
+/// The questions of a study: for each of its cases, the place of the first case of the same
+/// question. They are asked for before each slot, and never change.
+pub(crate) struct Questions(Vec<usize>);
 
-/// By what the next case is chosen: the smallest goes on.
-pub(crate) fn precedence(cases: &[Case], logs: &[CaseLog], place: usize) -> impl Ord + use<> {
-    let log = &logs[place];
-    let looked = log.round() >= log.judge.first_look();
-    let between_rounds = log.within_round() == 0;
-    let question = question(cases, place);
-    (between_rounds, looked, question, log.round(), place)
+impl Questions {
+    pub(crate) fn of(cases: &[Case]) -> Self {
+        let sweep = |case: &Case| case.sweep.as_ref().map(|point| point.sweep.clone());
+        let sweeps: Vec<_> = cases.iter().map(sweep).collect();
+        let first = |(place, own): (usize, &Option<String>)| match own {
+            Some(_) => sweeps.iter().position(|sweep| sweep == own),
+            None => Some(place),
+        };
+        Self(sweeps.iter().enumerate().filter_map(first).collect())
+    }
+
+    /// By what the next case is chosen: the smallest goes on.
+    pub(crate) fn precedence(&self, logs: &[CaseLog], place: usize) -> impl Ord + use<> {
+        let log = &logs[place];
+        let looked = log.round() >= log.judge.first_look();
+        let between_rounds = log.within_round() == 0;
+        (between_rounds, looked, self.0[place], log.round(), place)
+    }
+
+    /// Seconds that case `place` needs to get one more round.
+    pub(crate) fn next_round_s(&self, logs: &[CaseLog], place: usize) -> f64 {
+        if logs[place].pilot.is_some() {
+            return logs[place].round_s();
+        }
+        let own = self.0[place];
+        let mut before = (own..place).rev();
+        let neighbour = before.find(|&other| self.0[other] == own && logs[other].pilot.is_some());
+        neighbour.map_or(0.0, |other| logs[other].pilot_s() + logs[other].round_s())
+    }
 }
 
 /// Seconds spent on pilots and slots.
-fn spent_s(logs: &[CaseLog]) -> f64 {
+pub(crate) fn spent_s(logs: &[CaseLog]) -> f64 {
     logs.iter().map(|log| log.pilot_s() + log.slots_s()).sum()
-}
-
-/// Seconds that case `place` needs to get one more round.
-fn next_round_s(cases: &[Case], logs: &[CaseLog], place: usize) -> f64 {
-    if logs[place].pilot.is_some() {
-        return logs[place].round_s();
-    }
-    let own = question(cases, place);
-    let mut before = (0..place).rev();
-    let neighbour =
-        before.find(|&other| question(cases, other) == own && logs[other].pilot.is_some());
-    neighbour.map_or(0.0, |other| logs[other].pilot_s() + logs[other].round_s())
-}
-
-/// Whether another round of case `place` would take more than is left of the budget, which
-/// is for the whole study.
-pub(crate) fn is_over(budget_s: f64, cases: &[Case], logs: &[CaseLog], place: usize) -> bool {
-    spent_s(logs) + next_round_s(cases, logs, place) > budget_s
 }
 
 /// Seconds until the whole study is over if no look decides anything; `None` where that

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use flow::placement::Cpus;
 use flow::{Outcome, Proof, SlotSpec};
 
-use crate::budget::{is_over, precedence, remaining_s};
+use crate::budget::{Questions, remaining_s, spent_s};
 use crate::journal::Journal;
 use crate::ledger::{At, CaseLog};
 use crate::pilot::{Chosen, choose, pilot_slot};
@@ -121,15 +121,16 @@ impl Run<'_> {
             study,
             case: &study.cases[at.case],
         };
+        let questions = Questions::of(&study.cases);
         let mut begun = BTreeSet::new();
-        while let Some(at) = self.next_case(number) {
+        while let Some((at, end)) = self.next_case(number, &questions) {
             let place = place(at);
             if begun.insert(at.case) {
                 let rounds_done = self.log(at).round();
                 self.observer
                     .event(&Event::CaseBegins { place, rounds_done });
             }
-            match self.end_of(at) {
+            match end {
                 Some(because) => self.end(place, because)?,
                 None if self.log(at).pilot.is_none() => self.pilot(place, known[at.case])?,
                 None => {
@@ -148,14 +149,20 @@ impl Run<'_> {
     }
 
     /// The case to go on with, of those that have time left; if none has, the first that is
-    /// open.
-    fn next_case(&self, study: usize) -> Option<At> {
+    /// open. With it whether it is over.
+    fn next_case(&self, study: usize, questions: &Questions) -> Option<(At, Option<CaseEnd>)> {
         let ledger = self.journal.ledger();
-        let (cases, logs) = (&ledger.header.studies[study].cases, &ledger.logs[study]);
-        let has_time = |at: &At| self.end_of(*at) != Some(CaseEnd::Budget);
-        let able = self.open_cases(study).filter(has_time);
-        let able = able.min_by_key(|at| precedence(cases, logs, at.case));
-        able.or_else(|| self.open_cases(study).next())
+        let logs = &ledger.logs[study];
+        let budget_s = ledger.header.settings.budget_s;
+        let left_s = budget_s.map(|budget_s| budget_s - spent_s(logs));
+        let has_time = |case| left_s.is_none_or(|left| questions.next_round_s(logs, case) <= left);
+        let open = || {
+            let open = self.open_cases(study);
+            open.map(|at| (at, self.end_of(at, || has_time(at.case))))
+        };
+        let able = open().filter(|(_, end)| *end != Some(CaseEnd::Budget));
+        let able = able.min_by_key(|(at, _)| questions.precedence(logs, at.case));
+        able.or_else(|| open().next())
     }
 
     fn pilot(&mut self, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
@@ -193,7 +200,7 @@ impl Run<'_> {
     }
 
     /// Whether the case is over: asked before each slot, answered from the journal.
-    fn end_of(&self, at: At) -> Option<CaseEnd> {
+    fn end_of(&self, at: At, has_time: impl Fn() -> bool) -> Option<CaseEnd> {
         let log = self.log(at);
         if log.failures_in_a_row() >= FAILURES {
             return Some(CaseEnd::Failures);
@@ -207,15 +214,7 @@ impl Run<'_> {
         if log.judge.is_settled() || log.round() >= log.judge.max_rounds() {
             return Some(CaseEnd::Rounds);
         }
-        self.over_budget(at).then_some(CaseEnd::Budget)
-    }
-
-    /// Whether another round would take more than is left of the budget.
-    fn over_budget(&self, at: At) -> bool {
-        let ledger = self.journal.ledger();
-        let cases = &ledger.header.studies[at.study].cases;
-        let budget_s = ledger.header.settings.budget_s;
-        budget_s.is_some_and(|budget_s| is_over(budget_s, cases, &ledger.logs[at.study], at.case))
+        (!has_time()).then_some(CaseEnd::Budget)
     }
 
     fn slot(&mut self, at: At, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {

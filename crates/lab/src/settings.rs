@@ -78,14 +78,14 @@ impl Sampling {
 }
 
 impl Settings {
-    /// The usual settings of a preset. Quick has 22 s for each study; full has all the time it needs.
+    /// The usual settings of a preset. Quick has 18 s for each study; full has all the time it needs.
     #[must_use]
     pub fn usual(preset: Preset, seed: u64) -> Self {
         Self {
             seed,
             preset,
             max_rounds: 80,
-            budget_s: (preset == Preset::Quick).then_some(22.0),
+            budget_s: (preset == Preset::Quick).then_some(18.0),
             floor: None,
             value: Value::Typical,
             deadline_s: None,

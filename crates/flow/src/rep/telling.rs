@@ -30,13 +30,15 @@ pub(super) struct Telling {
     reader: Reader,
     parent: Task,
     flows: usize,
+    /// Whether flows make threads of their own.
+    hires: bool,
     migrations: Track<u64>,
     io: Track<Io>,
 }
 
 impl Telling {
     /// For `flows` flows of the parent whose process id is given.
-    pub(super) fn new(parent: i32, flows: usize) -> Self {
+    pub(super) fn new(parent: i32, flows: usize, hires: bool) -> Self {
         Self {
             reader: Reader::default(),
             parent: Task {
@@ -44,6 +46,7 @@ impl Telling {
                 tid: parent,
             },
             flows,
+            hires,
             migrations: Track::default(),
             io: Track::default(),
         }
@@ -83,18 +86,26 @@ impl Telling {
 
     /// What the repetition was told.
     pub(super) fn told(self) -> Told {
-        let flows = self.flows;
+        let all = all_is_read(self.flows, self.hires);
         Told {
-            migrations: few(flows)
+            migrations: all
+                .clone()
                 .and_then(|()| self.migrations.per_phase(|a, b| a.saturating_sub(b))),
-            io: few(flows).and_then(|()| self.io.per_phase(Io::since)),
+            io: all.and_then(|()| self.io.per_phase(Io::since)),
             footprint: None,
         }
     }
 }
 
-/// Whether so many flows are read one by one.
-fn few(flows: usize) -> Measured<()> {
+/// Whether what is read is that of all who worked.
+fn all_is_read(flows: usize, hires: bool) -> Measured<()> {
+    if hires {
+        return Measured::not_available(
+            "flows make threads of their own, and the kernel forgets the counts of a thread that \
+             ends",
+            "",
+        );
+    }
     match flows <= MOST {
         true => Measured::Value(()),
         false => Measured::not_available(
@@ -212,6 +223,17 @@ mod tests {
         track.gates[1] = Measured::not_available("thread 5 had ended", "");
         let told = track.per_phase(|a, b| a - b);
         assert_eq!(told, Measured::not_available("thread 5 had ended", ""));
+    }
+
+    #[test]
+    fn what_threads_of_flows_did_is_not_told_as_nothing() {
+        let reason = "flows make threads of their own";
+        let told = Telling::new(1, 1, true).told();
+        let (io, migrations) = (told.io.map(|_| ""), told.migrations.map(|_| ""));
+        assert!(io.to_string().contains(reason), "{io}");
+        assert!(migrations.to_string().contains(reason), "{migrations}");
+        assert!(all_is_read(MOST, false).value().is_some());
+        assert!(all_is_read(MOST + 1, false).value().is_none());
     }
 
     #[test]

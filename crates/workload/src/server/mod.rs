@@ -320,6 +320,10 @@ impl Body for Serving {
         Some(&seat.latencies)
     }
 
+    fn hires(&self) -> bool {
+        self.server.design == Design::PerConnection
+    }
+
     fn hired(&self, seat: &Seat) -> Usage {
         seat.hired
     }
