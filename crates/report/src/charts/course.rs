@@ -25,7 +25,11 @@ pub(crate) fn course(frame: &Frame<'_>, lines: &[Course], unit: &Unit) -> Markup
     let most = |value: fn(&(f64, f64)) -> f64| points().map(value).fold(0.0, f64::max);
     let (top, bottom) = (8.0, 220.0);
     let y = Scale::new((0.0, most(|p| p.1)), (bottom, top + 6.0), false);
-    let values = y.round(40.0, unit);
+    let mut values = y.round(40.0, unit);
+    if let Some(zero) = values.first_mut() {
+        // Large, it would touch the beginning of the time.
+        zero.small = true;
+    }
     let left = margin(&values, frame.large);
     let x = Scale::new(
         (0.0, most(|p| p.0)),
