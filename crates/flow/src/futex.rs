@@ -3,6 +3,16 @@
 //! The word may lie in memory shared between processes, so the private flag of the
 //! futex calls is never used: a private futex would be keyed by address space, and a
 //! forked flow would sleep for ever.
+//!
+//! # Theory: waiting for a counter
+//!
+//! Who waits for a counter of another flow raises a flag, looks at the counter once more and
+//! then sleeps **on the flag** ([`sleep_unless`]). The other moves its counter and then looks at
+//! the flag: where it is raised it takes it down and wakes ([`stir`]). All of it is `SeqCst`, so
+//! either the sleeper sees the new counter, or the mover sees the flag. A mover may be late and
+//! take down a flag that was raised anew for a later wait: then the word has changed, and the
+//! kernel does not let that sleeper sleep. (Sleeping on the counter would not do: it may stand
+//! as it was seen, the flag is down, and nobody wakes.)
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -32,6 +42,23 @@ fn wake(word: &AtomicU32, sleepers: i32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, sleepers) };
 }
 
+/// Raises `flag`, and sleeps on it unless what is waited for has `come`; returns when [`stir`]red
+/// since, or for no reason. Callers loop.
+pub(crate) fn sleep_unless(flag: &AtomicU32, come: impl FnOnce() -> bool) {
+    flag.store(1, Ordering::SeqCst);
+    if !come() {
+        wait(flag, 1);
+    }
+}
+
+/// Wakes who sleeps on `flag`; to be called after what it waits for was done.
+pub(crate) fn stir(flag: &AtomicU32) {
+    if flag.load(Ordering::SeqCst) == 1 {
+        flag.store(0, Ordering::SeqCst);
+        wake_all(flag);
+    }
+}
+
 /// Lays the token into `word`, whose owner may sleep on it.
 #[inline]
 pub(crate) fn hand_token(word: &AtomicU32) {
@@ -54,6 +81,29 @@ mod tests {
     #[test]
     fn a_word_that_differs_does_not_sleep() {
         wait(&AtomicU32::new(1), 0);
+    }
+
+    /// The mover is late: it takes the flag down after it was raised and before its owner
+    /// sleeps. Pairs of flows that hand blocks over slept for ever so.
+    #[test]
+    fn a_flag_that_is_taken_down_before_the_sleep_is_no_lost_wake_up() {
+        let flag = AtomicU32::new(0);
+        sleep_unless(&flag, || {
+            stir(&flag);
+            false
+        });
+        assert_eq!(flag.load(Ordering::SeqCst), 0);
+    }
+
+    #[test]
+    fn what_has_come_lets_nobody_sleep() {
+        let flag = AtomicU32::new(0);
+        sleep_unless(&flag, || true);
+        assert_eq!(
+            flag.load(Ordering::SeqCst),
+            1,
+            "the next mover takes it down"
+        );
     }
 
     #[test]

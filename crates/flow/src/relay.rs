@@ -13,10 +13,8 @@
 //! ```
 //!
 //! One writer, one reader. `head` counts entries written, `tail` entries read; both only grow
-//! (wrapping, so the slots are a power of two). A side that must wait raises its flag, looks
-//! once more and then sleeps on the other's counter; the other moves its counter first and
-//! then looks at the flag (all `SeqCst`), so either the sleeper sees the new counter or the
-//! mover sees the flag. This is the pattern of [`crate::ring`], in both directions.
+//! (wrapping, so the slots are a power of two). Each side waits for the other's counter as
+//! [`crate::futex`] tells.
 //!
 //! Every word is an atomic: two writers at once, or one that dies half-way, leave wrong words
 //! and never undefined behaviour. Who waits for a flow that died waits until the deadline of
@@ -137,27 +135,21 @@ impl Relay {
     }
 }
 
-/// Sleeps on the other side's counter as long as `must_wait` says so of it.
+/// Waits for the other side's counter as long as `must_wait` says so of it.
 fn sleep_while(counter: &AtomicU32, flag: &AtomicU32, must_wait: impl Fn(u32) -> bool) {
     loop {
         let seen = counter.load(Ordering::SeqCst);
         if !must_wait(seen) {
             return;
         }
-        flag.store(1, Ordering::SeqCst);
-        if counter.load(Ordering::SeqCst) == seen {
-            futex::wait(counter, seen);
-        }
+        futex::sleep_unless(flag, || counter.load(Ordering::SeqCst) != seen);
     }
 }
 
 /// Moves one's own counter, and wakes the other side if it waits.
 fn advance(counter: &AtomicU32, value: u32, flag: &AtomicU32) {
     counter.store(value.wrapping_add(1), Ordering::SeqCst);
-    if flag.load(Ordering::SeqCst) == 1 {
-        flag.store(0, Ordering::SeqCst);
-        futex::wake_all(counter);
-    }
+    futex::stir(flag);
 }
 
 impl Drop for Relay {

@@ -6,10 +6,8 @@
 //! atomic write, so that channels differ in how bytes travel and in nothing else.
 //! `head` counts batches written, `tail` batches read; both only grow (wrapping).
 //!
-//! Sleeping uses the store-then-check pattern on both sides (all `SeqCst`): a side that
-//! wants to sleep raises its flag, looks once more, and only then sleeps; the other
-//! side moves its counter first and then looks at the flag. Either the sleeper sees the
-//! new counter or the mover sees the flag.
+//! A writer that finds it full waits for `tail` as [`crate::futex`] tells; the reader, which
+//! waits for many things, is woken by [`crate::notify`].
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -47,10 +45,9 @@ impl Ring {
             if head.wrapping_sub(tail) < BATCHES {
                 return;
             }
-            self.writer_waits.0.store(1, Ordering::SeqCst);
-            if self.tail.0.load(Ordering::SeqCst) == tail {
-                futex::wait(&self.tail.0, tail);
-            }
+            futex::sleep_unless(&self.writer_waits.0, || {
+                self.tail.0.load(Ordering::SeqCst) != tail
+            });
         }
     }
 
@@ -65,9 +62,7 @@ impl Ring {
             *word = place.load(Ordering::Relaxed);
         }
         self.tail.0.store(tail.wrapping_add(1), Ordering::SeqCst);
-        if self.writer_waits.0.swap(0, Ordering::SeqCst) == 1 {
-            futex::wake_all(&self.tail.0);
-        }
+        futex::stir(&self.writer_waits.0);
         true
     }
 
