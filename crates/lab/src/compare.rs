@@ -61,7 +61,12 @@ pub fn compare(runs: &[Named<'_>], how: How) -> Result<SideBySide, NothingInComm
     let mut all = SideBySide::empty(how.basis);
     all.runs = runs.iter().map(compared_run).collect();
     for other in others {
-        all.warnings.extend(differ::runs(first, other));
+        for warning in differ::runs(first, other) {
+            // The first run is in every pair.
+            if !all.warnings.contains(&warning) {
+                all.warnings.push(warning);
+            }
+        }
     }
     for run in runs {
         let own = run.results.warnings.iter();

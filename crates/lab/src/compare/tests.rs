@@ -248,3 +248,14 @@ fn runs_of_different_studies_are_refused_with_what_they_hold() {
         "{said}"
     );
 }
+
+#[test]
+fn a_first_run_that_was_cut_is_warned_of_once() {
+    let mut a = before();
+    a.finished = false;
+    let b = after();
+    let runs = [("a", &a), ("b", &b), ("c", &b)];
+    let runs = runs.map(|(name, results)| Named { name, results });
+    let all = compare(&runs, How::default()).unwrap();
+    assert_eq!(all.warnings, ["a did not come to its end"]);
+}
