@@ -42,7 +42,7 @@ fn wake(word: &AtomicU32, sleepers: i32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, sleepers) };
 }
 
-/// Raises `flag`, and sleeps on it unless what is waited for has `come`; returns when [`stir`]red
+/// Raises `flag`, and sleeps on it unless what is waited for has `come`; returns when [stirred](stir)
 /// since, or for no reason. Callers loop.
 pub(crate) fn sleep_unless(flag: &AtomicU32, come: impl FnOnce() -> bool) {
     flag.store(1, Ordering::SeqCst);

@@ -9,6 +9,7 @@ use report::plots::Plot;
 
 use crate::ending::Ending;
 use crate::output::tell;
+use crate::whole_file;
 
 /// Writes each plot as SVG and as PNG into a folder, which is made if it is not there.
 pub(crate) fn write_plots(plots: &[Plot], folder: &Path) -> Result<()> {
@@ -17,9 +18,7 @@ pub(crate) fn write_plots(plots: &[Plot], folder: &Path) -> Result<()> {
     for plot in plots {
         let files = [("svg", plot.svg.clone().into_bytes()), ("png", plot.png()?)];
         for (ending, bytes) in files {
-            let path = folder.join(format!("{}.{ending}", plot.name));
-            std::fs::write(&path, bytes)
-                .with_context(|| format!("cannot write {}", path.display()))?;
+            whole_file::write(&folder.join(format!("{}.{ending}", plot.name)), bytes)?;
         }
     }
     tell(&format!("Plots: {} in {}", plots.len(), folder.display()));

@@ -25,6 +25,7 @@ mod screen;
 mod session;
 mod trees;
 mod watch;
+mod whole_file;
 
 use std::process::ExitCode;
 

@@ -4,13 +4,17 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Context, Result};
 
-/// Writes `text` to standard output. A closed pipe or a full disk is an error like any
-/// other: who asked for an answer did not get it.
+/// Writes `text` to standard output. A full disk is an error like any other: who asked for an
+/// answer did not get it. Who closes a pipe (`head`) has read enough.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .context("cannot write to standard output (closed, or its disk is full?)")
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => {
+            written.context("cannot write to standard output (closed, or its disk is full?)")
+        }
+    }
 }
 
 /// Writes lines to standard error, with control and bidi characters made visible: names

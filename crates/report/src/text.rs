@@ -78,13 +78,26 @@ pub(crate) fn tied(text: &str) -> Cow<'_, str> {
 /// The first interval of a text, with its brackets, and what stands around it.
 fn interval(text: &str) -> Option<(&str, &str, &str)> {
     let dots = text.find(DOTS)?;
-    let begin = text[..dots].rfind('[')?;
-    let end = dots + text[dots..].find(']')? + 1;
-    // Two numbers and their unit: what is longer is none.
-    let is_one = end - begin <= INTERVAL && !text[begin..dots].contains(']');
-    let end = if is_one { end } else { dots + DOTS.len() };
-    let begin = if is_one { begin } else { end };
+    let begin = text[..dots].rfind('[');
+    let end = text[dots..].find(']').map(|at| dots + at + 1);
+    // Two numbers and their unit: what is longer, or has no brackets, is none.
+    let is_one = |(begin, end): &(usize, usize)| {
+        end - begin <= INTERVAL && !text[*begin..dots].contains(']')
+    };
+    let behind = dots + DOTS.len();
+    let (begin, end) = begin.zip(end).filter(is_one).unwrap_or((behind, behind));
     Some((&text[..begin], &text[begin..end], &text[end..]))
+}
+
+/// A word as a POSIX shell reads it back.
+#[must_use]
+pub fn shell_word(word: &str) -> String {
+    let safe = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(safe) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// Columns that a text takes.
@@ -175,6 +188,7 @@ mod tests {
         assert!(tied(said).contains("[1.008\u{a0}...\u{a0}2.384] and on ... on"));
         assert_eq!(tied("plain ] text ["), "plain ] text [");
         assert_eq!(tied("] ... ["), "] ... [");
+        assert_eq!(tied("1 ... 5 [1 ... 2]"), "1 ... 5 [1\u{a0}...\u{a0}2]");
         let lines = wrap(&tied("it is [1.008 ... 2.384], about 287 %"), 22);
         assert_eq!(lines.len(), 3, "{lines:?}");
     }

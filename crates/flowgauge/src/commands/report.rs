@@ -8,16 +8,33 @@ use crate::args::ReportArgs;
 use crate::ending::Ending;
 use crate::output;
 use crate::session;
+use crate::whole_file;
 
 /// Makes and prints the reports of a folder.
 pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
     let journal = session::journal_in(&args.folder)?;
     let results = Results::from_journal(&journal)?;
     let checks = answer::checks(&args.answer.expect, &results)?;
-    session::write_folder(&results, &args.folder)?;
+    write(&results, args)?;
     if let Some(folder) = &args.answer.plots {
         answer::write_plots(&report::plots::all(&results), folder)?;
     }
     output::print(&session::shown(&results, args.answer.format))?;
     Ok(answer::judged(Ending::Answered, &checks))
+}
+
+/// Makes the files again. Results of somebody else, or on a disk that is read-only, can be
+/// looked at all the same.
+fn write(results: &Results, args: &ReportArgs) -> Result<()> {
+    match session::write_folder(results, &args.folder) {
+        Err(error) if whole_file::is_forbidden(&error) => {
+            output::tell(&format!(
+                "warning: the files of {} are as they were: {}",
+                args.folder.display(),
+                output::whole(&error)
+            ));
+            Ok(())
+        }
+        written => written,
+    }
 }

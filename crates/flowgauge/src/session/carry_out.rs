@@ -80,7 +80,7 @@ pub(crate) fn carry_out(
     if let Some(signal) = results.interrupted {
         output::tell(&format!(
             "Interrupted by signal {signal}: go on with `flowgauge run --resume {}`",
-            folder.display()
+            report::text::shell_word(&folder.to_string_lossy())
         ));
     }
     for line in ending::given_up(&results) {

@@ -2,19 +2,17 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use lab::Results;
 
 use crate::args::Format;
 use crate::output::Paper;
+use crate::whole_file;
 
 /// Writes everything that is made from the journal.
 pub(crate) fn write_folder(results: &Results, folder: &Path) -> Result<()> {
-    for (name, text) in files(results) {
-        let path = folder.join(name);
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(())
+    whole_file::sweep(folder);
+    files(results).try_for_each(|(name, text)| whole_file::write(&folder.join(name), text))
 }
 
 /// Names and texts of the files; a table that only some studies have is one of them where there

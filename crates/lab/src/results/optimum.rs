@@ -175,15 +175,20 @@ pub(super) fn sentence(case: &CaseResult) -> Option<String> {
 /// What it costs to take too many.
 fn above(optimum: &Optimum, worst: &AtNumber) -> String {
     let most = optimum.numbers.last().map_or(worst.flows, |at| at.flows);
-    let high = worst.estimate.and_then(|estimate| estimate.interval());
+    let interval = worst.estimate.and_then(|estimate| estimate.interval());
     let up_to = plain(most.into());
-    match high {
+    match interval {
         Some((_, high)) if high <= FLAT => format!(
             "flat from there on: up to {up_to} none takes more than {} longer",
             percent((high - 1.0).max(0.0))
         ),
         _ if ratio(worst) <= FLAT => format!(
             "nearly flat from there on: up to {up_to} the worst, {}, takes {}",
+            plain(worst.flows.into()),
+            times(worst)
+        ),
+        Some((low, _)) if low <= 1.0 => format!(
+            "whether too many cost cannot be told: of those up to {up_to} the worst, {}, takes {}",
             plain(worst.flows.into()),
             times(worst)
         ),

@@ -32,6 +32,9 @@ pub(crate) struct Profile {
     pub(crate) memory: Option<Memory>,
     /// Flows that were made.
     pub(crate) made: f64,
+    /// Whether flows were still made while others worked already: then the phases are sums
+    /// over flows and no parts of the time.
+    pub(crate) overlap: bool,
 }
 
 /// The profile of a variant; `None` without a counted repetition.
@@ -60,6 +63,10 @@ pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Prof
             told if told.is_nan() => variant.carriers().into(),
             told => told,
         },
+        overlap: reps
+            .iter()
+            .filter_map(|rep| rep.own.as_ref())
+            .any(|own| own.made > own.most),
     })
 }
 

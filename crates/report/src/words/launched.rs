@@ -7,6 +7,7 @@ use workload::{Searching, Work};
 
 use super::many;
 use crate::number::{bytes, count, plain};
+use crate::text::shell_word;
 
 /// The value of a case's parameter in its sweep, to the last digit: from the work itself
 /// where it holds it, since floating point has no room for large whole numbers.
@@ -198,16 +199,6 @@ fn seeded(results: &Results, mut words: Vec<String>) -> String {
         .map(|word| shell_word(word))
         .collect::<Vec<_>>()
         .join(" ")
-}
-
-/// A word as a POSIX shell reads it back.
-fn shell_word(word: &str) -> String {
-    let safe = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(safe) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]

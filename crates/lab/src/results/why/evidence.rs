@@ -43,6 +43,11 @@ impl<'a> Evidence<'a> {
         )
     }
 
+    /// Whether the phases of both are parts of the time that it took.
+    pub(super) fn has_phases(&self) -> bool {
+        !(self.subject.profile.overlap || self.reference.profile.overlap)
+    }
+
     /// The slower side and the faster one, if they differ.
     pub(super) fn slow_and_fast(&self) -> Option<(Side<'a>, Side<'a>)> {
         match self.verdict {

@@ -5,7 +5,7 @@ use crate::Metric;
 use crate::number::time;
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
-    if evidence.metric != Metric::Total || !evidence.differ() {
+    if evidence.metric != Metric::Total || !evidence.differ() || !evidence.has_phases() {
         return None;
     }
     let (s, r) = (

@@ -4,7 +4,7 @@ use super::{Evidence, Reason, Weight};
 use crate::Metric;
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
-    if evidence.metric != Metric::Total || !evidence.differ() {
+    if evidence.metric != Metric::Total || !evidence.differ() || !evidence.has_phases() {
         return None;
     }
     Some(Reason {

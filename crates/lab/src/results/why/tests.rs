@@ -69,6 +69,7 @@ fn thread() -> Profile {
         imbalance: 1.1,
         memory: Some(MEMORY),
         made: 2.0,
+        overlap: false,
     }
 }
 
@@ -147,6 +148,13 @@ fn phases_are_shares_of_the_difference() {
         reasons(&process, DIFFERENT),
         ["create and tear-down take 900 µs less, the steady phase 500 µs more"]
     );
+    process.overlap = true;
+    assert_eq!(
+        reasons(&process, DIFFERENT),
+        Vec::<String>::new(),
+        "flows that are made while others work have no steady phase"
+    );
+    process.overlap = false;
     let undecided = Verdict::CannotTell { more_rounds: None };
     assert_eq!(reasons(&process, undecided), Vec::<String>::new());
 }
