@@ -9,12 +9,14 @@
 //! over rounds of (time of all yields / their number), with the quartiles. Flow 0 takes
 //! the time itself, from its second turn to its last, so that neither creating
 //! nor ending is in it; every flow returns a sum, which is checked. `--huge` adds
-//! 10,000,000 flows. In the column of ratios, 1.00 is `fiber packed`.
+//! 10,000,000 flows. Ratios are to `fiber packed` in the same round: again the median, with
+//! the quartiles.
 //!
 //! Then: creating, running and joining flows that return at once.
 //!
-//! Rust peers are development dependencies. Boost and Go are compiled when the benchmark
-//! starts, if they are there.
+//! Rust peers are development dependencies. Those of Boost, Go and Java are compiled when the
+//! benchmark starts, if their libraries and compilers are there; what is not is said, with how
+//! to get it.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -44,7 +46,10 @@ fn main() {
         let reference = peers[0].name;
         peers.retain(|peer| peer.name == reference || peer.name.contains(&text));
     }
-    println!("{rounds} interleaved rounds; median [quartiles] ns a yield, ratio to fiber packed");
+    println!(
+        "{rounds} interleaved rounds; median [quartiles] of ns a yield, and of the ratio to fiber \
+         packed"
+    );
     for line in missing {
         println!("not here: {line}");
     }
@@ -68,12 +73,11 @@ fn compare(peers: &[Peer], flows: usize, yields: usize, rounds: usize) {
         }
     }
     println!("\n{flows} flows");
-    let reference = spread(&samples[0], |sample| sample.yield_ns);
-    for (peer, samples) in runs.iter().zip(&samples) {
-        let cost = spread(samples, |sample| sample.yield_ns);
+    let costs = samples.iter().map(|samples| yield_ns(samples));
+    let costs: Vec<Vec<f64>> = costs.collect();
+    for ((peer, samples), costs_of) in runs.iter().zip(&samples).zip(&costs) {
         let bytes = samples.iter().map(|sample| sample.bytes).max().unwrap_or(0);
-        let ratio = cost.median / reference.median;
-        print!("  {:34} {cost}  {ratio:7.2}", peer.name);
+        print!("  {:34} {}", peer.name, told(costs_of, &costs[0]));
         // Small counts drown in what the process itself takes.
         if flows >= 10_000 {
             print!("  {:6} B a flow", bytes / flows);
@@ -97,8 +101,8 @@ fn creation(peers: &[Peer], flows: usize, rounds: usize) {
         }
     }
     println!("\ncreate + run + join, ns a flow, {flows} at a time");
-    for (peer, costs) in runs.iter().zip(&costs) {
-        println!("  {:34} {}", peer.name, Spread::of(costs.clone()));
+    for (peer, costs_of) in runs.iter().zip(&costs) {
+        println!("  {:34} {}", peer.name, told(costs_of, &costs[0]));
     }
     let warm = (0..rounds * 10)
         .map(|_| peers::ours::warm_life_ns(flows))
@@ -110,6 +114,13 @@ fn creation(peers: &[Peer], flows: usize, rounds: usize) {
     );
 }
 
-fn spread(samples: &[Sample], of: impl Fn(&Sample) -> f64) -> Spread {
-    Spread::of(samples.iter().map(of).collect())
+fn yield_ns(samples: &[Sample]) -> Vec<f64> {
+    samples.iter().map(|sample| sample.yield_ns).collect()
+}
+
+/// What a peer costs, and how many times that of the reference in the same round.
+fn told(costs: &[f64], reference: &[f64]) -> String {
+    let ratios = costs.iter().zip(reference).map(|(cost, of)| cost / of);
+    let (cost, ratio) = (Spread::of(costs.to_vec()), Spread::of(ratios.collect()));
+    format!("{cost}  {ratio}")
 }

@@ -12,8 +12,9 @@ const GUARDED_MINIMUM: usize = PAGE;
 pub(crate) const CATCHES_FROM: usize = 16 << 10;
 /// Slots are counted in 32 bits, and one number means "nobody".
 const MOST: usize = u32::MAX as usize - 1;
-/// The largest stack: no program can have several that are larger.
-const LARGEST: usize = 1 << 46;
+/// The largest stack: beyond 512 MiB it is no stack but a mistake. Up to here slots can be
+/// told apart by their addresses as far as a process can address them (see [`slots::most`]).
+const LARGEST: usize = 1 << 29;
 
 /// How the stacks of a scheduler are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +75,7 @@ impl Config {
     /// Address space of one fiber: slot, guard, and its entry in each table.
     #[must_use]
     pub fn bytes_per_fiber(&self) -> usize {
-        slots::stride(self.stack) + crate::core::TABLE_BYTES
+        slots::stride(self.stack).saturating_add(crate::core::TABLE_BYTES)
     }
 
     /// Address space that a scheduler takes beside its fibers, while it is made.
@@ -110,14 +111,11 @@ impl Config {
                 most: LARGEST,
             });
         }
-        let fits = slots::stride(self.stack).checked_mul(self.capacity);
-        if self.capacity == 0
-            || self.capacity > MOST
-            || fits.is_none_or(|b| b > isize::MAX as usize)
-        {
+        let most = MOST.min(slots::most(self.stack));
+        if self.capacity == 0 || self.capacity > most {
             return Err(ConfigError::Capacity {
                 capacity: self.capacity,
-                most: MOST.min(isize::MAX as usize / slots::stride(self.stack)),
+                most,
             });
         }
         Ok(())

@@ -13,15 +13,16 @@ pub(crate) const NOBODY: u32 = u32::MAX;
 pub(crate) struct Control {
     /// Its context while it is suspended.
     pub(crate) saved: Cell<Sp>,
-    /// Drops what lies at the top of the slot: the closure of a fresh fiber, the result
-    /// or panic of one that ended.
+    /// Drops what lies at the top of the slot, if that needs to be dropped: the closure of a
+    /// fresh fiber, the result or panic of one that ended. `None` in a free slot.
     pub(crate) discard: Cell<Option<Discard>>,
     /// How many fibers this slot has had: ids of earlier ones are told from it.
     pub(crate) generation: Cell<u32>,
     /// Who waits for its end; in a free slot, the next free one.
     pub(crate) link: Cell<u32>,
     pub(crate) stage: Cell<Stage>,
-    /// It was awakened while it was not suspended: its next `suspend` returns at once.
+    /// It was awakened while it was not suspended (it may have been joining): its next
+    /// `suspend` returns at once.
     pub(crate) permit: Cell<bool>,
     /// Nobody will join it.
     pub(crate) detached: Cell<bool>,
@@ -56,6 +57,8 @@ pub(crate) enum Stage {
     Started,
     /// Waits to be awakened.
     Suspended,
+    /// Waits for the end of another fiber, and nothing else has it go on.
+    Joining,
     /// Ended: its result lies at the top of its slot.
     Done,
     /// Ended: what it threw lies at the top of its slot.

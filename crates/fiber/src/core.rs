@@ -28,24 +28,22 @@
 //! What a fiber must not do on its own small stack when it ends (wake whoever waits, drop
 //! what nobody joins) is done on a stack that the scheduler keeps for it.
 //!
-//! Here are the queue and its rounds; `turns` is what fibers do at theirs, `ending` how
-//! they end. Everything belongs to one kernel thread; there are no locks and no atomics.
+//! Here are the queue and its rounds; `slots` says who has which slot, `turns` is what fibers
+//! do at theirs, `ending` how they end. Everything belongs to one kernel thread; there are no locks and no atomics.
 
 mod ending;
+mod slots;
 pub(crate) mod turns;
 
 use std::cell::Cell;
-use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::arch::{self, Floats, Sp, Turn};
 use crate::config::Config;
-use crate::control::{Control, NOBODY, Stage};
+use crate::control::{Control, NOBODY};
 use crate::current::{self, Entered};
-use crate::error::{ConfigError, SpawnError};
-use crate::fiber::FiberId;
+use crate::error::ConfigError;
 use crate::memory::{Mapping, Table};
 use crate::slots::Slots;
 use crate::valgrind::Stacks;
@@ -146,90 +144,6 @@ impl Core {
             catches: config.catches_panics(),
         })
     }
-
-    // ── Slots ────────────────────────────────────────────────────────────────────────
-
-    /// A free slot, readied.
-    #[inline]
-    pub(crate) fn take_slot(&self) -> Result<u32, SpawnError> {
-        let index = self.free.get();
-        if index != NOBODY {
-            self.free.set(self.control(index).link.get());
-            self.tell_of_slot(index, false);
-            return Ok(index);
-        }
-        let index = self.used.get();
-        if index as usize == self.capacity {
-            return Err(SpawnError::Full {
-                capacity: self.capacity,
-            });
-        }
-        self.slots.prepare(index)?;
-        self.tell_of_slot(index, true);
-        self.used.set(index + 1);
-        Ok(index)
-    }
-
-    /// Tells valgrind of a slot that a fiber is about to get.
-    #[inline(always)]
-    fn tell_of_slot(&self, index: u32, is_new: bool) {
-        if let Some(stacks) = &self.watched {
-            let (lowest, end) = (self.slots.lowest(index), self.slots.top(index));
-            stacks.tell(lowest, end, is_new);
-        }
-    }
-
-    /// Gives back the slot of a fiber whose result is gone.
-    #[inline]
-    pub(crate) fn free_slot(&self, index: u32) {
-        let control = self.control(index);
-        control.stage.set(Stage::Free);
-        control
-            .generation
-            .set(control.generation.get().wrapping_add(1));
-        control.link.set(self.free.replace(index));
-    }
-
-    /// As [`Core::discard`]; a destructor that panics has said so, and what it threw is gone.
-    pub(crate) fn discard_unheard(&self, index: u32) {
-        let dropped = catch_unwind(AssertUnwindSafe(|| self.discard(index)));
-        // What was thrown may panic again when it is dropped.
-        dropped.unwrap_or_else(mem::forget);
-    }
-
-    /// Drops what lies at the top of a slot.
-    pub(crate) fn discard(&self, index: u32) {
-        if let Some(discard) = self.control(index).discard.take() {
-            // SAFETY: whoever set `discard` put the value there; taking it out of the
-            // control block makes this the only drop.
-            unsafe { discard(self.slots.top(index)) };
-        }
-    }
-
-    #[inline(always)]
-    pub(crate) fn control(&self, index: u32) -> &Control {
-        self.controls.at(index as usize)
-    }
-
-    /// The id of the fiber in a slot.
-    #[inline]
-    pub(crate) fn id(&self, index: u32) -> FiberId {
-        FiberId {
-            scheduler: self.number,
-            index,
-            generation: self.control(index).generation.get(),
-        }
-    }
-
-    /// The fiber of this id, unless it has ended and was joined, or is another scheduler's.
-    pub(crate) fn find(&self, id: FiberId) -> Option<&Control> {
-        let ours = id.scheduler == self.number && id.index < self.used.get();
-        let control = ours.then(|| self.control(id.index))?;
-        (control.generation.get() == id.generation && control.stage.get() != Stage::Free)
-            .then_some(control)
-    }
-
-    // ── The queue ────────────────────────────────────────────────────────────────────
 
     /// The fiber whose turn it is.
     #[inline(always)]

@@ -41,10 +41,16 @@ pub(crate) fn publish(turn: Turn) {
 #[inline(always)]
 pub(crate) fn turn_for(what: &str) -> Turn {
     let turn = turn();
-    if turn.is_null() || turn == NOBODYS {
+    if !is_turn(turn) {
         refuse(what, turn);
     }
     turn
+}
+
+/// Is it the turn of a fiber in the ring?
+#[inline(always)]
+pub(crate) fn is_turn(turn: Turn) -> bool {
+    !turn.is_null() && turn != NOBODYS
 }
 
 #[cold]
@@ -58,7 +64,16 @@ fn refuse(what: &str, turn: Turn) -> ! {
     panic!("{what} was called outside any fiber: only a fiber that a scheduler runs can do that");
 }
 
-/// The scheduler that runs on this kernel thread, or null.
+/// The scheduler that runs on this kernel thread, for `what`, which needs one.
+pub(crate) fn core_for(what: &str) -> *const Core {
+    let core = core();
+    if core.is_null() {
+        refuse(what, ptr::null_mut());
+    }
+    core
+}
+
+/// The scheduler that runs on this kernel thread, or is being dropped; or null.
 #[inline(always)]
 pub(crate) fn core() -> *const Core {
     CORE.get()
@@ -77,6 +92,13 @@ impl Entered {
             turn: TURN.get(),
             core: CORE.replace(core),
         }
+    }
+
+    /// `core` drops what its fibers left: outside any fiber, also within another scheduler's.
+    pub(crate) fn to_drop(core: &Core) -> Entered {
+        let before = Entered::to_run(core);
+        TURN.set(ptr::null_mut());
+        before
     }
 
     /// `core` unwinds its fibers.

@@ -83,11 +83,12 @@ pub enum SpawnError {
         /// Does each guard take two mappings?
         by_mapping: bool,
     },
-    /// Asked for by a free function, with no fiber running on this kernel thread.
-    #[error(
-        "there is no running fiber on this kernel thread to create another: use Scheduler::spawn"
-    )]
+    /// Asked for by a free function, with no scheduler running on this kernel thread.
+    #[error("no scheduler runs on this kernel thread to create a fiber: use Scheduler::spawn")]
     Outside,
+    /// Asked for by a destructor that runs because the scheduler is dropped.
+    #[error("the scheduler is being dropped and takes no new fibers")]
+    Dropped,
 }
 
 fn guard_advice(by_mapping: bool) -> &'static str {

@@ -89,12 +89,12 @@ pub(crate) fn end_on_panics_in_small_slots() {
                 let bytes = bytes(core.slots.stack());
                 say(format_args!(
                     "fiber {index} panicked in a stack of {bytes} bytes, too small to unwind (from \
-                     {CATCHES_FROM} bytes on a panic is delivered at its join); what it said \
-                     follows, then the program ends"
+                     {CATCHES_FROM} bytes on a panic is delivered at its join); it said:"
                 ));
             }
             before(info);
             if doomed.is_some() {
+                say(format_args!("the program ends"));
                 std::process::abort();
             }
         }));

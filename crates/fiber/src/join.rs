@@ -1,6 +1,5 @@
 //! Waiting for a fiber, and not waiting for it.
 
-use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
@@ -14,17 +13,21 @@ use crate::fiber::FiberId;
 
 /// The right to a fiber's result. Dropped unused, the fiber runs on and its result is
 /// dropped when it ends.
+///
+/// Two words, so that it is handed about in registers. The rest of its [`FiberId`] is that of the
+/// slot, which has no other fiber while this lives.
 pub struct JoinHandle<T> {
     core: Rc<Core>,
-    id: FiberId,
+    index: u32,
     result: PhantomData<T>,
 }
 
 impl<T> JoinHandle<T> {
-    pub(crate) fn new(core: Rc<Core>, id: FiberId) -> JoinHandle<T> {
+    #[inline(always)]
+    pub(crate) fn new(core: Rc<Core>, index: u32) -> JoinHandle<T> {
         JoinHandle {
             core,
-            id,
+            index,
             result: PhantomData,
         }
     }
@@ -32,7 +35,7 @@ impl<T> JoinHandle<T> {
     /// The fiber.
     #[must_use]
     pub fn id(&self) -> FiberId {
-        self.id
+        self.core.id(self.index)
     }
 
     /// Has it ended, well or badly?
@@ -47,63 +50,74 @@ impl<T> JoinHandle<T> {
     /// # Errors
     /// The fiber panicked, cannot end, or its scheduler was dropped; or its scheduler runs, and
     /// the fiber that asks is none of it.
+    #[inline]
     pub fn join(self) -> Result<T, JoinError> {
+        if self.control().stage.get() == Stage::Done {
+            // SAFETY: it is done, so a `T` lies there.
+            Ok(unsafe { self.take() })
+        } else {
+            self.join_unfinished()
+        }
+    }
+
+    /// What there is to do where the result does not lie ready.
+    #[cold]
+    #[inline(never)]
+    fn join_unfinished(self) -> Result<T, JoinError> {
         if self.core.is_dropped() {
             return Err(JoinError::Dropped);
         }
         if !self.is_finished() {
             self.wait();
         }
-        self.take()
+        match self.control().stage.get() {
+            // SAFETY: it is done, so a `T` lies there.
+            Stage::Done => Ok(unsafe { self.take() }),
+            // SAFETY: it has thrown, and what it threw lies there.
+            Stage::Panicked => Err(JoinError::Panicked(unsafe { self.take() })),
+            _ if self.core.is_running() && !self.is_asked_inside() => Err(JoinError::Waiting),
+            _ => Err(JoinError::Stuck),
+        }
     }
 
+    #[inline(always)]
     fn control(&self) -> &Control {
-        self.core.control(self.id.index)
+        self.core.control(self.index)
     }
 
     /// Does a fiber of the same scheduler ask?
     fn is_asked_inside(&self) -> bool {
         let inside = std::ptr::eq(current::core(), &raw const *self.core);
-        inside && !current::turn().is_null()
+        inside && current::is_turn(current::turn())
     }
 
     fn wait(&self) {
         if self.is_asked_inside() {
-            self.control().link.set(crate::current().index);
-            while !self.is_finished() {
-                crate::suspend();
-            }
+            self.core.wait_for_end(self.index, current::turn());
         } else if !self.core.is_running() {
             self.core.run(|| self.is_finished());
         }
     }
 
-    fn take(self) -> Result<T, JoinError> {
-        let (core, index) = (&self.core, self.id.index);
-        let top = core.slots.top(index);
-        let outcome = match self.control().stage.get() {
-            // SAFETY: the fiber is done, so a `T` lies there; it is read once, since the
-            // slot is freed below.
-            Stage::Done => Ok(unsafe { place::<T>(top).read() }),
-            Stage::Panicked => {
-                // SAFETY: the same, for what it threw.
-                let thrown = unsafe { place::<Box<dyn Any + Send>>(top).read() };
-                Err(JoinError::Panicked(thrown))
-            }
-            _ if core.is_running() && !self.is_asked_inside() => return Err(JoinError::Waiting),
-            _ => return Err(JoinError::Stuck),
-        };
-        self.control().discard.set(None);
-        core.free_slot(index);
-        self.forget();
-        outcome
-    }
-
-    /// Drops the handle without detaching the fiber, which is gone.
-    fn forget(self) {
-        let mut this = mem::ManuallyDrop::new(self);
-        // SAFETY: the field is dropped once: `this` is not dropped, nor used again.
-        unsafe { std::ptr::drop_in_place(&raw mut this.core) };
+    /// Takes what a fiber left, and gives back its slot.
+    ///
+    /// # Safety
+    /// A `V` lies at the top of its slot.
+    #[inline(always)]
+    unsafe fn take<V>(self) -> V {
+        // The fiber is gone, so there is nothing to detach: the count of its scheduler alone is
+        // given back.
+        let this = mem::ManuallyDrop::new(self);
+        // SAFETY: the field is read once, as `this` is not used again nor dropped.
+        let core = unsafe { std::ptr::read(&raw const this.core) };
+        let (control, index) = (core.control(this.index), this.index);
+        // SAFETY: the caller's promise; it is read once, since the slot is freed.
+        let value = unsafe { place::<V>(core.slots.top(index)).read() };
+        if mem::needs_drop::<V>() {
+            control.discard.set(None);
+        }
+        core.free(control, index);
+        value
     }
 }
 
@@ -113,8 +127,8 @@ impl<T> Drop for JoinHandle<T> {
             return;
         }
         if self.is_finished() {
-            self.core.discard(self.id.index);
-            self.core.free_slot(self.id.index);
+            self.core.discard(self.index);
+            self.core.free(self.control(), self.index);
         } else {
             self.control().link.set(crate::control::NOBODY);
             self.control().detached.set(true);
@@ -125,7 +139,7 @@ impl<T> Drop for JoinHandle<T> {
 impl<T> fmt::Debug for JoinHandle<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("JoinHandle")
-            .field("id", &self.id)
+            .field("id", &self.id())
             .finish_non_exhaustive()
     }
 }

@@ -40,6 +40,9 @@
 //!
 //! # What it deliberately does not do
 //!
+//! * **Without `std`.** The switch and the queue need nothing of it; but panics are caught, the
+//!   scheduler that runs is found through a thread-local, memory comes from mappings and a
+//!   touched guard from a signal. What would be left is not worth a second way to build.
 //! * **Preempt.** A fiber that never yields keeps all others of its kernel thread waiting.
 //! * **Block for you.** A system call that sleeps puts the whole kernel thread to sleep.
 //! * **Move fibers between kernel threads.** Thread-locals and the address of `errno`
@@ -116,45 +119,52 @@ pub fn suspend() {
 }
 
 /// Has a fiber of this kernel thread's running scheduler go on, or not stop at its next
-/// [`suspend`]; false when it has ended, or is another scheduler's.
+/// [`suspend`]; false when it has ended, or is another scheduler's, or while its scheduler is
+/// dropped.
+///
+/// A destructor of what a fiber left may call it too.
 ///
 /// # Panics
-/// When called outside any fiber.
+/// When no scheduler runs on this kernel thread.
 pub fn awaken(id: FiberId) -> bool {
-    current::turn_for("fiber::awaken");
-    let core = running();
-    let control = core.find(id);
+    // SAFETY: the scheduler that runs on this kernel thread lives: it runs below us.
+    let core = unsafe { &*current::core_for("fiber::awaken") };
+    let control = core.find(id).filter(|_| !core.is_dropped());
     control.is_some_and(|control| core.awaken(control))
 }
 
-/// The fiber that runs on this kernel thread.
+/// The fiber that runs on this kernel thread; also one that is unwound because its scheduler
+/// is dropped.
 ///
 /// # Panics
 /// When called outside any fiber.
 #[must_use]
 pub fn current() -> FiberId {
-    running().id(running_index())
-}
-
-fn running_index() -> u32 {
-    let turn = current::turn_for("fiber::current");
-    running().index_at(turn)
+    if current::turn().is_null() {
+        current::turn_for("fiber::current");
+    }
+    let core = running();
+    core.id(core.running_index())
 }
 
 /// Makes a fiber of the scheduler that runs on this kernel thread.
 ///
+/// A destructor of what a fiber left may call it too.
+///
 /// # Errors
-/// As [`Scheduler::spawn`]; and [`SpawnError::Outside`] outside any fiber.
+/// As [`Scheduler::spawn`]; [`SpawnError::Outside`] where no scheduler runs, and
+/// [`SpawnError::Dropped`] while it is dropped.
 pub fn spawn<F, T>(body: F) -> Result<JoinHandle<T>, SpawnError>
 where
     F: FnOnce(&mut Fiber) -> T + 'static,
     T: 'static,
 {
-    if current::turn().is_null() {
+    let core = current::core();
+    if core.is_null() {
         return Err(SpawnError::Outside);
     }
-    let core = current::core();
-    // SAFETY: a fiber runs, so its scheduler holds the `Rc` that this address is from.
+    // SAFETY: the scheduler runs, or is being dropped, and holds the `Rc` that this address is
+    // from.
     unsafe { Rc::increment_strong_count(core) };
     // SAFETY: the count just added is the one taken over here.
     let core = unsafe { Rc::from_raw(core) };

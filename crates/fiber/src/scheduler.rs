@@ -104,6 +104,11 @@ impl Scheduler {
         control.is_some_and(|control| self.core.awaken(control))
     }
 
+    #[cfg(test)]
+    pub(crate) fn core(&self) -> &Core {
+        &self.core
+    }
+
     /// Fibers that have not ended.
     #[must_use]
     pub fn live(&self) -> usize {

@@ -8,7 +8,8 @@
 //! panic) takes the closure's place, and the fiber ends.
 //!
 //! Nothing but the handle and the closure's own state lives while the body runs: scheduler
-//! and slot are found again at the end, from the kernel thread and the turn. In a slot of 128 bytes every word counts.
+//! and slot are found again at the end, from the kernel thread and the turn. In a slot of 128
+//! bytes every word counts.
 //!
 //! `start` is `extern "C"`: a panic that reaches it in a slot too small to unwind ends
 //! the program, should the panic hook not have done so.
@@ -91,16 +92,12 @@ pub(crate) fn spawn<L: Life>(
     let area = const { area_for::<L, L::Output>() };
     let usable = core.slots.usable();
     if area + arch::FRAME_BYTES > usable {
-        return Err(SpawnError::TooLarge {
-            area,
-            frames: arch::FRAME_BYTES,
-            usable,
-        });
+        return Err(too_large(area, usable));
     }
     if core.is_dropped() {
-        return Err(SpawnError::Outside);
+        return Err(SpawnError::Dropped);
     }
-    let index = core.take_slot()?;
+    let (control, index) = core.take_slot()?;
     let top = core.slots.top(index);
     // SAFETY: the slot is ours and its area has room for the closure.
     unsafe { place::<L>(top).write(body) };
@@ -111,16 +108,26 @@ pub(crate) fn spawn<L: Life>(
     };
     // SAFETY: below the area the slot has room for the frame, and nothing is there.
     let sp = unsafe { arch::first_frame(top.wrapping_sub(area), entry) };
-    let control = core.control(index);
     if floats == Floats::Own {
         core.floats_are_asked();
     }
     begin(control, floats);
-    control.discard.set(Some(discard::<L>));
+    if mem::needs_drop::<L>() {
+        control.discard.set(Some(discard::<L>));
+    }
     core.was_made();
     core.enqueue(sp);
-    let id = core.id(index);
-    Ok(JoinHandle::new(Rc::clone(core), id))
+    Ok(JoinHandle::new(Rc::clone(core), index))
+}
+
+#[cold]
+#[inline(never)]
+fn too_large(area: usize, usable: usize) -> SpawnError {
+    SpawnError::TooLarge {
+        area,
+        frames: arch::FRAME_BYTES,
+        usable,
+    }
 }
 
 #[inline(always)]
@@ -139,8 +146,11 @@ fn begin(control: &Control, floats: Floats) {
 unsafe extern "C" fn start<L: Life, const CATCHES: bool>(turn: Turn) -> ! {
     current::publish(turn);
     let (core, index) = present();
-    core.control(index).stage.set(Stage::Started);
-    core.control(index).discard.set(None);
+    let control = core.control(index);
+    control.stage.set(Stage::Started);
+    if mem::needs_drop::<L>() {
+        control.discard.set(None);
+    }
     let mut fiber = Fiber::begin(core, index, turn);
     // SAFETY: `spawn` wrote it there, and takes no more notice of it: the control block
     // no longer says that it must be dropped.
@@ -163,10 +173,10 @@ fn deliver<V>(value: V, stage: Stage) -> ! {
     unsafe { place::<V>(core.slots.top(index)).write(value) };
     let control = core.control(index);
     control.stage.set(stage);
-    control
-        .discard
-        .set(mem::needs_drop::<V>().then_some(discard::<V>));
-    core.end(index)
+    if mem::needs_drop::<V>() {
+        control.discard.set(Some(discard::<V>));
+    }
+    core.end(control, index)
 }
 
 /// The scheduler that runs, and the fiber.

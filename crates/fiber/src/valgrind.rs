@@ -115,7 +115,7 @@ fn is_watching() -> bool {
 }
 
 /// Asks valgrind for something: a code and two arguments. `otherwise` without valgrind.
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(all(target_arch = "x86_64", target_os = "linux", not(no_fibers)))]
 fn request([code, first, second]: [usize; 3], otherwise: usize) -> usize {
     let words = [code, first, second, 0, 0, 0];
     let answer;
@@ -138,7 +138,7 @@ fn request([code, first, second]: [usize; 3], otherwise: usize) -> usize {
 }
 
 /// No fibers on this target, so nothing to ask for.
-#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(no_fibers))))]
 fn request(_words: [usize; 3], otherwise: usize) -> usize {
     otherwise
 }

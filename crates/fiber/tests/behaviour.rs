@@ -152,6 +152,56 @@ fn an_awakening_before_the_suspension_is_not_lost() {
 }
 
 #[test]
+fn a_join_does_not_swallow_an_awakening() {
+    for before in [true, false] {
+        let scheduler = roomy();
+        let waiter = scheduler.spawn(move |fiber| {
+            let id = fiber.id();
+            if before {
+                assert!(fiber::awaken(id));
+            }
+            let slow = fiber::spawn(move |fiber| {
+                fiber.yield_now();
+                if !before {
+                    assert!(fiber::awaken(id));
+                }
+                fiber.yield_now();
+                7
+            });
+            let slow = slow.unwrap().join().unwrap();
+            fiber.suspend();
+            slow
+        });
+        assert_eq!(waiter.unwrap().join().unwrap(), 7);
+    }
+}
+
+#[test]
+fn a_fiber_that_joins_goes_on_at_the_end_alone() {
+    let scheduler = roomy();
+    let log = Log::default();
+    let (inside, outside) = (Rc::clone(&log), Rc::clone(&log));
+    let slow = scheduler.spawn(move |fiber| {
+        fiber.suspend();
+        inside.borrow_mut().push("ended");
+    });
+    let slow = slow.unwrap();
+    let slow_id = slow.id();
+    let waiter = scheduler.spawn(move |_| {
+        slow.join().unwrap();
+        outside.borrow_mut().push("joined");
+    });
+    let waiter = waiter.unwrap();
+    assert_eq!(scheduler.run(), 2);
+    assert!(scheduler.awaken(waiter.id()));
+    assert_eq!(scheduler.run(), 2);
+    assert!(log.borrow().is_empty());
+    assert!(scheduler.awaken(slow_id));
+    waiter.join().unwrap();
+    assert_eq!(*log.borrow(), ["ended", "joined"]);
+}
+
+#[test]
 fn a_fiber_made_between_two_runs_comes_after_one_made_in_the_last_round() {
     let scheduler = roomy();
     let order = Rc::new(RefCell::new(Vec::new()));
@@ -297,6 +347,28 @@ fn a_million_packed_fibers() {
     assert_eq!(sum.get(), 999_999 * 500_000);
 }
 
+/// Of guards that take mappings there are 32,750 at the usual limit.
+#[test]
+fn more_guarded_fibers_than_mappings_would_allow() {
+    const FIBERS: u64 = 40_000;
+    let scheduler = Scheduler::new(Config::guarded(4 << 10).capacity(FIBERS as usize)).unwrap();
+    let sum = Rc::new(Cell::new(0_u64));
+    for who in 0..FIBERS {
+        let sum = Rc::clone(&sum);
+        let made = scheduler.spawn(move |fiber| {
+            fiber.yield_now();
+            sum.set(sum.get() + who);
+        });
+        match made {
+            // Before Linux 6.13 that is the end, and it is said.
+            Err(SpawnError::Guard { by_mapping, .. }) => return assert!(by_mapping),
+            made => drop(made.unwrap()),
+        }
+    }
+    assert_eq!(scheduler.run(), 0);
+    assert_eq!(sum.get(), FIBERS * (FIBERS - 1) / 2);
+}
+
 #[test]
 fn many_kernel_threads_have_a_scheduler_each() {
     let flows: Vec<_> = (0..8_u64)
@@ -379,12 +451,12 @@ fn sizes_that_will_not_do() {
         Scheduler::new(absurd),
         Err(ConfigError::TooLarge { .. })
     ));
-    let many = Config::guarded(1 << 46).capacity(1 << 20);
+    let many = Config::guarded(512 << 20).capacity(1 << 20);
     assert!(matches!(
         Scheduler::new(many),
         Err(ConfigError::Capacity { .. })
     ));
-    let huge = Config::guarded(1 << 40).capacity(1_000);
+    let huge = Config::guarded(64 << 20).capacity(4 << 20);
     assert!(matches!(
         Scheduler::new(huge),
         Err(ConfigError::Memory { .. })
@@ -437,31 +509,30 @@ fn joining_a_fiber_of_an_outer_scheduler_says_that_it_waits_and_not_that_it_is_s
 }
 
 #[test]
-fn a_detached_result_whose_destructor_panics_lets_the_others_go_on() {
-    struct Panics;
-    impl Drop for Panics {
-        fn drop(&mut self) {
-            panic!("on purpose: a result is dropped");
-        }
-    }
-    for config in [Config::guarded(64 << 10), Config::packed(16 << 10)] {
-        let scheduler = Scheduler::new(config).unwrap();
-        drop(scheduler.spawn(|_| Panics).unwrap());
-        let other = scheduler.spawn(|fiber| {
-            fiber.yield_now();
-            3
-        });
-        assert_eq!(other.unwrap().join().unwrap(), 3);
-        assert_eq!((scheduler.run(), scheduler.live()), (0, 0));
+fn a_result_on_the_largest_stacks_lands_in_its_own_slot() {
+    let scheduler = Scheduler::new(Config::guarded(512 << 20).capacity(300)).unwrap();
+    let handles: Vec<_> = (0..300)
+        .map(|who| {
+            let body = move |fiber: &mut Fiber| {
+                fiber.suspend();
+                (who, fiber.id().number())
+            };
+            scheduler.spawn(body).unwrap()
+        })
+        .collect();
+    assert_eq!(scheduler.run(), 300);
+    for (who, handle) in handles.into_iter().enumerate() {
+        assert!(scheduler.awaken(handle.id()));
+        assert_eq!(handle.join().unwrap(), (who, who as u32));
     }
 }
 
 #[test]
 fn a_stack_larger_than_can_be_addressed_is_refused_with_the_most_that_works() {
-    for bytes in [usize::MAX - 4_095, (1 << 46) + 4_096] {
+    for bytes in [usize::MAX - 4_095, 1 << 40, (1 << 29) + 4_096] {
         let said = Scheduler::new(Config::guarded(bytes))
             .unwrap_err()
             .to_string();
-        assert!(said.contains("at most 70368744177664"), "{said}");
+        assert!(said.contains("at most 536870912"), "{said}");
     }
 }

@@ -7,26 +7,49 @@ use std::arch::asm;
 
 use fiber::{Config, Fiber, Floats, Scheduler};
 
-const DEFAULT: u32 = 0x1F80;
-const TOWARDS_ZERO: u32 = DEFAULT | 0x6000;
-const UPWARDS: u32 = DEFAULT | 0x4000;
+/// The control words of SSE and of the x87.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct State {
+    mxcsr: u32,
+    x87: u16,
+}
 
-fn mxcsr() -> u32 {
-    let mut word = 0_u32;
+const DEFAULT: State = State {
+    mxcsr: 0x1F80,
+    x87: 0x037F,
+};
+const TOWARDS_ZERO: State = State {
+    mxcsr: DEFAULT.mxcsr | 0x6000,
+    x87: DEFAULT.x87 | 0x0C00,
+};
+const UPWARDS: State = State {
+    mxcsr: DEFAULT.mxcsr | 0x4000,
+    x87: DEFAULT.x87 | 0x0800,
+};
+
+fn state() -> State {
+    let (mut mxcsr, mut x87) = (0_u32, 0_u16);
     // SAFETY: stores into the local.
-    unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut word) };
-    word & !0x3F
+    unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr) };
+    // SAFETY: the same.
+    unsafe { asm!("fnstcw [{}]", in(reg) &raw mut x87) };
+    State {
+        mxcsr: mxcsr & !0x3F,
+        x87,
+    }
 }
 
-fn set_mxcsr(word: u32) {
+fn set(state: State) {
     // SAFETY: a valid state; each test runs on a kernel thread of its own.
-    unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const word) };
+    unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const state.mxcsr) };
+    // SAFETY: the same.
+    unsafe { asm!("fldcw [{}]", in(reg) &raw const state.x87) };
 }
 
-/// Sets a rounding mode, and counts how often it was found again after a yield.
-fn keeps(word: u32, by_function: bool) -> impl FnOnce(&mut Fiber) -> usize {
+/// Sets both rounding modes, and counts how often it was found again after a yield.
+fn keeps(own: State, by_function: bool) -> impl FnOnce(&mut Fiber) -> usize {
     move |fiber| {
-        set_mxcsr(word);
+        set(own);
         let kept = (0..10).filter(|turn| {
             match turn % 3 {
                 0 if by_function => fiber::yield_now(),
@@ -37,7 +60,7 @@ fn keeps(word: u32, by_function: bool) -> impl FnOnce(&mut Fiber) -> usize {
                 }
                 _ => fiber.yield_now(),
             }
-            mxcsr() == word
+            state() == own
         });
         kept.count()
     }
@@ -52,7 +75,7 @@ fn fibers_that_ask_keep_their_rounding_and_the_others_never_see_it() {
                 (0..40)
                     .filter(|_| {
                         fiber.yield_now();
-                        mxcsr() == DEFAULT
+                        state() == DEFAULT
                     })
                     .count()
             };
@@ -72,6 +95,6 @@ fn fibers_that_ask_keep_their_rounding_and_the_others_never_see_it() {
         for other in [before, between] {
             assert_eq!(other.join().unwrap(), 40);
         }
-        assert_eq!(mxcsr(), DEFAULT);
+        assert_eq!(state(), DEFAULT);
     }
 }

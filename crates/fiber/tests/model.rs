@@ -44,6 +44,7 @@ struct Modelled {
     made: bool,
     step: usize,
     suspended: bool,
+    /// Awakened while it was not suspended, be it that it waited for another's end.
     permit: bool,
     over: bool,
     waiter: Option<usize>,
@@ -106,9 +107,7 @@ impl Model {
             let step = self.fibers[who].step;
             let Some(op) = script.get(step) else {
                 self.fibers[who].over = true;
-                if let Some(waiter) = self.fibers[who].waiter {
-                    self.awaken(waiter);
-                }
+                self.late.extend(self.fibers[who].waiter);
                 return false;
             };
             let waits = self.waits_to_join(who, *op);
@@ -120,8 +119,9 @@ impl Model {
                 Op::Yield | Op::YieldByFunction => return true,
                 Op::Awaken(whom) => self.awaken(whom % self.fibers.len()),
                 Op::Spawn => self.spawn(),
-                Op::Join(_) if !waits => {}
-                Op::Suspend | Op::Join(_) => {
+                Op::Join(_) if waits => return false,
+                Op::Join(_) => {}
+                Op::Suspend => {
                     let fiber = &mut self.fibers[who];
                     if !std::mem::take(&mut fiber.permit) {
                         fiber.suspended = true;

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use flow::{Answer, Rep};
+use flow::{Answer, Placement, Rep};
 use lab::{CaseResult, Results};
 use tempfile::TempDir;
 
@@ -121,6 +121,9 @@ fn both_experiments_run_and_a_journal_line_stays_small_for_many_flows() {
         .collect();
     let points = ["flows/2", "flows/5", "stack/0", "stack/4096", "stack/5056"];
     assert_eq!(names, points, "5,000 bytes are 79 lines");
+    for case in cases(&results) {
+        assert!(case.case.variants.iter().all(|v| v.variant.flows <= 5));
+    }
 
     let results = answered(&[
         "switch",
@@ -170,6 +173,27 @@ fn user_level_flows_find_the_primes_that_threads_find() {
 }
 
 #[test]
+fn carriers_of_fibers_run_on_cores_of_their_own_and_all_else_on_one_cpu() {
+    let models = "thread,fiber,fiber/2,fiber-packed/2,task";
+    let args = ["switch", "--flows", "6", "--model", models, "--rounds", "1"];
+    let results = answered(&args);
+    let case = &cases(&results)[0];
+    for labelled in &case.case.variants {
+        let several = labelled.label.ends_with("/2");
+        let placed = if several {
+            Placement::Cores
+        } else {
+            Placement::One
+        };
+        assert_eq!(labelled.variant.placement, placed, "{}", labelled.label);
+    }
+    for rep in reps(case, "fiber/2") {
+        let carried: Vec<u64> = rep.flows.iter().map(|flow| flow.carried).collect();
+        assert_eq!(carried, [3, 3]);
+    }
+}
+
+#[test]
 fn a_fiber_that_never_hands_over_is_ended_by_the_deadline() {
     let folder = TempDir::new().expect("a folder");
     let study = folder.path().join("hang.toml");
@@ -211,15 +235,31 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
             "to raise it",
         ),
         (&["--stack-use", "2M"], "more than 1048576"),
+        (&["--stack-use", "5G"], "5368709120 bytes of stack use"),
         (&["--stack-use", "1000,1024"], "1024 twice"),
         (&["--stack", "64"], "need at least"),
         (&["--stack", "100001"], "a multiple of 64"),
         (
             &["--flows", "10", "--stack", "18446744073709551552"],
-            "at most 1099511627776",
+            "at most 536870912",
         ),
         (
-            &["--flows", "1000", "--model", "fiber", "--stack", "1T"],
+            &[
+                "--flows",
+                "2..10",
+                "--model",
+                "fiber",
+                "--stack",
+                "18446744073709551552",
+            ],
+            "at most 536870912",
+        ),
+        (
+            &["--flows", "10", "--model", "fiber", "--stack", "1T"],
+            "at most 536870912",
+        ),
+        (
+            &["--flows", "1000000", "--model", "fiber", "--stack", "512M"],
             "addresses of a process",
         ),
         (&["--flows", "10,20"], "neither a whole number nor a range"),

@@ -136,17 +136,36 @@ pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a
     let case = headline_case(study, cases)?;
     let ratio = |finding: &Finding| finding.estimate.map_or(f64::INFINITY, |e| e.ratio);
     let faster = |finding: &&Finding| matches!(finding.verdict, Verdict::Faster { .. });
-    let fastest = case.findings.iter().filter(faster);
+    let findings = between_models(case);
+    let fastest = findings.iter().copied().filter(faster);
     fastest
         .min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
         .or_else(|| map::thread(case).map(|(_, finding)| finding))
         .filter(|finding| finding.estimate.is_some())
         .or_else(|| {
-            case.findings
-                .iter()
-                .find(|finding| finding.estimate.is_some())
+            let mut findings = findings.iter().copied();
+            findings.find(|finding| finding.estimate.is_some())
         })
-        .or(case.findings.first())
+        .or(findings.first().copied())
+}
+
+/// The findings of a case; of switches those on two models, if there are any: that one model
+/// hands over in several ways is not what the study asks.
+fn between_models(case: &CaseResult) -> Vec<&Finding> {
+    let model = |label: &str| {
+        let mut variants = case.case.variants.iter();
+        variants
+            .find(|labelled| labelled.label == label)
+            .map(|labelled| labelled.variant.model)
+    };
+    let is_between = |finding: &&Finding| {
+        finding.metric == Metric::Switch && model(&finding.subject) != model(&finding.reference)
+    };
+    let between: Vec<&Finding> = case.findings.iter().filter(is_between).collect();
+    if between.is_empty() {
+        return case.findings.iter().collect();
+    }
+    between
 }
 
 /// One case.

@@ -62,7 +62,7 @@ pub const LEAST_LAPS: u64 = 3;
 pub const MOST_TOUCHED: u64 = 1 << 20;
 
 /// The largest stack of a fiber, in bytes: beyond that it is no stack but a mistake.
-pub const MOST_STACK: u64 = 1 << 40;
+pub const MOST_STACK: u64 = 1 << 29;
 
 /// The smallest array for what is touched, in bytes.
 const LEAST_KEPT: u64 = 256;
@@ -238,7 +238,7 @@ mod tests {
             stack: Some(u64::MAX - 63),
             ..turns()
         });
-        assert!(error.contains("at most 1099511627776"), "{error}");
+        assert!(error.contains("at most 536870912"), "{error}");
         let enough = Turns {
             stack: Some(least + 64),
             ..turns()

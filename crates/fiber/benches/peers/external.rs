@@ -1,10 +1,10 @@
 //! Peers in other languages: small programs beside this file, compiled when the benchmark
 //! starts, run as a process a sample. They print yield ns, life ns and bytes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Peer, Sample};
+use super::{Peer, Sample, java};
 
 struct Source {
     name: &'static str,
@@ -46,57 +46,70 @@ const SOURCES: [Source; 3] = [
 ];
 
 pub(crate) fn all() -> (Vec<Peer>, Vec<String>) {
-    let mut missing =
-        vec!["Java virtual threads: not written (needs a JDK 21 or later)".to_owned()];
+    let mut missing = Vec::new();
     let mut peers = Vec::new();
-    for source in &SOURCES {
-        match compile(source) {
-            Ok(program) => peers.push(peer(source, program)),
-            Err(why) => missing.push(format!("{}: {why}; {}", source.name, source.remedy)),
+    for made in SOURCES.iter().map(peer).chain([java::peer()]) {
+        match made {
+            Ok(peer) => peers.push(peer),
+            Err(why) => missing.push(why),
         }
     }
     (peers, missing)
 }
 
-fn peer(source: &Source, program: PathBuf) -> Peer {
-    let run = move |flows: usize, yields: usize| run(&program, flows, yields);
-    Peer::new(source.name, run).up_to(source.most, "not asked for more")
-}
-
-fn compile(source: &Source) -> Result<PathBuf, String> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("benches/peers");
+/// The peer, or why there is none.
+fn peer(source: &Source) -> Result<Peer, String> {
     let stem = source.file.split('.').next().unwrap_or(source.file);
     let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(stem);
-    let done = Command::new(source.compiler[0])
-        .args(&source.compiler[1..])
-        .arg(&program)
-        .arg(folder.join(source.file))
-        .args(source.libraries)
-        .output()
-        .map_err(|error| format!("{}: {error}", source.compiler[0]))?;
-    if done.status.success() {
-        return Ok(program);
-    }
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    Err(said
-        .lines()
-        .find(|l| l.contains("error"))
-        .unwrap_or("did not compile")
-        .to_owned())
+    compile(source.compiler, &program, source.file, source.libraries)
+        .map_err(|why| format!("{}: {why}; {}", source.name, source.remedy))?;
+    let run = move |flows, yields| run(Command::new(&program), flows, yields);
+    Ok(Peer::new(source.name, run).up_to(source.most, "not asked for more"))
 }
 
-fn run(program: &PathBuf, flows: usize, yields: usize) -> Sample {
-    let output = Command::new(program)
+/// Compiles the file of a peer to `program`, which the last word of `compiler` asks for.
+pub(crate) fn compile(
+    compiler: &[&str],
+    program: &Path,
+    file: &str,
+    libraries: &[&str],
+) -> Result<(), String> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("benches/peers");
+    let done = Command::new(compiler[0])
+        .args(&compiler[1..])
+        .arg(program)
+        .arg(folder.join(file))
+        .args(libraries)
+        .output()
+        .map_err(|error| format!("{}: {error}", compiler[0]))?;
+    if done.status.success() {
+        return Ok(());
+    }
+    let said = said(&done.stderr);
+    let error = said.lines().find(|line| line.contains("error"));
+    Err(error.unwrap_or("did not compile").to_owned())
+}
+
+pub(crate) fn said(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// One sample of a peer that was compiled; it checks its own sum, and ends with 1 if that is
+/// not what it must be.
+pub(crate) fn run(mut program: Command, flows: usize, yields: usize) -> Sample {
+    let output = program
         .args([flows.to_string(), yields.to_string()])
         .output()
         .expect("a peer that was compiled");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = said(&output.stderr);
+    assert!(output.status.success(), "{program:?}: {errors}");
+    let said = said(&output.stdout);
     let figures: Vec<f64> = said
         .split_whitespace()
         .filter_map(|w| w.parse().ok())
         .collect();
     let [yield_ns, life_ns, bytes] = figures[..] else {
-        panic!("{} said {said:?}", program.display());
+        panic!("{program:?} said {said:?}");
     };
     Sample {
         yield_ns,

@@ -54,11 +54,18 @@ func main() {
 	}
 	all.Wait()
 	life := time.Since(start)
+	expected := flows * yields * (yields + 1) / 2
+	if yields == 0 {
+		expected = flows
+	}
+	if sum != expected {
+		fmt.Fprintf(os.Stderr, "the sum is %d, not %d\n", sum, expected)
+		os.Exit(1)
+	}
 	switches := flows * yields
 	if yields == 0 {
 		switches = 1
 	}
 	fmt.Printf("%.4f %.2f %d\n", float64(ended.Sub(began).Nanoseconds())/float64(switches),
 		float64(life.Nanoseconds())/float64(flows), bytes)
-	_ = sum
 }

@@ -2,6 +2,7 @@
 
 mod bare;
 mod external;
+mod java;
 pub(crate) mod ours;
 mod rust;
 pub(crate) mod stopwatch;

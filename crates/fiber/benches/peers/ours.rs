@@ -8,18 +8,22 @@ use fiber::{Config, Fiber, Floats, JoinHandle, Scheduler};
 use super::{Peer, Sample, memory, sample};
 use crate::flow;
 
+const DENSEST: &str = "more are for the densest alone";
+
 pub(crate) fn all() -> Vec<Peer> {
     vec![
         Peer::new("fiber packed", |n, y| rings(Config::packed(128), n, y)),
         Peer::new("fiber packed, 192 B slots", |n, y| {
             rings(Config::packed(192), n, y)
-        }),
+        })
+        .up_to(1_000_000, DENSEST),
         Peer::new("fiber packed, 256 B slots", |n, y| {
             rings(Config::packed(256), n, y)
-        }),
-        Peer::new("fiber packed, 4 yield sites, state", sites),
-        Peer::new("fiber packed, free function", functions),
-        Peer::new("fiber packed, 1 KiB, own floats", own_floats),
+        })
+        .up_to(1_000_000, DENSEST),
+        Peer::new("fiber packed, 4 yield sites, state", sites).up_to(1_000_000, DENSEST),
+        Peer::new("fiber packed, free function", functions).up_to(1_000_000, DENSEST),
+        Peer::new("fiber packed, 1 KiB, own floats", own_floats).up_to(1_000_000, DENSEST),
         Peer::new("fiber guarded, 16 KiB", |n, y| {
             rings(Config::guarded(16 << 10), n, y)
         })

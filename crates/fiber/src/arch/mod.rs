@@ -22,15 +22,18 @@
 //! | `prefetch` | have a context's saved words brought near |
 //! | `Floats` | the floating-point control state |
 //! | `FRAME_BYTES` | stack that a started fiber needs before its body has used any |
+//!
+//! On other targets `none` stands in, so that everything that uses this crate builds there. A
+//! build with `RUSTFLAGS="--cfg no_fibers"` does so everywhere: `.ci/run` checks one.
 
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(all(target_arch = "x86_64", target_os = "linux", not(no_fibers)))]
 mod x86_64;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(all(target_arch = "x86_64", target_os = "linux", not(no_fibers)))]
 pub(crate) use x86_64::*;
 
-#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(no_fibers))))]
 mod none;
-#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(no_fibers))))]
 pub(crate) use none::*;
 
 /// A saved stack pointer: all there is to know of a context that does not run.

@@ -194,9 +194,9 @@ pub(crate) unsafe fn hole_frame(top: *mut u8) -> Sp {
 #[unsafe(naked)]
 unsafe extern "C" fn hand_on(_turn: Turn) -> ! {
     naked_asm!(
-        "add rdi, 8", // rdi: the turn of the next cell
-        "mov rsp, [rdi]",
-        "jmp [rsp - 24]",
+        "add rdi, 8",     // rdi: the turn of the next cell, and that of who goes on
+        "mov rsp, [rdi]", // rsp: its stack; nothing of the hole's own was used
+        "jmp [rsp - 24]", // where it goes on
     )
 }
 

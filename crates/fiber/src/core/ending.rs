@@ -3,7 +3,7 @@
 use std::ptr;
 
 use crate::arch::{self, Turn};
-use crate::control::{NOBODY, Stage};
+use crate::control::{Control, NOBODY, Stage};
 use crate::core::Core;
 use crate::current::{self, Entered};
 use crate::fatal;
@@ -11,7 +11,19 @@ use crate::fatal;
 impl Core {
     /// The fiber that runs is over: its result, or what it threw, is in place.
     #[inline(always)]
-    pub(crate) fn end(&self, index: u32) -> ! {
+    pub(crate) fn end(&self, control: &Control, index: u32) -> ! {
+        let turn = current::turn();
+        let is_plain = !control.detached.get()
+            && !control.own_floats.get()
+            && control.link.get() == NOBODY
+            && turn != current::NOBODYS
+            && self.slots.is_whole(index);
+        if is_plain {
+            self.live.set(self.live.get() - 1);
+            self.leave_hole(turn);
+            // SAFETY: the cell after a turn holds a fiber, a hole or the scheduler.
+            unsafe { arch::leave(turn.wrapping_add(1)) }
+        }
         self.ending.set(index);
         let top = self.last_stack.end();
         // SAFETY: only ends of fibers use this stack, one at a time, and none switches
@@ -28,12 +40,13 @@ impl Core {
             self.put_floats_away();
         }
         if control.detached.get() {
-            // A destructor that yields must find that it is outside any fiber.
+            // A destructor that yields must find that it is outside any fiber; it may spawn
+            // and awaken.
             current::publish(ptr::null_mut());
             self.discard_unheard(index);
-            self.free_slot(index);
-        } else if control.link.get() != NOBODY {
-            self.awaken(self.control(control.link.get()));
+            self.free(control, index);
+        } else if control.link.get() != NOBODY && !self.is_dropped() {
+            self.resume(self.control(control.link.get()));
         }
         if !self.dropper.get().is_null() {
             // SAFETY: the dropper saved its context there and waits for this.
@@ -53,6 +66,7 @@ impl Core {
             ));
         }
         self.dropped.set(true);
+        let _entered = Entered::to_drop(self);
         for place in 0..self.len.take() {
             let sp = self.ring.at(place).get();
             self.control(self.slots.index_of(sp)).saved.set(sp);
@@ -63,14 +77,15 @@ impl Core {
 
     fn drop_fiber(&self, index: u32) -> bool {
         match self.control(index).stage.get() {
-            Stage::Free => {}
-            Stage::Fresh | Stage::Done | Stage::Panicked => self.discard(index),
-            Stage::Started | Stage::Suspended if self.catches => {
+            Stage::Free | Stage::Fresh | Stage::Done | Stage::Panicked => {}
+            Stage::Started | Stage::Suspended | Stage::Joining if self.catches => {
                 self.unwind(index);
-                self.discard(index);
             }
-            Stage::Started | Stage::Suspended => return false,
+            Stage::Started | Stage::Suspended | Stage::Joining => return false,
         }
+        // Its handle must find no result; also when the destructor of the result asks for it.
+        self.control(index).stage.set(Stage::Free);
+        self.discard_unheard(index);
         true
     }
 

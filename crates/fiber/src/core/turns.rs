@@ -15,8 +15,22 @@ impl Core {
         if control.permit.take() {
             return turn;
         }
+        self.stop(index, turn, Stage::Suspended)
+    }
+
+    /// Has the fiber whose turn it is wait until fiber `whom` has ended.
+    pub(crate) fn wait_for_end(&self, whom: u32, turn: Turn) -> Turn {
+        let index = self.index_at(turn);
+        self.control(whom).link.set(index);
+        self.stop(index, turn, Stage::Joining)
+    }
+
+    /// Takes the fiber whose turn it is out of the ring, until somebody enqueues it.
+    #[inline(always)]
+    fn stop(&self, index: u32, turn: Turn, stage: Stage) -> Turn {
+        let control = self.control(index);
         self.check(index);
-        control.stage.set(Stage::Suspended);
+        control.stage.set(stage);
         self.leave_hole(turn);
         self.away(index, turn, |next| {
             // SAFETY: the cell is this fiber's own; `next` is a cell of the ring, where
@@ -103,14 +117,18 @@ impl Core {
     #[inline]
     pub(crate) fn awaken(&self, control: &Control) -> bool {
         match control.stage.get() {
-            Stage::Suspended => {
-                control.stage.set(Stage::Started);
-                self.enqueue(control.saved.get());
-            }
-            Stage::Fresh | Stage::Started => control.permit.set(true),
+            Stage::Suspended => self.resume(control),
+            Stage::Fresh | Stage::Started | Stage::Joining => control.permit.set(true),
             Stage::Free | Stage::Done | Stage::Panicked => return false,
         }
         true
+    }
+
+    /// Puts a fiber that was stopped into the queue.
+    #[inline]
+    pub(super) fn resume(&self, control: &Control) {
+        control.stage.set(Stage::Started);
+        self.enqueue(control.saved.get());
     }
 }
 

@@ -13,6 +13,8 @@ pub(crate) enum Step {
     StackSize = 6,
     Tasks = 7,
     Unit = 8,
+    Guards = 9,
+    SmallStacks = 10,
 }
 
 /// What a flow could not do.
@@ -35,10 +37,19 @@ pub(crate) fn describe_trouble(word: u64) -> String {
         6 => "cannot run fibers here, or not on stacks of that size",
         7 => "could not make its tasks (fewer flows help)",
         8 => "could not do its work",
+        9 => "could not guard the stacks of its fibers",
+        10 => "does not fit the stacks of its fibers (larger ones help)",
         _ => "could not send its results",
     };
     let errno = i32::try_from(word & 0xffff_ffff).unwrap_or(0);
     let way_out = match errno {
+        // They say what helps.
+        _ if [5, 6, 7, 10].contains(&(word >> 32)) => "",
+        libc::ENOMEM if word >> 32 == Step::Guards as u64 => {
+            "; before Linux 6.13 each guard takes two mappings, of which a process has \
+             vm.max_map_count (sysctl -w vm.max_map_count=N raises it); model fiber-packed needs \
+             none"
+        }
         libc::EMFILE => "; raise the limit (ulimit -n), or use --channel pipe",
         libc::ENOSPC | libc::EDQUOT | libc::EFBIG | libc::EROFS => {
             "; make room there, or name a folder on another disk (--folder DIR)"
@@ -66,6 +77,22 @@ mod tests {
                 && text.contains("ulimit -n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn fibers_without_room_are_not_told_of_disks_and_workers() {
+        for (step, errno, says) in [
+            (Step::Stacks, libc::ENOMEM, "fewer flows or smaller stacks"),
+            (Step::SmallStacks, libc::EINVAL, "larger ones help"),
+            (Step::Guards, libc::ENOMEM, "sysctl -w vm.max_map_count=N"),
+        ] {
+            let text = describe_trouble(trouble(step, &io::Error::from_raw_os_error(errno)));
+            assert!(text.contains(says), "{text}");
+            assert!(
+                !text.contains("--folder") && !text.contains("workers"),
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -72,7 +72,8 @@ pub(super) fn hold<B: Body>(context: &Context<'_, B>, stacks: Stacks) -> std::io
 /// list), and of the scheduler besides.
 pub(super) fn address_bytes(stacks: Stacks, stack: u64) -> (u64, u64) {
     let stack = usize::try_from(stack).unwrap_or(usize::MAX);
-    let each = config(stacks, stack).bytes_per_fiber() + size_of::<FiberId>();
+    let fiber = config(stacks, stack).bytes_per_fiber();
+    let each = fiber.saturating_add(size_of::<FiberId>());
     (each as u64, Config::bytes_besides() as u64)
 }
 
@@ -175,10 +176,10 @@ fn no_memory(_error: std::collections::TryReserveError) -> Trouble {
 
 fn no_fiber(error: SpawnError) -> Trouble {
     match error {
-        SpawnError::Guard { source, .. } => (Step::Stacks, source),
+        SpawnError::Guard { source, .. } => (Step::Guards, source),
         _ => (
-            Step::StackSize,
-            std::io::Error::from_raw_os_error(libc::ENOSPC),
+            Step::SmallStacks,
+            std::io::Error::from_raw_os_error(libc::EINVAL),
         ),
     }
 }

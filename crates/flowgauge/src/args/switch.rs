@@ -18,14 +18,16 @@ Examples:
 /// Context switches against the number of flows and what they touch.
 ///
 /// Flows do nothing but take turns; a time is that of one turn of one flow. Those of the
-/// kernel are all on one CPU. A flow that never hands over is ended by the deadline.
+/// kernel are all on one CPU, as is what carries user-level ones; of several carriers each is
+/// on a core. A flow that never hands over is ended by the deadline.
 #[derive(Debug, Args)]
 #[command(after_help = SWITCH_EXAMPLES)]
 pub(crate) struct SwitchArgs {
     /// How many flows; a range goes up in steps of 1, 2, 5, and to where models end before it
     #[arg(long, value_name = "N", default_value = "2..1000000", value_parser = number::sizes, allow_negative_numbers = true)]
     pub(crate) flows: Sizes,
-    /// Models, the first being the reference: process, thread, fiber, fiber-packed, task
+    /// Models, the first being the reference: process, thread, fiber, fiber-packed, fiber/2 (over
+    /// 2 kernel threads), task
     #[arg(
         long,
         value_name = "MODEL",

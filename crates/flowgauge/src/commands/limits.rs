@@ -14,8 +14,12 @@
 //! * **A small proof.** Before that, each prediction is put to the test behind a lowered
 //!   limit, where no more than some hundred tasks or 64 MiB are at stake (`fenced`).
 //! * **Clean-up.** This process adopts orphans while it probes, so whatever a cell left
-//!   behind would be a child of this process afterwards: they are counted, and there must
-//!   be none.
+//!   behind is a child of this process afterwards. Those that were killed with their cell are
+//!   reaped as they end, which may take them a moment; who still lives then is counted, and
+//!   there must be none.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
 use flow::{Channel, Model, Placement, Schedule, Variant};
@@ -23,7 +27,9 @@ use lab::number::count;
 use lab::room::{SHARE, told, unavailable};
 use lab::{Case, Metric, Preset, Study, SweepPoint};
 use machine::Machine;
+use nix::errno::Errno;
 use nix::sys::prctl::set_child_subreaper;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use workload::turns::LEAST_FLOWS;
 use workload::{Turns, Work};
 
@@ -47,6 +53,9 @@ const DEADLINE_S: f64 = 120.0;
 const ROUNDS: usize = 10;
 /// The same where flows are made up to a number that was asked for: it may take minutes.
 const PROBE_ROUNDS: usize = 2;
+/// How long processes that were killed may take to end, and how often they are looked at.
+const PATIENCE: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(2);
 
 /// Predicts, makes flows, and says what was found.
 pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
@@ -80,7 +89,7 @@ pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
         session.probed("limits", probe)?;
     }
     let ending = session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)?;
-    match children()? {
+    match left_behind()? {
         0 => tell("clean-up verified: none of the flows that were made is left"),
         left => bail!("{left} processes of the probe are left, children of this command"),
     }
@@ -217,23 +226,42 @@ fn fence(args: &LimitsArgs, machine: &Machine, deadline_s: f64) -> Vec<String> {
     lines
 }
 
-/// Processes whose parent is this one.
-fn children() -> Result<usize> {
+/// Reaps the children of this process as they end; how many still live when there is no more
+/// patience.
+fn left_behind() -> Result<usize> {
+    let began = Instant::now();
+    loop {
+        match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+            Err(Errno::ECHILD) => return Ok(0),
+            Err(Errno::EINTR) => {}
+            Err(errno) => return Err(errno.into()),
+            Ok(WaitStatus::StillAlive) if began.elapsed() < PATIENCE => sleep(LOOK),
+            Ok(WaitStatus::StillAlive) => return living_children(),
+            Ok(_reaped) => {}
+        }
+    }
+}
+
+/// Processes whose parent is this one, and that have not ended.
+fn living_children() -> Result<usize> {
     let own = std::process::id();
     let mut count = 0;
     for entry in std::fs::read_dir("/proc")? {
         let Ok(stat) = std::fs::read_to_string(entry?.path().join("stat")) else {
             continue;
         };
-        count += usize::from(parent(&stat) == Some(own));
+        count += usize::from(living_child_of(&stat) == Some(own));
     }
     Ok(count)
 }
 
-/// The parent in a line such as `7 (a name) S 1 …`; the name may hold anything.
-fn parent(stat: &str) -> Option<u32> {
+/// The parent in a line such as `7 (a name) S 1 …`, unless the process has ended; the name may
+/// hold anything.
+fn living_child_of(stat: &str) -> Option<u32> {
     let (_, after) = stat.rsplit_once(") ")?;
-    after.split_whitespace().nth(1)?.parse().ok()
+    let (state, after) = after.split_once(' ')?;
+    let parent = after.split_whitespace().next()?.parse().ok()?;
+    (!matches!(state, "Z" | "X")).then_some(parent)
 }
 
 #[cfg(test)]
@@ -244,8 +272,9 @@ mod tests {
 
     #[test]
     fn the_parent_is_found_behind_any_name() {
-        assert_eq!(parent("7 (a) b) S 12 7 7 0"), Some(12));
-        assert_eq!(parent("nothing"), None);
+        assert_eq!(living_child_of("7 (a) b) S 12 7 7 0"), Some(12));
+        assert_eq!(living_child_of("7 (a) Z 1) Z 12 7 7 0"), None);
+        assert_eq!(living_child_of("nothing"), None);
     }
 
     #[test]
@@ -274,11 +303,11 @@ mod tests {
     }
 
     #[test]
-    fn a_child_is_seen_until_it_is_reaped() {
-        let before = children().unwrap_or(0);
+    fn a_child_is_seen_until_it_ends() {
+        let before = living_children().unwrap_or(0);
         let child = std::process::Command::new("sleep").arg("5").spawn();
         let mut child = child.expect("sleep starts");
-        assert!(children().unwrap_or(0) > before);
+        assert!(living_children().unwrap_or(0) > before);
         child.kill().expect("killed");
         child.wait().expect("reaped");
     }

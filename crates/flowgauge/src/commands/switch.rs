@@ -38,7 +38,7 @@ const ROUNDS: usize = 10;
 /// chooses.
 const REPS: u32 = 3;
 const FEW_FLOWS: u64 = 1_000;
-/// Flows of the second experiment, where the first is a sweep.
+/// Flows of the second experiment, where the first is a sweep that goes through so many.
 const FLOWS: u64 = 100;
 /// Seconds for the study where no budget is given: Ctrl-C or `--budget` end it earlier.
 const BUDGET_S: f64 = 900.0;
@@ -82,7 +82,7 @@ fn study(args: &SwitchArgs, machine: &Machine) -> Result<Study> {
         .map(|&flows| case(args, flows, stack_uses[0], Experiment::Flows))
         .collect();
     if stack_uses.len() > 1 {
-        let flows = if flows.len() == 1 { flows[0] } else { FLOWS };
+        let flows = FLOWS.clamp(flows[0], flows[flows.len() - 1]);
         let uses = stack_uses.iter();
         let second = uses.map(|&bytes| case(args, flows, bytes, Experiment::StackUse));
         if cases.len() == 1 {
@@ -218,7 +218,8 @@ fn case(args: &SwitchArgs, flows: u64, stack_use: u64, experiment: Experiment) -
             kernel_turns: KERNEL_TURNS,
             user_turns: USER_TURNS
                 .max(USER_LAPS.saturating_mul(flows))
-                .min(TOUCHED / stack_use.max(1)),
+                .min(TOUCHED / stack_use.max(1))
+                .max(1),
             stack_use,
             hand_over,
             stack: args.stack,
@@ -242,6 +243,15 @@ fn case(args: &SwitchArgs, flows: u64, stack_use: u64, experiment: Experiment) -
     }
 }
 
+/// All on one CPU, as in the source; what has several carriers is there to run in parallel, so
+/// each of them is on a core.
+fn placement(model: Model) -> Placement {
+    match model {
+        Model::Fiber { carriers, .. } if carriers > 1 => Placement::Cores,
+        _ => Placement::One,
+    }
+}
+
 /// Each model of the kernel once for each way to hand over, each user-level one once.
 fn variants(
     args: &SwitchArgs,
@@ -261,7 +271,7 @@ fn variants(
         variant: Variant {
             model,
             flows: u32::try_from(flows).unwrap_or(u32::MAX),
-            placement: Placement::One,
+            placement: placement(model),
             schedule: Schedule::Static,
             channel: Channel::Fifo,
             ballast: None,

@@ -98,6 +98,23 @@ fn a_hanging_slot_does_not_hold_up_an_interrupt() {
 }
 
 #[test]
+fn an_interrupted_probe_of_processes_ends_as_interrupted_and_leaves_nothing() {
+    let home = Home::new();
+    let line = "limits --model process --fence none --probe-to 1500 --rounds 20 --out out";
+    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+    within(60, "many processes", || {
+        assert!(!run.has_ended(), "{}", run.stderr());
+        (home.processes().len() > 50).then_some(())
+    });
+    run.send(Signal::SIGINT);
+    let status = run.end();
+    home.assert_nothing_left();
+    let stderr = run.stderr();
+    assert_eq!(status.code(), Some(130), "{stderr}");
+    assert!(stderr.contains("clean-up verified"), "{stderr}");
+}
+
+#[test]
 fn a_run_that_is_cut_while_its_workers_narrate_says_so() {
     let home = Home::new();
     let line = "primes -v -p 2 -b 100M --out out";

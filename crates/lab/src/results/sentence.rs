@@ -16,7 +16,7 @@ pub(crate) fn sentence(
     metric: Metric,
     finding: Option<(Estimate, Verdict)>,
 ) -> String {
-    let (subject, reference) = (plural(subject), plural(reference));
+    let (subject, reference) = (spoken(subject, metric), spoken(reference, metric));
     let Some((estimate, verdict)) = finding else {
         return format!(
             "{subject} and {reference} were not compared: no round has a good slot of both"
@@ -35,6 +35,14 @@ pub(crate) fn sentence(
         Metric::Steady => format!("{answer}, in the steady phase"),
         Metric::Create => format!("{answer}, to create"),
         Metric::Switch => format!("{answer}, to switch"),
+    }
+}
+
+/// The name of a variant; where flows hand over in several ways, the way is in brackets.
+fn spoken(label: &str, metric: Metric) -> String {
+    match label.split_once(", ") {
+        Some((model, way)) if metric == Metric::Switch => format!("{} ({way})", plural(model)),
+        _ => plural(label),
     }
 }
 
@@ -141,6 +149,20 @@ mod tests {
         assert!(
             say(1.01, 0.971, 1.049)
                 .starts_with("cannot tell threads and processes apart: [0.971 ... 1.049] (about ")
+        );
+    }
+
+    #[test]
+    fn ways_to_hand_over_do_not_break_a_sentence() {
+        assert_eq!(
+            sentence(
+                "thread, futex",
+                "process, sched_yield",
+                Metric::Switch,
+                None
+            ),
+            "threads (futex) and processes (sched_yield) were not compared: no round has a good \
+             slot of both"
         );
     }
 

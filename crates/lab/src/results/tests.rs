@@ -614,6 +614,43 @@ fn the_headline_of_a_sweep_that_was_cut_speaks_of_what_was_compared() {
 }
 
 #[test]
+fn the_headline_of_switches_is_about_two_models_and_not_two_ways_of_one() {
+    let mut cases = switches(&[5]);
+    let mut futex = cases[0].variants[0].clone();
+    futex.label = "process, futex".to_owned();
+    // The second way of processes is the fastest of all; its number tells it here.
+    futex.variant.flows = 4;
+    cases[0].variants.insert(1, futex);
+    let mock = Mock::new(|flows, model, n, spec| {
+        let a_turn = match (model, flows) {
+            ("process", 4) => 500,
+            ("thread", _) => 1_000,
+            _ => 2_000,
+        };
+        let mut answer = done(spec, MS, PROOF);
+        for rep in &mut record(&mut answer).reps {
+            rep.steady_ns = a_turn * 1_000 + n as u64 % 3;
+            rep.turns = Some(flow::record::Turns {
+                taken: 1_000,
+                handed_over: 1_000,
+                switches: 1_001,
+                checked: 30,
+                orderly: 30,
+            });
+        }
+        answer
+    });
+    cases[0]
+        .variants
+        .retain(|labelled| labelled.label != "task");
+    let said = run_cases(cases, mock).sentences[0].clone();
+    assert!(
+        said.contains("threads 2.00x faster than processes"),
+        "{said}"
+    );
+}
+
+#[test]
 fn workers_that_did_not_have_their_cpu_are_warned_of() {
     let warned = |placement: &str, busy: bool| {
         let mut one = case("cpu", 2, &["process", "thread"]);

@@ -1,0 +1,135 @@
+//! Slots and their indices; guards of both kinds.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Output};
+
+use super::*;
+use crate::{Fiber, Scheduler};
+
+fn check(config: &Config) {
+    let slots = Slots::new(config, false).unwrap();
+    for index in [0, 1, 2, 31, 32, 33, 998, 999] {
+        let (base, top) = (slots.base(index), slots.top(index));
+        assert_eq!(top.addr() % 16, 0);
+        assert!(top.addr() - base.addr() >= slots.usable());
+        assert_eq!(slots.index_of(base), index);
+        assert_eq!(slots.index_of(top.wrapping_sub(1)), index);
+        slots.prepare(index).unwrap();
+        assert!(slots.is_whole(index));
+    }
+}
+
+#[test]
+fn addresses_and_indices_agree() {
+    for bytes in [128, 192, 256, 1_024, 65_536] {
+        check(&Config::packed(bytes).capacity(1_000));
+    }
+    for bytes in [16 << 10, 64 << 10, 1 << 20] {
+        check(&Config::guarded(bytes).capacity(1_000));
+    }
+}
+
+#[test]
+fn addresses_and_indices_agree_in_the_last_slots_of_every_size() {
+    let packed = (7..=29).map(|power| Stack::Packed { bytes: 1 << power });
+    let guarded = (12..=29).map(|power| Stack::Guarded { bytes: 1 << power });
+    for stack in packed.chain(guarded) {
+        for stride in [stride(stack), stride(stack) + RED_ZONE] {
+            let reciprocal = reciprocal(stride);
+            let most = most(stack).min(u32::MAX as usize - 1);
+            for index in (0..100.min(most)).flat_map(|i| [i, most / 2 + i / 2, most - 1 - i]) {
+                let first = index as u64 * (stride / LINE) as u64;
+                let last = first + (stride / LINE) as u64 - 1;
+                for line in [first, last] {
+                    assert_eq!(quotient(line, reciprocal), index as u64, "{stack:?} {line}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn packed_slots_spread_over_the_sets_of_a_cache() {
+    let lines = |bytes| stride(Stack::Packed { bytes }) / LINE;
+    assert_eq!([128, 192, 256, 320, 4_096].map(lines), [2, 3, 5, 5, 65]);
+}
+
+#[test]
+fn only_the_guard_is_the_guard() {
+    let slots = Slots::new(&Config::guarded(16 << 10).capacity(8), false).unwrap();
+    assert_eq!(slots.guard_at(slots.base(3).addr()), Some(3));
+    assert_eq!(slots.guard_at(slots.base(3).addr() + PAGE), None);
+    assert_eq!(slots.guard_at(slots.base(0).addr() - 1), None);
+}
+
+// ── Guards that are mappings, as before Linux 6.13: in child processes ───────────────
+
+/// Set in a child process whose guards shall be made by `mprotect`.
+const MAPPINGS: &str = "FIBER_TEST_GUARDS_ARE_MAPPINGS";
+
+pub(super) fn guards_are_to_be_mappings() -> bool {
+    std::env::var_os(MAPPINGS).is_some()
+}
+
+/// Runs `test` again in a child process; `None` when this is the child.
+fn with_mappings(test: &str) -> Option<Output> {
+    if guards_are_to_be_mappings() {
+        return None;
+    }
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child
+        .args(["--exact", &format!("slots::tests::{test}")])
+        .args(["--nocapture", "--test-threads=1"])
+        .env(MAPPINGS, "1");
+    Some(child.output().unwrap())
+}
+
+#[inline(never)]
+fn overflow() {
+    std::hint::black_box([1_u8; 1 << 20]);
+}
+
+#[test]
+fn a_touched_guard_that_is_a_mapping_names_its_fiber() {
+    let test = "a_touched_guard_that_is_a_mapping_names_its_fiber";
+    let Some(ended) = with_mappings(test) else {
+        let scheduler = Scheduler::new(Config::guarded(32 << 10).capacity(3)).unwrap();
+        assert_eq!(scheduler.core().slots.guard, Guard::Protected);
+        for who in 0..3 {
+            let body = move |fiber: &mut Fiber| {
+                fiber.yield_now();
+                if who == 1 {
+                    overflow();
+                }
+            };
+            scheduler.spawn(body).unwrap();
+        }
+        scheduler.run();
+        return;
+    };
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.signal(), Some(libc::SIGABRT), "{said}");
+    let overflowed = "fiber 1 overflowed its guarded stack of 32768 bytes";
+    assert!(said.contains(overflowed), "{said}");
+}
+
+#[test]
+fn where_guards_are_mappings_their_limit_is_told_with_what_raises_it() {
+    let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap();
+    let limit: usize = limit.trim().parse().unwrap();
+    let test = "where_guards_are_mappings_their_limit_is_told_with_what_raises_it";
+    let Some(ended) = with_mappings(test) else {
+        // Slots take address space alone until a fiber is in them.
+        let slots = Slots::new(&Config::guarded(4 << 10).capacity(limit), false).unwrap();
+        let refused = (0..limit as u32).find_map(|index| slots.prepare(index).err());
+        let error = refused.unwrap().to_string();
+        drop(slots);
+        assert!(error.contains("Cannot allocate memory"), "{error}");
+        assert!(error.contains("sysctl -w vm.max_map_count=N"), "{error}");
+        let after: usize = error.split(' ').find_map(|word| word.parse().ok()).unwrap();
+        assert!((limit / 3..=limit / 2).contains(&after), "{error}");
+        return;
+    };
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{said}");
+}
