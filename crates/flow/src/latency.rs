@@ -100,6 +100,14 @@ impl Latencies {
         self.most_ns
     }
 
+    /// The times in ns that were noted, in ascending order and each within 1.6 %, with how many
+    /// there were of it.
+    pub fn counts_ns(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let noted = self.counts.iter().enumerate();
+        let noted = noted.filter(|&(_, &count)| count > 0);
+        noted.map(|(bucket, &count)| (middle(bucket).min(self.most_ns), count))
+    }
+
     /// The time in ns that this share of the requests did not exceed (0.99 for p99); `None`
     /// where none was noted. It is that of the nearest rank and within 1.6 %.
     #[must_use]

@@ -47,9 +47,6 @@ pub(crate) struct Paper {
     pub(crate) colour: bool,
 }
 
-/// Columns where standard output is no terminal.
-const PLAIN_WIDTH: usize = 100;
-
 impl Paper {
     /// What standard output is.
     pub(crate) fn of_stdout() -> Self {
@@ -60,7 +57,9 @@ impl Paper {
         let seen = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         let width = if terminal { seen.or(asked) } else { asked };
         Self {
-            width: width.unwrap_or(PLAIN_WIDTH).clamp(40, 400),
+            width: width
+                .unwrap_or(report::terminal::PLAIN_WIDTH)
+                .clamp(40, 400),
             colour: colours(),
         }
     }

@@ -17,7 +17,7 @@
 //!
 //! Colours are classes (`v0`, `v1`, ... for variants, `s0`, `s1`, ... for parts of a bar)
 //! that the page's style sheet defines for light, dark and print; each variant also has a
-//! marker of its own, so that colour never carries meaning alone.
+//! marker of its own ([`marker`]), so that colour never carries meaning alone.
 
 pub(crate) mod axis;
 pub(crate) mod bars;
@@ -117,24 +117,24 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// What charts refer to in a file: markers and the hatching.
-pub(crate) fn definitions() -> Markup {
-    html! { (marker::definitions()) (heat::hatch()) }
+/// What a drawing refers to in a file: markers and the hatching.
+pub(crate) fn definitions(drawing: &str) -> Markup {
+    html! { (marker::definitions(drawing)) (heat::hatch()) }
 }
 
 /// A chart of any kind, ready to be drawn.
 #[derive(Debug, Clone)]
 pub(crate) enum Chart {
-    /// Ratios with their intervals, and the floor.
-    Forest(Vec<Row>, f64),
+    /// Ratios with their intervals and floors.
+    Forest(Vec<Row>),
     /// Times over a parameter, which is named.
     Lines(Vec<Series>, String),
     /// Throughput as ratios over the number of flows.
     Gains(Gains),
     /// Slots in the order of time, of so many variants.
     Slots(Vec<Dot>, usize),
-    /// How many of all values lie below each.
-    Ecdf(Vec<Curve>),
+    /// How many of all times lie below each, and what they are times of.
+    Ecdf(Vec<Curve>, &'static str),
     /// What a whole is made of.
     Bars(Vec<Bar>, Parts<'static>),
     /// A grid of ratios.
@@ -147,11 +147,11 @@ impl Chart {
     /// The drawing.
     pub(crate) fn draw(&self, frame: &Frame<'_>) -> Markup {
         match self {
-            Self::Forest(rows, floor) => forest::forest(frame, rows, *floor),
+            Self::Forest(rows) => forest::forest(frame, rows),
             Self::Lines(series, unit) => lines::lines(frame, series, unit),
             Self::Gains(gains) => gains::gains(frame, gains),
             Self::Slots(dots, variants) => slots::slots(frame, dots, *variants),
-            Self::Ecdf(curves) => ecdf::ecdf(frame, curves),
+            Self::Ecdf(curves, what) => ecdf::ecdf(frame, curves, what),
             Self::Bars(all, parts) => bars::bars(frame, all, *parts),
             Self::Heat(grid) => heat::heat(frame, grid),
             Self::Course(lines, unit) => course::course(frame, lines, unit),

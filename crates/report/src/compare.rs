@@ -1,6 +1,9 @@
 //! Runs side by side, in words: what the terminal and the page share.
 
+mod charts;
 mod html;
+mod limits;
+mod rows;
 mod terminal;
 
 pub use html::{page, plots};

@@ -15,6 +15,7 @@ mod case;
 mod compact;
 mod counting;
 mod course;
+pub(crate) mod detail;
 mod ecdf;
 mod fenced;
 pub(crate) mod figure;
@@ -23,6 +24,7 @@ mod gains;
 mod grids;
 pub(crate) mod heat;
 mod limits;
+pub(crate) mod lines;
 mod machine;
 mod map;
 mod requests;
@@ -44,25 +46,37 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::{json, words};
 use compact::compact;
 pub(crate) use compact::shown;
+use detail::{Detail, MOST};
 use figure::{Figure, definitions};
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 
-/// Above so many slots the tables under the charts of slots are left out; the page says
-/// where they are.
-const SLOTS: usize = 3_000;
-
-/// The whole page.
+/// The whole page, with as much in it as it may hold.
 #[must_use]
 pub fn page(results: &Results) -> String {
+    let mut page = String::new();
+    for detail in Detail::LEVELS {
+        page = page_with(results, detail);
+        if page.len() < MOST {
+            break;
+        }
+    }
+    page
+}
+
+fn page_with(results: &Results, detail: Detail) -> String {
     let names: Vec<_> = results
         .studies
         .iter()
         .map(|study| study.study.name.as_str())
         .collect();
     let title = format!("flowgauge: {}", names.join(", "));
-    document(&title, &body(results), &json::embedded(results))
+    document(
+        &title,
+        body(results, detail),
+        &json::embedded(results, detail.has_all_data()),
+    )
 }
 
 /// The script without its comments and indents.
@@ -73,7 +87,8 @@ fn script() -> String {
 }
 
 /// A page around a body, with data for programs in it.
-pub(crate) fn document(title: &str, body: &Markup, data: &str) -> String {
+pub(crate) fn document(title: &str, body: Markup, data: &str) -> String {
+    let body = body.into_string();
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -85,8 +100,8 @@ pub(crate) fn document(title: &str, body: &Markup, data: &str) -> String {
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                svg.definitions width="0" height="0" aria-hidden="true" { (definitions()) }
-                (body)
+                svg.definitions width="0" height="0" aria-hidden="true" { (definitions(&body)) }
+                (PreEscaped(&body))
                 script type="application/json" id="results" { (PreEscaped(data)) }
                 script { (PreEscaped(script())) }
             }
@@ -95,21 +110,15 @@ pub(crate) fn document(title: &str, body: &Markup, data: &str) -> String {
     compact(&shown(&page.into_string()))
 }
 
-fn body(results: &Results) -> Markup {
-    let many = results
-        .studies
-        .iter()
-        .flat_map(|study| &study.cases)
-        .map(|case| case.slots.len());
-    let with_slots = many.sum::<usize>() <= SLOTS;
+fn body(results: &Results, detail: Detail) -> Markup {
     html! {
         (summary::summary(results))
         main {
             @for (place, study) in results.studies.iter().enumerate() {
-                (study::study(results, place, study, with_slots))
+                (study::study(results, place, study, detail))
             }
         }
-        (notes(results))
+        (notes(results, detail))
         (again(results))
         (machine::machine(&results.header.machine))
     }
@@ -123,13 +132,14 @@ pub(crate) fn figures(results: &Results) -> Vec<(String, Figure)> {
         .collect()
 }
 
-/// What was left out.
-fn notes(results: &Results) -> Markup {
+/// What was left out, of the run and of the page.
+fn notes(results: &Results, detail: Detail) -> Markup {
+    let notes: Vec<String> = results.notes.iter().cloned().chain(detail.said()).collect();
     html! {
-        @if !results.notes.is_empty() {
+        @if !notes.is_empty() {
             section #notes {
                 h2 { "Left out" }
-                ul { @for note in &results.notes { li { (note) } } }
+                ul { @for note in &notes { li { (note) } } }
             }
         }
     }

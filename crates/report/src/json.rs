@@ -77,6 +77,12 @@ pub fn findings(results: &Results) -> String {
 #[must_use]
 pub fn compared(all: &SideBySide) -> String {
     let mut value = serde_json::to_value(all).unwrap_or_default();
+    for study in items(&mut value, "studies") {
+        for row in items(study, "limits") {
+            let sides = items(row, "sides").filter(|side| !side.is_null());
+            sides.for_each(explain_limit);
+        }
+    }
     for case in cases(&mut value) {
         for variant in items(case, "variants") {
             for side in items(variant, "sides").filter(|side| !side.is_null()) {

@@ -109,13 +109,13 @@ fn standalone(figure: &Figure, place: &str) -> String {
         rect class="paper" width=(px(width)) height=(px(height)) {}
         (label(MARGIN, MARGIN + LINE, "start", "title", &format!("{} ({place})", figure.title)))
         g transform=(format!("translate({} {})", px(MARGIN), px(MARGIN + 2.0 * LINE))) { (legend.drawing) }
-        g transform=(format!("translate({} {})", px(MARGIN), px(top))) { (maud::PreEscaped(chart)) }
+        g transform=(format!("translate({} {})", px(MARGIN), px(top))) { (maud::PreEscaped(&chart)) }
     };
     let size = format!("0 0 {} {}", px(width), px(height));
     let svg = html! {
         svg xmlns="http://www.w3.org/2000/svg" viewBox=(size) width=(px(width)) height=(px(height)) {
             style { (maud::PreEscaped(style::sheet())) }
-            defs { (definitions()) }
+            defs { (definitions(&chart)) }
             (body)
         }
     };

@@ -51,6 +51,9 @@ use crate::blocks::Block;
 use crate::text::{cut, visible};
 use crate::words::{Tone, comparison, cut_short, many, run_again};
 
+/// Columns where there is no terminal to be asked.
+pub const PLAIN_WIDTH: usize = 100;
+
 /// How the terminal is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
@@ -61,10 +64,10 @@ pub struct Style {
 }
 
 impl Default for Style {
-    /// 80 columns without colour: what a pipe gets.
+    /// [`PLAIN_WIDTH`] columns without colour: what a pipe gets.
     fn default() -> Self {
         Self {
-            width: 80,
+            width: PLAIN_WIDTH,
             colour: false,
         }
     }

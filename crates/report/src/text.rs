@@ -17,6 +17,10 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A space at which no line is broken.
 pub(crate) const TIE: char = '\u{a0}';
+/// What stands between the ends of an interval.
+const DOTS: &str = " ... ";
+/// Bytes of an interval at the most.
+const INTERVAL: usize = 48;
 /// What stands for the rest of a text that was cut.
 const ELLIPSIS: char = '…';
 
@@ -51,6 +55,38 @@ pub(crate) fn hides(c: char) -> bool {
             | '\u{2060}'..='\u{206f}'
             | '\u{fff9}'..='\u{fffb}'
             | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The text with spaces that break no line where one would tear a number apart: within the
+/// brackets of an interval, `[1.27 ... 1.35]`, and before the sign of a percentage.
+pub(crate) fn tied(text: &str) -> Cow<'_, str> {
+    let intervals = text.contains(DOTS);
+    if !intervals && !text.contains(" %") {
+        return Cow::Borrowed(text);
+    }
+    let mut tied = String::with_capacity(text.len() + 8);
+    let mut rest = text;
+    while let Some((before, within, behind)) = interval(rest) {
+        tied.push_str(before);
+        tied.push_str(&within.replace(' ', &TIE.to_string()));
+        rest = behind;
+    }
+    tied.push_str(rest);
+    Cow::Owned(tied.replace(" %", &format!("{TIE}%")))
+}
+
+/// The first interval of a text, with its brackets, and what stands around it.
+fn interval(text: &str) -> Option<(&str, &str, &str)> {
+    let dots = text.find(DOTS)?;
+    let begin = text[..dots].rfind('[');
+    let end = text[dots..].find(']').map(|at| dots + at + 1);
+    // Two numbers and their unit: what is longer, or has no brackets, is none.
+    let is_one = |(begin, end): &(usize, usize)| {
+        end - begin <= INTERVAL && !text[*begin..dots].contains(']')
+    };
+    let behind = dots + DOTS.len();
+    let (begin, end) = begin.zip(end).filter(is_one).unwrap_or((behind, behind));
+    Some((&text[..begin], &text[begin..end], &text[end..]))
 }
 
 /// A word as a POSIX shell reads it back.
@@ -141,6 +177,20 @@ mod tests {
         assert_eq!(visible("x\u{202e}y\u{200b}"), r"x\u{202e}y\u{200b}");
         let once = visible("\u{7}\u{2066}").into_owned();
         assert_eq!(visible(&once), once);
+    }
+
+    #[test]
+    fn an_interval_is_one_word() {
+        let said =
+            "threads 5.3 % faster [2.0 ... 9.7 %], or [x] so [1.008 ... 2.384] and on ... on";
+        let ties = said.len() + 6 * (TIE.len_utf8() - 1);
+        assert_eq!(tied(said).len(), ties, "{}", tied(said));
+        assert!(tied(said).contains("[1.008\u{a0}...\u{a0}2.384] and on ... on"));
+        assert_eq!(tied("plain ] text ["), "plain ] text [");
+        assert_eq!(tied("] ... ["), "] ... [");
+        assert_eq!(tied("1 ... 5 [1 ... 2]"), "1 ... 5 [1\u{a0}...\u{a0}2]");
+        let lines = wrap(&tied("it is [1.008 ... 2.384], about 287 %"), 22);
+        assert_eq!(lines.len(), 3, "{lines:?}");
     }
 
     #[test]

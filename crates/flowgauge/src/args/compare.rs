@@ -14,9 +14,12 @@ Examples:
   flowgauge compare main branch --fail-on-regression 3%
   flowgauge compare main branch --relative           ratios to the reference, not times
   flowgauge compare main branch --expect 'primes/thread <= 1.03'
+  flowgauge compare main branch --expect 'primes/thread memory <= 1.1'
 
 Exit codes: 0 compared (and all expectations hold), 1 an expectation fails or something
-became slower, 2 error, 3 an expectation cannot be decided.";
+became slower, 2 error (with --fail-on-regression also: nothing was compared), 3 an expectation
+cannot be decided, or with --fail-on-regression something was not compared (other work, no good
+slot).";
 
 /// Results of several runs or machines side by side.
 ///
@@ -35,7 +38,8 @@ pub(crate) struct CompareArgs {
     /// Compare the ratio to the reference of each round instead of times
     #[arg(long)]
     pub(crate) relative: bool,
-    /// Exit with 1 if a variant is slower by at least this, established by its interval
+    /// Exit with 1 if a variant is slower by at least this, established by its interval; with 3
+    /// if a variant was not compared, with 2 if none was
     #[arg(long, value_name = "SHARE", value_parser = number::share)]
     pub(crate) fail_on_regression: Option<f64>,
     /// Write compare.html, compare.csv and compare.json into this folder

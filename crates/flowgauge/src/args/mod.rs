@@ -128,8 +128,20 @@ impl Command {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn every_command_has_examples() {
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name();
+            let help = command.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_else(|| panic!("{name} has no examples"));
+            let example = format!("\n  flowgauge {name} ");
+            assert!(help.contains(&example), "{name}: {help}");
+        }
+    }
 
     #[test]
     fn search_alone_is_the_same_command() {

@@ -42,6 +42,12 @@ pub(crate) struct MachineArgs {
 
 /// Make reports again.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  flowgauge report DIR                     text, and report.html and the tables in DIR again
+  flowgauge report DIR --plots plots       each chart as SVG and PNG
+  flowgauge report DIR --format csv        one row a repetition
+  flowgauge report DIR --expect 'primes/thread vs process <= 1.05'")]
 pub(crate) struct ReportArgs {
     /// A results folder
     #[arg(value_name = "DIR")]

@@ -1,6 +1,6 @@
 //! `flowgauge compare`: results folders side by side.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use lab::Results;
@@ -47,36 +47,44 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     }
     output::print(&shown(&all, args.answer.format))?;
     let ending = answer::judged(Ending::Answered, &checks);
-    Ok(regressions(&all, args, ending))
+    regressions(&all, args, ending)
 }
 
 /// Names by which the runs are told apart: the last part of each folder, or where two
 /// have the same the folder as it was given.
 fn names(args: &CompareArgs) -> Result<Vec<String>> {
-    let whole: Vec<String> = args
-        .folders
-        .iter()
-        .map(|f| f.display().to_string())
-        .collect();
-    for (place, name) in whole.iter().enumerate() {
-        ensure!(
-            !whole[..place].contains(name),
-            "{name} is named twice: a run compared with itself is the same"
-        );
-    }
+    distinct_folders(&args.folders)?;
+    let whole = args.folders.iter().map(|f| f.display().to_string());
     let last = |folder: &Path| {
         folder
             .file_name()
             .map(|name| name.to_string_lossy().into_owned())
     };
     let short: Option<Vec<String>> = args.folders.iter().map(|folder| last(folder)).collect();
-    let distinct = |names: &[String]| {
-        names
-            .iter()
-            .enumerate()
-            .all(|(place, name)| !names[..place].contains(name))
-    };
-    Ok(short.filter(|names| distinct(names)).unwrap_or(whole))
+    Ok(short
+        .filter(|names| are_distinct(names))
+        .unwrap_or(whole.collect()))
+}
+
+/// The same folder under two names is the same folder.
+fn distinct_folders(folders: &[PathBuf]) -> Result<()> {
+    // What is not there is told when it is opened.
+    let real = |folder: &PathBuf| folder.canonicalize().unwrap_or_else(|_| folder.clone());
+    let all: Vec<PathBuf> = folders.iter().map(real).collect();
+    for (place, folder) in folders.iter().enumerate() {
+        ensure!(
+            !all[..place].contains(&all[place]),
+            "{} is named twice: a run compared with itself is the same",
+            folder.display()
+        );
+    }
+    Ok(())
+}
+
+fn are_distinct(names: &[String]) -> bool {
+    let before = |place: usize| &names[..place];
+    let mut each = names.iter().enumerate();
+    each.all(|(place, name)| !before(place).contains(name))
 }
 
 /// Writes the page and the tables.
@@ -120,29 +128,49 @@ fn shown(all: &SideBySide, format: Format) -> String {
 }
 
 /// What `--fail-on-regression` makes of it, beside the expectations.
-fn regressions(all: &SideBySide, args: &CompareArgs, ending: Ending) -> Ending {
+fn regressions(all: &SideBySide, args: &CompareArgs, ending: Ending) -> Result<Ending> {
     let Some(fraction) = args.fail_on_regression else {
-        return ending;
+        return Ok(ending);
     };
-    let bound = report::number::percent(fraction);
+    let lost: Vec<String> = all.not_compared().collect();
+    let compared = all.changes().count() - lost.len();
+    let why = lost.first().map_or("no variant of both", String::as_str);
+    ensure!(
+        compared > 0,
+        "--fail-on-regression: nothing was compared, so nothing is known: {why}"
+    );
     let found = all.regressions(fraction);
-    for sentence in &found {
+    tell_regressions(all, fraction, compared, &found);
+    let mut ending = ending;
+    if !lost.is_empty() {
+        let (count, all) = (lost.len(), compared + lost.len());
+        tell(&format!(
+            "note: {count} of {all} variants were not compared, and may be slower: {why}"
+        ));
+        ending = ending::worse(ending, Ending::CannotTell);
+    }
+    Ok(match found.is_empty() {
+        true => ending,
+        false => ending::worse(ending, Ending::Failed),
+    })
+}
+
+/// What was compared, in words.
+fn tell_regressions(all: &SideBySide, fraction: f64, compared: usize, found: &[String]) {
+    let bound = report::number::percent(fraction);
+    for sentence in found {
         tell(&format!("regression: {sentence}"));
     }
     let open = all.undecided(fraction);
     if open > 0 {
         tell(&format!(
-            "note: {open} of {} comparisons do not rule out that something is slower by {bound}: \
-             more rounds would narrow them",
-            all.changes().count()
+            "note: {open} of {compared} comparisons do not rule out that something is slower by \
+             {bound}: more rounds would narrow them"
         ));
     }
     if found.is_empty() {
         tell(&format!(
-            "no variant is established to be slower by {bound} or more"
+            "no variant that was compared is established to be slower by {bound} or more"
         ));
-        ending
-    } else {
-        ending::worse(ending, Ending::Failed)
     }
 }

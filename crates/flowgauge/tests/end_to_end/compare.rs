@@ -123,6 +123,79 @@ fn a_regression_is_an_exit_code() {
     assert_eq!(expect("<= 1h").0, Some(2));
 }
 
+/// Makes the work of every slot of variants of `after` another one than it was.
+fn other_proof(home: &Home, variants: &[u64]) {
+    let path = home.path("after/journal.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let other = |line: &str| {
+        let mut entry: serde_json::Value = serde_json::from_str(line).unwrap();
+        let own = entry["variant"].as_u64();
+        if entry["line"] == "slot" && own.is_some_and(|own| variants.contains(&own)) {
+            entry["outcome"]["answer"]["proof"]["checksum"] = 1.into();
+        }
+        entry.to_string() + "\n"
+    };
+    fs::write(path, text.lines().map(other).collect::<String>()).unwrap();
+}
+
+#[test]
+fn what_was_not_compared_may_be_a_regression() {
+    let home = home();
+    // The same times in both, whatever this machine made of them.
+    fs::copy(
+        home.path("before/journal.jsonl"),
+        home.path("after/journal.jsonl"),
+    )
+    .unwrap();
+    let line = "compare before after --floor 90% --fail-on-regression 95%";
+    assert_eq!(code(&home, line).0, Some(0));
+    other_proof(&home, &[1]);
+    let (one, _, said) = code(&home, line);
+    assert_eq!(one, Some(3), "{said}");
+    assert!(
+        said.contains(
+            "1 of 2 variants were not compared, and may be slower: mine/only: thread of after"
+        ),
+        "{said}"
+    );
+    // What more rounds would narrow is among what was compared.
+    assert!(!said.contains("of 2 comparisons"), "{said}");
+    other_proof(&home, &[0]);
+    home.run(&line.split(' ').collect::<Vec<_>>()).refused(
+        2,
+        &[
+            "nothing was compared",
+            "mine/only: process of after is not compared: ",
+        ],
+    );
+    // An expectation of it cannot be decided, for the same reason.
+    let run = home.run(&[
+        "compare",
+        "before",
+        "after",
+        "--expect",
+        "mine/thread <= 1.03",
+    ]);
+    assert_eq!(run.code, Some(3));
+    assert!(
+        run.stderr.contains("cannot be decided: not compared: "),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn memory_between_runs_is_judged_by_the_ratio_of_memory() {
+    let home = home();
+    let expect = |bound: &str| {
+        let expectation = format!("mine/thread memory {bound}");
+        let run = home.run(&["compare", "before", "after", "--expect", &expectation]);
+        (run.code, run.stderr)
+    };
+    assert_eq!(expect("<= 0.0001").0, Some(1), "{}", expect("<= 0.0001").1);
+    assert_eq!(expect("<= 1.5").0, Some(0), "{}", expect("<= 1.5").1);
+}
+
 #[test]
 fn runs_on_different_machines_are_warned_about() {
     let home = home();
@@ -143,12 +216,20 @@ fn runs_on_different_machines_are_warned_about() {
 }
 
 #[test]
+fn a_folder_under_two_names_is_one_folder() {
+    let home = home();
+    for again in ["before", "./before", "before/.", "after/../before"] {
+        let said = format!("{again} is named twice");
+        home.run(&["compare", "before", again])
+            .refused(2, &[said.as_str()]);
+    }
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused_with_the_reason() {
     let home = home();
     home.run(&["compare", "before"])
         .refused(2, &["2 values required"]);
-    home.run(&["compare", "before", "before"])
-        .refused(2, &["before is named twice"]);
     home.run(&["compare", "before", "nowhere"])
         .refused(2, &["nowhere is no results folder", "nothing of that name"]);
     home.run(&[

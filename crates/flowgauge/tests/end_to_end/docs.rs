@@ -2,9 +2,11 @@
 //!
 //! # Theory
 //!
-//! The ```sh blocks are read line by line. What would take minutes gets flags that make it
-//! small, directly behind its subcommand where it does not have them itself; a bound on time
-//! that it has is made a short one. What it needs (a study file, results of other runs) is
+//! The ```sh blocks of all pages are read line by line, and the table of the README; a command
+//! that stands anywhere else as a line of its own is an error, so that none is forgotten. What
+//! would take minutes gets flags that make it small, directly behind its subcommand where it
+//! does not have them itself; a value that it has and that makes it long is made a small one.
+//! Examples of other crates are run with small arguments where they take some. What a command needs (a study file, results of other runs) is
 //! there under the names that the docs use. Then the shell runs the line as it stands, so that
 //! quotes, pipes and redirections are tried too.
 
@@ -22,6 +24,26 @@ const CUT: &str = "DIR";
 
 /// The time that a run may take, at least one round aside.
 const BUDGET: (&str, &str) = ("--budget", "1s");
+
+/// Flags whose values decide how long a command takes, with small ones.
+const SMALL: [(&str, &str); 5] = [
+    BUDGET,
+    ("--heap", "1M"),
+    ("--ballast", "16M"),
+    ("--sample", "10ms"),
+    ("-b", "1000"),
+];
+
+/// Examples of other crates with arguments that keep them short; those that need other programs
+/// or much time are there, and are not run.
+const EXAMPLES: [(&str, Option<&str>); 6] = [
+    ("warehouse", Some("1M 500 1")),
+    ("wiki", Some("1K 20 1")),
+    ("numeric", Some("1")),
+    ("warehouse_allocations", None),
+    ("primes_vs_primesieve", None),
+    ("search_vs_others", None),
+];
 
 /// Flags that keep a command short.
 fn short(subcommand: &str) -> &'static [(&'static str, &'static str)] {
@@ -48,32 +70,67 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// Every page of the book, those in its folders too, and the README.
 fn pages() -> Vec<PathBuf> {
-    let docs = fs::read_dir(root().join("docs")).unwrap().flatten();
-    let docs = docs.map(|entry| entry.path());
-    let mut pages: Vec<_> = docs
-        .filter(|path| path.extension().is_some_and(|e| e == "md"))
-        .collect();
-    pages.push(root().join("README.md"));
+    let mut pages = vec![root().join("README.md")];
+    add_pages(&root().join("docs"), &mut pages);
     pages.sort();
     pages
 }
 
-/// The lines of the ```sh blocks that call flowgauge, with the page they stand on.
+fn add_pages(folder: &Path, pages: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            add_pages(&path, pages);
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            pages.push(path);
+        }
+    }
+}
+
+/// A page by its place in docs/, or in the root.
+fn name(page: &Path) -> String {
+    let root = root();
+    let own = page
+        .strip_prefix(root.join("docs"))
+        .or(page.strip_prefix(&root));
+    own.unwrap().display().to_string()
+}
+
+/// What stands in the ```sh blocks of a page, line by line.
+fn shell_lines(text: &str) -> Vec<String> {
+    let blocks = text.split("```sh\n").skip(1);
+    let blocks = blocks.map(|block| block.split("```").next().unwrap());
+    let whole = blocks.map(|block| block.replace("\\\n", " "));
+    let lines = whole.flat_map(|block| {
+        let lines = block.lines().map(|line| line.trim().to_owned());
+        lines.collect::<Vec<_>>()
+    });
+    lines.collect()
+}
+
+/// The commands in the rows of a table.
+fn in_tables(text: &str) -> Vec<String> {
+    let rows = text.lines().filter(|line| line.starts_with('|'));
+    let spans = rows.flat_map(|row| row.split('`').skip(1).step_by(2));
+    let own = spans.filter(|span| span.starts_with("flowgauge "));
+    own.map(str::to_owned).collect()
+}
+
+/// The lines that call flowgauge, with the page they stand on.
 fn lines() -> Vec<(String, String)> {
     let mut lines = Vec::new();
     for page in pages() {
         let text = fs::read_to_string(&page).unwrap();
-        let name = page.file_name().unwrap().to_string_lossy().into_owned();
-        for block in text.split("```sh\n").skip(1) {
-            let block = block.split("```").next().unwrap();
-            let block = block
-                .replace("\\\n", " ")
-                .replace("cargo run --release -- ", "flowgauge ");
-            let own = block.lines().map(str::trim);
-            let own = own.filter(|line| line.starts_with("flowgauge "));
-            lines.extend(own.map(|line| (name.clone(), line.to_owned())));
+        let mut own = shell_lines(&text);
+        if page == root().join("README.md") {
+            own.extend(in_tables(&text));
         }
+        let own = own.iter();
+        let own = own.map(|line| line.replace("cargo run --release -- ", "flowgauge "));
+        let own = own.filter(|line| line.starts_with("flowgauge "));
+        lines.extend(own.map(|line| (name(&page), line)));
     }
     lines
 }
@@ -108,14 +165,15 @@ fn shortened(line: &str) -> String {
     )
 }
 
-/// The line with a short bound on time in place of its own.
+/// The line with small values in place of its own.
 fn in_little_time(line: &str) -> String {
-    let (flag, short) = BUDGET;
-    let Some((before, behind)) = line.split_once(&format!("{flag} ")) else {
-        return line.to_owned();
-    };
-    let own = behind.split(' ').next().unwrap_or_default();
-    format!("{before}{flag} {short}{}", &behind[own.len()..])
+    SMALL.iter().fold(line.to_owned(), |line, (flag, small)| {
+        let Some((before, behind)) = line.split_once(&format!(" {flag} ")) else {
+            return line;
+        };
+        let own = behind.split(' ').next().unwrap_or_default();
+        format!("{before} {flag} {small}{}", &behind[own.len()..])
+    })
 }
 
 /// A home with everything that the docs speak of.
@@ -168,7 +226,16 @@ fn run(home: &Home, line: &str) -> Run {
 #[test]
 fn every_command_in_the_docs_runs() {
     let lines = lines();
-    assert!(lines.len() > 30, "{}", lines.len());
+    assert!(lines.len() > 60, "{}", lines.len());
+    for page in [
+        "README.md",
+        "why.md",
+        "watching.md",
+        "workers.md",
+        "workloads/wiki.md",
+    ] {
+        assert!(lines.iter().any(|(of, _)| of == page), "none of {page}");
+    }
     let home = home();
     let mut tried: Vec<String> = Vec::new();
     for (page, line) in &lines {
@@ -203,11 +270,67 @@ fn every_command_in_the_docs_runs() {
     home.assert_nothing_left();
 }
 
+/// Else it would not be run.
+#[test]
+fn every_command_of_the_docs_stands_in_a_shell_block() {
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        let indented = text.lines().filter(|line| line.starts_with([' ', '\t']));
+        for line in indented {
+            let line = line.trim_start().trim_start_matches("$ ");
+            let commands = ["flowgauge ", "cargo run "];
+            let is_command = commands.iter().any(|word| line.starts_with(word));
+            assert!(!is_command, "{}: {line}", name(&page));
+        }
+    }
+}
+
+#[test]
+fn every_example_in_the_docs_is_there_and_runs() {
+    let pages = pages().into_iter().chain([root().join("CONTRIBUTING.md")]);
+    let texts: Vec<String> = pages
+        .map(|page| fs::read_to_string(page).unwrap())
+        .collect();
+    let mut told = 0;
+    let lines = texts.iter().flat_map(|text| text.lines());
+    for line in lines.filter(|line| line.contains("cargo run ") && line.contains("--example ")) {
+        let behind = |flag: &str| {
+            let rest = line.split(&format!("{flag} ")).nth(1);
+            rest.and_then(|rest| rest.split(' ').next()).unwrap()
+        };
+        let (package, example) = (behind("-p"), behind("--example"));
+        let file = root().join(format!("crates/{package}/examples/{example}.rs"));
+        assert!(file.exists(), "{line}: no {}", file.display());
+        let known = EXAMPLES.iter().find(|(name, _)| *name == example);
+        let (_, small) = known.unwrap_or_else(|| panic!("{line}: how is {example} kept short?"));
+        if let Some(small) = small {
+            run_example(package, example, small);
+        }
+        told += 1;
+    }
+    assert!(told >= EXAMPLES.len(), "{told}");
+}
+
+/// In the profile of this test, for which it is built already where all tests are run.
+fn run_example(package: &str, example: &str, arguments: &str) {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let output = std::process::Command::new(cargo)
+        .current_dir(root())
+        .args(["run", "--quiet", "--offline", "-p", package])
+        .args(["--example", example, "--"])
+        .args(arguments.split(' '))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{example}: {said}");
+    assert!(!output.stdout.is_empty(), "{example} says nothing");
+}
+
 #[test]
 fn every_page_is_in_the_contents_and_every_link_leads_somewhere() {
     let contents = fs::read_to_string(root().join("docs/README.md")).unwrap();
     for page in pages() {
-        let name = page.file_name().unwrap().to_string_lossy().into_owned();
+        let name = name(&page);
         assert!(
             name == "README.md" || contents.contains(&format!("({name})")),
             "{name}"

@@ -142,7 +142,54 @@ fn other_work_is_not_compared_and_named() {
         assert_eq!(why, "other work: units 1000 against 2000");
     }
     assert_eq!(all.regressions(0.0), [""; 0]);
-    assert_eq!(all.undecided(0.03), 2);
+    // They are none that more rounds would decide.
+    assert_eq!(all.undecided(0.03), 0);
+    let lost: Vec<String> = all.not_compared().collect();
+    assert_eq!(lost.len(), 2);
+    assert_eq!(
+        lost[0],
+        "mock/only: process of after is not compared: other work: units 1000 against 2000"
+    );
+}
+
+#[test]
+fn limits_of_several_machines_stand_side_by_side_without_a_verdict() {
+    let limit = |label: &str, count: u64| crate::Limit {
+        label: label.to_owned(),
+        model: flow::Model::Process,
+        room: Some(machine::Ceiling {
+            count,
+            bites: "kernel.pid_max".to_owned(),
+            value: 32_768,
+            unit: machine::Unit::Tasks,
+            raise: String::new(),
+            left: 0,
+            each: 0,
+        }),
+        made: 0,
+        create_ns_each: None,
+        bytes_each: None,
+        bytes_not_available: None,
+    };
+    let (mut a, mut b) = (before(), after());
+    a.studies[0].limits = vec![limit("process", 8_000)];
+    assert!(
+        side_by_side(&a, &b, How::default()).studies[0]
+            .limits
+            .is_empty()
+    );
+    b.studies[0].limits = vec![limit("fiber", 90_000), limit("process", 15_000)];
+    // That they have in common, whatever their cases are.
+    b.studies[0].cases.clear();
+    let all = side_by_side(&a, &b, How::default());
+    let counts = |row: usize| {
+        let sides = all.studies[0].limits[row].sides.iter();
+        let counts = sides.map(|side| Some(side.as_ref()?.room.as_ref()?.count));
+        counts.collect::<Vec<_>>()
+    };
+    assert_eq!(counts(0), [Some(8_000), Some(15_000)]);
+    assert_eq!(counts(1), [None, Some(90_000)]);
+    assert_eq!(all.changes().count(), 0);
 }
 
 #[test]
@@ -200,4 +247,15 @@ fn runs_of_different_studies_are_refused_with_what_they_hold() {
         said.contains("x holds mock (only), y holds other (only)"),
         "{said}"
     );
+}
+
+#[test]
+fn a_first_run_that_was_cut_is_warned_of_once() {
+    let mut a = before();
+    a.finished = false;
+    let b = after();
+    let runs = [("a", &a), ("b", &b), ("c", &b)];
+    let runs = runs.map(|(name, results)| Named { name, results });
+    let all = compare(&runs, How::default()).unwrap();
+    assert_eq!(all.warnings, ["a did not come to its end"]);
 }

@@ -3,7 +3,7 @@
 use flow::{Rep, SlotRecord};
 use measure::memory::Reading;
 use measure::usage::Usage;
-use stats::{RUNS_ALPHA, estimate, typical};
+use stats::{Estimate, RUNS_ALPHA, estimate, typical};
 
 use super::names::Target;
 use super::{Bound, Checked, Expectation, Judged, Quantity, Side, Unit};
@@ -19,32 +19,50 @@ pub(super) struct Found {
     pub(super) interval: Option<(f64, f64)>,
 }
 
+impl Found {
+    /// A ratio with its interval.
+    pub(super) fn of(estimate: &Estimate) -> Self {
+        Self {
+            value: estimate.ratio,
+            interval: estimate.interval(),
+        }
+    }
+}
+
 /// Looks at the slots of a run.
 pub(super) fn judge(expectation: &Expectation, target: &Target<'_>, results: &Results) -> Checked {
     let value = results.header.settings.value;
+    let found = case_of(results, target)
+        .ok_or_else(|| "it was not run".to_owned())
+        .and_then(|case| match target.against {
+            Some(against) => ratio(case, target, against, value),
+            None => typical_of(case, target, value),
+        });
+    said(expectation, found)
+}
+
+/// The case that a target is in.
+pub(super) fn case_of<'a>(results: &'a Results, target: &Target<'_>) -> Option<&'a CaseResult> {
     let studies = results.studies.iter();
     let mut cases = studies
         .filter(|study| study.study.name == target.study.name)
         .flat_map(|study| &study.cases);
-    let case = cases.find(|case| case.case.name == target.case.name);
-    let found = case.and_then(|case| match target.against {
-        Some(against) => ratio(case, target, against, value),
-        None => typical_of(case, target, value),
-    });
-    said(expectation, found)
+    cases.find(|case| case.case.name == target.case.name)
 }
 
-/// What was found, held against the bound.
-pub(super) fn said(expectation: &Expectation, found: Option<Found>) -> Checked {
-    let judged = found.map_or(Judged::Undecided, |found| expectation.bound.judge(&found));
+/// What was found, held against the bound; or why nothing was.
+pub(super) fn said(expectation: &Expectation, found: Result<Found, String>) -> Checked {
+    let (judged, found) = match found {
+        Ok(found) => (
+            expectation.bound.judge(&found),
+            expectation.bound.shown(&found),
+        ),
+        Err(why) => (Judged::Undecided, why),
+    };
     let word = match judged {
         Judged::Holds => "holds",
         Judged::Fails => "FAILS",
         Judged::Undecided => "cannot be decided",
-    };
-    let found = match found {
-        None => "no good slot".to_owned(),
-        Some(found) => expectation.bound.shown(&found),
     };
     Checked {
         judged,
@@ -86,7 +104,7 @@ impl Bound {
 }
 
 /// The median over the slots of a variant.
-fn typical_of(case: &CaseResult, target: &Target<'_>, value: Value) -> Option<Found> {
+fn typical_of(case: &CaseResult, target: &Target<'_>, value: Value) -> Result<Found, String> {
     let own = case
         .slots
         .iter()
@@ -94,15 +112,37 @@ fn typical_of(case: &CaseResult, target: &Target<'_>, value: Value) -> Option<Fo
     let values: Vec<f64> = own
         .filter_map(|slot| of_slot(case, slot, target.quantity, value))
         .collect();
-    let typical = typical(&values, RUNS_ALPHA).ok()?;
-    Some(Found {
+    let why = || nothing(case, target.variant, target.quantity);
+    let typical = typical(&values, RUNS_ALPHA).map_err(|_| why())?;
+    Ok(Found {
         value: typical.median,
         interval: typical.interval,
     })
 }
 
+/// Why there is no value of a variant.
+pub(super) fn nothing(case: &CaseResult, variant: usize, quantity: Quantity) -> String {
+    let summary = case.variants.get(variant);
+    let reason = summary.and_then(|summary| summary.memory_not_available.as_deref());
+    match (has_good_slot(case, variant), quantity, reason) {
+        (false, ..) => "no good slot".to_owned(),
+        (_, Quantity::Memory, Some(reason)) => format!("memory is not available: {reason}"),
+        _ => "no slot tells it".to_owned(),
+    }
+}
+
+fn has_good_slot(case: &CaseResult, variant: usize) -> bool {
+    let mut own = case.slots.iter().filter(|slot| slot.variant == variant);
+    own.any(|slot| slot.outcome.answer.done().is_some())
+}
+
 /// The ratio of two variants: that of their finding, or made from their rounds.
-fn ratio(case: &CaseResult, target: &Target<'_>, against: usize, value: Value) -> Option<Found> {
+fn ratio(
+    case: &CaseResult,
+    target: &Target<'_>,
+    against: usize,
+    value: Value,
+) -> Result<Found, String> {
     let label = |place: usize| case.case.variants[place].label.as_str();
     let (subject, reference) = (label(target.variant), label(against));
     let finding = |s: &str, r: &str| {
@@ -111,16 +151,12 @@ fn ratio(case: &CaseResult, target: &Target<'_>, against: usize, value: Value) -
             .find(|f| f.subject == s && f.reference == r)?
             .estimate
     };
-    let as_found = |e: stats::Estimate| Found {
-        value: e.ratio,
-        interval: e.interval(),
-    };
     if target.quantity == Quantity::Value {
         if let Some(estimate) = finding(subject, reference) {
-            return Some(as_found(estimate));
+            return Ok(Found::of(&estimate));
         }
         if let Some(estimate) = finding(reference, subject) {
-            return Some(inverse(as_found(estimate)));
+            return Ok(inverse(Found::of(&estimate)));
         }
     }
     let mut pairs = (Vec::new(), Vec::new());
@@ -137,7 +173,18 @@ fn ratio(case: &CaseResult, target: &Target<'_>, against: usize, value: Value) -
             pairs.1.push(s);
         }
     }
-    estimate(&pairs.0, &pairs.1, RUNS_ALPHA).ok().map(as_found)
+    let estimate = estimate(&pairs.0, &pairs.1, RUNS_ALPHA);
+    estimate
+        .map(|estimate| Found::of(&estimate))
+        .map_err(|_| no_pair(case, target, against))
+}
+
+fn no_pair(case: &CaseResult, target: &Target<'_>, against: usize) -> String {
+    let both = [target.variant, against];
+    match both.into_iter().find(|place| !has_good_slot(case, *place)) {
+        Some(place) => format!("no good slot of {}", case.case.variants[place].label),
+        None => "no round in which both have a value".to_owned(),
+    }
 }
 
 fn inverse(found: Found) -> Found {
@@ -148,7 +195,12 @@ fn inverse(found: Found) -> Found {
 }
 
 /// One number for a slot; `None` for a failed one, and where it could not be measured.
-fn of_slot(case: &CaseResult, slot: &RawSlot, quantity: Quantity, value: Value) -> Option<f64> {
+pub(super) fn of_slot(
+    case: &CaseResult,
+    slot: &RawSlot,
+    quantity: Quantity,
+    value: Value,
+) -> Option<f64> {
     let record = slot.outcome.answer.done()?;
     let reps = |of: fn(&Rep) -> f64| median(record.reps.iter().map(of));
     match quantity {

@@ -1,14 +1,24 @@
 //! Expectations of several runs side by side.
+//!
+//! # Theory
+//!
+//! The compared time has its ratio to the first run already, with the interval that the table
+//! shows. Any other quantity (memory, a phase) gets one in the same way: two independent
+//! samples of slots ([`stats::two_runs`]), at the level of one expectation. Neither is given
+//! where the two sides did not do the same work.
 
-use super::judge::{Found, said};
-use super::{Checked, ExpectError, Expectation, Unit, names};
-use crate::Study;
-use crate::compare::{Named, SideBySide};
+use stats::{RUNS_ALPHA, two_runs};
+
+use super::judge::{Found, case_of, nothing, of_slot, said};
+use super::names::Target;
+use super::{Checked, ExpectError, Expectation, Quantity, Unit, names};
+use crate::compare::{Basis, Change, Named, SideBySide};
+use crate::{CaseResult, RawSlot, Study, Value};
 
 /// What comes of an expectation in every run but the first, which is the reference.
 ///
 /// A bound without a unit and without `vs` is one of the ratio to the first run:
-/// `primes/thread <= 1.03`.
+/// `primes/thread <= 1.03`, `primes/thread memory <= 1.1`.
 ///
 /// # Errors
 /// It names nothing, several, or its bound is of another kind.
@@ -17,12 +27,12 @@ pub fn check_runs(
     runs: &[Named<'_>],
     all: &SideBySide,
 ) -> Result<Vec<Checked>, ExpectError> {
-    let others = runs.iter().enumerate().skip(1);
     let between = expectation.against.is_none() && expectation.bound.unit == Unit::Ratio;
-    others
-        .map(|(place, run)| {
+    (1..runs.len())
+        .map(|place| {
+            let run = &runs[place];
             let mut checked = if between {
-                against_first(expectation, run, place, all)?
+                against_first(expectation, runs, place, all)?
             } else {
                 expectation.check(run.results)?
             };
@@ -34,28 +44,93 @@ pub fn check_runs(
 
 fn against_first(
     expectation: &Expectation,
-    run: &Named<'_>,
+    runs: &[Named<'_>],
     place: usize,
     all: &SideBySide,
 ) -> Result<Checked, ExpectError> {
-    let studies: Vec<Study> = run
-        .results
-        .studies
-        .iter()
-        .map(|s| s.study.clone())
-        .collect();
+    let results = runs[place].results.studies.iter();
+    let studies: Vec<Study> = results.map(|result| result.study.clone()).collect();
     let target = names::target(expectation, &studies)?;
+    let change = change(&target, runs, place, all);
+    let found = change.and_then(|change| match (target.quantity, &change.estimate) {
+        (Quantity::Value, Some(estimate)) => Ok(Found::of(estimate)),
+        _ => of_quantity(&target, [&runs[0], &runs[place]], all.basis),
+    });
+    Ok(said(expectation, found))
+}
+
+/// How the variant compares with the same in the first run, or why it does not.
+fn change<'a>(
+    target: &Target<'_>,
+    runs: &[Named<'_>],
+    place: usize,
+    all: &'a SideBySide,
+) -> Result<&'a Change, String> {
     let label = &target.case.variants[target.variant].label;
-    let change = all.changes().find(|(study, case, variant, run, _)| {
+    let found = all.changes().find(|(study, case, variant, run, _)| {
         study.name == target.study.name
             && case.name == target.case.name
             && variant.label == *label
             && *run == place
     });
-    let estimate = change.and_then(|(.., change)| change.estimate);
-    let found = estimate.map(|estimate| Found {
-        value: estimate.ratio,
-        interval: estimate.interval(),
+    if let Some((.., change)) = found {
+        return match &change.not_compared {
+            Some(why) => Err(format!("not compared: {why}")),
+            None => Ok(change),
+        };
+    }
+    let first = case_of(runs[0].results, target);
+    Err(match first.and_then(|case| place_of(case, label)) {
+        Some(_) => "it is the reference of its rounds: against itself it is always 1".to_owned(),
+        None => format!("not compared: {} does not hold it", runs[0].name),
+    })
+}
+
+fn place_of(case: &CaseResult, label: &str) -> Option<usize> {
+    let mut variants = case.case.variants.iter();
+    variants.position(|variant| variant.label == label)
+}
+
+/// The ratio of a quantity that has none in the comparison.
+fn of_quantity(target: &Target<'_>, runs: [&Named<'_>; 2], basis: Basis) -> Result<Found, String> {
+    let label = &target.case.variants[target.variant].label;
+    let value = runs[0].results.header.settings.value;
+    let [before, after] = runs.map(|run| {
+        let case = case_of(run.results, target);
+        let (case, variant) = case
+            .and_then(|case| Some((case, place_of(case, label)?)))
+            .ok_or_else(|| format!("{} does not hold it", run.name))?;
+        let values = values(case, variant, (target.quantity, value), basis);
+        match values.is_empty() {
+            true => Err(format!(
+                "{}: {}",
+                run.name,
+                nothing(case, variant, target.quantity)
+            )),
+            false => Ok(values),
+        }
     });
-    Ok(said(expectation, found))
+    let estimate = two_runs(&before?, &after?, RUNS_ALPHA).map_err(|error| error.to_string())?;
+    Ok(Found::of(&estimate))
+}
+
+/// A quantity of each slot of a variant, or of each its ratio to the reference of its round.
+fn values(
+    case: &CaseResult,
+    variant: usize,
+    (quantity, value): (Quantity, Value),
+    basis: Basis,
+) -> Vec<f64> {
+    let of = |slot: &RawSlot| of_slot(case, slot, quantity, value);
+    let own = case.slots.iter().filter(|slot| slot.variant == variant);
+    match basis {
+        Basis::Times => own.filter_map(of).collect(),
+        Basis::Relative => own
+            .filter_map(|slot| {
+                let mut round = case.slots.iter().filter(|other| other.round == slot.round);
+                let reference = round.find(|other| other.variant == 0)?;
+                Some(of(slot)? / of(reference)?)
+            })
+            .collect(),
+    }
 }

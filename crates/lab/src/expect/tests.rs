@@ -3,7 +3,7 @@
 use tempfile::tempdir;
 
 use super::{ExpectError, Expectation, Judged, check_runs};
-use crate::compare::{How, Named, compare};
+use crate::compare::{Basis, How, Named, compare};
 use crate::testing::{MS, Mock, PROOF, case, done, header, study};
 use crate::{Case, Journal, Results, Silent, SweepPoint, run};
 
@@ -198,4 +198,90 @@ fn between_runs_a_bare_number_is_the_ratio_to_the_first() {
     );
     assert_eq!(check("mock/thread >= 1.5")[0].judged, Judged::Fails);
     assert_eq!(check("mock/thread <= 11ms")[0].judged, Judged::Holds);
+}
+
+/// The run with the memory of all its slots doubled.
+fn larger() -> Results {
+    let mut results = results();
+    let cases = results.studies[0].cases.iter_mut();
+    for slot in cases.flat_map(|case| &mut case.slots) {
+        if let flow::Answer::Done(record) = &mut slot.outcome.answer
+            && let measure::memory::Reading::Honest(memory) = &mut record.memory
+        {
+            memory.pss *= 2;
+            memory.page_tables *= 2;
+            memory.kernel_stacks *= 2;
+        }
+    }
+    results
+}
+
+#[test]
+fn between_runs_a_quantity_is_judged_by_its_own_ratio() {
+    let (a, b) = (results(), larger());
+    for basis in [Basis::Times, Basis::Relative] {
+        let runs = [("a", &a), ("b", &b)].map(|(name, results)| Named { name, results });
+        let how = How {
+            basis,
+            ..How::default()
+        };
+        let all = compare(&runs, how).unwrap();
+        let check = |text: &str| {
+            check_runs(&expectation(text), &runs, &all)
+                .unwrap()
+                .remove(0)
+        };
+        for (text, expected) in [
+            ("mock/thread <= 1.03", Judged::Holds),
+            ("mock/thread create <= 1.03", Judged::Holds),
+            ("mock/only/thread memory <= 0.0001", Judged::Fails),
+        ] {
+            let checked = check(text);
+            assert_eq!(checked.judged, expected, "{basis:?}: {}", checked.sentence);
+        }
+        let doubled = check("mock/thread memory <= 1.9");
+        match basis {
+            Basis::Times => {
+                assert_eq!(doubled.judged, Judged::Fails);
+                assert!(
+                    doubled.sentence.contains("FAILS: 2.00 [2.00"),
+                    "{doubled:?}"
+                );
+            }
+            // The reference grew as much.
+            Basis::Relative => assert_eq!(doubled.judged, Judged::Holds, "{doubled:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_was_not_compared_is_not_decided_for_its_own_reason() {
+    let (a, mut b) = (results(), results());
+    let case = &mut b.studies[0].cases[0];
+    case.case.variants[2].label = "3x2".to_owned();
+    case.variants[2].label = "3x2".to_owned();
+    case.case.variants[1].work = Some(a.studies[0].cases[1].case.work.clone());
+    b.studies[0].study.cases[0] = case.case.clone();
+    let runs = [("a", &a), ("b", &b)].map(|(name, results)| Named { name, results });
+    let all = compare(&runs, How::default()).unwrap();
+    for (text, why) in [
+        (
+            "mock/only/thread <= 1.03",
+            "cannot be decided: not compared: other work: ",
+        ),
+        (
+            "mock/only/thread memory <= 1.03",
+            "cannot be decided: not compared: other work: ",
+        ),
+        (
+            "mock/3x2 <= 1.03",
+            "cannot be decided: not compared: a does not hold it",
+        ),
+    ] {
+        let checked = check_runs(&expectation(text), &runs, &all)
+            .unwrap()
+            .remove(0);
+        assert_eq!(checked.judged, Judged::Undecided, "{}", checked.sentence);
+        assert!(checked.sentence.contains(why), "{}", checked.sentence);
+    }
 }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::axis::{SECONDS, Scale, Unit, margin, thinned};
 use super::lines::{columns, foot, rows};
-use super::marker::{class, marked};
+use super::marker::Look;
 use super::{FINE, Frame, steps};
 
 /// Lines of more points than this have no markers on them.
@@ -25,7 +25,11 @@ pub(crate) fn course(frame: &Frame<'_>, lines: &[Course], unit: &Unit) -> Markup
     let most = |value: fn(&(f64, f64)) -> f64| points().map(value).fold(0.0, f64::max);
     let (top, bottom) = (8.0, 220.0);
     let y = Scale::new((0.0, most(|p| p.1)), (bottom, top + 6.0), false);
-    let values = y.round(40.0, unit);
+    let mut values = y.round(40.0, unit);
+    if let Some(zero) = values.first_mut() {
+        // Large, it would touch the beginning of the time.
+        zero.small = true;
+    }
     let left = margin(&values, frame.large);
     let x = Scale::new(
         (0.0, most(|p| p.0)),
@@ -44,13 +48,14 @@ pub(crate) fn course(frame: &Frame<'_>, lines: &[Course], unit: &Unit) -> Markup
 fn drawn(line: &Course, x: &Scale, y: &Scale) -> Markup {
     let places = line.points.iter().map(|&(s, value)| (x.at(s), y.at(value)));
     let places: Vec<_> = places.collect();
+    let look = Look::Variant(line.variant);
     let marked = match places.len() {
-        ..=MARKED => marked(line.variant),
+        ..=MARKED => look.marked(),
         _ => String::new(),
     };
     html! {
         @if !places.is_empty() {
-            g class=(class(line.variant)) data-v=(line.variant) {
+            g class=(look.class()) data-v=(line.variant) {
                 path class=(format!("curve {marked}").trim_end()) d=(steps(&places, FINE)) {}
             }
         }

@@ -1,7 +1,7 @@
 //! Ratios of times with their intervals, one row a finding.
 //!
 //! Left of one the subject is faster, right of it slower. The band around one is the floor
-//! within which variants count as the same.
+//! of each row, within which its two variants count as the same.
 
 use maud::{Markup, html};
 
@@ -21,6 +21,8 @@ pub(crate) struct Row {
     /// Subject over reference.
     pub(crate) ratio: Option<f64>,
     pub(crate) interval: Option<(f64, f64)>,
+    /// The fraction within which the two count as the same.
+    pub(crate) floor: f64,
 }
 
 /// Where things are.
@@ -33,17 +35,14 @@ struct Layout {
 }
 
 /// The chart.
-pub(crate) fn forest(frame: &Frame<'_>, rows: &[Row], floor: f64) -> Markup {
+pub(crate) fn forest(frame: &Frame<'_>, rows: &[Row]) -> Markup {
     let layout = layout(frame, rows);
     let bottom = layout.top + layout.row * rows.len() as f64;
-    let band = (
-        layout.ratios.at(1.0 / (1.0 + floor)),
-        layout.ratios.at(1.0 + floor),
-    );
     let one = layout.ratios.at(1.0);
     let body = html! {
-        rect class="band" x=(px(band.0)) width=(px(band.1 - band.0)) y=(px(layout.top))
-            height=(px(bottom - layout.top)) {}
+        @for (place, row) in rows.iter().enumerate() {
+            (band(&layout, layout.top + layout.row * place as f64, row.floor))
+        }
         (ticks(&layout, bottom))
         (line((one, layout.top), (one, bottom), "one"))
         @for (place, row) in rows.iter().enumerate() {
@@ -53,6 +52,17 @@ pub(crate) fn forest(frame: &Frame<'_>, rows: &[Row], floor: f64) -> Markup {
         (label(layout.right, bottom + 2.6 * LINE, "end", "tick", "slower \u{2192}"))
     };
     frame.svg(bottom + 3.0 * LINE, None, &body)
+}
+
+/// Where a ratio counts as one.
+fn band(layout: &Layout, top: f64, floor: f64) -> Markup {
+    let (low, high) = (
+        layout.ratios.at(1.0 / (1.0 + floor)),
+        layout.ratios.at(1.0 + floor),
+    );
+    html! {
+        rect class="band" x=(px(low)) width=(px(high - low)) y=(px(top)) height=(px(layout.row)) {}
+    }
 }
 
 fn layout(frame: &Frame<'_>, rows: &[Row]) -> Layout {

@@ -9,7 +9,6 @@ use maud::{Markup, html};
 
 use super::axis::{Scale, Unit, margin, thinned};
 use super::lines::{Point, Series, columns, foot, rows};
-use super::marker::{class, outline};
 use super::{FINE, Frame, line, steps};
 use crate::number::plain;
 
@@ -78,13 +77,13 @@ fn drawn(place: usize, series: &Series, x: &Scale, y: &Scale) -> Markup {
     let band: Vec<_> = high.chain(low).collect();
     let curve: Vec<_> = points.iter().map(|point| (point.x, point.y)).collect();
     let said: Vec<String> = points.iter().map(said).collect();
-    let mark = |&(a, b): &(f64, f64)| outline(place, x.at(a), y.at(b), MARK);
+    let mark = |&(a, b): &(f64, f64)| series.look.outline(x.at(a), y.at(b), MARK);
     let marks: String = curve.iter().map(mark).collect();
     html! {
-        g class=(class(place)) data-v=(place) {
+        g class=(series.look.class()) data-v=(place) {
             path class="area" d=(path(&band)) {}
             path class="curve" data-say=(said.join("|")) d=(path(&curve)) {}
-            path class="mark" d=(marks) {}
+            path class=(series.look.outlined()) d=(marks) {}
         }
     }
 }
@@ -102,6 +101,7 @@ fn said(point: &Point) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::charts::marker::Look;
 
     fn series(label: &str, points: &[[f64; 4]]) -> Series {
         let points = points
@@ -109,6 +109,7 @@ mod tests {
             .map(|&[x, y, low, high]| Point { x, y, low, high });
         Series {
             label: label.to_owned(),
+            look: Look::Variant(0),
             points: points.collect(),
             fit: Vec::new(),
         }

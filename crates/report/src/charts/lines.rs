@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::axis::{Scale, TIME, Tick, margin, thinned};
-use super::marker::{class, marked};
+use super::marker::Look;
 use super::{FINE, Frame, LINE, label, line, px, steps};
 use crate::number::{plain, time};
 
@@ -12,6 +12,7 @@ use crate::number::{plain, time};
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
     pub(crate) label: String,
+    pub(crate) look: Look,
     pub(crate) points: Vec<Point>,
     /// A curve through them, by its corners; none where nothing was fitted.
     pub(crate) fit: Vec<(f64, f64)>,
@@ -26,7 +27,7 @@ pub(crate) struct Point {
     pub(crate) high: f64,
 }
 
-/// The chart; the place of a series is its colour and marker. `unit` names the parameter.
+/// The chart. `unit` names the parameter.
 pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str) -> Markup {
     let points = || series.iter().flat_map(|series| &series.points);
     let (top, bottom, right) = (8.0, 290.0, frame.width - 8.0);
@@ -114,10 +115,10 @@ fn series(place: usize, series: &Series, x: &Scale, y: &Scale) -> Markup {
     let said = points().map(|p| format!("at {}: {}", plain(p.x), time(p.y)));
     let said = said.collect::<Vec<_>>().join("|");
     html! {
-        g class=(class(place)) data-v=(place) {
-            path class="area" d=(path(band)) {}
+        g class=(series.look.class()) data-v=(place) {
+            @if series.look != Look::Aside { path class="area" d=(path(band)) {} }
             @if series.fit.len() > 1 { path class="fit" d=(path(series.fit.clone())) {} }
-            path class=(format!("curve {}", marked(place))) data-say=(said)
+            path class=(format!("curve {}", series.look.marked()).trim_end()) data-say=(said)
                 d=(path(points().map(|p| (p.x, p.y)).collect())) {}
         }
     }

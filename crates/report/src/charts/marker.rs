@@ -1,21 +1,119 @@
-//! The marker of each variant.
+//! How the series of a chart are told apart: by colour, marker and stroke.
+//!
+//! # Theory
+//!
+//! Six colours and six shapes are as many as an eye tells apart. The seventh series has the
+//! first colour again, and so that it is not taken for the first, its marker is hollow; the
+//! thirteenth has a filled marker of the next shape, and so on. No two of the first
+//! [`LOOKS`] have the same.
+//!
+//! Where the same variants stand in several runs, colour and marker are the variant's and the
+//! stroke (whole, dashed, dotted ...) is the run's. What is no series of ours, such as a time of
+//! the source, is a quiet dashed line without markers.
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 use super::px;
 
-/// Different markers; after the last they begin again.
-pub(crate) const MARKERS: usize = 6;
+/// Different colours, and different shapes of markers.
+pub(crate) const COLOURS: usize = 6;
+/// Different looks of variants; after the last they begin again.
+const LOOKS: usize = COLOURS * COLOURS * 2;
+/// Different strokes of runs, the whole one first; the style sheet has the others.
+pub(crate) const STROKES: usize = 6;
 
-/// The outline of variant `place`'s marker around a point, as path data: circle, square,
-/// triangle, diamond, upright cross, triangle on its point.
-pub(crate) fn outline(place: usize, x: f64, y: f64, r: f64) -> String {
+/// How a series looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// A variant, by its place.
+    Variant(usize),
+    /// A variant in one of several runs, by the places of both.
+    Run { variant: usize, run: usize },
+    /// Something that stands beside the series.
+    Aside,
+}
+
+impl Look {
+    /// The place of its marker among all; none for what has no marker.
+    fn place(self) -> Option<usize> {
+        match self {
+            Self::Variant(place) => Some(place % LOOKS),
+            // With more runs than strokes, markers change too.
+            Self::Run { variant, run } => Some((variant + COLOURS * (run / STROKES)) % LOOKS),
+            Self::Aside => None,
+        }
+    }
+
+    /// The classes that colour it and give it its stroke.
+    pub(crate) fn class(self) -> String {
+        match self {
+            Self::Variant(place) => format!("v{}", place % COLOURS),
+            Self::Run { variant, run } if run % STROKES > 0 => {
+                format!("v{} d{}", variant % COLOURS, run % STROKES)
+            }
+            Self::Run { variant, .. } => format!("v{}", variant % COLOURS),
+            Self::Aside => "aside".to_owned(),
+        }
+    }
+
+    /// The class of a path with its marker at each point; empty where it has no marker.
+    pub(crate) fn marked(self) -> String {
+        self.place().map_or(String::new(), marker)
+    }
+
+    /// The classes of its marker as a key that the style sheet draws.
+    pub(crate) fn key(self) -> Option<String> {
+        let place = self.place()?;
+        let hollow = if is_hollow(place) { " o" } else { "" };
+        Some(format!(
+            "key v{} k{}{hollow}",
+            place % COLOURS,
+            shape(place)
+        ))
+    }
+
+    /// Its marker around a point as path data, where it is drawn and not referred to.
+    pub(crate) fn outline(self, x: f64, y: f64, r: f64) -> String {
+        let place = self.place();
+        place.map_or(String::new(), |place| outline(shape(place), x, y, r))
+    }
+
+    /// The class of such a marker: filled or hollow.
+    pub(crate) fn outlined(self) -> &'static str {
+        match self.place().is_some_and(is_hollow) {
+            true => "o",
+            false => "mark",
+        }
+    }
+
+    /// Whether its stroke says more than its marker.
+    pub(crate) fn has_stroke(self) -> bool {
+        !matches!(self, Self::Variant(_))
+    }
+}
+
+/// The shape of a place.
+fn shape(place: usize) -> usize {
+    (place + place / (2 * COLOURS)) % COLOURS
+}
+
+fn is_hollow(place: usize) -> bool {
+    place / COLOURS % 2 == 1
+}
+
+fn marker(place: usize) -> String {
+    format!("m{place}")
+}
+
+/// The outline of a shape around a point, as path data: circle, square, triangle, diamond,
+/// upright cross, triangle on its point.
+pub(crate) fn outline(shape: usize, x: f64, y: f64, r: f64) -> String {
     let at = |dx: f64, dy: f64| format!("{} {}", px(x + dx * r), px(y + dy * r));
     let polygon = |corners: &[(f64, f64)]| {
         let corners: Vec<_> = corners.iter().map(|&(dx, dy)| at(dx, dy)).collect();
         format!("M{}Z", corners.join("L"))
     };
-    match place % MARKERS {
+    match shape % COLOURS {
         0 => format!(
             "M{}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0",
             at(-1.0, 0.0),
@@ -42,36 +140,94 @@ pub(crate) fn outline(place: usize, x: f64, y: f64, r: f64) -> String {
     }
 }
 
-/// The class that colours variant `place`.
-pub(crate) fn class(place: usize) -> String {
-    format!("v{}", place % MARKERS)
-}
-
-/// The class of a path with variant `place`'s marker at each of its points: the style sheet
-/// refers to the definitions by it.
-pub(crate) fn marked(place: usize) -> String {
-    format!("m{}", place % MARKERS)
-}
-
-/// The markers as definitions, once a document, so that a chart of thousands of slots needs
-/// no more than their places.
-pub(crate) fn definitions() -> Markup {
+/// The markers that a drawing refers to as definitions, once a document, so that a chart of
+/// thousands of slots needs no more than their places.
+pub(crate) fn definitions(drawing: &str) -> Markup {
+    let used = (0..LOOKS).filter(|place| drawing.contains(&format!("{}\"", marker(*place))));
+    let used: Vec<usize> = used.collect();
+    let rule = |place: &usize| {
+        let name = marker(*place);
+        format!(
+            ".{name}{{marker-start:url(#{name});marker-mid:url(#{name});marker-end:url(#{name})}}"
+        )
+    };
     html! {
-        @for place in 0..MARKERS {
-            marker id=(marked(place)) viewBox="-9 -9 18 18" markerWidth="18"
+        @if !used.is_empty() { style { (PreEscaped(used.iter().map(rule).collect::<String>())) } }
+        @for &place in &used {
+            marker id=(marker(place)) viewBox="-9 -9 18 18" markerWidth="18"
                 markerHeight="18" markerUnits="userSpaceOnUse" {
-                g class=(class(place)) { path class="mark" d=(outline(place, 0.0, 0.0, 3.4)) {} }
+                (mark(place, 0.0, 3.4))
             }
         }
     }
 }
 
-/// The outline of marker `place` around the origin, in the colour of whoever uses it.
-pub(crate) fn key(place: usize) -> Markup {
-    html! { path.mark id=(format!("k{place}")) d=(outline(place, 0.0, 0.0, 4.5)) {} }
+/// A marker in its colour.
+fn mark(place: usize, at: f64, r: f64) -> Markup {
+    let class = if is_hollow(place) { "mark o" } else { "mark" };
+    html! {
+        g class=(Look::Variant(place).class()) {
+            path class=(class) d=(outline(shape(place), at, at, r)) {}
+        }
+    }
 }
 
-/// A marker beside a label in a legend, in a square of 14.
-pub(crate) fn drawn(place: usize) -> Markup {
-    html! { g class=(class(place)) { path class="mark" d=(outline(place, 7.0, 7.0, 4.5)) {} } }
+/// The outline of a shape around the origin, in the colour of whoever uses it.
+pub(crate) fn key(shape: usize) -> Markup {
+    html! { path.mark id=(format!("k{shape}")) d=(outline(shape, 0.0, 0.0, 4.5)) {} }
+}
+
+/// A sample beside a label in a legend, in a square of 14.
+pub(crate) fn drawn(look: Look) -> Markup {
+    html! {
+        @if look.has_stroke() {
+            g class=(look.class()) { path class="curve" d="M0 7h14" {} }
+        }
+        @if let Some(place) = look.place() { (mark(place, 7.0, 4.5)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn seen(looks: impl Iterator<Item = Look>) -> BTreeSet<(String, String, Option<String>)> {
+        looks
+            .map(|look| (look.class(), look.marked(), look.key()))
+            .collect()
+    }
+
+    #[test]
+    fn no_two_entries_of_a_legend_look_the_same() {
+        assert_eq!(seen((0..LOOKS).map(Look::Variant)).len(), LOOKS);
+        let keys: BTreeSet<_> = (0..LOOKS).map(|place| Look::Variant(place).key()).collect();
+        assert_eq!(keys.len(), LOOKS);
+        let both = |runs: usize| {
+            (0..6).flat_map(move |variant| (0..runs).map(move |run| Look::Run { variant, run }))
+        };
+        assert_eq!(seen(both(2)).len(), 12);
+        assert_eq!(seen(both(2 * STROKES)).len(), 12 * STROKES);
+    }
+
+    #[test]
+    fn the_seventh_variant_has_the_first_colour_and_another_marker() {
+        let [first, seventh] = [0, 6].map(Look::Variant);
+        assert_eq!((first.class(), seventh.class()), ("v0".into(), "v0".into()));
+        assert_eq!(first.key().as_deref(), Some("key v0 k0"));
+        assert_eq!(seventh.key().as_deref(), Some("key v0 k0 o"));
+        assert_ne!(first.marked(), seventh.marked());
+    }
+
+    #[test]
+    fn only_markers_that_are_used_are_defined() {
+        let drawing = r#"<path class="dots m11"/><path class="curve m2"/>"#;
+        let made = definitions(drawing).into_string();
+        assert_eq!(made.matches("<marker").count(), 2, "{made}");
+        assert!(
+            made.contains("id=\"m11\"") && made.contains("mark o"),
+            "{made}"
+        );
+    }
 }

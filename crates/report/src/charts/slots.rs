@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::axis::{SECONDS, Scale, TIME, margin, thinned};
 use super::lines::{columns, foot, rows};
-use super::marker::marked;
+use super::marker::Look;
 use super::{COARSE, Frame, px, steps};
 
 /// Values further apart than this stand on a logarithmic axis.
@@ -66,7 +66,7 @@ fn variant(dots: &[Dot], variant: usize, x: &Scale, y: &Scale) -> Markup {
     let path = steps(&places.collect::<Vec<_>>(), COARSE);
     html! {
         @if !path.is_empty() {
-            path class=(format!("dots {}", marked(variant))) data-v=(variant) d=(path) {}
+            path class=(format!("dots {}", Look::Variant(variant).marked())) data-v=(variant) d=(path) {}
         }
     }
 }

@@ -1,10 +1,9 @@
 //! Runs side by side for a terminal or a pipe.
 
-use lab::VariantSummary;
 use lab::compare::{ComparedCase, ComparedStudy, SideBySide};
 
-use super::{NOT_COVERED, case_name, circumstances, counts, largest, said, where_and_when};
-use crate::number::{NONE, bytes, time};
+use super::{NOT_COVERED, case_name, circumstances, counts, largest, limits, where_and_when};
+use crate::number::NONE;
 use crate::table::{Cell, Column, Table};
 use crate::terminal::{Page, Style};
 use crate::words::Tone;
@@ -47,6 +46,7 @@ fn study(page: &mut Page<'_>, all: &SideBySide, study: &ComparedStudy) {
         Tone::Strong,
         &format!("{} · {}", study.name, study.title),
     );
+    limits_of(page, all, study);
     for case in &study.cases {
         page.blank();
         let mut title = vec![match &case.sweep {
@@ -66,32 +66,50 @@ fn study(page: &mut Page<'_>, all: &SideBySide, study: &ComparedStudy) {
     }
 }
 
+/// How many flows there can be, a row a model, a column a run.
+fn limits_of(page: &mut Page<'_>, all: &SideBySide, study: &ComparedStudy) {
+    if study.limits.is_empty() {
+        return;
+    }
+    page.blank();
+    page.text(0, Tone::Strong, limits::TITLE);
+    let heads = limits::heads(all);
+    // Where there is no room for all runs, the last ones are left out.
+    let order = |place: usize| u8::try_from(heads.len() - place).unwrap_or(u8::MAX);
+    let column = |(place, head): (usize, &String)| match place {
+        0 => Column::left(head),
+        _ => Column::right(head).drop(order(place)),
+    };
+    let cells = |row: &Vec<String>| row.iter().map(|cell| Cell::plain(cell)).collect();
+    let table = Table {
+        flex: 0,
+        columns: heads.iter().enumerate().map(column).collect(),
+        rows: limits::rows(study).iter().map(cells).collect(),
+    };
+    page.table(2, &table);
+    for note in limits::notes(all, study) {
+        page.text(2, Tone::Quiet, &note);
+    }
+}
+
 /// One row a variant and run.
 fn table(all: &SideBySide, case: &ComparedCase) -> Table {
-    let mut rows = Vec::new();
-    for variant in &case.variants {
-        let mut label = variant.label.as_str();
-        for (run, side) in variant.sides.iter().enumerate() {
-            let Some(side) = side else { continue };
-            let mut row = vec![Cell::plain(label), Cell::plain(&all.runs[run].name)];
-            row.extend(measured(side));
-            row.extend(match &variant.changes[run] {
-                Some(change) => {
-                    let said = said(change);
-                    [
-                        Cell::new(said.tone, &said.word),
-                        Cell::plain(&said.interval),
-                    ]
-                }
-                None if run == 0 => [Cell::new(Tone::Quiet, "reference"), Cell::plain("")],
-                None => [Cell::plain(""), Cell::plain("")],
-            });
-            rows.push(row);
-            label = "";
-        }
-    }
+    let mut last = "";
+    let rows = super::rows::rows(all, case).into_iter().map(|row| {
+        let label = if row.variant == last { "" } else { row.variant };
+        last = row.variant;
+        let mut cells = vec![Cell::plain(label), Cell::plain(row.run)];
+        cells.extend(row.measured.map(|text| match text {
+            Some(text) => Cell::plain(&text),
+            None => Cell::new(Tone::Doubt, NONE),
+        }));
+        cells.push(Cell::new(row.said.tone, &row.said.word));
+        cells.push(Cell::plain(&row.said.interval));
+        cells
+    });
     Table {
         flex: 0,
+        rows: rows.collect(),
         columns: vec![
             Column::left("variant"),
             Column::left("run"),
@@ -100,17 +118,5 @@ fn table(all: &SideBySide, case: &ComparedCase) -> Table {
             Column::right(&format!("vs {}", all.runs[0].name)),
             Column::left("").drop(2),
         ],
-        rows,
     }
-}
-
-fn measured(side: &VariantSummary) -> [Cell; 2] {
-    let cell = |text: Option<String>| match text {
-        Some(text) => Cell::plain(&text),
-        None => Cell::new(Tone::Doubt, NONE),
-    };
-    [
-        cell(side.value.map(|value| time(value.typical))),
-        cell(side.memory.map(|memory| bytes(memory.honest() as f64))),
-    ]
 }

@@ -5,7 +5,8 @@ use maud::{Markup, html};
 
 use super::counting;
 use super::course::course;
-use super::ecdf::ecdf;
+use super::detail::Detail;
+use super::ecdf::{ecdf, latencies};
 use super::figure::Figures;
 use super::grids;
 use super::requests::requests;
@@ -17,12 +18,13 @@ use crate::number::{NONE, bytes, time};
 use crate::sampling::sampling;
 use crate::searched::is_self_made;
 use crate::terminal::tail;
+use crate::text::tied;
 use crate::words::{
     circumstances, comparison, cut_short, finding_of, launched, many, not_counted, work,
 };
 
 /// The part of the page about one case.
-pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: bool) -> Markup {
+pub(super) fn case(id: &str, results: &Results, case: &CaseResult, detail: Detail) -> Markup {
     html! {
         article.case {
             h3 { (case.case.title) }
@@ -36,7 +38,7 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
                 @for line in not_counted(case) { p.quiet { (line) } }
                 (missing(case))
                 p.quiet { (launches(case)) }
-                (figures(id, case, with_slots))
+                (figures(id, case, detail))
                 @for line in sampling(case) { p.quiet { (line) } }
                 (counting::of_case(case))
             }
@@ -45,13 +47,18 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, with_slots: b
 }
 
 /// The charts of a case.
-pub(super) fn figures(id: &str, case: &CaseResult, with_slots: bool) -> Figures {
-    if case.slots.is_empty() {
+pub(super) fn figures(id: &str, case: &CaseResult, detail: Detail) -> Figures {
+    if case.slots.is_empty() || !detail.has_charts() {
         return Figures::default();
     }
+    let distributions = match detail.has_distributions() {
+        true => ecdf(&format!("{id}-ecdf"), case),
+        false => Figures::default(),
+    };
     grids::of_mixes(&format!("{id}-mixes"), case)
-        .and(slots(&format!("{id}-slots"), case, with_slots).into())
-        .and(ecdf(&format!("{id}-ecdf"), case))
+        .and(slots(&format!("{id}-slots"), case, detail).into())
+        .and(latencies(&format!("{id}-latencies"), case))
+        .and(distributions)
         .and(phases(&format!("{id}-phases"), case))
         .and(memory(&format!("{id}-memory"), case))
         .and(searched::profile(&format!("{id}-profile"), case))
@@ -119,7 +126,7 @@ fn versus(case: &CaseResult, at: usize, label: &str) -> [String; 2] {
 /// The sentence, why, and the slow ends.
 pub(super) fn said(finding: &Finding) -> Markup {
     html! {
-        p.said { (finding.sentence) }
+        p.said { (tied(&finding.sentence)) }
         (why(finding))
         @if let Some(line) = tail(finding) { p.quiet { (line) } }
     }
@@ -129,7 +136,7 @@ pub(super) fn said(finding: &Finding) -> Markup {
 pub(super) fn why(finding: &Finding) -> Markup {
     html! {
         @if !finding.why.is_empty() {
-            ul.why aria-label="Why" { @for reason in &finding.why { li { (reason) } } }
+            ul.why aria-label="Why" { @for reason in &finding.why { li { (tied(reason)) } } }
         }
     }
 }

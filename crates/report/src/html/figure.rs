@@ -3,7 +3,12 @@
 use maud::{Markup, Render, html};
 
 use super::tabled::{bars, forest, heat};
+use crate::charts::lines::Series;
+use crate::charts::marker::Look;
 use crate::charts::{self, Chart, Frame, marker};
+
+/// Shapes that charts refer to by name: those of verdicts.
+const SHAPES: usize = 4;
 
 /// A chart with all that belongs to it.
 #[derive(Debug)]
@@ -24,8 +29,8 @@ pub(crate) struct Figure {
 pub(crate) enum Legend {
     /// The chart says it itself.
     None,
-    /// Labels of variants, by place.
-    Variants(Vec<String>),
+    /// Labels of series, each with its look.
+    Series(Vec<(Look, String)>),
     /// Names of the parts of bars.
     Parts(&'static [&'static str]),
     /// The colours of a grid.
@@ -72,7 +77,7 @@ impl Render for Figure {
 impl Figure {
     fn on_page(&self) -> Markup {
         match &self.chart {
-            Chart::Forest(rows, floor) => forest::forest(&self.id, rows, *floor),
+            Chart::Forest(rows) => forest::forest(&self.id, rows),
             Chart::Bars(all, parts) => bars::bars(all, *parts),
             Chart::Heat(grid) => heat::heat(grid),
             drawn => {
@@ -83,18 +88,29 @@ impl Figure {
     }
 }
 
-/// What figures of a page refer to.
-pub(super) fn definitions() -> Markup {
+/// What the figures of a page refer to.
+pub(super) fn definitions(page: &str) -> Markup {
     html! {
-        (marker::definitions())
-        @for place in 0..marker::MARKERS { (marker::key(place)) }
+        (marker::definitions(page))
+        @for shape in 0..SHAPES { (marker::key(shape)) }
     }
 }
 
 impl Legend {
     /// Markers and labels of variants.
     pub(crate) fn variants<'a>(labels: impl Iterator<Item = &'a str>) -> Self {
-        Self::Variants(labels.map(str::to_owned).collect())
+        let labels = labels.enumerate();
+        Self::Series(
+            labels
+                .map(|(place, label)| (Look::Variant(place), label.to_owned()))
+                .collect(),
+        )
+    }
+
+    /// Looks and labels of lines.
+    pub(crate) fn lines(series: &[Series]) -> Self {
+        let series = series.iter();
+        Self::Series(series.map(|one| (one.look, one.label.clone())).collect())
     }
 }
 
@@ -103,15 +119,10 @@ impl Render for Legend {
         match self {
             // The headings of the table say it.
             Self::None | Self::Parts(_) => html! {},
-            Self::Variants(labels) => html! {
+            Self::Series(labels) => html! {
                 ul.legend {
-                    @for (place, label) in labels.iter().enumerate() {
-                        li data-v=(place) {
-                            svg class=(format!("key {}", marker::class(place))) aria-hidden="true" {
-                                use href=(format!("#k{}", place % marker::MARKERS)) {}
-                            }
-                            (label)
-                        }
+                    @for (place, (look, label)) in labels.iter().enumerate() {
+                        li data-v=(place) { (sample(*look)) (label) }
                     }
                 }
             },
@@ -119,5 +130,17 @@ impl Render for Legend {
                 ul.legend { @for (class, said) in charts::heat::scale() { li { i class=(format!("key {class}")) {} (said) } } }
             },
         }
+    }
+}
+
+/// What a series looks like: its stroke where that says something, and its marker.
+fn sample(look: Look) -> Markup {
+    html! {
+        @if look.has_stroke() {
+            svg class=(format!("sample {}", look.class())) aria-hidden="true" {
+                path class="curve" d="M0 7h28" {}
+            }
+        }
+        @if let Some(key) = look.key() { i class=(key) {} }
     }
 }

@@ -13,9 +13,9 @@ pub(super) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) 
     let findings: Vec<_> = begun
         .flat_map(|case| case.findings.iter().map(move |finding| (case, finding)))
         .collect();
-    let Some((_, first)) = findings.first() else {
+    if findings.is_empty() {
         return Figures::default();
-    };
+    }
     let rows: Vec<_> = findings
         .iter()
         .map(|(case, finding)| row(case, finding))
@@ -30,7 +30,7 @@ pub(super) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) 
         desc: desc.join("; "),
         legend: Legend::None,
         data: None,
-        chart: Chart::Forest(rows, first.floor),
+        chart: Chart::Forest(rows),
     };
     figure.into()
 }
@@ -48,5 +48,6 @@ fn row(case: &CaseResult, finding: &Finding) -> Row {
         tone: said.tone,
         ratio: finding.estimate.map(|estimate| estimate.ratio),
         interval: finding.estimate.and_then(|estimate| estimate.interval()),
+        floor: finding.floor,
     }
 }

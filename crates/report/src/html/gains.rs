@@ -9,6 +9,7 @@ use super::table::table;
 use crate::charts::Chart;
 use crate::charts::gains::Gains;
 use crate::charts::lines::{Point, Series};
+use crate::charts::marker::Look;
 use crate::number::plain;
 use crate::scaling::figures_of;
 
@@ -30,7 +31,8 @@ fn of_one(id: &str, work: &Scaling) -> Figure {
             labels.push(&variant.label);
         }
     }
-    let series = labels.iter().map(|label| of_variant(work, label));
+    let places = (0..).zip(&labels);
+    let series = places.map(|(place, label)| of_variant(work, place, label));
     let all = |flows: u32| (f64::from(flows), f64::from(flows) / f64::from(work.one));
     let ends = work.points.first().zip(work.points.last());
     let ideal = ends.map(|(first, last)| [all(first.flows), all(last.flows)]);
@@ -47,7 +49,7 @@ fn of_one(id: &str, work: &Scaling) -> Figure {
     figure(id, title, gains)
 }
 
-fn of_variant(work: &Scaling, label: &str) -> Series {
+fn of_variant(work: &Scaling, place: usize, label: &str) -> Series {
     let points = work.points.iter().filter_map(|point| {
         let mut variants = point.variants.iter();
         let variant = variants.find(|variant| variant.label == label)?;
@@ -55,6 +57,7 @@ fn of_variant(work: &Scaling, label: &str) -> Series {
     });
     Series {
         label: label.to_owned(),
+        look: Look::Variant(place),
         points: points.collect(),
         fit: Vec::new(),
     }
@@ -69,6 +72,7 @@ fn over_processes(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
     });
     let ours = Series {
         label: "threads over processes".to_owned(),
+        look: Look::Variant(0),
         points: points.collect(),
         fit: Vec::new(),
     };
@@ -77,6 +81,10 @@ fn over_processes(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
     }
     let year = study.study.origin.as_ref().map_or(0, |origin| origin.year);
     let marks = figures_of(study, work).filter_map(|figure| mark(year, figure));
+    let marks = (1..).zip(marks).map(|(place, mark)| Series {
+        look: Look::Variant(place),
+        ..mark
+    });
     let title = format!(
         "{} {}: throughput of threads over processes, with intervals",
         work.workload,
@@ -97,6 +105,7 @@ fn mark(year: u32, figure: &OriginFigure) -> Option<Series> {
     };
     Some(Series {
         label: format!("{year}, {}: {}", figure.on, figure.was),
+        look: Look::Aside,
         points: vec![at(figure.flows, &ratio)],
         fit: Vec::new(),
     })

@@ -6,18 +6,20 @@ use lab::{CaseResult, Effect, Finding, Map, Results};
 use maud::{Markup, html};
 
 use super::case::{missing, why};
+use super::detail::Detail;
 use super::figure::Figures;
 use super::heat::heat;
 use super::table::table;
 use crate::charts::heat::{Cell, Grid};
 use crate::number::{NONE, time};
+use crate::text::tied;
 use crate::words::{BUNDLES, cause, comparison, cut_short_together, finding_of, noise_of};
 
 /// Cases whose reasons are told.
 const REASONS: usize = 12;
 
 /// The part of the page about one map.
-pub(super) fn map(id: &str, results: &Results, map: &Map<'_>) -> Markup {
+pub(super) fn map(id: &str, results: &Results, map: &Map<'_>, detail: Detail) -> Markup {
     html! {
         article.case {
             h3 { (map.setting()) }
@@ -30,7 +32,8 @@ pub(super) fn map(id: &str, results: &Results, map: &Map<'_>) -> Markup {
                 p.warning { (cut) }
             }
             @for case in &map.cases { (missing(case)) }
-            (reasons(map))
+            @if detail.has_folds() { (typical(map)) }
+            @if detail.has_folds() { (reasons(map)) }
         }
     }
 }
@@ -97,6 +100,39 @@ fn causes_row(case: &CaseResult) -> Vec<String> {
     ]
 }
 
+/// Typical times of every model, folded away.
+fn typical(map: &Map<'_>) -> Markup {
+    let first = map.cases.first();
+    let labels = first.into_iter().flat_map(|case| &case.variants);
+    let heads: Vec<&str> = ["operation"]
+        .into_iter()
+        .chain(labels.map(|variant| variant.label.as_str()))
+        .collect();
+    let row = |case: &&CaseResult| {
+        let cell = |label: &&str| {
+            let own = case
+                .variants
+                .iter()
+                .find(|variant| variant.label == **label);
+            let value = own.and_then(|variant| variant.value);
+            value.map_or(NONE.to_owned(), |value| time(value.typical))
+        };
+        let cells = heads[1..].iter().map(cell);
+        [Map::row(case).to_owned()]
+            .into_iter()
+            .chain(cells)
+            .collect()
+    };
+    let rows: Vec<Vec<String>> = map.cases.iter().map(row).collect();
+    html! {
+        details {
+            summary { "Typical times" }
+            (table(&heads, &rows))
+            p.quiet { "Every slot is in slots.csv." }
+        }
+    }
+}
+
 fn effect(effect: Effect) -> String {
     let said = comparison(Some(&effect.estimate), &effect.verdict);
     format!("{} {}", said.word, said.interval)
@@ -117,7 +153,7 @@ fn reasons(map: &Map<'_>) -> Markup {
             details {
                 summary { "Reasons for the largest differences between the first and the last model" }
                 @for finding in told.iter().take(REASONS) {
-                    p.said { (finding.sentence) }
+                    p.said { (tied(&finding.sentence)) }
                     (why(finding))
                 }
                 p.quiet { "Those of all others are in findings.csv." }

@@ -4,13 +4,14 @@
 use lab::{CaseResult, StudyResult};
 use maud::{Markup, html};
 
-use super::figure::{Figure, Figures, Legend};
+use super::figure::Figures;
+use super::lines;
 use super::stacks::stack;
 use super::table::table;
-use crate::charts::Chart;
 use crate::charts::axis::TIME;
 use crate::charts::bars::{Bar, Parts};
 use crate::charts::lines::{Point, Series as Line};
+use crate::charts::marker::Look;
 use crate::number::{NONE, bytes, plain, time};
 use crate::searched::{
     self, ByNumber, CLASSES, NOTE_CLASSES, NOTE_TABLE, Row, Series, classes, number, timers,
@@ -73,22 +74,6 @@ pub(super) fn figures(id: &str, study: &StudyResult) -> Figures {
 }
 
 fn chart(id: &str, title: &str, all: &[&Series<'_>]) -> Figures {
-    let line = |series: &&Series<'_>| Line {
-        label: series.name.clone(),
-        points: series
-            .points
-            .iter()
-            .map(|&(flows, [low, typical, high])| Point {
-                x: flows.into(),
-                y: typical,
-                low,
-                high,
-            })
-            .collect(),
-        fit: Vec::new(),
-    };
-    let mut heads = vec!["workers"];
-    heads.extend(all.iter().map(|series| series.name.as_str()));
     let mut numbers: Vec<u32> = all
         .iter()
         .flat_map(|s| s.points.iter().map(|p| p.0))
@@ -99,6 +84,30 @@ fn chart(id: &str, title: &str, all: &[&Series<'_>]) -> Figures {
     if numbers.len() < 2 {
         return Figures::default();
     }
+    let lines = all.iter().enumerate();
+    let lines: Vec<Line> = lines.map(|(place, series)| line(place, series)).collect();
+    lines::lines(id, title, "workers", lines, by_number(&numbers, all))
+}
+
+fn line(place: usize, series: &Series<'_>) -> Line {
+    let point = |&(flows, [low, typical, high]): &(u32, [f64; 3])| Point {
+        x: flows.into(),
+        y: typical,
+        low,
+        high,
+    };
+    Line {
+        label: series.name.clone(),
+        look: Look::Variant(place),
+        points: series.points.iter().map(point).collect(),
+        fit: Vec::new(),
+    }
+}
+
+/// Typical times, one row a number of workers, one column a line.
+fn by_number(numbers: &[u32], all: &[&Series<'_>]) -> Markup {
+    let mut heads = vec!["workers"];
+    heads.extend(all.iter().map(|series| series.name.as_str()));
     let row = |&at: &u32| {
         let times = all
             .iter()
@@ -106,19 +115,7 @@ fn chart(id: &str, title: &str, all: &[&Series<'_>]) -> Figures {
         [number(at)].into_iter().chain(times).collect()
     };
     let rows: Vec<Vec<String>> = numbers.iter().map(row).collect();
-    let lines: Vec<Line> = all.iter().map(line).collect();
-    let figure = Figure {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        desc: format!(
-            "Typical times, with quartiles, of {} by the number of workers.",
-            all.len()
-        ),
-        legend: Legend::variants(lines.iter().map(|line| line.label.as_str())),
-        data: Some(table(&heads, &rows)),
-        chart: Chart::Lines(lines, "workers".to_owned()),
-    };
-    figure.into()
+    table(&heads, &rows)
 }
 
 /// Where the time of each variant of a case went.

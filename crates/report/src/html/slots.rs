@@ -4,6 +4,7 @@ use lab::CaseResult;
 use lab::results::RawSlot;
 use maud::{Markup, html};
 
+use super::detail::Detail;
 use super::figure::{Figure, Legend};
 use super::table::table;
 use crate::charts::Chart;
@@ -12,7 +13,7 @@ use crate::number::time;
 use crate::words::many;
 
 /// Raw slots in the order of time.
-pub(super) fn slots(id: &str, case: &CaseResult, with_data: bool) -> Figure {
+pub(super) fn slots(id: &str, case: &CaseResult, detail: Detail) -> Figure {
     let began = case.slots.first().map_or(0.0, |slot| slot.at_s);
     let dot = |slot: &RawSlot| Dot {
         at_s: slot.at_s - began,
@@ -27,7 +28,7 @@ pub(super) fn slots(id: &str, case: &CaseResult, with_data: bool) -> Figure {
         title: "Every slot in the order of time".to_owned(),
         desc: format!("The values of {what} against the time of their launch."),
         legend: Legend::variants(labels),
-        data: Some(if with_data {
+        data: Some(if detail.has_tables_of_slots() {
             rounds(case)
         } else {
             html! { p { "There are too many slots for this page: see slots.csv." } }

@@ -3,12 +3,15 @@
 use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
+use super::detail::Detail;
 use super::figure::{Figure, Figures};
 use super::{
     case, counting, fenced, forest, limits, map, scaling, searched, sweep, then_and_now, workers,
 };
 use crate::blocks::Block;
 use crate::plots;
+use crate::text::tied;
+use crate::words::run_study_again;
 
 /// The findings of the cases that stand alone.
 fn alone(id: &str, study: &StudyResult) -> Figures {
@@ -34,12 +37,16 @@ pub(super) fn figures(place: usize, study: &StudyResult) -> Vec<(String, Figure)
     for (number, block) in Block::all(study).iter().enumerate() {
         let id = format!("{id}-{number}");
         match block {
-            Block::Case(one) => add(named(&one.case.name), case::figures(&id, one, false)),
+            Block::Case(one) => add(
+                named(&one.case.name),
+                case::figures(&id, one, Detail::NoTablesOfSlots),
+            ),
             Block::Map(map) => add(named(&map.setting()), map::figures(&id, map)),
             Block::Sweep(sweep) => {
                 add(named(sweep.name), sweep::figures(&id, sweep, &study.laws));
                 for (number, (_, case)) in sweep.points.iter().enumerate() {
-                    let figures = sweep::of_point(&format!("{id}-{number}"), case, false);
+                    let figures =
+                        sweep::of_point(&format!("{id}-{number}"), case, Detail::NoTablesOfSlots);
                     add(named(&case.case.name), figures);
                 }
             }
@@ -49,12 +56,12 @@ pub(super) fn figures(place: usize, study: &StudyResult) -> Vec<(String, Figure)
     all
 }
 
-/// The section of a study. `with_slots` is whether tables of raw slots are wanted.
+/// The section of a study.
 pub(super) fn study(
     results: &Results,
     place: usize,
     study: &StudyResult,
-    with_slots: bool,
+    detail: Detail,
 ) -> Markup {
     let id = format!("study{place}");
     html! {
@@ -62,16 +69,16 @@ pub(super) fn study(
             h2 { (study.study.name) ": " (study.study.title) }
             p { (study.study.stands_for) }
             @if !study.sentences.is_empty() {
-                ul.sentences { @for sentence in &study.sentences { li { (sentence) } } }
+                ul.sentences { @for sentence in &study.sentences { li { (tied(sentence)) } } }
             }
             (limits::limits(study))
             (alone(&id, study))
             @for (number, block) in Block::all(study).iter().enumerate() {
                 @let id = format!("{id}-{number}");
                 @match block {
-                    Block::Case(one) => (case::case(&id, results, one, with_slots)),
-                    Block::Sweep(all) => (sweep::sweep(&id, results, all, (&study.laws, with_slots))),
-                    Block::Map(all) => (map::map(&id, results, all)),
+                    Block::Case(one) => (case::case(&id, results, one, detail)),
+                    Block::Sweep(all) => (sweep::sweep(&id, results, all, (&study.laws, detail))),
+                    Block::Map(all) => (map::map(&id, results, all, detail)),
                 }
             }
             (counting::of_study(study))
@@ -80,6 +87,7 @@ pub(super) fn study(
                 Some(table) => (table),
                 None => (then_and_now::then_and_now(study)),
             }
+            p.quiet { "Run this study again, in the same order: " code { (run_study_again(results, study)) } }
         }
     }
 }

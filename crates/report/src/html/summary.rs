@@ -6,7 +6,8 @@ use maud::{Markup, html};
 use crate::date::utc;
 use crate::number::percent;
 use crate::terminal::{ending, headline};
-use crate::words::{Comparison, Tone, comparison, many};
+use crate::text::tied;
+use crate::words::{comparison, many};
 
 /// Machine, date, noise, warnings and answers.
 pub(super) fn summary(results: &Results) -> Markup {
@@ -42,33 +43,34 @@ fn place(results: &Results) -> String {
     parts.join(" · ")
 }
 
-/// Whether a word of its own says more than the sentence begins with.
-fn decided(said: &Comparison) -> bool {
-    said.tone != Tone::Doubt
-}
-
+/// A card: the verdict, and smaller what is to be said about it.
 fn answer(results: &Results, place: usize, study: &StudyResult) -> Markup {
     // How many flows there can be is told without a comparison.
     let finding = study.headline().filter(|_| study.limits.is_empty());
     let said = finding.map(|finding| comparison(finding.estimate.as_ref(), &finding.verdict));
+    let class = said.map_or("same", |said| said.tone.class());
     let answer = headline(results, study);
+    let (verdict, rest) = answer.split_at(verdict_end(&answer));
+    let rest = about(rest);
     html! {
         article {
             h2 { a href=(format!("#study{place}")) { (study.study.title) } }
-            @if let (Some(finding), Some(said)) = (finding, said.filter(decided)) {
-                p class=(format!("verdict {}", said.tone.class())) {
-                    (finding.subject) ": " (said.word)
-                    @if !said.interval.is_empty() { " " span.interval { (said.interval) } }
-                }
-                p { (answer) }
-            } @else {
-                // The sentence says all that the verdict would, once; what is to be done about
-                // it need not be as large.
-                @let (said, rest) = answer.split_at(verdict_end(&answer));
-                p.verdict.doubt[finding.is_some()] { (said) }
-                @if !rest.is_empty() { p { (rest.trim_start_matches(';').trim_start()) } }
-            }
+            p class=(format!("verdict {class}")) { (with_interval(verdict)) }
+            @if !rest.is_empty() { p { (tied(&rest)) } }
         }
+    }
+}
+
+/// A sentence, its interval less loud than its words.
+fn with_interval(sentence: &str) -> Markup {
+    let ends = sentence.find(" [").zip(sentence.find(']'));
+    match ends.filter(|(begin, end)| begin < end) {
+        None => html! { (tied(sentence)) },
+        Some((begin, end)) => html! {
+            (tied(&sentence[..begin])) " "
+            span.interval { (sentence[begin + 1..=end]) }
+            (tied(&sentence[end + 1..]))
+        },
     }
 }
 
@@ -78,4 +80,42 @@ fn verdict_end(answer: &str) -> usize {
         .into_iter()
         .filter_map(|mark| answer.find(mark));
     ends.min().unwrap_or(answer.len())
+}
+
+/// What stands behind a verdict, as a line of its own: `(about 9 more rounds); cut short` is
+/// `about 9 more rounds; cut short`.
+fn about(rest: &str) -> String {
+    let rest = rest.trim_start_matches(';').trim_start();
+    match rest.strip_prefix('(') {
+        Some(inside) => inside.replacen(')', "", 1),
+        None => rest.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_behind_a_verdict_is_a_line_of_its_own() {
+        let split = |answer: &str| {
+            let (verdict, rest) = answer.split_at(verdict_end(answer));
+            (verdict.to_owned(), about(rest))
+        };
+        let doubt = "cannot tell a and b apart: [0.97 ... 1.05] (about 192 more rounds); cut short";
+        assert_eq!(
+            split(doubt),
+            (
+                "cannot tell a and b apart: [0.97 ... 1.05]".to_owned(),
+                "about 192 more rounds; cut short".to_owned()
+            )
+        );
+        let plain = "threads 5.3 % faster than processes [2.0 ... 9.7 %], to switch";
+        assert_eq!(split(plain), (plain.to_owned(), String::new()));
+        let said = with_interval(plain).into_string();
+        assert!(
+            said.ends_with("[2.0 ... 9.7 %]</span>, to switch"),
+            "{said}"
+        );
+    }
 }

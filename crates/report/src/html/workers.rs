@@ -4,6 +4,7 @@ use lab::StudyResult;
 use maud::{Markup, html};
 
 use super::table::table;
+use crate::text::tied;
 use crate::workers::{HEADS, Kind, NOTE, Row, Table};
 
 /// The table of a study; `None` where it has no workers.
@@ -31,6 +32,6 @@ fn of_kind(kind: &Kind<'_>) -> Markup {
     let rows: Vec<_> = kind.rows.iter().map(cells).collect();
     html! {
         (table(&heads, &rows))
-        @for said in &kind.verdict { p.said { (said) } }
+        @for said in &kind.verdict { p.said { (tied(said)) } }
     }
 }

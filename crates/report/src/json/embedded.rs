@@ -9,20 +9,23 @@
 //! rows. It is one line of ASCII in which
 //! nothing can end a script element.
 
-use lab::compare::SideBySide;
+use lab::compare::{Change, ComparedRun, ComparedStudy, ComparedVariant, SideBySide};
 use lab::{CaseResult, Results, StudyResult, VariantSummary};
 use serde_json::{Value, json};
 use stats::{Estimate, Verdict};
 
-use super::{SCHEMA, compared};
+use super::SCHEMA;
 use crate::words::finding_of;
 
 /// Version of this document, which has nothing in common with `findings.json`.
 const DOCUMENT: &str = "flowgauge page";
+/// What the page of a comparison has.
+const COMPARISON: &str = "flowgauge comparison page";
 
-/// Values, ratios and verdicts of every case.
-pub(crate) fn embedded(results: &Results) -> String {
+/// Values, ratios and verdicts of every case, or of the headlines alone.
+pub(crate) fn embedded(results: &Results, all: bool) -> String {
     let header = &results.header;
+    let studies = results.studies.iter().map(|one| study(one, all));
     let document = json!({
         "document": DOCUMENT,
         "schema": SCHEMA,
@@ -32,7 +35,8 @@ pub(crate) fn embedded(results: &Results) -> String {
         "seed": header.settings.seed,
         "host": header.machine.host,
         "columns": COLUMNS,
-        "studies": results.studies.iter().map(study).collect::<Vec<_>>(),
+        "holds": if all { "every case" } else { "headline cases" },
+        "studies": studies.collect::<Vec<_>>(),
     });
     ascii(&document.to_string())
 }
@@ -49,8 +53,10 @@ const COLUMNS: [&str; 7] = [
     "high",
 ];
 
-fn study(study: &StudyResult) -> Value {
-    let cases = study.cases.iter().map(|case| {
+fn study(study: &StudyResult, all: bool) -> Value {
+    let cases = study.cases.iter();
+    let told = cases.filter(|case| all || case.case.name == study.study.headline);
+    let cases = told.map(|case| {
         let rows = case.variants.iter().map(|variant| row(case, variant));
         json!([case.case.name, case.case.metric, rows.collect::<Vec<_>>()])
     });
@@ -101,20 +107,79 @@ fn short(value: Option<f64>) -> Value {
     }
 }
 
-/// Runs side by side: the whole of `compare.json`, which is small.
+/// Runs side by side: values, ratios and verdicts, without what `compare.json` has beyond.
 pub(crate) fn embedded_comparison(all: &SideBySide) -> String {
-    let mut value: Value = serde_json::from_str(&compared(all)).unwrap_or_default();
-    shorten(&mut value);
-    ascii(&value.to_string())
+    let run = |run: &ComparedRun| {
+        json!({
+            "name": run.name,
+            "machine": run.machine,
+            "version": run.version,
+            "began_unix_s": run.began_unix_s,
+            "seed": run.seed,
+        })
+    };
+    let document = json!({
+        "document": COMPARISON,
+        "schema": SCHEMA,
+        "basis": all.basis,
+        "runs": all.runs.iter().map(run).collect::<Vec<_>>(),
+        "columns": COMPARED,
+        "studies": all.studies.iter().map(compared_study).collect::<Vec<_>>(),
+    });
+    ascii(&document.to_string())
 }
 
-fn shorten(value: &mut Value) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(shorten),
-        Value::Object(fields) => fields.values_mut().for_each(shorten),
-        Value::Number(number) if number.is_f64() => *value = short(number.as_f64()),
-        _ => {}
-    }
+/// What a row of a case tells of a variant in a run (by its place): its typical time, then how it
+/// compares with the first run, which has nothing there.
+const COMPARED: [&str; 7] = [
+    "variant",
+    "run",
+    "typical_ns",
+    "verdict",
+    "ratio",
+    "low",
+    "high",
+];
+
+fn compared_study(study: &ComparedStudy) -> Value {
+    let cases = study.cases.iter().map(|case| {
+        let rows = case.variants.iter().flat_map(compared_rows);
+        json!([case.name, case.metric, rows.collect::<Vec<_>>()])
+    });
+    json!({
+        "name": study.name,
+        "title": study.title,
+        "cases": cases.collect::<Vec<_>>(),
+    })
+}
+
+fn compared_rows(variant: &ComparedVariant) -> Vec<Value> {
+    let sides = variant.sides.iter().zip(&variant.changes).enumerate();
+    let rows = sides.filter_map(|(run, (side, change))| {
+        let value = side.as_ref()?.value;
+        let mut row = vec![
+            json!(variant.label),
+            json!(run),
+            short(value.map(|value| value.typical)),
+        ];
+        row.extend(change.iter().flat_map(compared));
+        Some(Value::Array(row))
+    });
+    rows.collect()
+}
+
+fn compared(change: &Change) -> [Value; 4] {
+    let word = match &change.not_compared {
+        Some(_) => "not compared",
+        None => verdict(&change.verdict),
+    };
+    let ends = change.estimate.as_ref().and_then(Estimate::interval);
+    [
+        json!(word),
+        short(change.estimate.map(|estimate| estimate.ratio)),
+        short(ends.map(|(low, _)| low)),
+        short(ends.map(|(_, high)| high)),
+    ]
 }
 
 /// The same JSON in ASCII, without `<`, `>` and `&`. All three occur in strings only,

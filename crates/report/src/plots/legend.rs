@@ -48,10 +48,10 @@ fn entries(legend: &Legend) -> Vec<(Markup, String)> {
     let square = |class: &str| html! { rect class=(class) x="1" y="1" width="12" height="12" {} };
     match legend {
         Legend::None => Vec::new(),
-        Legend::Variants(labels) => {
-            let labels = labels.iter().enumerate();
+        Legend::Series(labels) => {
+            let labels = labels.iter();
             labels
-                .map(|(place, text)| (marker::drawn(place), text.clone()))
+                .map(|(look, text)| (marker::drawn(*look), text.clone()))
                 .collect()
         }
         Legend::Parts(names) => {

@@ -1,6 +1,6 @@
 //! The style of a chart that stands alone: the page's light colours, written out.
 
-use crate::charts::marker::MARKERS;
+use crate::charts::marker::{COLOURS, STROKES};
 
 use super::FONT;
 
@@ -20,6 +20,13 @@ fn colour(name: &str) -> &'static str {
         .trim()
 }
 
+/// What the page's style sheet says of a selector.
+fn rule(selector: &str) -> &'static str {
+    let own = PAGE.split(&format!("{selector}{{")).nth(1);
+    let own = own.and_then(|rest| rest.split('}').next());
+    own.unwrap_or_default()
+}
+
 /// All rules, without variables and shorthands.
 pub(super) fn sheet() -> String {
     let mut sheet = fixed();
@@ -29,20 +36,30 @@ pub(super) fn sheet() -> String {
         ("doubt", "doubt"),
         ("same", "same"),
     ];
-    let variants = (0..MARKERS).map(|place| (format!("v{place}"), format!("v{place}")));
+    let variants = (0..COLOURS).map(|place| (format!("v{place}"), format!("v{place}")));
+    let aside = [("aside".to_owned(), "quiet".to_owned())];
     let classes = verdicts.map(|(class, name)| (class.to_owned(), name.to_owned()));
-    for (class, name) in classes.into_iter().chain(variants) {
+    for (class, name) in classes.into_iter().chain(variants).chain(aside) {
         let c = colour(&name);
         for (mark, rule) in [
             ("mark", format!("fill:{c}")),
             ("whisker", format!("stroke:{c}")),
             ("curve", format!("stroke:{c}")),
             ("area", format!("fill:{c}")),
+            ("fit", format!("stroke:{c}")),
+            (
+                "o",
+                format!("fill:{};stroke:{c};stroke-width:1.6", colour("paper")),
+            ),
         ] {
             sheet.push_str(&format!(
                 ".{class}.{mark}{{{rule}}}.{class} .{mark}{{{rule}}}\n"
             ));
         }
+    }
+    let strokes = (1..STROKES).map(|run| format!(".d{run} .curve"));
+    for of in strokes.chain([".aside .curve".to_owned()]) {
+        sheet.push_str(&format!("{of}{{{}}}\n", rule(&of)));
     }
     for place in 0..PARTS {
         let fill = colour(&format!("s{place}"));
@@ -77,6 +94,7 @@ fn fixed() -> String {
          .one{{stroke:{ink};stroke-width:1.2}}.band{{fill:{rule};opacity:.5}}\n\
          .mark{{stroke:{paper};stroke-width:.6}}.whisker{{stroke-width:2}}\n\
          .curve{{fill:none;stroke-width:2}}.area{{opacity:.2}}.dots{{fill:none;stroke:none}}\n\
+         .fit{{fill:none;stroke-width:1.5;stroke-dasharray:5 4}}\n\
          .cross{{stroke:{bad};stroke-width:1.8;fill:none}}.part{{stroke:{paper};stroke-width:1}}\n\
          .on0{{fill:#fff}}.on1{{fill:#111}}.on2{{fill:#111}}.on3{{fill:#111}}.on4{{fill:#111}}.on5{{fill:#fff}}.on6{{fill:#111}}\n\
          .hn rect{{fill:none}}.stroke{{stroke:{doubt};stroke-width:1.4;opacity:.35}}\n"
@@ -103,6 +121,9 @@ mod tests {
             let fill = colour(&format!("s{place}"));
             assert!(sheet().contains(&format!(".s{place}{{fill:{fill}}}")));
             assert_ne!(fill, "#000", "part {place}");
+        }
+        for of in [".d1 .curve", ".d5 .curve", ".aside .curve"] {
+            assert!(rule(of).starts_with("stroke-dasharray:"), "{of}");
         }
     }
 }

@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Effects};
 
 use super::Style;
 use crate::table::Table;
-use crate::text::{TIE, cut, visible, width, wrap};
+use crate::text::{TIE, cut, tied, visible, width, wrap};
 use crate::words::Tone;
 
 /// What has been written so far.
@@ -38,7 +38,8 @@ impl<'a> Page<'a> {
     /// A text, wrapped; later lines stand two columns further in.
     pub(crate) fn text(&mut self, indent: usize, tone: Tone, text: &str) {
         let further = indent + 2;
-        let lines = wrap(&visible(text), self.style.width.saturating_sub(further));
+        let text = visible(text);
+        let lines = wrap(&tied(&text), self.style.width.saturating_sub(further));
         for (at, line) in lines.iter().enumerate() {
             let margin = if at == 0 { indent } else { further };
             self.line(margin, &[(tone, line.clone())]);

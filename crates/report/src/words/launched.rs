@@ -1,7 +1,7 @@
 //! What was launched, and how to launch it again.
 
 use flow::Variant;
-use lab::{Case, LabelledVariant, Results};
+use lab::{Case, LabelledVariant, Results, StudyResult};
 use serde_json::Value;
 use workload::{Searching, Work};
 
@@ -140,7 +140,52 @@ pub(crate) fn launched(labelled: &LabelledVariant) -> String {
 
 /// The command that runs the same again: as it was given, with the seed that was drawn.
 pub(crate) fn run_again(results: &Results) -> String {
-    let mut words = results.header.command.clone();
+    seeded(results, results.header.command.clone())
+}
+
+/// The command that runs one study of a run again, in the same order: that depends on the seed
+/// and on names, and not on what else was run.
+pub(crate) fn run_study_again(results: &Results, study: &StudyResult) -> String {
+    let name = &study.study.name;
+    let command = &results.header.command;
+    let among_others =
+        results.studies.len() > 1 && command.get(1).is_some_and(|word| word == "run");
+    if !among_others || !lab::builtin_names().any(|known| known == name) {
+        return run_again(results);
+    }
+    let mut words = command[..2].to_vec();
+    words.push(name.clone());
+    words.extend(flags(&command[2..], name));
+    seeded(results, words)
+}
+
+/// The flags of `flowgauge run` with their values, without the names of studies, and without
+/// what is expected of other studies.
+fn flags(words: &[String], study: &str) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        if !word.starts_with("--") {
+            continue;
+        }
+        // The only flag of `run` whose value, if it has one, stands behind `=`.
+        let has_value = !word.contains('=') && word != "--watch";
+        let flag = [word].into_iter().chain(words.next_if(|_| has_value));
+        let flag: Vec<String> = flag.cloned().collect();
+        let expects = flag[0].strip_prefix("--expect");
+        let expected = expects.map(|rest| {
+            flag.get(1)
+                .map_or(rest.trim_start_matches('='), String::as_str)
+        });
+        if expected.is_none_or(|path| path.starts_with(&format!("{study}/"))) {
+            kept.extend(flag);
+        }
+    }
+    kept
+}
+
+/// The words of a command for a shell, with the seed of the run.
+fn seeded(results: &Results, mut words: Vec<String>) -> String {
     let own = words.iter().take_while(|word| *word != "--").count();
     let seeded = words[..own]
         .iter()
@@ -171,6 +216,17 @@ mod tests {
             "-9,007,199,254,740,993"
         );
         assert_eq!(parameter(&serde_json::json!(0.5)), "0.50");
+    }
+
+    #[test]
+    fn a_study_is_run_again_with_the_flags_of_its_run() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let given = "primes --tree primes --watch switch --budget=5s --expect switch/thread<=1s \
+                     --expect=primes/thread<=1s --rounds 20";
+        assert_eq!(
+            flags(&words(given), "primes").join(" "),
+            "--tree primes --watch --budget=5s --expect=primes/thread<=1s --rounds 20"
+        );
     }
 
     #[test]

@@ -9,8 +9,13 @@ use std::process::Command;
 use report::html;
 use serde_json::Value;
 
+use crate::compare::machines;
 use crate::html::grids;
-use crate::support::results;
+use crate::samples::sampled;
+use crate::support::scaling::scaled;
+use crate::support::searches::searches;
+use crate::support::workers::workers;
+use crate::support::{mapped, results};
 
 /// Run in the page, before its own script and after it; the second tells what it found.
 const BEFORE: &str = include_str!("browser/before.js");
@@ -106,10 +111,16 @@ fn the_page_works_in_a_browser() {
     for (name, page) in [
         ("browser-run.html", html::page(&results())),
         ("browser-grids.html", html::page(&grids())),
+        ("browser-map.html", html::page(&mapped())),
+        ("browser-workers.html", html::page(&workers())),
+        ("browser-scaling.html", html::page(&scaled())),
+        ("browser-searches.html", html::page(&searches())),
+        ("browser-samples.html", html::page(&sampled())),
+        ("browser-compare.html", report::compare::page(&machines())),
     ] {
         let path = instrumented(name, &page);
         let mut papers = Vec::new();
-        for (width, dark) in [(1280, false), (1280, true), (390, false)] {
+        for (width, dark) in [(1280, false), (1280, true), (390, false), (390, true)] {
             let (found, console) = look_at(browser, &path, &Look { width, dark });
             let what = format!("{name} at {width}, dark {dark}: {found:#}");
             assert_eq!(console, [""; 0], "{what}");

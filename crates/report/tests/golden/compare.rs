@@ -6,6 +6,7 @@ use report::terminal::Style;
 use report::{compare as side_by_side, csv, json};
 use unicode_width::UnicodeWidthStr;
 
+use crate::support::full::full;
 use crate::support::{HOSTILE, results};
 
 /// The run again, with its first study slower by an eighth, on another kernel.
@@ -117,4 +118,103 @@ fn the_page_needs_nothing_else_and_nothing_in_it_acts() {
         side_by_side::plots(&both()).len(),
         page.matches("<figure id=").count()
     );
+}
+
+#[test]
+fn the_page_of_two_runs_of_all_studies_is_small() {
+    let run = full(lab::Preset::Quick, 10);
+    let runs = [("before", &run), ("after", &run)];
+    let runs = runs.map(|(name, results)| Named { name, results });
+    let all = compare(&runs, How::default()).expect("they have all in common");
+    let page = side_by_side::page(&all);
+    let path = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("compare-all.html");
+    std::fs::write(path, &page).expect("the page can be written");
+    assert!(page.len() < 250_000, "{} bytes", page.len());
+    // What it holds for programs is a part of it and no second page.
+    let embedded = page.split("id=\"results\">").nth(1).expect("embedded data");
+    let embedded = embedded.split("</script>").next().expect("its end");
+    assert!(embedded.len() < 80_000, "{} bytes", embedded.len());
+    let document: serde_json::Value = serde_json::from_str(embedded).expect("JSON");
+    let columns = document["columns"].as_array().expect("columns");
+    let row = &document["studies"][0]["cases"][0][2][1];
+    assert_eq!(row.as_array().expect("a row").len(), columns.len());
+    assert_eq!(row[1], 1, "the place of the run: {row}");
+}
+
+/// The run as on several machines, each with limits of its own.
+pub(crate) fn machines() -> SideBySide {
+    let mut all = [results(), results(), results()];
+    for (place, results) in all.iter_mut().enumerate() {
+        results.warnings.clear();
+        let models = ["process", "fiber"].into_iter().take(2 - place / 2);
+        let limits = models.map(|model| lab::Limit {
+            label: model.to_owned(),
+            model: model.parse().expect("a model"),
+            room: (place != 1 || model != "fiber").then(|| machine::Ceiling {
+                count: 8_000 * (place as u64 + 1),
+                bites: "kernel.pid_max".to_owned(),
+                value: 32_768,
+                unit: machine::Unit::Tasks,
+                raise: "sudo sysctl".to_owned(),
+                left: 0,
+                each: 0,
+            }),
+            made: 0,
+            create_ns_each: None,
+            bytes_each: None,
+            bytes_not_available: Some("none could be made".to_owned()),
+        });
+        results.studies[0].limits = limits.collect();
+    }
+    let names = ["laptop", "server", "board"].into_iter().zip(&all);
+    let runs: Vec<_> = names
+        .map(|(name, results)| Named { name, results })
+        .collect();
+    compare(&runs, How::default()).expect("they have all in common")
+}
+
+#[test]
+fn limits_stand_side_by_side_in_every_format() {
+    let all = machines();
+    let style = Style {
+        width: 80,
+        colour: false,
+    };
+    let text = side_by_side::text(&all, &style);
+    let start = text.find("How many flows").expect("a table");
+    let end = text[start..].find("\n\n").expect("its end");
+    insta::assert_snapshot!(&text[start..start + end]);
+    let page = side_by_side::page(&all);
+    for cell in ["<td>8,000<td>16,000<td>24,000", "<td>8,000<td>n/a<td>-"] {
+        assert!(page.contains(cell), "{cell}");
+    }
+    let document: serde_json::Value = serde_json::from_str(&json::compared(&all)).expect("JSON");
+    let limits = &document["studies"][0]["limits"];
+    assert_eq!(limits[0]["sides"][2]["room"]["count"], 24_000);
+    assert!(limits[1]["sides"][2].is_null());
+    assert_eq!(
+        limits[1]["sides"][1]["room"]["not_available"]["reason"],
+        "no limit of this machine can be read"
+    );
+}
+
+#[test]
+fn lines_of_several_runs_are_told_apart_by_their_strokes() {
+    let page = side_by_side::page(&machines());
+    let figure = page
+        .split("<figure id=\"study0-0-lines\"")
+        .nth(1)
+        .expect("lines");
+    let legend = figure.split("</ul>").next().expect("a legend");
+    let mut entries: Vec<&str> = legend.split("<li ").skip(1).collect();
+    assert_eq!(entries.len(), 6);
+    for entry in &mut entries {
+        // Without its place and its label.
+        let look = entry.split_once('>').expect("a look").1;
+        *entry = &look[..look.rfind("</i>").expect("a marker")];
+    }
+    let count = entries.len();
+    entries.sort_unstable();
+    entries.dedup();
+    assert_eq!(entries.len(), count, "{entries:?}");
 }

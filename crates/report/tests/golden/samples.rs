@@ -43,7 +43,7 @@ fn samples() -> Samples {
 }
 
 /// The run with a sampler beside the first slots of its first case, of which one was lost.
-fn sampled() -> Results {
+pub(crate) fn sampled() -> Results {
     let mut results = results();
     let slots = &mut results.studies[0].cases[0].slots;
     for slot in &mut slots[..3] {
@@ -65,7 +65,13 @@ fn each_sample_is_a_row_and_each_end_too() {
 
 #[test]
 fn the_terminal_says_what_was_seen_and_what_it_cost() {
-    let text = terminal::run(&sampled(), &Style::default());
+    let text = terminal::run(
+        &sampled(),
+        &Style {
+            width: 80,
+            colour: false,
+        },
+    );
     let said = text
         .lines()
         .skip_while(|line| !line.starts_with("  sampled "));

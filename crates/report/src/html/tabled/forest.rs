@@ -11,18 +11,20 @@ use crate::charts::ratios::Ratios;
 const WIDTH: f64 = 340.0;
 
 /// The table; `id` is unique within the page.
-pub(in crate::html) fn forest(id: &str, rows: &[Row], floor: f64) -> Markup {
+pub(in crate::html) fn forest(id: &str, rows: &[Row]) -> Markup {
     let ratios = Ratios::new(span(rows), (0.0, WIDTH));
-    // Drawn in the first row, shown in all.
-    let grid = format!("{id}-g");
+    // Drawn in the first row of each floor, shown in all that have it.
+    let first = |row: &Row| rows.iter().position(|other| other.floor == row.floor);
     html! {
         table.forest {
             @for (place, row) in rows.iter().enumerate() {
+                @let like = first(row).unwrap_or(place);
+                @let grid = format!("{id}-g{like}");
                 tr {
                     th { (row.label) }
                     td {
                         svg aria-hidden="true" {
-                            @if place == 0 { g id=(grid) { (self::grid(&ratios, floor)) } }
+                            @if like == place { g id=(grid) { (self::grid(&ratios, row.floor)) } }
                             @else { use href=(format!("#{grid}")) {} }
                             (mark(&ratios, row))
                         }

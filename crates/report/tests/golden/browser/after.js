@@ -8,8 +8,9 @@
   const tip = document.getElementById('tip');
   found.paper = getComputedStyle(document.body).backgroundColor;
 
-  // Hover over a slot: the first dot of the first chart of slots that is seen.
-  const dots = one('figure svg[role=img] .dots');
+  // Hover over a slot, or where there are none over a point of a line: the first that is seen.
+  const dots = one('figure svg[role=img] .dots') || one('figure svg[role=img] [data-say]');
+  if (dots) {
   const svg = dots.closest('svg'), box = svg.getBoundingClientRect();
   const scale = box.width / svg.viewBox.baseVal.width;
   const [x, y] = dots.getAttribute('d').match(/[\d.]+/g).map(Number);
@@ -28,6 +29,11 @@
   found.filter = filter.getAttribute('aria-pressed') === 'false' && ![...own].some(seen);
   filter.click();
   found.unfilter = filter.getAttribute('aria-pressed') === 'true' && [...own].some(seen);
+  } else {
+    // A page of tables alone.
+    const none = !document.querySelector('.legend [data-v]');
+    found.hover = found.leave = found.filter = found.unfilter = none;
+  }
 
   // Labels do not touch, in no chart that is seen.
   const crossing = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1

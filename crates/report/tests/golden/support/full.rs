@@ -36,7 +36,8 @@ pub(crate) fn full(preset: Preset, rounds: usize) -> Results {
         interrupted: None,
         at_s: 900.0,
     });
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("full-{rounds}.jsonl"));
+    let path =
+        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("full-{preset:?}-{rounds}.jsonl"));
     std::fs::write(&path, writer.text()).expect("the journal can be written");
     Results::from_journal(&path).expect("the journal can be read")
 }

@@ -1,0 +1,123 @@
+//! How much a page holds: all of it where that is small, and less where it is not.
+//!
+//! # Theory
+//!
+//! A page is to be sent, so it has a bound ([`MOST`]), and it must keep it however many studies,
+//! rounds and variants there were. It is made with everything in it; if that is too large, again
+//! with one thing less, and so on. What goes first is what few would read on the page and what a
+//! file beside it holds in full; verdicts, intervals and reasons never go. The page says what it
+//! left out, and where that is.
+
+/// Bytes that a page stays below, as far as leaving charts out can do that.
+pub(crate) const MOST: usize = 500_000;
+
+/// How much is left out: each level leaves out what those before it do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Detail {
+    /// Nothing.
+    All,
+    /// The tables below the charts of slots.
+    NoTablesOfSlots,
+    /// Charts of the points of a sweep, but for the first and the last.
+    FirstAndLast,
+    /// What is embedded for programs, but for the headlines.
+    BriefData,
+    /// Charts of all points of sweeps, and the distributions.
+    NoPoints,
+    /// Every chart of a single case.
+    NoCharts,
+    /// What is folded away.
+    NoFolds,
+}
+
+impl Detail {
+    /// From everything to the least.
+    pub(crate) const LEVELS: [Self; 7] = [
+        Self::All,
+        Self::NoTablesOfSlots,
+        Self::FirstAndLast,
+        Self::BriefData,
+        Self::NoPoints,
+        Self::NoCharts,
+        Self::NoFolds,
+    ];
+
+    /// Whether charts of slots have their values below.
+    pub(crate) fn has_tables_of_slots(self) -> bool {
+        self < Self::NoTablesOfSlots
+    }
+
+    /// Whether point `place` of so many has charts.
+    pub(crate) fn has_point(self, place: usize, points: usize) -> bool {
+        let is_end = place == 0 || place + 1 == points;
+        self < Self::FirstAndLast || (self < Self::NoPoints && is_end)
+    }
+
+    /// Whether every case is embedded for programs.
+    pub(crate) fn has_all_data(self) -> bool {
+        self < Self::BriefData
+    }
+
+    /// Whether cases have their distributions.
+    pub(crate) fn has_distributions(self) -> bool {
+        self < Self::NoPoints
+    }
+
+    /// Whether cases have charts.
+    pub(crate) fn has_charts(self) -> bool {
+        self < Self::NoCharts
+    }
+
+    /// Whether there is more that is folded away.
+    pub(crate) fn has_folds(self) -> bool {
+        self < Self::NoFolds
+    }
+
+    /// What is left out, in a sentence; none where nothing is.
+    pub(crate) fn said(self) -> Option<String> {
+        let points = match self < Self::NoPoints {
+            true => "the charts of the inner points of sweeps",
+            false => "the charts of the points of sweeps, and the distributions",
+        };
+        let all = [
+            (
+                Self::NoTablesOfSlots,
+                "the tables below the charts of slots",
+            ),
+            (Self::FirstAndLast, points),
+            (
+                Self::BriefData,
+                "the data for programs of all but the headlines",
+            ),
+            (Self::NoCharts, "the other charts of single cases"),
+            (Self::NoFolds, "the reasons at single points"),
+        ];
+        let left = all.iter().filter(|(level, _)| *level <= self);
+        let left: Vec<&str> = left.map(|(_, what)| *what).collect();
+        (!left.is_empty()).then(|| {
+            format!(
+                "To keep this page small, it leaves out {}. All of it is beside it, in slots.csv, \
+                 findings.csv and findings.json; flowgauge report DIR --plots PLOTS makes every \
+                 chart.",
+                left.join("; ")
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_level_leaves_out_more_and_says_so() {
+        assert!(Detail::LEVELS.is_sorted_by(|a, b| a < b));
+        let said = Detail::LEVELS.map(|level| level.said().unwrap_or_default());
+        assert_eq!(said[0], "");
+        assert!(said.is_sorted_by(|a, b| a != b), "{said:#?}");
+        let inner = Detail::LEVELS.map(|level| level.has_point(1, 3));
+        let ends = Detail::LEVELS.map(|level| level.has_point(2, 3));
+        assert_eq!(inner, [true, true, false, false, false, false, false]);
+        assert_eq!(ends, [true, true, true, true, false, false, false]);
+    }
+}
