@@ -90,14 +90,17 @@ impl Detail {
                 "the data for programs of all but the headlines",
             ),
             (Self::NoCharts, "the other charts of single cases"),
-            (Self::NoFolds, "the reasons at single points"),
+            (
+                Self::NoFolds,
+                "the reasons at single points, and the times of each cell of a map",
+            ),
         ];
         let left = all.iter().filter(|(level, _)| *level <= self);
         let left: Vec<&str> = left.map(|(_, what)| *what).collect();
         (!left.is_empty()).then(|| {
             format!(
                 "To keep this page small, it leaves out {}. All of it is beside it, in slots.csv, \
-                 findings.csv and findings.json; flowgauge report DIR --plots PLOTS makes every \
+                 summary.csv, findings.csv and findings.json; flowgauge report DIR --plots PLOTS makes every \
                  chart.",
                 left.join("; ")
             )

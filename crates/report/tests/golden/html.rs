@@ -79,9 +79,15 @@ fn the_page_of_all_studies_is_small() {
         assert_eq!(!page.contains("To keep this page small"), has_all);
         // It was not small for want of results.
         let cases = results.studies.iter().flat_map(|study| &study.cases);
+        // At the last level a map has the times of its first column alone.
+        let has_cells = !page.contains("the times of each cell of a map");
         for case in cases {
             assert!(case.variants.iter().all(|variant| variant.value.is_some()));
-            for value in case.variants.iter().filter_map(|variant| variant.value) {
+            let shown = if has_cells { case.variants.len() } else { 1 };
+            for value in case.variants[..shown]
+                .iter()
+                .filter_map(|variant| variant.value)
+            {
                 let typical = report::number::time(value.typical);
                 assert!(page.contains(&typical), "{}: {typical}", case.case.name);
             }
