@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use measure::Measured;
 use measure::clock::now_ns;
 use measure::counters::{Event, Kernel, Source};
-use measure::memory::{self, Reading};
+use measure::memory::{self, Memory, Reading};
 use measure::usage;
 use nix::unistd::getpid;
 
@@ -123,6 +123,19 @@ pub(crate) fn run<W, B: Body, S: Sink>(
     }
 }
 
+/// Why what is read while flows wait is not that of all who worked.
+const HIRED: &str = "flows make threads of their own, which have ended when this is read";
+
+/// What is left of a reading of flows whose own threads have ended: it is not their memory.
+fn without_hired(reading: &Reading) -> Reading {
+    let (Reading::Honest(Memory { rss, .. }) | Reading::RssOnly { rss, .. }) = *reading;
+    Reading::RssOnly {
+        rss,
+        reason: HIRED.to_owned(),
+        remedy: "the peak of RSS has them in it".to_owned(),
+    }
+}
+
 impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     fn repeat(&mut self, last: bool) -> io::Result<Run> {
         let mut parent = ParentRecord {
@@ -193,9 +206,12 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     fn count(&self, last: bool) -> Option<Measured<Counting<<Kernel as Source>::Counter>>> {
         let asked = last && !self.count.is_empty();
         let tids = || self.bench.area.flows().map(|flow| flow.ids().1).collect();
-        asked.then(|| {
-            let tids: Vec<i32> = tids();
-            Counting::begin(&mut Kernel, self.count, &tids)
+        asked.then(|| match self.context.body.hires() {
+            true => Measured::not_available(HIRED, ""),
+            false => {
+                let tids: Vec<i32> = tids();
+                Counting::begin(&mut Kernel, self.count, &tids)
+            }
         })
     }
 
@@ -271,7 +287,11 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         let pids: Vec<i32> = std::iter::once(self.context.parent.as_raw())
             .chain(children)
             .collect();
-        memory::reading(&pids).map_err(io::Error::other)
+        let reading = memory::reading(&pids).map_err(io::Error::other)?;
+        Ok(match self.context.body.hires() {
+            true => without_hired(&reading),
+            false => reading,
+        })
     }
 
     /// Ends the cell here and now: threads may still be at work in frames that this one

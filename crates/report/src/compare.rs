@@ -17,9 +17,20 @@ use crate::number::{percent, plain};
 use crate::words::{Comparison, Tone, comparison, many, metric};
 
 /// What no comparison of two runs covers.
-const NOT_COVERED: &str = "A shift of the whole machine between two runs (heat, neighbours, clock) is in none of these \
-     intervals: compare two runs of the same thing to see how large it is, and give --floor at \
-     least that, or compare ratios (--relative).";
+fn not_covered(all: &SideBySide) -> &'static str {
+    match all.basis {
+        Basis::Times => {
+            "A shift of the whole machine between two runs (heat, neighbours, clock) is in none of \
+             these intervals: compare two runs of the same thing to see how large it is, and give \
+             --floor at least that, or compare ratios (--relative)."
+        }
+        Basis::Relative => {
+            "A shift of the whole machine between two runs changes no ratio. What shifts one \
+             variant and not another (another kernel, neighbours that use a disk) is in none of \
+             these intervals."
+        }
+    }
+}
 
 /// `host · CPU · kernel 6.1 · 2 usable CPUs · 2026-01-26 14:05 UTC · flowgauge 0.1.0`.
 fn where_and_when(run: &ComparedRun) -> String {
@@ -114,7 +125,7 @@ fn counts(all: &SideBySide, run: usize) -> String {
 }
 
 /// The largest change of a run that was established, in a sentence.
-fn largest(all: &SideBySide, run: usize) -> Option<&str> {
+fn largest(all: &SideBySide, run: usize) -> Option<String> {
     let established = all.changes().filter(|(_, _, _, of, change)| {
         *of == run
             && matches!(
@@ -123,6 +134,6 @@ fn largest(all: &SideBySide, run: usize) -> Option<&str> {
             )
     });
     let size = |change: &Change| change.estimate.map_or(0.0, |e| e.ratio.ln().abs());
-    let largest = established.max_by(|a, b| size(a.4).total_cmp(&size(b.4)))?;
-    Some(&largest.4.sentence)
+    let (study, case, _, _, change) = established.max_by(|a, b| size(a.4).total_cmp(&size(b.4)))?;
+    Some(format!("{}/{}: {}", study.name, case.name, change.sentence))
 }

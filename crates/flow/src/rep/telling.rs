@@ -100,11 +100,7 @@ impl Telling {
 /// Whether what is read is that of all who worked.
 fn all_is_read(flows: usize, hires: bool) -> Measured<()> {
     if hires {
-        return Measured::not_available(
-            "flows make threads of their own, and the kernel forgets the counts of a thread that \
-             ends",
-            "",
-        );
+        return Measured::not_available(super::HIRED, "");
     }
     match flows <= MOST {
         true => Measured::Value(()),

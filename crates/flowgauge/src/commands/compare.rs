@@ -12,6 +12,7 @@ use crate::args::{CompareArgs, Format};
 use crate::ending::{self, Ending};
 use crate::output::{self, Paper, tell};
 use crate::session;
+use crate::whole_file;
 
 /// Compares, writes what is asked for, and holds it against expectations.
 pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
@@ -104,9 +105,9 @@ fn write(all: &SideBySide, folder: &Path) -> Result<()> {
     }
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
+    whole_file::sweep(folder);
     for (name, text) in files {
-        let path = folder.join(name);
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        whole_file::write(&folder.join(name), text)?;
     }
     tell(&format!(
         "Comparison: {0} (open {0}/compare.html)",
@@ -168,7 +169,13 @@ fn tell_regressions(all: &SideBySide, fraction: f64, compared: usize, found: &[S
              {bound}: more rounds would narrow them"
         ));
     }
-    if found.is_empty() {
+    let within = all.within_floor(fraction);
+    if within > 0 {
+        tell(&format!(
+            "note: {within} of {compared} are slower by {bound} or more and do not fail, since they \
+             lie within the floor: name a smaller --floor, or look at how far runs wander"
+        ));
+    } else if found.is_empty() {
         tell(&format!(
             "no variant that was compared is established to be slower by {bound} or more"
         ));

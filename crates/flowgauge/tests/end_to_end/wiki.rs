@@ -77,7 +77,7 @@ fn every_model_answers_all_requests_alike_with_and_without_the_parser_cache() {
 }
 
 /// Files that are no store of pages, and what is said of each.
-fn no_stores(home: &Home) -> [(&'static str, &'static str); 4] {
+fn no_stores(home: &Home) -> [(&'static str, &'static str); 6] {
     home.write("text.sqlite", &"no store ".repeat(999));
     let connection = rusqlite::Connection::open(home.path("bare.sqlite")).unwrap();
     connection.execute_batch("CREATE TABLE other (id)").unwrap();
@@ -90,11 +90,15 @@ fn no_stores(home: &Home) -> [(&'static str, &'static str); 4] {
     let mut bytes = std::fs::read(home.path("damaged.sqlite")).unwrap();
     bytes[4096..12_288].fill(0xee);
     std::fs::write(home.path("damaged.sqlite"), bytes).unwrap();
+    nix::unistd::mkfifo(&home.path("pipe.sqlite"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    std::fs::create_dir(home.path("folder.sqlite")).unwrap();
     [
         ("text.sqlite", "corrupt or no SQLite file"),
         ("bare.sqlite", "needs a table page"),
         ("damaged.sqlite", "corrupt"),
         ("none.sqlite", "name a file that is there"),
+        ("pipe.sqlite", "no regular file"),
+        ("folder.sqlite", "no regular file"),
     ]
 }
 

@@ -262,21 +262,53 @@ fn a_process_for_each_file_and_folders_that_nobody_may_list_end_nevertheless() {
 fn few_descriptors_are_enough() {
     let tree = many();
     for model in MODELS {
-        let program = env!("CARGO_BIN_EXE_flowgauge");
-        let line = format!("ulimit -n 40; exec {program} search -c --model {model} needle .");
-        let mut shell = Command::new("sh");
-        let output = shell
-            .args(["-c", &line])
-            .current_dir(tree.path())
-            .output()
-            .unwrap();
-        let ended = said(&output);
+        for (limit, flags) in [
+            (40, ""),
+            (16, ""),
+            (16, "-j 64"),
+            (16, "--io uring"),
+            (24, "--io uring"),
+        ] {
+            let program = env!("CARGO_BIN_EXE_flowgauge");
+            let line = format!(
+                "ulimit -n {limit}; exec {program} search -c {flags} --model {model} needle ."
+            );
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &line]).current_dir(tree.path());
+            let ended = said(&shell.output().unwrap());
+            // Where there is no ring, or files are not read in batches, it says so.
+            if flags.contains("uring") && ended.err.contains("uring") {
+                continue;
+            }
+            assert_eq!(
+                (ended.code, ended.out.lines().count()),
+                (Some(0), 100),
+                "{model} {flags} with {limit}: {}",
+                ended.err
+            );
+        }
+    }
+}
+
+/// Some sixteen thousand threads and more took every mapping that the kernel allows, and the
+/// next one ended the program.
+#[test]
+fn pools_stay_within_what_a_program_can_have() {
+    let tree = many();
+    for model in [
+        "thread-pool",
+        "thread-private-files",
+        "process-pool",
+        "fiber",
+    ] {
+        let ended = tree.run(&["-c", "-j", "100000", "--model", model, "needle", "."]);
         assert_eq!(
             (ended.code, ended.out.lines().count()),
             (Some(0), 100),
             "{model}: {}",
             ended.err
         );
+        assert!(ended.err.contains(" of 100000 "), "{model}: {}", ended.err);
     }
 }
 

@@ -216,10 +216,22 @@ impl SideBySide {
             .changes()
             .filter_map(|(.., change)| Some((change, change.estimate?)));
         let open = compared.filter(|(_, estimate)| {
-            let high = estimate.interval().map(|(_, high)| high);
-            high.is_none_or(|high| high >= 1.0 + fraction)
+            let bar = 1.0 + fraction;
+            let interval = estimate.interval();
+            interval.is_none_or(|(low, high)| low < bar && high >= bar)
         });
-        open.count() - self.regressions(fraction).len()
+        open.count()
+    }
+
+    /// How many are slower by at least `fraction`, as the whole interval says, and yet no
+    /// regressions: they do not lie beyond the floor of their comparison.
+    #[must_use]
+    pub fn within_floor(&self, fraction: f64) -> usize {
+        let beyond = self.changes().filter(|(.., change)| {
+            let interval = change.estimate.and_then(|estimate| estimate.interval());
+            interval.is_some_and(|(low, _)| low >= 1.0 + fraction)
+        });
+        beyond.count() - self.regressions(fraction).len()
     }
 
     /// What was not compared, each in a sentence with its reason: of that no regression is

@@ -76,6 +76,21 @@ fn what_became_slower_is_said_and_what_did_not_is_the_same() {
     assert_eq!(all.warnings, [""; 0]);
 }
 
+/// It was taken for a comparison that more rounds would decide, and for none that is slower.
+#[test]
+fn what_is_slower_and_within_the_floor_is_told_as_that() {
+    let (a, b) = (before(), after());
+    let wide = How {
+        floor: Some(0.5),
+        ..How::default()
+    };
+    let all = side_by_side(&a, &b, wide);
+    assert_eq!(all.regressions(0.03), [""; 0]);
+    assert_eq!(all.within_floor(0.03), 1);
+    assert_eq!(all.undecided(0.03), 0);
+    assert_eq!(side_by_side(&a, &b, How::default()).within_floor(0.03), 0);
+}
+
 #[test]
 fn a_machine_that_is_slower_as_a_whole_changes_no_ratio() {
     let a = before();

@@ -97,7 +97,7 @@ impl Bound {
         let interval = match (found.interval, self.unit) {
             (Some((low, high)), Unit::Ratio) => ratio_interval(low, high),
             (Some((low, high)), _) => format!("[{} ... {}]", write(low), write(high)),
-            (None, _) => "too few slots for an interval".to_owned(),
+            (None, _) => "(too few slots for an interval)".to_owned(),
         };
         format!("{} {interval}", write(found.value))
     }

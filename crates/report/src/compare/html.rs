@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::charts::figures;
 use super::rows::Row;
-use super::{NOT_COVERED, case_name, circumstances, counts, largest, limits, where_and_when};
+use super::{case_name, circumstances, counts, largest, limits, not_covered, where_and_when};
 use crate::html::document;
 use crate::html::table::table;
 use crate::number::NONE;
@@ -44,7 +44,7 @@ fn body(all: &SideBySide) -> Markup {
                 article {
                     h2 { (all.runs[run].name) }
                     p.verdict { (counts(all, run)) }
-                    @if let Some(sentence) = largest(all, run) { p { "The largest change: " (tied(sentence)) } }
+                    @if let Some(sentence) = largest(all, run) { p { "The largest change: " (tied(&sentence)) } }
                 }
             }
         }
@@ -52,7 +52,7 @@ fn body(all: &SideBySide) -> Markup {
             section #runs {
                 h2 { "The runs" }
                 div.facts { (table(&["run", "where and when", "seed"], &runs(all))) }
-                p.quiet { (NOT_COVERED) }
+                p.quiet { (not_covered(all)) }
             }
             @for (number, one) in all.studies.iter().enumerate() { (study(all, number, one)) }
         }

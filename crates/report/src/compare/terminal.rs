@@ -2,7 +2,7 @@
 
 use lab::compare::{ComparedCase, ComparedStudy, SideBySide};
 
-use super::{NOT_COVERED, case_name, circumstances, counts, largest, limits, where_and_when};
+use super::{case_name, circumstances, counts, largest, limits, not_covered, where_and_when};
 use crate::number::NONE;
 use crate::table::{Cell, Column, Table};
 use crate::terminal::{Page, Style};
@@ -27,7 +27,7 @@ pub fn text(all: &SideBySide, style: &Style) -> String {
     for warning in &all.warnings {
         page.text(0, Tone::Doubt, &format!("warning: {warning}"));
     }
-    page.text(0, Tone::Quiet, &format!("note: {NOT_COVERED}"));
+    page.text(0, Tone::Quiet, &format!("note: {}", not_covered(all)));
     page.left_out();
     page.blank();
     for run in 1..all.runs.len() {

@@ -22,6 +22,8 @@ pub(crate) struct Then<'a> {
 pub(crate) struct Here<'a> {
     pub(crate) workload: &'a str,
     pub(crate) flows: u32,
+    /// Whether there are fewer CPUs: only such numbers were run.
+    pub(crate) beyond: bool,
     pub(crate) ratio: Option<Ratio>,
     /// Misses of the data TLB, where the source has such a figure.
     pub(crate) dtlb_misses: Option<Measured<f64>>,
@@ -50,6 +52,7 @@ pub(super) fn then<'a>(
         Some(Here {
             workload: &work.workload,
             flows: point.flows,
+            beyond: point.flows > work.room,
             ratio: point.threads_over_processes,
             dtlb_misses: counted.then(|| point.dtlb_misses.clone()),
         })
@@ -116,7 +119,9 @@ impl Then<'_> {
                 format!(", {MISSES} {misses}")
             });
             let misses = misses.unwrap_or_default();
-            format!("{}, {} flows: {ratio}{misses}", here.workload, here.flows)
+            let beyond = if here.beyond { ", more than CPUs" } else { "" };
+            let (work, flows) = (here.workload, here.flows);
+            format!("{work}, {flows} flows{beyond}: {ratio}{misses}")
         });
         let missing = self
             .missing

@@ -199,8 +199,27 @@ fn search(crew: &Crew<'_, '_>, plan: &Plan, tasks: Vec<Task>) -> Done {
     of_model(crew, model, Size::fixed(workers), tasks).because(why)
 }
 
+/// A pool for which there is room; where that is less than was asked for, it is said.
+fn within_room(crew: &Crew<'_, '_>, model: Model, size: Size) -> Size {
+    let (most, why) = room::pool(model);
+    if size.most > most {
+        let what = match model.forks() {
+            true => "processes",
+            false => "threads",
+        };
+        let asked = size.most;
+        let said = format!("going on with {most} of {asked} {what}: {why}");
+        crew.outlet.tell(&Problem::otherwise(said));
+    }
+    size.within(most)
+}
+
 /// Does the search, or what is left of it, by one model.
 pub(crate) fn of_model(crew: &Crew<'_, '_>, model: Model, size: Size, tasks: Vec<Task>) -> Done {
+    let size = match model.is_pool() {
+        true => within_room(crew, model, size),
+        false => size,
+    };
     let threads = |tasks, files| thread_pool::run(crew, size, tasks, files).0;
     let done = match model {
         Model::Sequential => sequential::run(crew, tasks),

@@ -45,6 +45,25 @@ pub(crate) fn cap(model: Model) -> (u32, String) {
     )
 }
 
+/// How many flows a pool may have at the most, whoever asked for more, and why.
+pub(crate) fn pool(model: Model) -> (u32, String) {
+    let most = match model.forks() {
+        true => MOST_PROCESSES,
+        false => MOST_THREADS,
+    };
+    // With one table of files for all, each flow has its folder open there and a file of it.
+    let shares = matches!(model, Model::ThreadPool | Model::Fiber);
+    let (open, room) = (descriptors(), (for_flows() / 2).max(1));
+    let (cap, why) = match shares && room < most {
+        true => (
+            room,
+            format!("there is room for {open} open files (ulimit -n)"),
+        ),
+        false => (most, "more at one time make nothing faster".to_owned()),
+    };
+    (u32::try_from(cap).unwrap_or(u32::MAX), why)
+}
+
 /// Files that this process may have open.
 fn descriptors() -> u64 {
     getrlimit(Resource::RLIMIT_NOFILE).map_or(1_024, |(soft, _)| soft)

@@ -44,6 +44,14 @@ impl Size {
         }
     }
 
+    /// With no more than `most` flows.
+    pub(crate) fn within(self, most: u32) -> Size {
+        Size {
+            first: self.first.min(most),
+            most: self.most.min(most),
+        }
+    }
+
     /// What is said where the work left bounds the number.
     pub(crate) fn told(self, workers: u32) -> String {
         let Size { first, most } = self;

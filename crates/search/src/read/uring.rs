@@ -124,16 +124,23 @@ impl Batches {
         files.watch.lap(Class::Open);
         let read = self.read(&opened)?;
         files.watch.lap(Class::Read);
+        let mut later = Vec::new();
         for ((name, opened), (index, read)) in names.iter().zip(opened).zip(read.iter().enumerate())
         {
             let which = files.which(place, name.to_bytes());
             match opened {
+                // There was no room for the whole batch: it comes when the others are closed.
+                Err(Errno::EMFILE | Errno::ENFILE) if names.len() > 1 => later.push(*name),
                 Err(errno) => files.not_opened(&which, errno),
                 Ok(file) => {
                     self.one(files, &which, file.as_fd(), reads, index, *read);
                     self.closing.push(std::os::fd::IntoRawFd::into_raw_fd(file));
                 }
             }
+        }
+        for name in later {
+            self.submit(&[])?;
+            self.batch(files, place, folder, reads, &[name])?;
         }
         Ok(())
     }

@@ -210,6 +210,13 @@ impl Store {
 
     /// All pages of a file of somebody's own, by title, after a look at all of it.
     pub(super) fn read_all(path: &Path) -> Result<Vec<Written>, StoreError> {
+        // A pipe would be waited for; what is not there at all is told by opening it.
+        if path.metadata().is_ok_and(|found| !found.is_file()) {
+            return Err(StoreError::Lacks {
+                path: path.to_owned(),
+                what: "no pages: it is no regular file".to_owned(),
+            });
+        }
         let store = Self::open(path)?;
         let check: String =
             store.of(store

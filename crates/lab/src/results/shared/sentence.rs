@@ -47,6 +47,9 @@ fn effect(what: &str, effect: &Effect) -> String {
         Verdict::Same { within } => {
             format!("with {what} shared the same within {}", percent(within))
         }
+        Verdict::CannotTell { .. } if effect.estimate.interval().is_none() => {
+            format!("with {what} shared undecided (too few rounds for an interval)")
+        }
         Verdict::CannotTell { .. } => {
             format!("with {what} shared undecided {}", ratio_interval(low, high))
         }
