@@ -2,27 +2,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use fiber::{Config, ConfigError, Fiber, JoinError, Scheduler, SpawnError};
 
-/// Stacks for ordinary code.
-fn roomy() -> Scheduler {
-    Scheduler::new(Config::guarded(128 << 10).capacity(64)).unwrap()
-}
-
-type Log = Rc<RefCell<Vec<&'static str>>>;
-
-/// Says in a log that it was dropped.
-struct Said(&'static str, Log);
-
-impl Drop for Said {
-    fn drop(&mut self) {
-        self.1.borrow_mut().push(self.0);
-    }
-}
+use common::{Log, Said, roomy};
 
 #[test]
 fn results_arrive_whatever_their_size() {

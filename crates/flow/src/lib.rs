@@ -72,7 +72,7 @@ pub use probe::{Fence, ProbeSpec, Probed, is_probe, probe_main};
 pub use record::{Answer, Failure, FlowRecord, FlowState, Outcome, Own, Rep, SlotRecord};
 pub use relay::Relay;
 pub use sampler::{SampleSpec, Samples, is_sampler, sampler_main};
-pub use scratch::{has_leftovers, sweep};
+pub use scratch::{has_leftovers, is_alive, sweep};
 pub use spec::SlotSpec;
 pub use start::{address_bytes, guarded_bytes, task_bytes};
 pub use turn::{HandOver, Turn};

@@ -25,7 +25,7 @@ pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
 /// Removes from `folder` what programs that are dead began to write.
 pub(crate) fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if writer(&entry.file_name()).is_some_and(is_dead) {
+        if writer(&entry.file_name()).is_some_and(|pid| !flow::is_alive(pid)) {
             let _gone_already_is_fine = fs::remove_file(entry.path());
         }
     }
@@ -47,13 +47,10 @@ fn part_of(path: &Path) -> PathBuf {
 }
 
 /// The process that writes a file of such a name.
-fn writer(name: &OsStr) -> Option<u32> {
+fn writer(name: &OsStr) -> Option<i32> {
     let name = name.to_str()?.strip_prefix('.')?.strip_suffix(ENDING)?;
-    name.rsplit_once('.')?.1.parse().ok()
-}
-
-fn is_dead(pid: u32) -> bool {
-    !Path::new("/proc").join(pid.to_string()).exists()
+    let pid = name.rsplit_once('.')?.1.parse().ok();
+    pid.filter(|pid| *pid > 0)
 }
 
 #[cfg(test)]

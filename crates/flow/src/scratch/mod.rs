@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use names::Kind;
+pub use names::is_alive;
 
 /// For how long removing is tried again.
 const PATIENCE: Duration = Duration::from_secs(2);

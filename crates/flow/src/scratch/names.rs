@@ -39,7 +39,9 @@ fn parse(name: &str) -> Option<(Kind, i32)> {
     (pid > 0).then_some((kind, pid))
 }
 
-fn is_alive(pid: i32) -> bool {
+/// Whether there is a process of that number, of this user or another.
+#[must_use]
+pub fn is_alive(pid: i32) -> bool {
     nix::sys::signal::kill(Pid::from_raw(pid), None) != Err(Errno::ESRCH)
 }
 

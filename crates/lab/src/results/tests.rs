@@ -9,6 +9,15 @@ use super::{Results, StudyResult};
 use crate::testing::{MS, Mock, PROOF, case, done, header, lost, study};
 use crate::{Case, Journal, Metric, Silent, SweepPoint, labelled, run};
 
+/// What flows did that all took their turns.
+const TURNS: flow::record::Turns = flow::record::Turns {
+    taken: 1_000,
+    handed_over: 1_000,
+    switches: 1_001,
+    checked: 30,
+    orderly: 30,
+};
+
 fn run_cases(cases: Vec<Case>, mut mock: Mock) -> StudyResult {
     let folder = tempdir().unwrap();
     let mut journal = Journal::create(folder.path(), header(vec![study(cases)])).unwrap();
@@ -518,13 +527,7 @@ fn switching_but_at(lost_at: u64) -> Mock {
         let mut answer = done(spec, MS, PROOF);
         for rep in &mut record(&mut answer).reps {
             rep.steady_ns = a_turn * 1_000 + n as u64 % 3;
-            rep.turns = Some(flow::record::Turns {
-                taken: 1_000,
-                handed_over: 1_000,
-                switches: 1_001,
-                checked: 30,
-                orderly: 30,
-            });
+            rep.turns = Some(TURNS);
         }
         answer
     })
@@ -669,13 +672,7 @@ fn the_headline_of_switches_is_about_two_models_and_not_two_ways_of_one() {
         let mut answer = done(spec, MS, PROOF);
         for rep in &mut record(&mut answer).reps {
             rep.steady_ns = a_turn * 1_000 + n as u64 % 3;
-            rep.turns = Some(flow::record::Turns {
-                taken: 1_000,
-                handed_over: 1_000,
-                switches: 1_001,
-                checked: 30,
-                orderly: 30,
-            });
+            rep.turns = Some(TURNS);
         }
         answer
     });

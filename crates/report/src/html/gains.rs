@@ -80,11 +80,9 @@ fn over_processes(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
         return Figures::default();
     }
     let year = study.study.origin.as_ref().map_or(0, |origin| origin.year);
-    let marks = figures_of(study, work).filter_map(|figure| mark(year, figure));
-    let marks = (1..).zip(marks).map(|(place, mark)| Series {
-        look: Look::Variant(place),
-        ..mark
-    });
+    let figures = figures_of(study, work).filter(|figure| figure.threads_over_processes.is_some());
+    let marks = (1..).zip(figures);
+    let marks = marks.filter_map(|(place, figure)| mark(place, year, figure));
     let title = format!(
         "{} {}: throughput of threads over processes, with intervals",
         work.workload,
@@ -98,14 +96,14 @@ fn over_processes(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
 }
 
 /// A figure of the source that is a number.
-fn mark(year: u32, figure: &OriginFigure) -> Option<Series> {
+fn mark(place: usize, year: u32, figure: &OriginFigure) -> Option<Series> {
     let ratio = Ratio {
         ratio: figure.threads_over_processes?,
         interval: None,
     };
     Some(Series {
         label: format!("{year}, {}: {}", figure.on, figure.was),
-        look: Look::Aside,
+        look: Look::Variant(place),
         points: vec![at(figure.flows, &ratio)],
         fit: Vec::new(),
     })

@@ -26,23 +26,12 @@ pub(crate) fn cap(model: Model) -> (u32, String) {
         _ => MOST_THREADS,
     };
     // A thread has its file open, or its folder and a file of it; a process has a pipe.
-    let each = if model == Model::ThreadPerDirectory {
-        2
-    } else {
-        1
+    let each = match model {
+        Model::ThreadPerDirectory => 2,
+        _ => 1,
     };
-    let (open, room) = (descriptors(), (for_flows() / each).max(1));
-    let (cap, why) = match room < most {
-        true => (
-            room,
-            format!("there is room for {open} open files (ulimit -n)"),
-        ),
-        false => (most, "more at one time make nothing faster".to_owned()),
-    };
-    (
-        u32::try_from(cap).unwrap_or(u32::MAX),
-        format!("a cap of {cap}: {why}"),
-    )
+    let (cap, why) = bounded(most, Some(each));
+    (cap, format!("a cap of {cap}: {why}"))
 }
 
 /// How many flows a pool may have at the most, whoever asked for more, and why.
@@ -53,13 +42,18 @@ pub(crate) fn pool(model: Model) -> (u32, String) {
     };
     // With one table of files for all, each flow has its folder open there and a file of it.
     let shares = matches!(model, Model::ThreadPool | Model::Fiber);
-    let (open, room) = (descriptors(), (for_flows() / 2).max(1));
-    let (cap, why) = match shares && room < most {
-        true => (
+    bounded(most, shares.then_some(2))
+}
+
+/// `most` flows, or fewer where each needs so many of this process's descriptors, and why.
+fn bounded(most: u64, each: Option<u64>) -> (u32, String) {
+    let room = each.map(|each| (for_flows() / each).max(1));
+    let (cap, why) = match room.filter(|room| *room < most) {
+        Some(room) => (
             room,
-            format!("there is room for {open} open files (ulimit -n)"),
+            format!("there is room for {} open files (ulimit -n)", descriptors()),
         ),
-        false => (most, "more at one time make nothing faster".to_owned()),
+        None => (most, "more at one time make nothing faster".to_owned()),
     };
     (u32::try_from(cap).unwrap_or(u32::MAX), why)
 }
