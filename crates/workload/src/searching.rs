@@ -154,6 +154,7 @@ impl Searching {
             literal: self.literal,
             ignore_case: self.ignore_case,
             word: self.word,
+            text: self.text,
         };
         let pattern = Pattern::new(&self.pattern, how);
         let pattern = pattern.map_err(|error| WorkError(error.to_string()))?;
