@@ -172,7 +172,7 @@ impl Run<'_> {
         let mut outcomes = Vec::new();
         for labelled in &place.case.variants {
             let outcome = self.launch_one(place.case, labelled, slot, true)?;
-            let outcome = checked(outcome, reference);
+            let outcome = checked(outcome, reference, &place.case.work);
             reference = reference.or(outcome.answer.done().map(|record| record.proof));
             outcomes.push(outcome);
         }
@@ -237,7 +237,7 @@ impl Run<'_> {
             round,
             variant,
             at_s,
-            outcome: checked(outcome, reference),
+            outcome: checked(outcome, reference, &case.work),
         })?;
         Ok(())
     }
