@@ -13,13 +13,13 @@ use crate::searched::is_self_made;
 use crate::table::{Cell, Column, Table};
 use crate::words::{
     Tone, circumstances, comparison, cut_short, cut_short_together, finding_of, many, not_counted,
-    other_ratios, point_value, work, work_apart,
+    other_ratios, point_value, work_apart, work_of,
 };
 
 /// A case: title, table, sentences, reasons, slow ends, failures.
 pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     title(page, &case.case.title, circumstances(results, case));
-    page.text(2, Tone::Quiet, &work(&case.case.work));
+    page.text(2, Tone::Quiet, &work_of(&case.case));
     progress(page, results, case);
     if case.slots.is_empty() {
         return;
