@@ -194,7 +194,7 @@ work = { design = "per-folder" }
 fn slots_that_take_longer_than_the_deadline_have_failed() {
     let tree = tree();
     let said = study(&tree, &["--deadline", "1us", "needle", "tree"]);
-    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert_eq!(said.code, Some(3), "{}", said.err);
     let results = results(&tree);
     assert_eq!(results.header.settings.deadline_s, Some(1e-6));
     let reason = "the slot was still at work at the deadline of 0.000001 s and was ended";
@@ -208,7 +208,8 @@ fn slots_that_take_longer_than_the_deadline_have_failed() {
     }
     assert!(slots > 20, "{slots} slots");
     let out = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(out.contains(&format!("failed: 1 slot of pool: {reason}")), "{out}");
+    let said = format!("failed: 1 slot each of process, thread-private-files, thread: {reason}");
+    assert!(out.contains(&said), "{out}");
 }
 
 /// Whoever closes the outputs has seen enough, and still gets the answer by the exit code.
