@@ -29,11 +29,11 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::getpid;
 
 use crate::alarm::Alarm;
-use crate::{Failure, Proof};
 use crate::ballast::Held;
 use crate::cell::Cell;
 use crate::flow_run::bind;
 use crate::record::{Answer, Counted, FlowRecord, FlowState, Own, ParentRecord, Rep, SlotRecord};
+use crate::{Failure, Proof};
 
 /// Work that makes its own flows.
 pub trait OwnFlows {

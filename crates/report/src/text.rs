@@ -126,7 +126,11 @@ pub(crate) fn cut_within(text: &str, columns: usize) -> Cow<'_, str> {
     }
     let begin = prefix(text, (columns - 1) / 3);
     let end = suffix(text, columns - 1 - width(begin));
-    Cow::Owned(format!("{}{ELLIPSIS}{}", begin.trim_end(), end.trim_start()))
+    Cow::Owned(format!(
+        "{}{ELLIPSIS}{}",
+        begin.trim_end(),
+        end.trim_start()
+    ))
 }
 
 /// The longest end that takes at most `columns`.

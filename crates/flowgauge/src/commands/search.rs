@@ -10,8 +10,8 @@ use lab::number::{self, count, many};
 use nix::sys::signal::Signal;
 use report::text::visible;
 use search::{
-    Chosen, Class, Counts, FileId, Filter, How, Model, Paths, Pattern, Plan, Problem, Profile, Query,
-    Report, Show, Usage,
+    Chosen, Class, Counts, FileId, Filter, How, Model, Paths, Pattern, Plan, Problem, Profile,
+    Query, Report, Show, Usage,
 };
 
 use super::search_study;

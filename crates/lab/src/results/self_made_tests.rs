@@ -151,14 +151,19 @@ fn the_known_behaviour_is_found_and_explained() {
 fn what_holds_for_several_cases_is_said_once() {
     let said = |result: &StudyResult, what: &str| -> Vec<String> {
         let sentences = result.sentences.iter();
-        sentences.filter(|said| said.contains(what)).cloned().collect()
+        sentences
+            .filter(|said| said.contains(what))
+            .cloned()
+            .collect()
     };
     let all = "designs, designs-mmap, flow-per-file, models-read, models-mmap, threads-read, \
                processes-read, threads-mmap, processes-mmap";
     let result = result();
     assert_eq!(
         said(&result, "could not be read"),
-        [format!("{all}: 3 paths could not be read and were searched by no variant")]
+        [format!(
+            "{all}: 3 paths could not be read and were searched by no variant"
+        )]
     );
     assert!(said(&result, "read from a disk").is_empty());
     let result = result_of(8);
@@ -189,12 +194,18 @@ fn what_many_flows_cost_is_told_by_their_making_and_by_their_faults() {
         variant.counts.as_mut().unwrap().flow_faults = 100.0 * flows;
     }
     let said = super::self_made::sentences(&[threads]);
-    let crowd = said.iter().find(|said| said.contains("with 16 threads")).unwrap();
+    let crowd = said
+        .iter()
+        .find(|said| said.contains("with 16 threads"))
+        .unwrap();
     assert!(
         crowd.contains("making and ending them takes 320 ms instead of 20.0 ms"),
         "{crowd}"
     );
-    assert!(crowd.contains("there are 1,600 page faults instead of 100"), "{crowd}");
+    assert!(
+        crowd.contains("there are 1,600 page faults instead of 100"),
+        "{crowd}"
+    );
 }
 
 #[test]

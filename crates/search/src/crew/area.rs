@@ -212,7 +212,10 @@ mod tests {
         area.slot(1).begin();
         assert!(area.slot(1).left().is_none());
         area.slot(1).made(7);
-        assert_eq!((area.slot(0).process(), area.slot(1).process()), (None, Some(7)));
+        assert_eq!(
+            (area.slot(0).process(), area.slot(1).process()),
+            (None, Some(7))
+        );
         area.slot(1).ended();
         assert_eq!(area.slot(1).process(), None);
         let mut totals = Totals::default();
