@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use flow::placement::Cpus;
 use flow::{Channel, Model, Schedule, Variant};
+use lab::number::count;
 use lab::{Case, LabelledVariant, Metric, Preset, Study};
 use machine::Machine;
 use workload::{Server, Wiki, Work, server};
@@ -66,9 +67,12 @@ fn wiki(args: &WikiArgs, seed: u64) -> Result<Wiki> {
 
 fn variant(args: &WikiArgs, model: Model, flows: u64) -> Result<Variant> {
     ensure!(flows > 0, "--workers 0: there must be at least 1 worker");
-    let flows = model.own_flows().unwrap_or(flows);
-    let flows = u32::try_from(flows)
-        .with_context(|| format!("--workers {flows}: no machine has so many"))?;
+    let (flows, asked) = match model.own_flows() {
+        Some(flows) => (flows, model.to_string()),
+        None => (flows, "--workers".to_owned()),
+    };
+    let flows = u32::try_from(flows).ok();
+    let flows = flows.with_context(|| format!("{asked}: no machine has so many flows"))?;
     Ok(Variant {
         model,
         flows,
@@ -96,7 +100,7 @@ fn within(args: &WikiArgs, wiki: Wiki, machine: &Machine) -> Result<Case> {
             variant.model
         );
     }
-    let title = format!("{} requests within the program", wiki.requests);
+    let title = format!("{} within the program", many(wiki.requests, "request"));
     let work = Work::Wiki(wiki);
     work.check()?;
     Ok(case("within", title, work, lab::labelled(variants)))
@@ -124,8 +128,9 @@ fn served(args: &WikiArgs, designs: &[Design], wiki: Wiki, cpus: &Cpus) -> Resul
         variant.work = variant.work.take().filter(|own| *own != work);
     }
     let title = format!(
-        "{} requests over HTTP, {} connections",
-        wiki.requests, args.load.connections
+        "{} over HTTP, {}",
+        many(wiki.requests, "request"),
+        many(args.load.connections, "connection")
     );
     Ok(case("server", title, work, variants))
 }
@@ -199,6 +204,12 @@ fn labelled(
     })
 }
 
+/// `1 request`, `1,000 requests`.
+fn many(number: u64, what: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{} {what}{s}", count(number))
+}
+
 /// Which pages are asked for, for people.
 fn pages(args: &WikiArgs, work: &Work) -> String {
     let cache = if args.cache { "on" } else { "off" };
@@ -219,7 +230,7 @@ fn options(args: &WikiArgs, case: &Case, seed: u64) -> Vec<String> {
         "Using these options (flowgauge wiki --help explains them):".to_owned(),
         format!("  workers              {}", variants.join(", ")),
         format!("  pages                {}", pages(args, &case.work)),
-        format!("  requests             {}", args.requests),
+        format!("  requests             {}", count(args.requests)),
     ];
     if let Work::WikiServer(server) = &case.work {
         let load_cpu = server.load_cpu.map_or_else(
@@ -227,8 +238,9 @@ fn options(args: &WikiArgs, case: &Case, seed: u64) -> Vec<String> {
             |cpu| format!("on CPU {cpu}"),
         );
         lines.push(format!(
-            "  load                 {} connections, {} requests each, {load_cpu}",
-            server.connections, server.keep_alive
+            "  load                 {}, {} each, {load_cpu}",
+            many(server.connections, "connection"),
+            many(server.keep_alive, "request")
         ));
     }
     lines.push(format!("  seed                 {seed}"));
