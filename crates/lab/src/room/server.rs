@@ -39,24 +39,32 @@ fn no_files(machine: &Machine, variant: &Variant, server: &Server) -> Option<Str
     let need = server.open_files(variant);
     (need > files).then(|| {
         format!(
-            "{} connections and {} workers need up to {} open files in one process: RLIMIT_NOFILE \
-             allows {}; use fewer, or raise the limit (ulimit -Hn {need})",
-            count(server.connections),
-            count(server.workers),
+            "{} need up to {} open files in one process: RLIMIT_NOFILE allows {}; use fewer, or \
+             raise the limit (ulimit -Hn {need})",
+            both(server),
             count(need),
             count(files)
         )
     })
 }
 
+/// `64 connections and 1 worker`.
+fn both(server: &Server) -> String {
+    let many = |number, what| match number {
+        1 => format!("1 {what}"),
+        _ => format!("{} {what}s", count(number)),
+    };
+    let connections = many(server.connections, "connection");
+    format!("{connections} and {}", many(server.workers, "worker"))
+}
+
 fn no_tasks(variant: &Variant, server: &Server, lowest: &Ceiling) -> Option<String> {
     let need = u64::from(variant.flows) + server.helpers();
     (need > most(lowest)).then(|| {
         format!(
-            "{} connections and {} workers need up to {} processes and threads: there is room for \
-             {} (the limit is {}); use fewer, or raise it: {}",
-            count(server.connections),
-            count(server.workers),
+            "{} need up to {} processes and threads: there is room for {} (the limit is {}); use \
+             fewer, or raise it: {}",
+            both(server),
             count(need),
             count(most(lowest)),
             limit(lowest),
