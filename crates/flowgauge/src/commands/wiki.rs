@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use flow::placement::Cpus;
 use flow::{Channel, Model, Schedule, Variant};
-use lab::number::count;
+use lab::number::{count, many};
 use lab::{Case, LabelledVariant, Metric, Preset, Study};
 use machine::Machine;
 use workload::{Server, Wiki, Work, server};
@@ -89,6 +89,10 @@ fn within(args: &WikiArgs, wiki: Wiki, machine: &Machine) -> Result<Case> {
         [] => vec![Model::Process, Model::Thread],
         models => models.to_vec(),
     };
+    ensure!(
+        args.workers.is_none() || models.iter().any(|model| model.own_flows().is_none()),
+        NO_NUMBER
+    );
     let flows = args.workers.unwrap_or(session::cpus(machine).into());
     let variants = models.iter().map(|&model| variant(args, model, flows));
     let variants: Vec<Variant> = variants.collect::<Result<_>>()?;
@@ -106,11 +110,24 @@ fn within(args: &WikiArgs, wiki: Wiki, machine: &Machine) -> Result<Case> {
     Ok(case("within", title, work, lab::labelled(variants)))
 }
 
+/// What is said where a number of workers would mean nothing.
+const NO_NUMBER: &str = "--workers is for models and designs that can have any number: PxT has its \
+    own, and thread-per-connection has 1 worker, which accepts";
+
+/// Whether a design can have any number of workers.
+fn takes_workers(design: Design) -> bool {
+    design.design == server::Design::Pool && design.model.own_flows().is_none()
+}
+
 /// Requests over HTTP.
 fn served(args: &WikiArgs, designs: &[Design], wiki: Wiki, cpus: &Cpus) -> Result<Case> {
     if args.load.port > 0 {
         server::try_port(args.load.port).context("--port")?;
     }
+    ensure!(
+        args.workers.is_none() || designs.iter().any(|design| takes_workers(*design)),
+        NO_NUMBER
+    );
     let load_cpu = load_cpu(args, cpus)?;
     let mut variants = Vec::new();
     for (place, design) in designs.iter().enumerate() {
@@ -202,12 +219,6 @@ fn labelled(
         sample: None,
         of_cpus: None,
     })
-}
-
-/// `1 request`, `1,000 requests`.
-fn many(number: u64, what: &str) -> String {
-    let s = if number == 1 { "" } else { "s" };
-    format!("{} {what}{s}", count(number))
 }
 
 /// Which pages are asked for, for people.

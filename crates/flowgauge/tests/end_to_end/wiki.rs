@@ -245,6 +245,12 @@ fn a_port_in_use_and_designs_that_are_none_are_refused() {
         .refused(2, &["--server names prefork twice"]);
     home.run(&wiki(&["--connections", "0", "--server", "prefork"]))
         .refused(2, &["0 connections will not do"]);
+    for alone in ["thread-per-connection", "2x2"] {
+        home.run(&wiki(&["--server", alone, "--workers", "3"]))
+            .refused(2, &["--workers is for", "thread-per-connection has 1"]);
+    }
+    home.run(&wiki(&["--model", "2x2", "--workers", "3"]))
+        .refused(2, &["--workers is for"]);
     let absurd = home.run(&wiki(&["--server", "99999x99999"]));
     absurd.refused(2, &["99999x99999: no machine has so many flows"]);
     assert!(!absurd.stderr.contains("out of range"), "{}", absurd.stderr);

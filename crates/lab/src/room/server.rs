@@ -14,7 +14,7 @@ use measure::Measured;
 use workload::{Server, Work};
 
 use super::{limit, most};
-use crate::number::count;
+use crate::number::{count, many};
 
 /// Why there is no room, if that is the work and there is none. `lowest` is the room for
 /// flows of that model.
@@ -50,10 +50,6 @@ fn no_files(machine: &Machine, variant: &Variant, server: &Server) -> Option<Str
 
 /// `64 connections and 1 worker`.
 fn both(server: &Server) -> String {
-    let many = |number, what| match number {
-        1 => format!("1 {what}"),
-        _ => format!("{} {what}s", count(number)),
-    };
     let connections = many(server.connections, "connection");
     format!("{connections} and {}", many(server.workers, "worker"))
 }
