@@ -12,6 +12,7 @@ use workload::Work;
 
 /// What a work writes, and what to do about a folder that will not do.
 struct Words {
+    whose: &'static str,
     what: &'static str,
     fewer: &'static str,
     elsewhere: &'static str,
@@ -20,13 +21,15 @@ struct Words {
 fn words(work: &Work) -> Words {
     match work {
         Work::Wiki(_) | Work::WikiServer(_) => Words {
+            whose: "a page store",
             what: "the page store needs",
             fewer: "use fewer or smaller pages",
             elsewhere: "name a folder of results on another disk: --out DIR",
         },
         _ => Words {
+            whose: "io",
             what: "the files of io need",
-            fewer: "use fewer loops",
+            fewer: "use fewer --loops",
             elsewhere: "name a folder on another disk: --folder DIR",
         },
     }
@@ -74,12 +77,18 @@ fn works(studies: &[Study]) -> impl Iterator<Item = &Work> {
 /// Checks that the files of a work can be made in `folder`, or in the nearest one above it that
 /// is there.
 fn takes_files(folder: &Path, work: &Work) -> Result<()> {
-    let elsewhere = words(work).elsewhere;
+    let Words {
+        whose, elsewhere, ..
+    } = words(work);
     let absolute = std::path::absolute(folder)?;
     let there = absolute.ancestors().find(|path| path.is_dir());
     let there = there.unwrap_or(Path::new("/"));
-    tempfile::tempfile_in(there)
-        .with_context(|| format!("cannot make files in {}; {elsewhere}", there.display()))?;
+    tempfile::tempfile_in(there).with_context(|| {
+        format!(
+            "cannot make files for {whose} in {}; {elsewhere}",
+            there.display()
+        )
+    })?;
     let disk = nix::sys::statvfs::statvfs(there)
         .with_context(|| format!("cannot ask how much room there is in {}", there.display()))?;
     let free = disk.blocks_available().saturating_mul(disk.fragment_size());
@@ -121,12 +130,12 @@ mod tests {
             assert!(wiki.contains(words), "{words} in {wiki}");
         }
         assert!(
-            !wiki.contains("loops") && !wiki.contains("--folder"),
+            !wiki.contains("--loops") && !wiki.contains("--folder"),
             "{wiki}"
         );
         let io = said(r#"{"kind": "io", "workers": 2, "loops": 9000}"#);
         assert!(
-            io.contains("fewer loops") && io.contains("--folder DIR"),
+            io.contains("fewer --loops") && io.contains("--folder DIR"),
             "{io}"
         );
     }
