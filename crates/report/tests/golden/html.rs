@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use lab::{Preset, Results};
 use report::html;
 
-use crate::support::full::full;
+use crate::support::full::{full, of_a_user};
 use crate::support::results;
 
 /// Keeps a page for those who want to look at it.
@@ -93,6 +93,32 @@ fn the_page_of_all_studies_is_small() {
             }
         }
     }
+}
+
+/// The last resort: parts that there is room for, the answers first.
+#[test]
+fn the_page_of_however_many_cases_is_small() {
+    let results = of_a_user(500);
+    let page = html::page(&results);
+    write("user.html", &page);
+    assert!(page.len() < 500_000, "{} bytes", page.len());
+    // It is as full as it can be, and says what found no room.
+    assert!(page.len() > 400_000, "{} bytes", page.len());
+    for part in [
+        "id=\"answers\"",
+        "Case 0: ",
+        "Case 100: ",
+        "parts of this study found no room on this page: see summary.csv",
+        "of this page found no room on it",
+        "Run it again",
+        "The machine",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    // Nothing is cut in the middle.
+    assert_eq!(page.matches("<article").count(), page.matches("</article>").count());
+    let cases = page.matches("<article class=\"case\"").count();
+    assert!((100..500).contains(&cases), "{cases}");
 }
 
 #[test]
