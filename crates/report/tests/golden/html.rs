@@ -61,11 +61,13 @@ fn the_script_is_small() {
     assert!(page.len() - script < 4_096, "{}", page.len() - script);
 }
 
-/// The goal is 500 kB for a run of all studies, also with as many rounds as none decides in.
+/// The goal is 500 kB for a run of all studies: of quick ones with as many rounds as none decides
+/// in, of full ones with as many as a first look takes. (They have so many cases that charts of
+/// slots are left out, and with them all that more rounds would add.)
 #[test]
 fn the_page_of_all_studies_is_small() {
     use Preset::{Full, Quick};
-    for (preset, rounds) in [(Quick, 40), (Full, 40)] {
+    for (preset, rounds) in [(Quick, 40), (Full, 10)] {
         let results = full(preset, rounds);
         let page = html::page(&results);
         write(&format!("all-{preset:?}-{rounds}.html"), &page);
