@@ -57,7 +57,7 @@ impl Page {
         let man = Man::new(bare);
         let mut text = Vec::new();
         man.render(&mut text)?;
-        let mut text = String::from_utf8(text)?;
+        let mut text = as_written(&String::from_utf8(text)?);
         for part in behind.unwrap_or_default().split("\n\n") {
             text.push_str(&section(part));
         }
@@ -70,6 +70,22 @@ impl Page {
     fn write(&self, folder: &Path) -> Result<()> {
         whole_file::write(&folder.join(&self.name), &self.text)
     }
+}
+
+/// The page with its lists as they were written: their lines are indented.
+fn as_written(page: &str) -> String {
+    let mut made = String::with_capacity(page.len());
+    let mut within = false;
+    for line in page.lines() {
+        let indented = line.starts_with("  ");
+        if indented != within {
+            made.push_str(if indented { ".nf\n" } else { ".fi\n" });
+        }
+        within = indented;
+        made.push_str(line);
+        made.push('\n');
+    }
+    made
 }
 
 /// A part as a section of its own.
@@ -114,6 +130,16 @@ mod tests {
                 assert!(is_heading, "{}: {part}", command.get_name());
             }
         }
+    }
+
+    #[test]
+    fn lists_stay_as_they_were_written() {
+        let page = ".SH X\nOne of\n\n  a   first\n  bc  second\n\nand so on\n";
+        let made = as_written(page);
+        assert_eq!(
+            made,
+            ".SH X\nOne of\n\n.nf\n  a   first\n  bc  second\n.fi\n\nand so on\n"
+        );
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn an_expectation_that_names_nothing_is_refused_before_anything_runs() {
     let line = "primes -p 2 -t 2 -b 1000 --out out --expect";
     let words: Vec<&str> = line.split(' ').chain(["primes/thred <= 1ms"]).collect();
     home.run(&words)
-        .refused(2, &["no 'primes/thred'", "primes/trial/thread"]);
+        .refused(2, &["no 'primes/thred'", "primes/thread"]);
     assert_eq!(home.listing("."), Vec::<String>::new());
     let words: Vec<&str> = line.split(' ').chain(["fast enough"]).collect();
     home.run(&words).refused(
