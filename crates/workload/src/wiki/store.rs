@@ -29,7 +29,10 @@ use super::marks::LONGEST_TEXT;
 /// What comes before the names of templates in titles.
 pub(super) const TEMPLATE: &str = "Template:";
 
+/// A page of the file holds a text with its row: of longer rows SQLite reads what does not fit
+/// anew from the file each time, past its cache.
 const SCHEMA: &str = "
+    PRAGMA page_size = 32768;
     PRAGMA journal_mode = OFF;
     PRAGMA synchronous = OFF;
     BEGIN;
