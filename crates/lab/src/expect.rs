@@ -126,7 +126,9 @@ pub enum ExpectError {
         candidates: Vec<String>,
     },
     /// It divides a variant by itself.
-    #[error("--expect '{text}': {label} against itself is always 1: name another variant behind vs")]
+    #[error(
+        "--expect '{text}': {label} against itself is always 1: name another variant behind vs"
+    )]
     Itself {
         /// The expectation.
         text: String,

@@ -158,7 +158,9 @@ pub(crate) fn figures(results: &Results) -> Vec<(String, Figure)> {
 /// What was left out, of the run and of the page.
 fn notes(results: &Results, detail: Detail, room: &mut Room) -> Markup {
     let notes = results.notes.iter();
-    let notes: Vec<Markup> = notes.map(|note| room.hold(html! { li { (note) } })).collect();
+    let notes: Vec<Markup> = notes
+        .map(|note| room.hold(html! { li { (note) } }))
+        .collect();
     let left_out = words::many(room.left_out() as u64, "part");
     html! {
         @if !notes.is_empty() || detail.said().is_some() {

@@ -226,7 +226,10 @@ mod tests {
         assert_eq!(tail(path, 9), "/lab/2026/main");
         // Where one stands has a name too.
         let here = std::env::current_dir().expect("there is one");
-        assert_eq!(named(Path::new(".")), here.canonicalize().expect("it is there"));
+        assert_eq!(
+            named(Path::new(".")),
+            here.canonicalize().expect("it is there")
+        );
         assert_eq!(named(Path::new("sub/")), here.join("sub/"));
     }
 }

@@ -109,7 +109,8 @@ fn section(part: &str) -> String {
     }
     // The page has begun: what sets up its quotes stands at its head already.
     let text = roff.render();
-    text.find(".SH").map_or(String::new(), |at| text[at..].to_owned())
+    text.find(".SH")
+        .map_or(String::new(), |at| text[at..].to_owned())
 }
 
 #[cfg(test)]

@@ -82,7 +82,11 @@ fn a_line_break_in_a_name_begins_no_line() {
 fn charts_of_something_else_among_plots_are_told() {
     let home = Home::new();
     small(&home, &["--out", "out"]).answered();
-    let plots = || home.run(&["report", "out", "--plots", "plots"]).answered().stderr;
+    let plots = || {
+        home.run(&["report", "out", "--plots", "plots"])
+            .answered()
+            .stderr
+    };
     assert!(!plots().contains("other chart"));
     home.write("plots/another-forest.svg", "<svg/>");
     home.write("plots/notes.txt", "mine");

@@ -231,7 +231,10 @@ fn runs_that_were_valued_differently_are_valued_alike() {
                    typical";
     assert!(said.contains(warning), "{said}");
     let said = words("compare fastest before");
-    assert!(said.contains("before: its slots were valued typical"), "{said}");
+    assert!(
+        said.contains("before: its slots were valued typical"),
+        "{said}"
+    );
     assert!(!words("compare before after").contains("valued"));
 }
 

@@ -47,10 +47,7 @@ pub(super) fn target<'a>(
 }
 
 /// A variant by itself, with a quantity behind its name or without.
-fn alone<'a>(
-    expectation: &Expectation,
-    studies: &'a [Study],
-) -> Result<Target<'a>, ExpectError> {
+fn alone<'a>(expectation: &Expectation, studies: &'a [Study]) -> Result<Target<'a>, ExpectError> {
     let path = &expectation.path;
     let target = |candidate: Candidate<'a>, quantity| Target {
         study: candidate.study,
@@ -122,7 +119,10 @@ fn misspelt_quantity(expectation: &Expectation, studies: &[Study]) -> Option<Exp
     Some(ExpectError::Nothing {
         text: expectation.text.clone(),
         path: expectation.path.clone(),
-        nearest: nearest.iter().map(|name| format!("{bare} {name}")).collect(),
+        nearest: nearest
+            .iter()
+            .map(|name| format!("{bare} {name}"))
+            .collect(),
     })
 }
 

@@ -163,10 +163,14 @@ fn a_variant_against_itself_is_refused() {
         "mock/thread vs thread <= 1.05",
         "mock/thread vs thread memory <= 1.05",
     ] {
-        let error = expectation(text).means(&header_studies(&results)).unwrap_err();
+        let error = expectation(text)
+            .means(&header_studies(&results))
+            .unwrap_err();
         assert!(matches!(error, ExpectError::Itself { .. }), "{error}");
         assert!(
-            error.to_string().contains("thread against itself is always 1"),
+            error
+                .to_string()
+                .contains("thread against itself is always 1"),
             "{error}"
         );
     }

@@ -212,7 +212,12 @@ fn slots_are_valued_again_as_if_the_run_had_been_told_so() {
         "{warning}"
     );
     assert_eq!(again, told);
-    let ratio = |results: &Results| results.studies[0].cases[0].findings[0].estimate.unwrap().ratio;
+    let ratio = |results: &Results| {
+        results.studies[0].cases[0].findings[0]
+            .estimate
+            .unwrap()
+            .ratio
+    };
     assert!((ratio(&again) - 0.5).abs() < 0.05, "{}", ratio(&again));
     let as_it_was = Results::from_journal_valued(&path(typical), Value::Typical).unwrap();
     assert_eq!(as_it_was, Results::from_journal(&path(typical)).unwrap());

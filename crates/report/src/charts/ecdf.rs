@@ -238,14 +238,22 @@ mod tests {
             assert_eq!(marks.len(), 3);
             for (right, up) in marks {
                 let before = corners.iter().rfind(|(x, y)| *x <= right && *y >= up);
-                assert_eq!(before.map(|(_, y)| *y), Some(up), "{right} {up}: {corners:?}");
+                assert_eq!(
+                    before.map(|(_, y)| *y),
+                    Some(up),
+                    "{right} {up}: {corners:?}"
+                );
             }
         }
     }
 
     #[test]
     fn a_staircase_steps_across_and_up() {
-        let path = stairs(&[(12.4, 90.0), (12.3, 80.2), (20.0, 80.0)], (5.0, 100.0), 30.0);
+        let path = stairs(
+            &[(12.4, 90.0), (12.3, 80.2), (20.0, 80.0)],
+            (5.0, 100.0),
+            30.0,
+        );
         assert_eq!(path, "M5 100h7v-10v-10h8H30");
     }
 
@@ -255,7 +263,10 @@ mod tests {
         assert_eq!(curve.count(), 103);
         let at = [0, 1, 2, 101, 102, 500].map(|rank| curve.at(rank).unwrap());
         assert_eq!(at, [1.0, 1.0, 5.0, 5.0, 9.0, 9.0]);
-        assert_eq!([0.5, 1.0, 5.0, 9.0].map(|v| curve.within(v)), [0, 2, 102, 103]);
+        assert_eq!(
+            [0.5, 1.0, 5.0, 9.0].map(|v| curve.within(v)),
+            [0, 2, 102, 103]
+        );
         // As many ranks as a histogram of a hundred million requests has.
         let many = curve_of(vec![(1.0, 100_000_000)], [1.0; 3]);
         assert_eq!(ranks(&many).last(), Some(&99_999_999));

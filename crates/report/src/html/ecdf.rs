@@ -159,10 +159,7 @@ fn noted(reps: Vec<&Rep>) -> Option<Values> {
         slowest: all.most_ns() as f64,
     };
     let counts = all.counts_ns();
-    Some((
-        counts.map(|(ns, count)| (ns as f64, count)).collect(),
-        told,
-    ))
+    Some((counts.map(|(ns, count)| (ns as f64, count)).collect(), told))
 }
 
 fn row(one: &Distribution) -> Vec<String> {

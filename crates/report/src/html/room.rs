@@ -77,7 +77,11 @@ mod tests {
         assert_eq!(room.left_out(), 1);
         // A character that is made visible takes more room than it did.
         let mut room = Room::of(150);
-        assert!(room.hold(html! { p { ("\u{202e}".repeat(20)) } }).0.is_empty());
+        assert!(
+            room.hold(html! { p { ("\u{202e}".repeat(20)) } })
+                .0
+                .is_empty()
+        );
         let mut all = Room::unbounded();
         assert!(!all.hold(part(1_000_000)).0.is_empty());
         assert_eq!(all.left_out(), 0);

@@ -61,7 +61,11 @@ fn look_at(browser: &str, pages: &[PathBuf], dark: bool) -> (Vec<Value>, Vec<Str
     let said = String::from_utf8_lossy(&output.stderr);
     let told = dom.split("<pre class=\"found\">").skip(1);
     let told: Vec<Value> = told.map(found).collect();
-    assert_eq!(told.len(), pages.len() * WIDTHS.len(), "the script ran: {said}");
+    assert_eq!(
+        told.len(),
+        pages.len() * WIDTHS.len(),
+        "the script ran: {said}"
+    );
     let console = said
         .lines()
         .filter(|line| line.contains("CONSOLE"))
@@ -138,7 +142,10 @@ fn the_page_works_in_a_browser() {
 /// That everything in a page is as it must be.
 fn check(found: &Value, dark: bool) {
     let what = format!("dark {dark}: {found:#}");
-    assert!(WIDTHS.iter().any(|width| found["width"] == *width), "{what}");
+    assert!(
+        WIDTHS.iter().any(|width| found["width"] == *width),
+        "{what}"
+    );
     assert_eq!(found["errors"], serde_json::json!([]), "{what}");
     for check in [
         "hover",

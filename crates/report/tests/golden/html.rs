@@ -118,7 +118,10 @@ fn the_page_of_however_many_cases_is_small() {
         assert!(page.contains(part), "{part}");
     }
     // Nothing is cut in the middle.
-    assert_eq!(page.matches("<article").count(), page.matches("</article>").count());
+    assert_eq!(
+        page.matches("<article").count(),
+        page.matches("</article>").count()
+    );
     let cases = page.matches("<article class=\"case\"").count();
     assert!((100..500).contains(&cases), "{cases}");
 }
@@ -190,6 +193,20 @@ fn a_study_of_one_model_is_not_said_to_have_no_finding() {
     assert!(
         card.contains("61.2 ms typical") && !card.contains("no finding"),
         "{card}"
+    );
+    // Nor is its variant called the reference of something.
+    results.studies.truncate(1);
+    results.studies[0].cases.truncate(1);
+    let page = html::page(&results);
+    assert!(page.contains("<td>alone<td>") && !page.contains("<td>reference<td>"));
+    let style = report::terminal::Style {
+        width: 100,
+        colour: false,
+    };
+    let text = report::terminal::run(&results, &style);
+    assert!(
+        !text.contains("vs process") && !text.contains("reference"),
+        "{text}"
     );
 }
 
