@@ -1,5 +1,6 @@
 //! The page and its charts.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use lab::{Preset, Results};
@@ -82,6 +83,7 @@ fn the_page_of_all_studies_is_small() {
         // It was not small for want of results.
         let cases = results.studies.iter().flat_map(|study| &study.cases);
         // At the last level a map has the times of its first column alone.
+        let cells: BTreeSet<&str> = page.split(['<', '>']).collect();
         let has_cells = !page.contains("the times of each cell of a map");
         for case in cases {
             assert!(case.variants.iter().all(|variant| variant.value.is_some()));
@@ -91,7 +93,11 @@ fn the_page_of_all_studies_is_small() {
                 .filter_map(|variant| variant.value)
             {
                 let typical = report::number::time(value.typical);
-                assert!(page.contains(&typical), "{}: {typical}", case.case.name);
+                assert!(
+                    cells.contains(typical.as_str()),
+                    "{}: {typical}",
+                    case.case.name
+                );
             }
         }
     }

@@ -80,7 +80,9 @@ fn slot(case: &Case, variant: usize, noise: &mut Noise) -> Outcome {
     let flows = labelled.variant.flows.min(FLOWS) as usize;
     let mut outcome = done(like, flows, noise, false);
     if let Answer::Done(record) = &mut outcome.answer {
+        // A page shows no warm-ups, and is no longer for a third repetition.
         record.warmups.clear();
+        record.reps.remove(0);
         for rep in &mut record.reps {
             rep.turns = Some(Turns {
                 taken: 10_000,
