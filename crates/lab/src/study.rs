@@ -13,6 +13,7 @@ mod origin_limits;
 mod placed;
 mod source;
 mod sweep_value;
+mod variants;
 
 use flow::Variant;
 use serde::{Deserialize, Serialize};

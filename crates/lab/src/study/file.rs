@@ -12,21 +12,18 @@
 //! sweeps change single entries of it. They keep the place in the file they came from, so
 //! that an error can still name the line.
 
-use flow::Variant;
 use toml::{Spanned, Value};
-use workload::Work;
 
-use super::ballast::of_variant;
 use super::cpus::FLOWS;
 use super::each::{Member, members};
-use super::flow_counts::Count;
+use super::flow_counts::unknown;
 use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides};
-use super::labels::labelled;
 use super::placed::Placed;
 use super::source::Source;
 use super::sweep_value::SweepValue;
-use super::{Case, LabelledVariant, Study, StudyError, SweepPoint};
-use crate::{Preset, Sampling};
+use super::variants::variants;
+use super::{Case, Study, StudyError, SweepPoint};
+use crate::Preset;
 
 /// Version of the study format that this program reads.
 pub const SCHEMA: u32 = 1;
@@ -122,7 +119,7 @@ fn check_names(
 }
 
 /// The place of the first name that was there before.
-fn duplicate(names: &[&str]) -> Option<usize> {
+pub(super) fn duplicate(names: &[&str]) -> Option<usize> {
     (1..names.len()).find(|&i| names[..i].contains(&names[i]))
 }
 
@@ -308,184 +305,6 @@ fn floor(source: Source<'_>, place: usize, floor: Option<f64>) -> Result<Option<
         }
         floor => Ok(floor),
     }
-}
-
-/// The variants of a case with that work; those that are not meant for the preset, or for so
-/// many flows, are left out.
-fn variants(
-    source: Source<'_>,
-    place: usize,
-    (case, overrides, preset): (&FileCase, &Overrides, Preset),
-    work: &Placed,
-) -> Result<Vec<LabelledVariant>, StudyError> {
-    let of_work = work.clone().into_work(source)?;
-    let (flows, usual) = (of_work.flows(), of_work.usual_flows());
-    let meant = |v: &&Spanned<FileVariant>| {
-        let v = v.get_ref();
-        let few = v.most_flows.zip(flows);
-        !(v.full_only && preset == Preset::Quick)
-            && few.is_none_or(|(most, flows)| flows <= most.into())
-    };
-    let written: Vec<Counted<'_>> = case
-        .variants
-        .iter()
-        .filter(meant)
-        .flat_map(counted)
-        .collect();
-    if written.is_empty() {
-        return Err(source.error(place, "a case needs at least one variant"));
-    }
-    let plain: Result<Vec<Variant>, StudyError> = written
-        .iter()
-        .map(|&(v, count)| {
-            let ballast = of_variant(case, overrides, v.get_ref())
-                .map_err(|message| source.error(v.span().start, message))?;
-            Ok(Variant {
-                ballast,
-                ..variant(source, v, count, (flows, usual))?
-            })
-        })
-        .collect();
-    let mut variants = labelled(plain?);
-    for (variant, (written, count)) in variants.iter_mut().zip(written) {
-        name(variant, written.get_ref(), count);
-        variant.work = own_work(source, written.get_ref(), work)?;
-        variant.sample = sampling(source, written.get_ref(), overrides)?;
-    }
-    let told = |v: &LabelledVariant| v.label.replace(FLOWS, &v.variant.flows.to_string());
-    let labels: Vec<String> = variants.iter().map(told).collect();
-    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-    match duplicate(&labels) {
-        Some(twice) => {
-            let message = format!("two variants are labelled '{}'", labels[twice]);
-            Err(source.error(place, message))
-        }
-        None => Ok(variants),
-    }
-}
-
-/// A written variant with one of its numbers of flows, where it has any.
-type Counted<'a> = (&'a Spanned<FileVariant>, Option<Count>);
-
-/// A written variant once for each number of flows that it has.
-fn counted(written: &Spanned<FileVariant>) -> Vec<Counted<'_>> {
-    match &written.get_ref().flows {
-        None => vec![(written, None)],
-        Some(flows) => {
-            let counts = flows.counts().iter();
-            counts.map(|&count| (written, Some(count))).collect()
-        }
-    }
-}
-
-/// Gives a variant the label that is written, with its number of flows in it where that is
-/// asked for; a number that is not known yet is filled in later.
-fn name(variant: &mut LabelledVariant, written: &FileVariant, count: Option<Count>) {
-    let flows = variant.variant.flows.to_string();
-    if let Some(label) = &written.label {
-        variant.label = label.replace(FLOWS, &flows);
-    }
-    if let Some(Count::OfCpus(times)) = count {
-        variant.label = variant.label.replace(&flows, FLOWS);
-        variant.of_cpus = Some(times);
-    }
-}
-
-/// Stands for a number of flows that is not known yet; no two multiples have the same.
-fn unknown(times: u32) -> u32 {
-    u32::MAX - times
-}
-
-/// How the slots of a variant are sampled: those of a sampled one at the interval of the preset,
-/// where that has its own.
-fn sampling(
-    source: Source<'_>,
-    written: &FileVariant,
-    overrides: &Overrides,
-) -> Result<Option<Sampling>, StudyError> {
-    let Some(usual) = &written.sample_s else {
-        return Ok(None);
-    };
-    let interval = overrides.sample_s.as_ref().unwrap_or(usual);
-    let sampling = Sampling {
-        interval_s: *interval.get_ref(),
-        folder: None,
-    };
-    let checked = sampling.check().map(|()| Some(sampling));
-    checked.map_err(|message| source.error(interval.span().start, message))
-}
-
-/// The work of a variant that does not do the case's.
-fn own_work(
-    source: Source<'_>,
-    written: &FileVariant,
-    work: &Placed,
-) -> Result<Option<Work>, StudyError> {
-    if written.work.is_empty() {
-        return Ok(None);
-    }
-    let mut own = work.clone();
-    own.lay_over(&written.work);
-    own.into_work(source).map(Some)
-}
-
-/// `of_work` is the number of flows that the work is for, if it says one; `usual` what it has
-/// where the variant says none.
-fn variant(
-    source: Source<'_>,
-    written: &Spanned<FileVariant>,
-    count: Option<Count>,
-    (of_work, usual): (Option<u64>, Option<u64>),
-) -> Result<Variant, StudyError> {
-    let FileVariant {
-        model,
-        placement,
-        schedule,
-        channel,
-        ..
-    } = written.get_ref();
-    let own = model
-        .own_flows()
-        .or(of_work)
-        .map(|own| u32::try_from(own).unwrap_or(u32::MAX));
-    let error = |message: String| source.error(written.span().start, message);
-    let flows = count.map(|count| match count {
-        Count::Number(flows) => flows,
-        Count::OfCpus(times) => unknown(times),
-    });
-    if let (Some(Count::OfCpus(_)), Some(own)) = (count, own) {
-        return Err(error(format!(
-            "{model} has {own} flows, however many CPUs there are: leave flows out"
-        )));
-    }
-    let flows = flows.or_else(|| u32::try_from(usual.filter(|_| own.is_none())?).ok());
-    let flows = match (flows, own) {
-        (Some(0), _) => return Err(error("flows must be at least 1".to_owned())),
-        (Some(flows), Some(own)) if flows != own => {
-            return Err(error(format!(
-                "{model} has {own} flows, not {flows}: leave flows out"
-            )));
-        }
-        (_, Some(own)) if of_work.is_some_and(|flows| flows != u64::from(own)) => {
-            return Err(error(format!(
-                "{model} has {own} flows, and the work is for another number of them"
-            )));
-        }
-        (None, None) => {
-            return Err(error(format!(
-                "a variant of model {model} needs flows, such as flows = 5"
-            )));
-        }
-        (Some(flows), _) | (None, Some(flows)) => flows,
-    };
-    Ok(Variant {
-        model: *model,
-        flows,
-        placement: placement.clone(),
-        schedule: *schedule,
-        channel: *channel,
-        ballast: None,
-    })
 }
 
 #[cfg(test)]

@@ -50,6 +50,11 @@ impl Count {
     }
 }
 
+/// Stands for a number of flows that is not known yet; no two multiples have the same.
+pub(super) fn unknown(times: u32) -> u32 {
+    u32::MAX - times
+}
+
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(OneCount)
