@@ -10,20 +10,44 @@ use lab::number::bytes;
 use machine::Filesystem;
 use workload::Work;
 
-/// What to do about a folder that will not do.
-const REMEDY: &str = "name a folder on another disk: --folder DIR";
+/// What a work writes, and what to do about a folder that will not do.
+struct Words {
+    whose: &'static str,
+    what: &'static str,
+    fewer: &'static str,
+    elsewhere: &'static str,
+}
+
+fn words(work: &Work) -> Words {
+    match work {
+        Work::Wiki(_) | Work::WikiServer(_) => Words {
+            whose: "a page store",
+            what: "the page store needs",
+            fewer: "use fewer or smaller pages",
+            elsewhere: "name a folder of results on another disk: --out DIR",
+        },
+        _ => Words {
+            whose: "io",
+            what: "the files of io need",
+            fewer: "use fewer --loops",
+            elsewhere: "name a folder on another disk: --folder DIR",
+        },
+    }
+}
 
 /// What each folder is on; those that are not asked for by name are `results`, which need not
 /// be there yet.
 pub(crate) fn looked_at(studies: &[Study], results: &Path) -> Result<Vec<Filesystem>> {
-    let mut needs: BTreeMap<(PathBuf, bool), u64> = BTreeMap::new();
+    let mut needs: BTreeMap<(PathBuf, bool), &Work> = BTreeMap::new();
     for work in works(studies).filter(|work| work.file_bytes() > 0) {
         let folder = work.folder();
         let key = (folder.unwrap_or(results).to_owned(), folder.is_some());
-        let need = needs.entry(key).or_default();
-        *need = (*need).max(work.file_bytes());
+        let most = needs.entry(key).or_insert(work);
+        if work.file_bytes() > most.file_bytes() {
+            *most = work;
+        }
     }
-    let look = |((folder, named), need): ((PathBuf, bool), u64)| {
+    let look = |((folder, named), work): ((PathBuf, bool), &Work)| {
         if named {
             ensure!(
                 folder.is_dir(),
@@ -31,7 +55,7 @@ pub(crate) fn looked_at(studies: &[Study], results: &Path) -> Result<Vec<Filesys
                 folder.display()
             );
         }
-        takes_files(&folder, need)?;
+        takes_files(&folder, work)?;
         Ok(Filesystem::of(&folder))
     };
     needs.into_iter().map(look).collect()
@@ -50,24 +74,69 @@ fn works(studies: &[Study]) -> impl Iterator<Item = &Work> {
     })
 }
 
-/// Checks that files of so many bytes can be made in `folder`, or in the nearest one above it
-/// that is there.
-fn takes_files(folder: &Path, need: u64) -> Result<()> {
+/// Checks that the files of a work can be made in `folder`, or in the nearest one above it that
+/// is there.
+fn takes_files(folder: &Path, work: &Work) -> Result<()> {
+    let Words {
+        whose, elsewhere, ..
+    } = words(work);
     let absolute = std::path::absolute(folder)?;
     let there = absolute.ancestors().find(|path| path.is_dir());
     let there = there.unwrap_or(Path::new("/"));
-    tempfile::tempfile_in(there)
-        .with_context(|| format!("cannot make files for io in {}; {REMEDY}", there.display()))?;
+    tempfile::tempfile_in(there).with_context(|| {
+        format!(
+            "cannot make files for {whose} in {}; {elsewhere}",
+            there.display()
+        )
+    })?;
     let disk = nix::sys::statvfs::statvfs(there)
         .with_context(|| format!("cannot ask how much room there is in {}", there.display()))?;
     let free = disk.blocks_available().saturating_mul(disk.fragment_size());
-    ensure!(
-        free >= need,
-        "{} has room for {}, and the files of io need {} at once: make room there, use fewer \
-         --loops, or {REMEDY}",
+    ensure!(free >= work.file_bytes(), "{}", full(there, free, work));
+    Ok(())
+}
+
+/// That there is no room for the files of a work.
+fn full(there: &Path, free: u64, work: &Work) -> String {
+    let words = words(work);
+    format!(
+        "{} has room for {}, and {} {} at once: make room there, {}, or {}",
         there.display(),
         bytes(free as f64),
-        bytes(need as f64)
-    );
-    Ok(())
+        words.what,
+        bytes(work.file_bytes() as f64),
+        words.fewer,
+        words.elsewhere
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_work_is_told_of_options_that_it_has() {
+        let said = |work: &str| {
+            let work = serde_json::from_str(work).unwrap();
+            full(Path::new("/mnt"), 1 << 20, &work)
+        };
+        let wiki = said(r#"{"kind": "wiki", "requests": 1, "pages": 60, "page_size": "8K"}"#);
+        for words in [
+            "/mnt has room for 1.00 MiB",
+            "page store needs 1.88 MiB",
+            "pages",
+            "--out DIR",
+        ] {
+            assert!(wiki.contains(words), "{words} in {wiki}");
+        }
+        assert!(
+            !wiki.contains("--loops") && !wiki.contains("--folder"),
+            "{wiki}"
+        );
+        let io = said(r#"{"kind": "io", "workers": 2, "loops": 9000}"#);
+        assert!(
+            io.contains("fewer --loops") && io.contains("--folder DIR"),
+            "{io}"
+        );
+    }
 }

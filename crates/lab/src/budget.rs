@@ -61,8 +61,13 @@ impl Questions {
 }
 
 /// Seconds spent on pilots and slots.
-pub(crate) fn spent_s(logs: &[CaseLog]) -> f64 {
+fn spent_s(logs: &[CaseLog]) -> f64 {
     logs.iter().map(|log| log.pilot_s() + log.slots_s()).sum()
+}
+
+/// Seconds that are left of a budget: negative where more was spent; `None` without one.
+pub(crate) fn left_s(budget_s: Option<f64>, logs: &[CaseLog]) -> Option<f64> {
+    budget_s.map(|budget_s| budget_s - spent_s(logs))
 }
 
 /// Seconds until the whole study is over if no look decides anything; `None` where that
@@ -72,7 +77,7 @@ pub(crate) fn remaining_s(budget_s: Option<f64>, logs: &[CaseLog]) -> Option<f64
     let known = open().all(|log| log.pilot.is_some());
     let all: Option<f64> =
         known.then(|| open().map(|log| log.until_s(log.judge.max_rounds())).sum());
-    let left = budget_s.map(|budget_s| (budget_s - spent_s(logs)).max(0.0));
+    let left = left_s(budget_s, logs).map(|left_s| left_s.max(0.0));
     match (all, left) {
         (Some(all), Some(left)) => Some(all.min(left)),
         (all, left) => all.or(left),

@@ -37,6 +37,8 @@ pub(crate) struct CaseLog {
     pub(crate) slots: Vec<RawSlot>,
     pub(crate) judge: Judge,
     pub(crate) ended: Option<CaseEnd>,
+    /// Seconds spent on pilots that were cut, and are to be run again with more time.
+    cut_s: f64,
     variants: usize,
 }
 
@@ -202,6 +204,9 @@ impl Ledger {
                     .map_err(|e| e.to_string())?;
             }
             let more_time = settings.budget_s != before.0;
+            if more_time {
+                log.forget_cut_pilot();
+            }
             let more_rounds = log.judge.max_rounds() > log.round();
             log.ended = log.ended.filter(|ended| match ended {
                 CaseEnd::Budget => !more_time,
@@ -251,6 +256,7 @@ impl CaseLog {
             slots: Vec::new(),
             judge: Judge::new(settings, case)?,
             ended: None,
+            cut_s: 0.0,
             variants: case.variants.len(),
         })
     }
@@ -290,6 +296,11 @@ impl CaseLog {
         self.slots.len() % self.variants
     }
 
+    /// Whether a slot of that round is no data point, so that the round will be none.
+    pub(crate) fn has_failed_round(&self) -> bool {
+        self.this_round().any(|slot| slot.value_ns.is_none())
+    }
+
     /// What a slot of this case must prove: what the first good one did.
     pub(crate) fn proof(&self) -> Option<Proof> {
         let pilots = self.pilot.iter().flat_map(|pilot| &pilot.outcomes);
@@ -316,13 +327,24 @@ impl CaseLog {
     /// How the slots of this case are: as the pilot chose, or as it is itself before it.
     pub(crate) fn chosen(&self, settings: &Settings) -> Chosen {
         let chosen = self.pilot.as_ref().map(|pilot| pilot.chosen);
-        chosen.unwrap_or_else(|| pilot_slot(settings))
+        chosen.unwrap_or_else(|| pilot_slot(settings, settings.budget_s))
     }
 
-    /// Seconds spent on the pilot.
+    /// A pilot that ended with a slot that was cut has chosen nothing for the slots.
+    fn forget_cut_pilot(&mut self) {
+        let outcomes = self.pilot.iter().flat_map(|pilot| &pilot.outcomes);
+        let (count, last) = (outcomes.clone().count(), outcomes.last());
+        let failed = last.is_some_and(|outcome| outcome.answer.done().is_none());
+        if failed && count < self.variants {
+            self.cut_s = self.pilot_s();
+            self.pilot = None;
+        }
+    }
+
+    /// Seconds spent on pilots.
     pub(crate) fn pilot_s(&self) -> f64 {
         let outcomes = self.pilot.iter().flat_map(|pilot| &pilot.outcomes);
-        outcomes.map(launch_s).sum()
+        self.cut_s + outcomes.map(launch_s).sum::<f64>()
     }
 
     /// Seconds spent on slots.

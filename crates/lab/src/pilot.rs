@@ -10,8 +10,14 @@
 //! (the median of five loses the odd disturbed one), long work once and cold, because its
 //! first repetition takes what the others take, and time is better spent on more slots.
 //! The count is the same for all variants of a case, chosen by the slowest.
+//!
+//! A budget bounds both. A pilot slot that takes more than half of what is left of it leaves
+//! no time for the same slot in a round: it is cut there, and the pilots after it are not begun.
+//! A slot of a round is cut when what is left is over, and not before a round could be done
+//! twice, so that only a slot that hangs is cut. A pilot slot has [`LEAST_PILOT_S`] in any case, and
+//! one of a round [`LEAST_SLOT_S`]: by so much the budget can be exceeded.
 
-use flow::Outcome;
+use flow::{Answer, Failure, Outcome};
 use workload::Work;
 
 use crate::{Case, Settings};
@@ -20,12 +26,16 @@ use crate::{Case, Settings};
 const SLOT_S: f64 = 1.5;
 /// Repetitions of short work.
 const REPS: u32 = 5;
-/// Deadline of a pilot slot, in seconds, where neither it nor a budget is given.
+/// Deadline of a pilot slot, in seconds, where neither one nor a budget is given.
 const PILOT_DEADLINE_S: f64 = 300.0;
 /// A deadline is never shorter than this, in seconds.
 const LEAST_DEADLINE_S: f64 = 10.0;
 /// A slot that takes so many times what is expected hangs.
 const PATIENCE: f64 = 20.0;
+/// Seconds that a pilot slot gets, however little is left of a budget.
+const LEAST_PILOT_S: f64 = 2.0;
+/// Seconds that a slot of a round gets: to be cut makes it a failure, and machines stall.
+const LEAST_SLOT_S: f64 = 5.0;
 
 /// What the pilot of a case chose for its slots.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,15 +48,52 @@ pub struct Chosen {
     pub deadline_s: f64,
 }
 
-/// The pilot itself: a single cold repetition. One that takes longer than the whole study
-/// may is of no use.
-pub(crate) fn pilot_slot(settings: &Settings) -> Chosen {
-    let budget_s = settings.budget_s.map(|budget| budget.max(LEAST_DEADLINE_S));
-    let usual = budget_s.unwrap_or(PILOT_DEADLINE_S);
+/// The pilot itself: a single cold repetition, where so many seconds are left of a budget.
+pub(crate) fn pilot_slot(settings: &Settings, left_s: Option<f64>) -> Chosen {
+    let most_s = left_s.map(|left_s| (left_s / 2.0).max(LEAST_PILOT_S));
+    let deadline_s = match (settings.deadline_s, most_s) {
+        (Some(asked_s), Some(most_s)) => asked_s.min(most_s),
+        (asked_s, most_s) => asked_s.or(most_s).unwrap_or(PILOT_DEADLINE_S),
+    };
     Chosen {
         warmups: 0,
         reps: 1,
-        deadline_s: settings.deadline_s.unwrap_or(usual),
+        deadline_s,
+    }
+}
+
+/// What is said of a pilot slot that was cut because of the budget; `None` of one that was not.
+pub(crate) fn cut_by_budget(
+    settings: &Settings,
+    slot: Chosen,
+    outcome: &Outcome,
+) -> Option<String> {
+    let budget_s = settings.budget_s?;
+    let by_budget = settings
+        .deadline_s
+        .is_none_or(|asked_s| slot.deadline_s < asked_s);
+    let hung = matches!(
+        outcome.answer,
+        Answer::Failed {
+            reason: Failure::Hung { .. },
+            ..
+        }
+    );
+    (hung && by_budget).then(|| {
+        format!(
+            "its pilot was cut after {:.1} s: a round would not fit into what is left of the \
+             budget of {budget_s} s; allow more (--budget) or ask for less work",
+            slot.deadline_s
+        )
+    })
+}
+
+/// A slot of a round that should take `round_s` seconds, where so many are left of a budget.
+pub(crate) fn within(slot: Chosen, left_s: Option<f64>, round_s: f64) -> Chosen {
+    let most_s = left_s.map(|left_s| left_s.max(2.0 * round_s).max(LEAST_SLOT_S));
+    Chosen {
+        deadline_s: most_s.map_or(slot.deadline_s, |most_s| slot.deadline_s.min(most_s)),
+        ..slot
     }
 }
 

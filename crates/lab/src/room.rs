@@ -10,6 +10,8 @@
 //! A study that comes with the program must run on any machine, so variants that have no
 //! room are left out of it, and said. What a user asks for by number is refused instead.
 
+mod server;
+
 use flow::{HandOver, Model, Stacks, Variant};
 use machine::{Ceiling, FlowKind, Machine, Needs, Unit};
 use measure::Measured;
@@ -139,7 +141,9 @@ fn no_room_for_flows(machine: &Machine, variant: &Variant, work: &Work) -> Optio
     let rooms = rooms(machine, variant.model, work);
     let lowest = rooms.iter().min_by_key(|room| most(room))?;
     if flows <= most(lowest) {
-        return no_pipes(machine, flows, work).filter(|_| !variant.model.is_user_level());
+        let pipes = || no_pipes(machine, flows, work);
+        let pipes = pipes().filter(|_| !variant.model.is_user_level());
+        return pipes.or_else(|| server::no_room(machine, variant, work, lowest));
     }
     let need = needs(machine, variant.model, work).map_or(String::new(), |each| {
         let total = each.memory.saturating_mul(flows);
@@ -187,16 +191,26 @@ fn no_memory(machine: &Machine, variant: &Variant, work: &Work) -> Option<String
     let lowest = ceilings.first()?;
     (flows > lowest.count).then(|| {
         format!(
-            "{} flows take {} of memory at once, {} each: this machine has room for {} of them \
-             (the limit is {}; to raise it: {})",
-            count(flows),
-            bytes(each.saturating_mul(flows) as f64),
+            "{} of memory at once, {} each: this machine has room for {} of them (the limit is {}; \
+             to raise it: {})",
+            taken(flows, each),
             bytes(each as f64),
             count(lowest.count),
             lowest.bites,
             lowest.raise
         )
     })
+}
+
+/// `2 flows take 512 MiB`.
+fn taken(flows: u64, each: u64) -> String {
+    let verb = if flows == 1 {
+        "flow takes"
+    } else {
+        "flows take"
+    };
+    let bytes = bytes(each.saturating_mul(flows) as f64);
+    format!("{} {verb} {bytes}", count(flows))
 }
 
 /// A ring of pipes takes two open files a flow.

@@ -16,10 +16,10 @@ use std::collections::BTreeSet;
 use flow::placement::Cpus;
 use flow::{Outcome, Proof, SlotSpec};
 
-use crate::budget::{Questions, remaining_s, spent_s};
+use crate::budget::{Questions, left_s, remaining_s};
 use crate::journal::Journal;
 use crate::ledger::{At, CaseLog};
-use crate::pilot::{Chosen, choose, pilot_slot};
+use crate::pilot::{Chosen, choose, cut_by_budget, pilot_slot, within};
 use crate::progress::{Event, Observer, Place, SlotPlace};
 use crate::proof::checked;
 use crate::{Case, CaseEnd, Clock, Entry, LabelledVariant, Launch, Results, Study, plan};
@@ -132,7 +132,7 @@ impl Run<'_> {
             }
             match end {
                 Some(because) => self.end(place, because)?,
-                None if self.log(at).pilot.is_none() => self.pilot(place, known[at.case])?,
+                None if self.log(at).pilot.is_none() => self.pilot(at, place, known[at.case])?,
                 None => {
                     self.slot(at, place, known[at.case])?;
                     self.tell_progress(at, place);
@@ -153,28 +153,41 @@ impl Run<'_> {
     fn next_case(&self, study: usize, questions: &Questions) -> Option<(At, Option<CaseEnd>)> {
         let ledger = self.journal.ledger();
         let logs = &ledger.logs[study];
-        let budget_s = ledger.header.settings.budget_s;
-        let left_s = budget_s.map(|budget_s| budget_s - spent_s(logs));
+        let left_s = left_s(ledger.header.settings.budget_s, logs);
         let has_time = |case| left_s.is_none_or(|left| questions.next_round_s(logs, case) <= left);
         let open = || {
             let open = self.open_cases(study);
-            open.map(|at| (at, self.end_of(at, || has_time(at.case))))
+            let is_over = left_s.is_some_and(|left| left <= 0.0);
+            open.map(move |at| (at, self.end_of(at, is_over, || has_time(at.case))))
         };
         let able = open().filter(|(_, end)| *end != Some(CaseEnd::Budget));
         let able = able.min_by_key(|(at, _)| questions.precedence(logs, at.case));
         able.or_else(|| open().next())
     }
 
-    fn pilot(&mut self, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
+    /// Seconds that are left of the budget of a study; `None` without one.
+    fn left_s(&self, study: usize) -> Option<f64> {
+        let ledger = self.journal.ledger();
+        left_s(ledger.header.settings.budget_s, &ledger.logs[study])
+    }
+
+    fn pilot(&mut self, at: At, place: Place<'_>, known: Option<Proof>) -> Result<(), Stop> {
         self.observer.event(&Event::PilotBegins { place });
-        let slot = pilot_slot(&self.journal.header().settings);
+        let mut left_s = self.left_s(at.study);
         let mut reference = known;
         let mut outcomes = Vec::new();
         for labelled in &place.case.variants {
+            let slot = pilot_slot(&self.journal.header().settings, left_s);
             let outcome = self.launch_one(place.case, labelled, slot, true)?;
+            left_s = left_s.map(|left_s| left_s - outcome.launch_ns as f64 / 1e9);
             let outcome = checked(outcome, reference);
             reference = reference.or(outcome.answer.done().map(|record| record.proof));
+            let cut = cut_by_budget(&self.journal.header().settings, slot, &outcome);
             outcomes.push(outcome);
+            if let Some(why) = cut {
+                self.tell_cut(place, &labelled.label, &why)?;
+                break;
+            }
         }
         let chosen = choose(&self.journal.header().settings, place.case, &outcomes);
         self.journal.append(Entry::Pilot {
@@ -189,6 +202,14 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Keeps why a case has no rounds for the results.
+    fn tell_cut(&mut self, place: Place<'_>, label: &str, why: &str) -> Result<(), Stop> {
+        let (study, case) = (&place.study.name, &place.case.name);
+        self.journal
+            .note(&format!("{study}, {case}, {label}: {why}"))?;
+        Ok(())
+    }
+
     fn end(&mut self, place: Place<'_>, because: CaseEnd) -> Result<(), Stop> {
         self.journal.append(Entry::CaseEnd {
             study: place.study.name.clone(),
@@ -199,14 +220,15 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Whether the case is over: asked before each slot, answered from the journal.
-    fn end_of(&self, at: At, has_time: impl Fn() -> bool) -> Option<CaseEnd> {
+    /// Whether the case is over: asked before each slot, answered from the journal. A round that
+    /// was begun is finished, unless it has failed and the budget is over.
+    fn end_of(&self, at: At, is_over: bool, has_time: impl Fn() -> bool) -> Option<CaseEnd> {
         let log = self.log(at);
         if log.failures_in_a_row() >= FAILURES {
             return Some(CaseEnd::Failures);
         }
         if log.within_round() > 0 {
-            return None;
+            return (is_over && log.has_failed_round()).then_some(CaseEnd::Budget);
         }
         if log.judge.is_settled() && log.judge.is_decided() {
             return Some(CaseEnd::Decided);
@@ -226,6 +248,7 @@ impl Run<'_> {
         let variant = order[log.within_round()];
         let reference = known.or_else(|| log.proof());
         let chosen = log.chosen(&self.journal.header().settings);
+        let chosen = within(chosen, self.left_s(at.study), log.round_s());
         let slot = slot_place(log, place, variant);
         self.observer.event(&Event::SlotBegins { slot });
         let at_s = self.now_s();

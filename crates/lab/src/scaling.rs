@@ -30,6 +30,7 @@ use flow::{Model, Placement, Variant};
 use machine::Machine;
 use serde::{Deserialize, Serialize};
 
+use crate::number::many;
 use crate::{Case, LabelledVariant, Metric, Study, SweepPoint, labelled};
 
 /// A way through the CPUs of a machine.
@@ -196,8 +197,9 @@ impl Spread {
                 let now = template.variants[0].variant.flows;
                 let Some(work) = template.work.with_flows(now, flows) else {
                     left_out.push(format!(
-                        "{}: {flows} flows: its flows come in pairs: use an even number",
-                        template.name
+                        "{}: {}: its flows come in pairs: use an even number",
+                        template.name,
+                        many(flows.into(), "flow")
                     ));
                     continue;
                 };

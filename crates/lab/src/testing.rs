@@ -144,6 +144,25 @@ pub(crate) fn lost() -> Answer {
     }
 }
 
+/// A slot that was cut at its deadline.
+pub(crate) fn hanging() -> Answer {
+    Answer::Failed {
+        reason: Failure::Hung {
+            hung: 2,
+            flows: 2,
+            deadline_s: "2.0".to_owned(),
+        },
+        kept: None,
+    }
+}
+
+fn hung(answer: &Answer) -> bool {
+    let Answer::Failed { reason, .. } = answer else {
+        return false;
+    };
+    matches!(reason, Failure::Hung { .. })
+}
+
 /// What a slot answers: the case's units, the variant's model, how many slots of this
 /// kind came before, and the spec.
 type Script = dyn FnMut(u64, &str, usize, &SlotSpec<Work>) -> Answer;
@@ -224,6 +243,8 @@ impl Launch for Mock {
                 let all = record.warmups.iter().chain(&record.reps);
                 all.map(Rep::total_ns).sum()
             }
+            // It takes a little to be cut.
+            None if hung(&answer) => (spec.deadline_s * 1e9) as u64 + MS,
             None => 5 * MS,
         };
         self.now_s.set(self.now_s.get() + launch_ns as f64 / 1e9);

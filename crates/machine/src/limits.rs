@@ -57,6 +57,9 @@ pub struct Limits {
     /// How far a process may raise its own limit on open files.
     #[serde(default = "not_recorded")]
     pub nofile_hard: Measured<Bound>,
+    /// Connections that wait at one listening socket (`net.core.somaxconn`).
+    #[serde(default = "not_recorded")]
+    pub somaxconn: Measured<u64>,
     /// Bytes of stack that a thread is given by default (`RLIMIT_STACK`).
     pub stack: Measured<Bound>,
     /// Bytes of one address space (`RLIMIT_AS`).
@@ -88,6 +91,7 @@ impl Limits {
             nofile_hard: limits
                 .as_ref()
                 .and_then(|text| limit_at(text, "Max open files", 1)),
+            somaxconn: root.number("/proc/sys/net/core/somaxconn"),
             stack: soft("Max stack size"),
             address_space: soft("Max address space"),
             address_space_used: address_space_used(root),

@@ -8,6 +8,7 @@
 //!
 //! Pages that could not be counted read `n/a`, with the reason below.
 
+mod apart;
 mod pages;
 mod then;
 
@@ -17,6 +18,7 @@ use measure::Measured;
 
 use crate::blocks::Sweep;
 use crate::number::{NONE, significant};
+pub(crate) use apart::apart;
 pub(crate) use pages::{PARTS, pages};
 use then::{Then, then};
 
@@ -34,6 +36,10 @@ pub(crate) const PAGES: &str = "Pages that hold what the flows work on, of 4 KiB
 /// What is said in place of pages where a work cannot tell them.
 pub(crate) const UNTOLD: &str =
     "Pages: not available: flows of this work keep nothing that could be gone over at its end";
+
+/// Why throughput is not set against that of one flow.
+const NO_ONE: &str = "of one: no good slot with one flow (one pair) of the first variant: ask for \
+    that number too, such as --flows 1..4";
 
 /// Whether any variant of a work tells of its pages, or why there are none.
 pub(crate) fn tells_pages(work: &Scaling) -> bool {
@@ -70,7 +76,7 @@ impl<'a> Tables<'a> {
         })
     }
 
-    /// Why pages or memory are missing, each reason once.
+    /// Why pages, memory or throughput of one are missing, each reason once.
     pub(crate) fn reasons(&self) -> Vec<String> {
         let mut reasons: Vec<String> = Vec::new();
         let points = self.works.iter().flat_map(|work| &work.points);
@@ -88,6 +94,7 @@ impl<'a> Tables<'a> {
 pub(crate) fn missing(variant: &Throughput) -> Vec<String> {
     let mut reasons = Vec::new();
     let mut take = |measured: Option<String>| reasons.extend(measured);
+    take(variant.over_one.is_none().then(|| NO_ONE.to_owned()));
     take(reason(&variant.memory));
     match &variant.footprint {
         Some(Measured::Value(pages)) => {

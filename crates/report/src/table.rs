@@ -7,12 +7,16 @@
 //! labels. Columns without a number always stay. What is still too wide is taken from
 //! the labels, which are cut with an ellipsis. No column is left out for a heading beyond
 //! [`HEAD`], so a long reference label cannot push numbers out; room that is left is theirs.
+//! Numbers without names tell nothing: where labels would be left less than [`NAME`], columns
+//! without a number go too, the last first, until one is left beside them.
 
 use crate::text::{cut, visible, width};
 use crate::words::Tone;
 
 /// Columns that labels may claim before other columns are dropped for them.
 const LABEL: usize = 24;
+/// Columns that labels claim in any case.
+const NAME: usize = 12;
 /// Columns that a heading may claim beyond its cells.
 const HEAD: usize = 16;
 /// Columns that a heading may claim where they are free.
@@ -113,6 +117,9 @@ impl Table {
                 break;
             };
             shown.retain(|&(at, _)| at != first);
+        }
+        while self.beside(&shown) + label.min(NAME) > columns && shown.len() > self.flex + 2 {
+            shown.pop();
         }
         let room = columns.saturating_sub(self.beside(&shown)).max(1);
         for (at, width) in &mut shown {
@@ -230,6 +237,21 @@ mod tests {
         assert_eq!(text(&table, 33)[0], "variant  vs process stat…  memory");
         assert_eq!(table.wants(80), None);
         assert_eq!(table.wants(30), Some(33));
+    }
+
+    #[test]
+    fn names_are_kept_where_there_is_room_for_one_column_of_numbers_beside_them() {
+        let columns = ["flows", "variant", "p50", "p99", "longest"];
+        let row = ["2", "thread-per-connection", "532 us", "1.59 ms", "12.0 ms"];
+        let table = Table {
+            flex: 1,
+            columns: columns.map(Column::right).into(),
+            rows: vec![row.map(Cell::plain).into()],
+        };
+        assert_eq!(text(&table, 36)[1], "    2  thread-per-…  532 us  1.59 ms");
+        assert_eq!(text(&table, 30)[1], "    2  thread-per-con…  532 us");
+        assert_eq!(text(&table, 18)[1], "    2  th…  532 us");
+        assert!(table.wants(36).is_some());
     }
 
     #[test]

@@ -96,6 +96,13 @@ impl Work {
         }
     }
 
+    /// Whether a unit is a worker who does what comes, and not what is counted: so many things
+    /// as the proofs count were done.
+    #[must_use]
+    pub fn is_counted_by_proof(&self) -> bool {
+        matches!(self, Self::WikiServer(_))
+    }
+
     /// Whether the work makes its own flows ([`flow::OwnFlows`]).
     #[must_use]
     pub fn makes_own_flows(&self) -> bool {
@@ -280,7 +287,8 @@ impl Work {
                 Err(error) => Answer::from_error(&std::io::Error::other(error)),
             },
             Self::WikiServer(server) => {
-                match server.open(cell.scratch(), cell.spec().cpus.is_empty()) {
+                let spec = cell.spec();
+                match server.open(cell.scratch(), &spec.variant, spec.cpus.is_empty()) {
                     Ok(serving) => cell.run(&serving, &mut NoSink),
                     Err(error) => Answer::from_error(&error),
                 }

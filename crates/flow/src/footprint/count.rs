@@ -1,12 +1,14 @@
 //! Counting pages when all flows have written down theirs.
 
+mod shared;
+
 use std::collections::BTreeMap;
 
 use measure::Measured;
 use measure::pagemap::{Page, Pagemap};
 
 use super::board::{Board, RUNS};
-use super::runs::{Run, Runs, common};
+use super::runs::{Run, Runs};
 use crate::record::footprint::{Footprint, OfCore, Touched};
 
 /// Bytes of a huge page.
@@ -160,101 +162,10 @@ impl Flows<'_> {
         flows_of.iter().map(of_core).collect()
     }
 
-    /// Pages of more than one group; `groups` says which group each flow is of.
-    fn several(&self, told: &Measured<Told>, groups: &[usize]) -> Measured<Touched> {
-        let within = self.within_all(groups);
-        if self.spaces().count() < 2 {
-            return Measured::Value(within);
-        }
-        told.as_ref()
-            .and_then(|told| self.between(&told.mapped, groups))
-            .map(|between| within + between)
-    }
-
-    /// Where physical pages are hidden, how many can be of more than one group at the most:
-    /// each that is takes two of the pages that processes besides their own map.
-    fn at_most(&self, told: &Measured<Told>, groups: &[usize]) -> Option<Touched> {
-        let told = told.value()?;
-        let hidden = told.mapped.iter().any(|page| page.frame.is_none());
-        let pairs = told.mapped.len() as u64 / 2;
-        (hidden && self.spaces().count() > 1).then(|| {
-            let (within, all) = (self.within_all(groups), self.all());
-            Touched {
-                small: (within.small + pairs).min(all.small),
-                huge: (within.huge + pairs).min(all.huge),
-            }
-        })
-    }
-
     /// Pages of all flows, each address space by itself.
     fn all(&self) -> Touched {
         let each = self.spaces().map(|(_, flows)| self.union(&flows));
         each.fold(Touched::default(), |a, b| a + b)
-    }
-
-    /// Pages of more than one group within the processes.
-    fn within_all(&self, groups: &[usize]) -> Touched {
-        let each = self.spaces().map(|(_, flows)| self.within(&flows, groups));
-        each.fold(Touched::default(), |a, b| a + b)
-    }
-
-    /// Pages of more than one group in one process.
-    fn within(&self, flows: &[usize], groups: &[usize]) -> Touched {
-        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for &flow in flows {
-            members.entry(groups[flow]).or_default().push(flow);
-        }
-        let small: Vec<Runs> = members.values().map(|flows| self.joined(flows)).collect();
-        let huge: Vec<Runs> = small.iter().map(|set| set.ranges(self.in_huge())).collect();
-        Touched {
-            small: common(&small),
-            huge: common(&huge),
-        }
-    }
-
-    /// Physical pages that flows of different groups in different processes have.
-    fn between(&self, mapped: &[Mapped], groups: &[usize]) -> Measured<Touched> {
-        let mut frames: BTreeMap<u64, Vec<Mapped>> = BTreeMap::new();
-        for page in mapped {
-            let Some(frame) = page.frame else {
-                return Measured::not_available(
-                    format!(
-                        "{} of the pages are mapped by more than one process, and the kernel \
-                         does not show which are the same",
-                        mapped.len()
-                    ),
-                    "run as root (CAP_SYS_ADMIN)",
-                );
-            };
-            frames.entry(frame).or_default().push(*page);
-        }
-        let shared: Vec<u64> = frames
-            .iter()
-            .filter(|(_, pages)| self.is_of_several(pages, groups))
-            .map(|(frame, _)| *frame)
-            .collect();
-        let mut huge: Vec<u64> = shared.iter().map(|frame| frame / self.in_huge()).collect();
-        huge.dedup();
-        Measured::Value(Touched {
-            small: shared.len() as u64,
-            huge: huge.len() as u64,
-        })
-    }
-
-    /// Whether a physical page is in two processes, and flows of two groups have it there.
-    fn is_of_several(&self, pages: &[Mapped], groups: &[usize]) -> bool {
-        let mut holders: Vec<(usize, i32)> = Vec::new();
-        for page in pages {
-            let flows = self.places.iter().enumerate();
-            let here = flows.filter(|(_, place)| place.pid == page.pid);
-            let holding = here.filter(|(flow, _)| self.sets[*flow].contains(page.number));
-            holders.extend(holding.map(|(flow, place)| (groups[flow], place.pid)));
-        }
-        let first = holders.first().copied();
-        first.is_some_and(|(group, pid)| {
-            holders.iter().any(|(other, _)| *other != group)
-                && holders.iter().any(|(_, other)| *other != pid)
-        })
     }
 
     /// Asks the kernel for every page once.

@@ -52,21 +52,24 @@ impl Runs {
     }
 }
 
-/// How many pages are in more than one of the sets.
-pub(crate) fn common<'a>(sets: impl IntoIterator<Item = &'a Runs>) -> u64 {
+/// The pages that are in more than one of the sets.
+pub(crate) fn common<'a>(sets: impl IntoIterator<Item = &'a Runs>) -> Runs {
     let edges = |run: Run| [(run.first, 1), (run.end, -1)];
     let sets = sets.into_iter().flat_map(Runs::iter);
     let mut edges: Vec<(u64, i64)> = sets.flat_map(edges).collect();
     edges.sort_unstable();
-    let (mut covered, mut since, mut common) = (0, 0, 0);
+    let (mut covered, mut since, mut common) = (0, 0, Vec::new());
     for (at, step) in edges {
-        if covered > 1 {
-            common += at - since;
+        if covered > 1 && at > since {
+            common.push(Run {
+                first: since,
+                end: at,
+            });
         }
         covered += step;
         since = at;
     }
-    common
+    common.into_iter().collect()
 }
 
 #[cfg(test)]
@@ -103,9 +106,9 @@ mod tests {
         fn what_is_common_is_in_more_than_one(all in prop::collection::vec(runs(), 0..5)) {
             let sets: Vec<_> = all.iter().map(|runs| set(runs)).collect();
             let holders = |page: &u64| sets.iter().filter(|set| set.contains(page)).count();
-            let wanted = (0..230).filter(|page| holders(page) > 1).count() as u64;
             let runs: Vec<Runs> = all.iter().map(|runs| runs.iter().copied().collect()).collect();
-            prop_assert_eq!(common(&runs), wanted);
+            let common = common(&runs);
+            prop_assert!((0..230).all(|page| common.contains(page) == (holders(&page) > 1)));
         }
     }
 }

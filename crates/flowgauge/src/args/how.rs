@@ -16,7 +16,8 @@ pub(crate) struct HowArgs {
     /// Rounds at the most; the data is looked at after 10, 20, 40 and 80
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub(crate) rounds: Option<u64>,
-    /// Time at the most for each study, such as 60s or 5m
+    /// Time at the most for each study, such as 60s or 5m; a slot is cut when it is over, but
+    /// not before 5 s
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = number::seconds)]
     pub(crate) budget: Option<f64>,
     /// Seed of every random choice; printed, and drawn anew when not given
@@ -28,7 +29,8 @@ pub(crate) struct HowArgs {
     /// What stands for a slot: the median of its repetitions, or the fastest one
     #[arg(long, value_enum, default_value = "typical")]
     pub(crate) value: ValueArg,
-    /// A slot that takes longer has failed [default: 20 times what its pilot took]
+    /// A slot that takes longer has failed [default: 20 times what its pilot took; what
+    /// is left of the budget at the most]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = number::seconds)]
     pub(crate) deadline: Option<f64>,
     /// Show what each slot's flows do while it runs: where, in what state, how busy; look

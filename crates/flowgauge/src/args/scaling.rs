@@ -25,7 +25,8 @@ Examples:
 #[command(after_help = SCALING_EXAMPLES)]
 pub(crate) struct ScalingArgs {
     /// Works by their names, or by what names begin with: warehouse, numeric, numeric-large,
-    /// numeric-small/fft, wiki, wiki-server (in the full preset), handoff [default: all]
+    /// numeric-small/fft, wiki, wiki-server, handoff; wiki-server and kernels of numeric other
+    /// than sparse are in the full preset alone [default: all]
     #[arg(long, value_name = "WORK", value_delimiter = ',')]
     pub(crate) workload: Vec<String>,
     /// How many flows; of a range 1, 2, 4 and so on, and its end. On all hardware threads the

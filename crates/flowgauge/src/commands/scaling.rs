@@ -119,8 +119,8 @@ fn numbers(asked: &Sizes) -> Result<Vec<u32>> {
         Sizes::Sweep(range) => (*range.start(), *range.end()),
     };
     ensure!(first > 0, "--flows 0: there must be at least 1 flow");
-    let last =
-        u32::try_from(last).with_context(|| format!("--flows {last}: no machine has so many"))?;
+    let most = u32::try_from(last).ok();
+    let last = most.with_context(|| format!("--flows {last}: no machine has so many"))?;
     Ok(scaling::doubled(first as u32, last))
 }
 

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use flow::placement::Cpus;
 use flow::{Channel, Model, Schedule, Variant};
+use lab::number::{count, many};
 use lab::{Case, LabelledVariant, Metric, Preset, Study};
 use machine::Machine;
 use workload::{Server, Wiki, Work, server};
@@ -66,9 +67,12 @@ fn wiki(args: &WikiArgs, seed: u64) -> Result<Wiki> {
 
 fn variant(args: &WikiArgs, model: Model, flows: u64) -> Result<Variant> {
     ensure!(flows > 0, "--workers 0: there must be at least 1 worker");
-    let flows = model.own_flows().unwrap_or(flows);
-    let flows = u32::try_from(flows)
-        .with_context(|| format!("--workers {flows}: no machine has so many"))?;
+    let (flows, asked) = match model.own_flows() {
+        Some(flows) => (flows, model.to_string()),
+        None => (flows, "--workers".to_owned()),
+    };
+    let flows = u32::try_from(flows).ok();
+    let flows = flows.with_context(|| format!("{asked}: no machine has so many flows"))?;
     Ok(Variant {
         model,
         flows,
@@ -85,6 +89,10 @@ fn within(args: &WikiArgs, wiki: Wiki, machine: &Machine) -> Result<Case> {
         [] => vec![Model::Process, Model::Thread],
         models => models.to_vec(),
     };
+    ensure!(
+        args.workers.is_none() || models.iter().any(|model| model.own_flows().is_none()),
+        NO_NUMBER
+    );
     let flows = args.workers.unwrap_or(session::cpus(machine).into());
     let variants = models.iter().map(|&model| variant(args, model, flows));
     let variants: Vec<Variant> = variants.collect::<Result<_>>()?;
@@ -96,10 +104,19 @@ fn within(args: &WikiArgs, wiki: Wiki, machine: &Machine) -> Result<Case> {
             variant.model
         );
     }
-    let title = format!("{} requests within the program", wiki.requests);
+    let title = format!("{} within the program", many(wiki.requests, "request"));
     let work = Work::Wiki(wiki);
     work.check()?;
     Ok(case("within", title, work, lab::labelled(variants)))
+}
+
+/// What is said where a number of workers would mean nothing.
+const NO_NUMBER: &str = "--workers is for models and designs that can have any number: PxT has its \
+    own, and thread-per-connection has 1 worker, which accepts";
+
+/// Whether a design can have any number of workers.
+fn takes_workers(design: Design) -> bool {
+    design.design == server::Design::Pool && design.model.own_flows().is_none()
 }
 
 /// Requests over HTTP.
@@ -107,6 +124,10 @@ fn served(args: &WikiArgs, designs: &[Design], wiki: Wiki, cpus: &Cpus) -> Resul
     if args.load.port > 0 {
         server::try_port(args.load.port).context("--port")?;
     }
+    ensure!(
+        args.workers.is_none() || designs.iter().any(|design| takes_workers(*design)),
+        NO_NUMBER
+    );
     let load_cpu = load_cpu(args, cpus)?;
     let mut variants = Vec::new();
     for (place, design) in designs.iter().enumerate() {
@@ -124,8 +145,9 @@ fn served(args: &WikiArgs, designs: &[Design], wiki: Wiki, cpus: &Cpus) -> Resul
         variant.work = variant.work.take().filter(|own| *own != work);
     }
     let title = format!(
-        "{} requests over HTTP, {} connections",
-        wiki.requests, args.load.connections
+        "{} over HTTP, {}",
+        many(wiki.requests, "request"),
+        many(args.load.connections, "connection")
     );
     Ok(case("server", title, work, variants))
 }
@@ -219,7 +241,7 @@ fn options(args: &WikiArgs, case: &Case, seed: u64) -> Vec<String> {
         "Using these options (flowgauge wiki --help explains them):".to_owned(),
         format!("  workers              {}", variants.join(", ")),
         format!("  pages                {}", pages(args, &case.work)),
-        format!("  requests             {}", args.requests),
+        format!("  requests             {}", count(args.requests)),
     ];
     if let Work::WikiServer(server) = &case.work {
         let load_cpu = server.load_cpu.map_or_else(
@@ -227,8 +249,9 @@ fn options(args: &WikiArgs, case: &Case, seed: u64) -> Vec<String> {
             |cpu| format!("on CPU {cpu}"),
         );
         lines.push(format!(
-            "  load                 {} connections, {} requests each, {load_cpu}",
-            server.connections, server.keep_alive
+            "  load                 {}, {} each, {load_cpu}",
+            many(server.connections, "connection"),
+            many(server.keep_alive, "request")
         ));
     }
     lines.push(format!("  seed                 {seed}"));

@@ -4,7 +4,7 @@ use lab::results::Requests;
 
 use nix::sys::signal::Signal;
 
-use super::common::{Home, Process, Running, results, within};
+use super::common::{Home, Process, Run, Running, results, within};
 
 const HEAD: &str = "schema = 1\nname = \"mine\"\ntitle = \"Mine\"\nstands_for = \"A test.\"\n\
                     headline = \"off\"\n";
@@ -245,10 +245,73 @@ fn a_port_in_use_and_designs_that_are_none_are_refused() {
         .refused(2, &["--server names prefork twice"]);
     home.run(&wiki(&["--connections", "0", "--server", "prefork"]))
         .refused(2, &["0 connections will not do"]);
+    for alone in ["thread-per-connection", "2x2"] {
+        home.run(&wiki(&["--server", alone, "--workers", "3"]))
+            .refused(2, &["--workers is for", "thread-per-connection has 1"]);
+    }
+    home.run(&wiki(&["--model", "2x2", "--workers", "3"]))
+        .refused(2, &["--workers is for"]);
+    let absurd = home.run(&wiki(&["--server", "99999x99999"]));
+    absurd.refused(2, &["99999x99999: no machine has so many flows"]);
+    assert!(!absurd.stderr.contains("out of range"), "{}", absurd.stderr);
     home.run(&wiki(&["--connections", "3"]))
         .refused(2, &["--server"]);
     home.run(&["wiki", "--store", "none.sqlite"])
         .refused(2, &["--store none.sqlite", "name a file that is there"]);
+    home.assert_nothing_left();
+}
+
+/// The command after a change of limits by a shell.
+fn limited(home: &Home, limits: &str, further: &[&str]) -> Run {
+    let program = env!("CARGO_BIN_EXE_flowgauge");
+    let script = format!("{limits}; exec {program} {}", wiki(further).join(" "));
+    let output = home.program("sh", &["-c", &script]).output();
+    Run::from(output.unwrap())
+}
+
+#[test]
+fn more_connections_than_open_files_are_refused_beforehand_and_nobody_is_blamed() {
+    let home = Home::new();
+    let many = [
+        "--server",
+        "thread-pool",
+        "--connections",
+        "64",
+        "--out",
+        "out",
+    ];
+    limited(&home, "ulimit -n 100", &many).refused(
+        2,
+        &["64 connections", "up to 128 open files", "ulimit -Hn 128"],
+    );
+    assert!(!home.path("out").exists());
+    home.assert_nothing_left();
+}
+
+#[test]
+fn the_usual_limit_on_open_files_is_raised_for_a_server_as_far_as_it_may_be() {
+    let home = Home::new();
+    let design = [
+        "--server",
+        "thread-per-connection",
+        "--connections",
+        "60",
+        "--out",
+        "out",
+    ];
+    limited(&home, "ulimit -Sn 40", &design).answered();
+    home.assert_nothing_left();
+}
+
+#[test]
+fn requests_that_the_budget_has_no_time_for_end_with_it_and_are_told() {
+    let home = Home::new();
+    let endless = "wiki --requests 1000000000 --pages 1 --budget 2s --out out";
+    let run = home.run(&endless.split(' ').collect::<Vec<_>>());
+    assert_eq!(run.code, Some(3), "{}", run.stderr);
+    let told = "wiki, within, process: its pilot was cut after 2.0 s";
+    let said: Vec<&str> = run.stdout.split_whitespace().collect();
+    assert!(said.join(" ").contains(told), "{}", run.stdout);
     home.assert_nothing_left();
 }
 

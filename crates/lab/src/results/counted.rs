@@ -12,11 +12,12 @@
 //! What was refused is explained by what the machine permits, as the journal's header knows it.
 
 use flow::record::counted::Came;
-use flow::{Rep, SlotRecord};
+use flow::{FlowRecord, Rep, SlotRecord};
 use machine::counters::{self, Permission};
 use measure::Measured;
 use measure::counters::{Event, Sample, Scope};
 use serde::{Deserialize, Serialize};
+use workload::Work;
 
 use crate::StudyResult;
 use crate::median::median;
@@ -101,6 +102,7 @@ impl Events {
 pub(crate) fn events(
     asked: &[Event],
     permission: &Permission,
+    work: &Work,
     good: &[&SlotRecord],
 ) -> Option<Events> {
     if asked.is_empty() || good.is_empty() {
@@ -108,14 +110,14 @@ pub(crate) fn events(
     }
     let opened = || good.iter().filter_map(|record| opened(last(record)?));
     let both = |record: &&SlotRecord| {
-        let of = |event| reading(record, event, permission).into_value();
+        let of = |event| reading(record, event, permission, work).into_value();
         let (instructions, cycles) = (of(Event::Instructions)?, of(Event::Cycles)?);
         (instructions.scope == cycles.scope && cycles.scaled > 0.0)
             .then_some(instructions.scaled / cycles.scaled)
     };
     let summary = |&event: &Event| EventSummary {
         event,
-        count: medians(event, permission, good),
+        count: medians(event, permission, work, good),
     };
     Some(Events {
         events: asked.iter().map(summary).collect(),
@@ -126,8 +128,15 @@ pub(crate) fn events(
     })
 }
 
-fn medians(event: Event, permission: &Permission, good: &[&SlotRecord]) -> Measured<EventMedians> {
-    let readings = good.iter().map(|record| reading(record, event, permission));
+fn medians(
+    event: Event,
+    permission: &Permission,
+    work: &Work,
+    good: &[&SlotRecord],
+) -> Measured<EventMedians> {
+    let readings = good
+        .iter()
+        .map(|record| reading(record, event, permission, work));
     let (mut found, mut missing) = (Vec::new(), None);
     for reading in readings {
         match reading {
@@ -164,9 +173,14 @@ fn opened(rep: &Rep) -> Option<&flow::record::Counted> {
     rep.counted.as_ref()?.value()
 }
 
-/// One event in the counted repetition of a slot, or why it is not there.
+/// One event in the counted repetition of a slot of that work, or why it is not there.
 #[must_use]
-pub fn reading(record: &SlotRecord, event: Event, permission: &Permission) -> Measured<Reading> {
+pub fn reading(
+    record: &SlotRecord,
+    event: Event,
+    permission: &Permission,
+    work: &Work,
+) -> Measured<Reading> {
     let Some(rep) = last(record) else {
         return not_counted();
     };
@@ -182,7 +196,7 @@ pub fn reading(record: &SlotRecord, event: Event, permission: &Permission) -> Me
             scaled,
             ran: sum.ran().unwrap_or(0.0),
             per_cpu_second: scaled / (sum.enabled_ns.max(1) as f64 / 1e9),
-            per_unit: over(units(rep)),
+            per_unit: over(units(rep, work)),
             per_1000_instructions: instructions.and_then(|n| over(n / 1_000.0)),
         }
     })
@@ -224,9 +238,14 @@ fn raw(rep: &Rep, event: Event, permission: &Permission) -> Measured<Raw> {
     })
 }
 
-/// Units of work that flows did in a repetition; turns where they take turns.
-fn units(rep: &Rep) -> f64 {
-    let units = || rep.flows.iter().map(|flow| flow.units).sum();
+/// Units of work that flows did in a repetition; turns where they take turns, and requests
+/// where a unit is a worker that answers them.
+fn units(rep: &Rep, work: &Work) -> f64 {
+    let of = |flow: &FlowRecord| match work.is_counted_by_proof() {
+        true => flow.proof.count,
+        false => flow.units,
+    };
+    let units = || rep.flows.iter().map(of).sum();
     rep.turns.map_or_else(units, |turns| turns.taken) as f64
 }
 

@@ -119,6 +119,7 @@ impl<'a> Column<'a> {
             counted: counted::events(
                 &header.settings.events,
                 &header.machine.counters.permission,
+                case.variants[variant].work.as_ref().unwrap_or(&case.work),
                 &good,
             ),
             profile: profile::profile(&case.variants[variant].variant, &good),

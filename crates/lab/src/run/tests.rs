@@ -8,7 +8,7 @@ use tempfile::{TempDir, tempdir};
 use workload::Work;
 
 use super::*;
-use crate::testing::{Heard, MS, Mock, PROOF, case, done, header, lost, study};
+use crate::testing::{Heard, MS, Mock, PROOF, case, done, hanging, header, lost, study};
 use crate::{Header, Longer, Silent};
 
 const TWO: [&str; 2] = ["process", "thread"];
@@ -402,6 +402,94 @@ fn a_budget_too_short_for_the_next_point_ends_it_without_its_pilot() {
         4,
         "no slot beyond the first pilot and round"
     );
+}
+
+fn with_budget(budget_s: f64) -> Header {
+    let mut header = one_case();
+    header.settings.budget_s = Some(budget_s);
+    header
+}
+
+/// Seconds that slots could take that were launched, if all hang.
+fn deadlines(mock: &Mock) -> Vec<f64> {
+    mock.specs.iter().map(|spec| spec.deadline_s).collect()
+}
+
+#[test]
+fn a_pilot_that_does_not_fit_is_cut_within_the_budget_and_the_reader_is_told() {
+    let mut mock = Mock::new(|_, _, _, _| hanging());
+    let ran = run_mock(with_budget(6.0), &mut mock);
+    assert_eq!(deadlines(&mock), [3.0], "half of it, and no second variant");
+    assert_eq!(ran.case(0).ended, Some(CaseEnd::Budget));
+    let note = &ran.results.notes[0];
+    for word in [
+        "mock, one, process",
+        "after 3.0 s",
+        "budget of 6 s",
+        "--budget",
+    ] {
+        assert!(note.contains(word), "{word} in {note}");
+    }
+    let mut mock = Mock::new(|_, _, _, _| hanging());
+    run_mock(with_budget(0.1), &mut mock);
+    assert_eq!(deadlines(&mock), [2.0], "any pilot gets so much");
+}
+
+#[test]
+fn a_pilot_that_was_cut_is_run_again_when_there_is_more_time() {
+    let mut mock = Mock::new(|_, _, n, spec| match (spec.deadline_s < 3.0, n) {
+        (true, _) => hanging(),
+        _ => done(spec, 2_500 * MS, PROOF),
+    });
+    let ran = run_mock(with_budget(4.0), &mut mock);
+    assert_eq!(ran.case(0).rounds, 0);
+    assert_eq!(deadlines(&mock), [2.0]);
+    let longer = Longer {
+        budget_s: Some(30.0),
+        ..Longer::default()
+    };
+    let mut journal = Journal::resume(&ran.path(), longer).unwrap();
+    let clock = mock.clock();
+    let results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    let rounds = results.studies[0].cases[0].rounds;
+    assert!((3..=4).contains(&rounds), "{rounds}");
+    assert_eq!(results.studies[0].cases[0].reps, 1);
+    let again = deadlines(&mock)[1];
+    assert!(
+        (13.9..14.0).contains(&again),
+        "half of 30 s less the pilot of before: {again}"
+    );
+}
+
+#[test]
+fn slots_that_hang_end_with_the_budget_and_not_long_after_it() {
+    let mut mock = Mock::new(|_, _, _, spec| match spec.warmups {
+        0 => done(spec, 20 * MS, PROOF),
+        _ => hanging(),
+    });
+    let ran = run_mock(with_budget(8.0), &mut mock);
+    assert_eq!(ran.case(0).ended, Some(CaseEnd::Budget));
+    assert_eq!(
+        mock.specs.len(),
+        2 + 1,
+        "the round is lost with its first slot"
+    );
+    assert!((7.9..8.0).contains(&deadlines(&mock)[2]), "what is left");
+}
+
+#[test]
+fn a_slot_that_is_slow_at_the_end_of_a_budget_is_not_cut_for_it() {
+    let longest = 20.0;
+    let slot = Chosen {
+        warmups: 0,
+        reps: 1,
+        deadline_s: longest,
+    };
+    let deadline = |left_s, round_s| within(slot, left_s, round_s).deadline_s;
+    assert_eq!(deadline(None, 1.0), longest);
+    assert_eq!(deadline(Some(50.0), 1.0), longest);
+    assert_eq!(deadline(Some(0.5), 4.0), 8.0, "two rounds");
+    assert_eq!(deadline(Some(0.5), 0.1), 5.0);
 }
 
 #[test]

@@ -23,7 +23,11 @@ pub(super) fn facts(probe: &Probe) -> Vec<Fact> {
 fn latency(latency: &Latency) -> Fact {
     let pages = latency.answer.value().map(|answer| answer.pages);
     let of = pages.map_or(String::new(), |pages| format!(" of {pages}"));
-    let over = format!("over {}{of}", binary(latency.bytes));
+    let cached = latency.cached.map_or(String::new(), |cached| {
+        let cached = binary(cached);
+        format!(", of which the last cache may hold {cached}: the memory itself takes longer")
+    });
+    let over = format!("over {}{of}{cached}", binary(latency.bytes));
     let ns = latency.answer.as_ref();
     let ns = ns.map(|answer| format!("{:.1} ns", answer.ns));
     fact(latency.to_string(), ns, over)
@@ -88,6 +92,7 @@ mod tests {
         Latency {
             level: None,
             bytes: 128 << 20,
+            cached: None,
             answer,
         }
     }
@@ -110,6 +115,7 @@ mod tests {
             caches: Measured::Value(vec![Latency {
                 level: Some(1),
                 bytes: 16 << 10,
+                cached: None,
                 answer: Measured::Value(Answer {
                     ns: 1.5,
                     pages: PageKind::Small,
@@ -126,6 +132,20 @@ mod tests {
         assert!(said[2].contains("16 pages of 4 KiB (64.0 KiB)"), "{said:?}");
         assert!(said[2].contains("up to 4.0 ns more"), "{said:?}");
         assert_eq!(said.len(), 5, "{said:?}");
+    }
+
+    #[test]
+    fn a_chase_that_is_not_far_beyond_the_last_cache_says_so() {
+        let answer = Measured::Value(Answer {
+            ns: 60.0,
+            pages: PageKind::Huge,
+        });
+        let near = Latency {
+            cached: Some(96 << 20),
+            ..memory(answer)
+        };
+        let said = latency(&near).note;
+        assert!(said.contains("the last cache may hold 96.0 MiB"), "{said}");
     }
 
     #[test]

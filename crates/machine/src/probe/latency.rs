@@ -18,8 +18,8 @@ const LINE_WORDS: u64 = 8;
 const STEPS: u64 = 200_000;
 /// What lies this often beyond the last cache is in no cache, nearly.
 const BEYOND: u64 = 4;
-/// No block is larger.
-const LARGEST: u64 = 512 << 20;
+/// No block is larger: to link its lines takes seconds.
+const LARGEST: u64 = 2 << 30;
 
 /// The last cache where a machine tells of none: larger ones are rare.
 const UNKNOWN_LAST: u64 = 32 << 20;
@@ -31,6 +31,10 @@ pub struct Latency {
     pub level: Option<u32>,
     /// Bytes over which the chase goes.
     pub bytes: u64,
+    /// Bytes of the last cache, where the chase goes less far beyond it than it should: so much
+    /// of it may be in the cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<u64>,
     /// What it found.
     pub answer: Measured<Answer>,
 }
@@ -59,7 +63,7 @@ type Sizes = BTreeMap<u32, u64>;
 /// What the caches answer, the nearest first, and what the memory does.
 pub(super) fn probe(machine: &Machine, room: u64) -> (Measured<Vec<Latency>>, Latency) {
     let sizes = sizes(machine);
-    let memory = memory_bytes(sizes.value());
+    let (memory, cached) = memory_bytes(sizes.value());
     let halves = sizes
         .value()
         .into_iter()
@@ -67,18 +71,19 @@ pub(super) fn probe(machine: &Machine, room: u64) -> (Measured<Vec<Latency>>, La
         .map(|(_, size)| size / 2);
     let largest = halves.chain([memory]).filter(|bytes| *bytes <= room).max();
     let mut block = block(largest.unwrap_or(0));
-    let mut latency = |level, bytes| Latency {
+    let mut latency = |level, bytes, cached| Latency {
         level,
         bytes,
+        cached,
         answer: answer(&mut block, bytes, room),
     };
     let caches = sizes.map(|sizes| {
         let halves = sizes.into_iter().map(|(level, size)| (level, size / 2));
         halves
-            .map(|(level, bytes)| latency(Some(level), bytes))
+            .map(|(level, bytes)| latency(Some(level), bytes, None))
             .collect()
     });
-    let memory = latency(None, memory);
+    let memory = latency(None, memory, cached);
     (caches, memory)
 }
 
@@ -96,10 +101,13 @@ fn sizes(machine: &Machine) -> Measured<Sizes> {
     })
 }
 
-/// Bytes of which nearly none are in a cache.
-fn memory_bytes(sizes: Option<&Sizes>) -> u64 {
+/// Bytes of which nearly none are in a cache; where that would be too many, how large the
+/// last cache is.
+fn memory_bytes(sizes: Option<&Sizes>) -> (u64, Option<u64>) {
     let last = sizes.and_then(|sizes| sizes.values().max().copied());
-    (BEYOND * last.unwrap_or(UNKNOWN_LAST)).min(LARGEST)
+    let last = last.unwrap_or(UNKNOWN_LAST);
+    let wanted = BEYOND * last;
+    (wanted.min(LARGEST), (wanted > LARGEST).then_some(last))
 }
 
 /// Without huge pages the TLB has its part in the far levels; which it was is said.
@@ -188,7 +196,13 @@ mod tests {
 
     #[test]
     fn no_block_is_larger_than_the_largest() {
+        let sizes = Sizes::from([(3, 1 << 30)]);
+        assert_eq!(memory_bytes(Some(&sizes)), (LARGEST, Some(1 << 30)));
+    }
+
+    #[test]
+    fn memory_lies_four_times_beyond_a_last_cache_of_more_than_128_mib() {
         let sizes = Sizes::from([(3, 480 << 20)]);
-        assert_eq!(memory_bytes(Some(&sizes)), LARGEST);
+        assert_eq!(memory_bytes(Some(&sizes)), (1920 << 20, None));
     }
 }

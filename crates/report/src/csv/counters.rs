@@ -126,6 +126,9 @@ fn of_slot<'a>(
     permission: &'a Permission,
 ) -> impl Iterator<Item = Row<'a>> {
     let record = slot.outcome.answer.done();
+    let case = &place.case.case;
+    let own = case.variants[slot.variant].work.as_ref();
+    let work = own.unwrap_or(&case.work);
     let row = move |event, of| Row {
         place,
         round: slot.round,
@@ -135,7 +138,7 @@ fn of_slot<'a>(
     };
     record.into_iter().flat_map(move |record| {
         asked.iter().flat_map(move |&event| {
-            let all = Of::All(reading(record, event, permission));
+            let all = Of::All(reading(record, event, permission, work));
             let each = flows(record, event).into_iter();
             std::iter::once(all)
                 .chain(each)

@@ -118,6 +118,12 @@ const COLUMNS: &[Column] = &[
     ("huge_by_cores", |row| {
         row.touched(|pages| &pages.by_cores, |touched| touched.huge)
     }),
+    ("huge_by_flows_at_most", |row| {
+        row.footprint(|pages| Some(pages.by_flows_at_most?.huge))
+    }),
+    ("huge_by_cores_at_most", |row| {
+        row.footprint(|pages| Some(pages.by_cores_at_most?.huge))
+    }),
     ("huge_of_a_core", |row| {
         row.footprint(|pages| {
             pages

@@ -12,7 +12,8 @@ use super::grids;
 use super::table::table;
 use crate::number::{NONE, bytes};
 use crate::scaling::{
-    NOTE, PAGES, PARTS, Tables, UNTOLD, allocating, heading, pages, per_second, shown, tells_pages,
+    NOTE, PAGES, PARTS, Tables, UNTOLD, allocating, apart, heading, pages, per_second, shown,
+    tells_pages,
 };
 
 /// The section; `None` where the study scales nothing.
@@ -25,6 +26,7 @@ pub(super) fn scaling(id: &str, results: &Results, study: &StudyResult) -> Optio
             @for work in tables.works {
                 h4 { (heading(work)) }
                 (throughput(work))
+                @if let Some(apart) = apart(work) { p.quiet { (apart) } }
                 @if let Some(allocating) = allocating(work) { p.quiet { (allocating) } }
                 @if tells_pages(work) { (touched(work)) } @else { p.quiet { (UNTOLD) } }
             }

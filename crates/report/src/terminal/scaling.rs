@@ -5,7 +5,8 @@ use lab::{Results, Scaling, ScalingPoint, StudyResult, Throughput};
 use super::page::Page;
 use crate::number::{NONE, bytes};
 use crate::scaling::{
-    NOTE, PAGES, PARTS, Tables, UNTOLD, allocating, heading, one, pages, per_second, tells_pages,
+    NOTE, PAGES, PARTS, Tables, UNTOLD, allocating, apart, heading, one, pages, per_second,
+    tells_pages,
 };
 use crate::table::{Cell, Column, Table};
 use crate::words::Tone;
@@ -19,6 +20,9 @@ pub(super) fn scaling(page: &mut Page<'_>, results: &Results, study: &StudyResul
         page.blank();
         page.text(0, Tone::Strong, &heading(work));
         page.table(2, &throughput(work));
+        if let Some(apart) = apart(work) {
+            page.text(2, Tone::Quiet, &apart);
+        }
         if let Some(allocating) = allocating(work) {
             page.text(2, Tone::Quiet, &allocating);
         }
@@ -77,7 +81,7 @@ fn throughput(work: &Scaling) -> Table {
         Column::right("flows"),
         Column::left("variant"),
         Column::right("a second"),
-        Column::right("of one"),
+        Column::right("of one").drop(4),
         Column::left("").drop(1),
         Column::right("over processes"),
         Column::left("").drop(3),
@@ -113,11 +117,11 @@ fn touched(work: &Scaling) -> Table {
         Column::right("flows"),
         Column::left("variant"),
         Column::right("4K: a flow").drop(2),
-        Column::right("a core"),
+        Column::right("4K: a core"),
         Column::right("shared"),
-        Column::right("by cores"),
-        Column::right("2M: a core"),
-        Column::right("shared"),
+        Column::right("by cores").drop(3),
+        Column::right("2M: a core").drop(5),
+        Column::right("shared").drop(4),
         Column::right("by cores").drop(1),
     ];
     let rows = rows(work, |_, variant| {

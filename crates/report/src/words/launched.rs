@@ -37,7 +37,11 @@ pub(crate) fn work(work: &Work) -> String {
         .unwrap_or_default();
     let fields: Vec<_> = fields
         .iter()
-        .map(|(name, value)| format!("{name} {}", parameter(value)))
+        .map(|(name, value)| match name.as_str() {
+            // Names that happen to be numbers.
+            "seed" | "port" | "load_cpu" => format!("{name} {value}"),
+            _ => format!("{name} {}", parameter(value)),
+        })
         .collect();
     format!("{kind}: {}", fields.join(", "))
 }

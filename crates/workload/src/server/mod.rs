@@ -41,6 +41,7 @@ use std::sync::Mutex;
 use flow::{Body, Latencies, Model, Outlet, Proof, Variant};
 use measure::usage::{self, Usage};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
@@ -106,6 +107,9 @@ pub const USUAL_KEEP_ALIVE: u64 = 100;
 /// More connections than wait at a socket at the most are refused.
 pub const MOST_CONNECTIONS: u64 = 4_096;
 
+/// Open files of a process beside its connections and stores, at the most.
+const OTHER_FILES: u64 = 64;
+
 fn usual_keep_alive() -> u64 {
     USUAL_KEEP_ALIVE
 }
@@ -153,6 +157,46 @@ impl Server {
         self.wiki().check()
     }
 
+    /// Connections at any time.
+    fn open_connections(&self) -> u64 {
+        self.connections.min(self.requests)
+    }
+
+    /// Threads for connections at once at the most: of a connection that was closed the thread
+    /// may still end while the next one is served.
+    fn threads(&self) -> u64 {
+        match self.design {
+            Design::Pool => 0,
+            Design::PerConnection => 2 * self.open_connections(),
+        }
+    }
+
+    /// Tasks that a slot has beside its flows: the cell, the load generator, and a thread for
+    /// each connection.
+    #[must_use]
+    pub fn helpers(&self) -> u64 {
+        2 + self.threads()
+    }
+
+    /// Open files at the most of the process that has most of them: of the load generator,
+    /// which has all connections, or of a process of workers, who have one and the store each.
+    #[must_use]
+    pub fn open_files(&self, variant: &Variant) -> u64 {
+        let workers = variant.model.shape(variant.flows).flows_in_each;
+        let served = 2 * (u64::from(workers) + self.threads());
+        OTHER_FILES + served.max(self.open_connections())
+    }
+
+    /// Connections that may wait at the listening socket.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        match self.design {
+            Design::Pool => self.open_connections(),
+            // They are accepted as they come.
+            Design::PerConnection => 1,
+        }
+    }
+
     pub(crate) fn unsuited(&self, variant: &Variant) -> Option<String> {
         if variant.model.is_user_level() {
             return Some(format!(
@@ -171,12 +215,18 @@ impl Server {
         })
     }
 
-    /// Opens the store, the port and the load generator; `is_free` says whether flows may run
-    /// on any CPU.
+    /// Opens the store, the port and the load generator for `variant`; `is_free` says whether
+    /// flows may run on any CPU.
     ///
     /// # Errors
-    /// A store that is corrupt, a port in use, a process that cannot be made.
-    pub(crate) fn open(&self, folder: Option<&Path>, is_free: bool) -> io::Result<Serving> {
+    /// A store that is corrupt, a port in use, a process that cannot be made, too few open files.
+    pub(crate) fn open(
+        &self,
+        folder: Option<&Path>,
+        variant: &Variant,
+        is_free: bool,
+    ) -> io::Result<Serving> {
+        make_room(self.open_files(variant))?;
         let shelf = self.wiki().shelf(folder).map_err(io::Error::other)?;
         let listener = listener::listen(self.port)?;
         let load = Load::start(&Order {
@@ -201,6 +251,22 @@ impl Server {
             load,
         })
     }
+}
+
+/// Raises the limit on open files as far as it is needed and allowed: the usual one is far
+/// below what a process may have.
+fn make_room(files: u64) -> io::Result<()> {
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    if files > hard {
+        return Err(io::Error::other(format!(
+            "a server and its load need {files} open files and RLIMIT_NOFILE allows {hard}: use \
+             fewer connections, or raise the limit (ulimit -Hn {files})"
+        )));
+    }
+    if files > soft {
+        setrlimit(Resource::RLIMIT_NOFILE, files, hard)?;
+    }
+    Ok(())
 }
 
 /// Keeps this process and its flows off a CPU, unless it is the only one.

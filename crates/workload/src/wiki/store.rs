@@ -21,7 +21,7 @@
 use std::path::{Path, PathBuf};
 
 use rusqlite::Error::FromSqlConversionFailure;
-use rusqlite::types::Type;
+use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::marks::LONGEST_TEXT;
@@ -130,6 +130,31 @@ fn text(row: &rusqlite::Row<'_>) -> rusqlite::Result<String> {
     Ok(text.to_owned())
 }
 
+/// A page of somebody's own, or what is wrong with it.
+fn written(row: &rusqlite::Row<'_>) -> rusqlite::Result<Result<Written, String>> {
+    const WANTED: &str = "titles and texts are to be text, in UTF-8";
+    let (title, text) = (as_text(row.get_ref(0)?), as_text(row.get_ref(1)?));
+    Ok(match (title, text) {
+        (Err(wrong), _) => Err(format!("a title that is {wrong}; {WANTED}")),
+        (Ok(title), _) if title.is_empty() => Err("a page whose title is empty".to_owned()),
+        (Ok(title), Err(wrong)) => Err(format!("a page '{title}' whose text is {wrong}; {WANTED}")),
+        (Ok(title), Ok(text)) => Ok(Written { title, text }),
+    })
+}
+
+/// A value as the text that it is, or what it is instead.
+fn as_text(value: ValueRef<'_>) -> Result<String, &'static str> {
+    match value {
+        ValueRef::Text(bytes) => match simdutf8::basic::from_utf8(bytes) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(_) => Err("not in UTF-8"),
+        },
+        ValueRef::Null => Err("NULL"),
+        ValueRef::Blob(_) => Err("a BLOB"),
+        ValueRef::Integer(_) | ValueRef::Real(_) => Err("a number"),
+    }
+}
+
 impl Store {
     /// Makes a new file with these pages.
     pub(super) fn make(path: &Path, pages: &[Written]) -> Result<Self, StoreError> {
@@ -229,7 +254,15 @@ impl Store {
             let path = path.to_owned();
             return Err(StoreError::Corrupt { path, what: check });
         }
-        let pages = store.of(store.select_all())?;
+        let pages = store.select_all()?;
+        let twice = pages.windows(2).find(|two| two[0].title == two[1].title);
+        if let Some([page, _]) = twice {
+            let what = format!(
+                "the title '{}' twice; rename or delete one of them",
+                page.title
+            );
+            return Err(store.lacks(what));
+        }
         if let Some(page) = pages.iter().find(|page| page.text.len() > LONGEST_TEXT) {
             let what = format!("a page '{}' of more than 16 MiB", page.title);
             return Err(store.lacks(what));
@@ -240,17 +273,13 @@ impl Store {
         Ok(pages)
     }
 
-    fn select_all(&self) -> rusqlite::Result<Vec<Written>> {
-        let mut select = self
-            .connection
-            .prepare("SELECT title, text FROM page ORDER BY title")?;
-        let written = |row: &rusqlite::Row<'_>| {
-            Ok(Written {
-                title: row.get(0)?,
-                text: row.get(1)?,
-            })
-        };
-        select.query_map((), written)?.collect()
+    /// By the bytes of titles, whatever the order that the table would have.
+    fn select_all(&self) -> Result<Vec<Written>, StoreError> {
+        let sql = "SELECT title, text FROM page ORDER BY title COLLATE BINARY";
+        let mut select = self.of(self.connection.prepare(sql))?;
+        let rows = self.of(select.query_map((), written))?;
+        let found = rows.map(|row| self.of(row)?.map_err(|what| self.lacks(what)));
+        found.collect()
     }
 
     /// Does something within one read transaction.

@@ -439,6 +439,47 @@ fn a_store_that_is_none_is_refused_with_its_name() {
 }
 
 #[test]
+fn pages_that_are_none_are_told_by_their_titles_in_the_file_of_the_user() {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, (rows, words)) in [
+        ("('A', 'a'), ('B', 'b'), ('A', 'c')", "the title 'A' twice"),
+        ("('A', 'a'), (NULL, 'b')", "a title that is NULL"),
+        ("('A', NULL)", "a page 'A' whose text is NULL"),
+        ("('A', x'00ff')", "a page 'A' whose text is a BLOB"),
+        ("(7, 'a')", "a title that is a number"),
+        ("('', 'a')", "a page whose title is empty"),
+        (
+            "('A', CAST(x'c3' AS TEXT))",
+            "a page 'A' whose text is not in UTF-8",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = folder.path().join(format!("own-{number}.sqlite"));
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let sql = format!("CREATE TABLE page (title, text); INSERT INTO page VALUES {rows}");
+        connection.execute_batch(&sql).unwrap();
+        let error = check_store(&path).unwrap_err().to_string();
+        let beginning = format!("the page store {} has {words}", path.display());
+        assert!(error.starts_with(&beginning), "{error}");
+    }
+}
+
+#[test]
+fn titles_that_differ_in_case_alone_are_two() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.sqlite");
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let sql = "CREATE TABLE page (title TEXT COLLATE NOCASE, text TEXT);
+        INSERT INTO page VALUES ('A', '1'), ('a', '2'), ('B', '3')";
+    connection.execute_batch(sql).unwrap();
+    let titles = store::Store::read_all(&path).unwrap();
+    let titles: Vec<String> = titles.into_iter().map(|page| page.title).collect();
+    assert_eq!(titles, ["A", "B", "a"]);
+}
+
+#[test]
 fn a_store_that_is_damaged_is_found_before_the_flows_begin() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("damaged");

@@ -1,5 +1,7 @@
 //! Scripted flows, whose pages are known.
 
+use proptest::prelude::*;
+
 use super::*;
 
 fn flows<'a>(places: &'a [Place], sets: &[&[(u64, u64)]]) -> Flows<'a> {
@@ -131,4 +133,82 @@ fn flows_without_a_core_have_no_core_and_not_core_0() {
     let flows = flows(&free, &[&[(0, 1)], &[(0, 1)]]);
     assert!(flows.cores().value().is_none());
     assert!(flows.footprint().by_cores.value().is_none());
+}
+
+#[test]
+fn pages_that_lie_apart_in_physical_memory_are_as_many_ranges_as_their_addresses_are_in() {
+    let places = [place(1, 0), place(2, 1)];
+    let flows = flows(&places, &[&[(0, 1_536)], &[(0, 1_536)]]);
+    // 52 pages on 3 ranges of addresses, each on a range of physical memory of its own.
+    let apart = (0..52_u64).flat_map(|number| {
+        [1, 2].map(|pid| Mapped {
+            pid,
+            number: number * 29,
+            frame: Some(1 + number * 512),
+        })
+    });
+    let told = Measured::Value(Told {
+        resident: 3_072,
+        mapped: apart.collect(),
+    });
+    let shared = flows.several(&told, &[0, 1]);
+    assert_eq!(shared, Measured::Value(touched(52, 3)));
+}
+
+/// Flows of up to three processes on up to three cores, and the frames of some of their pages.
+type Scripted = (Vec<Place>, Vec<Vec<(u64, u64)>>, Vec<u64>);
+
+fn scripted() -> impl Strategy<Value = Scripted> {
+    let run = (0_u64..2_000, 1_u64..300).prop_map(|(first, pages)| (first, first + pages));
+    let flow = ((1..4, 0_u32..3), prop::collection::vec(run, 0..4));
+    let flows = prop::collection::vec(flow, 1..6);
+    (flows, prop::collection::vec(1_u64..3_000, 64)).prop_map(|(flows, frames)| {
+        let (places, sets): (Vec<_>, Vec<_>) = flows.into_iter().unzip();
+        let places = places.into_iter().map(|(pid, core)| place(pid, core));
+        (places.collect(), sets, frames)
+    })
+}
+
+/// What pagemap would tell: each 7th page has one of the frames, if they are not hidden.
+fn told_of(flows: &Flows<'_>, frames: &[u64], hidden: bool) -> Measured<Told> {
+    let mut told = Told::default();
+    for (pid, own) in flows.spaces() {
+        for run in flows.joined(&own).iter() {
+            let pages = (run.first..run.end).filter(|number| number % 7 == 0);
+            told.mapped.extend(pages.map(|number| Mapped {
+                pid,
+                number,
+                frame: (!hidden).then(|| frames[number as usize % frames.len()] << 9),
+            }));
+        }
+    }
+    Measured::Value(told)
+}
+
+fn is_within(part: Touched, whole: Touched) -> bool {
+    part.small <= whole.small && part.huge <= whole.huge
+}
+
+proptest! {
+    #[test]
+    fn what_is_shared_is_among_what_is_touched((places, sets, frames) in scripted()) {
+        let sets: Vec<&[(u64, u64)]> = sets.iter().map(Vec::as_slice).collect();
+        let flows = flows(&places, &sets);
+        let cores = flows.cores().into_value().unwrap();
+        let by_flow: Vec<usize> = (0..places.len()).collect();
+        let (known, hidden) = (told_of(&flows, &frames, false), told_of(&flows, &frames, true));
+        let all = flows.all();
+        let by_flows = flows.several(&known, &by_flow).into_value().unwrap();
+        let by_cores = flows.several(&known, &cores).into_value().unwrap();
+        prop_assert!(is_within(by_flows, all), "{by_flows:?} of {all:?}");
+        prop_assert!(is_within(by_cores, by_flows), "{by_cores:?} of {by_flows:?}");
+        for (groups, shared) in [(&by_flow, by_flows), (&cores, by_cores)] {
+            if let Some(most) = flows.at_most(&hidden, groups) {
+                prop_assert!(is_within(shared, most) && is_within(most, all), "{most:?}");
+            }
+        }
+        for core in flows.of_cores(&cores) {
+            prop_assert!(is_within(core.touched, all));
+        }
+    }
 }

@@ -66,7 +66,12 @@ fn slot(last_ns: u64, counted: Option<Measured<Vec<EventCount>>>) -> SlotRecord 
 }
 
 fn of(asked: &[Event], slots: &[SlotRecord]) -> Events {
-    events(asked, &permission(), &slots.iter().collect::<Vec<_>>()).unwrap()
+    let slots: Vec<_> = slots.iter().collect();
+    events(asked, &permission(), &spin(), &slots).unwrap()
+}
+
+fn spin() -> Work {
+    serde_json::from_str(r#"{"kind": "spin", "units": 2, "steps": 1}"#).unwrap()
 }
 
 fn value(events: &Events, event: Event) -> EventMedians {
@@ -86,6 +91,19 @@ fn partial_time_is_scaled_within_each_slot_before_the_median() {
     assert_eq!(faults.per_cpu_second, 160.0 / 1e-3);
     assert_eq!(faults.per_unit, Some(80.0), "each of two flows did a unit");
     assert_eq!(faults.per_1000_instructions, None);
+}
+
+#[test]
+fn events_of_a_server_are_for_a_request_and_not_for_a_worker() {
+    let events_of = vec![read(Event::PageFaults, 300, 1_000_000)];
+    let mut slot = slot(1_000_000, Some(Measured::Value(events_of)));
+    // The first of two workers has the proof of all requests.
+    let last = slot.reps.last_mut().unwrap();
+    last.flows[0].proof.count = 60;
+    let server = r#"{"kind": "wiki-server", "workers": 2, "requests": 60, "connections": 1}"#;
+    let server = serde_json::from_str(server).unwrap();
+    let events = events(&[Event::PageFaults], &permission(), &server, &[&slot]).unwrap();
+    assert_eq!(value(&events, Event::PageFaults).per_unit, Some(5.0));
 }
 
 #[test]
@@ -231,8 +249,8 @@ fn the_cost_is_the_counted_repetition_over_the_others_of_its_slot() {
 
 #[test]
 fn old_slots_and_none_have_no_counts() {
-    assert_eq!(events(&[], &permission(), &[&slot(1, None)]), None);
-    assert_eq!(events(&Event::ALL, &permission(), &[]), None);
+    assert_eq!(events(&[], &permission(), &spin(), &[&slot(1, None)]), None);
+    assert_eq!(events(&Event::ALL, &permission(), &spin(), &[]), None);
     let old = of(&[Event::Cycles], &[slot(1_000_000, None)]);
     assert!(old.of(Event::Cycles).unwrap().value().is_none());
 }

@@ -1,0 +1,147 @@
+//! Which pages are shared: those that flows of more than one group have.
+//!
+//! # Theory
+//!
+//! Within a process a page is shared if flows of two groups have it. Between processes it is if
+//! both have the same physical page. Such a page counts once, at its address in the first
+//! process that has it; and so do the ranges of 2 MiB, which are ranges *of addresses*, as
+//! those that are touched: pages that are neighbours by address lie anywhere in physical memory.
+//! So nothing is shared that is not among what is touched.
+
+use std::collections::BTreeMap;
+
+use measure::Measured;
+
+use super::super::runs::{Run, Runs, common};
+use super::{Flows, Mapped, Told};
+use crate::record::footprint::Touched;
+
+/// Pages of one process that flows of more than one group have, and ranges of 2 MiB.
+#[derive(Debug, Default)]
+struct Shared {
+    small: Runs,
+    huge: Runs,
+}
+
+/// Both, process by process.
+fn joined(
+    mut spaces: BTreeMap<i32, Shared>,
+    others: BTreeMap<i32, Shared>,
+) -> BTreeMap<i32, Shared> {
+    for (pid, other) in others {
+        let shared = spaces.entry(pid).or_default();
+        shared.small = shared.small.iter().chain(other.small.iter()).collect();
+        shared.huge = shared.huge.iter().chain(other.huge.iter()).collect();
+    }
+    spaces
+}
+
+impl Flows<'_> {
+    /// Pages of more than one group; `groups` says which group each flow is of.
+    pub(super) fn several(&self, told: &Measured<Told>, groups: &[usize]) -> Measured<Touched> {
+        let within = self.within(groups);
+        if within.len() < 2 {
+            return Measured::Value(self.sizes(&within));
+        }
+        told.as_ref()
+            .and_then(|told| self.between(&told.mapped, groups))
+            .map(|between| self.sizes(&joined(within, between)))
+    }
+
+    /// Where physical pages are hidden, how many can be of more than one group at the most:
+    /// each that is takes two of the pages that processes besides their own map.
+    pub(super) fn at_most(&self, told: &Measured<Told>, groups: &[usize]) -> Option<Touched> {
+        let told = told.value()?;
+        let hidden = told.mapped.iter().any(|page| page.frame.is_none());
+        let pairs = told.mapped.len() as u64 / 2;
+        (hidden && self.spaces().count() > 1).then(|| {
+            let (within, all) = (self.sizes(&self.within(groups)), self.all());
+            Touched {
+                small: (within.small + pairs).min(all.small),
+                huge: (within.huge + pairs).min(all.huge),
+            }
+        })
+    }
+
+    /// How many pages are shared.
+    fn sizes(&self, spaces: &BTreeMap<i32, Shared>) -> Touched {
+        let of = |shared: &Shared| Touched {
+            small: shared.small.pages(),
+            huge: shared.huge.pages(),
+        };
+        spaces
+            .values()
+            .map(of)
+            .fold(Touched::default(), |a, b| a + b)
+    }
+
+    /// Pages of more than one group within each process.
+    fn within(&self, groups: &[usize]) -> BTreeMap<i32, Shared> {
+        let of = |(pid, flows): (i32, Vec<usize>)| (pid, self.within_one(&flows, groups));
+        self.spaces().map(of).collect()
+    }
+
+    fn within_one(&self, flows: &[usize], groups: &[usize]) -> Shared {
+        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for &flow in flows {
+            members.entry(groups[flow]).or_default().push(flow);
+        }
+        let small: Vec<Runs> = members.values().map(|flows| self.joined(flows)).collect();
+        let huge: Vec<Runs> = small.iter().map(|set| set.ranges(self.in_huge())).collect();
+        Shared {
+            small: common(&small),
+            huge: common(&huge),
+        }
+    }
+
+    /// Physical pages that flows of different groups in different processes have, each in one
+    /// of them: so each counts once. Ranges are those of its addresses there: neighbours
+    /// there lie anywhere in physical memory, and ranges of that are nobody's.
+    fn between(&self, mapped: &[Mapped], groups: &[usize]) -> Measured<BTreeMap<i32, Shared>> {
+        let mut frames: BTreeMap<u64, Vec<Mapped>> = BTreeMap::new();
+        for page in mapped {
+            let Some(frame) = page.frame else {
+                return Measured::not_available(
+                    format!(
+                        "{} of the pages are mapped by more than one process, and the kernel \
+                         does not show which are the same",
+                        mapped.len()
+                    ),
+                    "run as root (CAP_SYS_ADMIN)",
+                );
+            };
+            frames.entry(frame).or_default().push(*page);
+        }
+        let mut once: BTreeMap<i32, Vec<Run>> = BTreeMap::new();
+        for pages in frames.values() {
+            if let Some(page) = self.of_several(pages, groups) {
+                once.entry(page.pid).or_default().push(Run {
+                    first: page.number,
+                    end: page.number + 1,
+                });
+            }
+        }
+        let shared = |(pid, runs): (i32, Vec<Run>)| {
+            let small: Runs = runs.into_iter().collect();
+            let huge = small.ranges(self.in_huge());
+            (pid, Shared { small, huge })
+        };
+        Measured::Value(once.into_iter().map(shared).collect())
+    }
+
+    /// The first of the pages that are one physical page in two processes, of which flows of two
+    /// groups have it; `None` where there are no such flows.
+    fn of_several(&self, pages: &[Mapped], groups: &[usize]) -> Option<Mapped> {
+        let mut holders: Vec<(usize, Mapped)> = Vec::new();
+        for page in pages {
+            let flows = self.places.iter().enumerate();
+            let here = flows.filter(|(_, place)| place.pid == page.pid);
+            let holding = here.filter(|(flow, _)| self.sets[*flow].contains(page.number));
+            holders.extend(holding.map(|(flow, _)| (groups[flow], *page)));
+        }
+        let (group, page) = holders.first().copied()?;
+        let of_two = holders.iter().any(|(other, _)| *other != group)
+            && holders.iter().any(|(_, other)| other.pid != page.pid);
+        of_two.then_some(page)
+    }
+}
