@@ -128,7 +128,7 @@ fn tell(args: &SearchArgs, report: &Report) {
         output::tell(&held);
     }
     if args.flows.explain {
-        output::tell(&explained(report).join("\n"));
+        explained(report).iter().for_each(|line| output::tell(line));
     }
     if let Some(profile) = &report.profile {
         output::tell(&profiled(profile));
