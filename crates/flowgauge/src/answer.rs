@@ -22,7 +22,29 @@ pub(crate) fn write_plots(plots: &[Plot], folder: &Path) -> Result<()> {
         }
     }
     tell(&format!("Plots: {} in {}", plots.len(), folder.display()));
+    let others = other_charts(plots, folder);
+    if others > 0 {
+        tell(&format!(
+            "note: {} holds {} that this run did not make: name a folder of its own to keep them apart",
+            folder.display(),
+            report::number::many(others as u64, "other chart")
+        ));
+    }
     Ok(())
+}
+
+/// How many files of charts there are in a folder beside those that were just written.
+fn other_charts(plots: &[Plot], folder: &Path) -> usize {
+    let is_other = |name: &str| {
+        let chart = ["svg", "png"].map(|ending| name.strip_suffix(ending)?.strip_suffix('.'));
+        let mut named = chart.into_iter().flatten();
+        named.any(|name| plots.iter().all(|plot| plot.name != name))
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name());
+    names
+        .filter(|name| is_other(&name.to_string_lossy()))
+        .count()
 }
 
 /// What came of each expectation in a run.

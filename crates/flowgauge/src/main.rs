@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     let ending = stack_is_enough().and_then(|()| command());
     ending
         .unwrap_or_else(|error| {
-            output::tell(&format!("error: {}", output::whole(&error)));
+            output::tell_error(&error);
             Ending::Error
         })
         .into()
@@ -91,7 +91,7 @@ fn command() -> Result<Ending> {
         Command::Machine(args) => commands::machine::run(&args),
         Command::Report(args) => commands::report::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
-        Command::Completions(args) => commands::about::completions(&args),
-        Command::Man(args) => commands::about::man(&args),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Man(args) => commands::man::run(&args),
     }
 }

@@ -17,11 +17,19 @@ pub(crate) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Writes lines to standard error, with control and bidi characters made visible: names
-/// and titles come from outside. Nobody there to read them is no reason to stop.
-pub(crate) fn tell(lines: &str) {
-    for line in lines.lines() {
-        let _closed_is_fine = writeln!(io::stderr(), "{}", report::text::visible(line));
+/// Writes a line to standard error, with line breaks, control and bidi characters made visible:
+/// names and titles come from outside, and may neither act nor begin a line of their own. Nobody
+/// there to read it is no reason to stop.
+pub(crate) fn tell(line: &str) {
+    let _closed_is_fine = writeln!(io::stderr(), "{}", report::text::visible(line));
+}
+
+/// Tells what failed. An error may have several lines (where in a file it is); all but the first
+/// stand further in, so that none is taken for a line of this program.
+pub(crate) fn tell_error(error: &anyhow::Error) {
+    let told = format!("error: {}", whole(error));
+    for (place, line) in told.lines().enumerate() {
+        tell(&format!("{}{line}", if place == 0 { "" } else { "  " }));
     }
 }
 

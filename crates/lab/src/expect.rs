@@ -16,7 +16,8 @@
 //! value comes from the sign test over slots.
 //!
 //! Names are looked up in what was run. With a slip of the keys the names that look most
-//! like it are told.
+//! like it are told, each in the form that looks the most like it: `primes/thrad` is told
+//! `primes/thread` and not `primes/trial/thread`, `thread teardown` is told `thread tear-down`.
 
 mod judge;
 mod names;
@@ -124,6 +125,16 @@ pub enum ExpectError {
         /// What it may mean.
         candidates: Vec<String>,
     },
+    /// It divides a variant by itself.
+    #[error(
+        "--expect '{text}': {label} against itself is always 1: name another variant behind vs"
+    )]
+    Itself {
+        /// The expectation.
+        text: String,
+        /// The variant.
+        label: String,
+    },
     /// The bound is of another kind than the quantity.
     #[error("--expect '{text}': {message}")]
     Unit {
@@ -152,7 +163,7 @@ impl Expectation {
     /// Whether it means something in what will be run: to be asked before the run.
     ///
     /// # Errors
-    /// It names nothing, several, or its bound is of another kind.
+    /// It names nothing, several, one against itself, or its bound is of another kind.
     pub fn means(&self, studies: &[Study]) -> Result<(), ExpectError> {
         let target = names::target(self, studies)?;
         self.fits(&target)
@@ -184,7 +195,7 @@ impl Expectation {
     /// What came of it in a run.
     ///
     /// # Errors
-    /// It names nothing, several, or its bound is of another kind.
+    /// It names nothing, several, one against itself, or its bound is of another kind.
     pub fn check(&self, results: &Results) -> Result<Checked, ExpectError> {
         let studies: Vec<Study> = results.studies.iter().map(|s| s.study.clone()).collect();
         let target = names::target(self, &studies)?;

@@ -16,7 +16,7 @@ use machine::{Filesystem, Machine};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::Ledger;
-use crate::{Probe, Results, Settings, Study};
+use crate::{Probe, Results, Settings, Study, Value};
 
 pub use error::JournalError;
 
@@ -308,6 +308,26 @@ impl Results {
     pub fn from_journal(path: &Path) -> Result<Self, JournalError> {
         let found = read_file(path)?;
         Ok(Self::of(&found.ledger, found.warnings))
+    }
+
+    /// The same, with every slot valued in this way whatever the run was told, so that it can be
+    /// laid beside runs that were valued so; a warning says where that is another way.
+    ///
+    /// # Errors
+    /// As [`Results::from_journal`].
+    pub fn from_journal_valued(path: &Path, value: Value) -> Result<Self, JournalError> {
+        let found = read_file(path)?;
+        let own = found.ledger.header.settings.value;
+        let mut warnings = found.warnings;
+        if own != value {
+            warnings.push(format!(
+                "its slots were valued {} when it ran; here they are valued {}, as those of the run \
+                 that it stands beside",
+                own.word(),
+                value.word()
+            ));
+        }
+        Ok(Self::of(&found.ledger.valued(value)?, warnings))
     }
 }
 

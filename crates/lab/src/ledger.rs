@@ -12,7 +12,7 @@ use crate::judge::Judge;
 use crate::pilot::{Chosen, pilot_slot, slot_s};
 use crate::results::RawSlot;
 use crate::slot::slot_value;
-use crate::{Case, CaseEnd, Entry, Header, Probe, Settings};
+use crate::{Case, CaseEnd, Entry, Header, Probe, Settings, Value};
 
 /// All entries of one run.
 #[derive(Debug, Clone)]
@@ -156,6 +156,26 @@ impl Ledger {
         })
     }
 
+    /// The same slots valued in another way, as if the run had been told so: what is judged from
+    /// them follows.
+    ///
+    /// # Errors
+    /// Settings by which nothing can be judged.
+    pub(crate) fn valued(mut self, value: Value) -> Result<Self, StatsError> {
+        self.header.settings.value = value;
+        let studies = self.header.studies.iter().zip(&mut self.logs);
+        for (case, log) in studies.flat_map(|(study, logs)| study.cases.iter().zip(logs)) {
+            for slot in &mut log.slots {
+                slot.value_ns = slot_value(&slot.outcome, case.metric, value);
+            }
+            log.judge = Judge::new(&self.header.settings, case)?;
+            for round in log.slots.chunks_exact(log.variants) {
+                log.judge.push(values(round));
+            }
+        }
+        Ok(self)
+    }
+
     fn find_study(&self, study: &str) -> Result<usize, String> {
         let mut studies = self.header.studies.iter();
         let place = studies.position(|s| s.name == study);
@@ -255,7 +275,7 @@ impl CaseLog {
         }
         self.slots.push(slot);
         if self.within_round() == 0 {
-            let values = self.last_round();
+            let values = values(&self.slots[self.slots.len() - self.variants..]);
             self.judge.push(values);
         }
         Ok(())
@@ -264,15 +284,6 @@ impl CaseLog {
     /// The slots of the round that is not complete yet.
     fn this_round(&self) -> impl Iterator<Item = &RawSlot> {
         self.slots.iter().rev().take(self.within_round())
-    }
-
-    /// The values of the round just completed, in the case's order.
-    fn last_round(&self) -> Vec<Option<f64>> {
-        let mut values = vec![None; self.variants];
-        for slot in &self.slots[self.slots.len() - self.variants..] {
-            values[slot.variant] = slot.value_ns;
-        }
-        values
     }
 
     /// The round that the next slot belongs to.
@@ -360,6 +371,15 @@ impl CaseLog {
         let slots = (rounds * self.variants).saturating_sub(self.slots.len());
         slots as f64 / self.variants as f64 * self.round_s()
     }
+}
+
+/// The values of a complete round, in the case's order.
+fn values(round: &[RawSlot]) -> Vec<Option<f64>> {
+    let mut values = vec![None; round.len()];
+    for slot in round {
+        values[slot.variant] = slot.value_ns;
+    }
+    values
 }
 
 fn launch_s(outcome: &Outcome) -> f64 {

@@ -118,3 +118,14 @@ pub enum Value {
     /// Their minimum.
     Undisturbed,
 }
+
+impl Value {
+    /// The word for it, as a flag and in journals.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Typical => "typical",
+            Self::Undisturbed => "undisturbed",
+        }
+    }
+}

@@ -62,20 +62,39 @@ fn circumstances(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
             metric(case.metric)
         ),
     };
-    let floors = case.floors.iter().enumerate().filter_map(|(run, floor)| {
-        let floor = floor.as_ref()?;
-        let why = match floor.because {
-            FloorFrom::Asked => "as asked",
-            FloorFrom::Runs => "as in the runs",
-            FloorFrom::Wander => "so far a run wandered",
+    [what].into_iter().chain(floors(all, case)).collect()
+}
+
+/// `floor 2.0 %, as in the runs`: each floor once, with the runs that it is for where these are
+/// not all.
+fn floors(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
+    let mut groups: Vec<([String; 2], Vec<&str>)> = Vec::new();
+    for (run, floor) in case.floors.iter().enumerate() {
+        let Some(floor) = floor else { continue };
+        let said = [percent(floor.fraction), because(floor.because).to_owned()];
+        let name = all.runs[run].name.as_str();
+        match groups.iter_mut().find(|(known, _)| *known == said) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((said, vec![name])),
+        }
+    }
+    let is_one = groups.len() == 1;
+    let line = |([floor, why], names): ([String; 2], Vec<&str>)| {
+        let whose = match is_one {
+            true => String::new(),
+            false => format!(" for {}", names.join(", ")),
         };
-        let whose = match all.runs.len() {
-            2 => String::new(),
-            _ => format!(" for {}", all.runs[run].name),
-        };
-        Some(format!("floor {}{whose}, {why}", percent(floor.fraction)))
-    });
-    [what].into_iter().chain(floors).collect()
+        format!("floor {floor}{whose}, {why}")
+    };
+    groups.into_iter().map(line).collect()
+}
+
+fn because(from: FloorFrom) -> &'static str {
+    match from {
+        FloorFrom::Asked => "as asked",
+        FloorFrom::Runs => "as in the runs",
+        FloorFrom::Wander => "so far a run wandered",
+    }
 }
 
 /// A case in a heading of a row: its name, or its point.

@@ -28,6 +28,7 @@ pub(crate) mod lines;
 mod machine;
 mod map;
 mod requests;
+mod room;
 mod scaling;
 mod searched;
 mod slots;
@@ -43,40 +44,59 @@ mod workers;
 use lab::Results;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::text::cut;
 use crate::{json, words};
 use compact::compact;
 pub(crate) use compact::shown;
 use detail::{Detail, MOST};
 use figure::{Figure, definitions};
+use room::Room;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 
-/// The whole page, with as much in it as it may hold.
+/// Columns of the title of a page, at the most.
+const TITLE: usize = 120;
+
+/// Bytes for markers that charts refer to, and for what is said of what was left out.
+const RESERVE: usize = 32_000;
+
+/// The whole page, with as much in it as it may hold: below 500,000 bytes whatever was run.
 #[must_use]
 pub fn page(results: &Results) -> String {
-    let mut page = String::new();
-    for detail in Detail::LEVELS {
-        page = page_with(results, detail);
+    let whole = page_with(results, Detail::All);
+    if whole.len() < MOST {
+        return whole;
+    }
+    // Of each level less is left than of the one before, so the first that fits is found by
+    // halving. The last one always fits.
+    let levels = &Detail::LEVELS[1..];
+    let (mut low, mut high) = (0, levels.len() - 1);
+    let mut found = None;
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        let page = page_with(results, levels[middle]);
         if page.len() < MOST {
-            break;
+            (high, found) = (middle, Some(page));
+        } else {
+            low = middle + 1;
         }
     }
-    page
+    found.unwrap_or_else(|| page_with(results, levels[high]))
 }
 
 fn page_with(results: &Results, detail: Detail) -> String {
-    let names: Vec<_> = results
-        .studies
-        .iter()
-        .map(|study| study.study.name.as_str())
-        .collect();
+    let studies = results.studies.iter();
+    let names: Vec<_> = studies.map(|study| study.study.name.as_str()).collect();
     let title = format!("flowgauge: {}", names.join(", "));
-    document(
-        &title,
-        body(results, detail),
-        &json::embedded(results, detail.has_all_data()),
-    )
+    let title = cut(&title, TITLE);
+    let data = json::embedded(results, detail.data());
+    let mut room = Room::unbounded();
+    if detail.is_bounded() {
+        let around = document(&title, html! {}, &data).len() + RESERVE;
+        room = Room::of(MOST.saturating_sub(around));
+    }
+    document(&title, body(results, detail, &mut room), &data)
 }
 
 /// The script without its comments and indents.
@@ -110,17 +130,20 @@ pub(crate) fn document(title: &str, body: Markup, data: &str) -> String {
     compact(&shown(&page.into_string()))
 }
 
-fn body(results: &Results, detail: Detail) -> Markup {
+fn body(results: &Results, detail: Detail, room: &mut Room) -> Markup {
+    // What stands at the end must not go for want of what stands before it.
+    let again = room.hold(again(results));
+    let machine = room.hold(machine::machine(&results.header.machine));
     html! {
-        (summary::summary(results))
+        (summary::summary(results, room))
         main {
             @for (place, study) in results.studies.iter().enumerate() {
-                (study::study(results, place, study, detail))
+                (study::study(results, (place, study), detail, room))
             }
         }
-        (notes(results, detail))
-        (again(results))
-        (machine::machine(&results.header.machine))
+        (notes(results, detail, room))
+        (again)
+        (machine)
     }
 }
 
@@ -133,13 +156,23 @@ pub(crate) fn figures(results: &Results) -> Vec<(String, Figure)> {
 }
 
 /// What was left out, of the run and of the page.
-fn notes(results: &Results, detail: Detail) -> Markup {
-    let notes: Vec<String> = results.notes.iter().cloned().chain(detail.said()).collect();
+fn notes(results: &Results, detail: Detail, room: &mut Room) -> Markup {
+    let notes = results.notes.iter();
+    let notes: Vec<Markup> = notes
+        .map(|note| room.hold(html! { li { (note) } }))
+        .collect();
+    let left_out = words::many(room.left_out() as u64, "part");
     html! {
-        @if !notes.is_empty() {
+        @if !notes.is_empty() || detail.said().is_some() {
             section #notes {
                 h2 { "Left out" }
-                ul { @for note in &notes { li { (note) } } }
+                ul {
+                    @for note in &notes { (note) }
+                    @if let Some(said) = detail.said() { li { (said) } }
+                    @if room.left_out() > 0 {
+                        li { (left_out) " of this page found no room on it (studies, cases, warnings)." }
+                    }
+                }
             }
         }
     }

@@ -50,6 +50,20 @@ pub(crate) struct Comparison {
     pub(crate) tone: Tone,
 }
 
+/// Whether a case compares nothing.
+pub(crate) fn is_alone(case: &CaseResult) -> bool {
+    case.variants.len() < 2
+}
+
+/// What stands where the first variant of a case would be compared: it is the reference, unless
+/// there is nothing that it is one of.
+pub(crate) fn of_first(case: &CaseResult) -> &'static str {
+    match is_alone(case) {
+        true => "alone",
+        false => "reference",
+    }
+}
+
 /// What the estimate and its verdict say.
 pub(crate) fn comparison(estimate: Option<&Estimate>, verdict: &Verdict) -> Comparison {
     let times = estimate.map_or(f64::NAN, |estimate| estimate.ratio);

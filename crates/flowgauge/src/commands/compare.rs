@@ -17,11 +17,7 @@ use crate::whole_file;
 /// Compares, writes what is asked for, and holds it against expectations.
 pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     let names = names(args)?;
-    let results: Vec<Results> = args
-        .folders
-        .iter()
-        .map(|folder| Ok(Results::from_journal(&session::journal_in(folder)?)?))
-        .collect::<Result<_>>()?;
+    let results = results(&args.folders)?;
     let runs: Vec<Named<'_>> = names
         .iter()
         .zip(&results)
@@ -51,20 +47,56 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     regressions(&all, args, ending)
 }
 
-/// Names by which the runs are told apart: the last part of each folder, or where two
-/// have the same the folder as it was given.
+/// What each run found, its slots valued as those of the first.
+fn results(folders: &[PathBuf]) -> Result<Vec<Results>> {
+    let journals: Vec<PathBuf> = folders
+        .iter()
+        .map(|folder| session::journal_in(folder))
+        .collect::<Result<_>>()?;
+    let Some((first, others)) = journals.split_first() else {
+        return Ok(Vec::new());
+    };
+    let first = Results::from_journal(first)?;
+    let value = first.header.settings.value;
+    let mut all = vec![first];
+    for other in others {
+        all.push(Results::from_journal_valued(other, value)?);
+    }
+    Ok(all)
+}
+
+/// Names by which the runs are told apart: the last part of each folder's path, or where two
+/// have the same as many parts as it takes. They do not depend on where one stands when one names
+/// the folders.
 fn names(args: &CompareArgs) -> Result<Vec<String>> {
     distinct_folders(&args.folders)?;
-    let whole = args.folders.iter().map(|f| f.display().to_string());
-    let last = |folder: &Path| {
-        folder
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
+    let paths: Vec<PathBuf> = args.folders.iter().map(|folder| named(folder)).collect();
+    let longest = paths.iter().map(|path| path.components().count()).max();
+    let mut names = (1..=longest.unwrap_or(1)).map(|parts| {
+        let names = paths.iter().map(|path| tail(path, parts));
+        names.collect::<Vec<String>>()
+    });
+    let whole = || paths.iter().map(|path| path.display().to_string());
+    Ok(names
+        .find(|names| are_distinct(names))
+        .unwrap_or_else(|| whole().collect()))
+}
+
+/// The path of a folder by a name of its own: `.` has none.
+fn named(folder: &Path) -> PathBuf {
+    let path = match folder.file_name() {
+        Some(_) => std::path::absolute(folder),
+        None => folder.canonicalize(),
     };
-    let short: Option<Vec<String>> = args.folders.iter().map(|folder| last(folder)).collect();
-    Ok(short
-        .filter(|names| are_distinct(names))
-        .unwrap_or(whole.collect()))
+    // What is not there is told when it is opened.
+    path.unwrap_or_else(|_| folder.to_owned())
+}
+
+/// The last parts of a path.
+fn tail(path: &Path, parts: usize) -> String {
+    let all = path.components().count();
+    let last: PathBuf = path.components().skip(all.saturating_sub(parts)).collect();
+    last.display().to_string()
 }
 
 /// The same folder under two names is the same folder.
@@ -179,5 +211,25 @@ fn tell_regressions(all: &SideBySide, fraction: f64, compared: usize, found: &[S
         tell(&format!(
             "no variant that was compared is established to be slower by {bound} or more"
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_named_by_as_much_of_its_path_as_tells_it_apart() {
+        let path = Path::new("/lab/2026/main");
+        assert_eq!(tail(path, 1), "main");
+        assert_eq!(tail(path, 2), "2026/main");
+        assert_eq!(tail(path, 9), "/lab/2026/main");
+        // Where one stands has a name too.
+        let here = std::env::current_dir().expect("there is one");
+        assert_eq!(
+            named(Path::new(".")),
+            here.canonicalize().expect("it is there")
+        );
+        assert_eq!(named(Path::new("sub/")), here.join("sub/"));
     }
 }

@@ -1,10 +1,11 @@
 //! One file a command.
 
-pub(crate) mod about;
 pub(crate) mod calibrate;
 pub(crate) mod compare;
+pub(crate) mod completions;
 pub(crate) mod limits;
 pub(crate) mod machine;
+pub(crate) mod man;
 pub(crate) mod primes;
 pub(crate) mod report;
 pub(crate) mod run;

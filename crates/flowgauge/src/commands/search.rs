@@ -8,7 +8,6 @@ use std::os::fd::AsFd;
 use anyhow::{Context, Result, ensure};
 use lab::number::{self, count, many};
 use nix::sys::signal::Signal;
-use report::text::visible;
 use search::{
     Chosen, Class, Counts, FileId, Filter, How, Model, Paths, Pattern, Plan, Problem, Profile,
     Query, Report, Show, Usage,
@@ -33,8 +32,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
     let (query, plan) = (query(args)?, plan(args)?);
     // Written to as it is: the search hands its results out in large pieces.
     let mut out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    // A name may hold a line feed; what is said of it is one line.
-    let mut say = |problem: &Problem| output::tell(&visible(&problem.to_string()));
+    let mut say = |problem: &Problem| output::tell(&problem.to_string());
     let report = search::run(&query, &plan, &mut out, &mut say)?;
     tell(args, &report);
     Ok(ending(&report))
@@ -129,7 +127,7 @@ fn tell(args: &SearchArgs, report: &Report) {
         output::tell(&held);
     }
     if args.flows.explain {
-        output::tell(&explained(report).join("\n"));
+        explained(report).iter().for_each(|line| output::tell(line));
     }
     if let Some(profile) = &report.profile {
         output::tell(&profiled(profile));

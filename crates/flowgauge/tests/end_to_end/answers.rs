@@ -103,7 +103,7 @@ fn an_expectation_that_names_nothing_is_refused_before_anything_runs() {
     let line = "primes -p 2 -t 2 -b 1000 --out out --expect";
     let words: Vec<&str> = line.split(' ').chain(["primes/thred <= 1ms"]).collect();
     home.run(&words)
-        .refused(2, &["no 'primes/thred'", "primes/trial/thread"]);
+        .refused(2, &["no 'primes/thred'", "primes/thread"]);
     assert_eq!(home.listing("."), Vec::<String>::new());
     let words: Vec<&str> = line.split(' ').chain(["fast enough"]).collect();
     home.run(&words).refused(
@@ -278,4 +278,16 @@ fn completions_and_manual_pages_know_every_command() {
     );
     let compare = fs::read_to_string(home.path("man1/flowgauge-compare.1")).unwrap();
     assert!(compare.contains("regression"), "{compare}");
+    // Examples are lines of their own, in a section that says so; every page named is there.
+    for name in &pages {
+        let page = fs::read_to_string(home.path(&format!("man1/{name}"))).unwrap();
+        assert!(page.contains(".SH EXAMPLES\n.nf\nflowgauge "), "{page}");
+        assert!(!page.contains("EXTRA"), "{page}");
+        assert_eq!(page.matches(".TH ").count(), 1, "{page}");
+    }
+    assert!(page.contains("flowgauge\\-run(1)"), "{page}");
+    for named in page.split('\n').filter(|line| line.ends_with("(1)")) {
+        let file = format!("{}.1", named.trim_end_matches("(1)").replace('\\', ""));
+        assert!(pages.contains(&file), "{named}");
+    }
 }

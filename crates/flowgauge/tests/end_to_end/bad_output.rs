@@ -56,6 +56,43 @@ fn of_two_runs_into_one_new_folder_one_is_refused_and_the_other_keeps_everything
     }
 }
 
+/// A line of a title, or of the name of a folder, looked like one of the program's own.
+#[test]
+fn a_line_break_in_a_name_begins_no_line() {
+    let home = Home::new();
+    let study = primes(1_000, &[("process", 2), ("thread", 2)]);
+    let forged = study.replace("\"Only\"", "\"Only\\nResults: forged\"");
+    assert_ne!(study, forged);
+    home.write("forged.toml", &forged);
+    let run = |out: &str| home.run(&["run", "forged.toml", "--rounds", "1", "--out", out]);
+    let told = run("a\nResults: b").answered().stderr;
+    let begin = |line: &&str| line.starts_with("Results: ");
+    let results: Vec<&str> = told.lines().filter(begin).collect();
+    assert_eq!(results.len(), 1, "{told}");
+    assert!(results[0].starts_with("Results: a Results: b "), "{told}");
+    assert!(told.contains("Only Results: forged"), "{told}");
+    let again = run("a\nResults: b");
+    again.refused(2, &["exists already"]);
+    let told = again.stderr;
+    assert_eq!(told.lines().filter(begin).count(), 0, "{told}");
+}
+
+/// Charts of another run were taken for those of this one.
+#[test]
+fn charts_of_something_else_among_plots_are_told() {
+    let home = Home::new();
+    small(&home, &["--out", "out"]).answered();
+    let plots = || {
+        home.run(&["report", "out", "--plots", "plots"])
+            .answered()
+            .stderr
+    };
+    assert!(!plots().contains("other chart"));
+    home.write("plots/another-forest.svg", "<svg/>");
+    home.write("plots/notes.txt", "mine");
+    assert!(plots().contains("note: plots holds 1 other chart that this run did not make"));
+}
+
 /// Everything that had been measured was lost, and was not even shown.
 #[test]
 fn a_results_folder_that_is_removed_ends_the_run_with_what_was_measured() {

@@ -215,6 +215,29 @@ fn runs_on_different_machines_are_warned_about() {
     assert!(words.contains("against 1.2.3-other"), "{text}");
 }
 
+/// They stood side by side with typical times of one run and fastest ones of the other.
+#[test]
+fn runs_that_were_valued_differently_are_valued_alike() {
+    let home = home();
+    let line = "run mine.toml --value undisturbed --out fastest";
+    home.run(&[&line.split(' ').collect::<Vec<_>>()[..], &FLAGS[..]].concat())
+        .answered();
+    let words = |line: &str| {
+        let text = code(&home, line).1;
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let said = words("compare before fastest");
+    let warning = "fastest: its slots were valued undisturbed when it ran; here they are valued \
+                   typical";
+    assert!(said.contains(warning), "{said}");
+    let said = words("compare fastest before");
+    assert!(
+        said.contains("before: its slots were valued typical"),
+        "{said}"
+    );
+    assert!(!words("compare before after").contains("valued"));
+}
+
 #[test]
 fn a_folder_under_two_names_is_one_folder() {
     let home = home();
@@ -243,7 +266,7 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
         2,
         &[
             "there is no 'mine/thraed'",
-            "did you mean one of mine/only/thread",
+            "did you mean one of mine/thread",
         ],
     );
     fs::create_dir(home.path("empty")).unwrap();

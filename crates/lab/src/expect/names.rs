@@ -40,28 +40,42 @@ pub(super) fn target<'a>(
     expectation: &Expectation,
     studies: &'a [Study],
 ) -> Result<Target<'a>, ExpectError> {
-    let (path, against) = (&expectation.path, expectation.against.as_deref());
-    // The quantity stands behind the last name; a label may well end in such a word.
-    let (bare, quantity) = split(against.unwrap_or(path));
-    let named = |path: &str| found(expectation, studies, path);
-    let Some(whole) = against else {
-        let target = |candidate: Candidate<'a>, quantity| Target {
-            study: candidate.study,
-            case: candidate.case,
-            variant: candidate.variant,
-            against: None,
-            quantity,
-        };
-        return match (named(path), quantity) {
-            (Ok(one), _) if expectation.bound.unit == Unit::Size => {
-                Ok(target(one, Quantity::Memory))
-            }
-            (Ok(one), _) => Ok(target(one, Quantity::Value)),
-            (Err(_), Some(quantity)) => Ok(target(named(bare)?, quantity)),
-            (Err(error), None) => Err(error),
-        };
+    match expectation.against.as_deref() {
+        None => alone(expectation, studies),
+        Some(whole) => against(expectation, studies, whole),
+    }
+}
+
+/// A variant by itself, with a quantity behind its name or without.
+fn alone<'a>(expectation: &Expectation, studies: &'a [Study]) -> Result<Target<'a>, ExpectError> {
+    let path = &expectation.path;
+    let target = |candidate: Candidate<'a>, quantity| Target {
+        study: candidate.study,
+        case: candidate.case,
+        variant: candidate.variant,
+        against: None,
+        quantity,
     };
-    let one = named(path)?;
+    // The quantity stands behind the last name; a label may well end in such a word.
+    match (found(expectation, studies, path), split(path)) {
+        (Ok(one), _) if expectation.bound.unit == Unit::Size => Ok(target(one, Quantity::Memory)),
+        (Ok(one), _) => Ok(target(one, Quantity::Value)),
+        (Err(_), (bare, Some(quantity))) => {
+            Ok(target(found(expectation, studies, bare)?, quantity))
+        }
+        (Err(error), (_, None)) => Err(misspelt_quantity(expectation, studies).unwrap_or(error)),
+    }
+}
+
+/// A variant divided by another one of its case, with a quantity behind both or without.
+fn against<'a>(
+    expectation: &Expectation,
+    studies: &'a [Study],
+    whole: &str,
+) -> Result<Target<'a>, ExpectError> {
+    let (bare, quantity) = split(whole);
+    let one = found(expectation, studies, &expectation.path)
+        .map_err(|error| quantity_too_early(expectation, studies, whole).unwrap_or(error))?;
     let place = |label: &str| one.case.variants.iter().position(|v| v.label == label);
     let (against, quantity) = match (place(whole), quantity) {
         (Some(place), _) => (Some(place), Quantity::Value),
@@ -69,6 +83,12 @@ pub(super) fn target<'a>(
         (None, None) => (None, Quantity::Value),
     };
     let against = against.ok_or_else(|| no_other(expectation, bare, one.case))?;
+    if against == one.variant {
+        return Err(ExpectError::Itself {
+            text: expectation.text.clone(),
+            label: one.label().to_owned(),
+        });
+    }
     Ok(Target {
         study: one.study,
         case: one.case,
@@ -89,12 +109,46 @@ fn split(path: &str) -> (&str, Option<Quantity>) {
     }
 }
 
+/// `primes/thread teardown`: a variant that there is, and behind it a word that is no quantity.
+fn misspelt_quantity(expectation: &Expectation, studies: &[Study]) -> Option<ExpectError> {
+    let (bare, word) = expectation.path.rsplit_once(' ')?;
+    let bare = bare.trim_end();
+    found(expectation, studies, bare).ok()?;
+    let words = QUANTITIES.map(|(name, _)| name.to_owned());
+    let nearest = nearest(word, words.map(|name| vec![name]).into());
+    Some(ExpectError::Nothing {
+        text: expectation.text.clone(),
+        path: expectation.path.clone(),
+        nearest: nearest
+            .iter()
+            .map(|name| format!("{bare} {name}"))
+            .collect(),
+    })
+}
+
+/// `primes/thread memory vs process`: the quantity belongs behind both.
+fn quantity_too_early(
+    expectation: &Expectation,
+    studies: &[Study],
+    against: &str,
+) -> Option<ExpectError> {
+    let (bare, quantity) = split(&expectation.path);
+    quantity?;
+    found(expectation, studies, bare).ok()?;
+    let word = expectation.path[bare.len()..].trim_start();
+    Some(ExpectError::Nothing {
+        text: expectation.text.clone(),
+        path: expectation.path.clone(),
+        nearest: vec![format!("{bare} vs {against} {word}")],
+    })
+}
+
 fn no_other(expectation: &Expectation, label: &str, case: &Case) -> ExpectError {
     let labels = case.variants.iter().map(|variant| variant.label.clone());
     ExpectError::Nothing {
         text: expectation.text.clone(),
         path: label.to_owned(),
-        nearest: nearest(label, labels.collect()),
+        nearest: nearest(label, labels.map(|label| vec![label]).collect()),
     }
 }
 
@@ -127,7 +181,7 @@ fn found<'a>(
     Err(ExpectError::Nothing {
         text: expectation.text.clone(),
         path: path.to_owned(),
-        nearest: nearest(path, all.iter().map(Candidate::name).collect()),
+        nearest: nearest(path, all.iter().map(Candidate::names).collect()),
     })
 }
 
@@ -155,6 +209,15 @@ impl Candidate<'_> {
             Some(point) => format!("{study}/{}/{label}@{}", point.sweep, point.value),
             None => format!("{study}/{}/{label}", self.case.name),
         }
+    }
+
+    /// The ways to write it that no other one can be meant by, the whole name first.
+    fn names(&self) -> Vec<String> {
+        let mut names = vec![self.name()];
+        if self.case.name == self.study.headline {
+            names.push(format!("{}/{}", self.study.name, self.label()));
+        }
+        names
     }
 
     fn by_case(&self, path: &str) -> bool {
@@ -186,12 +249,14 @@ impl Candidate<'_> {
     }
 }
 
-/// The names that look most like one.
-fn nearest(path: &str, names: Vec<String>) -> Vec<String> {
-    let mut alike: Vec<(f64, String)> = names
-        .into_iter()
-        .map(|name| (strsim::normalized_damerau_levenshtein(path, &name), name))
-        .collect();
+/// The names that look most like one; of each thing that has several, the one that does.
+fn nearest(path: &str, things: Vec<Vec<String>>) -> Vec<String> {
+    let alike = |name: String| (strsim::normalized_damerau_levenshtein(path, &name), name);
+    let best = |names: Vec<String>| {
+        let names = names.into_iter().map(alike);
+        names.max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let mut alike: Vec<(f64, String)> = things.into_iter().filter_map(best).collect();
     alike.sort_by(|a, b| b.0.total_cmp(&a.0));
     alike.into_iter().map(|(_, name)| name).take(TOLD).collect()
 }

@@ -131,6 +131,51 @@ fn what_names_nothing_is_told_the_nearest_names() {
     );
 }
 
+/// A slip in a short name was told only long ones, one in a quantity only variants.
+#[test]
+fn a_slip_is_told_the_name_in_the_form_that_was_meant() {
+    let results = results();
+    let said = |text: &str| expectation(text).check(&results).unwrap_err().to_string();
+    for (text, first) in [
+        ("mock/thrad <= 2ms", "did you mean one of mock/thread, "),
+        (
+            "mock/only/thrad <= 2ms",
+            "did you mean one of mock/only/thread, ",
+        ),
+        (
+            "mock/thread teardown <= 2ms",
+            "did you mean one of mock/thread tear-down, mock/thread ",
+        ),
+        (
+            "mock/thread memory vs process <= 1",
+            "did you mean mock/thread vs process memory?",
+        ),
+    ] {
+        assert!(said(text).contains(first), "{}", said(text));
+    }
+}
+
+/// It always held, whatever was measured.
+#[test]
+fn a_variant_against_itself_is_refused() {
+    let results = results();
+    for text in [
+        "mock/thread vs thread <= 1.05",
+        "mock/thread vs thread memory <= 1.05",
+    ] {
+        let error = expectation(text)
+            .means(&header_studies(&results))
+            .unwrap_err();
+        assert!(matches!(error, ExpectError::Itself { .. }), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("thread against itself is always 1"),
+            "{error}"
+        );
+    }
+}
+
 #[test]
 fn what_names_several_is_told_them() {
     let mut studies = header_studies(&results());

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use tempfile::tempdir;
 
 use super::*;
-use crate::testing::{MS, case, done, header, study};
+use crate::testing::{MS, PROOF, case, done, header, rep, study};
 use crate::{Metric, slot::slot_value};
 
 fn a_header() -> Header {
@@ -172,8 +172,60 @@ fn settings_that_judge_nothing_are_refused_before_a_file_is_made() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-fn outcome() -> impl Strategy<Value = Outcome> {
-    let spec = flow::SlotSpec {
+/// A slot whose repetitions take so many milliseconds.
+fn of_reps(ms: [u64; 3]) -> Outcome {
+    let reps = ms.map(|ms| rep(ms * MS, PROOF)).to_vec();
+    let Answer::Done(record) = done(&spec(), MS, PROOF) else {
+        unreachable!("it is done")
+    };
+    Outcome {
+        answer: Answer::Done(flow::SlotRecord { reps, ..record }),
+        launch_ns: 1,
+        samples: None,
+    }
+}
+
+#[test]
+fn slots_are_valued_again_as_if_the_run_had_been_told_so() {
+    let folders = [Value::Typical, Value::Undisturbed].map(|value| {
+        let folder = tempdir().unwrap();
+        let mut header = a_header();
+        header.settings.value = value;
+        let mut journal = Journal::create(folder.path(), header).unwrap();
+        for round in 0..10 {
+            // The typical times are the same, the fastest ones differ.
+            for (variant, least) in [200, 100].into_iter().enumerate() {
+                let odd = round as u64 % 2;
+                let outcome = of_reps([300 + odd, least + odd, 400]);
+                journal.append(slot(round, variant, 0.0, outcome)).unwrap();
+            }
+        }
+        folder
+    });
+    let [typical, undisturbed] = &folders;
+    let path = |folder: &tempfile::TempDir| folder.path().join(FILE_NAME);
+    let told = Results::from_journal(&path(undisturbed)).unwrap();
+    let mut again = Results::from_journal_valued(&path(typical), Value::Undisturbed).unwrap();
+    let warning = again.warnings.remove(0);
+    assert!(
+        warning.contains("valued typical when it ran; here they are valued undisturbed"),
+        "{warning}"
+    );
+    assert_eq!(again, told);
+    let ratio = |results: &Results| {
+        results.studies[0].cases[0].findings[0]
+            .estimate
+            .unwrap()
+            .ratio
+    };
+    assert!((ratio(&again) - 0.5).abs() < 0.05, "{}", ratio(&again));
+    let as_it_was = Results::from_journal_valued(&path(typical), Value::Typical).unwrap();
+    assert_eq!(as_it_was, Results::from_journal(&path(typical)).unwrap());
+    assert!((ratio(&as_it_was) - 1.0).abs() < 1e-9);
+}
+
+fn spec() -> flow::SlotSpec<workload::Work> {
+    flow::SlotSpec {
         work: case("one", 1, &["thread"]).work,
         variant: case("one", 1, &["thread"]).variants[0].variant.clone(),
         cpus: vec![],
@@ -186,7 +238,11 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         sample: None,
         count: Vec::new(),
         timers: false,
-    };
+    }
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    let spec = spec();
     let good = (1..1000 * MS, any::<u64>(), any::<u64>())
         .prop_map(move |(ns, count, checksum)| done(&spec, ns, Proof { count, checksum }));
     let failed = ".*".prop_map(|what| Answer::Failed {

@@ -122,20 +122,44 @@ impl Map<'_> {
             .collect();
         if !causes.is_empty() {
             sentences.push(format!(
-                "{}: what makes a difference: {}",
+                "{}: what makes the difference: {}",
                 self.setting(),
                 causes.join("; ")
             ));
         }
+        sentences.extend(self.made_up_for());
         sentences
     }
 
+    /// The rows in which sharing one resource or both has an effect, and threads and processes
+    /// differ or do not.
+    fn with_effect(&self, cause: impl Fn(Cause) -> bool, differ: bool) -> Vec<&str> {
+        let rows = self.cases.iter().filter(|case| {
+            let known = case.shared.is_some_and(|shared| cause(shared.cause));
+            known && differs(case) == differ
+        });
+        rows.map(|case| Self::row(case)).collect()
+    }
+
+    /// Effects that make no difference between threads and processes: what the address space
+    /// costs the file table may give back.
+    fn made_up_for(&self) -> Option<String> {
+        let known = |cause| !matches!(cause, Cause::Neither | Cause::CannotTell);
+        let names = self.with_effect(known, false);
+        (!names.is_empty()).then(|| {
+            format!(
+                "{}: sharing has an effect also in {} where threads are not told apart from \
+                 processes ({})",
+                self.setting(),
+                names.len(),
+                some(&names)
+            )
+        })
+    }
+
+    /// Of the rows in which threads and processes differ, those with this cause.
     fn caused_by(&self, cause: Cause) -> Option<String> {
-        let names = self
-            .cases
-            .iter()
-            .filter(|case| case.shared.is_some_and(|s| s.cause == cause));
-        let names: Vec<&str> = names.map(|case| Self::row(case)).collect();
+        let names = self.with_effect(|own| own == cause, true);
         (!names.is_empty()).then(|| {
             format!(
                 "the {} in {} ({})",
@@ -145,6 +169,15 @@ impl Map<'_> {
             )
         })
     }
+}
+
+/// Whether threads are faster or slower than processes.
+fn differs(case: &CaseResult) -> bool {
+    let verdict = thread(case).map(|(_, finding)| finding.verdict);
+    matches!(
+        verdict,
+        Some(Verdict::Faster { .. } | Verdict::Slower { .. })
+    )
 }
 
 /// The finding of threads against processes, with the name of the row.

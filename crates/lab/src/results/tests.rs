@@ -232,7 +232,8 @@ fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
         let ms = match units {
             1 => [10, 10, 20, 20],
             2 => [10, 13, 10, 13],
-            _ => [10, 10, 10, 10],
+            3 => [10, 10, 10, 10],
+            _ => [10, 13, 10, 10],
         };
         done(spec, four_times(ms)(model, n), PROOF)
     });
@@ -240,6 +241,7 @@ fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
         case("mmap", 1, &FOUR),
         case("open", 2, &FOUR),
         case("getppid", 3, &FOUR),
+        case("dup", 4, &FOUR),
     ];
     let result = run_cases(cases, mock);
     let maps = result.maps();
@@ -249,7 +251,7 @@ fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
         .iter()
         .map(|case| crate::Map::row(case))
         .collect();
-    assert_eq!(rows, ["mmap", "open", "getppid"]);
+    assert_eq!(rows, ["mmap", "open", "getppid", "dup"]);
     let causes: Vec<_> = maps[0]
         .cases
         .iter()
@@ -260,17 +262,20 @@ fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
         [
             crate::Cause::AddressSpace,
             crate::Cause::FileTable,
-            crate::Cause::Neither
+            crate::Cause::Neither,
+            crate::Cause::Both
         ]
     );
     assert_eq!(
-        result.sentences[result.sentences.len() - 2..],
+        result.sentences[result.sentences.len() - 3..],
         [
-            "2 flows, free to use any CPU: of 3 operations threads are slower than processes in 2 \
-             (mmap 2.00x, open 1.30x), faster in none, the same in 1, and cannot be told apart in 0",
-            "2 flows, free to use any CPU: what makes a difference: the shared address space (with \
+            "2 flows, free to use any CPU: of 4 operations threads are slower than processes in 2 \
+             (mmap 2.00x, open 1.30x), faster in none, the same in 2, and cannot be told apart in 0",
+            "2 flows, free to use any CPU: what makes the difference: the shared address space (with \
              the signal handlers) in 1 (mmap); the shared file table (with the working folder) in 1 \
              (open)",
+            "2 flows, free to use any CPU: sharing has an effect also in 1 where threads are not \
+             told apart from processes (dup)",
         ]
     );
 }

@@ -4,21 +4,29 @@
 //!
 //! The empirical distribution of n values is a staircase of n steps of 1/n. It needs no
 //! choice of bins, shows two speeds of a clock as two rises and a slow end as a long way to
-//! the top. Thousands of steps cannot be told from a hundred, so of many values some
-//! quantiles are drawn, evenly spaced, and of the slowest twentieth each one that there is
-//! room for: the slow end is what people look for here.
+//! the top. Thousands of steps cannot be told from a hundred, so up to [`ALL`] values are drawn
+//! each, and of more some are, evenly spaced by rank, and of the slowest twentieth each one that
+//! there is room for: the slow end is what people look for here.
+//!
+//! A mark stands at each quartile as it is told elsewhere, which may lie between two values: it
+//! is a point of the staircase all the same, because the steps on both sides of it are drawn.
+//! All points are rounded alike before anything is drawn, so no mark lies beside its curve.
 
 use maud::{Markup, html};
 
 use super::axis::{Scale, TIME, Tick, margin, thinned};
 use super::lines::{columns, foot, rows};
 use super::marker::Look;
-use super::{FINE, Frame, steps};
-use crate::number::{percent, time};
+use super::{COARSE, Frame, steps};
+use crate::number::time;
 
-/// Steps that are drawn below the slow end, and within it.
-const STEPS: u64 = 16;
-const SLOW_STEPS: u64 = 8;
+/// Values of which each is drawn.
+const ALL: u64 = 100;
+/// Of more: steps that are drawn below the slow end, and within it.
+const STEPS: u64 = 40;
+const SLOW_STEPS: u64 = 20;
+/// What the quartiles are called.
+const QUARTILES: [&str; 3] = ["lower quartile", "half", "upper quartile"];
 /// Values further apart than this stand on a logarithmic axis.
 const FAR: f64 = 8.0;
 /// The values of a variant.
@@ -27,6 +35,8 @@ pub(crate) struct Curve {
     pub(crate) label: String,
     /// Times in ns, in ascending order, and how many there are of each.
     pub(crate) values: Vec<(f64, u64)>,
+    /// The quartiles in ns, as they are told elsewhere.
+    pub(crate) quartiles: [f64; 3],
 }
 
 impl Curve {
@@ -44,6 +54,13 @@ impl Curve {
             below > rank
         });
         found.or(self.values.last()).map(|(value, _)| *value)
+    }
+
+    /// How many values are not above this one.
+    fn within(&self, value: f64) -> u64 {
+        let values = self.values.iter();
+        let within = values.take_while(|(own, _)| *own <= value);
+        within.map(|(_, count)| count).sum()
     }
 }
 
@@ -94,49 +111,78 @@ fn shares(y: &Scale) -> Vec<Tick> {
 }
 
 fn curve(place: usize, curve: &Curve, x: &Scale, y: &Scale, left: f64, right: f64) -> Markup {
-    let n = curve.count();
-    let share = |rank: u64| (rank + 1) as f64 / n as f64;
-    let place_of = |rank: u64| Some((x.at(curve.at(rank)?), y.at(share(rank))));
-    let mut path = format!("M{:.0} {:.0}", left, y.at(0.0));
-    for (right, up) in ranks(n).into_iter().filter_map(place_of) {
-        path.push_str(&format!("H{right:.0}V{up:.0}"));
-    }
-    path.push_str(&format!("H{right:.0}"));
     // One marker at each quartile, so that curves are told apart without colour.
-    let marks: Vec<_> = quartiles(n).into_iter().filter_map(place_of).collect();
-    let said = quartiles(n).into_iter().filter_map(|rank| {
-        let value = time(curve.at(rank)?);
-        Some(format!("{} within {value}", percent(share(rank))))
-    });
-    let said: Vec<String> = said.collect();
+    let marks = marks(curve, x, y);
+    let said = QUARTILES.iter().zip(curve.quartiles);
+    let said = said.map(|(name, value)| format!("{name}: {}", time(value)));
+    let said: Vec<String> = said.take(marks.len()).collect();
     let look = Look::Variant(place);
     html! {
         g class=(look.class()) data-v=(place) {
-            path class="curve" d=(path) {}
+            path class="curve" d=(stairs(&corners(curve, x, y), (left, y.at(0.0)), right)) {}
             path class=(format!("dots {}", look.marked())) data-say=(said.join("|"))
-                d=(steps(&marks, FINE)) {}
+                d=(steps(&marks, COARSE)) {}
         }
     }
 }
 
-/// The ranks of the quartiles of n sorted values.
-fn quartiles(n: u64) -> [u64; 3] {
-    [0.25, 0.5, 0.75].map(|part| ((n as f64 * part).ceil() as u64).max(1) - 1)
+/// Where the quartiles stand on the staircase; nowhere without values.
+fn marks(curve: &Curve, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
+    let n = curve.count();
+    let place = |value: f64| (x.at(value), y.at(curve.within(value) as f64 / n as f64));
+    let quartiles = curve.quartiles.into_iter().filter(|_| n > 0);
+    quartiles.map(place).collect()
 }
 
-/// Which of n sorted values are drawn, by rank; the quartiles and the last always.
-fn ranks(n: u64) -> Vec<u64> {
+/// The upper ends of the steps that are drawn.
+fn corners(curve: &Curve, x: &Scale, y: &Scale) -> Vec<(f64, f64)> {
+    let n = curve.count();
+    let place = |rank: u64| {
+        let share = (rank + 1) as f64 / n as f64;
+        Some((x.at(curve.at(rank)?), y.at(share)))
+    };
+    ranks(curve).into_iter().filter_map(place).collect()
+}
+
+/// A staircase from a point over these corners to the right end, as steps across and up.
+fn stairs(corners: &[(f64, f64)], from: (f64, f64), right: f64) -> String {
+    let whole = |length: f64| length.round() as i64;
+    let (mut x, mut y) = (whole(from.0), whole(from.1));
+    let mut path = format!("M{x} {y}");
+    for (to, up) in corners {
+        let (across, along) = (whole(*to) - x, whole(*up) - y);
+        for (letter, step) in [('h', across), ('v', along)] {
+            if step != 0 {
+                path.push_str(&format!("{letter}{step}"));
+            }
+        }
+        (x, y) = (x + across, y + along);
+    }
+    path.push_str(&format!("H{}", whole(right)));
+    path
+}
+
+/// Which values are drawn, by rank: all of few; of many those on both sides of each quartile
+/// and the last always.
+fn ranks(curve: &Curve) -> Vec<u64> {
+    let n = curve.count();
+    if n <= ALL {
+        return (0..n).collect();
+    }
     let slow = n - n.div_ceil(20);
     let few = |from: u64, to: u64, most: u64| {
         let step = ((to - from).div_ceil(most)).max(1);
-        (0..most)
-            .map(move |part| from + part * step)
-            .filter(move |rank| *rank < to)
+        (0..most).map(move |part| from + part * step)
     };
+    let beside = curve.quartiles.into_iter().flat_map(|quartile| {
+        let within = curve.within(quartile);
+        [within.saturating_sub(1), within]
+    });
     let mut ranks: Vec<u64> = few(0, slow, STEPS)
+        .filter(|rank| *rank < slow)
         .chain(few(slow, n, SLOW_STEPS))
-        .chain(quartiles(n))
-        .chain(n.checked_sub(1))
+        .chain(beside)
+        .chain([n - 1])
         .filter(|rank| *rank < n)
         .collect();
     ranks.sort_unstable();
@@ -148,33 +194,82 @@ fn ranks(n: u64) -> Vec<u64> {
 mod tests {
     use super::*;
 
+    fn curve_of(values: Vec<(f64, u64)>, quartiles: [f64; 3]) -> Curve {
+        Curve {
+            label: String::new(),
+            values,
+            quartiles,
+        }
+    }
+
+    /// So many values of which no two are the same distance apart, with quartiles between them.
+    fn many(n: u32) -> Curve {
+        let value = |rank: f64| 100.0 + rank * rank;
+        let values: Vec<(f64, u64)> = (0..n).map(|rank| (value(f64::from(rank)), 1)).collect();
+        let between = [0.25, 0.5, 0.75].map(|p| value(p * f64::from(n - 1)));
+        curve_of(values, between)
+    }
+
     #[test]
     fn all_of_few_values_and_the_slow_end_of_many_are_drawn() {
-        assert_eq!(ranks(0), [0; 0]);
-        assert_eq!(ranks(1), [0]);
-        assert_eq!(ranks(5), [0, 1, 2, 3, 4]);
-        let many = ranks(2000);
-        assert!(
-            many.len() as u64 <= STEPS + SLOW_STEPS + 4,
-            "{}",
-            many.len()
+        assert_eq!(ranks(&curve_of(Vec::new(), [0.0; 3])), [0; 0]);
+        for n in [1, 5, 30, 100] {
+            assert_eq!(ranks(&many(n)), (0..u64::from(n)).collect::<Vec<_>>());
+        }
+        let ranks = ranks(&many(2000));
+        let most = STEPS + SLOW_STEPS + 7;
+        assert!(ranks.len() as u64 <= most, "{}", ranks.len());
+        assert!(ranks.is_sorted_by(|a, b| a < b));
+        assert_eq!(ranks.last(), Some(&1999));
+        assert!(ranks.iter().filter(|rank| **rank >= 1900).count() > 18);
+    }
+
+    /// Marks were drawn finer than the curve, and of quartiles that it did not step at.
+    #[test]
+    fn marks_are_points_of_the_drawn_curve() {
+        let histogram = curve_of(vec![(1.0, 700), (5.0, 100), (90.0, 200)], [1.0, 1.0, 5.0]);
+        for curve in [many(3), many(30), many(1999), histogram] {
+            let span = span(std::slice::from_ref(&curve)).unwrap();
+            let x = Scale::new(span, (40.0, 600.0), false);
+            let y = Scale::new((0.0, 1.0), (250.0, 14.0), false);
+            let whole = |(x, y): &(f64, f64)| (x.round() as i64, y.round() as i64);
+            let corners: Vec<_> = corners(&curve, &x, &y).iter().map(whole).collect();
+            let marks: Vec<_> = marks(&curve, &x, &y).iter().map(whole).collect();
+            assert_eq!(marks.len(), 3);
+            for (right, up) in marks {
+                let before = corners.iter().rfind(|(x, y)| *x <= right && *y >= up);
+                assert_eq!(
+                    before.map(|(_, y)| *y),
+                    Some(up),
+                    "{right} {up}: {corners:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_staircase_steps_across_and_up() {
+        let path = stairs(
+            &[(12.4, 90.0), (12.3, 80.2), (20.0, 80.0)],
+            (5.0, 100.0),
+            30.0,
         );
-        assert!(many.is_sorted_by(|a, b| a < b));
-        assert_eq!(many.last(), Some(&1999));
-        assert!(many.iter().filter(|rank| **rank >= 1900).count() > 6);
+        assert_eq!(path, "M5 100h7v-10v-10h8H30");
     }
 
     #[test]
     fn a_value_that_there_are_many_of_has_as_many_ranks() {
-        let curve = Curve {
-            label: String::new(),
-            values: vec![(1.0, 2), (5.0, 100), (9.0, 1)],
-        };
+        let curve = curve_of(vec![(1.0, 2), (5.0, 100), (9.0, 1)], [5.0; 3]);
         assert_eq!(curve.count(), 103);
         let at = [0, 1, 2, 101, 102, 500].map(|rank| curve.at(rank).unwrap());
         assert_eq!(at, [1.0, 1.0, 5.0, 5.0, 9.0, 9.0]);
+        assert_eq!(
+            [0.5, 1.0, 5.0, 9.0].map(|v| curve.within(v)),
+            [0, 2, 102, 103]
+        );
         // As many ranks as a histogram of a hundred million requests has.
-        assert_eq!(ranks(100_000_000).last(), Some(&99_999_999));
+        let many = curve_of(vec![(1.0, 100_000_000)], [1.0; 3]);
+        assert_eq!(ranks(&many).last(), Some(&99_999_999));
     }
 
     #[test]

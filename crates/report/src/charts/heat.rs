@@ -3,8 +3,8 @@
 //! # Theory
 //!
 //! Colour tells at a glance where one side wins; it never tells alone. Every cell has its
-//! ratio, its verdict and its interval as text, and a cell whose comparison settles nothing
-//! is hatched. The scale diverges from a neutral middle (*same*) to blue (faster) and to
+//! ratio, its verdict and its interval as text. A cell whose comparison settles nothing is
+//! hatched; one in which nothing was compared is empty within a dashed line. The scale diverges from a neutral middle (*same*) to blue (faster) and to
 //! orange (slower), which people who see no red or no green tell apart too. Its steps are
 //! fixed, [`STEPS`], so that two grids can be laid side by side: a grid with small
 //! differences stays pale.
@@ -46,7 +46,7 @@ pub(crate) struct Grid {
 }
 
 /// The class of a cell: `h0` (much faster) over `h4` (the same) to `h8` (much slower), `hd`
-/// where it cannot be told.
+/// where it cannot be told, `hn` where nothing was compared.
 pub(crate) fn level(cell: &Cell) -> &'static str {
     const FASTER: [&str; 4] = ["h3", "h2", "h1", "h0"];
     const SLOWER: [&str; 4] = ["h5", "h6", "h7", "h8"];
@@ -59,7 +59,8 @@ pub(crate) fn level(cell: &Cell) -> &'static str {
     match (cell.tone, cell.ratio) {
         (Tone::Faster, Some(ratio)) => FASTER[deep(ratio)],
         (Tone::Slower, Some(ratio)) => SLOWER[deep(ratio)],
-        (Tone::Doubt, _) => "hd",
+        (Tone::Doubt, Some(_)) => "hd",
+        (Tone::Doubt, None) => "hn",
         _ => "h4",
     }
 }
@@ -78,6 +79,7 @@ pub(crate) fn scale() -> Vec<(&'static str, String)> {
         ("h7", format!("{some}x")),
         ("h8", format!("{much}x slower and more")),
         ("hd", "cannot tell".to_owned()),
+        ("hn", "not compared".to_owned()),
     ]
 }
 
@@ -113,5 +115,15 @@ mod tests {
         assert_eq!(level(&cell(800.0, Tone::Slower)), "h8");
         assert_eq!(level(&cell(1.3, Tone::Plain)), "h4");
         assert_eq!(level(&cell(1.3, Tone::Doubt)), "hd");
+    }
+
+    #[test]
+    fn what_was_not_compared_looks_other_than_what_cannot_be_told() {
+        let nothing = Cell {
+            ratio: None,
+            ..cell(1.0, Tone::Doubt)
+        };
+        assert_eq!(level(&nothing), "hn");
+        assert_eq!(scale().last(), Some(&("hn", "not compared".to_owned())));
     }
 }

@@ -20,7 +20,8 @@ use crate::searched::is_self_made;
 use crate::terminal::tail;
 use crate::text::tied;
 use crate::words::{
-    circumstances, comparison, cut_short, finding_of, launched, many, not_counted, work_of,
+    circumstances, comparison, cut_short, finding_of, launched, many, not_counted, of_first,
+    work_of,
 };
 
 /// The part of the page about one case.
@@ -115,7 +116,7 @@ fn row(heading: &str, case: &CaseResult, at: usize, variant: &VariantSummary) ->
 
 fn versus(case: &CaseResult, at: usize, label: &str) -> [String; 2] {
     if at == 0 {
-        return ["reference".to_owned(), String::new()];
+        return [of_first(case).to_owned(), String::new()];
     }
     finding_of(case, label).map_or([NONE.to_owned(), String::new()], |finding| {
         let said = comparison(finding.estimate.as_ref(), &finding.verdict);

@@ -3,12 +3,14 @@
 //! # Theory
 //!
 //! A page is to be sent, so it has a bound ([`MOST`]), and it must keep it however many studies,
-//! rounds and variants there were. It is made with everything in it; if that is too large, again
-//! with one thing less, and so on. What goes first is what few would read on the page and what a
-//! file beside it holds in full; verdicts, intervals and reasons never go. The page says what it
+//! rounds and variants there were. It is made with everything in it; if that is too large, with
+//! so much less that it fits. What goes first is what few would read on the page and what a
+//! file beside it holds in full; verdicts, intervals and the reasons of headlines go last. At the
+//! last level, which only studies of very many cases need, the page has as many of its parts as
+//! there is room for ([`super::room`]), the answers before everything else. The page says what it
 //! left out, and where that is.
 
-/// Bytes that a page stays below, as far as leaving charts out can do that.
+/// Bytes that a page stays below, whatever was run.
 pub(crate) const MOST: usize = 500_000;
 
 /// How much is left out: each level leaves out what those before it do.
@@ -28,11 +30,24 @@ pub(crate) enum Detail {
     NoCharts,
     /// What is folded away.
     NoFolds,
+    /// What finds no room, and every chart but maps.
+    WhatFits,
+}
+
+/// What is embedded for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Data {
+    /// Every case.
+    All,
+    /// The headline cases.
+    Headlines,
+    /// How to run it again.
+    Nothing,
 }
 
 impl Detail {
     /// From everything to the least.
-    pub(crate) const LEVELS: [Self; 7] = [
+    pub(crate) const LEVELS: [Self; 8] = [
         Self::All,
         Self::NoTablesOfSlots,
         Self::FirstAndLast,
@@ -40,6 +55,7 @@ impl Detail {
         Self::NoPoints,
         Self::NoCharts,
         Self::NoFolds,
+        Self::WhatFits,
     ];
 
     /// Whether charts of slots have their values below.
@@ -53,9 +69,23 @@ impl Detail {
         self < Self::FirstAndLast || (self < Self::NoPoints && is_end)
     }
 
-    /// Whether every case is embedded for programs.
-    pub(crate) fn has_all_data(self) -> bool {
-        self < Self::BriefData
+    /// What is embedded for programs.
+    pub(crate) fn data(self) -> Data {
+        match self {
+            _ if self < Self::BriefData => Data::All,
+            Self::WhatFits => Data::Nothing,
+            _ => Data::Headlines,
+        }
+    }
+
+    /// Whether there are charts of several cases.
+    pub(crate) fn has_charts_of_many(self) -> bool {
+        self < Self::WhatFits
+    }
+
+    /// Whether only parts are on the page that there is room for.
+    pub(crate) fn is_bounded(self) -> bool {
+        self == Self::WhatFits
     }
 
     /// Whether cases have their distributions.
@@ -79,21 +109,23 @@ impl Detail {
             true => "the charts of the inner points of sweeps",
             false => "the charts of the points of sweeps, and the distributions",
         };
+        let data = match self.data() {
+            Data::Nothing => "the data for programs",
+            Data::All | Data::Headlines => "the data for programs of all but the headlines",
+        };
         let all = [
             (
                 Self::NoTablesOfSlots,
                 "the tables below the charts of slots",
             ),
             (Self::FirstAndLast, points),
-            (
-                Self::BriefData,
-                "the data for programs of all but the headlines",
-            ),
+            (Self::BriefData, data),
             (Self::NoCharts, "the other charts of single cases"),
             (
                 Self::NoFolds,
                 "the reasons at single points, and the times of each cell of a map",
             ),
+            (Self::WhatFits, "the charts of several cases together"),
         ];
         let left = all.iter().filter(|(level, _)| *level <= self);
         let left: Vec<&str> = left.map(|(_, what)| *what).collect();
@@ -120,7 +152,7 @@ mod tests {
         assert!(said.is_sorted_by(|a, b| a != b), "{said:#?}");
         let inner = Detail::LEVELS.map(|level| level.has_point(1, 3));
         let ends = Detail::LEVELS.map(|level| level.has_point(2, 3));
-        assert_eq!(inner, [true, true, false, false, false, false, false]);
-        assert_eq!(ends, [true, true, true, true, false, false, false]);
+        assert_eq!(inner.map(u8::from), [1, 1, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(ends.map(u8::from), [1, 1, 1, 1, 0, 0, 0, 0]);
     }
 }

@@ -11,7 +11,7 @@ use super::heat::heat;
 use crate::blocks::Sweep;
 use crate::charts::heat::{Cell, Grid};
 use crate::number::plain;
-use crate::words::{Tone, finding_of, many, point_value};
+use crate::words::{Tone, finding_of, many, of_first, point_value};
 
 /// Every point of a sweep by every variant. Nothing where it would be a single row or a
 /// single column.
@@ -65,7 +65,7 @@ pub(super) fn cell(case: &CaseResult, label: &str) -> Option<Cell> {
         return Some(Cell {
             ratio: None,
             interval: None,
-            word: "reference".to_owned(),
+            word: of_first(case).to_owned(),
             ends: String::new(),
             tone: Tone::Plain,
         });

@@ -5,13 +5,14 @@ use maud::{Markup, html};
 
 use super::detail::Detail;
 use super::figure::{Figure, Figures};
+use super::room::Room;
 use super::{
     case, counting, fenced, forest, limits, map, scaling, searched, sweep, then_and_now, workers,
 };
 use crate::blocks::Block;
 use crate::plots;
 use crate::text::tied;
-use crate::words::run_study_again;
+use crate::words::{many, run_study_again};
 
 /// The findings of the cases that stand alone.
 fn alone(id: &str, study: &StudyResult) -> Figures {
@@ -56,40 +57,69 @@ pub(super) fn figures(place: usize, study: &StudyResult) -> Vec<(String, Figure)
     all
 }
 
-/// The section of a study.
+/// The section of a study, as far as there is room.
 pub(super) fn study(
     results: &Results,
-    place: usize,
-    study: &StudyResult,
+    (place, study): (usize, &StudyResult),
     detail: Detail,
+    room: &mut Room,
 ) -> Markup {
     let id = format!("study{place}");
+    let before = room.left_out();
+    let heading = room.hold(html! { h2 { (study.study.name) ": " (study.study.title) } });
+    if room.left_out() > before {
+        return heading;
+    }
     html! {
         section id=(id) {
-            h2 { (study.study.name) ": " (study.study.title) }
-            p { (study.study.stands_for) }
+            (heading)
+            (room.hold(html! { p { (study.study.stands_for) } }))
             @if !study.sentences.is_empty() {
-                ul.sentences { @for sentence in &study.sentences { li { (tied(sentence)) } } }
-            }
-            (limits::limits(study))
-            (alone(&id, study))
-            @for (number, block) in Block::all(study).iter().enumerate() {
-                @let id = format!("{id}-{number}");
-                @match block {
-                    Block::Case(one) => (case::case(&id, results, one, detail)),
-                    Block::Sweep(all) => (sweep::sweep(&id, results, all, (&study.laws, detail))),
-                    Block::Map(all) => (map::map(&id, results, all, detail)),
+                ul.sentences {
+                    @for sentence in &study.sentences { (room.hold(html! { li { (tied(sentence)) } })) }
                 }
             }
-            (counting::of_study(study))
-            (fenced::fenced(study))
-            @match own_tables(&id, results, study) {
-                Some(table) => (table),
-                None => (then_and_now::then_and_now(study)),
+            @for part in parts(&id, results, study, detail) { (room.hold(part)) }
+            @if room.left_out() > before {
+                @let lost = many((room.left_out() - before) as u64, "part");
+                (room.hold(html! {
+                    p.warning { (lost) " of this study found no room on this page: see summary.csv and findings.csv beside it." }
+                }))
             }
-            p.quiet { "Run this study again, in the same order: " code { (run_study_again(results, study)) } }
         }
     }
+}
+
+/// What a study has below its sentences, part by part.
+fn parts<'a>(
+    id: &'a str,
+    results: &'a Results,
+    study: &'a StudyResult,
+    detail: Detail,
+) -> impl Iterator<Item = Markup> + 'a {
+    let chart = detail.has_charts_of_many();
+    let first = [
+        limits::limits(study),
+        html! { @if chart { (alone(id, study)) } },
+    ];
+    let blocks = Block::all(study).into_iter().enumerate();
+    let blocks = blocks.map(move |(number, block)| {
+        let id = format!("{id}-{number}");
+        match block {
+            Block::Case(one) => case::case(&id, results, one, detail),
+            Block::Sweep(all) => sweep::sweep(&id, results, &all, (&study.laws, detail)),
+            Block::Map(all) => map::map(&id, results, &all, detail),
+        }
+    });
+    let last = [
+        counting::of_study(study),
+        fenced::fenced(study),
+        own_tables(id, results, study).unwrap_or_else(|| then_and_now::then_and_now(study)),
+        html! {
+            p.quiet { "Run this study again, in the same order: " code { (run_study_again(results, study)) } }
+        },
+    ];
+    first.into_iter().chain(blocks).chain(last)
 }
 
 /// The tables of a study that has tables of its own, with the source's figures in them.

@@ -3,6 +3,7 @@
 use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
+use super::room::Room;
 use crate::date::utc;
 use crate::number::percent;
 use crate::terminal::{ending, headline};
@@ -10,17 +11,21 @@ use crate::text::tied;
 use crate::words::{comparison, many};
 
 /// Machine, date, noise, warnings and answers.
-pub(super) fn summary(results: &Results) -> Markup {
+pub(super) fn summary(results: &Results, room: &mut Room) -> Markup {
     html! {
         header {
             h1 { "flowgauge" }
-            p.where { (place(results)) }
-            @if let Some(how) = ending(results) { p.warning { strong { "Cut short. " } (how) } }
-            @for warning in &results.warnings { p.warning { strong { "Warning: " } (warning) } }
+            (room.hold(html! { p.where { (place(results)) } }))
+            @if let Some(how) = ending(results) {
+                (room.hold(html! { p.warning { strong { "Cut short. " } (how) } }))
+            }
+            @for warning in &results.warnings {
+                (room.hold(html! { p.warning { strong { "Warning: " } (warning) } }))
+            }
         }
         section #answers aria-label="Answers" {
             @for (place, study) in results.studies.iter().enumerate() {
-                (answer(results, place, study))
+                (room.hold(answer(results, place, study)))
             }
         }
     }

@@ -49,7 +49,7 @@ pub(super) fn sweep(
         article.case {
             h3 { (sweep.title()) }
             p.quiet { "Sweep " (sweep.name) ": by " (sweep.parameter) " (" (sweep.unit) ")" }
-            (figures(id, sweep, all_laws))
+            @if detail.has_charts_of_many() { (figures(id, sweep, all_laws)) }
             @for law in &laws { p.said { (tied(&law.sentence)) } }
             (variants(&rows))
             (requests(&rows))

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use stats::{Estimate, Verdict};
 
 use super::SCHEMA;
+use crate::html::detail::Data;
 use crate::words::finding_of;
 
 /// Version of this document, which has nothing in common with `findings.json`.
@@ -22,24 +23,39 @@ const DOCUMENT: &str = "flowgauge page";
 /// What the page of a comparison has.
 const COMPARISON: &str = "flowgauge comparison page";
 
-/// Values, ratios and verdicts of every case, or of the headlines alone.
-pub(crate) fn embedded(results: &Results, all: bool) -> String {
+/// Values, ratios and verdicts of every case, of the headlines alone, or none.
+pub(crate) fn embedded(results: &Results, data: Data) -> String {
     let header = &results.header;
-    let studies = results.studies.iter().map(|one| study(one, all));
+    let told = results.studies.iter().filter(|_| data != Data::Nothing);
+    let studies = told.map(|one| study(one, data == Data::All));
+    let holds = match data {
+        Data::All => "every case",
+        Data::Headlines => "headline cases",
+        Data::Nothing => "nothing: there is no room; see findings.json",
+    };
     let document = json!({
         "document": DOCUMENT,
         "schema": SCHEMA,
         "version": header.version,
         "began_unix_s": header.began_unix_s,
-        "command": header.command,
+        "command": command(&header.command),
         "seed": header.settings.seed,
         "host": header.machine.host,
         "columns": COLUMNS,
-        "holds": if all { "every case" } else { "headline cases" },
+        "holds": holds,
         "studies": studies.collect::<Vec<_>>(),
     });
     ascii(&document.to_string())
 }
+
+/// The command, unless it is longer than a page has room for: `null`.
+fn command(words: &[String]) -> Option<&[String]> {
+    let length: usize = words.iter().map(String::len).sum();
+    (length <= COMMAND).then_some(words)
+}
+
+/// Bytes of a command at the most.
+const COMMAND: usize = 20_000;
 
 /// What a row of a case tells of a variant: its own values, then how it compares with the
 /// reference, which has nothing there.

@@ -97,7 +97,7 @@ fn fixed() -> String {
          .fit{{fill:none;stroke-width:1.5;stroke-dasharray:5 4}}\n\
          .cross{{stroke:{bad};stroke-width:1.8;fill:none}}.part{{stroke:{paper};stroke-width:1}}\n\
          .on0{{fill:#fff}}.on1{{fill:#111}}.on2{{fill:#111}}.on3{{fill:#111}}.on4{{fill:#111}}.on5{{fill:#fff}}.on6{{fill:#111}}\n\
-         .hn rect{{fill:none}}.stroke{{stroke:{doubt};stroke-width:1.4;opacity:.35}}\n"
+         .hn rect{{fill:none;stroke:{quiet};stroke-dasharray:3 3}}.stroke{{stroke:{doubt};stroke-width:1.4;opacity:.35}}\n"
     )
 }
 

@@ -12,8 +12,8 @@ use crate::sampling::sampling;
 use crate::searched::is_self_made;
 use crate::table::{Cell, Column, Table};
 use crate::words::{
-    Tone, circumstances, comparison, cut_short, cut_short_together, finding_of, many, not_counted,
-    other_ratios, point_value, work_apart, work_of,
+    Tone, circumstances, comparison, cut_short, cut_short_together, finding_of, is_alone, many,
+    not_counted, of_first, other_ratios, point_value, work_apart, work_of,
 };
 
 /// A case: title, table, sentences, reasons, slow ends, failures.
@@ -107,10 +107,17 @@ fn table(parameter: Option<&str>, cases: &[&CaseResult]) -> Table {
     });
     let reference = cases.first().and_then(|case| case.variants.first());
     let reference = reference.map_or("", |reference| &reference.label);
-    let own = match cases.iter().all(|case| is_self_made(case)) {
+    let mut own = match cases.iter().all(|case| is_self_made(case)) {
         true => searched::columns(reference),
         false => columns(reference),
     };
+    let mut rows: Vec<Vec<Cell>> = rows.collect();
+    if cases.iter().all(|case| is_alone(case)) {
+        // There is nothing to compare with: no columns for it.
+        own.truncate(own.len() - VERSUS);
+        let of_row = |row: &mut Vec<Cell>| row.truncate(row.len() - VERSUS);
+        rows.iter_mut().for_each(of_row);
+    }
     Table {
         flex: usize::from(parameter.is_some()),
         columns: parameter
@@ -118,7 +125,7 @@ fn table(parameter: Option<&str>, cases: &[&CaseResult]) -> Table {
             .into_iter()
             .chain(own)
             .collect(),
-        rows: rows.collect(),
+        rows,
     }
 }
 
@@ -162,10 +169,13 @@ fn used(variant: &VariantSummary) -> Vec<Cell> {
     ]
 }
 
+/// Columns in which a variant is compared, at the end of a table.
+const VERSUS: usize = 2;
+
 /// How it compares, and the interval.
-fn versus(case: &CaseResult, at: usize, label: &str) -> [Cell; 2] {
+fn versus(case: &CaseResult, at: usize, label: &str) -> [Cell; VERSUS] {
     if at == 0 {
-        return [Cell::new(Tone::Quiet, "reference"), Cell::plain("")];
+        return [Cell::new(Tone::Quiet, of_first(case)), Cell::plain("")];
     }
     match finding_of(case, label) {
         Some(finding) => {

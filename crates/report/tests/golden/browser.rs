@@ -2,8 +2,9 @@
 //! light and in dark, on a desk and on a telephone. Without Chromium it is skipped, and says
 //! so.
 
+use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use report::html;
@@ -17,7 +18,7 @@ use crate::support::searches::searches;
 use crate::support::workers::workers;
 use crate::support::{mapped, results};
 
-/// Run in the page, before its own script and after it; the second tells what it found.
+/// Run in a page, before its own script and after it; the second tells what it found.
 const BEFORE: &str = include_str!("browser/before.js");
 const AFTER: &str = include_str!("browser/after.js");
 
@@ -29,20 +30,15 @@ fn chromium() -> Option<&'static str> {
     })
 }
 
-/// How the browser is.
-struct Look {
-    width: u32,
-    dark: bool,
-}
+/// Widths of a desk and of a telephone.
+const WIDTHS: [u32; 2] = [1280, 390];
 
-/// What the script found in a page, and what the browser wrote to its console.
-fn look_at(browser: &str, page: &Path, look: &Look) -> (Value, Vec<String>) {
-    let mark = format!("{}-{}", look.width, look.dark);
-    let (profile, frame) = (
-        page.with_extension(format!("{mark}.profile")),
-        page.with_extension(format!("{mark}.html")),
-    );
-    std::fs::write(&frame, framed(page, look.width)).expect("the frame can be written");
+/// What the script found in each page at each width, and what the browser wrote to its console.
+fn look_at(browser: &str, pages: &[PathBuf], dark: bool) -> (Vec<Value>, Vec<String>) {
+    let beside = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let frame = beside.join(format!("browser-dark-{dark}.html"));
+    let profile = frame.with_extension("profile");
+    std::fs::write(&frame, framed(pages)).expect("the frame can be written");
     let output = Command::new(browser)
         .args([
             "--headless=new",
@@ -50,11 +46,11 @@ fn look_at(browser: &str, page: &Path, look: &Look) -> (Value, Vec<String>) {
             "--disable-gpu",
             "--dump-dom",
         ])
-        .args(["--virtual-time-budget=20000", "--enable-logging=stderr"])
+        .args(["--virtual-time-budget=60000", "--enable-logging=stderr"])
         .arg("--window-size=1400,1000")
         .arg(format!(
             "--blink-settings=preferredColorScheme={}",
-            u8::from(!look.dark)
+            u8::from(!dark)
         ))
         .arg(format!("--user-data-dir={}", profile.display()))
         .arg(format!("file://{}", frame.display()))
@@ -63,32 +59,45 @@ fn look_at(browser: &str, page: &Path, look: &Look) -> (Value, Vec<String>) {
     let _never_made_is_fine = std::fs::remove_dir_all(&profile);
     let dom = String::from_utf8_lossy(&output.stdout);
     let said = String::from_utf8_lossy(&output.stderr);
-    let found = dom.split("<pre id=\"found\">").nth(1);
-    let found = found.and_then(|rest| rest.split("</pre>").next());
-    let found = found.unwrap_or_else(|| panic!("the script ran: {said}"));
-    let found = found
-        .replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&amp;", "&");
+    let told = dom.split("<pre class=\"found\">").skip(1);
+    let told: Vec<Value> = told.map(found).collect();
+    assert_eq!(
+        told.len(),
+        pages.len() * WIDTHS.len(),
+        "the script ran: {said}"
+    );
     let console = said
         .lines()
         .filter(|line| line.contains("CONSOLE"))
         .map(str::to_owned);
-    (
-        serde_json::from_str(&found).expect("JSON"),
-        console.collect(),
-    )
+    (told, console.collect())
 }
 
-/// A page that shows another one in a frame of a width (no window is as narrow as a
-/// telephone), and writes down what its script tells.
-fn framed(page: &Path, width: u32) -> String {
-    let name = page.file_name().unwrap_or_default().to_string_lossy();
+/// What a page told, from where it is written down in the frame.
+fn found(written: &str) -> Value {
+    let text = written.split("</pre>").next().unwrap_or_default();
+    let text = text
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// A page that shows others in frames of a width (no window is as narrow as a telephone), and
+/// writes down what their scripts tell.
+fn framed(pages: &[PathBuf]) -> String {
+    let frame = |page: &PathBuf, width: u32| {
+        let name = page.file_name().unwrap_or_default().to_string_lossy();
+        format!("<iframe src=\"{name}\" style=\"width:{width}px;height:900px;border:0\"></iframe>")
+    };
+    let frames = pages
+        .iter()
+        .flat_map(|page| WIDTHS.map(|width| frame(page, width)));
     format!(
         "<!doctype html><body><script>addEventListener('message', event => {{\
-         const told = document.createElement('pre'); told.id = 'found';\
-         told.textContent = event.data; document.body.append(told) }})</script>\
-         <iframe src=\"{name}\" style=\"width:{width}px;height:900px;border:0\"></iframe>"
+         const told = document.createElement('pre'); told.className = 'found';\
+         told.textContent = event.data; document.body.append(told) }})</script>{}",
+        frames.collect::<String>()
     )
 }
 
@@ -108,7 +117,7 @@ fn the_page_works_in_a_browser() {
         std::io::stderr().write_all(said).expect("it can be said");
         return;
     };
-    for (name, page) in [
+    let pages = [
         ("browser-run.html", html::page(&results())),
         ("browser-grids.html", html::page(&grids())),
         ("browser-map.html", html::page(&mapped())),
@@ -117,30 +126,38 @@ fn the_page_works_in_a_browser() {
         ("browser-searches.html", html::page(&searches())),
         ("browser-samples.html", html::page(&sampled())),
         ("browser-compare.html", report::compare::page(&machines())),
+    ];
+    let pages = pages.map(|(name, page)| instrumented(name, &page));
+    let papers = [false, true].map(|dark| {
+        let (found, console) = look_at(browser, &pages, dark);
+        assert_eq!(console, [""; 0], "dark {dark}");
+        found.iter().for_each(|found| check(found, dark));
+        let paper = found.iter().map(|found| found["paper"].to_string());
+        paper.collect::<BTreeSet<String>>()
+    });
+    assert!(papers.iter().all(|papers| papers.len() == 1), "{papers:?}");
+    assert_ne!(papers[0], papers[1], "light and dark");
+}
+
+/// That everything in a page is as it must be.
+fn check(found: &Value, dark: bool) {
+    let what = format!("dark {dark}: {found:#}");
+    assert!(
+        WIDTHS.iter().any(|width| found["width"] == *width),
+        "{what}"
+    );
+    assert_eq!(found["errors"], serde_json::json!([]), "{what}");
+    for check in [
+        "hover",
+        "leave",
+        "filter",
+        "unfilter",
+        "axis",
+        "axis_back",
+        "fits",
+        "print",
     ] {
-        let path = instrumented(name, &page);
-        let mut papers = Vec::new();
-        for (width, dark) in [(1280, false), (1280, true), (390, false), (390, true)] {
-            let (found, console) = look_at(browser, &path, &Look { width, dark });
-            let what = format!("{name} at {width}, dark {dark}: {found:#}");
-            assert_eq!(console, [""; 0], "{what}");
-            assert_eq!(found["width"], width, "{what}");
-            assert_eq!(found["errors"], serde_json::json!([]), "{what}");
-            for check in [
-                "hover",
-                "leave",
-                "filter",
-                "unfilter",
-                "axis",
-                "axis_back",
-                "fits",
-                "print",
-            ] {
-                assert_eq!(found[check], true, "{check}: {what}");
-            }
-            assert_eq!(found["overlaps"], serde_json::json!([]), "{what}");
-            papers.push(found["paper"].as_str().unwrap_or_default().to_owned());
-        }
-        assert_ne!(papers[0], papers[1], "light and dark");
+        assert_eq!(found[check], true, "{check}: {what}");
     }
+    assert_eq!(found["overlaps"], serde_json::json!([]), "{what}");
 }

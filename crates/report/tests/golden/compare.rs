@@ -198,6 +198,37 @@ fn limits_stand_side_by_side_in_every_format() {
     );
 }
 
+/// It was told once for each run, however many had the same.
+#[test]
+fn equal_floors_are_told_once() {
+    let mut all = machines();
+    let style = Style {
+        width: 200,
+        colour: false,
+    };
+    let heading = |all: &SideBySide| {
+        let text = side_by_side::text(all, &style);
+        let mut lines = text.lines().map(str::to_owned);
+        lines
+            .find(|line| line.starts_with("Trial division"))
+            .expect("a heading")
+    };
+    let said = heading(&all);
+    assert!(said.ends_with("· floor 1.0 %, as in the runs"), "{said}");
+    let own = lab::compare::Floor {
+        fraction: 0.05,
+        because: lab::compare::FloorFrom::Wander,
+    };
+    all.studies[0].cases[0].floors[2] = Some(own);
+    let said = heading(&all);
+    assert!(
+        said.ends_with(
+            "· floor 1.0 % for server, as in the runs · floor 5.0 % for board, so far a run wandered"
+        ),
+        "{said}"
+    );
+}
+
 #[test]
 fn lines_of_several_runs_are_told_apart_by_their_strokes() {
     let page = side_by_side::page(&machines());

@@ -1,6 +1,6 @@
 // Does what a reader does, and writes down what came of it.
 {
-  const found = { errors, width: innerWidth };
+  const found = { name: location.pathname.split('/').pop(), errors, width: innerWidth };
   const seen = element => element.getClientRects().length > 0;
   const one = (what, where = document) => [...where.querySelectorAll(what)].find(seen);
   const move = (target, x, y) => target.dispatchEvent(new PointerEvent('pointermove',

@@ -10,17 +10,39 @@ use super::journal::{Writer, header};
 use super::slots::{Like, Noise, done};
 
 /// Flows that are written down of each slot; a page is no longer for more.
-const FLOWS: u32 = 6;
+const FLOWS: u32 = 2;
 
 /// All studies of a preset, with so many rounds of each case.
 pub(crate) fn full(preset: Preset, rounds: usize) -> Results {
-    let studies: Vec<Study> = lab::builtin_names()
-        .map(|name| {
-            lab::builtin(name, preset)
-                .expect("it is built in")
-                .for_cpus(2)
-        })
-        .collect();
+    let studies = lab::builtin_names().map(|name| {
+        let study = lab::builtin(name, preset).expect("it is built in");
+        study.for_cpus(2)
+    });
+    run_of(studies.collect(), preset, rounds)
+}
+
+/// A study of a user: so many cases of four variants, with names as long as some people like them.
+pub(crate) fn of_a_user(cases: usize) -> Results {
+    let mut text = "schema = 1\nname = \"mine\"\ntitle = \"Mine\"\nstands_for = \"A test.\"\n\
+                    headline = \"case-0\"\n"
+        .to_owned();
+    for number in 0..cases {
+        let title = format!("Case {number}: <b>{}</b>", "a long title, ".repeat(10));
+        text += &format!(
+            "[[case]]\nname = \"case-{number}\"\ntitle = \"{title}\"\n[case.work]\nkind = \"spin\"\n\
+             units = 8\nsteps = {}\n",
+            number + 1
+        );
+        for (model, flows) in [("process", 2), ("thread", 2), ("2x2", 4), ("thread", 4)] {
+            text += &format!("[[case.variant]]\nmodel = \"{model}\"\nflows = {flows}\n");
+        }
+    }
+    let study = lab::study::parse(&text, "mine.toml", Preset::Quick).expect("it is a study");
+    run_of(vec![study], Preset::Quick, 1)
+}
+
+/// A run of studies, with so many rounds of each case.
+fn run_of(studies: Vec<Study>, preset: Preset, rounds: usize) -> Results {
     let mut header = header(studies.clone());
     header.settings = Settings::usual(preset, 42);
     let mut writer = Writer::new(Noise(3));
@@ -36,8 +58,8 @@ pub(crate) fn full(preset: Preset, rounds: usize) -> Results {
         interrupted: None,
         at_s: 900.0,
     });
-    let path =
-        PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("full-{preset:?}-{rounds}.jsonl"));
+    let name = format!("{}-{preset:?}-{rounds}.jsonl", studies[0].name);
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, writer.text()).expect("the journal can be written");
     Results::from_journal(&path).expect("the journal can be read")
 }
@@ -58,6 +80,9 @@ fn slot(case: &Case, variant: usize, noise: &mut Noise) -> Outcome {
     let flows = labelled.variant.flows.min(FLOWS) as usize;
     let mut outcome = done(like, flows, noise, false);
     if let Answer::Done(record) = &mut outcome.answer {
+        // A page shows no warm-ups, and is no longer for a third repetition.
+        record.warmups.clear();
+        record.reps.remove(0);
         for rep in &mut record.reps {
             rep.turns = Some(Turns {
                 taken: 10_000,

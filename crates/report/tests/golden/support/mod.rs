@@ -37,6 +37,11 @@ pub(crate) fn results() -> Results {
 
 /// A run of operations under the four models: a map.
 pub(crate) fn mapped() -> Results {
+    static RESULTS: OnceLock<Results> = OnceLock::new();
+    RESULTS.get_or_init(make_mapped).clone()
+}
+
+fn make_mapped() -> Results {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report-golden-map.jsonl");
     std::fs::write(&path, journal::of_operations()).expect("the journal can be written");
     Results::from_journal(&path).expect("the journal can be read")

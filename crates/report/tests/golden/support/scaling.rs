@@ -4,6 +4,7 @@
 //! pages are hidden.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use flow::record::footprint::{Footprint, OfCore, Touched};
 use flow::{Answer, Outcome, Variant};
@@ -43,6 +44,12 @@ fn study(machine: &Machine) -> Study {
 
 /// The run.
 pub(crate) fn scaled() -> Results {
+    // Made once: tests that run side by side must not write the journal that others read.
+    static RESULTS: OnceLock<Results> = OnceLock::new();
+    RESULTS.get_or_init(make).clone()
+}
+
+fn make() -> Results {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("scaling-golden.jsonl");
     std::fs::write(&path, text()).expect("the journal can be written");
     Results::from_journal(&path).expect("the journal can be read")

@@ -3,6 +3,7 @@
 //! the more of them there are, and all else alike.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use flow::{Answer, Outcome, Own};
 use lab::{Case, CaseEnd, Entry, Preset, Results, Study};
@@ -13,6 +14,12 @@ use super::slots::{Like, Noise, done};
 
 /// The run.
 pub(crate) fn searches() -> Results {
+    // Made once: tests that run side by side must not write the journal that others read.
+    static RESULTS: OnceLock<Results> = OnceLock::new();
+    RESULTS.get_or_init(make).clone()
+}
+
+fn make() -> Results {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("searches-golden.jsonl");
     std::fs::write(&path, text()).expect("the journal can be written");
     Results::from_journal(&path).expect("the journal can be read")

@@ -1,0 +1,156 @@
+//! `flowgauge man`: manual pages made from the arguments themselves.
+//!
+//! # Theory
+//!
+//! What stands behind the arguments in `--help` has parts, each with a heading and a colon:
+//! `Examples:` with lines below it, `Exit codes: 0 answered, ...` with text behind it. On a page
+//! each part is a section of that name. Lines below a heading stay as they are; text is filled.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::builder::{Resettable, StyledStr};
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+
+use crate::args::{Cli, ManArgs};
+use crate::ending::Ending;
+use crate::output;
+use crate::whole_file;
+
+/// Prints the page of the command, or writes those of all commands.
+pub(crate) fn run(args: &ManArgs) -> Result<Ending> {
+    let command = built();
+    let Some(folder) = &args.out else {
+        output::print(&Page::of(command)?.text)?;
+        return Ok(Ending::Answered);
+    };
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot create {}", folder.display()))?;
+    whole_file::sweep(folder);
+    let subcommands: Vec<Command> = command.get_subcommands().cloned().collect();
+    for command in subcommands.into_iter().chain([command]) {
+        Page::of(command)?.write(folder)?;
+    }
+    Ok(Ending::Answered)
+}
+
+/// The command line as pages tell it: `flowgauge help run` is `flowgauge run --help`, and has no
+/// page.
+fn built() -> Command {
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    command
+}
+
+/// A page and the name of its file.
+struct Page {
+    name: String,
+    text: String,
+}
+
+impl Page {
+    fn of(command: Command) -> Result<Self> {
+        let behind = command.get_after_help().map(ToString::to_string);
+        let bare = command.after_help(Resettable::<StyledStr>::Reset);
+        let man = Man::new(bare);
+        let mut text = Vec::new();
+        man.render(&mut text)?;
+        let mut text = as_written(&String::from_utf8(text)?);
+        for part in behind.unwrap_or_default().split("\n\n") {
+            text.push_str(&section(part));
+        }
+        Ok(Self {
+            name: man.get_filename(),
+            text,
+        })
+    }
+
+    fn write(&self, folder: &Path) -> Result<()> {
+        whole_file::write(&folder.join(&self.name), &self.text)
+    }
+}
+
+/// The page with its lists as they were written: their lines are indented.
+fn as_written(page: &str) -> String {
+    let mut made = String::with_capacity(page.len());
+    let mut within = false;
+    for line in page.lines() {
+        let indented = line.starts_with("  ");
+        if indented != within {
+            made.push_str(if indented { ".nf\n" } else { ".fi\n" });
+        }
+        within = indented;
+        made.push_str(line);
+        made.push('\n');
+    }
+    made
+}
+
+/// A part as a section of its own.
+fn section(part: &str) -> String {
+    let Some((heading, content)) = part.split_once(':') else {
+        return String::new();
+    };
+    let mut roff = Roff::new();
+    roff.control("SH", [heading.to_uppercase().as_str()]);
+    match content.strip_prefix('\n') {
+        Some(lines) => {
+            roff.control("nf", []);
+            for line in lines.lines() {
+                roff.text([roman(line.strip_prefix("  ").unwrap_or(line))]);
+            }
+            roff.control("fi", []);
+        }
+        None => {
+            roff.text([roman(content.trim_start())]);
+        }
+    }
+    // The page has begun: what sets up its quotes stands at its head already.
+    let text = roff.render();
+    text.find(".SH")
+        .map_or(String::new(), |at| text[at..].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a part without one nothing would be on the page.
+    #[test]
+    fn every_part_behind_the_arguments_has_a_heading() {
+        let command = built();
+        for command in command.get_subcommands().chain([&command]) {
+            let behind = command.get_after_help().map(ToString::to_string);
+            for part in behind.unwrap_or_default().split("\n\n") {
+                let heading = part.split_once(':').map(|(heading, _)| heading);
+                let is_heading = heading.is_some_and(|heading| {
+                    heading.starts_with(char::is_uppercase) && heading.split(' ').count() < 4
+                });
+                assert!(is_heading, "{}: {part}", command.get_name());
+            }
+        }
+    }
+
+    #[test]
+    fn lists_stay_as_they_were_written() {
+        let page = ".SH X\nOne of\n\n  a   first\n  bc  second\n\nand so on\n";
+        let made = as_written(page);
+        assert_eq!(
+            made,
+            ".SH X\nOne of\n\n.nf\n  a   first\n  bc  second\n.fi\n\nand so on\n"
+        );
+    }
+
+    #[test]
+    fn examples_stay_line_by_line_and_text_is_filled() {
+        let made = section("Examples:\n  flowgauge run            every study\n  .it's");
+        assert_eq!(
+            made,
+            ".SH EXAMPLES\n.nf\nflowgauge run            every study\n\\&.it\\*(Aqs\n.fi\n"
+        );
+        let made = section("Exit codes: 0 answered,\n1 failed");
+        assert_eq!(made, ".SH \"EXIT CODES\"\n0 answered,\n1 failed\n");
+    }
+}
