@@ -131,7 +131,7 @@ pub(crate) fn end_on_panic() {
 static FIFO: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
 static SCRATCH: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
 
-extern "C" fn clean_up(_signal: libc::c_int) {
+pub(crate) extern "C" fn clean_up(_signal: libc::c_int) {
     let fifo = FIFO.load(Ordering::Acquire);
     if !fifo.is_null() {
         // SAFETY: `unlink` is async-signal-safe; the pointer is of a leaked C string.
@@ -228,7 +228,7 @@ impl<W> Cell<W> {
 }
 
 /// Repetitions of one slot must prove the same work.
-pub(crate) fn different(reps: &[Rep], rep: &Rep) -> Option<Failure> {
+fn different(reps: &[Rep], rep: &Rep) -> Option<Failure> {
     let (expected, got) = (reps.first()?.proof(), rep.proof());
     (expected != got).then(|| Failure::DifferentWork {
         expected: expected.to_string(),

@@ -26,6 +26,7 @@
 //! This crate contains `unsafe`: fork, clone, pthreads, futexes and one shared
 //! mapping. Nothing above it does.
 
+mod alarm;
 mod area;
 pub mod ballast;
 pub mod body;

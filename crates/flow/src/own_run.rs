@@ -14,8 +14,8 @@
 //! * Placement binds the cell before its first repetition; flows inherit that.
 //! * Memory cannot be read while all flows wait, since they never do. What is kept is the peak
 //!   of RSS. For the same reason no events are counted.
-//! * The cell has no watch on its own deadline: it would take a second thread. The launcher
-//!   ends the cell, a moment later, with all that it has made.
+//! * The deadline is watched by a timer of the kernel ([`crate::alarm`]), since a second thread
+//!   would keep the work from forking. It ends the cell with all that it has made.
 //! * Where timers are asked for ([`SlotSpec::timers`](crate::SlotSpec::timers)) there is one
 //!   more repetition, after those that count, and with timers in it. It is no data point.
 
@@ -28,11 +28,12 @@ use measure::usage::Usage;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::getpid;
 
-use crate::Proof;
+use crate::alarm::Alarm;
 use crate::ballast::Held;
-use crate::cell::{Cell, different};
+use crate::cell::Cell;
 use crate::flow_run::bind;
 use crate::record::{Answer, Counted, FlowRecord, FlowState, Own, ParentRecord, Rep, SlotRecord};
+use crate::{Failure, Proof};
 
 /// Work that makes its own flows.
 pub trait OwnFlows {
@@ -47,6 +48,9 @@ pub trait OwnFlows {
     /// # Errors
     /// Whatever keeps the work from being done; it fails the slot.
     fn repeat(&mut self, timers: bool) -> io::Result<OwnRep>;
+
+    /// Why a repetition that proved `got` is no data point beside one that proved `expected`.
+    fn differs(&self, expected: Proof, got: Proof) -> Failure;
 }
 
 /// What came of one repetition.
@@ -77,6 +81,7 @@ impl<W> Cell<W> {
 
     fn try_run_own(&self, work: &mut impl OwnFlows) -> io::Result<Answer> {
         let spec = self.spec();
+        let _until_the_end = Alarm::set(spec)?;
         if !spec.cpus.is_empty() {
             bind(&spec.cpus)?;
         }
@@ -88,9 +93,12 @@ impl<W> Cell<W> {
                 ballast.renew()?;
             }
             let rep = repetition(work, false)?;
-            if let Some(reason) = different(&reps, &rep) {
-                let kept = Some(rep);
-                return Ok(Answer::Failed { reason, kept });
+            let first = reps.first().map_or(rep.proof(), Rep::proof);
+            if first != rep.proof() {
+                return Ok(Answer::Failed {
+                    reason: work.differs(first, rep.proof()),
+                    kept: Some(rep),
+                });
             }
             reps.push(rep);
         }

@@ -54,4 +54,40 @@ impl<W> SlotSpec<W> {
         let carriers = self.variant.carriers() as usize;
         &self.cpus[..carriers.min(self.cpus.len())]
     }
+
+    /// The deadline, in seconds, as people read it: `10.0`, `0.02`.
+    pub(crate) fn deadline_text(&self) -> String {
+        seconds(self.deadline_s)
+    }
+}
+
+/// Tenths of seconds; below one second two digits that are not 0.
+fn seconds(seconds: f64) -> String {
+    if seconds >= 1.0 || seconds <= 0.0 {
+        return format!("{seconds:.1}");
+    }
+    let places = 1.0 - seconds.log10().floor();
+    let text = format!("{seconds:.*}", places as usize);
+    text.trim_end_matches('0').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A deadline of 20 ms was told as one of 0.0 s.
+    #[test]
+    fn a_short_deadline_is_not_told_as_none() {
+        for (deadline_s, text) in [
+            (600.0, "600.0"),
+            (1.04, "1.0"),
+            (0.5, "0.5"),
+            (0.02, "0.02"),
+            (0.0123, "0.012"),
+            (1e-6, "0.000001"),
+            (0.0, "0.0"),
+        ] {
+            assert_eq!(seconds(deadline_s), text);
+        }
+    }
 }

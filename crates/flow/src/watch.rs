@@ -47,7 +47,7 @@ pub(crate) struct Bench {
     pub(crate) latencies: Option<Together>,
     children: SignalFd,
     deadline: Instant,
-    deadline_s: f64,
+    deadline_text: String,
 }
 
 impl Bench {
@@ -58,14 +58,14 @@ impl Bench {
         child.add(Signal::SIGCHLD);
         child.thread_block()?;
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
-        let seconds = spec.deadline_s.clamp(0.001, 1e9);
+        let seconds = spec.deadline_s.clamp(0.0, 1e9);
         Ok(Self {
             area: Area::new(flows, if rings { flows } else { 0 })?,
             notify: Notify::new()?,
             latencies: times.then(Together::new).transpose()?,
             children: SignalFd::with_flags(&child, flags)?,
             deadline: Instant::now() + Duration::from_secs_f64(seconds),
-            deadline_s: seconds,
+            deadline_text: spec.deadline_text(),
         })
     }
 
@@ -77,8 +77,8 @@ impl Bench {
         self.clear_children()
     }
 
-    pub(crate) fn deadline_text(&self) -> String {
-        format!("{:.1}", self.deadline_s)
+    pub(crate) fn deadline_text(&self) -> &str {
+        &self.deadline_text
     }
 
     fn clear_children(&self) -> io::Result<()> {

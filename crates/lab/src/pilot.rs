@@ -75,7 +75,7 @@ pub(crate) fn cut_by_budget(
     let hung = matches!(
         outcome.answer,
         Answer::Failed {
-            reason: Failure::Hung { .. },
+            reason: Failure::Hung { .. } | Failure::Overdue { .. },
             ..
         }
     );
@@ -128,4 +128,41 @@ pub(crate) fn slot_s(pilot: &Outcome, repetitions: u32) -> f64 {
 fn rep_s(pilot: &Outcome) -> Option<f64> {
     let record = pilot.answer.done()?;
     record.reps.first().map(|rep| rep.total_ns() as f64 / 1e9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Preset;
+
+    /// Whatever the word for it: work that makes its own flows is cut by another clock.
+    #[test]
+    fn a_pilot_that_the_budget_cut_is_told_from_one_that_was_asked_to_be_short() {
+        let late = |reason| Outcome {
+            answer: Answer::Failed { reason, kept: None },
+            launch_ns: 0,
+            samples: None,
+        };
+        let deadline_s = || "9.0".to_owned();
+        let (hung, flows) = (1, 1);
+        for reason in [
+            Failure::Hung {
+                hung,
+                flows,
+                deadline_s: deadline_s(),
+            },
+            Failure::Overdue {
+                deadline_s: deadline_s(),
+            },
+        ] {
+            let outcome = late(reason);
+            let mut settings = Settings::usual(Preset::Quick, 1);
+            let slot = pilot_slot(&settings, settings.budget_s);
+            assert!(cut_by_budget(&settings, slot, &outcome).is_some());
+            settings.deadline_s = Some(0.02);
+            let slot = pilot_slot(&settings, settings.budget_s);
+            assert_eq!(slot.deadline_s, 0.02);
+            assert_eq!(cut_by_budget(&settings, slot, &outcome), None);
+        }
+    }
 }

@@ -3,23 +3,17 @@
 //! It is enforced before a slot is written down: a slot that proved something else enters
 //! the journal as a failure and can never be taken for a data point, whoever reads it.
 
-use flow::{Answer, Failure, Outcome, Proof};
+use flow::{Answer, Outcome, Proof};
+use workload::Work;
 
-/// Turns a slot into a failure if it proved other work than `reference`.
-pub(crate) fn checked(outcome: Outcome, reference: Option<Proof>) -> Outcome {
+/// Turns a slot of `work` into a failure if it proved other work than `reference`.
+pub(crate) fn checked(outcome: Outcome, reference: Option<Proof>, work: &Work) -> Outcome {
     let answer = match (outcome.answer, reference) {
         (Answer::Done(mut record), Some(expected)) if record.proof != expected => Answer::Failed {
-            reason: Failure::DifferentWork {
-                expected: words(expected),
-                got: words(record.proof),
-            },
+            reason: work.differs(expected, record.proof),
             kept: record.reps.pop(),
         },
         (answer, _) => answer,
     };
     Outcome { answer, ..outcome }
-}
-
-fn words(proof: Proof) -> String {
-    format!("count {}, checksum {:016x}", proof.count, proof.checksum)
 }

@@ -180,7 +180,7 @@ impl Run<'_> {
             let slot = pilot_slot(&self.journal.header().settings, left_s);
             let outcome = self.launch_one(place.case, labelled, slot, true)?;
             left_s = left_s.map(|left_s| left_s - outcome.launch_ns as f64 / 1e9);
-            let outcome = checked(outcome, reference);
+            let outcome = checked(outcome, reference, &place.case.work);
             reference = reference.or(outcome.answer.done().map(|record| record.proof));
             let cut = cut_by_budget(&self.journal.header().settings, slot, &outcome);
             outcomes.push(outcome);
@@ -260,7 +260,7 @@ impl Run<'_> {
             round,
             variant,
             at_s,
-            outcome: checked(outcome, reference),
+            outcome: checked(outcome, reference, &case.work),
         })?;
         Ok(())
     }

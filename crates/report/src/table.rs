@@ -5,12 +5,16 @@
 //! A table is never wrapped. Where it is too wide, whole columns are left out in the order
 //! that their `drop` numbers give, until the rest fits with [`LABEL`] columns for the
 //! labels. Columns without a number always stay. What is still too wide is taken from
-//! the labels, which are cut with an ellipsis. No column is left out for a heading beyond
+//! the labels, which are cut with an ellipsis: at their ends, or within, where ends are what
+//! tells two of them apart (`thread x2`, `thread x16`). No column is left out for a heading beyond
 //! [`HEAD`], so a long reference label cannot push numbers out; room that is left is theirs.
 //! Numbers without names tell nothing: where labels would be left less than [`NAME`], columns
 //! without a number go too, the last first, until one is left beside them.
 
-use crate::text::{cut, visible, width};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::text::{cut, cut_within, visible, width};
 use crate::words::Tone;
 
 /// Columns that labels may claim before other columns are dropped for them.
@@ -20,7 +24,7 @@ const NAME: usize = 12;
 /// Columns that a heading may claim beyond its cells.
 const HEAD: usize = 16;
 /// Columns that a heading may claim where they are free.
-const LONG_HEAD: usize = 32;
+const LONG_HEAD: usize = 48;
 /// Columns between two columns.
 const GAP: usize = 2;
 
@@ -95,12 +99,29 @@ impl Table {
     /// always stay leave any room).
     pub(crate) fn lines(&self, columns: usize) -> Vec<Line> {
         let shown = self.fit(columns);
-        let head = |at: usize| (Tone::Quiet, self.columns[at].head.as_str());
+        let labels = shown.iter().find(|(at, _)| *at == self.flex);
+        let within = labels.is_some_and(|(_, columns)| self.differ_at_their_ends(*columns));
+        let head = |at: usize| (Tone::Quiet, Cow::from(&self.columns[at].head));
         let mut lines = vec![self.line(&shown, head)];
         for row in &self.rows {
-            lines.push(self.line(&shown, |at| (row[at].tone, row[at].text.as_str())));
+            lines.push(self.line(&shown, |at| {
+                let text = match shown.iter().find(|(place, _)| *place == at) {
+                    Some((_, columns)) if within && at == self.flex => {
+                        cut_within(&row[at].text, *columns)
+                    }
+                    _ => Cow::from(&row[at].text),
+                };
+                (row[at].tone, text)
+            }));
         }
         lines
+    }
+
+    /// Whether labels that are not the same would look so, cut at their ends to `columns`.
+    fn differ_at_their_ends(&self, columns: usize) -> bool {
+        let labels: BTreeSet<&str> = self.rows.iter().map(|row| &*row[self.flex].text).collect();
+        let cut: BTreeSet<_> = labels.iter().map(|label| cut(label, columns)).collect();
+        cut.len() < labels.len()
     }
 
     /// The columns that are shown, with their widths.
@@ -170,11 +191,15 @@ impl Table {
         cells.max(width(&self.columns[at].head).min(HEAD))
     }
 
-    fn line<'a>(&self, shown: &[(usize, usize)], cell: impl Fn(usize) -> (Tone, &'a str)) -> Line {
+    fn line<'a>(
+        &self,
+        shown: &[(usize, usize)],
+        cell: impl Fn(usize) -> (Tone, Cow<'a, str>),
+    ) -> Line {
         let mut line = Line::new();
         for (place, &(at, columns)) in shown.iter().enumerate() {
             let (tone, text) = cell(at);
-            let text = cut(text, columns);
+            let text = cut(&text, columns);
             let space = " ".repeat(columns - width(&text));
             let gap = if place == 0 { "" } else { "  " };
             let (before, after) = if self.columns[at].right {
@@ -258,5 +283,21 @@ mod tests {
     fn too_wide_a_table_loses_columns_and_then_the_ends_of_labels() {
         assert_eq!(text(&table(), 20)[1], "process  61.2 ms");
         assert_eq!(text(&table(), 14)[1], "proc…  61.2 ms");
+    }
+
+    /// At 40 columns every number of flows was called `thread…`.
+    #[test]
+    fn labels_that_differ_at_their_ends_are_cut_within() {
+        let row = |label: &str| vec![Cell::plain(label), Cell::plain("9.1 ms")];
+        let table = Table {
+            flex: 0,
+            columns: vec![Column::left("variant"), Column::right("total")],
+            rows: ["thread x1", "thread x2", "thread x16"].map(row).to_vec(),
+        };
+        assert_eq!(
+            text(&table, 15)[1..],
+            ["th…d x1  9.1 ms", "th…d x2  9.1 ms", "th…x16   9.1 ms"]
+        );
+        assert_eq!(text(&table, 18)[3], "thread x16  9.1 ms");
     }
 }

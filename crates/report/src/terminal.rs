@@ -16,11 +16,12 @@
 //! | workers | calls, peak, RSS, files |
 //! | throughput | interval of one flow, memory, interval of threads over processes |
 //! | pages | ranges that cores share, pages of a flow |
-//! | flows that work made | peak RSS, flows made, faults, switches, user, system, interval |
-//! | time by the number of workers | the source's figures |
-//! | where time goes | what the timers cost |
+//! | flows that work made | peak RSS, flows made, faults, switches, user, system, interval, CPU % |
+//! | the same then and now | user, system |
+//! | time by the number of workers | the source's figures, the last cases |
+//! | where time goes | what the timers cost, print, create, walk, wait |
 //!
-//! Then labels are cut with an ellipsis. A note says once from which width on nothing is left
+//! Then labels are cut with an ellipsis, within where their ends tell them apart. A note says once from which width on nothing is left
 //! out. At 120 columns nothing is left out unless
 //! labels are long. Colour underlines words and never replaces one, so a pipe, `NO_COLOR`
 //! and a reader who sees no colour lose nothing.

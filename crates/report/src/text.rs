@@ -119,6 +119,32 @@ pub fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// The text, cut to `columns` in its middle: for texts that differ at their ends.
+pub(crate) fn cut_within(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns || columns < 2 {
+        return cut(text, columns);
+    }
+    let begin = prefix(text, (columns - 1) / 3);
+    let end = suffix(text, columns - 1 - width(begin));
+    Cow::Owned(format!(
+        "{}{ELLIPSIS}{}",
+        begin.trim_end(),
+        end.trim_start()
+    ))
+}
+
+/// The longest end that takes at most `columns`.
+fn suffix(text: &str, columns: usize) -> &str {
+    let mut taken = 0;
+    for (at, c) in text.char_indices().rev() {
+        taken += c.width().unwrap_or(0);
+        if taken > columns {
+            return &text[at + c.len_utf8()..];
+        }
+    }
+    text
+}
+
 /// The longest beginning that takes at most `columns`.
 fn prefix(text: &str, columns: usize) -> &str {
     let mut taken = 0;

@@ -60,6 +60,7 @@ mod batches;
 mod crew;
 mod error;
 mod file;
+mod interrupted;
 mod job;
 mod lines;
 mod outlet;
@@ -81,6 +82,7 @@ mod worker;
 use std::io::Write;
 
 pub use error::SearchError;
+pub use interrupted::end_at;
 pub use part::{Bound, Part, part};
 pub use pattern::{How, Pattern, PatternError};
 pub use plan::{FileId, Io, IoError, Model, ModelError, Plan};

@@ -12,7 +12,7 @@
 
 use std::fmt;
 
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use memchr::memmem::Finder;
 
 /// What is looked for.
@@ -40,6 +40,8 @@ pub struct How {
     pub ignore_case: bool,
     /// Only where it stands as a whole word.
     pub word: bool,
+    /// Binary files are searched as if they were text, so that a NUL byte can be found.
+    pub text: bool,
 }
 
 /// The pattern makes no sense.
@@ -52,8 +54,11 @@ impl Pattern {
     ///
     /// # Errors
     /// It is no regular expression (the message shows where it goes wrong), it needs too much
-    /// memory, or it could only match across lines.
+    /// memory, or it could only match across lines, or in files that are not searched.
     pub fn new(text: &str, how: How) -> Result<Pattern, PatternError> {
+        if !how.text && text.contains('\0') {
+            return Err(PatternError(BINARY.to_owned()));
+        }
         let as_it_stands = how.literal || is_plain(text);
         let literal = as_it_stands && !how.ignore_case && !how.word;
         let needle = if literal && !text.contains('\n') {
@@ -107,6 +112,10 @@ fn is_plain(text: &str) -> bool {
     !text.contains(|c| r"\.+*?()|[]{}^$".contains(c)) && !text.chars().any(char::is_control)
 }
 
+/// Why a NUL byte is never found.
+const BINARY: &str = "it asks for a NUL byte, but files that hold one are binary, and only their \
+                      text is searched: use --text (-a), which takes all files for text";
+
 fn regex(text: &str, how: How) -> Result<RegexMatcher, PatternError> {
     RegexMatcherBuilder::new()
         .multi_line(true)
@@ -116,9 +125,13 @@ fn regex(text: &str, how: How) -> Result<RegexMatcher, PatternError> {
         .case_insensitive(how.ignore_case)
         .word(how.word)
         .line_terminator(Some(b'\n'))
+        .ban_byte((!how.text).then_some(0))
         .dot_matches_new_line(false)
         .build(text)
         .map_err(|error| {
+            if matches!(error.kind(), ErrorKind::Banned(_)) {
+                return PatternError(BINARY.to_owned());
+            }
             // The library shows the pattern as it changed it; this shows it as it was given.
             let parsed = regex_syntax::parse(text);
             let own = parsed.err().filter(|_| !how.literal);
@@ -159,6 +172,23 @@ mod tests {
             ..How::default()
         };
         assert!(!is_literal(&Pattern::new("a", word).unwrap()));
+    }
+
+    #[test]
+    fn a_byte_that_no_text_has_is_refused_unless_all_files_are_text() {
+        let error = Pattern::literal("a\0").unwrap_err().to_string();
+        assert!(error.contains("use --text"), "{error}");
+        for pattern in [r"\x00", r"a\x00b", r"(x|y)\x{0}"] {
+            let error = Pattern::regex(pattern).unwrap_err().to_string();
+            assert!(error.contains("use --text"), "{error}");
+            let text = How {
+                text: true,
+                ..How::default()
+            };
+            assert!(Pattern::new(pattern, text).is_ok());
+        }
+        // It can match without that byte.
+        assert!(Pattern::regex(r"[a\x00]|[^b]").is_ok());
     }
 
     #[test]

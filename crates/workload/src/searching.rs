@@ -24,7 +24,7 @@ mod runner;
 
 use std::path::PathBuf;
 
-use flow::{Answer, Cell, Model, Variant};
+use flow::{Answer, Cell, Failure, Model, Proof, Variant};
 use search::{Class, Filter, How, Paths, Pattern, Query};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -154,6 +154,7 @@ impl Searching {
             literal: self.literal,
             ignore_case: self.ignore_case,
             word: self.word,
+            text: self.text,
         };
         let pattern = Pattern::new(&self.pattern, how);
         let pattern = pattern.map_err(|error| WorkError(error.to_string()))?;
@@ -227,6 +228,34 @@ impl Searching {
     }
 }
 
+/// Why a search that proved `got` is no data point beside one that proved `expected`: all
+/// searches find the same, unless what they search is another thing.
+pub(crate) fn changed(expected: Proof, got: Proof) -> Failure {
+    let lines = match got.count {
+        1 => "1 matching line".to_owned(),
+        lines => format!("{} matching lines", grouped(lines)),
+    };
+    let before = match got.count == expected.count {
+        true => " as before, but in other files or with other text".to_owned(),
+        false => format!(", not {}", grouped(expected.count)),
+    };
+    let what = format!("the tree changed while it was studied: {lines}{before}; start again");
+    Failure::InputChanged { what }
+}
+
+/// `4,897`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 impl Design {
     /// As it is written in a study.
     #[must_use]
@@ -285,6 +314,20 @@ mod tests {
         assert!(none.tree.is_empty());
         let text = serde_json::to_string(&none).unwrap();
         assert_eq!(read(&text), none);
+    }
+
+    #[test]
+    fn a_tree_that_changed_is_told_by_its_lines() {
+        let said = |expected, got| {
+            let proof = |count, checksum| Proof { count, checksum };
+            changed(proof(expected, 1), proof(got, 2)).to_string()
+        };
+        assert_eq!(
+            said(4_896, 4_897),
+            "the tree changed while it was studied: 4,897 matching lines, not 4,896; start again"
+        );
+        assert!(said(1_000_000, 1).contains(": 1 matching line, not 1,000,000;"));
+        assert!(said(12, 12).contains(": 12 matching lines as before, but in other files"));
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use flow::{Answer, Body, Cell, Model, NoSink, Proof, Schedule, Variant};
+use flow::{Answer, Body, Cell, Failure, Model, NoSink, Proof, Schedule, Variant};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::searching::changed;
 use crate::turns::{LEAST_FLOWS, WithBody};
 use crate::{
     Cpu, Drill, Handoff, Io, Mem, Numeric, Operations, Primes, Searching, Server, Spin, Turns,
@@ -118,6 +119,18 @@ impl Work {
             Self::Io(io) => Some(io.expected()),
             Self::Handoff(handoff) => handoff.expected(),
             _ => None,
+        }
+    }
+
+    /// Why a slot that proved `got` is no data point beside those that proved `expected`.
+    #[must_use]
+    pub fn differs(&self, expected: Proof, got: Proof) -> Failure {
+        match self {
+            Self::Search(_) => changed(expected, got),
+            _ => Failure::DifferentWork {
+                expected: expected.to_string(),
+                got: got.to_string(),
+            },
         }
     }
 

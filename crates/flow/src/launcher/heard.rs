@@ -70,11 +70,10 @@ impl Heard {
     pub(super) fn answer<W>(&self, spec: &SlotSpec<W>) -> Answer {
         let flows = spec.variant.flows;
         if self.ended == Ended::Deadline {
-            let deadline_s = format!("{:.1}", spec.deadline_s);
             let reason = Failure::Hung {
                 hung: flows,
                 flows,
-                deadline_s,
+                deadline_s: spec.deadline_text(),
             };
             return Answer::Failed { reason, kept: None };
         }

@@ -42,6 +42,19 @@ pub enum Failure {
         /// The deadline, in seconds.
         deadline_s: String,
     },
+    /// The slot was still at work at its deadline. Its work makes its own flows: nobody else
+    /// knows how many of them were.
+    #[error("the slot was still at work at the deadline of {deadline_s} s and was ended")]
+    Overdue {
+        /// The deadline, in seconds.
+        deadline_s: String,
+    },
+    /// What was worked on is not what it was before, so that there is nothing to compare.
+    #[error("{what}")]
+    InputChanged {
+        /// What changed, how that shows, and what to do.
+        what: String,
+    },
     /// The work that was proved is not the work that was asked for.
     #[error("proved different work: expected {expected}, got {got}")]
     DifferentWork {

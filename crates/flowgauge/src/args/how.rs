@@ -29,8 +29,8 @@ pub(crate) struct HowArgs {
     /// What stands for a slot: the median of its repetitions, or the fastest one
     #[arg(long, value_enum, default_value = "typical")]
     pub(crate) value: ValueArg,
-    /// A slot that takes longer has failed [default: 20 times what its pilot took; what
-    /// is left of the budget at the most]
+    /// A slot whose repetitions together take longer has failed [default: 20 times what its
+    /// pilot lets expect, at least 10s; what is left of the budget at the most]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = number::seconds)]
     pub(crate) deadline: Option<f64>,
     /// Show what each slot's flows do while it runs: where, in what state, how busy; look

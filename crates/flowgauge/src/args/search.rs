@@ -21,7 +21,8 @@ Models: sequential, thread-per-file, process-per-file, thread-per-directory, thr
 process-pool, thread-private-files, fiber; auto chooses by a short probe.
 
 Exit codes: 0 something matched, 1 nothing did, 2 something could not be searched,
-130/143 interrupted.";
+130/143 interrupted. With --study: 0 answered, 1 an expectation fails, 2 error,
+3 cannot tell, 130/143 interrupted.";
 
 /// Search files for a pattern, by the flows of your choice.
 ///
@@ -46,9 +47,9 @@ pub(crate) struct SearchArgs {
     #[arg(short = 'w', long)]
     pub(crate) word_regexp: bool,
     /// How many lines match, for each file that has any
-    #[arg(short = 'c', long, conflicts_with = "files_with_matches")]
+    #[arg(short = 'c', long, overrides_with = "files_with_matches")]
     pub(crate) count: bool,
-    /// Only the paths of files that have a match
+    /// Only the paths of files that have a match; of this and -c the last one counts
     #[arg(short = 'l', long)]
     pub(crate) files_with_matches: bool,
     /// Line numbers [default: on a terminal]
@@ -111,7 +112,7 @@ pub(crate) struct FlowArgs {
     #[arg(long, value_name = "MODEL", default_value = "auto", value_parser = model)]
     pub(crate) model: Auto<Model>,
     /// How many workers a pool has; for a flow a file or a folder, how many there may be
-    #[arg(short = 'j', long, value_name = "N", default_value = "auto", value_parser = workers)]
+    #[arg(short = 'j', long, value_name = "N", default_value = "auto", allow_hyphen_values = true, value_parser = workers)]
     pub(crate) jobs: Auto<NonZeroU32>,
     /// How files are read: read, mmap, uring (uring not by a flow for each file)
     #[arg(long, value_name = "IO", default_value = "read")]
@@ -137,10 +138,13 @@ pub(crate) enum Sort {
     None,
 }
 
-fn model(text: &str) -> Result<Auto<Model>, search::ModelError> {
+fn model(text: &str) -> Result<Auto<Model>, String> {
     match text {
         "auto" => Ok(Auto(None)),
-        name => name.parse().map(|model| Auto(Some(model))),
+        name => name
+            .parse()
+            .map(|model| Auto(Some(model)))
+            .map_err(|error: search::ModelError| format!("{error}; or auto to have it chosen")),
     }
 }
 
@@ -150,6 +154,7 @@ fn workers(text: &str) -> Result<Auto<NonZeroU32>, String> {
     }
     let number = text.parse::<u32>().ok().and_then(NonZeroU32::new);
     number.map(|number| Auto(Some(number))).ok_or_else(|| {
-        format!("'{text}' is no number of flows: use 1 or more, or auto to have it chosen")
+        let most = u32::MAX;
+        format!("'{text}' is no number of flows: use 1 to {most}, or auto to have it chosen")
     })
 }

@@ -2,17 +2,16 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
+use std::num::NonZeroU32;
 use std::os::fd::AsFd;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, ensure};
 use lab::number::{self, count, many};
+use nix::sys::signal::Signal;
 use search::{
-    Chosen, Class, Counts, FileId, Filter, How, Paths, Pattern, Plan, Problem, Profile, Query,
-    Report, Show, Usage,
+    Chosen, Class, Counts, FileId, Filter, How, Model, Paths, Pattern, Plan, Problem, Profile,
+    Query, Report, Show, Usage,
 };
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::search_study;
 use crate::args::{SearchArgs, Sort};
@@ -39,21 +38,14 @@ pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
     Ok(ending(&report))
 }
 
-/// A signal ends the command at once, whatever it waits for; one that whoever started it had
-/// it ignore (`nohup`) does not. Processes that it made are killed by the kernel with it.
+/// A signal ends the command at once, whatever it waits for, and before it the processes that
+/// it made; one that whoever started it had it ignore (`nohup`) does not.
 fn end_at_signals() -> Result<()> {
-    let at_once = Arc::new(AtomicBool::new(true));
     let ignored = ignored_signals();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        if ignored & (1 << (signal - 1)) != 0 {
-            continue;
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        if ignored & (1 << (signal as i32 - 1)) == 0 {
+            search::end_at(signal).with_context(|| format!("cannot listen for {signal}"))?;
         }
-        signal_hook::flag::register_conditional_shutdown(
-            signal,
-            128 + signal,
-            Arc::clone(&at_once),
-        )
-        .context("cannot listen for signals")?;
     }
     Ok(())
 }
@@ -71,6 +63,7 @@ fn query(args: &SearchArgs) -> Result<Query> {
         literal: args.fixed_strings,
         ignore_case: args.ignore_case,
         word: args.word_regexp,
+        text: args.text,
     };
     let terminal = io::stdout().is_terminal();
     Ok(Query {
@@ -100,6 +93,12 @@ fn query(args: &SearchArgs) -> Result<Query> {
 }
 
 fn plan(args: &SearchArgs) -> Result<Plan> {
+    let jobs = args.flows.jobs.0.map_or(1, NonZeroU32::get);
+    ensure!(
+        jobs == 1 || args.flows.model.0 != Some(Model::Sequential),
+        "model sequential is one flow, not {jobs}: leave -j out, or name another model, such as \
+         thread-pool"
+    );
     let out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let is_file = out.metadata().is_ok_and(|metadata| metadata.is_file());
     Ok(Plan {
@@ -182,7 +181,7 @@ fn explained(report: &Report) -> Vec<String> {
 fn chosen(chosen: &Chosen) -> String {
     let (model, workers) = (chosen.model, u64::from(chosen.workers));
     match model {
-        search::Model::Sequential => model.to_string(),
+        Model::Sequential => model.to_string(),
         pool if pool.is_pool() => format!("{pool}, {}", many(workers, "worker")),
         _ => format!("{model}, at most {} at one time", count(workers)),
     }

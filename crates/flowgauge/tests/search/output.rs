@@ -147,19 +147,25 @@ fn what_makes_no_sense_is_refused_with_the_place_and_the_way_out() {
             &["foo(bar", "    ^", "unclosed group"][..],
         ),
         (&["a\\nb"], &["at byte 2", "line feed"]),
-        (&["-j", "0", "one"], &["'0'", "1 or more", "auto"]),
+        (&["-j", "0", "one"], &["'0'", "1 to 4294967295", "auto"]),
+        (&["-j", "-1", "one"], &["'-1'", "1 to 4294967295"]),
+        (&["-j", "4294967296", "one"], &["1 to 4294967295"]),
         (&["-j", "many", "one"], &["'many'", "auto"]),
         (
             &["--model", "threads", "one"],
-            &["'threads'", "thread-pool"],
+            &["'threads'", "thread-pool", "or auto"],
         ),
+        (
+            &["--model", "sequential", "-j", "4", "one"],
+            &["one flow, not 4", "leave -j out"],
+        ),
+        (&[r"one\x00"], &["NUL byte", "use --text"]),
         (&["--io", "paper", "one"], &["'paper'", "mmap"]),
         (
             &["--io", "uring", "--model", "process-per-file", "one"],
             &["--io uring", "process-per-file", "use --io read"],
         ),
         (&["-g", "a[", "one"], &["'a['", "glob"]),
-        (&["-c", "-l", "one"], &["cannot be used with"]),
         (&[], &["PATTERN"]),
     ] {
         let run = tree.run(args);
@@ -168,6 +174,22 @@ fn what_makes_no_sense_is_refused_with_the_place_and_the_way_out() {
             assert!(run.err.contains(word), "{args:?}: {}", run.err);
         }
     }
+}
+
+#[test]
+fn of_counts_and_names_the_last_one_counts() {
+    let tree = small();
+    assert_eq!(tree.lines(&["-l", "-c", "one"]), tree.lines(&["-c", "one"]));
+    assert_eq!(tree.lines(&["-c", "-l", "one"]), tree.lines(&["-l", "one"]));
+    assert_ne!(tree.lines(&["-c", "one"]), tree.lines(&["-l", "one"]));
+}
+
+#[test]
+fn what_is_said_of_a_name_with_a_line_feed_is_one_line() {
+    let tree = small();
+    let run = tree.run(&["one", ".", "no\nwhere"]);
+    assert_eq!(run.code, Some(2));
+    assert_eq!(run.err, "no where: No such file or directory\n");
 }
 
 #[test]

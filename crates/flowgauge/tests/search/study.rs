@@ -3,14 +3,14 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use flow::Answer;
 use lab::Results;
 use nix::unistd::geteuid;
 use workload::Work;
 
-use super::common::{Said, Tree, said};
+use super::common::{Said, Tree, said, until};
 
 /// 5 folders of 12 files: 3 lines with the word in each third file.
 fn tree() -> Tree {
@@ -189,6 +189,52 @@ work = { design = "per-folder" }
     }
 }
 
+/// The deadline of a study of searches was heeded three seconds late, which was never.
+#[test]
+fn slots_that_take_longer_than_the_deadline_have_failed() {
+    let tree = tree();
+    let said = study(&tree, &["--deadline", "1us", "needle", "tree"]);
+    assert_eq!(said.code, Some(3), "{}", said.err);
+    let results = results(&tree);
+    assert_eq!(results.header.settings.deadline_s, Some(1e-6));
+    let reason = "the slot was still at work at the deadline of 0.000001 s and was ended";
+    let mut slots = 0;
+    for slot in results.studies[0].cases.iter().flat_map(|case| &case.slots) {
+        let Answer::Failed { reason: said, .. } = &slot.outcome.answer else {
+            panic!("{:?}", slot.outcome.answer)
+        };
+        assert_eq!(said.to_string(), reason);
+        slots += 1;
+    }
+    assert!(slots > 20, "{slots} slots");
+    let out = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = format!("failed: 1 slot each of process, thread-private-files, thread: {reason}");
+    assert!(out.contains(&said), "{out}");
+}
+
+/// Whoever closes the outputs has seen enough, and still gets the answer by the exit code.
+#[test]
+fn a_study_that_nobody_listens_to_comes_to_its_own_end() {
+    let tree = tree();
+    let closed = || {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        writer
+    };
+    let code = |args: &[&str]| {
+        let mut command = tree.command(args);
+        command.stdout(closed()).stderr(closed());
+        command.status().expect("the command starts").code()
+    };
+    let args = ["--study", "--rounds", "1", "needle", "tree", "--out", "out"];
+    let ended = code(&args);
+    assert!(matches!(ended, Some(0 | 3)), "{ended:?}");
+    all_found(&results(&tree), 61, 60);
+    assert_eq!(code(&["needle", "tree"]), Some(0));
+    assert_eq!(code(&["no such word", "tree"]), Some(1));
+    assert_eq!(code(&["needle", "tree", "nowhere"]), Some(2));
+}
+
 /// What is said about a study that cannot be run.
 fn refused(tree: &Tree, args: &[&str]) -> String {
     let said = study(tree, args);
@@ -210,6 +256,10 @@ fn what_cannot_be_studied_is_refused_before_it_begins() {
             &["-j", "0", "needle", "tree"][..],
             "'0' is no number of flows",
         ),
+        (
+            &["-j", "-1", "needle", "tree"][..],
+            "'-1' is no number of flows: use 1 to 4294967295",
+        ),
         (&["-j", "2", "needle", "tree"][..], "cannot be used with"),
         (&["--explain", "needle", "tree"][..], "cannot be used with"),
         (
@@ -219,6 +269,58 @@ fn what_cannot_be_studied_is_refused_before_it_begins() {
     ] {
         let said = refused(&tree, args);
         assert!(said.contains(expected), "{args:?}: {said}");
+    }
+}
+
+/// It was told in two ways, by checksums, of which neither said what to do.
+#[test]
+fn a_tree_that_changes_while_it_is_studied_is_told_in_one_way() {
+    let tree = tree();
+    tree.write(
+        "mine.toml",
+        r#"
+schema = 1
+name = "mine"
+title = "t"
+stands_for = "x"
+headline = "c"
+[[case]]
+name = "c"
+title = "t"
+reps = 2
+work = { kind = "search", pattern = "needle", tree = "tree" }
+[[case.variant]]
+model = "process"
+flows = 2
+[[case.variant]]
+model = "thread"
+flows = 2
+"#,
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flowgauge"));
+    command
+        .current_dir(tree.path())
+        .args(["run", "mine.toml", "--out", "out"]);
+    let run = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let journal = tree.path().join("out").join(lab::journal::FILE_NAME);
+    let written = || std::fs::read_to_string(&journal).unwrap_or_default();
+    until("a slot", || written().contains(r#""line":"slot""#));
+    // At once, so that nobody finds a part of it.
+    tree.write("new", "a needle\n");
+    let place = |name: &str| tree.path().join(name);
+    std::fs::rename(place("new"), place("tree/new")).expect("one file system");
+    let ended = said(&run.wait_with_output().expect("it ends"));
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    let reason = "the tree changed while it was studied: 61 matching lines, not 60; start again";
+    assert!(ended.err.contains(reason), "{}", ended.err);
+    for slot in &results(&tree).studies[0].cases[0].slots {
+        if let Answer::Failed { reason: said, .. } = &slot.outcome.answer {
+            assert_eq!(said.to_string(), reason);
+        }
     }
 }
 

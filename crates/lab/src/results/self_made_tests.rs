@@ -62,7 +62,7 @@ fn seen(spec: &SlotSpec<Work>) -> Seen {
     }
 }
 
-fn answer(n: usize, spec: &SlotSpec<Work>) -> Answer {
+fn answer(n: usize, spec: &SlotSpec<Work>, disk_blocks: u64) -> Answer {
     let seen = seen(spec);
     // Some noise, another one for each number of flows.
     let wobble = (n * 7 + spec.variant.flows as usize * 3) % 11;
@@ -76,7 +76,7 @@ fn answer(n: usize, spec: &SlotSpec<Work>) -> Answer {
         made: seen.made,
         most: seen.made.min(u64::from(spec.variant.flows)),
         held_at: (seen.made > 1_000).then_some(256),
-        disk_blocks: 0,
+        disk_blocks,
         peak_rss: 6 << 20,
         counts: [("files", 78_579), ("lines", 39), ("errors", 3)]
             .map(|(name, count)| (name.to_owned(), count))
@@ -102,8 +102,13 @@ fn answer(n: usize, spec: &SlotSpec<Work>) -> Answer {
 }
 
 fn result() -> StudyResult {
+    result_of(0)
+}
+
+/// Each repetition reads so many blocks from a disk.
+fn result_of(disk_blocks: u64) -> StudyResult {
     let folder = tempdir().unwrap();
-    let mut mock = Mock::new(|_, _, n, spec| answer(n, spec));
+    let mut mock = Mock::new(move |_, _, n, spec| answer(n, spec, disk_blocks));
     let mut journal = Journal::create(folder.path(), header(vec![study()])).unwrap();
     let clock = mock.clock();
     let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
@@ -137,8 +142,70 @@ fn the_known_behaviour_is_found_and_explained() {
     let flat = said("threads-read: best with");
     assert!(flat.contains("flat from there on: up to 16"), "{flat}");
     assert!(flat.contains("1 takes 1.93x"), "{flat}");
-    assert!(said("designs: thread per file was held to").contains("256 flows at one time"));
-    assert!(said("designs: 3 paths could not be read").contains("no variant"));
+    let held = said("designs, designs-mmap: thread per file was held to");
+    assert!(held.contains("256 flows at one time"), "{held}");
+}
+
+/// What holds for all cases was said once for each of them, one line after the other.
+#[test]
+fn what_holds_for_several_cases_is_said_once() {
+    let said = |result: &StudyResult, what: &str| -> Vec<String> {
+        let sentences = result.sentences.iter();
+        sentences
+            .filter(|said| said.contains(what))
+            .cloned()
+            .collect()
+    };
+    let all = "designs, designs-mmap, flow-per-file, models-read, models-mmap, threads-read, \
+               processes-read, threads-mmap, processes-mmap";
+    let result = result();
+    assert_eq!(
+        said(&result, "could not be read"),
+        [format!(
+            "{all}: 3 paths could not be read and were searched by no variant"
+        )]
+    );
+    assert!(said(&result, "read from a disk").is_empty());
+    let result = result_of(8);
+    let read = said(&result, "read from a disk");
+    let reps: usize = result
+        .cases
+        .iter()
+        .flat_map(|case| &case.variants)
+        .filter_map(|variant| Some(variant.self_made.as_ref()?.reps))
+        .sum();
+    let reps = crate::number::count(reps as u64);
+    let begin = format!("{all}: {reps} of {reps} repetitions read from a disk although");
+    assert!(read.len() == 1 && read[0].starts_with(&begin), "{read:#?}");
+}
+
+#[test]
+fn what_many_flows_cost_is_told_by_their_making_and_by_their_faults() {
+    let result = result();
+    let case = |name: &str| {
+        let mut cases = result.cases.iter();
+        cases.find(|case| case.case.name == name).unwrap().clone()
+    };
+    let mut threads = case("threads-mmap");
+    for variant in &mut threads.variants {
+        let flows = f64::from(variant.self_made.as_ref().unwrap().most as u32);
+        let phases = variant.phases.as_mut().unwrap();
+        (phases.create_ns, phases.teardown_ns) = (20e6 * flows, 0.0);
+        variant.counts.as_mut().unwrap().flow_faults = 100.0 * flows;
+    }
+    let said = super::self_made::sentences(&[threads]);
+    let crowd = said
+        .iter()
+        .find(|said| said.contains("with 16 threads"))
+        .unwrap();
+    assert!(
+        crowd.contains("making and ending them takes 320 ms instead of 20.0 ms"),
+        "{crowd}"
+    );
+    assert!(
+        crowd.contains("there are 1,600 page faults instead of 100"),
+        "{crowd}"
+    );
 }
 
 #[test]

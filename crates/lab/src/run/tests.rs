@@ -291,7 +291,7 @@ fn different_work_is_never_a_data_point() {
     assert!(
         case.variants[1].failures[0]
             .1
-            .starts_with("proved different work: expected count 7")
+            .starts_with("proved different work: expected 7 with checksum")
     );
     assert_eq!(case.findings[0].estimate, None);
     let journal = fs::read_to_string(ran.path()).unwrap();

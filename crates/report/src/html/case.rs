@@ -20,7 +20,8 @@ use crate::searched::is_self_made;
 use crate::terminal::tail;
 use crate::text::tied;
 use crate::words::{
-    circumstances, comparison, cut_short, finding_of, launched, many, not_counted, of_first, work,
+    circumstances, comparison, cut_short, finding_of, launched, many, not_counted, of_first,
+    work_of,
 };
 
 /// The part of the page about one case.
@@ -28,7 +29,7 @@ pub(super) fn case(id: &str, results: &Results, case: &CaseResult, detail: Detai
     html! {
         article.case {
             h3 { (case.case.title) }
-            p.quiet { (circumstances(results, case).join(" · ")) " · " (work(&case.case.work)) }
+            p.quiet { (circumstances(results, case).join(" · ")) " · " (work_of(&case.case)) }
             @if let Some(cut) = cut_short(results, case) { p.warning { (cut) } }
             @if !case.slots.is_empty() {
                 (variants(&[("", case)]))

@@ -19,7 +19,7 @@ use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
 use crate::scaling::is_scaled;
 use crate::text::tied;
-use crate::words::{circumstances, cut_short, point_value, work};
+use crate::words::{circumstances, cut_short, point_value, work_of};
 
 /// The part of the page about one sweep.
 pub(super) fn sweep(
@@ -77,7 +77,7 @@ fn point(sweep: &Sweep<'_>, case: &CaseResult) -> String {
 
 fn one(results: &Results, case: &CaseResult) -> Markup {
     html! {
-        p.quiet { (circumstances(results, case).join(" · ")) " · " (work(&case.case.work)) }
+        p.quiet { (circumstances(results, case).join(" · ")) " · " (work_of(&case.case)) }
         @if let Some(cut) = cut_short(results, case) { p.warning { (cut) } }
         @for finding in &case.findings { (said(finding)) }
         (missing(case))

@@ -13,13 +13,13 @@ use crate::searched::is_self_made;
 use crate::table::{Cell, Column, Table};
 use crate::words::{
     Tone, circumstances, comparison, cut_short, cut_short_together, finding_of, is_alone, many,
-    not_counted, of_first, other_ratios, point_value, work, work_apart,
+    not_counted, of_first, other_ratios, point_value, work_apart, work_of,
 };
 
 /// A case: title, table, sentences, reasons, slow ends, failures.
 pub(super) fn case(page: &mut Page<'_>, results: &Results, case: &CaseResult) {
     title(page, &case.case.title, circumstances(results, case));
-    page.text(2, Tone::Quiet, &work(&case.case.work));
+    page.text(2, Tone::Quiet, &work_of(&case.case));
     progress(page, results, case);
     if case.slots.is_empty() {
         return;
@@ -229,21 +229,34 @@ fn own_work(case: &CaseResult) -> Vec<String> {
 
 /// What is not there, and why.
 pub(super) fn missing(page: &mut Page<'_>, case: &CaseResult) {
+    for line in failed(case) {
+        page.text(2, Tone::Doubt, &line);
+    }
     for variant in &case.variants {
-        let label = &variant.label;
-        for (count, reason) in &variant.failures {
-            let what = many(*count as u64, "slot");
-            page.text(
-                2,
-                Tone::Doubt,
-                &format!("failed: {what} of {label}: {reason}"),
-            );
-        }
         // The peak of RSS has a column of its own then.
         let missing = variant.memory_not_available.as_ref();
         if let Some(reason) = missing.filter(|_| !is_self_made(case)) {
-            let text = format!("memory of {label} is not available: {reason}");
+            let text = format!("memory of {} is not available: {reason}", variant.label);
             page.text(2, Tone::Quiet, &text);
         }
     }
+}
+
+/// `failed: 3 slots of thread: …`; of several variants together where it is the same.
+fn failed(case: &CaseResult) -> Vec<String> {
+    let mut groups: Vec<(&(usize, String), Vec<&str>)> = Vec::new();
+    for variant in &case.variants {
+        for failure in &variant.failures {
+            match groups.iter_mut().find(|(known, _)| *known == failure) {
+                Some((_, labels)) => labels.push(&variant.label),
+                None => groups.push((failure, vec![&variant.label])),
+            }
+        }
+    }
+    let said = groups.into_iter().map(|((slots, reason), labels)| {
+        let each = if labels.len() > 1 { " each" } else { "" };
+        let slots = many(*slots as u64, "slot");
+        format!("failed: {slots}{each} of {}: {reason}", labels.join(", "))
+    });
+    said.collect()
 }

@@ -63,8 +63,8 @@ fn table(rows: &[Row]) -> Table {
         flex: 0,
         columns: vec![
             Column::left("done by"),
-            Column::right("user"),
-            Column::right("system"),
+            Column::right("user").drop(1),
+            Column::right("system").drop(2),
             Column::right("CPU %"),
             Column::right("total"),
         ],
@@ -72,13 +72,13 @@ fn table(rows: &[Row]) -> Table {
     }
 }
 
-/// The source's columns are left out first, the last one before the others.
+/// Columns are left out from the last on, those of the source first.
 fn chart(by_number: &ByNumber<'_>) -> Table {
     let columns = by_number.columns.iter().enumerate().map(|(place, series)| {
         let column = Column::right(&series.name);
-        match series.optimum {
-            Some(_) => column,
-            None => column.drop(u8::MAX - u8::try_from(place).unwrap_or(u8::MAX)),
+        match place {
+            0 => column,
+            _ => column.drop(u8::MAX - u8::try_from(place).unwrap_or(u8::MAX)),
         }
     });
     let row = |&at: &u32| {
@@ -118,8 +118,11 @@ fn profiles(page: &mut Page<'_>, study: &StudyResult) {
     };
     let mut columns = vec![Column::left("case, variant")];
     columns.extend(CLASSES.map(|class| match class {
-        // The least of all, where room is short.
+        // The least of all first, where room is short.
         "print" => Column::right(class).drop(2),
+        "create" => Column::right(class).drop(3),
+        "walk" => Column::right(class).drop(4),
+        "wait" => Column::right(class).drop(5),
         _ => Column::right(class),
     }));
     columns.push(Column::right("timers").drop(1));
@@ -139,7 +142,7 @@ pub(super) fn columns(reference: &str) -> Vec<Column> {
         Column::right("total"),
         Column::right("user").drop(5),
         Column::right("system").drop(6),
-        Column::right("CPU %"),
+        Column::right("CPU %").drop(8),
         Column::right("flows made").drop(2),
         Column::right("faults").drop(3),
         Column::right("switches").drop(4),

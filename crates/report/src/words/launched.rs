@@ -23,10 +23,23 @@ pub(crate) fn point_value(case: &Case) -> String {
     }
 }
 
+/// The work of a case, without what its variants do each in their own way.
+pub(crate) fn work_of(case: &Case) -> String {
+    let works = (0..case.variants.len()).map(|at| case.work_of(at));
+    let searches = works.map(|work| match work {
+        Work::Search(search) => Some(search),
+        _ => None,
+    });
+    match searches.collect::<Option<Vec<_>>>().as_deref() {
+        Some(searches @ [_, ..]) => searching(searches),
+        _ => work(&case.work),
+    }
+}
+
 /// A workload with its parameters: `primes: block 200,000, blocks 5, method trial`.
 pub(crate) fn work(work: &Work) -> String {
     if let Work::Search(search) = work {
-        return searching(search);
+        return searching(&[search]);
     }
     let Ok(Value::Object(mut fields)) = serde_json::to_value(work) else {
         return String::new();
@@ -46,19 +59,23 @@ pub(crate) fn work(work: &Work) -> String {
     format!("{kind}: {}", fields.join(", "))
 }
 
-/// `search: 'errno' in /usr/include/EGL and 22 more, pool, read, at most 800 files`.
-fn searching(search: &Searching) -> String {
+/// `search: 'errno' in /usr/include/EGL and 22 more, pool, read, at most 800 files`; design and
+/// way of reading are those of all searches, or left out.
+fn searching(searches: &[&Searching]) -> String {
+    let search = searches[0];
+    let common = |what: fn(&Searching) -> &'static str| {
+        let same = searches.iter().all(|other| what(other) == what(search));
+        same.then(|| what(search).to_owned())
+    };
     let shown = |path: &std::path::PathBuf| path.display().to_string();
     let tree = match &search.tree[..] {
         [] => "a tree of this machine".to_owned(),
         [one] => shown(one),
         [first, more @ ..] => format!("{} and {} more", shown(first), more.len()),
     };
-    let mut parts = vec![
-        format!("search: '{}' in {tree}", search.pattern),
-        search.design.name().to_owned(),
-        search.io.name().to_owned(),
-    ];
+    let mut parts = vec![format!("search: '{}' in {tree}", search.pattern)];
+    parts.extend(common(|search| search.design.name()));
+    parts.extend(common(|search| search.io.name()));
     let flags = [
         (search.literal, "literal"),
         (search.ignore_case, "upper and lower case alike"),

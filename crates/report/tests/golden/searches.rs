@@ -33,6 +33,19 @@ fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
     }
 }
 
+/// At 40 columns every number of threads was called `thread…`; at 200 the name of a source was
+/// cut although columns were free.
+#[test]
+fn names_can_be_told_apart_on_narrow_terminals_and_are_whole_on_wide_ones() {
+    let narrow = terminal(40);
+    let widest = narrow.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(40), "{narrow}");
+    for label in ["thread x1 ", "thread x2 ", "thread x16 ", "process x16 "] {
+        assert!(narrow.contains(&format!("  {label}")), "{label}: {narrow}");
+    }
+    assert!(terminal(200).contains("2012 Ubuntu 12.04, Core 2 Duo E3200"));
+}
+
 #[test]
 fn one_row_a_variant() {
     let table = csv::searched(&searches()).expect("searches");

@@ -7,7 +7,7 @@
 //! used then), and can hold nothing.
 //!
 //! ```text
-//! ┌ stop ┬ outstanding ┬ queued ┬ waiting ┬ slot 0: stage, counts, profile ┬ slot 1 …
+//! ┌ stop ┬ outstanding ┬ queued ┬ waiting ┬ slot 0: stage, process, counts ┬ slot 1 …
 //! └──────┴─────────────┴────────┴─────────┴────────────────────────────────┴────────
 //!   each of these on lines of its own
 //! ```
@@ -15,7 +15,7 @@
 use std::io;
 use std::num::NonZeroUsize;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
 use nix::sys::mman::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 
@@ -41,6 +41,8 @@ const CLASSES: usize = Class::ALL.len();
 #[repr(C, align(128))]
 pub(crate) struct Slot {
     stage: AtomicU64,
+    /// The process, as long as it is not reaped; 0: none.
+    process: AtomicI32,
     done_ns: AtomicU64,
     counts: [AtomicU64; COUNTS],
     profile: [AtomicU64; CLASSES],
@@ -138,6 +140,21 @@ impl Slot {
         self.stage.store(Stage::Working as u64, Ordering::Release);
     }
 
+    /// The process of the slot was made.
+    pub(crate) fn made(&self, process: i32) {
+        self.process.store(process, Ordering::Relaxed);
+    }
+
+    /// The process of the slot has ended, and is about to be reaped.
+    pub(crate) fn ended(&self) {
+        self.process.store(0, Ordering::Relaxed);
+    }
+
+    /// The process that lives, if one does.
+    pub(crate) fn process(&self) -> Option<i32> {
+        Some(self.process.load(Ordering::Relaxed)).filter(|&process| process > 0)
+    }
+
     pub(crate) fn is_waiting(&self, waiting: bool) {
         let stage = if waiting {
             Stage::Waiting
@@ -194,6 +211,13 @@ mod tests {
         let area = Area::new(2).unwrap();
         area.slot(1).begin();
         assert!(area.slot(1).left().is_none());
+        area.slot(1).made(7);
+        assert_eq!(
+            (area.slot(0).process(), area.slot(1).process()),
+            (None, Some(7))
+        );
+        area.slot(1).ended();
+        assert_eq!(area.slot(1).process(), None);
         let mut totals = Totals::default();
         totals.counts.lines = 7;
         totals.profile.ns[5] = 9;

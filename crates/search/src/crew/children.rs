@@ -8,7 +8,8 @@
 //! last thing it does; a slot that says otherwise is one of a process that died.
 //!
 //! A process asks the kernel to be killed when the flow that forked it dies, so that none
-//! stays, however the search ends.
+//! stays, however the search ends. At a signal they are killed before it
+//! ([`crate::interrupted`]).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -25,6 +26,7 @@ use nix::unistd::{ForkResult, Pid, fork, getpid, getppid};
 use crate::crew::frame::{Receiver, Sender};
 use crate::crew::{Crew, Totals};
 use crate::file::FileSearch;
+use crate::interrupted::Known;
 use crate::outlet::Here;
 use crate::problem::Problem;
 
@@ -43,6 +45,7 @@ struct Child {
 pub(crate) struct Children<'c, 'o> {
     crew: &'c Crew<'c, 'o>,
     here: Here<'c, 'o>,
+    _known: Known,
     live: Vec<Child>,
     free: Vec<usize>,
     /// The one that has more of a file to send.
@@ -61,6 +64,7 @@ impl<'c, 'o> Children<'c, 'o> {
         Children {
             crew,
             here: Here::new(crew.outlet),
+            _known: Known::of(crew.area),
             live: Vec::new(),
             free: (0..crew.area.slots()).rev().collect(),
             heard: None,
@@ -99,6 +103,7 @@ impl<'c, 'o> Children<'c, 'o> {
         let slot = self.free.pop().ok_or(Errno::EAGAIN)?;
         match self.fork(slot, work) {
             Ok(child) => {
+                self.crew.area.slot(slot).made(child.pid.as_raw());
                 self.live.push(child);
                 self.made += 1;
                 self.most = self.most.max(self.live.len() as u64);
@@ -219,6 +224,7 @@ impl<'c, 'o> Children<'c, 'o> {
         if self.heard.take_if(|pid| *pid == child.pid).is_some() {
             crate::outlet::Deliver::text(&mut self.here, b"", false);
         }
+        self.crew.area.slot(child.slot).ended();
         let status = waitpid(child.pid, None);
         match self.crew.area.slot(child.slot).left() {
             Some((totals, done_ns)) => {

@@ -50,7 +50,7 @@ use crate::usage::Reading;
 use crate::walk::{Root, RootKind, Rules, open_roots};
 use crate::worker::Worker;
 
-use area::Area;
+pub(crate) use area::Area;
 pub(crate) use size::Size;
 use thread_pool::Files;
 pub(crate) use totals::{Done, Totals};
@@ -191,12 +191,22 @@ fn search(crew: &Crew<'_, '_>, plan: &Plan, tasks: Vec<Task>) -> Done {
         return auto::run(crew, plan.workers, tasks);
     };
     let asked = plan.workers.map(std::num::NonZeroU32::get);
-    let (workers, why) = match asked {
-        Some(workers) => (workers, String::new()),
-        None if model.is_pool() => return auto::run_as(crew, model, tasks),
-        None => room::cap(model),
+    let (workers, why) = match (asked, model.is_pool()) {
+        (Some(workers), true) => (workers, String::new()),
+        (None, true) => return auto::run_as(crew, model, tasks),
+        (asked, false) => capped(model, asked),
     };
     of_model(crew, model, Size::fixed(workers), tasks).because(why)
+}
+
+/// How many flows there may be at one time where each file or folder has one, and why not as
+/// many as were asked for.
+fn capped(model: Model, asked: Option<u32>) -> (u32, String) {
+    let (most, why) = room::cap(model);
+    match asked.filter(|asked| *asked <= most) {
+        Some(asked) => (asked, String::new()),
+        None => (most, why),
+    }
 }
 
 /// A pool for which there is room; where that is less than was asked for, it is said.

@@ -1,4 +1,4 @@
-//! How many flows there is room for, where nobody said how many there may be.
+//! How many flows there is room for, whoever asks for more.
 
 use nix::sys::resource::{Resource, getrlimit};
 
@@ -18,7 +18,7 @@ const COLD_FLOWS: u32 = 4;
 /// CPUs that are reckoned with then at the least: a disk keeps more flows busy than one CPU.
 const COLD_CPUS: u32 = 2;
 
-/// A cap for a model that makes a flow for each file or folder, and why that one.
+/// The highest cap for a model that makes a flow for each file or folder, and why that one.
 pub(crate) fn cap(model: Model) -> (u32, String) {
     let most = match model {
         Model::Sequential => return (1, String::new()),

@@ -104,6 +104,8 @@ impl Rolling {
             viewer.came(more);
         }
         let end = match Mark::of(&self.buffer[..read]) {
+            // What decodes takes a mark that nothing follows for text.
+            Mark::Utf16 if read == 2 => Ok(viewer.whole(&[], 2, nul)),
             Mark::Utf16 => self.transcode(read, file, nul, viewer),
             Mark::Utf8(start) => {
                 let held = Held {

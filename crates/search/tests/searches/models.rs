@@ -198,6 +198,24 @@ fn a_cap_holds_flows_back_and_all_is_searched() {
     }
 }
 
+/// Where results are not taken, as many threads as were asked for could come together, and
+/// take every mapping that the kernel allows.
+#[test]
+fn a_cap_is_no_higher_than_there_is_room_for() {
+    let tree = Tree::of(&[("a", "needle\n")]);
+    for (model, most) in [
+        (Model::ThreadPerFile, 2_048),
+        (Model::ThreadPerDirectory, 2_048),
+        (Model::ProcessPerFile, 256),
+    ] {
+        let found = tree.run(&tree.query("needle"), &Plan::of(model, 100_000));
+        let chosen = &found.report.chosen;
+        assert!((1..=most).contains(&chosen.workers), "{chosen:?}");
+        assert!(chosen.why.starts_with("a cap of"), "{chosen:?}");
+        assert_eq!(found.lines, ["a:needle"]);
+    }
+}
+
 #[test]
 fn a_flow_for_each_file_is_a_flow_for_each_file() {
     let tree = Tree::of(&[("a", "x"), ("b", "x"), ("c/d", "x"), ("c/e/f", "y")]);

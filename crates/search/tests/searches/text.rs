@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, symlink};
 
-use search::{Io, Model, Pattern, Plan, Query, Show};
+use search::{Io, Model, Pattern, Plan, Query, SearchError, Show};
 
 use super::common::{Tree, raw};
 
@@ -107,6 +107,33 @@ fn a_binary_file_that_is_named_is_searched() {
             large.len()
         );
         assert!(large[0].starts_with("binary file matches"));
+    }
+}
+
+/// It was shown as a line of text: the mark itself.
+#[test]
+fn a_byte_order_mark_alone_is_no_text() {
+    let tree = Tree::new();
+    for (name, mark) in [
+        ("little", &b"\xFF\xFE"[..]),
+        ("big", b"\xFE\xFF"),
+        ("utf8", b"\xEF\xBB\xBF"),
+    ] {
+        tree.write(name, mark);
+    }
+    for io in Io::ALL {
+        let plan = Plan {
+            io,
+            ..Plan::of(Model::Sequential, 1)
+        };
+        let query = tree.query("");
+        let mut out = Vec::new();
+        match search::run(&query, &plan, &mut out, &mut |_| {}) {
+            // Where there is no ring.
+            Err(SearchError::Io { .. }) => {}
+            found => assert_eq!(found.unwrap().counts.files, 3),
+        }
+        assert_eq!(String::from_utf8_lossy(&out), "");
     }
 }
 

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io;
 use std::time::Duration;
 
-use flow::{Own, OwnFlows, OwnRep, Proof, Variant};
+use flow::{Failure, Own, OwnFlows, OwnRep, Proof, Variant};
 use measure::usage::Usage;
-use search::{Class, Plan, Query, Report};
+use search::{Class, Kind, Plan, Problem, Query, Report};
 
-use super::{DROP_CACHES, Searching};
+use super::{DROP_CACHES, Searching, changed};
 
 /// A slot of searches.
 pub(super) struct Searcher {
@@ -47,8 +47,23 @@ impl OwnFlows for Searcher {
             profile: timers,
             ..self.plan.clone()
         };
-        let report = search::run(&self.query, &plan, &mut out, &mut |_problem| {});
-        told(&report.map_err(io::Error::other)?)
+        let mut lost = None;
+        let mut hear = |problem: &Problem| {
+            // What is wrong with a path is the tree's own, and counted.
+            if problem.kind == Kind::Error && problem.path.is_none() {
+                lost.get_or_insert_with(|| problem.to_string());
+            }
+        };
+        let report = search::run(&self.query, &plan, &mut out, &mut hear);
+        let report = report.map_err(io::Error::other)?;
+        match lost {
+            Some(lost) => Err(io::Error::other(lost)),
+            None => told(&report),
+        }
+    }
+
+    fn differs(&self, expected: Proof, got: Proof) -> Failure {
+        changed(expected, got)
     }
 }
 

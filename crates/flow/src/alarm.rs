@@ -1,0 +1,82 @@
+//! The deadline of a slot whose work makes its own flows.
+//!
+//! # Theory
+//!
+//! Other slots are watched by the thread that made their flows ([`crate::watch`]). Here that
+//! thread is at work itself, and a second one would keep the work from forking. So the kernel
+//! watches: a timer sends this process a signal at the deadline, and the handler writes the
+//! answer, which was made ready before, and ends the group as at every early end
+//! ([`crate::cell`]). Flows that are forked do not inherit the timer.
+//!
+//! The timer is taken away before the cell writes an answer of its own, so that there is never
+//! more than one.
+
+use std::io;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::time::Duration;
+
+use nix::sys::signal::{SaFlags, SigAction, SigEvent, SigHandler, SigSet, SigevNotify, Signal};
+use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
+use nix::time::ClockId;
+
+use crate::cell::clean_up;
+use crate::record::{Answer, Failure};
+use crate::spec::SlotSpec;
+
+/// What the handler writes.
+struct LastWords(Vec<u8>);
+
+/// For the handler, leaked: a cell has one of them.
+static LAST_WORDS: AtomicPtr<LastWords> = AtomicPtr::new(ptr::null_mut());
+
+/// Ends the cell at its deadline, until it is dropped.
+pub(crate) struct Alarm {
+    _timer: Timer,
+}
+
+impl Alarm {
+    /// Sets the alarm of a slot that begins now.
+    ///
+    /// # Errors
+    /// The kernel gives no timer.
+    pub(crate) fn set<W>(spec: &SlotSpec<W>) -> io::Result<Self> {
+        let deadline_s = spec.deadline_text();
+        let answer = Answer::Failed {
+            reason: Failure::Overdue { deadline_s },
+            kept: None,
+        };
+        let mut line = serde_json::to_vec(&answer)?;
+        line.push(b'\n');
+        LAST_WORDS.store(Box::into_raw(Box::new(LastWords(line))), Ordering::Release);
+        let action = SigAction::new(
+            SigHandler::Handler(too_late),
+            SaFlags::SA_RESTART,
+            SigSet::empty(),
+        );
+        // SAFETY: the handler only makes async-signal-safe calls, on memory that is never freed.
+        unsafe { nix::sys::signal::sigaction(Signal::SIGALRM, &action) }?;
+        let mut timer = Timer::new(
+            ClockId::CLOCK_MONOTONIC,
+            SigEvent::new(SigevNotify::SigevSignal {
+                signal: Signal::SIGALRM,
+                si_value: 0,
+            }),
+        )?;
+        // No time at all would take the timer away.
+        let left = Duration::from_secs_f64(spec.deadline_s.clamp(0.0, 1e9));
+        let left = left.max(Duration::from_nanos(1));
+        timer.set(Expiration::OneShot(left.into()), TimerSetTimeFlags::empty())?;
+        Ok(Self { _timer: timer })
+    }
+}
+
+extern "C" fn too_late(signal: libc::c_int) {
+    // SAFETY: the pointer is null, or of a leaked value that nobody changes.
+    if let Some(LastWords(line)) = unsafe { LAST_WORDS.load(Ordering::Acquire).as_ref() } {
+        // SAFETY: `write` is async-signal-safe; the bytes are those of the line. They fit the
+        // pipe, which is empty, so that all are written.
+        unsafe { libc::write(libc::STDOUT_FILENO, line.as_ptr().cast(), line.len()) };
+    }
+    clean_up(signal);
+}

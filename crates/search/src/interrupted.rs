@@ -1,0 +1,100 @@
+//! How a search ends at a signal: at once, and none of its processes outlives it.
+//!
+//! # Theory
+//!
+//! The kernel kills the processes of a search when the one that made them ends
+//! (`crew::children`), but not before: of a large pool some are there for seconds after whoever
+//! called the command was told that it is over. So the handler kills them itself and reaps each
+//! of them before it ends its own process.
+//!
+//! It finds them in the memory that they share ([`Area`]): a word in the slot of each. Whoever
+//! forks has one thread, so that the handler runs either before or after each step of it, and
+//! never beside it. A process that was forked an instant ago and has no entry yet is left to
+//! the kernel. In the processes themselves the handler ends that process alone.
+
+use std::io;
+use std::ptr;
+use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
+
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+
+use crate::crew::Area;
+
+/// Where the processes of this one are told of; null: there are none.
+static AREA: AtomicPtr<Area> = AtomicPtr::new(ptr::null_mut());
+/// Who made them.
+static MAKER: AtomicI32 = AtomicI32::new(0);
+
+/// One that cannot be reaped after so many looks, a millisecond apart, is kept by something
+/// that is stronger than a kill, such as a disk that does not answer.
+const LOOKS: usize = 3_000;
+
+/// From now on `signal` ends this process, with the exit code that shells give for it, after
+/// every process that a search has made.
+///
+/// # Errors
+/// Nobody can listen for that signal.
+pub fn end_at(signal: Signal) -> io::Result<()> {
+    let action = SigAction::new(
+        SigHandler::Handler(end),
+        SaFlags::SA_RESTART,
+        // Another signal waits until this one has ended the process.
+        SigSet::all(),
+    );
+    // SAFETY: the handler only makes async-signal-safe calls, and reads atomics.
+    unsafe { sigaction(signal, &action) }?;
+    Ok(())
+}
+
+/// As long as it is there, the handler knows the processes of an area.
+pub(crate) struct Known;
+
+impl Known {
+    /// The processes that this one will make and tell of in `area`, which lives longer than
+    /// what this returns.
+    pub(crate) fn of(area: &Area) -> Known {
+        MAKER.store(std::process::id().cast_signed(), Ordering::Relaxed);
+        AREA.store(ptr::from_ref(area).cast_mut(), Ordering::Release);
+        Known
+    }
+}
+
+impl Drop for Known {
+    fn drop(&mut self) {
+        AREA.store(ptr::null_mut(), Ordering::Release);
+    }
+}
+
+extern "C" fn end(signal: libc::c_int) {
+    // SAFETY: `getpid` has no preconditions.
+    let own = unsafe { libc::getpid() };
+    // SAFETY: null, or an area that lives: `Known` takes it back before it goes, on the thread
+    // that this handler interrupts.
+    let area = unsafe { AREA.load(Ordering::Acquire).as_ref() };
+    if let Some(area) = area.filter(|_| MAKER.load(Ordering::Relaxed) == own) {
+        let pids = || (0..area.slots()).filter_map(|slot| area.slot(slot).process());
+        for pid in pids() {
+            // SAFETY: `kill` is async-signal-safe; the process is a child that was not reaped.
+            unsafe { libc::kill(pid, libc::SIGKILL) };
+        }
+        pids().for_each(reap);
+    }
+    // SAFETY: ends this process at once; what it holds is the kernel's to free.
+    unsafe { libc::_exit(128 + signal) }
+}
+
+/// Waits for the end of a process that was killed.
+fn reap(pid: i32) {
+    let pause = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 1_000_000,
+    };
+    for _ in 0..LOOKS {
+        // SAFETY: `waitpid` is async-signal-safe; a null status asks for none.
+        if unsafe { libc::waitpid(pid, ptr::null_mut(), libc::WNOHANG) } != 0 {
+            return;
+        }
+        // SAFETY: `nanosleep` is async-signal-safe and reads a local; nobody asks what is left.
+        unsafe { libc::nanosleep(&raw const pause, ptr::null_mut()) };
+    }
+}
