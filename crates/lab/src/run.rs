@@ -36,7 +36,7 @@ const FAILURES: usize = 3;
 
 /// In so many rounds slots have a repetition with timers, where their work has timers: enough
 /// for a median, and no further round pays for it.
-const TIMED_ROUNDS: usize = 5;
+const TIMED_ROUNDS: usize = 3;
 
 /// Runs what the journal's header asks for and the journal does not hold yet.
 ///

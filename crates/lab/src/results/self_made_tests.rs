@@ -114,7 +114,7 @@ fn result_of(disk_blocks: u64) -> StudyResult {
     let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
     let timed = mock.specs.iter().filter(|spec| spec.timers).count();
     let variants: usize = study().cases.iter().map(|case| case.variants.len()).sum();
-    assert_eq!(timed, 6 * variants, "the pilot and five rounds");
+    assert_eq!(timed, 4 * variants, "the pilot and three rounds");
     results.studies.into_iter().next().unwrap()
 }
 
@@ -180,7 +180,7 @@ fn what_holds_for_several_cases_is_said_once() {
 }
 
 #[test]
-fn what_many_flows_cost_is_told_by_their_making_and_by_their_faults() {
+fn what_many_flows_cost_is_told_by_their_faults() {
     let result = result();
     let case = |name: &str| {
         let mut cases = result.cases.iter();
@@ -189,8 +189,6 @@ fn what_many_flows_cost_is_told_by_their_making_and_by_their_faults() {
     let mut threads = case("threads-mmap");
     for variant in &mut threads.variants {
         let flows = f64::from(variant.self_made.as_ref().unwrap().most as u32);
-        let phases = variant.phases.as_mut().unwrap();
-        (phases.create_ns, phases.teardown_ns) = (20e6 * flows, 0.0);
         variant.counts.as_mut().unwrap().flow_faults = 100.0 * flows;
     }
     let said = super::self_made::sentences(&[threads]);
@@ -198,10 +196,6 @@ fn what_many_flows_cost_is_told_by_their_making_and_by_their_faults() {
         .iter()
         .find(|said| said.contains("with 16 threads"))
         .unwrap();
-    assert!(
-        crowd.contains("making and ending them takes 320 ms instead of 20.0 ms"),
-        "{crowd}"
-    );
     assert!(
         crowd.contains("there are 1,600 page faults instead of 100"),
         "{crowd}"

@@ -1,7 +1,8 @@
 //! A connection, from its first request to its end.
 
-use std::io::{self, Write};
-use std::net::TcpStream;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
 
 use super::http::{Request, push_answer, read_request};
 use crate::wiki::{Shelf, Store, StoreError};
@@ -29,7 +30,8 @@ pub(super) fn serve(
             }
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                 push_answer(&mut out, "400 Bad Request", "this is no request\n", true);
-                true
+                refuse(stream, &out);
+                return Ok(());
             }
             Ok(None) | Err(_) => return Ok(()),
         };
@@ -38,6 +40,22 @@ pub(super) fn serve(
         }
     }
     Ok(())
+}
+
+/// How long, and for how many bytes, a client that is refused may go on with what it sends.
+const LINGER: (Duration, u64) = (Duration::from_secs(1), 64 << 10);
+
+/// Answers, and reads on to the end: a connection closed with something unread is reset, and
+/// the client would never see the answer.
+fn refuse(mut stream: TcpStream, answer: &[u8]) {
+    let read_on = |stream: TcpStream| {
+        stream.shutdown(Shutdown::Write)?;
+        stream.set_read_timeout(Some(LINGER.0))?;
+        io::copy(&mut stream.take(LINGER.1), &mut io::sink())
+    };
+    if stream.write_all(answer).is_ok() {
+        let _what_it_sends_counts_for_nothing = read_on(stream);
+    }
 }
 
 fn answer(

@@ -211,6 +211,9 @@ fn pages_that_are_not_there_and_words_that_are_no_request_have_their_answers() {
         assert!(ask(address, "/wiki/none").0.contains("404"));
         assert!(ask(address, "/other").0.contains("404"));
         assert!(ask(address, "no request at all").0.contains("400"));
+        // What comes after the words that were refused must not cost the answer.
+        let long = format!("no request {}", "x".repeat(20_000));
+        assert!(ask(address, &long).0.contains("400"));
         drop(over);
         say_goodbye(address).unwrap();
     });

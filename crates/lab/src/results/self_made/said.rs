@@ -15,8 +15,6 @@ use crate::words::plural;
 const FAR: f64 = 1.5;
 /// Fewer of them apart than this explain nothing.
 const HANDFUL: f64 = 20.0;
-/// This share of a difference explains it.
-const GOOD_PART: f64 = 0.2;
 
 /// What a study of such work says beyond its findings.
 pub(in crate::results) fn sentences(cases: &[CaseResult]) -> Vec<String> {
@@ -97,8 +95,8 @@ fn flow_each(case: &CaseResult, each: usize, pool: usize) -> Option<String> {
     ))
 }
 
-/// Why more flows of a case take longer, where their making, the kernel's time, faults or waits
-/// show it.
+/// Why more flows of a case take longer, where the kernel's time, faults or waits show it. What
+/// their making takes cannot be told: the first of them are at work while the last are made.
 fn crowd(case: &CaseResult) -> Option<String> {
     let best = case.optimum.as_ref()?;
     let worst = best.worst_above()?;
@@ -123,7 +121,6 @@ fn crowd(case: &CaseResult) -> Option<String> {
 
 /// What many flows take more of than few do.
 fn crowded(few: &VariantSummary, many: &VariantSummary) -> Vec<String> {
-    let made = making(few, many);
     let kernel = both(few, many, |variant| {
         Some(variant.self_made.as_ref()?.system_ns)
     });
@@ -139,22 +136,7 @@ fn crowded(few: &VariantSummary, many: &VariantSummary) -> Vec<String> {
     });
     let waits = far(waits)
         .map(|[few, many]| format!("flows give up their CPU {many} times instead of {few}"));
-    [made, kernel, faults, waits]
-        .into_iter()
-        .flatten()
-        .collect()
-}
-
-/// Making and ending flows, where that is a good part of what many of them take longer.
-fn making(few: &VariantSummary, many: &VariantSummary) -> Option<String> {
-    let longer = both(few, many, |variant| Some(variant.value?.typical))?;
-    let made = both(few, many, |variant| {
-        let phases = variant.phases?;
-        Some(phases.create_ns + phases.teardown_ns)
-    })?;
-    let share = (made[1] - made[0]) / (longer[1] - longer[0]).max(1.0);
-    let [few, many] = made.map(time);
-    (share > GOOD_PART).then(|| format!("making and ending them takes {many} instead of {few}"))
+    [kernel, faults, waits].into_iter().flatten().collect()
 }
 
 fn both(
