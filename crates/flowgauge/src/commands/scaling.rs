@@ -66,7 +66,18 @@ fn chosen(study: Study, args: &ScalingArgs) -> Result<Study> {
     if let Some(heap) = args.heap {
         set_heap(&mut cases, heap)?;
     }
-    Ok(Study { cases, ..study })
+    Ok(Study {
+        headline: headline(&study, &cases),
+        cases,
+        ..study
+    })
+}
+
+/// The case that answers the study, or the first that is asked for where that one is not.
+fn headline(study: &Study, cases: &[Case]) -> String {
+    let named = cases.iter().find(|case| case.name == study.headline);
+    let case = named.or(cases.first());
+    case.map_or_else(|| study.headline.clone(), |case| case.name.clone())
 }
 
 fn names(cases: &[Case]) -> String {
@@ -172,6 +183,15 @@ mod tests {
         for word in ["", "num", "numeric-large", "numeric-small/f"] {
             assert!(!is_called("numeric-small/fft", word), "{word}");
         }
+    }
+
+    #[test]
+    fn works_without_the_headline_are_answered_by_the_first_of_them() {
+        let study = lab::builtin("scaling", lab::Preset::Full).unwrap();
+        assert_eq!(headline(&study, &study.cases), "warehouse");
+        let served = |case: &&Case| case.name == "wiki-server";
+        let asked: Vec<Case> = study.cases.iter().filter(served).cloned().collect();
+        assert_eq!(headline(&study, &asked), "wiki-server");
     }
 
     #[test]
