@@ -51,7 +51,16 @@ pub(crate) fn run(args: &ScalingArgs) -> Result<Ending> {
 /// The study with the works that are asked for, with the heap that is asked for.
 fn chosen(study: Study, args: &ScalingArgs) -> Result<Study> {
     let mut cases = study.cases.clone();
-    for word in &args.workload {
+    for (place, word) in args.workload.iter().enumerate() {
+        ensure!(
+            !word.is_empty(),
+            "--workload has a name of no letters: use {}",
+            names(&study.cases)
+        );
+        ensure!(
+            !args.workload[..place].contains(word),
+            "--workload names {word} twice: once is enough"
+        );
         let known = cases.iter().any(|case| is_called(&case.name, word));
         ensure!(
             known,
