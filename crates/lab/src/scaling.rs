@@ -169,7 +169,9 @@ impl Spread {
         let mut ways = Vec::new();
         for &along in &self.along {
             let missing = along.missing(machine);
-            let instead = along.same_as(machine).filter(|way| !self.along.contains(way));
+            let instead = along
+                .same_as(machine)
+                .filter(|way| !self.along.contains(way));
             ways.extend(missing.is_none().then_some(along).or(instead));
             left_out.extend(match instead {
                 Some(way) => missing.map(|why| format!("{why}; run {}", way.spoken())),

@@ -145,10 +145,10 @@ fn bad_parameters_are_refused_with_what_would_do() {
     assert!(say(Handoff { queue: 6, ..work() }).contains("power of two"));
     assert!(
         say(Handoff {
-            largest: Bytes(8),
+            smallest: Bytes(4),
             ..work()
         })
-        .contains("16 bytes to 8 bytes")
+        .contains("4 bytes to 4 KiB")
     );
     assert!(
         say(Handoff {
@@ -244,5 +244,8 @@ fn sizes_that_are_the_wrong_way_round_are_said_to_be() {
         ..work()
     };
     let why = work.check().unwrap_err().to_string();
-    assert!(why.contains("smallest = 8 KiB is more than largest"), "{why}");
+    assert!(
+        why.contains("smallest = 8 KiB is more than largest"),
+        "{why}"
+    );
 }

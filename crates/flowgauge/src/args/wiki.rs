@@ -83,11 +83,22 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "N", default_value = "100", requires = "server", conflicts_with = "model", value_parser = number::whole)]
     pub(crate) keep_alive: u64,
     /// The port; 0 lets the kernel choose one
-    #[arg(long, value_name = "PORT", default_value = "0", requires = "server", conflicts_with = "model")]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value = "0",
+        requires = "server",
+        conflicts_with = "model"
+    )]
     pub(crate) port: u16,
     /// The CPU of the load generator, which servers keep off unless --placement says
     /// otherwise [default: that of the last core, where there are several]
-    #[arg(long, value_name = "CPU", requires = "server", conflicts_with = "model")]
+    #[arg(
+        long,
+        value_name = "CPU",
+        requires = "server",
+        conflicts_with = "model"
+    )]
     pub(crate) load_cpu: Option<u32>,
 }
 

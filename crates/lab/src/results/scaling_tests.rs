@@ -235,7 +235,10 @@ fn a_server_alone_has_a_sentence_a_form_and_is_not_answered_by_what_the_network_
     let within_is_faster = |_: u64, model: &str| if model == "fiber" { MS } else { 4 * MS };
     let study = said(vec![server()], within_is_faster);
     let first = &study.sentences[0];
-    assert!(first.starts_with("wiki-server: threads and processes"), "{first}");
+    assert!(
+        first.starts_with("wiki-server: threads and processes"),
+        "{first}"
+    );
     assert!(first.contains("; 1x1 and processes"), "{first}");
     assert!(!first.contains("fiber"), "{first}");
     let headline = study.headline().unwrap();

@@ -93,7 +93,8 @@ fn check_server(server: &Server, cpus: &Cpus) -> Result<(), String> {
 fn check_stores(case: &Case) -> Result<(), String> {
     let own = case.variants.iter().filter_map(|one| one.work.as_ref());
     let stores: BTreeSet<&Path> = own.chain([&case.work]).filter_map(Work::store).collect();
-    let checked = stores.into_iter().try_for_each(wiki::check_store);
+    let mut stores = stores.into_iter();
+    let checked = stores.try_for_each(|store| wiki::check_store(store).map(drop));
     checked.map_err(|error| error.to_string())
 }
 

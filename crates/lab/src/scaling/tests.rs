@@ -108,7 +108,8 @@ fn all_hardware_threads_alone_are_run_as_the_way_that_is_the_same() {
     };
     let (names, left_out) = spread(&asked, &machine(2, 1));
     assert_eq!(of(&names, "warehouse"), ["cores/1", "cores/2"]);
-    let note = "on all hardware threads: the same as along cores: 1 thread per core; run along cores";
+    let note =
+        "on all hardware threads: the same as along cores: 1 thread per core; run along cores";
     assert_eq!(left_out, [note]);
     let (names, _) = spread(&asked, &machine(1, 2));
     assert_eq!(of(&names, "warehouse"), ["smt/1", "smt/2"]);

@@ -608,5 +608,10 @@ fn a_store_with_a_size_of_pages_is_refused_with_its_line() {
          model = \"thread\"\nflows = 2\n"
     );
     let error = parse(&text, "mine.toml", Preset::Full).unwrap_err();
-    assert!(error.to_string().contains("page_size is for pages that are made"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("page_size is for pages that are made"),
+        "{error}"
+    );
 }

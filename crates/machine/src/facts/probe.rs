@@ -147,7 +147,10 @@ mod tests {
         assert_eq!(said[1], "memory: 85.2 ns; over 128.0 MiB of 2 MiB pages");
         assert!(said[2].contains("16 pages of 4 KiB (64.0 KiB)"), "{said:?}");
         assert!(said[2].contains("up to 4.0 ns more"), "{said:?}");
-        assert_eq!(said[3], "16 pages: 1.0 ns in 4 KiB pages, 1.0 ns in 2 MiB pages; ");
+        assert_eq!(
+            said[3],
+            "16 pages: 1.0 ns in 4 KiB pages, 1.0 ns in 2 MiB pages; "
+        );
     }
 
     /// It said that huge pages gain nothing, as under a host that maps by small pages.

@@ -54,7 +54,10 @@ fn along_its_way(work: &str, all: &[Scaling], cases: &[CaseResult]) -> Option<St
     let case = cases.iter().find(|case| case.case.name == point.case)?;
     let finding = threads_over_processes(case).or(case.findings.first())?;
     let (flows, spoken) = (many(point.flows.into(), "flow"), way.along.spoken());
-    Some(format!("{work} with {flows} {spoken}: {}", finding.sentence))
+    Some(format!(
+        "{work} with {flows} {spoken}: {}",
+        finding.sentence
+    ))
 }
 
 /// `wiki-server: cannot tell thread-pool and prefork apart ...; ...`, a sentence a form.
