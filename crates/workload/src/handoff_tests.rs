@@ -216,14 +216,14 @@ fn memory_is_that_of_blocks_that_can_be_alive_at_once() {
         ..work()
     };
     // At the most 20 are kept, 20 wait and 2 are in hands, of two flows.
-    assert!(few.bytes_a_flow().unwrap() <= 21 << 20);
+    assert!(few.bytes_a_flow().unwrap() <= (21 << 20));
     let many = Handoff {
         blocks: 1_000_000,
         smallest: Bytes(1 << 20),
         live: 1_000,
         ..few
     };
-    assert_eq!(many.bytes_a_flow().unwrap(), (16_384 + 1_000 + 2) / 2 << 20);
+    assert_eq!(many.bytes_a_flow().unwrap(), ((16_384 + 1_000 + 2) / 2) << 20);
     let pair = |plans: &[Plan]| -> u64 { plans.iter().map(|plan| plan.words as u64 * WORD).sum() };
     let mixed = Handoff {
         blocks: 5_000,
