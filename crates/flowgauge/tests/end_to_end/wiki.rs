@@ -107,8 +107,8 @@ fn a_store_that_cannot_be_used_is_refused_and_not_failed_slot_by_slot() {
     let home = Home::new();
     for (name, words) in no_stores(&home) {
         let key = format!("store = \"{name}\"");
-        let study = [HEAD, &case("off", &key, &["thread", "process"])];
-        home.write("mine.toml", &study.concat());
+        let case = case("off", &key, &["thread", "process"]).replace("page_size = \"1K\"\n", "");
+        home.write("mine.toml", &[HEAD, &case].concat());
         home.run(&["run", "mine.toml", "--out", "out"])
             .refused(2, &[name, words]);
         home.run(&["wiki", "--store", name, "--out", "out"])
