@@ -223,7 +223,10 @@ fn memory_is_that_of_blocks_that_can_be_alive_at_once() {
         live: 1_000,
         ..few
     };
-    assert_eq!(many.bytes_a_flow().unwrap(), ((16_384 + 1_000 + 2) / 2) << 20);
+    assert_eq!(
+        many.bytes_a_flow().unwrap(),
+        ((16_384 + 1_000 + 2) / 2) << 20
+    );
     let pair = |plans: &[Plan]| -> u64 { plans.iter().map(|plan| plan.words as u64 * WORD).sum() };
     let mixed = Handoff {
         blocks: 5_000,
