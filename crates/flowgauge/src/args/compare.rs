@@ -19,7 +19,7 @@ Examples:
 Exit codes: 0 compared (and all expectations hold), 1 an expectation fails or something
 became slower, 2 error (with --fail-on-regression also: nothing was compared), 3 an expectation
 cannot be decided, or with --fail-on-regression something was not compared (other work, no good
-slot).";
+slot, gone from a later run) or has too few slots to judge what looks slower.";
 
 /// Results of several runs or machines side by side.
 ///
@@ -39,7 +39,7 @@ pub(crate) struct CompareArgs {
     #[arg(long)]
     pub(crate) relative: bool,
     /// Exit with 1 if a variant is slower by at least this, established by its interval; with 3
-    /// if a variant was not compared, with 2 if none was
+    /// if a variant was not compared or is gone, with 2 if none was compared
     #[arg(long, value_name = "SHARE", value_parser = number::share)]
     pub(crate) fail_on_regression: Option<f64>,
     /// Write compare.html, compare.csv and compare.json into this folder
