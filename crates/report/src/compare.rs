@@ -70,7 +70,14 @@ fn circumstances(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
 fn floors(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
     let mut groups: Vec<([String; 2], Vec<&str>)> = Vec::new();
     for (run, floor) in case.floors.iter().enumerate() {
-        let Some(floor) = floor else { continue };
+        let mut changes = case.variants.iter().map(|variant| &variant.changes[run]);
+        let is_compared = changes.any(|change| {
+            let change = change.as_ref();
+            change.is_some_and(|change| change.not_compared.is_none())
+        });
+        let Some(floor) = floor.filter(|_| is_compared) else {
+            continue;
+        };
         let said = [percent(floor.fraction), because(floor.because)];
         let name = all.runs[run].name.as_str();
         match groups.iter_mut().find(|(known, _)| *known == said) {

@@ -12,6 +12,7 @@ Examples:
   flowgauge compare before after                     a verdict for each variant
   flowgauge compare laptop server board --out page   machines side by side, as a page
   flowgauge compare main branch --fail-on-regression 3%
+  flowgauge compare before after --format csv        one row a variant and run
   flowgauge compare main branch --relative           ratios to the reference, not times
   flowgauge compare main branch --expect 'primes/thread <= 1.03'
   flowgauge compare main branch --expect 'primes/thread memory <= 1.1'

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::Named;
+use crate::number::plain;
 use crate::{CaseResult, LabelledVariant};
 
 /// The cases of a study in a run.
@@ -126,6 +127,7 @@ fn fields(a: &impl Serialize, b: &impl Serialize) -> Vec<String> {
     let shown = |value: Option<&Json>| match value {
         None => "none".to_owned(),
         Some(Json::String(text)) => text.clone(),
+        Some(Json::Number(number)) if number.is_u64() => plain(number.as_f64().unwrap_or(f64::NAN)),
         Some(other) => other.to_string(),
     };
     let differing = names

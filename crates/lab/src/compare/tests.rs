@@ -198,7 +198,7 @@ fn other_work_is_not_compared_and_named() {
     for (.., change) in all.changes() {
         assert!(change.estimate.is_none());
         let why = change.not_compared.as_deref().unwrap();
-        assert_eq!(why, "other work: units 1000 against 2000");
+        assert_eq!(why, "other work: units 1,000 against 2,000");
     }
     assert_eq!(all.regressions(0.0), [""; 0]);
     // They are none that more rounds would decide.
@@ -207,7 +207,7 @@ fn other_work_is_not_compared_and_named() {
     assert_eq!(lost.len(), 2);
     assert_eq!(
         lost[0],
-        "mock/only: process of after is not compared: other work: units 1000 against 2000"
+        "mock/only: process of after is not compared: other work: units 1,000 against 2,000"
     );
 }
 
