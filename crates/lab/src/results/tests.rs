@@ -278,8 +278,11 @@ fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
              told apart from processes (dup)",
         ]
     );
-    // Operations for which there was no time were said to be such as cannot be told apart.
-    let mut cut = result.cases.clone();
+    said_of_one_without_time(result.cases);
+}
+
+/// Operations for which there was no time were said to be such as cannot be told apart.
+fn said_of_one_without_time(mut cut: Vec<crate::CaseResult>) {
     cut[2].ended = Some(crate::CaseEnd::Budget);
     cut[2].shared = None;
     for finding in &mut cut[2].findings {
