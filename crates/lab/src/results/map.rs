@@ -140,8 +140,15 @@ impl Map<'_> {
         let late = |case: &&&CaseResult| case.ended == Some(CaseEnd::Budget);
         match lost.len() {
             0 => String::new(),
-            count if lost.iter().all(late) => format!("; {count} were not compared (out of time)"),
-            count => format!("; {count} were not compared"),
+            count => {
+                let were = if count == 1 { "was" } else { "were" };
+                let why = if lost.iter().all(late) {
+                    " (out of time)"
+                } else {
+                    ""
+                };
+                format!("; {count} {were} not compared{why}")
+            }
         }
     }
 

@@ -291,7 +291,7 @@ fn said_of_one_without_time(mut cut: Vec<crate::CaseResult>) {
     }
     let said = super::map::sentences(&cut);
     let expected =
-        "the same in 1, and cannot be told apart in none; 1 were not compared (out of time)";
+        "the same in 1, and cannot be told apart in none; 1 was not compared (out of time)";
     assert!(said[0].ends_with(expected), "{}", said[0]);
 }
 
