@@ -54,7 +54,12 @@ impl Interrupt {
     }
 }
 
-fn ignore_file_size_signal() -> io::Result<()> {
+/// Has a limit on the size of files (RLIMIT_FSIZE) refuse a write with an error, where the kernel
+/// would end this process with SIGXFSZ and without a word.
+///
+/// # Errors
+/// The kernel refuses to ignore the signal.
+pub fn ignore_file_size_signal() -> io::Result<()> {
     // SAFETY: ignoring a signal installs no handler that could do anything unsafe.
     unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) }?;
     Ok(())

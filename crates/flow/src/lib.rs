@@ -63,7 +63,7 @@ pub use body::{Body, NoSink, Proof, Sink};
 pub use cell::{Cell, cell_main, is_cell};
 pub use channel::Outlet;
 pub use footprint::{Pieces, page_bytes};
-pub use interrupt::Interrupt;
+pub use interrupt::{Interrupt, ignore_file_size_signal};
 pub use latency::Latencies;
 pub use launcher::{LaunchError, Launcher, Onlooker};
 pub use model::{Model, Shape, Stacks};

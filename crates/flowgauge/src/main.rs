@@ -48,7 +48,9 @@ fn main() -> ExitCode {
     if flow::is_sampler() {
         flow::sampler_main();
     }
-    let ending = stack_is_enough().and_then(|()| command());
+    let ending = stack_is_enough()
+        .and_then(|()| flow::ignore_file_size_signal().context("SIGXFSZ cannot be ignored"))
+        .and_then(|()| command());
     ending
         .unwrap_or_else(|error| {
             output::tell_error(&error);

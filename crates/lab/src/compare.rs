@@ -25,6 +25,7 @@ mod model;
 #[cfg(test)]
 mod tests;
 
+pub use change::unseen;
 pub use model::{
     Basis, Change, ComparedCase, ComparedLimit, ComparedRun, ComparedStudy, ComparedVariant, Floor,
     FloorFrom, How, Named, SideBySide,
@@ -88,6 +89,7 @@ pub fn compare(runs: &[Named<'_>], how: How) -> Result<SideBySide, NothingInComm
         }
     }
     all.left_out = differ::left_out(runs);
+    all.gone = differ::gone(runs);
     Ok(all)
 }
 

@@ -43,7 +43,7 @@ use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
 pub use laws::{Law, Shape};
 pub use limits::Limit;
-pub use map::Map;
+pub use map::{Map, is_compared};
 pub use optimum::{AtNumber, Optimum};
 pub use requests::Requests;
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput};

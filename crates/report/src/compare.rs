@@ -9,7 +9,7 @@ mod terminal;
 pub use html::{page, plots};
 pub use terminal::text;
 
-use lab::compare::{Basis, Change, ComparedCase, ComparedRun, FloorFrom, SideBySide};
+use lab::compare::{Basis, Change, ComparedCase, ComparedRun, FloorFrom, SideBySide, unseen};
 use stats::Verdict;
 
 use crate::date::utc;
@@ -70,8 +70,15 @@ fn circumstances(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
 fn floors(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
     let mut groups: Vec<([String; 2], Vec<&str>)> = Vec::new();
     for (run, floor) in case.floors.iter().enumerate() {
-        let Some(floor) = floor else { continue };
-        let said = [percent(floor.fraction), because(floor.because).to_owned()];
+        let mut changes = case.variants.iter().map(|variant| &variant.changes[run]);
+        let is_compared = changes.any(|change| {
+            let change = change.as_ref();
+            change.is_some_and(|change| change.not_compared.is_none())
+        });
+        let Some(floor) = floor.filter(|_| is_compared) else {
+            continue;
+        };
+        let said = [percent(floor.fraction), because(floor.because)];
         let name = all.runs[run].name.as_str();
         match groups.iter_mut().find(|(known, _)| *known == said) {
             Some((_, names)) => names.push(name),
@@ -89,11 +96,12 @@ fn floors(all: &SideBySide, case: &ComparedCase) -> Vec<String> {
     groups.into_iter().map(line).collect()
 }
 
-fn because(from: FloorFrom) -> &'static str {
+fn because(from: FloorFrom) -> String {
     match from {
-        FloorFrom::Asked => "as asked",
-        FloorFrom::Runs => "as in the runs",
-        FloorFrom::Wander => "so far a run wandered",
+        FloorFrom::Asked => "as asked".to_owned(),
+        FloorFrom::Runs => "as in the runs".to_owned(),
+        FloorFrom::Wander => "so far a run wandered".to_owned(),
+        FloorFrom::Unseen => unseen(),
     }
 }
 

@@ -114,6 +114,9 @@ pub(crate) const BUNDLES: &str = "the address space, with which signal handlers 
 
 /// Which shared resource makes the difference in a case, in words.
 pub(crate) fn cause(case: &CaseResult) -> (Tone, &'static str) {
+    if !lab::is_compared(case) {
+        return (Tone::Doubt, "not compared");
+    }
     match case.shared.map(|shared| shared.cause) {
         Some(Cause::AddressSpace) => (Tone::Strong, "address space"),
         Some(Cause::FileTable) => (Tone::Strong, "file table"),
@@ -124,6 +127,15 @@ pub(crate) fn cause(case: &CaseResult) -> (Tone, &'static str) {
 }
 
 pub(crate) use crate::number::many;
+
+/// A parameter with its unit, which is left out where it is the same word: `grain (numbers)`,
+/// `flows`.
+pub(crate) fn with_unit(parameter: &str, unit: &str) -> String {
+    match parameter == unit {
+        true => parameter.to_owned(),
+        false => format!("{parameter} ({unit})"),
+    }
+}
 
 /// The word for a metric.
 pub(crate) fn metric(metric: Metric) -> &'static str {

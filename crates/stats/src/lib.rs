@@ -51,6 +51,6 @@ pub use noise::{Noise, detectable, noise};
 pub use sequential::{Sequential, Step};
 pub use summary::Summary;
 pub use tail::{Tail, TailSide, tail};
-pub use two_runs::{RUNS_ALPHA, two_runs, wander};
+pub use two_runs::{FEWEST_FOR_WANDER, RUNS_ALPHA, two_runs, wander};
 pub use verdict::{Rule, Verdict};
 pub use wilcoxon::{rounds_for_interval, wilcoxon_k};

@@ -36,6 +36,9 @@ pub const RUNS_ALPHA: f64 = 0.05;
 /// Values in each half of a run, at least, for [`wander`].
 const HALF: usize = 3;
 
+/// Values of a variant in a run from which on it can be seen how far the run wandered.
+pub const FEWEST_FOR_WANDER: usize = 2 * HALF;
+
 /// Hodges-Lehmann estimate of subject / reference of two runs with its exact
 /// Mann-Whitney interval.
 ///
@@ -94,7 +97,7 @@ fn shifts(reference: &[f64], subject: &[f64]) -> Vec<f64> {
 }
 
 /// How far the second half of a run lies from its first, as a fraction of 0 or
-/// more; `None` for fewer than 6 values.
+/// more; `None` for fewer than [`FEWEST_FOR_WANDER`] values.
 ///
 /// `values` are those of one variant in time order. It is the size of the
 /// Hodges-Lehmann shift between the halves: what this machine makes of a while.

@@ -12,6 +12,7 @@ Examples:
   flowgauge compare before after                     a verdict for each variant
   flowgauge compare laptop server board --out page   machines side by side, as a page
   flowgauge compare main branch --fail-on-regression 3%
+  flowgauge compare before after --format csv        one row a variant and run
   flowgauge compare main branch --relative           ratios to the reference, not times
   flowgauge compare main branch --expect 'primes/thread <= 1.03'
   flowgauge compare main branch --expect 'primes/thread memory <= 1.1'
@@ -19,7 +20,7 @@ Examples:
 Exit codes: 0 compared (and all expectations hold), 1 an expectation fails or something
 became slower, 2 error (with --fail-on-regression also: nothing was compared), 3 an expectation
 cannot be decided, or with --fail-on-regression something was not compared (other work, no good
-slot).";
+slot, gone from a later run) or has too few slots to judge what looks slower.";
 
 /// Results of several runs or machines side by side.
 ///
@@ -39,7 +40,7 @@ pub(crate) struct CompareArgs {
     #[arg(long)]
     pub(crate) relative: bool,
     /// Exit with 1 if a variant is slower by at least this, established by its interval; with 3
-    /// if a variant was not compared, with 2 if none was
+    /// if a variant was not compared or is gone, with 2 if none was compared
     #[arg(long, value_name = "SHARE", value_parser = number::share)]
     pub(crate) fail_on_regression: Option<f64>,
     /// Write compare.html, compare.csv and compare.json into this folder

@@ -173,7 +173,7 @@ pub(crate) enum Format {
     Text,
     /// One JSON document
     Json,
-    /// A table: one row a repetition, or a fact of the machine
+    /// A table: one row a repetition, a fact of the machine, or a variant and run (compare)
     Csv,
     /// The same rows, each a JSON object on a line of its own
     Jsonl,

@@ -47,7 +47,10 @@ Examples:
   flowgauge report DIR                     text, and report.html and the tables in DIR again
   flowgauge report DIR --plots plots       each chart as SVG and PNG
   flowgauge report DIR --format csv        one row a repetition
-  flowgauge report DIR --expect 'primes/thread vs process <= 1.05'")]
+  flowgauge report DIR --expect 'primes/thread vs process <= 1.05'
+
+Exit codes: 0 the reports were made (also of a run that ended with 3 because it cannot tell) and
+all expectations hold, 1 an expectation fails, 2 error, 3 an expectation cannot be decided.")]
 pub(crate) struct ReportArgs {
     /// A results folder
     #[arg(value_name = "DIR")]

@@ -182,6 +182,14 @@ fn regressions(all: &SideBySide, args: &CompareArgs, ending: Ending) -> Result<E
         ));
         ending = ending::worse(ending, Ending::CannotTell);
     }
+    for gone in &all.gone {
+        tell(&format!("note: {gone}: not compared, and may be slower"));
+        ending = ending::worse(ending, Ending::CannotTell);
+    }
+    for sentence in all.unseen(fraction) {
+        tell(&format!("note: it may be slower: {sentence}"));
+        ending = ending::worse(ending, Ending::CannotTell);
+    }
     Ok(match found.is_empty() {
         true => ending,
         false => ending::worse(ending, Ending::Failed),

@@ -53,11 +53,12 @@ struct Page {
 impl Page {
     fn of(command: Command) -> Result<Self> {
         let behind = command.get_after_help().map(ToString::to_string);
+        let usage = command.clone().render_usage().to_string();
         let bare = command.after_help(Resettable::<StyledStr>::Reset);
         let man = Man::new(bare);
         let mut text = Vec::new();
         man.render(&mut text)?;
-        let mut text = as_written(&String::from_utf8(text)?);
+        let mut text = with_synopsis(&as_written(&String::from_utf8(text)?), &usage);
         for part in behind.unwrap_or_default().split("\n\n") {
             text.push_str(&section(part));
         }
@@ -86,6 +87,19 @@ fn as_written(page: &str) -> String {
         made.push('\n');
     }
     made
+}
+
+/// The page with the usage of `--help` as its synopsis: one made from the options alone shows no
+/// value of theirs.
+fn with_synopsis(page: &str, usage: &str) -> String {
+    let usage = usage.trim_start_matches("Usage:").trim();
+    let made = section(&format!("Synopsis:{usage}"));
+    let begin = page.find(".SH SYNOPSIS");
+    let end = page.find(".SH DESCRIPTION");
+    match begin.zip(end) {
+        Some((begin, end)) => format!("{}{made}{}", &page[..begin], &page[end..]),
+        None => page.to_owned(),
+    }
 }
 
 /// A part as a section of its own.
@@ -131,6 +145,17 @@ mod tests {
                 assert!(is_heading, "{}: {part}", command.get_name());
             }
         }
+    }
+
+    /// A synopsis had `[--floor]` without its value, and one folder where two are needed.
+    #[test]
+    fn the_synopsis_is_the_usage_of_the_help() {
+        let command = built();
+        let compare = command.find_subcommand("compare").unwrap().clone();
+        let page = Page::of(compare).unwrap().text;
+        let synopsis =
+            ".SH SYNOPSIS\nflowgauge compare [OPTIONS] <DIR> <DIR>...\n.SH DESCRIPTION\n";
+        assert!(page.contains(synopsis), "{page}");
     }
 
     #[test]

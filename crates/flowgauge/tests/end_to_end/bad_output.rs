@@ -315,3 +315,16 @@ fn results_in_a_folder_that_may_not_be_written_are_reported_all_the_same() {
         run.stderr
     );
 }
+
+/// A limit on the size of files ended `report` by a signal, and a part of a file stayed.
+#[test]
+fn a_limit_on_files_is_an_error_where_nothing_ignored_its_signal() {
+    let home = Home::new();
+    small(&home, &["--out", "out"]).answered();
+    let before = home.listing("out");
+    let program = env!("CARGO_BIN_EXE_flowgauge");
+    let script = format!("ulimit -f 1; exec {program} report out");
+    let run = Run::from(home.program("sh", &["-c", &script]).output().unwrap());
+    run.refused(2, &["cannot write", "File too large"]);
+    assert_eq!(home.listing("out"), before);
+}

@@ -184,6 +184,27 @@ fn what_was_not_compared_may_be_a_regression() {
     );
 }
 
+/// A variant that the second run did not have passed.
+#[test]
+fn what_is_gone_may_be_a_regression() {
+    let home = Home::new();
+    let both = [("process", 2), ("thread", 2)];
+    for (out, variants) in [("before", &both[..]), ("after", &both[..1])] {
+        home.write("mine.toml", &primes(2_000, variants));
+        home.run(&[&["run", "mine.toml", "--out", out], &FLAGS[..]].concat());
+    }
+    let line = "compare before after --floor 90% --fail-on-regression 95%";
+    let (code_now, _, said) = code(&home, line);
+    assert_eq!(code_now, Some(3), "{said}");
+    assert!(
+        said.contains("note: not in after: mine/only/thread: not compared, and may be slower"),
+        "{said}"
+    );
+    // What is new has nothing to be slower than.
+    let line = "compare after before --floor 90% --fail-on-regression 95%";
+    assert_eq!(code(&home, line).0, Some(0));
+}
+
 #[test]
 fn memory_between_runs_is_judged_by_the_ratio_of_memory() {
     let home = home();

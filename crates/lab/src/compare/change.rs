@@ -1,7 +1,7 @@
 //! One variant of two runs: values, floor, estimate, verdict and sentence.
 
 use flow::Proof;
-use stats::{Estimate, RUNS_ALPHA, Rule, Verdict, two_runs, wander};
+use stats::{Estimate, FEWEST_FOR_WANDER, RUNS_ALPHA, Rule, Verdict, two_runs, wander};
 
 use super::{Basis, Change, Floor, FloorFrom, How, Named, differ};
 use crate::median::median;
@@ -53,27 +53,19 @@ impl<'a> Comparing<'a> {
             });
         }
         let own = [a, b].map(own_floor).into_iter().fold(0.0, f64::max);
-        let wander = [a, b]
-            .map(|case| self.wander(case))
-            .into_iter()
-            .fold(0.0, f64::max);
-        Some(if wander > own {
-            Floor {
-                fraction: wander,
-                because: FloorFrom::Wander,
-            }
-        } else {
-            Floor {
-                fraction: own,
-                because: FloorFrom::Runs,
-            }
-        })
+        let (fraction, because) = match (self.wander(a), self.wander(b)) {
+            (Some(a), Some(b)) if a.max(b) > own => (a.max(b), FloorFrom::Wander),
+            (Some(_), Some(_)) => (own, FloorFrom::Runs),
+            _ => (own, FloorFrom::Unseen),
+        };
+        Some(Floor { fraction, because })
     }
 
-    /// How far the halves of a run lie apart: of its variants the median.
-    fn wander(&self, case: &CaseResult) -> f64 {
+    /// How far the halves of a run lie apart: of its variants the median. `None` where none has
+    /// slots enough to see it.
+    fn wander(&self, case: &CaseResult) -> Option<f64> {
         let labels = case.variants.iter().map(|variant| variant.label.as_str());
-        median(labels.filter_map(|label| wander(&self.values(case, label)))).unwrap_or(0.0)
+        median(labels.filter_map(|label| wander(&self.values(case, label))))
     }
 
     /// The case in the first run and in this one.
@@ -89,10 +81,10 @@ impl<'a> Comparing<'a> {
         if !known(a) || !known(b) || self.is_its_own_reference(a, label) {
             return None;
         }
-        let floor = self.floor(run)?.fraction;
+        let floor = self.floor(run)?;
         let (before, after) = (self.values(a, label), self.values(b, label));
         let values = (before.len(), after.len());
-        let judged = self.judge(label, (a, &before), (b, &after), floor);
+        let judged = self.judge(label, (a, &before), (b, &after), floor.fraction);
         Some(match judged {
             Err(why) => Change {
                 estimate: None,
@@ -101,13 +93,20 @@ impl<'a> Comparing<'a> {
                 sentence: format!("{label} of {} is not compared: {why}", self.names[run]),
                 not_compared: Some(why),
             },
-            Ok((estimate, verdict)) => Change {
-                estimate: Some(estimate),
-                verdict,
-                values,
-                not_compared: None,
-                sentence: self.sentence(run, label, &estimate, verdict),
-            },
+            Ok((estimate, seen)) => {
+                let verdict = floor.allows(seen);
+                let sentence = self.sentence(run, label, &estimate, verdict);
+                Change {
+                    estimate: Some(estimate),
+                    verdict,
+                    values,
+                    not_compared: None,
+                    sentence: match verdict == seen {
+                        true => sentence,
+                        false => format!("{sentence}; {}", unseen()),
+                    },
+                }
+            }
         })
     }
 
@@ -206,6 +205,30 @@ impl<'a> Comparing<'a> {
             }
         }
     }
+}
+
+impl Floor {
+    /// A verdict as far as the floor lets it be said: where it cannot be seen how far the runs
+    /// wandered, nothing is called a difference.
+    fn allows(self, verdict: Verdict) -> Verdict {
+        match verdict {
+            Verdict::Faster { .. } | Verdict::Slower { .. }
+                if self.because == FloorFrom::Unseen =>
+            {
+                Verdict::CannotTell { more_rounds: None }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Why nothing is called a difference where runs have few slots.
+#[must_use]
+pub fn unseen() -> String {
+    format!(
+        "too few slots to see how far a run wandered: {FEWEST_FOR_WANDER} a run are needed, or a \
+         --floor of yours"
+    )
 }
 
 /// The floor that a run used for a case.

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::Named;
+use crate::number::plain;
 use crate::{CaseResult, LabelledVariant};
 
 /// The cases of a study in a run.
@@ -126,6 +127,7 @@ fn fields(a: &impl Serialize, b: &impl Serialize) -> Vec<String> {
     let shown = |value: Option<&Json>| match value {
         None => "none".to_owned(),
         Some(Json::String(text)) => text.clone(),
+        Some(Json::Number(number)) if number.is_u64() => plain(number.as_f64().unwrap_or(f64::NAN)),
         Some(other) => other.to_string(),
     };
     let differing = names
@@ -162,12 +164,28 @@ pub(super) fn left_out(runs: &[Named<'_>]) -> Vec<String> {
     told
 }
 
+/// What the first run holds and another one does not, a sentence a run.
+pub(super) fn gone(runs: &[Named<'_>]) -> Vec<String> {
+    let Some((first, others)) = runs.split_first() else {
+        return Vec::new();
+    };
+    let gone = others.iter().map(|other| (other, missing(first, other)));
+    gone.filter(|(_, missing)| !missing.is_empty())
+        .map(|(other, missing)| format!("not in {}: {}", other.name, missing.join(", ")))
+        .collect()
+}
+
 /// Studies, cases and variants of one run that another does not hold; of a whole that is
 /// missing only its own name.
 fn missing(with: &Named<'_>, without: &Named<'_>) -> Vec<String> {
     let mut missing = Vec::new();
     for study in &with.results.studies {
         let name = study.study.name.as_str();
+        let others = &mut without.results.studies.iter();
+        if study.cases.is_empty() && others.any(|other| other.study.name == name) {
+            // Its limits have a table of their own.
+            continue;
+        }
         if cases_of(without, name).next().is_none() {
             missing.push(name.to_owned());
             continue;

@@ -48,6 +48,9 @@ pub struct SideBySide {
     pub warnings: Vec<String>,
     /// What only some of them hold.
     pub left_out: Vec<String>,
+    /// What the first run holds and another one does not, a sentence a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<String>,
 }
 
 /// A run.
@@ -128,6 +131,9 @@ pub enum FloorFrom {
     Runs,
     /// So far one of the runs wandered.
     Wander,
+    /// It is the larger floor of the two runs, and a run has too few slots to see how far it
+    /// wandered: no difference is established.
+    Unseen,
 }
 
 /// A variant in several runs.
@@ -165,6 +171,7 @@ impl SideBySide {
             studies: Vec::new(),
             warnings: Vec::new(),
             left_out: Vec::new(),
+            gone: Vec::new(),
         }
     }
 
@@ -227,11 +234,34 @@ impl SideBySide {
     /// regressions: they do not lie beyond the floor of their comparison.
     #[must_use]
     pub fn within_floor(&self, fraction: f64) -> usize {
-        let beyond = self.changes().filter(|(.., change)| {
+        self.open_beyond(fraction, |floor| floor.because != FloorFrom::Unseen)
+            .count()
+    }
+
+    /// What is slower by at least `fraction`, as the whole interval says, and yet no regression,
+    /// since it cannot be seen how far the runs wandered: each in a sentence.
+    #[must_use]
+    pub fn unseen(&self, fraction: f64) -> Vec<String> {
+        self.open_beyond(fraction, |floor| floor.because == FloorFrom::Unseen)
+            .collect()
+    }
+
+    /// What lies beyond a bar with its whole interval and is not called slower, by its floor.
+    fn open_beyond(
+        &self,
+        fraction: f64,
+        of: impl Fn(Floor) -> bool,
+    ) -> impl Iterator<Item = String> {
+        let beyond = self.changes().filter(move |(_, case, _, run, change)| {
             let interval = change.estimate.and_then(|estimate| estimate.interval());
+            let slower = matches!(change.verdict, Verdict::Slower { .. });
             interval.is_some_and(|(low, _)| low >= 1.0 + fraction)
+                && !slower
+                && case.floors[*run].is_some_and(&of)
         });
-        beyond.count() - self.regressions(fraction).len()
+        beyond.map(|(study, case, _, _, change)| {
+            format!("{}/{}: {}", study.name, case.name, change.sentence)
+        })
     }
 
     /// What was not compared, each in a sentence with its reason: of that no regression is

@@ -76,6 +76,50 @@ fn what_became_slower_is_said_and_what_did_not_is_the_same() {
     assert_eq!(all.warnings, [""; 0]);
 }
 
+/// A run of which only so many rounds are there.
+fn of_rounds(mut results: Results, rounds: usize) -> Results {
+    let cases = results
+        .studies
+        .iter_mut()
+        .flat_map(|study| &mut study.cases);
+    for case in cases {
+        let place = case.slots.iter().map(|slot| slot.round).min().unwrap();
+        case.slots.retain(|slot| slot.round < place + rounds);
+    }
+    results
+}
+
+/// Of runs with 5 slots it was not looked how far they wandered, and what the machine did
+/// between them was called slower.
+#[test]
+fn where_wandering_cannot_be_seen_nothing_is_called_slower() {
+    for (rounds, slower) in [((5, 5), false), ((10, 5), false), ((6, 6), true)] {
+        let (a, b) = (of_rounds(before(), rounds.0), of_rounds(after(), rounds.1));
+        let all = side_by_side(&a, &b, How::default());
+        let thread = &all.studies[0].cases[0].variants[1].changes[1];
+        let thread = thread.as_ref().unwrap();
+        let found = matches!(thread.verdict, Verdict::Slower { .. });
+        assert_eq!(found, slower, "{rounds:?}: {}", thread.sentence);
+        assert_eq!(all.regressions(0.03).len(), usize::from(slower));
+        assert_eq!(all.unseen(0.03).len(), usize::from(!slower));
+        assert_eq!((all.within_floor(0.03), all.undecided(0.03)), (0, 0));
+        let why = "too few slots to see how far a run wandered: 6 a run are needed";
+        assert_eq!(
+            thread.sentence.contains(why),
+            !slower,
+            "{}",
+            thread.sentence
+        );
+    }
+    // A floor that is named stands for what the machine does.
+    let asked = How {
+        floor: Some(0.05),
+        ..How::default()
+    };
+    let (a, b) = (of_rounds(before(), 5), of_rounds(after(), 5));
+    assert_eq!(side_by_side(&a, &b, asked).regressions(0.03).len(), 1);
+}
+
 /// It was taken for a comparison that more rounds would decide, and for none that is slower.
 #[test]
 fn what_is_slower_and_within_the_floor_is_told_as_that() {
@@ -154,7 +198,7 @@ fn other_work_is_not_compared_and_named() {
     for (.., change) in all.changes() {
         assert!(change.estimate.is_none());
         let why = change.not_compared.as_deref().unwrap();
-        assert_eq!(why, "other work: units 1000 against 2000");
+        assert_eq!(why, "other work: units 1,000 against 2,000");
     }
     assert_eq!(all.regressions(0.0), [""; 0]);
     // They are none that more rounds would decide.
@@ -163,7 +207,7 @@ fn other_work_is_not_compared_and_named() {
     assert_eq!(lost.len(), 2);
     assert_eq!(
         lost[0],
-        "mock/only: process of after is not compared: other work: units 1000 against 2000"
+        "mock/only: process of after is not compared: other work: units 1,000 against 2,000"
     );
 }
 
@@ -245,6 +289,8 @@ fn what_only_one_holds_is_left_out_and_named() {
         ]
     );
     assert_eq!(verdicts(&all).len(), 1);
+    // What is new cannot have become slower; what is gone may have.
+    assert_eq!(all.gone, ["not in after: mock/only/thread"]);
 }
 
 #[test]

@@ -71,7 +71,7 @@ pub(super) fn said(expectation: &Expectation, found: Result<Found, String>) -> C
 }
 
 impl Bound {
-    fn judge(&self, found: &Found) -> Judged {
+    pub(super) fn judge(&self, found: &Found) -> Judged {
         let Some((low, high)) = found.interval else {
             return Judged::Undecided;
         };
@@ -88,7 +88,7 @@ impl Bound {
         }
     }
 
-    fn shown(&self, found: &Found) -> String {
+    pub(super) fn shown(&self, found: &Found) -> String {
         let write = |value: f64| match self.unit {
             Unit::Time => time(value),
             Unit::Size => bytes(value),

@@ -6,13 +6,17 @@
 //! shows. Any other quantity (memory, a phase) gets one in the same way: two independent
 //! samples of slots ([`stats::two_runs`]), at the level of one expectation. Neither is given
 //! where the two sides did not do the same work.
+//!
+//! A compared time fails only beyond the floor of its comparison, as a regression does: within
+//! it, the machine may have shifted between the runs.
 
 use stats::{RUNS_ALPHA, two_runs};
 
 use super::judge::{Found, case_of, nothing, of_slot, said};
 use super::names::Target;
-use super::{Checked, ExpectError, Expectation, Quantity, Unit, names};
-use crate::compare::{Basis, Change, Named, SideBySide};
+use super::{Bound, Checked, ExpectError, Expectation, Judged, Quantity, Side, Unit, names};
+use crate::compare::{Basis, Change, Floor, FloorFrom, Named, SideBySide, unseen};
+use crate::words::percent;
 use crate::{CaseResult, RawSlot, Study, Value};
 
 /// What comes of an expectation in every run but the first, which is the reference.
@@ -52,20 +56,52 @@ fn against_first(
     let studies: Vec<Study> = results.map(|result| result.study.clone()).collect();
     let target = names::target(expectation, &studies)?;
     let change = change(&target, runs, place, all);
-    let found = change.and_then(|change| match (target.quantity, &change.estimate) {
-        (Quantity::Value, Some(estimate)) => Ok(Found::of(estimate)),
-        _ => of_quantity(&target, [&runs[0], &runs[place]], all.basis),
-    });
+    let found = change.and_then(
+        |(floor, change)| match (target.quantity, &change.estimate) {
+            (Quantity::Value, Some(estimate)) => {
+                let found = Found::of(estimate);
+                match by_the_machine(expectation.bound, &found, floor) {
+                    Some(why) => Err(format!("{}: {why}", expectation.bound.shown(&found))),
+                    None => Ok(found),
+                }
+            }
+            _ => of_quantity(&target, [&runs[0], &runs[place]], all.basis),
+        },
+    );
     Ok(said(expectation, found))
 }
 
-/// How the variant compares with the same in the first run, or why it does not.
+/// Why a ratio that lies beyond its bound is not held against it: the runs may differ by as much
+/// by themselves. The floor is that of the table and of `--fail-on-regression`.
+fn by_the_machine(bound: Bound, found: &Found, floor: Floor) -> Option<String> {
+    if bound.judge(found) != Judged::Fails {
+        return None;
+    }
+    if floor.because == FloorFrom::Unseen {
+        return Some(unseen());
+    }
+    // Of a bound below 1 the floor lies above the bound, of one above 1 above 1.
+    let band = 1.0 + floor.fraction;
+    let bar = match bound.side {
+        Side::Below { .. } => bound.value.max(bound.value.min(1.0) * band),
+        Side::Above { .. } => bound.value.min(bound.value.max(1.0) / band),
+    };
+    let beyond = Bound {
+        value: bar,
+        ..bound
+    };
+    (beyond.judge(found) != Judged::Fails)
+        .then(|| format!("not beyond the floor of {}", percent(floor.fraction)))
+}
+
+/// How the variant compares with the same in the first run and within which floor, or why it
+/// does not.
 fn change<'a>(
     target: &Target<'_>,
     runs: &[Named<'_>],
     place: usize,
     all: &'a SideBySide,
-) -> Result<&'a Change, String> {
+) -> Result<(Floor, &'a Change), String> {
     let label = &target.case.variants[target.variant].label;
     let found = all.changes().find(|(study, case, variant, run, _)| {
         study.name == target.study.name
@@ -73,10 +109,13 @@ fn change<'a>(
             && variant.label == *label
             && *run == place
     });
-    if let Some((.., change)) = found {
-        return match &change.not_compared {
-            Some(why) => Err(format!("not compared: {why}")),
-            None => Ok(change),
+    if let Some((_, case, _, _, change)) = found {
+        return match (&change.not_compared, case.floors[place]) {
+            (None, Some(floor)) => Ok((floor, change)),
+            (why, _) => Err(format!(
+                "not compared: {}",
+                why.as_deref().unwrap_or("there is no floor")
+            )),
         };
     }
     let first = case_of(runs[0].results, target);

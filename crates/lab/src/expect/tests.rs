@@ -245,6 +245,68 @@ fn between_runs_a_bare_number_is_the_ratio_to_the_first() {
     assert_eq!(check("mock/thread <= 11ms")[0].judged, Judged::Holds);
 }
 
+/// The run with every time of its slots made `factor` times as long, `rounds` of them.
+fn slower(factor: f64, rounds: usize) -> Results {
+    let mut results = results();
+    for case in &mut results.studies[0].cases {
+        let first = case.slots.iter().map(|slot| slot.round).min().unwrap();
+        case.slots.retain(|slot| slot.round < first + rounds);
+        for slot in &mut case.slots {
+            if let flow::Answer::Done(record) = &mut slot.outcome.answer {
+                for rep in &mut record.reps {
+                    for phase in [&mut rep.create_ns, &mut rep.steady_ns, &mut rep.teardown_ns] {
+                        *phase = (*phase as f64 * factor) as u64;
+                    }
+                }
+            }
+        }
+    }
+    results
+}
+
+/// An expectation failed where `--fail-on-regression` said that it lies within the floor.
+#[test]
+fn between_runs_a_time_fails_only_beyond_the_floor_of_its_comparison() {
+    let a = results();
+    let judged = |b: &Results, floor: Option<f64>, text: &str| {
+        let runs = [("a", &a), ("b", b)].map(|(name, results)| Named { name, results });
+        let how = How {
+            floor,
+            ..How::default()
+        };
+        let all = compare(&runs, how).unwrap();
+        let mut checked = check_runs(&expectation(text), &runs, &all).unwrap();
+        checked.remove(0)
+    };
+    let b = slower(1.2, 99);
+    let bound = "mock/thread <= 1.03";
+    assert_eq!(judged(&b, None, bound).judged, Judged::Fails);
+    let within = judged(&b, Some(0.5), bound);
+    assert_eq!(within.judged, Judged::Undecided);
+    let why = ": not beyond the floor of 50 %";
+    assert!(within.sentence.ends_with(why), "{}", within.sentence);
+    // Far beyond the bound it fails whatever the floor; a bound below 1 has it above itself.
+    assert_eq!(
+        judged(&b, Some(0.5), "mock/thread <= 0.5").judged,
+        Judged::Fails
+    );
+    assert_eq!(
+        judged(&b, Some(0.5), "mock/thread <= 0.9").judged,
+        Judged::Undecided
+    );
+    assert_eq!(
+        judged(&b, Some(0.5), "mock/thread >= 1.5").judged,
+        Judged::Undecided
+    );
+    assert_eq!(
+        judged(&b, Some(0.5), "mock/thread >= 2").judged,
+        Judged::Fails
+    );
+    let few = judged(&slower(1.2, 5), None, bound);
+    assert_eq!(few.judged, Judged::Undecided);
+    assert!(few.sentence.contains("too few slots"), "{}", few.sentence);
+}
+
 /// The run with the memory of all its slots doubled.
 fn larger() -> Results {
     let mut results = results();

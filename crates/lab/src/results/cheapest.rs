@@ -8,10 +8,16 @@
 //! the cheapest one's is named beside it. Findings are against the case's first variant,
 //! whose own noise is in all of them; two subjects are told apart here by their spread over
 //! the slots (the middle half of each), which claims less than a finding and is worded so.
+//! Of one slot that half has no width: below [`FEWEST`] slots, with which a median has no
+//! interval either, nothing is told apart.
 
 use super::{CaseResult, VariantSummary};
 use crate::Metric;
 use crate::number::{plain, time};
+
+/// Slots of a variant, at least, that let it be told from another: as many as an interval of its
+/// median takes.
+const FEWEST: usize = 6;
 
 /// The sentences of all sweeps that measure switches.
 pub(crate) fn cheapest(cases: &[CaseResult]) -> Vec<String> {
@@ -77,7 +83,24 @@ fn ranked(case: &CaseResult) -> Vec<(&str, f64, &VariantSummary)> {
 
 /// `flows: cheapest to switch is task at 2 flows (1.9 ns) and at 1,000 (2.1 ns), …`.
 fn winners(sweep: &str, points: &[Point<'_>]) -> String {
-    let said: Vec<String> = points.iter().map(winner).collect();
+    let untold = |point: &Point<'_>| point.ranked.len() > 1 && has_few(point.ranked[0].2);
+    if points.iter().all(untold) {
+        return format!(
+            "{sweep}: which is cheapest to switch cannot be told: {FEWEST} slots of each variant are \
+             needed at a number of flows, or more"
+        );
+    }
+    let said: Vec<String> = points
+        .iter()
+        .map(|point| match untold(point) {
+            true => format!(
+                "{} {}: cannot be told (too few slots)",
+                plain(point.at),
+                point.unit
+            ),
+            false => winner(point),
+        })
+        .collect();
     format!("{sweep}: cheapest to switch: {}", said.join("; "))
 }
 
@@ -85,7 +108,7 @@ fn winner(point: &Point<'_>) -> String {
     let (first, best, summary) = point.ranked[0];
     let near: Vec<&str> = point.ranked[1..]
         .iter()
-        .filter(|(_, _, other)| overlap(summary, other))
+        .filter(|(_, _, other)| alike(summary, other))
         .map(|(label, ..)| *label)
         .collect();
     let tie = if near.is_empty() {
@@ -99,6 +122,16 @@ fn winner(point: &Point<'_>) -> String {
         point.unit,
         time(best)
     )
+}
+
+/// Whether a variant has too few slots to be told from another.
+fn has_few(variant: &VariantSummary) -> bool {
+    variant.value.as_ref().is_none_or(|value| value.n < FEWEST)
+}
+
+/// Whether two variants cannot be told apart.
+fn alike(a: &VariantSummary, b: &VariantSummary) -> bool {
+    has_few(a) || has_few(b) || overlap(a, b)
 }
 
 /// Whether the middle halves of the slots of two variants overlap.
@@ -147,5 +180,5 @@ fn crossing(sweep: &str, points: &[Point<'_>], a: &str, b: &str) -> Option<Strin
 fn a_is_cheaper(point: &Point<'_>, a: &str, b: &str) -> Option<bool> {
     let find = |label| point.ranked.iter().find(|(known, ..)| *known == label);
     let ((_, a, of_a), (_, b, of_b)) = (find(a)?, find(b)?);
-    (!overlap(of_a, of_b)).then_some(a < b)
+    (!alike(of_a, of_b)).then_some(a < b)
 }

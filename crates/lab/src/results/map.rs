@@ -11,7 +11,7 @@
 use flow::{Model, Placement};
 use stats::Verdict;
 
-use super::{CaseResult, Cause, Finding, StudyResult, series};
+use super::{CaseEnd, CaseResult, Cause, Finding, StudyResult, series};
 use crate::number::factor;
 
 /// Rows of a map at the least.
@@ -102,19 +102,18 @@ impl Map<'_> {
         let slower = listed(&threads, |verdict| {
             matches!(verdict, Verdict::Slower { .. })
         });
-        let same = threads
-            .iter()
-            .filter(|(_, f)| matches!(f.verdict, Verdict::Same { .. }))
-            .count();
-        let open = threads
-            .iter()
-            .filter(|(_, f)| matches!(f.verdict, Verdict::CannotTell { .. }))
-            .count();
+        let count = |wanted: fn(&Finding) -> bool| {
+            number(threads.iter().filter(|(_, f)| wanted(f)).count())
+        };
+        let same = count(|f| matches!(f.verdict, Verdict::Same { .. }));
+        let open =
+            count(|f| f.estimate.is_some() && matches!(f.verdict, Verdict::CannotTell { .. }));
         let mut sentences = vec![format!(
             "{}: of {} operations threads are slower than processes in {slower}, faster in {faster}, \
-             the same in {same}, and cannot be told apart in {open}",
+             the same in {same}, and cannot be told apart in {open}{}",
             self.setting(),
-            threads.len(),
+            self.cases.len(),
+            self.not_compared()
         )];
         let causes: Vec<String> = [Cause::AddressSpace, Cause::FileTable, Cause::Both]
             .into_iter()
@@ -129,6 +128,28 @@ impl Map<'_> {
         }
         sentences.extend(self.made_up_for());
         sentences
+    }
+
+    /// The rows of which nothing was compared, and whether the budget is why.
+    fn not_compared(&self) -> String {
+        let lost: Vec<&&CaseResult> = self
+            .cases
+            .iter()
+            .filter(|case| !is_compared(case))
+            .collect();
+        let late = |case: &&&CaseResult| case.ended == Some(CaseEnd::Budget);
+        match lost.len() {
+            0 => String::new(),
+            count => {
+                let were = if count == 1 { "was" } else { "were" };
+                let why = if lost.iter().all(late) {
+                    " (out of time)"
+                } else {
+                    ""
+                };
+                format!("; {count} {were} not compared{why}")
+            }
+        }
     }
 
     /// The rows in which sharing one resource or both has an effect, and threads and processes
@@ -168,6 +189,20 @@ impl Map<'_> {
                 some(&names)
             )
         })
+    }
+}
+
+/// Whether a row holds threads against processes at all.
+#[must_use]
+pub fn is_compared(case: &CaseResult) -> bool {
+    thread(case).is_some_and(|(_, finding)| finding.estimate.is_some())
+}
+
+/// A count in a list of counts.
+fn number(count: usize) -> String {
+    match count {
+        0 => "none".to_owned(),
+        some => some.to_string(),
     }
 }
 

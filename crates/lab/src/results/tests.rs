@@ -270,7 +270,7 @@ fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
         result.sentences[result.sentences.len() - 3..],
         [
             "2 flows, free to use any CPU: of 4 operations threads are slower than processes in 2 \
-             (mmap 2.00x, open 1.30x), faster in none, the same in 2, and cannot be told apart in 0",
+             (mmap 2.00x, open 1.30x), faster in none, the same in 2, and cannot be told apart in none",
             "2 flows, free to use any CPU: what makes the difference: the shared address space (with \
              the signal handlers) in 1 (mmap); the shared file table (with the working folder) in 1 \
              (open)",
@@ -278,6 +278,21 @@ fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
              told apart from processes (dup)",
         ]
     );
+    said_of_one_without_time(result.cases);
+}
+
+/// Operations for which there was no time were said to be such as cannot be told apart.
+fn said_of_one_without_time(mut cut: Vec<crate::CaseResult>) {
+    cut[2].ended = Some(crate::CaseEnd::Budget);
+    cut[2].shared = None;
+    for finding in &mut cut[2].findings {
+        finding.estimate = None;
+        finding.verdict = stats::Verdict::CannotTell { more_rounds: None };
+    }
+    let said = super::map::sentences(&cut);
+    let expected =
+        "the same in 1, and cannot be told apart in none; 1 was not compared (out of time)";
+    assert!(said[0].ends_with(expected), "{}", said[0]);
 }
 
 #[test]
@@ -556,6 +571,27 @@ fn a_switch_is_told_in_ns_and_who_is_cheapest_where() {
     );
     let changes = "at 2 flows thread is cheaper than process, at 10,000 process is";
     assert!(said.contains(changes), "{said}");
+    // Of one slot each it was told all the same: the middle half of one has no width.
+    let mut few = result.cases.clone();
+    for variant in few.iter_mut().flat_map(|case| &mut case.variants) {
+        variant.value.as_mut().unwrap().n = 5;
+    }
+    assert_eq!(
+        super::cheapest::cheapest(&few),
+        [
+            "flows: which is cheapest to switch cannot be told: 6 slots of each variant are needed at \
+          a number of flows, or more"
+        ]
+    );
+    few[1] = result.cases[1].clone();
+    few[1].variants[1].value.as_mut().unwrap().n = 1;
+    assert_eq!(
+        super::cheapest::cheapest(&few),
+        [
+            "flows: cheapest to switch: 2 flows: cannot be told (too few slots); 10,000 flows: task \
+          (5.00 ns, not to be told from thread)"
+        ]
+    );
     let evidence = "(100.1 % in the worst repetition); every flow ran between two turns of the \
                     same flow in 100.0 % of";
     assert!(said.contains(evidence), "{said}");

@@ -156,18 +156,18 @@ pub(crate) fn definitions(drawing: &str) -> Markup {
         @for &place in &used {
             marker id=(marker(place)) viewBox="-9 -9 18 18" markerWidth="18"
                 markerHeight="18" markerUnits="userSpaceOnUse" {
-                (mark(place, 0.0, 3.4))
+                (mark(place, (0.0, 0.0), 3.4))
             }
         }
     }
 }
 
 /// A marker in its colour.
-fn mark(place: usize, at: f64, r: f64) -> Markup {
+fn mark(place: usize, (x, y): (f64, f64), r: f64) -> Markup {
     let class = if is_hollow(place) { "mark o" } else { "mark" };
     html! {
         g class=(Look::Variant(place).class()) {
-            path class=(class) d=(outline(shape(place), at, at, r)) {}
+            path class=(class) d=(outline(shape(place), x, y, r)) {}
         }
     }
 }
@@ -177,14 +177,32 @@ pub(crate) fn key(shape: usize) -> Markup {
     html! { path.mark id=(format!("k{shape}")) d=(outline(shape, 0.0, 0.0, 4.5)) {} }
 }
 
-/// A sample beside a label in a legend, in a square of 14.
-pub(crate) fn drawn(look: Look) -> Markup {
-    html! {
-        @if look.has_stroke() {
-            g class=(look.class()) { path class="curve" d="M0 7h14" {} }
+/// The stroke of a sample: as long as its longest pattern, and beside its marker, which would
+/// cover it.
+const STROKE: f64 = 28.0;
+
+/// A sample beside a label in a legend, 14 high, and how wide it is.
+pub(crate) fn drawn(look: Look) -> (Markup, f64) {
+    let stroke = match look.has_stroke() {
+        true => STROKE,
+        false => 0.0,
+    };
+    let marker = match look.place() {
+        Some(_) => 14.0,
+        None => 0.0,
+    };
+    let gap = if stroke > 0.0 && marker > 0.0 {
+        3.0
+    } else {
+        0.0
+    };
+    let sample = html! {
+        @if stroke > 0.0 {
+            g class=(look.class()) { path class="curve" d=(format!("M0 7h{STROKE}")) {} }
         }
-        @if let Some(place) = look.place() { (mark(place, 7.0, 4.5)) }
-    }
+        @if let Some(place) = look.place() { (mark(place, (stroke + gap + 7.0, 7.0), 4.5)) }
+    };
+    (sample, stroke + gap + marker)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::charts::marker::Look;
 use crate::html::figure::{Figure, Figures, Legend};
 use crate::html::heat::heat;
 use crate::html::lines::{data, lines};
-use crate::words::Tone;
+use crate::words::{Tone, with_unit};
 
 /// The charts of a study: all changes, and where there are more than two runs a grid of
 /// them; sweeps as lines.
@@ -141,7 +141,7 @@ fn sweep(id: &str, all: &SideBySide, points: &[At<'_>]) -> Figures {
         (0..all.runs.len()).map(move |run| series(all, points, (place, label), run))
     });
     let series: Vec<Series> = series.filter(|series| !series.points.is_empty()).collect();
-    let axis = format!("{} ({})", first.parameter, first.unit);
+    let axis = with_unit(&first.parameter, &first.unit);
     let title = format!(
         "Typical time of {} over the parameter, with quartiles",
         first.sweep

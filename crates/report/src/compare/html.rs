@@ -11,6 +11,7 @@ use crate::html::table::table;
 use crate::number::NONE;
 use crate::plots::{Plot, place};
 use crate::text::tied;
+use crate::words::Tone;
 
 /// One page that needs nothing else.
 #[must_use]
@@ -43,7 +44,7 @@ fn body(all: &SideBySide) -> Markup {
             @for run in 1..all.runs.len() {
                 article {
                     h2 { (all.runs[run].name) }
-                    p.verdict { (counts(all, run)) }
+                    p class=(format!("verdict {}", tone(all, run).class())) { (counts(all, run)) }
                     @if let Some(sentence) = largest(all, run) { p { "The largest change: " (tied(&sentence)) } }
                 }
             }
@@ -56,6 +57,15 @@ fn body(all: &SideBySide) -> Markup {
             }
             @for (number, one) in all.studies.iter().enumerate() { (study(all, number, one)) }
         }
+    }
+}
+
+/// The colour of a card: that of doubt where nothing is told.
+fn tone(all: &SideBySide, run: usize) -> Tone {
+    let mut own = all.changes().filter(|(_, _, _, of, _)| *of == run);
+    match own.any(|(.., change)| change.verdict.is_decided()) {
+        true => Tone::Plain,
+        false => Tone::Doubt,
     }
 }
 

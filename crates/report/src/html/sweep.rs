@@ -19,7 +19,7 @@ use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
 use crate::scaling::is_scaled;
 use crate::text::tied;
-use crate::words::{circumstances, cut_short, point_value, work_of};
+use crate::words::{circumstances, cut_short, point_value, with_unit, work_of};
 
 /// The part of the page about one sweep.
 pub(super) fn sweep(
@@ -113,7 +113,7 @@ fn chart(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
     let labels = sweep.labels().into_iter().enumerate();
     let ours = labels.map(|(place, label)| series(sweep, place, label, &laws));
     let series: Vec<_> = ours.chain(marks(sweep)).collect();
-    let axis = format!("{} ({})", sweep.parameter, sweep.unit);
+    let axis = with_unit(sweep.parameter, sweep.unit);
     let fitted = match laws.is_empty() {
         true => "",
         false => "; dashed: the fitted lines",

@@ -7,8 +7,10 @@ use crate::html::figure::Legend;
 
 /// From one entry to the next.
 const GAP: f64 = 18.0;
-/// Beside a sample.
-const SAMPLE: f64 = 20.0;
+/// From a sample to its label.
+const BESIDE: f64 = 6.0;
+/// Width of a square.
+const SQUARE: f64 = 14.0;
 
 /// A drawing and its height.
 #[derive(Debug)]
@@ -22,12 +24,13 @@ pub(super) fn rows(legend: &Legend, width: f64) -> Rows {
     let entries = entries(legend);
     let (mut x, mut y) = (0.0, 0.0);
     let mut placed = Vec::new();
-    for (sample, text) in entries {
-        let long = SAMPLE + text_width(&text);
+    for ((sample, wide), text) in entries {
+        let begin = wide + BESIDE;
+        let long = begin + text_width(&text);
         if x > 0.0 && x + long > width {
             (x, y) = (0.0, y + 1.3 * LINE);
         }
-        placed.push((x, y, sample, text));
+        placed.push((x, y, sample, begin, text));
         x += long + GAP;
     }
     let height = if placed.is_empty() {
@@ -36,15 +39,16 @@ pub(super) fn rows(legend: &Legend, width: f64) -> Rows {
         y + 1.6 * LINE
     };
     let drawing = html! {
-        @for (x, y, sample, text) in &placed {
+        @for (x, y, sample, begin, text) in &placed {
             g transform=(format!("translate({} {})", px(*x), px(*y))) { (sample) }
-            (label(x + SAMPLE, y + 11.0, "start", "", text))
+            (label(x + begin, y + 11.0, "start", "", text))
         }
     };
     Rows { drawing, height }
 }
 
-fn entries(legend: &Legend) -> Vec<(Markup, String)> {
+/// Each sample with its width, and its label.
+fn entries(legend: &Legend) -> Vec<((Markup, f64), String)> {
     let square = |class: &str| html! { rect class=(class) x="1" y="1" width="12" height="12" {} };
     match legend {
         Legend::None => Vec::new(),
@@ -57,16 +61,17 @@ fn entries(legend: &Legend) -> Vec<(Markup, String)> {
         Legend::Parts(names) => {
             let names = names.iter().enumerate();
             names
-                .map(|(place, name)| (square(&format!("part s{place}")), (*name).to_owned()))
+                .map(|(place, name)| {
+                    let sample = square(&format!("part s{place}"));
+                    ((sample, SQUARE), (*name).to_owned())
+                })
                 .collect()
         }
         Legend::Scale => heat::scale()
             .into_iter()
             .map(|(class, said)| {
-                (
-                    html! { g class=(format!("cell {class}")) { (square("")) } },
-                    said,
-                )
+                let sample = html! { g class=(format!("cell {class}")) { (square("")) } };
+                ((sample, SQUARE), said)
             })
             .collect(),
     }

@@ -13,7 +13,7 @@ use crate::searched::is_self_made;
 use crate::table::{Cell, Column, Table};
 use crate::words::{
     Tone, circumstances, comparison, cut_short, cut_short_together, finding_of, is_alone, many,
-    not_counted, of_first, other_ratios, point_value, work_apart, work_of,
+    not_counted, of_first, other_ratios, point_value, with_unit, work_apart, work_of,
 };
 
 /// A case: title, table, sentences, reasons, slow ends, failures.
@@ -49,7 +49,7 @@ pub(super) fn sweep(page: &mut Page<'_>, results: &Results, sweep: &Sweep<'_>) {
     title(
         page,
         &sweep.title(),
-        vec![format!("by {} ({})", sweep.parameter, sweep.unit)],
+        vec![format!("by {}", with_unit(sweep.parameter, sweep.unit))],
     );
     let points = sweep.points.iter();
     let points = points.map(|(_, case)| (*case, point_value(&case.case)));

@@ -4,13 +4,15 @@ use maud::{Markup, html};
 
 use crate::charts::heat::{Cell, Grid, level};
 
-/// Columns that have room beside each other on a telephone; a wider grid scrolls within itself.
+/// Columns that have room beside each other on a telephone; a wider grid scrolls within itself,
+/// and says so there.
 const FEW: usize = 4;
 
 /// The table.
 pub(in crate::html) fn heat(grid: &Grid) -> Markup {
     let columns = grid.columns.len();
     html! {
+        @if columns > FEW { p.sideways { "The grid is wider than this screen: scroll it sideways." } }
         div.scroll tabindex=[(columns > FEW).then_some("0")] {
             table.heat.few[columns <= FEW] style=(format!("--n:{columns}")) {
                 thead {
