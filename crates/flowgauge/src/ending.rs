@@ -73,7 +73,7 @@ pub(crate) fn of(results: &Results) -> Ending {
     if let Some(signal) = results.interrupted {
         return Ending::Interrupted(signal);
     }
-    if given_up(results).next().is_some() {
+    if given_up(results).next().is_some() || has_failed(results) {
         return Ending::Error;
     }
     // How many flows there can be is told without a comparison.
@@ -86,6 +86,13 @@ pub(crate) fn of(results: &Results) -> Ending {
     } else {
         Ending::Answered
     }
+}
+
+/// Whether slots were run and none of them succeeded: that is a failure, and no doubt.
+fn has_failed(results: &Results) -> bool {
+    let cases = results.studies.iter().flat_map(|study| &study.cases);
+    let mut slots = cases.flat_map(|case| &case.slots).peekable();
+    slots.peek().is_some() && slots.all(|slot| slot.outcome.answer.done().is_none())
 }
 
 /// Whether the headline of a study has no answer: it is undecided, or nothing was measured.

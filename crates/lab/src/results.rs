@@ -23,6 +23,7 @@ mod self_made;
 mod self_made_tests;
 mod sentence;
 mod series;
+mod served;
 mod shared;
 mod sweep;
 #[cfg(test)]
@@ -154,8 +155,13 @@ pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a
 }
 
 /// The findings of a case; of switches those on two models, if there are any: that one model
-/// hands over in several ways is not what the study asks.
+/// hands over in several ways is not what the study asks. Of servers those between servers:
+/// that the network costs something is not what it asks either.
 fn between_models(case: &CaseResult) -> Vec<&Finding> {
+    let forms = served::forms(case);
+    if !forms.is_empty() {
+        return forms;
+    }
     let model = |label: &str| {
         let mut variants = case.case.variants.iter();
         variants

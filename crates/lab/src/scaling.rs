@@ -96,16 +96,21 @@ impl Along {
                 "{}: not available: {threads} thread per core",
                 self.spoken()
             )),
-            Self::All if self.room(machine) == Self::Cores.room(machine) => Some(format!(
-                "{}: the same as {}: {threads} thread per core",
-                self.spoken(),
-                Self::Cores.spoken()
-            )),
-            Self::All if machine.cores().len() < 2 => Some(format!(
-                "{}: the same as {}: 1 core",
-                self.spoken(),
-                Self::Smt.spoken()
-            )),
+            _ => self.same_as(machine).map(|other| {
+                let why = match other {
+                    Self::Smt => "1 core".to_owned(),
+                    Self::Cores | Self::All => format!("{threads} thread per core"),
+                };
+                format!("{}: the same as {}: {why}", self.spoken(), other.spoken())
+            }),
+        }
+    }
+
+    /// The way that comes to the same on that machine, if another one does.
+    fn same_as(self, machine: &Machine) -> Option<Self> {
+        match self {
+            Self::All if self.room(machine) == Self::Cores.room(machine) => Some(Self::Cores),
+            Self::All if machine.cores().len() < 2 => Some(Self::Smt),
             _ => None,
         }
     }
@@ -161,13 +166,18 @@ impl Spread {
             return (study, Vec::new());
         }
         let mut left_out = Vec::new();
-        let mut ways = self.along.clone();
-        ways.retain(|along| {
+        let mut ways = Vec::new();
+        for &along in &self.along {
             let missing = along.missing(machine);
-            let there = missing.is_none();
-            left_out.extend(missing);
-            there
-        });
+            let instead = along
+                .same_as(machine)
+                .filter(|way| !self.along.contains(way));
+            ways.extend(missing.is_none().then_some(along).or(instead));
+            left_out.extend(match instead {
+                Some(way) => missing.map(|why| format!("{why}; run {}", way.spoken())),
+                None => missing,
+            });
+        }
         let mut cases = Vec::new();
         for case in &study.cases {
             match is_template(case) {

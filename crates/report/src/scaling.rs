@@ -81,7 +81,7 @@ impl<'a> Tables<'a> {
         let mut reasons: Vec<String> = Vec::new();
         let points = self.works.iter().flat_map(|work| &work.points);
         for variant in points.flat_map(|point| &point.variants) {
-            for reason in missing(variant) {
+            for reason in unseen(variant) {
                 if !reasons.contains(&reason) {
                     reasons.push(reason);
                 }
@@ -91,16 +91,27 @@ impl<'a> Tables<'a> {
     }
 }
 
+/// Why anything of a variant is missing, each reason once.
 pub(crate) fn missing(variant: &Throughput) -> Vec<String> {
-    let mut reasons = Vec::new();
-    let mut take = |measured: Option<String>| reasons.extend(measured);
+    let mut reasons = unseen(variant);
+    let pages = variant.footprint.as_ref().and_then(Measured::value);
+    let resident = pages.and_then(|pages| reason(&pages.resident));
+    reasons.extend(resident.filter(|one| !reasons.contains(one)));
+    reasons
+}
+
+/// The same of what the tables for people have; how many pages are resident is not in them.
+fn unseen(variant: &Throughput) -> Vec<String> {
+    let mut reasons = Vec::<String>::new();
+    let mut take = |reason: Option<String>| {
+        reasons.extend(reason.filter(|one| !reasons.contains(one)));
+    };
     take(variant.over_one.is_none().then(|| NO_ONE.to_owned()));
     take(reason(&variant.memory));
     match &variant.footprint {
         Some(Measured::Value(pages)) => {
             take(bounded(&pages.by_flows, pages.by_flows_at_most));
             take(bounded(&pages.by_cores, pages.by_cores_at_most));
-            take(reason(&pages.resident));
         }
         Some(footprint) => take(reason(footprint)),
         None => {}

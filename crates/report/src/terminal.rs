@@ -14,7 +14,7 @@
 //! | lowered limits | how long it took, what was lowered in, the error |
 //! | counted events | per CPU second, per unit, per 1,000 instructions |
 //! | workers | calls, peak, RSS, files |
-//! | throughput | interval of one flow, memory, interval of threads over processes |
+//! | throughput | interval of one flow, memory, interval of threads over processes, of one flow, a second |
 //! | pages | ranges that cores share, pages of a flow |
 //! | flows that work made | peak RSS, flows made, faults, switches, user, system, interval, CPU % |
 //! | the same then and now | user, system |

@@ -102,7 +102,12 @@ impl Handoff {
         }
         let (smallest, largest) = (self.smallest, self.largest);
         let whole = |bytes: Bytes| bytes.0.is_power_of_two();
-        if smallest.0 < WORD || smallest > largest || largest > MOST {
+        if smallest > largest {
+            return Err(WorkError(format!(
+                "smallest = {smallest} is more than largest = {largest}: swap them"
+            )));
+        }
+        if smallest.0 < WORD || largest > MOST {
             return Err(WorkError(format!(
                 "blocks of {smallest} to {largest} cannot be: use {WORD} bytes to {MOST}"
             )));
@@ -125,10 +130,24 @@ impl Handoff {
         self.pairs.saturating_mul(2)
     }
 
-    /// Bytes that a flow may hold: what a consumer keeps, and what waits for it.
+    /// Bytes that a flow may hold: half of what a pair has alive at once. That is what a
+    /// consumer keeps, what waits for it (of processes the queue itself, once a pair), and one
+    /// in the hands of each; none has more than all blocks.
     pub(crate) fn bytes_a_flow(&self) -> Option<u64> {
-        let blocks = u64::from(self.live) + u64::from(self.queue);
-        Some(blocks * self.largest.0)
+        let kept = u64::from(self.live).min(self.blocks);
+        let waiting = u64::from(self.queue).min(self.blocks);
+        Some(self.bytes_of(kept + waiting + 2).div_ceil(2))
+    }
+
+    /// Bytes of so many blocks one after the other: by the mean of their sizes, each doubling
+    /// being as likely, and more by what that many draws may stray.
+    fn bytes_of(&self, blocks: u64) -> u64 {
+        let (smallest, largest) = (self.smallest.0, self.largest.0);
+        let sizes = u64::from((largest / smallest).ilog2()) + 1;
+        let mean = (2 * largest).div_ceil(sizes);
+        let stray = largest.saturating_mul(blocks.isqrt());
+        let likely = mean.saturating_mul(blocks).saturating_add(stray);
+        likely.min(largest.saturating_mul(blocks))
     }
 
     /// The blocks of a pair, in the order in which they are handed over.

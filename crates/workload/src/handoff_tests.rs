@@ -145,10 +145,10 @@ fn bad_parameters_are_refused_with_what_would_do() {
     assert!(say(Handoff { queue: 6, ..work() }).contains("power of two"));
     assert!(
         say(Handoff {
-            largest: Bytes(8),
+            smallest: Bytes(4),
             ..work()
         })
-        .contains("16 bytes to 8 bytes")
+        .contains("4 bytes to 4 KiB")
     );
     assert!(
         say(Handoff {
@@ -203,4 +203,52 @@ fn blocks_of_a_common_heap_are_worked_on_by_both_and_copies_by_the_consumer_alon
     let (alone, both) = (pages("process"), pages("thread"));
     assert!((8..=9).contains(&alone), "{alone}");
     assert_eq!(both, 2 * alone);
+}
+
+/// A queue of 16,384 blocks of up to 1 MiB was reckoned at 34 GiB, whatever went through it.
+#[test]
+fn memory_is_that_of_blocks_that_can_be_alive_at_once() {
+    let few = Handoff {
+        pairs: 1,
+        blocks: 20,
+        largest: Bytes(1 << 20),
+        queue: 16_384,
+        ..work()
+    };
+    // At the most 20 are kept, 20 wait and 2 are in hands, of two flows.
+    assert!(few.bytes_a_flow().unwrap() <= (21 << 20));
+    let many = Handoff {
+        blocks: 1_000_000,
+        smallest: Bytes(1 << 20),
+        live: 1_000,
+        ..few
+    };
+    assert_eq!(
+        many.bytes_a_flow().unwrap(),
+        ((16_384 + 1_000 + 2) / 2) << 20
+    );
+    let pair = |plans: &[Plan]| -> u64 { plans.iter().map(|plan| plan.words as u64 * WORD).sum() };
+    let mixed = Handoff {
+        blocks: 5_000,
+        queue: 1_024,
+        live: 1_000,
+        ..few
+    };
+    let plans: Vec<Plan> = mixed.plans(0).collect();
+    let most = plans.windows(2_026).map(pair).max().unwrap();
+    let reckoned = 2 * mixed.bytes_a_flow().unwrap();
+    assert!(most <= reckoned && reckoned < 4 * most, "{most} {reckoned}");
+}
+
+#[test]
+fn sizes_that_are_the_wrong_way_round_are_said_to_be() {
+    let work = Handoff {
+        smallest: Bytes(8 << 10),
+        ..work()
+    };
+    let why = work.check().unwrap_err().to_string();
+    assert!(
+        why.contains("smallest = 8 KiB is more than largest"),
+        "{why}"
+    );
 }

@@ -77,17 +77,28 @@ pub(crate) struct WikiArgs {
 #[command(next_help_heading = "The load on servers")]
 pub(crate) struct LoadArgs {
     /// Connections at any time, each of which asks as soon as it has its answer
-    #[arg(long, value_name = "N", default_value = "4", requires = "server", value_parser = number::whole)]
+    #[arg(long, value_name = "N", default_value = "4", requires = "server", conflicts_with = "model", value_parser = number::whole)]
     pub(crate) connections: u64,
     /// Requests after which a server closes a connection
-    #[arg(long, value_name = "N", default_value = "100", requires = "server", value_parser = number::whole)]
+    #[arg(long, value_name = "N", default_value = "100", requires = "server", conflicts_with = "model", value_parser = number::whole)]
     pub(crate) keep_alive: u64,
     /// The port; 0 lets the kernel choose one
-    #[arg(long, value_name = "PORT", default_value = "0", requires = "server")]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value = "0",
+        requires = "server",
+        conflicts_with = "model"
+    )]
     pub(crate) port: u16,
     /// The CPU of the load generator, which servers keep off unless --placement says
     /// otherwise [default: that of the last core, where there are several]
-    #[arg(long, value_name = "CPU", requires = "server")]
+    #[arg(
+        long,
+        value_name = "CPU",
+        requires = "server",
+        conflicts_with = "model"
+    )]
     pub(crate) load_cpu: Option<u32>,
 }
 

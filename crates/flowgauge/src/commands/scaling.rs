@@ -51,7 +51,16 @@ pub(crate) fn run(args: &ScalingArgs) -> Result<Ending> {
 /// The study with the works that are asked for, with the heap that is asked for.
 fn chosen(study: Study, args: &ScalingArgs) -> Result<Study> {
     let mut cases = study.cases.clone();
-    for word in &args.workload {
+    for (place, word) in args.workload.iter().enumerate() {
+        ensure!(
+            !word.is_empty(),
+            "--workload has a name of no letters: use {}",
+            names(&study.cases)
+        );
+        ensure!(
+            !args.workload[..place].contains(word),
+            "--workload names {word} twice: once is enough"
+        );
         let known = cases.iter().any(|case| is_called(&case.name, word));
         ensure!(
             known,
@@ -66,7 +75,18 @@ fn chosen(study: Study, args: &ScalingArgs) -> Result<Study> {
     if let Some(heap) = args.heap {
         set_heap(&mut cases, heap)?;
     }
-    Ok(Study { cases, ..study })
+    Ok(Study {
+        headline: headline(&study, &cases),
+        cases,
+        ..study
+    })
+}
+
+/// The case that answers the study, or the first that is asked for where that one is not.
+fn headline(study: &Study, cases: &[Case]) -> String {
+    let named = cases.iter().find(|case| case.name == study.headline);
+    let case = named.or(cases.first());
+    case.map_or_else(|| study.headline.clone(), |case| case.name.clone())
 }
 
 fn names(cases: &[Case]) -> String {
@@ -172,6 +192,15 @@ mod tests {
         for word in ["", "num", "numeric-large", "numeric-small/f"] {
             assert!(!is_called("numeric-small/fft", word), "{word}");
         }
+    }
+
+    #[test]
+    fn works_without_the_headline_are_answered_by_the_first_of_them() {
+        let study = lab::builtin("scaling", lab::Preset::Full).unwrap();
+        assert_eq!(headline(&study, &study.cases), "warehouse");
+        let served = |case: &&Case| case.name == "wiki-server";
+        let asked: Vec<Case> = study.cases.iter().filter(served).cloned().collect();
+        assert_eq!(headline(&study, &asked), "wiki-server");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use flow::{Channel, Model, Schedule, Variant};
 use lab::number::{count, many};
 use lab::{Case, LabelledVariant, Metric, Preset, Study};
 use machine::Machine;
+use workload::wiki::check_store;
 use workload::{Server, Wiki, Work, server};
 
 use crate::args::{Design, WikiArgs};
@@ -55,12 +56,15 @@ fn wiki(args: &WikiArgs, seed: u64) -> Result<Wiki> {
         let found = store.canonicalize();
         found.with_context(|| format!("--store {shown}: name a file that is there"))
     });
+    let store = store.transpose()?;
+    // What is wrong with a store is said where all of the study is checked.
+    let there = store.as_ref().and_then(|store| check_store(store).ok());
     Ok(Wiki {
         requests: args.requests,
-        pages: args.pages,
+        pages: there.map_or(args.pages, |there| args.pages.min(there.max(1))),
         page_size: args.page_size,
         cache: args.cache,
-        store: store.transpose()?,
+        store,
         seed,
     })
 }
@@ -221,11 +225,19 @@ fn labelled(
     })
 }
 
+fn number_of_pages(work: &Work) -> u64 {
+    match work {
+        Work::WikiServer(server) => server.pages,
+        Work::Wiki(wiki) => wiki.pages,
+        _ => 0,
+    }
+}
+
 /// Which pages are asked for, for people.
 fn pages(args: &WikiArgs, work: &Work) -> String {
     let cache = if args.cache { "on" } else { "off" };
     let from = match work.store() {
-        Some(store) => format!("the first {} of {}", args.pages, store.display()),
+        Some(store) => format!("the first {} of {}", number_of_pages(work), store.display()),
         None => format!("{} of about {}", args.pages, args.page_size),
     };
     format!("{from}, parser cache {cache}")

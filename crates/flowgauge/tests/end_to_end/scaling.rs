@@ -111,7 +111,7 @@ fn a_grid_has_mixes_and_numbers_beyond_the_cpus_are_said() {
     let beyond = format!("{many} flows are more than");
     assert!(text.replace("\n ", "").contains(&beyond), "{text}");
     let page = fs::read_to_string(home.path("out/report.html")).unwrap();
-    assert!(page.contains("processes by threads in each"));
+    assert!(page.contains("processes by threads, against processes of one thread"));
     assert!(
         home.listing("plots")
             .iter()
@@ -164,4 +164,16 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
     );
     refused("--flows 0", &["--flows 0"]);
     refused("--along cores,cores", &["--along names cores twice"]);
+}
+
+/// It said that there was no finding, and ended with 0.
+#[test]
+fn a_server_alone_is_answered_and_has_no_verdict_in_too_short_a_time() {
+    let home = Home::new();
+    let line = "scaling --preset full --workload wiki-server --rounds 1 --budget 1ms --out out";
+    let run = home.run(&line.split(' ').collect::<Vec<_>>());
+    assert_eq!(run.code, Some(3), "{}", run.stderr);
+    assert!(run.stdout.contains("wiki-server"), "{}", run.stdout);
+    assert!(!run.stdout.contains("no finding"), "{}", run.stdout);
+    home.assert_nothing_left();
 }

@@ -107,8 +107,8 @@ fn a_store_that_cannot_be_used_is_refused_and_not_failed_slot_by_slot() {
     let home = Home::new();
     for (name, words) in no_stores(&home) {
         let key = format!("store = \"{name}\"");
-        let study = [HEAD, &case("off", &key, &["thread", "process"])];
-        home.write("mine.toml", &study.concat());
+        let case = case("off", &key, &["thread", "process"]).replace("page_size = \"1K\"\n", "");
+        home.write("mine.toml", &[HEAD, &case].concat());
         home.run(&["run", "mine.toml", "--out", "out"])
             .refused(2, &[name, words]);
         home.run(&["wiki", "--store", name, "--out", "out"])
@@ -140,8 +140,24 @@ fn a_store_of_ones_own_is_named_and_no_page_size_goes_with_it() {
         run.stderr
     );
     assert!(!run.stderr.contains("of about"), "{}", run.stderr);
+    assert!(run.stderr.contains("the first 2 of"), "{}", run.stderr);
+    assert!(run.stdout.contains("pages 2"), "{}", run.stdout);
+    assert!(!run.stdout.contains("page_size"), "{}", run.stdout);
     home.run(&[&asked[..], &["--page-size", "1K"]].concat())
         .refused(2, &["--page-size", "--store"]);
+    home.assert_nothing_left();
+}
+
+/// They were taken and ignored.
+#[test]
+fn flags_of_a_server_are_refused_without_one() {
+    let home = Home::new();
+    for flag in ["--port", "--connections", "--keep-alive", "--load-cpu"] {
+        for without in [&["wiki"][..], &["wiki", "--model", "process,thread"]] {
+            home.run(&[without, &[flag, "1"]].concat())
+                .refused(2, &[flag]);
+        }
+    }
     home.assert_nothing_left();
 }
 

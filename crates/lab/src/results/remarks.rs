@@ -12,7 +12,7 @@ use super::{
 };
 use crate::number::{plain, time};
 use crate::words::plural;
-use crate::{Probe, Study};
+use crate::{Probe, Study, SweepPoint};
 
 /// Flows whose CPU times lie further apart than this have uneven work.
 const UNEVEN: f64 = 1.2;
@@ -76,7 +76,7 @@ fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
     let point = case.case.sweep.as_ref();
     let place = match point {
         _ if row => Some(map::Map::row(case).to_owned()),
-        Some(point) => Some(format!("at {} {}", plain(point.value), point.unit)),
+        Some(point) => Some(format!("at {}", amount(point))),
         None => None,
     };
     let said = super::headline(study, cases).map(|finding| finding.sentence.clone());
@@ -86,6 +86,14 @@ fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
         None => said,
     };
     kinds_of_workers(cases).or(Some(said))
+}
+
+/// `100 flows`, `1 flow`.
+fn amount(point: &SweepPoint) -> String {
+    let one = point.value == 1.0;
+    let unit = point.unit.strip_suffix('s').filter(|_| one);
+    let unit = unit.unwrap_or(&point.unit);
+    format!("{} {unit}", plain(point.value))
 }
 
 /// The answers of a study of more than one kind of workers, each with its kind.

@@ -177,3 +177,70 @@ fn other_work_has_no_scaling() {
     let results = crate::run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
     assert!(results.studies[0].scaling.is_empty());
 }
+
+/// What a study says whose repetitions take what is told of flows and model; cases whose flows
+/// take 0 fail.
+fn said(cases: Vec<Case>, ns: fn(u64, &str) -> u64) -> StudyResult {
+    let study = testing::study(cases);
+    let mut mock = Mock::new(move |units, model, _, spec| match ns(units, model) {
+        0 => testing::lost(),
+        ns => done(spec, ns, PROOF),
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), testing::header(vec![study])).unwrap();
+    let clock = mock.clock();
+    let mut results = crate::run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    results.studies.remove(0)
+}
+
+#[test]
+fn a_run_that_was_cut_at_one_flow_names_work_and_way_and_what_has_no_data() {
+    let other = Case {
+        name: "other/cores/2".to_owned(),
+        ..case(2)
+    };
+    let only_one = |flows: u64, _: &str| if flows == 1 { MS } else { 0 };
+    let study = said(vec![case(1), other], only_one);
+    let first = &study.sentences[0];
+    assert!(
+        first.starts_with("warehouse with 1 flow along cores: "),
+        "{first}"
+    );
+    assert!(first.ends_with("; no data yet: other"), "{first}");
+}
+
+/// A server in three forms, and the same requests within the program.
+fn server() -> Case {
+    let server: Work = serde_json::from_value(serde_json::json!({
+        "kind": "wiki-server", "workers": 1, "requests": 1_000, "connections": 4,
+    }))
+    .unwrap();
+    let wiki = serde_json::from_value(serde_json::json!({"kind": "wiki", "requests": 1_000}));
+    let like = testing::case("wiki-server", 1, &["process", "thread", "1x1", "fiber"]);
+    let mut variants = like.variants;
+    for labelled in &mut variants[..3] {
+        labelled.work = Some(server.clone());
+    }
+    Case {
+        work: wiki.unwrap(),
+        metric: Metric::Steady,
+        variants,
+        max_rounds: Some(10),
+        ..like
+    }
+}
+
+#[test]
+fn a_server_alone_has_a_sentence_a_form_and_is_not_answered_by_what_the_network_costs() {
+    let within_is_faster = |_: u64, model: &str| if model == "fiber" { MS } else { 4 * MS };
+    let study = said(vec![server()], within_is_faster);
+    let first = &study.sentences[0];
+    assert!(
+        first.starts_with("wiki-server: threads and processes"),
+        "{first}"
+    );
+    assert!(first.contains("; 1x1 and processes"), "{first}");
+    assert!(!first.contains("fiber"), "{first}");
+    let headline = study.headline().unwrap();
+    assert_eq!(headline.subject, "thread");
+}

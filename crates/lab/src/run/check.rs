@@ -7,7 +7,7 @@ use std::path::Path;
 
 use flow::placement::Cpus;
 use machine::Machine;
-use workload::{Work, wiki};
+use workload::{Server, Work, server, wiki};
 
 use super::RunError;
 use crate::room::no_room;
@@ -63,6 +63,9 @@ fn check_case(case: &Case, machine: &Machine, cpus: &Cpus) -> Result<(), String>
         if let Some(why) = work.unsuited(&labelled.variant) {
             return Err(why);
         }
+        if let Work::WikiServer(server) = work {
+            check_server(server, cpus)?;
+        }
         if let Some(why) = no_room(machine, &labelled.variant, work) {
             return Err(why);
         }
@@ -70,10 +73,60 @@ fn check_case(case: &Case, machine: &Machine, cpus: &Cpus) -> Result<(), String>
     check_stores(case)
 }
 
+/// Whether a server can have the CPU and the port that it names.
+fn check_server(server: &Server, cpus: &Cpus) -> Result<(), String> {
+    if let Some(cpu) = server.load_cpu
+        && !cpus.allowed.contains(&cpu)
+    {
+        return Err(format!(
+            "load_cpu {cpu}: this program may use the CPUs {:?}",
+            cpus.allowed
+        ));
+    }
+    match server.port {
+        0 => Ok(()),
+        port => server::try_port(port).map_err(|error| error.to_string()),
+    }
+}
+
 /// Looks through the stores that pages are read from: no slot can mend one.
 fn check_stores(case: &Case) -> Result<(), String> {
     let own = case.variants.iter().filter_map(|one| one.work.as_ref());
     let stores: BTreeSet<&Path> = own.chain([&case.work]).filter_map(Work::store).collect();
-    let checked = stores.into_iter().try_for_each(wiki::check_store);
+    let mut stores = stores.into_iter();
+    let checked = stores.try_for_each(|store| wiki::check_store(store).map(drop));
     checked.map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    /// A study of a server with that CPU of its load and that port, checked.
+    fn checked(key: &str, value: u32) -> Result<(), String> {
+        let mut case = testing::case("served", 1, &["thread"]);
+        case.work = serde_json::from_value(serde_json::json!({
+            "kind": "wiki-server", "workers": 2, "requests": 10, "connections": 1, key: value,
+        }))
+        .unwrap();
+        let machine = Machine::read();
+        check_case(&case, &machine, &cpus(&machine))
+    }
+
+    /// Each slot failed, where the command refuses the same.
+    #[test]
+    fn a_cpu_for_the_load_that_is_not_there_is_refused_before_a_study_runs() {
+        assert_eq!(checked("keep_alive", 5), Ok(()));
+        let why = checked("load_cpu", 60_000).unwrap_err();
+        assert!(why.contains("load_cpu 60000: this program may"), "{why}");
+    }
+
+    #[test]
+    fn a_port_in_use_is_refused_before_a_study_runs() {
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = taken.local_addr().unwrap().port();
+        let why = checked("port", port.into()).unwrap_err();
+        assert!(why.contains(&format!("port {port}")), "{why}");
+    }
 }

@@ -99,6 +99,22 @@ fn without_smt_the_rest_is_run_and_the_reason_said() {
     );
 }
 
+/// It was refused, though there was something to run.
+#[test]
+fn all_hardware_threads_alone_are_run_as_the_way_that_is_the_same() {
+    let asked = Spread {
+        along: vec![Along::All],
+        ..Spread::default()
+    };
+    let (names, left_out) = spread(&asked, &machine(2, 1));
+    assert_eq!(of(&names, "warehouse"), ["cores/1", "cores/2"]);
+    let note =
+        "on all hardware threads: the same as along cores: 1 thread per core; run along cores";
+    assert_eq!(left_out, [note]);
+    let (names, _) = spread(&asked, &machine(1, 2));
+    assert_eq!(of(&names, "warehouse"), ["smt/1", "smt/2"]);
+}
+
 #[test]
 fn one_core_of_two_threads_has_nothing_that_all_would_add() {
     let (names, left_out) = spread(&Spread::default(), &machine(1, 2));

@@ -597,3 +597,21 @@ fn every_kind_and_key_is_in_the_docs() {
     words.retain(missing);
     assert_eq!(words, [""; 0]);
 }
+
+/// It was read and ignored, where the command refuses it.
+#[test]
+fn a_store_with_a_size_of_pages_is_refused_with_its_line() {
+    let begin = STUDY.split("[[case]]").next().unwrap();
+    let text = format!(
+        "{begin}[[case]]\nname = \"one\"\ntitle = \"One\"\n\n[case.work]\nkind = \"wiki\"\n\
+         requests = 5\nstore = \"mine.sqlite\"\npage_size = \"4K\"\n\n[[case.variant]]\n\
+         model = \"thread\"\nflows = 2\n"
+    );
+    let error = parse(&text, "mine.toml", Preset::Full).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("page_size is for pages that are made"),
+        "{error}"
+    );
+}

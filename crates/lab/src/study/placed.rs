@@ -12,6 +12,9 @@ use super::source::{Source, of_key};
 
 /// The key that says what all others mean.
 const KIND: &str = "kind";
+/// The file that pages are read from, and how long pages are that are made instead.
+const STORE: &str = "store";
+const PAGE_SIZE: &str = "page_size";
 
 /// A table of parameters that knows where in the file each was set.
 #[derive(Clone)]
@@ -51,6 +54,13 @@ impl Placed {
 
     /// The work that the table describes, if its parameters can be run.
     pub(super) fn into_work(self, source: Source<'_>) -> Result<Work, StudyError> {
+        if self.table.contains_key(STORE)
+            && let Some(place) = self.places.get(PAGE_SIZE)
+        {
+            let message = "page_size is for pages that are made: those of a store have their own; \
+                           leave one of both out";
+            return Err(source.error(*place, message));
+        }
         let work = read(&self.table).map_err(|message| {
             let (place, message) = self.blamed(message);
             source.error(place, message)

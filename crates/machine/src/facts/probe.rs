@@ -4,7 +4,7 @@ use measure::Measured;
 
 use super::words::binary;
 use super::{Fact, fact};
-use crate::probe::{Latency, Probe, Reach};
+use crate::probe::{Latency, Probe, Reach, chase_bytes};
 
 pub(super) fn facts(probe: &Probe) -> Vec<Fact> {
     let mut facts = Vec::new();
@@ -43,6 +43,11 @@ fn reach_facts(reach: &Reach) -> Vec<Fact> {
                 "beyond, a load from another page costs up to {ns:.1} ns more than in huge pages"
             ),
         ),
+        _ if reach.untried().next().is_some() => fact(
+            "reach of the TLB",
+            format!("tried only up to {most} pages of 4 KiB: memory"),
+            "so far huge pages gain nothing; how it goes on is not known",
+        ),
         _ => fact(
             "reach of the TLB",
             format!("huge pages gain nothing up to {most} pages of 4 KiB"),
@@ -59,7 +64,18 @@ fn reach_facts(reach: &Reach) -> Vec<Fact> {
             "",
         )
     }));
+    facts.extend(reach.untried().map(untried));
     facts
+}
+
+/// A number of pages for which there is too little memory.
+fn untried(pages: u64) -> Fact {
+    let takes = binary(chase_bytes(pages));
+    let ns: Measured<&str> = Measured::not_available(
+        format!("it takes {takes}, more than may be used"),
+        "free some memory, or raise the limit of the control group or of addresses",
+    );
+    fact(format!("{pages} pages"), ns, "")
 }
 
 /// How far it reaches; less than the fewest pages that are tried is no number.
@@ -131,7 +147,35 @@ mod tests {
         assert_eq!(said[1], "memory: 85.2 ns; over 128.0 MiB of 2 MiB pages");
         assert!(said[2].contains("16 pages of 4 KiB (64.0 KiB)"), "{said:?}");
         assert!(said[2].contains("up to 4.0 ns more"), "{said:?}");
-        assert_eq!(said.len(), 5, "{said:?}");
+        assert_eq!(
+            said[3],
+            "16 pages: 1.0 ns in 4 KiB pages, 1.0 ns in 2 MiB pages; "
+        );
+    }
+
+    /// It said that huge pages gain nothing, as under a host that maps by small pages.
+    #[test]
+    fn a_trial_that_memory_stopped_claims_nothing_and_says_what_was_not_tried() {
+        let points = [16, 32].map(|pages| ReachPoint {
+            pages,
+            small_ns: 1.0,
+            huge_ns: 1.0,
+        });
+        let probe = Probe {
+            reach: Measured::Value(Reach {
+                points: points.to_vec(),
+            }),
+            caches: Measured::not_available("none", ""),
+            memory: memory(Measured::not_available("none", "")),
+        };
+        let said = said(&probe);
+        let reach = "reach of the TLB: tried only up to 32 pages of 4 KiB: memory; ";
+        assert!(said[2].starts_with(reach), "{said:?}");
+        assert!(!said[2].contains("virtual machine"), "{said:?}");
+        let next = "64 pages: not available: it takes 512.0 KiB, more than may be used";
+        assert!(said[5].starts_with(next), "{said:?}");
+        let last = said.last().unwrap();
+        assert!(last.starts_with("65536 pages: not available"), "{last}");
     }
 
     #[test]

@@ -38,6 +38,7 @@ use crate::facts::binary;
 use crate::{Machine, Needs};
 pub use latency::{Answer, Latency};
 pub use pages::PageKind;
+pub(crate) use reach::chase_bytes;
 pub use reach::{Reach, ReachPoint};
 
 /// Passes over each chase.

@@ -56,6 +56,12 @@ impl Reach {
         )
     }
 
+    /// Numbers of pages that were not tried, as there is too little memory for them.
+    pub fn untried(&self) -> impl Iterator<Item = u64> {
+        let last = self.points.last().map_or(0, |point| point.pages);
+        counts().skip_while(move |pages| *pages <= last)
+    }
+
     /// What a page of 4 KiB costs more than its part of a huge one, in ns, where that is most.
     pub fn miss_ns(&self) -> Option<f64> {
         let apart = self.points.iter().filter(|point| point.apart());
@@ -68,15 +74,14 @@ impl Reach {
 pub(super) fn probe(room: u64) -> Measured<Reach> {
     let most = MOST.min(room / 2 / 4096);
     if most < FEWEST * 8 {
-        return too_little(FEWEST * 8 * 2 * 4096, room);
+        return too_little(chase_bytes(FEWEST * 8), room);
     }
     let bytes = (most * 4096) as usize;
     let small = Block::new(bytes, PageKind::Small);
     let huge = Block::new(bytes, PageKind::Huge);
     small.and_then(|mut small| {
         huge.map(|mut huge| {
-            let counts = std::iter::successors(Some(FEWEST), |pages| Some(pages * 2));
-            let points = counts
+            let points = counts()
                 .take_while(|pages| *pages <= most)
                 .map(|pages| point(pages, &mut small, &mut huge));
             Reach {
@@ -84,6 +89,17 @@ pub(super) fn probe(room: u64) -> Measured<Reach> {
             }
         })
     })
+}
+
+/// What a chase over so many pages takes: they are there once as small and once as huge ones.
+pub(crate) fn chase_bytes(pages: u64) -> u64 {
+    pages * 2 * 4096
+}
+
+/// Every number of pages that is tried where there is memory for it.
+fn counts() -> impl Iterator<Item = u64> {
+    let doubled = std::iter::successors(Some(FEWEST), |pages| Some(pages * 2));
+    doubled.take_while(|pages| *pages <= MOST)
 }
 
 fn point(pages: u64, small: &mut Block, huge: &mut Block) -> ReachPoint {

@@ -22,9 +22,9 @@ const MARK: f64 = 4.5;
 #[derive(Debug, Clone)]
 pub(crate) struct Gains {
     pub(crate) series: Vec<Series>,
-    /// The ends of the thin line, on which ratios stand at their logarithms; without it they
-    /// stand at their values.
-    pub(crate) ideal: Option<[(f64, f64); 2]>,
+    /// The corners of the thin line, with which ratios stand at their logarithms; without it
+    /// they stand at their values.
+    pub(crate) ideal: Vec<(f64, f64)>,
 }
 
 /// The chart; the place of a series is its colour and marker.
@@ -34,10 +34,10 @@ pub(crate) fn gains(frame: &Frame<'_>, gains: &Gains) -> Markup {
         return html! {};
     }
     let (top, bottom) = (8.0, 290.0);
-    let ideal = gains.ideal.iter().flatten().map(|(_, ratio)| *ratio);
+    let ideal = gains.ideal.iter().map(|(_, ratio)| *ratio);
     let ratios = points().flat_map(|point| [point.low, point.high, 1.0]);
     let ratios = ends(ratios.chain(ideal));
-    let y = Scale::new(ratios, (bottom - 8.0, top + 8.0), gains.ideal.is_some());
+    let y = Scale::new(ratios, (bottom - 8.0, top + 8.0), !gains.ideal.is_empty());
     let ticks = y.round(44.0, &TIMES);
     let left = margin(&ticks, frame.large);
     let x = Scale::new(
@@ -52,8 +52,8 @@ pub(crate) fn gains(frame: &Frame<'_>, gains: &Gains) -> Markup {
         (rows(&ticks, left, frame.width - 8.0))
         (columns(&thinned(x.values(flows.into_iter()), frame.large), (top, bottom)))
         (foot(frame, left, bottom, "flows"))
-        @if let Some([from, to]) = gains.ideal {
-            (line((x.at(from.0), y.at(from.1)), (x.at(to.0), y.at(to.1)), "axis"))
+        @for ends in gains.ideal.windows(2) {
+            (line((x.at(ends[0].0), y.at(ends[0].1)), (x.at(ends[1].0), y.at(ends[1].1)), "axis"))
         }
         @for (place, series) in gains.series.iter().enumerate() { (drawn(place, series, &x, &y)) }
     };
@@ -117,7 +117,7 @@ mod tests {
 
     fn drawing(series: Vec<Series>) -> String {
         let frame = Frame::file("g", "gains", "a chart");
-        let ideal = None;
+        let ideal = Vec::new();
         gains(&frame, &Gains { series, ideal }).into_string()
     }
 

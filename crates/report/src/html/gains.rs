@@ -1,7 +1,7 @@
 //! The charts of a study of scaling: throughput over that of one flow, and threads over
 //! processes with the source's figures, each against the number of flows.
 
-use lab::{OriginFigure, Ratio, Scaling, StudyResult};
+use lab::{Along, OriginFigure, Ratio, Scaling, StudyResult};
 use maud::Markup;
 
 use super::figure::{Figure, Figures, Legend};
@@ -33,9 +33,6 @@ fn of_one(id: &str, work: &Scaling) -> Figure {
     }
     let places = (0..).zip(&labels);
     let series = places.map(|(place, label)| of_variant(work, place, label));
-    let all = |flows: u32| (f64::from(flows), f64::from(flows) / f64::from(work.one));
-    let ends = work.points.first().zip(work.points.last());
-    let ideal = ends.map(|(first, last)| [all(first.flows), all(last.flows)]);
     let unit = if work.one > 1 { "one pair" } else { "one flow" };
     let title = format!(
         "{} {}: throughput over {unit}; thin line: all there is to win",
@@ -44,9 +41,28 @@ fn of_one(id: &str, work: &Scaling) -> Figure {
     );
     let gains = Gains {
         series: series.collect(),
-        ideal,
+        ideal: to_win(work),
     };
     figure(id, title, gains)
+}
+
+/// All there is to win: as many times the work of one as there are flows, up to where each CPU
+/// has one. Along SMT the flows beyond a core are on the next ones, and win there.
+fn to_win(work: &Scaling) -> Vec<(f64, f64)> {
+    let Some((first, last)) = work.points.first().zip(work.points.last()) else {
+        return Vec::new();
+    };
+    let most = match work.along {
+        Along::Smt => last.flows,
+        Along::Cores | Along::All => work.room.max(work.one),
+    };
+    let mut flows = vec![first.flows, most.clamp(first.flows, last.flows), last.flows];
+    flows.dedup();
+    let at = |flows: u32| {
+        let won = f64::from(flows.min(most)) / f64::from(work.one);
+        (f64::from(flows), won)
+    };
+    flows.into_iter().map(at).collect()
 }
 
 fn of_variant(work: &Scaling, place: usize, label: &str) -> Series {
@@ -90,7 +106,7 @@ fn over_processes(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
     );
     let gains = Gains {
         series: std::iter::once(ours).chain(marks).collect(),
-        ideal: None,
+        ideal: Vec::new(),
     };
     figure(id, title, gains).into()
 }
@@ -130,16 +146,72 @@ fn figure(id: &str, title: String, gains: Gains) -> Figure {
     }
 }
 
+/// The points as rows; the ends are empty where a point has no interval.
 fn data(series: &[Series]) -> Markup {
     let rows = series.iter().flat_map(|series| {
         series.points.iter().map(|point| {
-            let ratios = [point.y, point.low, point.high].map(|ratio| format!("{ratio:.3}"));
-            let own = [series.label.clone(), plain(point.x)];
-            own.into_iter().chain(ratios).collect()
+            let three = |ratio: f64| format!("{ratio:.3}");
+            let ends = [point.low, point.high].map(|end| match point.low < point.high {
+                true => three(end),
+                false => String::new(),
+            });
+            let own = [series.label.clone(), plain(point.x), three(point.y)];
+            own.into_iter().chain(ends).collect()
         })
     });
     table(
         &["", "flows", "ratio", "from", "to"],
         &rows.collect::<Vec<_>>(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn work(along: Along, flows: &[u32]) -> Scaling {
+        let point = |flows: &u32| lab::ScalingPoint {
+            flows: *flows,
+            case: String::new(),
+            variants: Vec::new(),
+            threads_over_processes: None,
+            dtlb_misses: measure::Measured::not_available("not counted", ""),
+        };
+        Scaling {
+            workload: "warehouse".to_owned(),
+            along,
+            room: 2,
+            counted: "transactions".to_owned(),
+            allocates: None,
+            one: 1,
+            points: flows.iter().map(point).collect(),
+        }
+    }
+
+    #[test]
+    fn flows_beyond_the_cpus_have_nothing_more_to_win() {
+        let cores = to_win(&work(Along::Cores, &[1, 2, 4, 8]));
+        assert_eq!(cores, [(1.0, 1.0), (2.0, 2.0), (8.0, 2.0)]);
+        let fit = to_win(&work(Along::Cores, &[1, 2]));
+        assert_eq!(fit, [(1.0, 1.0), (2.0, 2.0)]);
+        let next_cores = to_win(&work(Along::Smt, &[1, 4]));
+        assert_eq!(next_cores, [(1.0, 1.0), (4.0, 4.0)]);
+    }
+
+    #[test]
+    fn a_ratio_without_an_interval_has_empty_ends() {
+        let ratio = |interval| Ratio {
+            ratio: 1.061,
+            interval,
+        };
+        let series = Series {
+            label: "x".to_owned(),
+            look: Look::Variant(0),
+            points: vec![at(1, &ratio(None)), at(2, &ratio(Some([1.05, 1.07])))],
+            fit: Vec::new(),
+        };
+        let data = data(&[series]).into_string();
+        assert_eq!(data.matches("1.061").count(), 2, "{data}");
+        assert!(data.contains("1.050") && data.contains("1.070"), "{data}");
+    }
 }

@@ -80,7 +80,7 @@ fn grid(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
         return Figures::default();
     }
     let title = format!(
-        "{} {}: processes by threads in each, against as many processes of one thread",
+        "{} {}: processes by threads, against processes of one thread",
         work.workload,
         work.along.spoken()
     );

@@ -55,13 +55,12 @@ fn answer(results: &Results, place: usize, study: &StudyResult) -> Markup {
     let said = finding.map(|finding| comparison(finding.estimate.as_ref(), &finding.verdict));
     let class = said.map_or("same", |said| said.tone.class());
     let answer = headline(results, study);
-    let (verdict, rest) = answer.split_at(verdict_end(&answer));
-    let rest = about(rest);
+    let (verdict, rest) = lines(&answer);
     html! {
         article {
             h2 { a href=(format!("#study{place}")) { (study.study.title) } }
             p class=(format!("verdict {class}")) { (with_interval(verdict)) }
-            @if !rest.is_empty() { p { (tied(&rest)) } }
+            @for line in rest { p { (with_interval(line)) } }
         }
     }
 }
@@ -79,22 +78,16 @@ fn with_interval(sentence: &str) -> Markup {
     }
 }
 
-/// Where the verdict ends in an answer that begins with it.
-fn verdict_end(answer: &str) -> usize {
-    let ends = ["; ", " ("]
-        .into_iter()
-        .filter_map(|mark| answer.find(mark));
-    ends.min().unwrap_or(answer.len())
-}
-
-/// What stands behind a verdict, as a line of its own: `(about 9 more rounds); cut short` is
-/// `about 9 more rounds; cut short`.
-fn about(rest: &str) -> String {
-    let rest = rest.trim_start_matches(';').trim_start();
-    match rest.strip_prefix('(') {
-        Some(inside) => inside.replacen(')', "", 1),
-        None => rest.to_owned(),
-    }
+/// The verdict with which an answer begins, and what stands behind it, each a line of its own: the
+/// answers of other works, or `(about 9 more rounds); cut short` as `about 9 more rounds` and
+/// `cut short`.
+fn lines(answer: &str) -> (&str, Vec<&str>) {
+    let mut parts = answer.split("; ");
+    let first = parts.next().unwrap_or(answer);
+    let behind = first.split_once(" (");
+    let behind = behind.and_then(|(verdict, about)| Some((verdict, about.strip_suffix(')')?)));
+    let (verdict, about) = behind.map_or((first, None), |(verdict, about)| (verdict, Some(about)));
+    (verdict, about.into_iter().chain(parts).collect())
 }
 
 #[cfg(test)]
@@ -103,24 +96,32 @@ mod tests {
 
     #[test]
     fn what_stands_behind_a_verdict_is_a_line_of_its_own() {
-        let split = |answer: &str| {
-            let (verdict, rest) = answer.split_at(verdict_end(answer));
-            (verdict.to_owned(), about(rest))
-        };
         let doubt = "cannot tell a and b apart: [0.97 ... 1.05] (about 192 more rounds); cut short";
+        let verdict = "cannot tell a and b apart: [0.97 ... 1.05]";
         assert_eq!(
-            split(doubt),
-            (
-                "cannot tell a and b apart: [0.97 ... 1.05]".to_owned(),
-                "about 192 more rounds; cut short".to_owned()
-            )
+            lines(doubt),
+            (verdict, vec!["about 192 more rounds", "cut short"])
         );
         let plain = "threads 5.3 % faster than processes [2.0 ... 9.7 %], to switch";
-        assert_eq!(split(plain), (plain.to_owned(), String::new()));
+        assert_eq!(lines(plain), (plain, Vec::new()));
         let said = with_interval(plain).into_string();
         assert!(
             said.ends_with("[2.0 ... 9.7 %]</span>, to switch"),
             "{said}"
         );
+    }
+    /// The answer of the first work ended at its bracket, and the others ran on behind it.
+    #[test]
+    fn each_work_of_an_answer_has_its_line() {
+        let answer = "a with 2 flows: cannot tell: [0.9 ... 1.1] (about 9 more rounds); b with 2 \
+                      flows: threads (all) 2x faster; no data yet: c";
+        let (verdict, rest) = lines(answer);
+        assert_eq!(verdict, "a with 2 flows: cannot tell: [0.9 ... 1.1]");
+        let others = [
+            "about 9 more rounds",
+            "b with 2 flows: threads (all) 2x faster",
+            "no data yet: c",
+        ];
+        assert_eq!(rest, others);
     }
 }

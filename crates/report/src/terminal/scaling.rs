@@ -80,7 +80,7 @@ fn throughput(work: &Scaling) -> Table {
     let columns = vec![
         Column::right("flows"),
         Column::left("variant"),
-        Column::right("a second"),
+        Column::right("a second").drop(5),
         Column::right("of one").drop(4),
         Column::left("").drop(1),
         Column::right("over processes"),

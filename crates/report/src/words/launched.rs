@@ -44,6 +44,10 @@ pub(crate) fn work(work: &Work) -> String {
     let Ok(Value::Object(mut fields)) = serde_json::to_value(work) else {
         return String::new();
     };
+    // Pages of a store have sizes of their own.
+    if fields.contains_key("store") {
+        fields.remove("page_size");
+    }
     let kind = fields
         .remove("kind")
         .map(|kind| parameter(&kind))

@@ -107,12 +107,14 @@ fn advice(error: &rusqlite::Error) -> &'static str {
 }
 
 /// Looks through a store of somebody's own, so that one that cannot be used is refused before
-/// anything is made for it.
+/// anything is made for it; how many pages it has, without templates.
 ///
 /// # Errors
 /// It is not there, corrupt, without a page, or something else than a store.
-pub fn check_store(path: &Path) -> Result<(), StoreError> {
-    Store::read_all(path).map(drop)
+pub fn check_store(path: &Path) -> Result<u64, StoreError> {
+    let all = Store::read_all(path)?;
+    let pages = all.iter().filter(|page| !page.title.starts_with(TEMPLATE));
+    Ok(pages.count() as u64)
 }
 
 /// A file with pages.

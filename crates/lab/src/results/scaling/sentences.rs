@@ -1,38 +1,74 @@
 //! What a study of scaling says.
 
 use super::{Scaling, ScalingPoint, threads_over_processes};
-use crate::number::{count, factor_interval};
+use crate::number::{count, factor_interval, many};
 use crate::results::CaseResult;
-use crate::scaling::Along;
+use crate::results::served::forms;
+use crate::scaling::{Along, along, base};
 use crate::words::plural;
 
 /// The answer: each work at its largest number of flows along cores, or along whatever there
-/// is.
+/// is; a server in each of its forms; and works of which nothing is known.
 pub(in crate::results) fn answer(all: &[Scaling], cases: &[CaseResult]) -> Option<String> {
     let mut works: Vec<&str> = Vec::new();
-    for one in all {
-        if !works.contains(&one.workload.as_str()) {
-            works.push(&one.workload);
+    let own = |case: &&CaseResult| along(&case.case).is_some() || has_forms(case);
+    for case in cases.iter().filter(own) {
+        if !works.contains(&base(&case.case)) {
+            works.push(base(&case.case));
         }
     }
-    let said = works.iter().filter_map(|work| {
-        let own = || all.iter().filter(|one| one.workload == *work);
-        let way = own()
-            .find(|one| one.along == Along::Cores)
-            .or(own().next())?;
-        let several = || way.points.iter().filter(|point| point.flows > 1);
-        let fits = |point: &&ScalingPoint| point.flows <= way.room;
-        let point = several().rfind(fits).or(several().next_back())?;
-        let case = cases.iter().find(|case| case.case.name == point.case)?;
-        let finding = threads_over_processes(case).or(case.findings.first())?;
-        let (flows, spoken) = (point.flows, way.along.spoken());
-        Some(format!(
-            "{work} with {flows} flows {spoken}: {}",
-            finding.sentence
-        ))
-    });
-    let said: Vec<String> = said.collect();
+    let (known, unknown): (Vec<&str>, Vec<&str>) =
+        works.into_iter().partition(|work| has_data(work, cases));
+    let mut said: Vec<String> = known
+        .into_iter()
+        .filter_map(|work| along_its_way(work, all, cases).or_else(|| served(work, cases)))
+        .collect();
+    if !unknown.is_empty() {
+        said.push(format!("no data yet: {}", unknown.join(", ")));
+    }
     (!said.is_empty()).then(|| said.join("; "))
+}
+
+/// Whether a case of work that scales is run in forms of a server.
+fn has_forms(case: &CaseResult) -> bool {
+    case.case.work.scaled().is_some() && !forms(case).is_empty()
+}
+
+fn has_data(work: &str, cases: &[CaseResult]) -> bool {
+    let mut own = cases.iter().filter(|case| base(&case.case) == work);
+    own.any(|case| case.variants.iter().any(|variant| variant.value.is_some()))
+}
+
+/// `warehouse with 2 flows along cores: threads 1.10x slower than processes [...]`.
+fn along_its_way(work: &str, all: &[Scaling], cases: &[CaseResult]) -> Option<String> {
+    let own = || all.iter().filter(|one| one.workload == work);
+    let way = own()
+        .find(|one| one.along == Along::Cores)
+        .or(own().next())?;
+    let telling = |point: &&ScalingPoint| {
+        let is_compared = point.threads_over_processes.is_some();
+        let fits = point.flows <= way.room;
+        (is_compared, point.flows > 1, fits, point.flows)
+    };
+    let point = way.points.iter().max_by_key(telling)?;
+    let case = cases.iter().find(|case| case.case.name == point.case)?;
+    let finding = threads_over_processes(case).or(case.findings.first())?;
+    let (flows, spoken) = (many(point.flows.into(), "flow"), way.along.spoken());
+    Some(format!(
+        "{work} with {flows} {spoken}: {}",
+        finding.sentence
+    ))
+}
+
+/// `wiki-server: cannot tell thread-pool and prefork apart ...; ...`, a sentence a form.
+fn served(work: &str, cases: &[CaseResult]) -> Option<String> {
+    let mut own = cases.iter().filter(|case| base(&case.case) == work);
+    let findings = own.find(|case| has_forms(case)).map(forms)?;
+    let said: Vec<&str> = findings
+        .iter()
+        .map(|finding| finding.sentence.as_str())
+        .collect();
+    Some(format!("{work}: {}", said.join("; ")))
 }
 
 /// What each work gains from more flows, and whether cores work on each other's pages.

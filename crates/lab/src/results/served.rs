@@ -1,0 +1,23 @@
+//! The findings between forms of a server.
+//!
+//! A case may set a server in several forms beside the same requests within the program. These
+//! tell what the network costs; which form is better is told by the findings in which both
+//! sides are servers.
+
+use workload::Work;
+
+use super::{CaseResult, Finding};
+
+/// The findings of a case in which both sides are servers; none where there is no server.
+pub(super) fn forms(case: &CaseResult) -> Vec<&Finding> {
+    let is_server = |label: &str| {
+        let mut variants = case.case.variants.iter();
+        let labelled = variants.find(|labelled| labelled.label == label);
+        let work = labelled.and_then(|labelled| labelled.work.as_ref());
+        matches!(work.unwrap_or(&case.case.work), Work::WikiServer(_))
+    };
+    let findings = case.findings.iter();
+    findings
+        .filter(|finding| is_server(&finding.subject) && is_server(&finding.reference))
+        .collect()
+}
