@@ -304,6 +304,7 @@ fn few_descriptors_are_enough() {
 fn pools_stay_within_what_a_program_can_have() {
     let tree = many();
     for model in [
+        "auto",
         "thread-pool",
         "thread-private-files",
         "process-pool",

@@ -30,7 +30,7 @@ use measure::clock;
 
 use crate::crew::sequential::ONE;
 use crate::crew::thread_pool::{self, Files, denied};
-use crate::crew::{Crew, Done, Exchange, Size, Totals, of_model, room};
+use crate::crew::{Crew, Done, Exchange, Size, Totals, of_model, room, within_room};
 use crate::job::Task;
 use crate::plan::{Io, Model};
 use crate::report::Usage;
@@ -120,6 +120,7 @@ fn by_rule(crew: &Crew<'_, '_>, model: Model, size: Size, tasks: Vec<Task>, why:
     if model != Model::ThreadPrivateFiles {
         return of_model(crew, model, size, tasks).because(why);
     }
+    let size = within_room(crew, model, size);
     let (done, errno) = thread_pool::run(crew, size, tasks, Files::PrivateIfAllowed);
     match errno {
         None => done.by(model, size.most).because(why),

@@ -210,7 +210,7 @@ fn capped(model: Model, asked: Option<u32>) -> (u32, String) {
 }
 
 /// A pool for which there is room; where that is less than was asked for, it is said.
-fn within_room(crew: &Crew<'_, '_>, model: Model, size: Size) -> Size {
+pub(crate) fn within_room(crew: &Crew<'_, '_>, model: Model, size: Size) -> Size {
     let (most, why) = room::pool(model);
     if size.most > most {
         let what = match model.forks() {

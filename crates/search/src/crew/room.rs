@@ -81,19 +81,18 @@ pub(crate) fn folders() -> usize {
 
 /// Places for results that processes of the plan leave.
 pub(crate) fn slots(plan: &Plan) -> usize {
-    match plan.model {
-        Some(model) if model.forks() => match plan.workers {
-            Some(workers) => workers.get() as usize,
-            None if model.is_pool() => auto_most(cpus()) as usize,
-            None => cap(model).0 as usize,
-        },
+    let model = match plan.model {
+        Some(model) if model.forks() => model,
         // A probe may choose processes.
-        None if plan.io == Io::Mmap => {
-            plan.workers
-                .map_or_else(|| auto_most(cpus()), std::num::NonZeroU32::get) as usize
-        }
-        _ => 0,
-    }
+        None if plan.io == Io::Mmap => Model::ProcessPool,
+        _ => return 0,
+    };
+    let (most, chosen) = match model.is_pool() {
+        true => (pool(model).0, auto_most(cpus())),
+        false => (cap(model).0, u32::MAX),
+    };
+    let asked = plan.workers.map_or(chosen, std::num::NonZeroU32::get);
+    asked.min(most) as usize
 }
 
 /// Workers that a probe chooses for so many CPUs, at the most.
@@ -105,4 +104,25 @@ pub(crate) fn auto_most(cpus: u32) -> u32 {
 pub(crate) fn cpus() -> u32 {
     let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     u32::try_from(cpus).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hundred million processes had as many places mapped before anybody counted them.
+    #[test]
+    fn places_are_for_as_many_processes_as_there_may_be() {
+        for model in [Model::ProcessPool, Model::ProcessPerFile] {
+            assert!(slots(&Plan::of(model, 100_000_000)) <= MOST_PROCESSES as usize);
+            assert_eq!(slots(&Plan::of(model, 3)), 3);
+        }
+        let mapped = Plan {
+            io: Io::Mmap,
+            workers: std::num::NonZeroU32::new(100_000_000),
+            ..Plan::default()
+        };
+        assert!(slots(&mapped) <= MOST_PROCESSES as usize);
+        assert_eq!(slots(&Plan::of(Model::ThreadPool, 8)), 0);
+    }
 }
