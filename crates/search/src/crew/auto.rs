@@ -28,7 +28,7 @@ use std::cell::RefCell;
 
 use measure::clock;
 
-use crate::crew::sequential::ONE;
+use crate::crew::sequential::{self, ONE};
 use crate::crew::thread_pool::{self, Files, denied};
 use crate::crew::{Crew, Done, Exchange, Size, Totals, of_model, room, within_room};
 use crate::job::Task;
@@ -121,6 +121,9 @@ fn by_rule(crew: &Crew<'_, '_>, model: Model, size: Size, tasks: Vec<Task>, why:
         return of_model(crew, model, size, tasks).because(why);
     }
     let size = within_room(crew, model, size);
+    if size.most == 0 {
+        return sequential::run(crew, tasks).refused().because(why);
+    }
     let (done, errno) = thread_pool::run(crew, size, tasks, Files::PrivateIfAllowed);
     match errno {
         None => done.by(model, size.most).because(why),
