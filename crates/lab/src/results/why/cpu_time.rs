@@ -11,7 +11,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     Some(Reason {
         weight: apart.weight,
         text: format!(
-            "{} of CPU time against {} ({})",
+            "{} of CPU time against {}{}",
             time(s),
             time(r),
             apart.words
