@@ -255,12 +255,10 @@ impl Series<'_> {
 pub(crate) fn profiles(study: &StudyResult) -> Vec<(&str, &str, &SelfMade)> {
     let cases = study.cases.iter().flat_map(|case| {
         let best = case.optimum.as_ref();
-        let is_best = move |label: &str| {
-            best.is_none_or(|best| best.is_told && best.label == label)
-        };
-        let shown = variants(case).filter(move |(variant, own)| {
-            !own.classes_ns.is_empty() && is_best(&variant.label)
-        });
+        let is_best =
+            move |label: &str| best.is_none_or(|best| best.is_told && best.label == label);
+        let shown = variants(case)
+            .filter(move |(variant, own)| !own.classes_ns.is_empty() && is_best(&variant.label));
         shown.map(|(variant, own)| (case.case.name.as_str(), variant.label.as_str(), own))
     });
     cases.collect()

@@ -120,7 +120,9 @@ impl Table {
     /// Headings of the columns that are shown.
     pub(crate) fn heads(&self, columns: usize) -> Vec<&str> {
         let shown = self.fit(columns).into_iter();
-        shown.map(|(at, _)| self.columns[at].head.as_str()).collect()
+        shown
+            .map(|(at, _)| self.columns[at].head.as_str())
+            .collect()
     }
 
     /// Whether labels that are not the same would look so, cut at their ends to `columns`.

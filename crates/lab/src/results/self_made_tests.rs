@@ -171,7 +171,10 @@ fn questions_without_time_are_named_beside_the_headline() {
         .map(|case| case.case.name.as_str())
         .collect();
     let said = &result.sentences[1];
-    let begin = format!("out of time: {} questions have no answer yet: ", without.len());
+    let begin = format!(
+        "out of time: {} questions have no answer yet: ",
+        without.len()
+    );
     assert!(said.starts_with(&begin), "{said}");
     assert!(without.iter().all(|name| said.contains(name)), "{said}");
     let all = self::result().sentences;

@@ -100,7 +100,10 @@ fn left_bytes() -> Option<u64> {
     }
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = statm.split_whitespace().next()?.parse().ok()?;
-    let taken = pages * nix::unistd::sysconf(SysconfVar::PAGE_SIZE).ok()??.cast_unsigned();
+    let taken = pages
+        * nix::unistd::sysconf(SysconfVar::PAGE_SIZE)
+            .ok()??
+            .cast_unsigned();
     Some(soft.saturating_sub(taken + OWN_BYTES))
 }
 
