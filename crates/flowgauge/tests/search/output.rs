@@ -118,10 +118,11 @@ fn a_terminal_gets_colours_and_numbers_unless_it_says_no() {
         script
             .args(["-qec", &line, "/dev/null"])
             .current_dir(tree.path());
+        // What the tests were started in says nothing of the terminal that is made here.
         script
-            .envs(variables.iter().copied())
-            .env_remove("NO_COLOR");
-        script.envs(variables.iter().copied());
+            .env("TERM", "xterm")
+            .env_remove("NO_COLOR")
+            .envs(variables.iter().copied());
         script
             .output()
             .ok()
