@@ -195,6 +195,12 @@ pub fn factor(factor: f64) -> String {
     end(factor, factor < SMALL, f64::round) + unit(factor < SMALL)
 }
 
+/// Whether [`factor`] gives it in percent.
+#[must_use]
+pub fn is_small(factor: f64) -> bool {
+    factor < SMALL
+}
+
 /// The interval of a factor, in the style of the factor: `[1.27 ... 1.35]`,
 /// `[1.1 ... 1.8 %]`. Rounded outwards: a rounded interval must not claim more than the
 /// exact one.

@@ -31,6 +31,7 @@ mod sweep_tests;
 mod switched;
 #[cfg(test)]
 mod tests;
+mod unanswered;
 mod why;
 mod winner;
 mod workers;

@@ -16,17 +16,37 @@ use crate::workers::Figure;
 
 pub(crate) use workload::searching::CLASSES;
 
-/// What the classes are, for the line below the table.
-pub(crate) const NOTE_CLASSES: &str = "Time of all flows together, by timers in a repetition of \
-    its own that counts nowhere else. walk: folders are opened and listed, ignore rules; open: \
-    files are opened and closed; read: also mapping and unmapping; search: also the faults that \
-    bring in a mapped file; print: results are formatted and written; create: other flows are \
-    made; wait: for work of another flow, or at the cap for one to end. Timers: how much longer \
-    that repetition took.";
+/// What the columns of the classes are, for the line below the table.
+const MEANINGS: [(&str, &str); 8] = [
+    ("walk", "folders are opened and listed, ignore rules"),
+    ("open", "files are opened and closed"),
+    ("read", "also mapping and unmapping"),
+    ("search", "also the faults that bring in a mapped file"),
+    ("print", "results are formatted and written"),
+    ("create", "other flows are made"),
+    (
+        "wait",
+        "for work of another flow, or at the cap for one to end",
+    ),
+    ("timers", "how much longer that repetition took"),
+];
+
+/// What the columns that are shown are, for the line below the table.
+pub(crate) fn note_classes(shown: impl Fn(&str) -> bool) -> String {
+    let shown = MEANINGS.iter().filter(|(column, _)| shown(column));
+    let meanings: Vec<String> = shown
+        .map(|(column, meaning)| format!("{column}: {meaning}"))
+        .collect();
+    format!(
+        "Time of all flows together, by timers in a repetition of its own that counts nowhere \
+         else. {}.",
+        meanings.join("; ")
+    )
+}
 
 /// What the source's table is, for the line below it.
-pub(crate) const NOTE_TABLE: &str = "CPU %: user and system time over the wall time; 100 is one \
-    CPU all the time. Kernels tell user from system by what they see at their ticks, some 4 ms \
+pub(crate) const NOTE_TABLE: &str = "CPU %: user and system time over the wall time, the median of \
+    the repetitions; 100 is one CPU all the time. Kernels tell user from system by what they see at their ticks, some 4 ms \
     apart, so that the two are sure only over all repetitions together. The source's figures are of one run each, on another machine and another \
     tree: compare how they differ, not how large they are.";
 
@@ -218,8 +238,12 @@ impl Series<'_> {
         point.map(|(_, [_, typical, _])| *typical)
     }
 
-    /// Whether that number is its best.
+    /// Whether that number is its best: of ours, as far as rounds tell; of the source's, the one
+    /// with the least time.
     pub(crate) fn is_best(&self, number: u32) -> bool {
+        if let Some(optimum) = self.optimum {
+            return optimum.is_told && optimum.flows == number;
+        }
         let times = self.points.iter().map(|(_, [_, typical, _])| *typical);
         let best = times.fold(f64::INFINITY, f64::min);
         self.at(number) == Some(best)
@@ -228,13 +252,14 @@ impl Series<'_> {
 
 /// Variants with the time of each class, in ns, and what the timers cost: of each case whose
 /// variants differ in more than their number, and of the best number of the others.
-pub(crate) fn profiles(study: &StudyResult) -> Vec<(String, &SelfMade)> {
+pub(crate) fn profiles(study: &StudyResult) -> Vec<(&str, &str, &SelfMade)> {
     let cases = study.cases.iter().flat_map(|case| {
-        let best = case.optimum.as_ref().map(|optimum| optimum.label.as_str());
-        let shown = variants(case).filter(move |(variant, own)| {
-            !own.classes_ns.is_empty() && best.is_none_or(|best| best == variant.label)
-        });
-        shown.map(|(variant, own)| (format!("{}, {}", case.case.name, variant.label), own))
+        let best = case.optimum.as_ref();
+        let is_best =
+            move |label: &str| best.is_none_or(|best| best.is_told && best.label == label);
+        let shown = variants(case)
+            .filter(move |(variant, own)| !own.classes_ns.is_empty() && is_best(&variant.label));
+        shown.map(|(variant, own)| (case.case.name.as_str(), variant.label.as_str(), own))
     });
     cases.collect()
 }

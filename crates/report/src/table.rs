@@ -117,6 +117,14 @@ impl Table {
         lines
     }
 
+    /// Headings of the columns that are shown.
+    pub(crate) fn heads(&self, columns: usize) -> Vec<&str> {
+        let shown = self.fit(columns).into_iter();
+        shown
+            .map(|(at, _)| self.columns[at].head.as_str())
+            .collect()
+    }
+
     /// Whether labels that are not the same would look so, cut at their ends to `columns`.
     fn differ_at_their_ends(&self, columns: usize) -> bool {
         let labels: BTreeSet<&str> = self.rows.iter().map(|row| &*row[self.flex].text).collect();

@@ -64,7 +64,17 @@ impl FileSearch<'_, '_> {
             return;
         };
         match batches.search(self, place, folder, reads, names) {
-            Ok(()) => self.ring = Ring::Made(batches),
+            Ok(unopened) if unopened.is_empty() => self.ring = Ring::Made(batches),
+            Ok(unopened) => {
+                drop(batches);
+                self.sheet.tell(Problem::otherwise(
+                    "there is no room for a ring beside open files (ulimit -n): files are read \
+                     one by one",
+                ));
+                for name in unopened {
+                    self.file(place, folder, reads, name);
+                }
+            }
             Err(error) => {
                 // What is under way may still be written into the buffers.
                 std::mem::forget(batches);

@@ -9,16 +9,17 @@
 //!
 //! It finds them in the memory that they share ([`Area`]): a word in the slot of each. Whoever
 //! forks has one thread, so that the handler runs either before or after each step of it, and
-//! never beside it. A process that was forked an instant ago and has no entry yet is left to
-//! the kernel. In the processes themselves the handler ends that process alone.
+//! never beside it. From before a fork until the entry is made no signal comes ([`Held`]), so
+//! that none is missed; one that ends by itself keeps its entry until it is reaped. In the
+//! processes themselves the handler ends that process alone.
 
 use std::io;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction};
 
-use crate::crew::Area;
+use crate::crew::{Area, Slot};
 
 /// Where the processes of this one are told of; null: there are none.
 static AREA: AtomicPtr<Area> = AtomicPtr::new(ptr::null_mut());
@@ -65,6 +66,24 @@ impl Drop for Known {
     }
 }
 
+/// As long as it is there, signals wait.
+pub(crate) struct Held(Option<SigSet>);
+
+impl Held {
+    pub(crate) fn now() -> Held {
+        // It fails for masks and ways that do not exist alone.
+        Held(SigSet::all().thread_swap_mask(SigmaskHow::SIG_BLOCK).ok())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            let _as_before = before.thread_set_mask();
+        }
+    }
+}
+
 extern "C" fn end(signal: libc::c_int) {
     // SAFETY: `getpid` has no preconditions.
     let own = unsafe { libc::getpid() };
@@ -77,7 +96,8 @@ extern "C" fn end(signal: libc::c_int) {
             // SAFETY: `kill` is async-signal-safe; the process is a child that was not reaped.
             unsafe { libc::kill(pid, libc::SIGKILL) };
         }
-        pids().for_each(reap);
+        let slots = (0..area.slots()).map(|slot| area.slot(slot));
+        slots.filter_map(Slot::to_reap).for_each(reap);
     }
     // SAFETY: ends this process at once; what it holds is the kernel's to free.
     unsafe { libc::_exit(128 + signal) }

@@ -93,15 +93,35 @@ pub(crate) struct SearchArgs {
 pub(crate) struct StudyArgs {
     /// Search again and again by one flow, a thread for each file, and pools of 1 to 16 threads
     /// and processes: which is best, by how much, and why. What --help lists below is for it
-    #[arg(
-        long,
-        conflicts_with_all = ["count", "files_with_matches", "line_number", "no_line_number",
-            "with_filename", "no_filename", "sort", "model", "jobs", "io", "explain", "profile"]
-    )]
+    #[arg(long)]
     pub(crate) study: bool,
     /// Empty the page cache before each search, so that all files come from the disk (root only)
-    #[arg(long, requires = "study")]
+    #[arg(long)]
     pub(crate) cold: bool,
+}
+
+impl SearchArgs {
+    /// Options that were given and say how one search is done or shown: a study has no use for
+    /// them.
+    pub(crate) fn of_one_search(&self) -> Vec<&'static str> {
+        let flows = &self.flows;
+        let given = [
+            ("--count", self.count),
+            ("--files-with-matches", self.files_with_matches),
+            ("--line-number", self.line_number),
+            ("--no-line-number", self.no_line_number),
+            ("--with-filename", self.with_filename),
+            ("--no-filename", self.no_filename),
+            ("--sort", self.sort.is_some()),
+            ("--model", flows.model.0.is_some()),
+            ("--jobs", flows.jobs.0.is_some()),
+            ("--io", flows.io != Io::Read),
+            ("--explain", flows.explain),
+            ("--profile", flows.profile),
+        ];
+        let given = given.into_iter().filter(|(_, given)| *given);
+        given.map(|(name, _)| name).collect()
+    }
 }
 
 /// Which flows do the search.

@@ -24,6 +24,11 @@ pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
         return search_study::run(args);
     }
     ensure!(
+        !args.study.cold,
+        "--cold is for a study, which empties the page cache before each of its searches: leave \
+         it out, or add --study"
+    );
+    ensure!(
         args.how.is_usual(),
         "rounds, budget, seed, results folder and what else is for a study go with --study alone: \
          leave them out, or add it"

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use lab::{Preset, Study};
 use machine::Machine;
 use workload::{Searching, Work};
@@ -22,6 +22,12 @@ const BUDGET_S: f64 = 300.0;
 /// Runs the study as asked.
 pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
     let how = &args.how;
+    let given = args.of_one_search();
+    ensure!(
+        given.is_empty(),
+        "a study chooses its flows and prints no lines: leave {} out, or --study",
+        given.join(" ")
+    );
     let study = study(args)?.for_cpus(session::cpus(&Machine::read()));
     let (study, left_out) = lab::room::fitted(study, &Machine::read());
     let name = study.name.clone();

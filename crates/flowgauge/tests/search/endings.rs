@@ -304,6 +304,7 @@ fn few_descriptors_are_enough() {
 fn pools_stay_within_what_a_program_can_have() {
     let tree = many();
     for model in [
+        "auto",
         "thread-pool",
         "thread-private-files",
         "process-pool",
@@ -322,8 +323,13 @@ fn pools_stay_within_what_a_program_can_have() {
 
 /// What a shell with few descriptors says of a search of `paths`.
 fn with_few_descriptors(tree: &Tree, model: &str, paths: &str) -> super::common::Said {
+    with_limit(tree, "-n 40", &format!("--model {model}"), paths)
+}
+
+/// The same under a limit of the shell.
+fn with_limit(tree: &Tree, limit: &str, flags: &str, paths: &str) -> super::common::Said {
     let program = env!("CARGO_BIN_EXE_flowgauge");
-    let line = format!("ulimit -n 40; exec {program} search -c --model {model} needle {paths}");
+    let line = format!("ulimit {limit}; exec {program} search -c {flags} needle {paths}");
     let mut shell = Command::new("sh");
     shell.args(["-c", &line]).current_dir(tree.path());
     said(&shell.output().expect("the shell starts"))
@@ -348,6 +354,31 @@ fn more_files_and_folders_may_be_named_than_can_be_open() {
                 "{model}, {paths}: {}",
                 ended.err
             );
+        }
+    }
+}
+
+/// Pipes of a pool of processes, and rings, took the last files that may be open, and what was
+/// to be searched could not be opened.
+#[test]
+fn flows_leave_room_for_the_files_that_they_search() {
+    let tree = many();
+    for limit in ["-n 8", "-n 9", "-n 10", "-n 12", "-n 14"] {
+        for io in ["read", "mmap", "uring"] {
+            for model in ["thread-pool", "process-pool", "fiber"] {
+                let flags = format!("-j 4 --model {model} --io {io}");
+                let ended = with_limit(&tree, limit, &flags, ".");
+                let no_rings = ended.err.contains("is not to be had here");
+                if io == "uring" && no_rings {
+                    continue;
+                }
+                assert_eq!(
+                    (ended.code, ended.out.lines().count()),
+                    (Some(0), 100),
+                    "{limit}, {flags}: {}",
+                    ended.err
+                );
+            }
         }
     }
 }

@@ -260,8 +260,11 @@ fn what_cannot_be_studied_is_refused_before_it_begins() {
             &["-j", "-1", "needle", "tree"][..],
             "'-1' is no number of flows: use 1 to 4294967295",
         ),
-        (&["-j", "2", "needle", "tree"][..], "cannot be used with"),
-        (&["--explain", "needle", "tree"][..], "cannot be used with"),
+        (&["-j", "2", "needle", "tree"][..], "leave --jobs out"),
+        (
+            &["--explain", "-c", "needle", "tree"][..],
+            "leave --count --explain out, or --study",
+        ),
         (
             &["-g", "a{", "needle", "tree"][..],
             "the glob 'a{' makes no sense",
@@ -338,7 +341,8 @@ fn settings_of_a_study_are_for_a_study() {
     );
     let said = tree.run(&["--cold", "needle", "tree"]);
     assert_eq!(said.code, Some(2));
-    assert!(said.err.contains("--study"), "{}", said.err);
+    let what = "leave it out, or add --study";
+    assert!(said.err.contains(what), "{}", said.err);
 }
 
 #[test]

@@ -3,9 +3,11 @@
 //!
 //! # Theory
 //!
-//! The best is the number with the smallest typical time. All others are compared with it,
-//! paired by round as any finding is, at a level that they share. So a number that the rounds
-//! cannot tell from the best is named beside it, and with too few rounds none is.
+//! All numbers are compared with the best, paired by round as any finding is, at a level that
+//! they share. So a number that the rounds cannot tell from the best is named beside it. The
+//! best is the number with the smallest typical time, unless rounds that are paired say that
+//! another one takes less; then it is that one. With fewer rounds than an interval needs there
+//! is no best: whatever was the fastest in one or two rounds says nothing.
 //!
 //! The best was chosen by the same slots that it is then compared by, which makes it look a
 //! little better than it is: where two numbers are alike, the luckier one is the best. Ratios
@@ -20,7 +22,7 @@ use stats::{Estimate, Rule, Verdict};
 use super::paired::judged;
 use super::{CaseResult, RawSlot, VariantSummary};
 use crate::Case;
-use crate::number::{factor, factor_interval, percent, plain, time};
+use crate::number::{factor, factor_interval, is_small, percent, plain, time};
 use crate::study::differ_in_flows_alone;
 use crate::words::{listed, plural};
 
@@ -32,10 +34,13 @@ const FLAT: f64 = 1.05;
 /// How many flows are best.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Optimum {
-    /// The best number.
+    /// The best number; where [`Self::is_told`] is false, nothing but the one whose typical time
+    /// is the smallest so far.
     pub flows: u32,
     /// Label of its variant.
     pub label: String,
+    /// Whether there are rounds enough to compare every number with it.
+    pub is_told: bool,
     /// Every number, the best one included, by size.
     pub numbers: Vec<AtNumber>,
 }
@@ -71,7 +76,7 @@ pub(super) fn optimum(
     }
     let typical = |at: usize| variants[at].value.map(|value| value.typical);
     let places = (0..variants.len()).filter(|&at| typical(at).is_some());
-    let best = places.clone().min_by(|&a, &b| {
+    let fastest = places.clone().min_by(|&a, &b| {
         typical(a)
             .unwrap_or(f64::MAX)
             .total_cmp(&typical(b).unwrap_or(f64::MAX))
@@ -80,6 +85,8 @@ pub(super) fn optimum(
         floor,
         comparisons: variants.len() - 1,
     };
+    let ratio = |best: usize, at: usize| judged(slots, best, at, rule).map(|(e, _)| e.ratio);
+    let best = paired_best(&places.clone().collect::<Vec<_>>(), fastest, ratio);
     let mut numbers: Vec<AtNumber> = places
         .filter_map(|at| {
             let value = variants[at].value?;
@@ -96,11 +103,43 @@ pub(super) fn optimum(
         })
         .collect();
     numbers.sort_by_key(|number| number.flows);
+    let flows = case.variants[best].variant.flows;
     Some(Optimum {
-        flows: case.variants[best].variant.flows,
+        flows,
         label: variants[best].label.clone(),
+        is_told: numbers.len() > 1 && numbers.iter().all(|at| at.flows == flows || at.is_told()),
         numbers,
     })
+}
+
+/// Of `places` the one that no other takes less time than, paired by round; begins with
+/// `fastest`, and looks at none twice, since rounds may go round in a ring.
+fn paired_best(
+    places: &[usize],
+    fastest: usize,
+    ratio: impl Fn(usize, usize) -> Option<f64>,
+) -> usize {
+    let mut seen = vec![fastest];
+    loop {
+        let best = seen[seen.len() - 1];
+        let others = places.iter().filter(|at| !seen.contains(at));
+        let faster = others
+            .filter_map(|&at| Some((at, ratio(best, at)?)))
+            .filter(|(_, ratio)| *ratio < 1.0)
+            .min_by(|(_, a), (_, b)| a.total_cmp(b));
+        match faster {
+            Some((at, _)) => seen.push(at),
+            None => return best,
+        }
+    }
+}
+
+impl AtNumber {
+    /// Whether the rounds suffice for an interval.
+    fn is_told(&self) -> bool {
+        let interval = self.estimate.and_then(|estimate| estimate.interval());
+        interval.is_some()
+    }
 }
 
 impl Optimum {
@@ -133,13 +172,16 @@ fn ratio(at: &AtNumber) -> f64 {
     at.estimate.map_or(1.0, |estimate| estimate.ratio)
 }
 
-/// `1.04x [1.01 ... 1.07]`.
-fn times(at: &AtNumber) -> String {
-    let ratio = ratio(at);
+/// `takes 1.34x as long [1.31 ... 1.37]`, `takes 0.31 % longer [0.1 ... 0.6 %]`.
+fn takes(at: &AtNumber) -> String {
+    let ratio = ratio(at).max(1.0);
     let interval = at.estimate.and_then(|estimate| estimate.interval());
-    match interval {
-        Some((low, high)) => format!("{} {}", factor(ratio), factor_interval(ratio, low, high)),
-        None => format!("{} (too few rounds for an interval)", factor(ratio)),
+    let interval = interval.map_or(String::new(), |(low, high)| {
+        format!(" {}", factor_interval(ratio, low, high))
+    });
+    match is_small(ratio) {
+        true => format!("takes {} longer{interval}", factor(ratio)),
+        false => format!("takes {} as long{interval}", factor(ratio)),
     }
 }
 
@@ -147,6 +189,13 @@ fn times(at: &AtNumber) -> String {
 pub(super) fn sentence(case: &CaseResult) -> Option<String> {
     let optimum = case.optimum.as_ref()?;
     let model = case.case.variants.first()?.variant.model.to_string();
+    if !optimum.is_told {
+        return Some(format!(
+            "{}: the best number of {} cannot be told yet (too few rounds)",
+            case.case.name,
+            plural(&model)
+        ));
+    }
     let model = match optimum.flows {
         1 => model,
         _ => plural(&model),
@@ -166,7 +215,7 @@ pub(super) fn sentence(case: &CaseResult) -> Option<String> {
         .first()
         .filter(|at| at.flows < optimum.flows);
     if let Some(one) = one.filter(|one| matches!(one.verdict, Some(Verdict::Slower { .. }))) {
-        parts.push(format!("{} takes {}", plain(one.flows.into()), times(one)));
+        parts.push(format!("{} {}", plain(one.flows.into()), takes(one)));
     }
     parts.extend(optimum.worst_above().map(|worst| above(optimum, worst)));
     Some(parts.join("; "))
@@ -183,19 +232,19 @@ fn above(optimum: &Optimum, worst: &AtNumber) -> String {
             percent((high - 1.0).max(0.0))
         ),
         _ if ratio(worst) <= FLAT => format!(
-            "nearly flat from there on: up to {up_to} the worst, {}, takes {}",
+            "nearly flat from there on: up to {up_to} the worst, {}, {}",
             plain(worst.flows.into()),
-            times(worst)
+            takes(worst)
         ),
         Some((low, _)) if low <= 1.0 => format!(
-            "whether too many cost cannot be told: of those up to {up_to} the worst, {}, takes {}",
+            "whether too many cost cannot be told: of those up to {up_to} the worst, {}, {}",
             plain(worst.flows.into()),
-            times(worst)
+            takes(worst)
         ),
         _ => format!(
-            "too many cost: of those up to {up_to} the worst, {}, takes {}",
+            "too many cost: of those up to {up_to} the worst, {}, {}",
             plain(worst.flows.into()),
-            times(worst)
+            takes(worst)
         ),
     }
 }

@@ -9,6 +9,7 @@ use super::limits::{self, Limit};
 use super::switched::switched;
 use super::{
     CaseResult, Law, Scaling, VariantSummary, calibration, map, scaling, self_made, shared, sweep,
+    unanswered,
 };
 use crate::number::{plain, time};
 use crate::words::plural;
@@ -35,6 +36,7 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], told: &Told<'_>) ->
         .into_iter()
         .chain(compared)
         .collect();
+    sentences.extend(unanswered::sentence(cases));
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Flows that take turns, or repeat one operation, do nothing that could be uneven, or
     // large or small.

@@ -8,7 +8,7 @@ use workload::{Design, Reading, Work};
 
 use super::{Cause, Results, StudyResult};
 use crate::testing::{MS, Mock, PROOF, done, header};
-use crate::{Journal, Preset, Silent, Study, run};
+use crate::{Journal, Preset, Settings, Silent, Study, run};
 
 fn study() -> Study {
     let mut study = crate::builtin("search", Preset::Quick).unwrap().for_cpus(2);
@@ -107,15 +107,87 @@ fn result() -> StudyResult {
 
 /// Each repetition reads so many blocks from a disk.
 fn result_of(disk_blocks: u64) -> StudyResult {
-    let folder = tempdir().unwrap();
-    let mut mock = Mock::new(move |_, _, n, spec| answer(n, spec, disk_blocks));
-    let mut journal = Journal::create(folder.path(), header(vec![study()])).unwrap();
-    let clock = mock.clock();
-    let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    let (result, mock) = run_with(disk_blocks, |_| {});
     let timed = mock.specs.iter().filter(|spec| spec.timers).count();
     let variants: usize = study().cases.iter().map(|case| case.variants.len()).sum();
     assert_eq!(timed, 4 * variants, "the pilot and three rounds");
-    results.studies.into_iter().next().unwrap()
+    result
+}
+
+/// With other settings than the usual ones.
+fn run_with(disk_blocks: u64, set: impl FnOnce(&mut Settings)) -> (StudyResult, Mock) {
+    let folder = tempdir().unwrap();
+    let mut mock = Mock::new(move |_, _, n, spec| answer(n, spec, disk_blocks));
+    let mut header = header(vec![study()]);
+    set(&mut header.settings);
+    let mut journal = Journal::create(folder.path(), header).unwrap();
+    let clock = mock.clock();
+    let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    (results.studies.into_iter().next().unwrap(), mock)
+}
+
+/// Of one and two rounds it was said which number is best, and by how much.
+#[test]
+fn no_number_is_best_before_there_are_rounds_for_an_interval() {
+    for rounds in [1, 2, 4] {
+        let (result, _) = run_with(0, |settings| settings.max_rounds = rounds);
+        let told = result.cases.iter().filter_map(|case| case.optimum.as_ref());
+        assert!(told.clone().count() == 4 && told.clone().all(|best| !best.is_told));
+        let said = result.sentences.join("\n");
+        let yet = "threads-mmap: the best number of threads cannot be told yet (too few rounds)";
+        assert!(said.contains(yet), "{said}");
+        for claim in ["best with", "too many cost", "flat", "with 16 threads"] {
+            assert!(!said.contains(claim), "{claim}: {said}");
+        }
+    }
+    let told = result();
+    let mut best = told.cases.iter().filter_map(|case| case.optimum.as_ref());
+    assert!(best.all(|best| best.is_told));
+}
+
+/// Paired by round the best number took longer than another one.
+#[test]
+fn no_number_takes_less_time_than_the_best() {
+    let numbers = result().cases.into_iter().filter_map(|case| case.optimum);
+    for at in numbers.flat_map(|best| best.numbers) {
+        let ratio = at.estimate.map_or(1.0, |estimate| estimate.ratio);
+        assert!(ratio >= 1.0, "{at:?}");
+    }
+}
+
+#[test]
+fn questions_without_time_are_named_beside_the_headline() {
+    let (result, _) = run_with(0, |settings| settings.budget_s = Some(60.0));
+    let rounds = |name: &str| {
+        let case = result.cases.iter().find(|case| case.case.name == name);
+        case.unwrap().rounds
+    };
+    assert!(rounds("designs") > 0, "{:#?}", result.sentences);
+    assert_eq!(rounds("designs-mmap"), 0);
+    let without: Vec<&str> = result
+        .cases
+        .iter()
+        .filter(|case| case.rounds == 0)
+        .map(|case| case.case.name.as_str())
+        .collect();
+    let said = &result.sentences[1];
+    let begin = format!(
+        "out of time: {} questions have no answer yet: ",
+        without.len()
+    );
+    assert!(said.starts_with(&begin), "{said}");
+    assert!(without.iter().all(|name| said.contains(name)), "{said}");
+    let all = self::result().sentences;
+    assert!(!all.iter().any(|said| said.starts_with("out of time")));
+}
+
+/// Where time is short, the most expensive comparison falls away, and not the chart.
+#[test]
+fn the_chart_comes_before_what_takes_longest() {
+    let study = study();
+    let names: Vec<&str> = study.cases.iter().map(|case| case.name.as_str()).collect();
+    assert_eq!(names[..3], ["designs", "threads-read", "processes-read"]);
+    assert_eq!(names[7..], ["flow-per-file", "designs-mmap"]);
 }
 
 #[test]
@@ -156,8 +228,8 @@ fn what_holds_for_several_cases_is_said_once() {
             .cloned()
             .collect()
     };
-    let all = "designs, designs-mmap, flow-per-file, models-read, models-mmap, threads-read, \
-               processes-read, threads-mmap, processes-mmap";
+    let all = "designs, threads-read, processes-read, models-read, models-mmap, threads-mmap, \
+               processes-mmap, flow-per-file, designs-mmap";
     let result = result();
     assert_eq!(
         said(&result, "could not be read"),

@@ -84,6 +84,7 @@ const COLUMNS: &[Column] = &[
     ("wait_ns", |row| row.class("wait")),
     ("timers_cost", |row| number(row.own.timers_cost)),
     ("is_best_number", |row| match &row.case.optimum {
+        Some(best) if !best.is_told => Field::Nothing,
         Some(best) if best.label == row.variant.label => text("yes"),
         Some(_) => text("no"),
         None => Field::Nothing,
@@ -126,7 +127,8 @@ impl Row<'_> {
     }
 
     fn to_best(&self) -> Option<&AtNumber> {
-        let numbers = &self.case.optimum.as_ref()?.numbers;
+        let told = self.case.optimum.as_ref().filter(|best| best.is_told);
+        let numbers = &told?.numbers;
         numbers.iter().find(|at| at.label == self.variant.label)
     }
 }

@@ -14,7 +14,7 @@ use crate::charts::lines::{Point, Series as Line};
 use crate::charts::marker::Look;
 use crate::number::{NONE, bytes, plain, time};
 use crate::searched::{
-    self, ByNumber, CLASSES, NOTE_CLASSES, NOTE_TABLE, Row, Series, classes, number, timers,
+    self, ByNumber, CLASSES, NOTE_TABLE, Row, Series, classes, note_classes, number, timers,
 };
 use crate::workers::share;
 
@@ -177,7 +177,7 @@ pub(super) fn used(case: &CaseResult) -> Markup {
         @if let Some(what) = searched::what_was_searched(case) { p.quiet { (what) } }
         @if !rows.is_empty() {
             (table(&heads, &rows))
-            p.quiet { (NOTE_CLASSES) }
+            p.quiet { (note_classes(|_| true)) }
         }
     }
 }

@@ -68,6 +68,11 @@ impl<'a> Page<'a> {
         table.wants(room).is_none()
     }
 
+    /// Headings of the columns of a table for which there is room.
+    pub(crate) fn heads<'t>(&self, indent: usize, table: &'t Table) -> Vec<&'t str> {
+        table.heads(self.style.width.saturating_sub(indent))
+    }
+
     pub(crate) fn table(&mut self, indent: usize, table: &Table) {
         let room = self.style.width.saturating_sub(indent);
         if let Some(wanted) = table.wants(room) {

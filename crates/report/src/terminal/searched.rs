@@ -6,7 +6,7 @@ use lab::{CaseResult, SelfMade, StudyResult, VariantSummary};
 use super::page::Page;
 use crate::number::{NONE, bytes, plain, time};
 use crate::searched::{
-    self, ByNumber, CLASSES, NOTE_CLASSES, NOTE_TABLE, Row, classes, number, timers,
+    self, ByNumber, CLASSES, NOTE_TABLE, Row, classes, note_classes, number, timers,
 };
 use crate::table::{Cell, Column, Table};
 use crate::words::Tone;
@@ -32,11 +32,11 @@ pub(super) fn searched(page: &mut Page<'_>, study: &StudyResult) -> bool {
     }
     if let Some(by_number) = by_number {
         page.blank();
-        page.text(
-            0,
-            Tone::Strong,
-            "Time by the number of workers (* the best)",
-        );
+        let mut numbers = by_number.numbers.iter();
+        let star = numbers.any(|&at| by_number.columns.iter().any(|column| column.is_best(at)));
+        let star = if star { " (* the best)" } else { "" };
+        let title = format!("Time by the number of workers{star}");
+        page.text(0, Tone::Strong, &title);
         page.table(2, &chart(&by_number));
     }
     profiles(page, study);
@@ -111,12 +111,15 @@ fn profiles(page: &mut Page<'_>, study: &StudyResult) {
     }
     page.blank();
     page.text(0, Tone::Strong, "Where the time of the flows goes");
-    let row = |(who, own): &(String, &SelfMade)| {
+    let row = |(at, (case, variant, own)): (usize, &(&str, &str, &SelfMade))| {
+        // The name of a case stands in its first row.
+        let same = at > 0 && profiles[at - 1].0 == *case;
+        let who = [if same { "" } else { case }, variant].map(str::to_owned);
         let times = classes(own).into_iter().map(time);
-        let texts = [who.clone()].into_iter().chain(times).chain([timers(own)]);
+        let texts = who.into_iter().chain(times).chain([timers(own)]);
         texts.map(|text| Cell::plain(&text)).collect()
     };
-    let mut columns = vec![Column::left("case, variant")];
+    let mut columns = vec![Column::left("case"), Column::left("variant")];
     columns.extend(CLASSES.map(|class| match class {
         // The least of all first, where room is short.
         "print" => Column::right(class).drop(2),
@@ -127,12 +130,14 @@ fn profiles(page: &mut Page<'_>, study: &StudyResult) {
     }));
     columns.push(Column::right("timers").drop(1));
     let table = Table {
-        flex: 0,
+        flex: 1,
         columns,
-        rows: profiles.iter().map(row).collect(),
+        rows: profiles.iter().enumerate().map(row).collect(),
     };
     page.table(2, &table);
-    page.text(2, Tone::Quiet, NOTE_CLASSES);
+    let shown = page.heads(2, &table);
+    let note = note_classes(|column| shown.contains(&column));
+    page.text(2, Tone::Quiet, &note);
 }
 
 /// Columns of a case.

@@ -41,7 +41,7 @@ const CLASSES: usize = Class::ALL.len();
 #[repr(C, align(128))]
 pub(crate) struct Slot {
     stage: AtomicU64,
-    /// The process, as long as it is not reaped; 0: none.
+    /// The process, as long as it is not reaped; negative once it ends by itself; 0: none.
     process: AtomicI32,
     done_ns: AtomicU64,
     counts: [AtomicU64; COUNTS],
@@ -145,7 +145,13 @@ impl Slot {
         self.process.store(process, Ordering::Relaxed);
     }
 
-    /// The process of the slot has ended, and is about to be reaped.
+    /// The process of the slot ends, and is about to be reaped: nobody kills it any more.
+    pub(crate) fn ending(&self) {
+        let process = self.process.load(Ordering::Relaxed);
+        self.process.store(-process.abs(), Ordering::Relaxed);
+    }
+
+    /// The process of the slot was reaped.
     pub(crate) fn ended(&self) {
         self.process.store(0, Ordering::Relaxed);
     }
@@ -153,6 +159,11 @@ impl Slot {
     /// The process that lives, if one does.
     pub(crate) fn process(&self) -> Option<i32> {
         Some(self.process.load(Ordering::Relaxed)).filter(|&process| process > 0)
+    }
+
+    /// The process that is to be reaped, whether it lives or not.
+    pub(crate) fn to_reap(&self) -> Option<i32> {
+        Some(self.process.load(Ordering::Relaxed).abs()).filter(|&process| process > 0)
     }
 
     pub(crate) fn is_waiting(&self, waiting: bool) {
@@ -216,8 +227,13 @@ mod tests {
             (area.slot(0).process(), area.slot(1).process()),
             (None, Some(7))
         );
+        area.slot(1).ending();
+        assert_eq!(
+            (area.slot(1).process(), area.slot(1).to_reap()),
+            (None, Some(7))
+        );
         area.slot(1).ended();
-        assert_eq!(area.slot(1).process(), None);
+        assert_eq!(area.slot(1).to_reap(), None);
         let mut totals = Totals::default();
         totals.counts.lines = 7;
         totals.profile.ns[5] = 9;

@@ -28,9 +28,9 @@ use std::cell::RefCell;
 
 use measure::clock;
 
-use crate::crew::sequential::ONE;
+use crate::crew::sequential::{self, ONE};
 use crate::crew::thread_pool::{self, Files, denied};
-use crate::crew::{Crew, Done, Exchange, Size, Totals, of_model, room};
+use crate::crew::{Crew, Done, Exchange, Size, Totals, of_model, room, within_room};
 use crate::job::Task;
 use crate::plan::{Io, Model};
 use crate::report::Usage;
@@ -119,6 +119,10 @@ pub(crate) fn run_as(crew: &Crew<'_, '_>, model: Model, tasks: Vec<Task>) -> Don
 fn by_rule(crew: &Crew<'_, '_>, model: Model, size: Size, tasks: Vec<Task>, why: String) -> Done {
     if model != Model::ThreadPrivateFiles {
         return of_model(crew, model, size, tasks).because(why);
+    }
+    let size = within_room(crew, model, size);
+    if size.most == 0 {
+        return sequential::run(crew, tasks).refused().because(why);
     }
     let (done, errno) = thread_pool::run(crew, size, tasks, Files::PrivateIfAllowed);
     match errno {

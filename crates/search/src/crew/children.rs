@@ -26,10 +26,15 @@ use nix::unistd::{ForkResult, Pid, fork, getpid, getppid};
 use crate::crew::frame::{Receiver, Sender};
 use crate::crew::{Crew, Totals};
 use crate::file::FileSearch;
-use crate::interrupted::Known;
+use crate::interrupted::{Held, Known};
 use crate::outlet::Here;
+use crate::plan::Io;
 use crate::problem::Problem;
 
+/// Files that whoever searches has open at one time.
+const FOLDER_AND_FILE: usize = 2;
+/// The same of whoever has a ring.
+const RING: usize = 1;
 /// Bytes that are taken from a pipe at once: all that it holds.
 const PIPE_BYTES: usize = 64 << 10;
 
@@ -92,6 +97,26 @@ impl<'c, 'o> Children<'c, 'o> {
         self.live.iter().map(|child| child.slot)
     }
 
+    /// Whether a process that is made now can open what it searches: it has what this one has
+    /// open, but for the ends of others' pipes.
+    ///
+    /// # Errors
+    /// There are too few files that may be open.
+    pub(crate) fn leaves_room(&self) -> io::Result<()> {
+        let own_pipe = io::pipe()?;
+        let needed = match self.crew.job.io {
+            Io::Read | Io::Mmap => FOLDER_AND_FILE,
+            Io::Uring => FOLDER_AND_FILE + RING,
+        };
+        // Of the pipe it keeps one end, and it closes all other pipes.
+        let freed = self.live.len() + 1;
+        let mut kept = Vec::new();
+        for _ in freed..needed {
+            kept.push(own_pipe.0.try_clone()?);
+        }
+        Ok(())
+    }
+
     /// Forks a process that does `work` with what searches files, and its slot's number.
     ///
     /// # Errors
@@ -103,7 +128,6 @@ impl<'c, 'o> Children<'c, 'o> {
         let slot = self.free.pop().ok_or(Errno::EAGAIN)?;
         match self.fork(slot, work) {
             Ok(child) => {
-                self.crew.area.slot(slot).made(child.pid.as_raw());
                 self.live.push(child);
                 self.made += 1;
                 self.most = self.most.max(self.live.len() as u64);
@@ -125,16 +149,23 @@ impl<'c, 'o> Children<'c, 'o> {
         let (from, to) = (OwnedFd::from(from), OwnedFd::from(to));
         self.crew.area.slot(slot).begin();
         let parent = getpid();
+        // A signal that comes between its birth and its entry would leave it behind.
+        let held = Held::now();
         // SAFETY: the caller of `run` has one thread, as its documentation asks, so that the
         // copy may do all that this process may.
         match unsafe { fork() }? {
-            ForkResult::Parent { child } => Ok(Child {
-                pid: child,
-                slot,
-                pipe: File::from(from),
-                frames: Receiver::default(),
-            }),
+            ForkResult::Parent { child } => {
+                self.crew.area.slot(slot).made(child.as_raw());
+                drop(held);
+                Ok(Child {
+                    pid: child,
+                    slot,
+                    pipe: File::from(from),
+                    frames: Receiver::default(),
+                })
+            }
             ForkResult::Child => {
+                drop(held);
                 drop(from);
                 // Pipes of those made before: whoever holds one keeps its writer alive.
                 self.live.clear();
@@ -224,8 +255,9 @@ impl<'c, 'o> Children<'c, 'o> {
         if self.heard.take_if(|pid| *pid == child.pid).is_some() {
             crate::outlet::Deliver::text(&mut self.here, b"", false);
         }
-        self.crew.area.slot(child.slot).ended();
+        self.crew.area.slot(child.slot).ending();
         let status = waitpid(child.pid, None);
+        self.crew.area.slot(child.slot).ended();
         match self.crew.area.slot(child.slot).left() {
             Some((totals, done_ns)) => {
                 self.totals.add(totals);

@@ -14,13 +14,14 @@
 //! ```
 //!
 //! Listing blocks too, on a cold disk; then this thread waits, as one thread would. There are
-//! at most [`FIBERS`] fibers, or as many as there is room for open folders; other folders wait.
+//! at most [`FIBERS`] fibers, or as many as there is room for, open folders and address space
+//! counted; other folders wait.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fiber::{Config, Scheduler};
+use fiber::{Config, ConfigError, Scheduler};
 use measure::clock;
 
 use crate::crew::parcels::{Parcel, Parcels, Waits, parcels};
@@ -29,17 +30,23 @@ use crate::crew::threads::{self, Ended};
 use crate::crew::{Crew, Done, Totals, room};
 use crate::file::FileSearch;
 use crate::job::{FilesTask, FolderTask, Task};
-use crate::problem::Problem;
+use crate::problem::{Problem, words};
 use crate::report::{Class, Flows};
 use crate::walk::{Folder, Listing};
 
 /// Folders under way at one time. Each is open, so that this bounds descriptors.
 const FIBERS: usize = 128;
 /// Bytes of a fiber's stack: listing matches globs there.
-const FIBER_BYTES: usize = 256 << 10;
+pub(crate) const FIBER_BYTES: usize = 256 << 10;
 
 pub(crate) fn run(crew: &Crew<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
     let common = Parcels::default();
+    let most = FIBERS.min(room::folders()).min(room::fibers(workers));
+    // Before a helper is made: without fibers there is nothing for it to do.
+    let scheduler = match Scheduler::new(Config::guarded(FIBER_BYTES).capacity(most)) {
+        Ok(scheduler) => scheduler,
+        Err(error) => return alone(crew, &error, tasks),
+    };
     std::thread::scope(|scope| {
         let started_ns = clock::now_ns();
         let body = || helper(crew, &common);
@@ -49,13 +56,24 @@ pub(crate) fn run(crew: &Crew<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
         }
         let create_ns = clock::now_ns() - started_ns;
         let made = helpers.len() as u64;
-        let walk = Walk::new(crew, &common);
-        let fibers = walk.run(tasks);
+        let walk = Walk::new(crew, &common, most);
+        let fibers = walk.run(scheduler, tasks);
         common.end();
         let mut totals = walk.totals();
         let last_ns = threads::join(helpers, &mut totals);
         Done::new(totals, together(made, u64::from(workers), fibers)).taking(create_ns, last_ns)
     })
+}
+
+/// Does the work by this flow, since there are no fibers.
+fn alone(crew: &Crew<'_, '_>, error: &ConfigError, tasks: Vec<Task>) -> Done {
+    let why = match error {
+        ConfigError::Memory { source, .. } => words(source),
+        error => error.to_string(),
+    };
+    let said = format!("no fibers can be made ({why}): going on with this flow");
+    crew.outlet.tell(&Problem::otherwise(said));
+    sequential::run(crew, tasks).refused()
 }
 
 /// Helpers, of which so many were wanted, and fibers.
@@ -101,7 +119,7 @@ impl<'w, 'c, 'o> Walk<'w, 'c, 'o>
 where
     'c: 'w,
 {
-    fn new(crew: &'w Crew<'c, 'o>, common: &'w Parcels) -> Walk<'w, 'c, 'o> {
+    fn new(crew: &'w Crew<'c, 'o>, common: &'w Parcels, most: usize) -> Walk<'w, 'c, 'o> {
         Walk {
             crew,
             common,
@@ -109,12 +127,12 @@ where
             listing: RefCell::default(),
             folders: RefCell::default(),
             live: Cell::new(0),
-            most: FIBERS.min(room::folders()),
+            most,
         }
     }
 
     /// Walks: how many fibers there were.
-    fn run(&self, tasks: Vec<Task>) -> Flows {
+    fn run(&self, scheduler: Scheduler, tasks: Vec<Task>) -> Flows {
         for task in tasks.into_iter().rev() {
             match task {
                 Task::Folder(folder) => self.folders.borrow_mut().push(folder),
@@ -122,15 +140,6 @@ where
             }
         }
         let mut flows = Flows::default();
-        let config = Config::guarded(FIBER_BYTES).capacity(self.most);
-        let scheduler = match Scheduler::new(config) {
-            Ok(scheduler) => scheduler,
-            Err(error) => {
-                let what = format!("no fibers can be made: {error}: folders were not searched");
-                self.crew.outlet.tell(&Problem::error(what));
-                return flows;
-            }
-        };
         loop {
             self.make_fibers(&scheduler, &mut flows);
             scheduler.run();
@@ -156,7 +165,7 @@ where
             };
             let walk = Erased(std::ptr::from_ref(self).cast());
             let body = move |_: &mut fiber::Fiber| {
-                // SAFETY: `Walk::run`, which makes the scheduler, borrows the walk for longer
+                // SAFETY: `Walk::run`, which owns the scheduler, borrows the walk for longer
                 // than the scheduler lives, and fibers run, or are dropped, no later. Each
                 // runs on this thread, as all that use the walk do.
                 let walk = unsafe { &*walk.get::<Walk<'_, '_, '_>>() };

@@ -50,7 +50,7 @@ use crate::usage::Reading;
 use crate::walk::{Root, RootKind, Rules, open_roots};
 use crate::worker::Worker;
 
-pub(crate) use area::Area;
+pub(crate) use area::{Area, Slot};
 pub(crate) use size::Size;
 use thread_pool::Files;
 pub(crate) use totals::{Done, Totals};
@@ -210,15 +210,19 @@ fn capped(model: Model, asked: Option<u32>) -> (u32, String) {
 }
 
 /// A pool for which there is room; where that is less than was asked for, it is said.
-fn within_room(crew: &Crew<'_, '_>, model: Model, size: Size) -> Size {
+pub(crate) fn within_room(crew: &Crew<'_, '_>, model: Model, size: Size) -> Size {
     let (most, why) = room::pool(model);
     if size.most > most {
         let what = match model.forks() {
             true => "processes",
             false => "threads",
         };
+        let with = match most {
+            0 => "this flow instead".to_owned(),
+            _ => format!("{most}"),
+        };
         let asked = size.most;
-        let said = format!("going on with {most} of {asked} {what}: {why}");
+        let said = format!("going on with {with} of {asked} {what}: {why}");
         crew.outlet.tell(&Problem::otherwise(said));
     }
     size.within(most)
@@ -230,6 +234,9 @@ pub(crate) fn of_model(crew: &Crew<'_, '_>, model: Model, size: Size, tasks: Vec
         true => within_room(crew, model, size),
         false => size,
     };
+    if size.most == 0 {
+        return sequential::run(crew, tasks).refused();
+    }
     let threads = |tasks, files| thread_pool::run(crew, size, tasks, files).0;
     let done = match model {
         Model::Sequential => sequential::run(crew, tasks),

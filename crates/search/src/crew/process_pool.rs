@@ -30,6 +30,8 @@ pub(crate) fn run(crew: &Crew<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
     let create_ns = clock::now_ns() - started_ns;
     if let Some(error) = &refusal {
         if children.made == 0 {
+            // Files are opened in its place.
+            drop(packets);
             return alone(crew, workers, tasks.take(), ("processes", error));
         }
         refused::tell_pool(crew, children.live(), workers as usize, "processes", error);
@@ -52,6 +54,9 @@ fn make(
     tasks: &Cell<Vec<Task>>,
 ) -> Option<io::Error> {
     for _ in 0..workers {
+        if let Err(error) = children.leaves_room() {
+            return Some(error);
+        }
         let is_first = children.made == 0;
         let made = children.make(|files, slot| {
             let mut worker = Worker::new(files.job(), files);

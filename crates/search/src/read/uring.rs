@@ -85,18 +85,20 @@ impl Batches {
         })
     }
 
-    /// Searches the files `names` of a folder.
+    /// Searches the files `names` of a folder: gives those back that could not be opened beside
+    /// the ring, since too many files are open.
     ///
     /// # Errors
     /// The ring fails: it, and what it reads into, must never be touched or freed again.
-    pub(crate) fn search(
+    pub(crate) fn search<'n>(
         &mut self,
         files: &mut FileSearch<'_, '_>,
         place: Place<'_>,
         folder: BorrowedFd<'_>,
         reads: Reads,
-        names: &[u8],
-    ) -> io::Result<()> {
+        names: &'n [u8],
+    ) -> io::Result<Vec<&'n CStr>> {
+        let mut unopened = Vec::new();
         let mut names = names
             .split_inclusive(|&byte| byte == 0)
             .filter_map(|name| CStr::from_bytes_with_nul(name).ok());
@@ -105,21 +107,21 @@ impl Batches {
             if batch.is_empty() || files.is_stopped() {
                 break;
             }
-            self.batch(files, place, folder, reads, &batch)?;
+            unopened.extend(self.batch(files, place, folder, reads, &batch)?);
         }
         self.submit(&[])?;
         files.watch.lap(Class::Open);
-        Ok(())
+        Ok(unopened)
     }
 
-    fn batch(
+    fn batch<'n>(
         &mut self,
         files: &mut FileSearch<'_, '_>,
         place: Place<'_>,
         folder: BorrowedFd<'_>,
         reads: Reads,
-        names: &[&CStr],
-    ) -> io::Result<()> {
+        names: &[&'n CStr],
+    ) -> io::Result<Vec<&'n CStr>> {
         let opened = self.open(folder, names)?;
         files.watch.lap(Class::Open);
         let read = self.read(&opened)?;
@@ -130,7 +132,7 @@ impl Batches {
             let which = files.which(place, name.to_bytes());
             match opened {
                 // There was no room for the whole batch: it comes when the others are closed.
-                Err(Errno::EMFILE | Errno::ENFILE) if names.len() > 1 => later.push(*name),
+                Err(Errno::EMFILE | Errno::ENFILE) => later.push(*name),
                 Err(errno) => files.not_opened(&which, errno),
                 Ok(file) => {
                     self.one(files, &which, file.as_fd(), reads, index, *read);
@@ -138,11 +140,15 @@ impl Batches {
                 }
             }
         }
+        if names.len() == 1 {
+            return Ok(later);
+        }
+        let mut unopened = Vec::new();
         for name in later {
             self.submit(&[])?;
-            self.batch(files, place, folder, reads, &[name])?;
+            unopened.extend(self.batch(files, place, folder, reads, &[name])?);
         }
-        Ok(())
+        Ok(unopened)
     }
 
     /// Searches a file whose head was read.

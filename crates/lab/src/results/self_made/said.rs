@@ -6,7 +6,7 @@ use stats::Rule;
 use workload::{Design, Work};
 
 use super::SelfMade;
-use crate::number::{count, factor, factor_interval, many, time};
+use crate::number::{count, factor, factor_interval, is_small, many, time};
 use crate::results::paired::judged;
 use crate::results::{CaseResult, VariantSummary, optimum};
 use crate::words::plural;
@@ -80,14 +80,18 @@ fn flow_each(case: &CaseResult, each: usize, pool: usize) -> Option<String> {
         comparisons: 2,
     };
     let (estimate, _) = judged(&case.slots, pool, each, rule)?;
-    let (low, high) = estimate.interval()?;
+    let (low, high) = estimate.interval().filter(|(low, _)| *low > 1.0)?;
     let [each, pool] = [each, pool].map(|at| &case.variants[at]);
     let [made, few] = [each, pool].map(|variant| variant.self_made.as_ref());
     Some(format!(
-        "{}: {} takes {} as long as {} {}: {} flows are made, not {}",
+        "{}: {} takes {} {} {} {}: {} flows are made, not {}",
         case.case.name,
         each.label,
         factor(estimate.ratio),
+        match is_small(estimate.ratio) {
+            true => "longer than",
+            false => "as long as",
+        },
         pool.label,
         factor_interval(estimate.ratio, low, high),
         count(made?.made as u64),
@@ -98,7 +102,7 @@ fn flow_each(case: &CaseResult, each: usize, pool: usize) -> Option<String> {
 /// Why more flows of a case take longer, where the kernel's time, faults or waits show it. What
 /// their making takes cannot be told: the first of them are at work while the last are made.
 fn crowd(case: &CaseResult) -> Option<String> {
-    let best = case.optimum.as_ref()?;
+    let best = case.optimum.as_ref().filter(|best| best.is_told)?;
     let worst = best.worst_above()?;
     if !matches!(worst.verdict, Some(stats::Verdict::Slower { .. })) {
         return None;

@@ -9,7 +9,7 @@ const FAR: f64 = 1.5;
 /// Two counts that lie far apart.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Apart {
-    /// "38x fewer", "2.1x more", or "more" where one of them is none.
+    /// " (38x fewer)", " (2.1x more)", or nothing where one of them is none.
     pub(super) words: String,
     pub(super) weight: Weight,
 }
@@ -23,8 +23,8 @@ pub(super) fn apart(subject: f64, reference: f64, at_least: f64, below: &str) ->
     }
     let word = if subject < reference { below } else { "more" };
     let words = match less > 0.0 {
-        true => format!("{} {word}", factor(more / less)),
-        false => word.to_owned(),
+        true => format!(" ({} {word})", factor(more / less)),
+        false => String::new(),
     };
     // Below a handful a count is as good as none, and not infinitely many times less.
     let weight = Weight::Count(more / less.max(at_least).max(1.0));
@@ -44,8 +44,8 @@ mod tests {
     #[test]
     fn the_word_is_the_subjects() {
         let words = |s, r| apart(s, r, 20.0, "fewer").unwrap().words;
-        assert_eq!(words(100.0, 150.0), "1.50x fewer");
-        assert_eq!(words(150.0, 100.0), "1.50x more");
-        assert_eq!(words(0.0, 100.0), "fewer");
+        assert_eq!(words(100.0, 150.0), " (1.50x fewer)");
+        assert_eq!(words(150.0, 100.0), " (1.50x more)");
+        assert_eq!(words(0.0, 100.0), "");
     }
 }

@@ -30,6 +30,6 @@ fn compare(
     let apart = apart(s, r, FEW, "less")?;
     Some(Reason {
         weight: apart.weight,
-        text: format!("{} {what} against {} ({})", bytes(s), bytes(r), apart.words),
+        text: format!("{} {what} against {}{}", bytes(s), bytes(r), apart.words),
     })
 }

@@ -10,11 +10,6 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     let apart = apart(s, r, 0.0, "less")?;
     Some(Reason {
         weight: apart.weight,
-        text: format!(
-            "{} of CPU time against {} ({})",
-            time(s),
-            time(r),
-            apart.words
-        ),
+        text: format!("{} of CPU time against {}{}", time(s), time(r), apart.words),
     })
 }

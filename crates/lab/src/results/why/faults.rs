@@ -20,12 +20,26 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     Some(Reason {
         weight: apart.weight,
         text: format!(
-            "{} page faults against {} ({}); of those of {} {} are the parent's",
+            "{} {} against {}{}{}",
             plain(s.faults()),
+            match plain(s.faults()).as_str() {
+                "1" => "page fault",
+                _ => "page faults",
+            },
             plain(r.faults()),
             apart.words,
-            plural(more.label),
-            plain(counts.parent_faults)
+            parents(more.label, counts.parent_faults)
         ),
     })
+}
+
+/// What part of the faults of `label` is the parent's; nothing where none is.
+fn parents(label: &str, faults: f64) -> String {
+    let be = match plain(faults).as_str() {
+        "0" => return String::new(),
+        "1" => "is",
+        _ => "are",
+    };
+    let (label, faults) = (plural(label), plain(faults));
+    format!("; of those of {label} {faults} {be} the parent's")
 }

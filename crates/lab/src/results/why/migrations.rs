@@ -14,7 +14,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     Some(Reason {
         weight: apart.weight,
         text: format!(
-            "{} moves from one CPU to another against {} ({})",
+            "{} moves from one CPU to another against {}{}",
             plain(s),
             plain(r),
             apart.words

@@ -39,7 +39,7 @@ fn misses(evidence: &Evidence<'_>, event: Event) -> Option<Reason> {
     Some(Reason {
         weight: apart.weight,
         text: format!(
-            "{} {event} in the steady phase against {} ({})",
+            "{} {event} in the steady phase against {}{}",
             amount(s.scaled),
             amount(r.scaled),
             apart.words

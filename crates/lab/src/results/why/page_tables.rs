@@ -18,7 +18,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     Some(Reason {
         weight: apart.weight,
         text: format!(
-            "{} of page tables against {} ({})",
+            "{} of page tables against {}{}",
             bytes(s),
             bytes(r),
             apart.words

@@ -14,7 +14,7 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     Some(Reason {
         weight: apart.weight,
         text: format!(
-            "{} context switches against {} ({}); involuntary {} against {}",
+            "{} context switches against {}{}; involuntary {} against {}",
             plain(s.switches()),
             plain(r.switches()),
             apart.words,

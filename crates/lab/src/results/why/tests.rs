@@ -225,7 +225,7 @@ fn bytes_of_calls_and_of_storage_are_apart() {
         said,
         [
             "1.95 KiB read and written by system calls against 7.63 MiB (4,001x less)",
-            "0 B of storage read and written against 3.81 MiB (less)",
+            "0 B of storage read and written against 3.81 MiB",
         ]
     );
 }
