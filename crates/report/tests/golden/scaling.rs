@@ -50,7 +50,7 @@ fn a_run_that_scales_nothing_has_no_table_of_it() {
 fn the_page_has_the_grid_of_processes_by_threads() {
     let page = html::page(&scaled());
     for words in [
-        "warehouse along cores: processes by threads in each, against as many processes",
+        "warehouse along cores: processes by threads, against processes of one thread",
         "4 threads each",
         "Then and now",
         "not available: 64 of the pages",
