@@ -30,14 +30,24 @@ use crate::ledger::CaseLog;
 pub(crate) struct Questions(Vec<usize>);
 
 impl Questions {
-    pub(crate) fn of(cases: &[Case]) -> Self {
-        let sweep = |case: &Case| case.sweep.as_ref().map(|point| point.sweep.clone());
-        let sweeps: Vec<_> = cases.iter().map(sweep).collect();
-        let first = |(place, own): (usize, &Option<String>)| match own {
+    pub(crate) fn of<'a>(cases: impl IntoIterator<Item = &'a Case>) -> Self {
+        let sweep = |case: &'a Case| case.sweep.as_ref().map(|point| &point.sweep);
+        let sweeps: Vec<_> = cases.into_iter().map(sweep).collect();
+        let first = |(place, own): (usize, &Option<&String>)| match own {
             Some(_) => sweeps.iter().position(|sweep| sweep == own),
             None => Some(place),
         };
         Self(sweeps.iter().enumerate().filter_map(first).collect())
+    }
+
+    /// Whether the case at `place` is the first of its question.
+    pub(crate) fn begins(&self, place: usize) -> bool {
+        self.0[place] == place
+    }
+
+    /// Whether two cases are of one question.
+    pub(crate) fn are_one(&self, place: usize, other: usize) -> bool {
+        self.0[place] == self.0[other]
     }
 
     /// By what the next case is chosen: the smallest goes on.

@@ -76,6 +76,18 @@ pub struct Case {
     pub floor: Option<f64>,
 }
 
+impl Study {
+    /// The study with only these cases: where its headline is none of them, the first is.
+    #[must_use]
+    pub fn with_cases(mut self, cases: Vec<Case>) -> Self {
+        let has_headline = cases.iter().any(|case| case.name == self.headline);
+        if let Some(first) = cases.first().filter(|_| !has_headline) {
+            self.headline.clone_from(&first.name);
+        }
+        Self { cases, ..self }
+    }
+}
+
 impl Case {
     /// The work of the variant at that place: its own, or that of the case.
     #[must_use]

@@ -75,18 +75,7 @@ fn chosen(study: Study, args: &ScalingArgs) -> Result<Study> {
     if let Some(heap) = args.heap {
         set_heap(&mut cases, heap)?;
     }
-    Ok(Study {
-        headline: headline(&study, &cases),
-        cases,
-        ..study
-    })
-}
-
-/// The case that answers the study, or the first that is asked for where that one is not.
-fn headline(study: &Study, cases: &[Case]) -> String {
-    let named = cases.iter().find(|case| case.name == study.headline);
-    let case = named.or(cases.first());
-    case.map_or_else(|| study.headline.clone(), |case| case.name.clone())
+    Ok(study.with_cases(cases))
 }
 
 fn names(cases: &[Case]) -> String {
@@ -197,10 +186,10 @@ mod tests {
     #[test]
     fn works_without_the_headline_are_answered_by_the_first_of_them() {
         let study = lab::builtin("scaling", lab::Preset::Full).unwrap();
-        assert_eq!(headline(&study, &study.cases), "warehouse");
+        assert_eq!(study.headline, "warehouse");
         let served = |case: &&Case| case.name == "wiki-server";
         let asked: Vec<Case> = study.cases.iter().filter(served).cloned().collect();
-        assert_eq!(headline(&study, &asked), "wiki-server");
+        assert_eq!(study.with_cases(asked).headline, "wiki-server");
     }
 
     #[test]

@@ -275,13 +275,8 @@ fn few_descriptors_are_enough() {
             (16, "--io uring"),
             (24, "--io uring"),
         ] {
-            let program = env!("CARGO_BIN_EXE_flowgauge");
-            let line = format!(
-                "ulimit -n {limit}; exec {program} search -c {flags} --model {model} needle ."
-            );
-            let mut shell = Command::new("sh");
-            shell.args(["-c", &line]).current_dir(tree.path());
-            let ended = said(&shell.output().unwrap());
+            let limit = format!("-n {limit}");
+            let ended = with_limit(&tree, &limit, &format!("{flags} --model {model}"), ".");
             // Where there is no ring, files are not read in batches, or there is one flow, it
             // says so.
             let refused = |flag, what| flags.contains(flag) && ended.err.contains(what);

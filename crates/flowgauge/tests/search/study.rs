@@ -137,20 +137,19 @@ fn a_run_takes_the_tree_and_its_bounded_part() {
     all_found(&results(&tree), 61, 0);
 }
 
+/// Writes `mine.toml`, a study of one case that goes on as given.
+fn write_study(tree: &Tree, case: &str) {
+    let head = "schema = 1\nname = \"mine\"\ntitle = \"t\"\nstands_for = \"x\"\nheadline = \"c\"\n";
+    let begin = "[[case]]\nname = \"c\"\ntitle = \"t\"\n";
+    tree.write("mine.toml", format!("{head}{begin}{case}"));
+}
+
 #[test]
 fn a_study_file_may_ask_for_a_part_of_a_tree() {
     let tree = tree();
-    tree.write(
-        "mine.toml",
+    write_study(
+        &tree,
         r#"
-schema = 1
-name = "mine"
-title = "t"
-stands_for = "x"
-headline = "c"
-[[case]]
-name = "c"
-title = "t"
 work = { kind = "search", pattern = "needle", tree = "tree", most_files = 30 }
 [[case.variant]]
 model = "process"
@@ -280,17 +279,9 @@ fn what_cannot_be_studied_is_refused_before_it_begins() {
 #[test]
 fn a_tree_that_changes_while_it_is_studied_is_told_in_one_way() {
     let tree = tree();
-    tree.write(
-        "mine.toml",
+    write_study(
+        &tree,
         r#"
-schema = 1
-name = "mine"
-title = "t"
-stands_for = "x"
-headline = "c"
-[[case]]
-name = "c"
-title = "t"
 reps = 2
 work = { kind = "search", pattern = "needle", tree = "tree" }
 [[case.variant]]

@@ -2,23 +2,21 @@
 
 use super::CaseResult;
 use crate::CaseEnd;
+use crate::budget::Questions;
 use crate::number::many;
 use crate::words::listed;
 
 /// That the budget was spent before some questions had a round, and which; `None` where all of
-/// them had one. A sweep is one question.
+/// them had one.
 pub(super) fn sentence(cases: &[CaseResult]) -> Option<String> {
-    let has_none = |name: &str| {
-        let mut of = cases.iter().filter(|case| question(case) == name);
-        of.all(had_no_time)
+    let questions = Questions::of(cases.iter().map(|case| &case.case));
+    let has_none = |&first: &usize| {
+        let mut of = (first..cases.len()).filter(|&place| questions.are_one(place, first));
+        of.all(|place| had_no_time(&cases[place]))
     };
-    let mut without: Vec<String> = Vec::new();
-    for name in cases.iter().map(question) {
-        let is_new = !without.iter().any(|known| known == name);
-        if is_new && has_none(name) {
-            without.push(name.to_owned());
-        }
-    }
+    let begin = (0..cases.len()).filter(|&place| questions.begins(place));
+    let without = begin.filter(has_none).map(|first| name(&cases[first]));
+    let without: Vec<String> = without.collect();
     let count = without.len() as u64;
     let have = if count == 1 { "has" } else { "have" };
     (count > 0).then(|| {
@@ -30,9 +28,10 @@ pub(super) fn sentence(cases: &[CaseResult]) -> Option<String> {
     })
 }
 
-fn question(case: &CaseResult) -> &str {
+/// The name of the question that a case is of.
+fn name(case: &CaseResult) -> String {
     let sweep = case.case.sweep.as_ref();
-    sweep.map_or(&case.case.name, |point| &point.sweep)
+    sweep.map_or(&case.case.name, |point| &point.sweep).clone()
 }
 
 fn had_no_time(case: &CaseResult) -> bool {

@@ -31,14 +31,9 @@ pub(super) fn without_those(
             false
         });
     }
-    let headline = study.headline.clone();
-    study.cases.retain(|case| !case.variants.is_empty());
-    if !study.cases.iter().any(|case| case.name == headline) {
-        study.headline = study
-            .cases
-            .first()
-            .map_or(headline, |case| case.name.clone());
-    }
+    let mut cases = std::mem::take(&mut study.cases);
+    cases.retain(|case| !case.variants.is_empty());
+    let study = study.with_cases(cases);
     (study, left_out.iter().map(LeftOut::told).collect())
 }
 
