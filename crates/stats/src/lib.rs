@@ -44,7 +44,7 @@ pub use contrast::Factorial;
 pub use error::{Side, StatsError};
 pub use estimate::{Estimate, MAX_ROUNDS, estimate};
 pub use line::Line;
-pub use looks::{LOOK_ALPHA, LOOKS, LookPlan};
+pub use looks::{LOOK_ALPHA, LOOKS, LookPlan, PLAN_ALPHA};
 pub use mann_whitney::mann_whitney_k;
 pub use median_interval::{Typical, typical};
 pub use noise::{Noise, detectable, noise};
