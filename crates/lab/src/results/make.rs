@@ -10,6 +10,7 @@ use super::limits::limits;
 use super::noisy::noise_warning;
 use super::optimum::optimum;
 use super::profile::{self, Profile};
+use super::quantity::{Compared, Kind, Look, QuantityFinding, Sheet};
 use super::remarks::{Told, sentences};
 use super::requests::requests;
 use super::scaling::scaling;
@@ -109,6 +110,8 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
     let floor = log.judge.conclude().0;
     let shared = shared(case, &log.slots, floor);
     let variants: Vec<VariantSummary> = columns.iter().map(|column| column.summary(case)).collect();
+    let kinds = Kind::all(&header.settings.events).collect();
+    let sheet = Sheet::of(Look::of(case, header), &log.slots, kinds);
     CaseResult {
         case: case.clone(),
         rounds: log.judge.full_rounds(),
@@ -117,11 +120,27 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
         ended: log.ended,
         noise: log.judge.noise(),
         findings: findings(case, log, &columns, shared.as_ref(), header),
+        quantities: sheet.quantities(),
+        contrasts: contrasts(&sheet, case, floor),
         shared,
         optimum: optimum(case, &variants, &log.slots, floor),
         variants,
         slots: log.slots.clone(),
     }
+}
+
+/// Every variant but the first against the first, quantity by quantity.
+fn contrasts(sheet: &Sheet<'_>, case: &Case, floor: f64) -> Vec<QuantityFinding> {
+    let subjects = 1..case.variants.len();
+    let pair = |subject| Compared {
+        reference: 0,
+        subject,
+        floor,
+        pairs: case.variants.len() - 1,
+    };
+    subjects
+        .flat_map(|subject| sheet.compared(pair(subject)))
+        .collect()
 }
 
 /// The slots of one variant.
