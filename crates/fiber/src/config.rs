@@ -2,6 +2,7 @@
 
 use crate::error::ConfigError;
 use crate::memory::PAGE;
+use crate::movable::Way;
 use crate::slots::{self, LINE};
 
 /// The smallest packed slot: two cache lines.
@@ -31,6 +32,25 @@ pub enum Stack {
         /// Bytes of a stack.
         bytes: usize,
     },
+    /// At addresses that several processes agree on, so that a fiber can go on in another of
+    /// them; see [`movable`](crate::movable).
+    Movable {
+        /// How a stack comes to lie where its fiber expects it.
+        way: Way,
+        /// Bytes of a stack.
+        bytes: usize,
+        /// Bytes beside it for what the fiber allocates.
+        arena: usize,
+    },
+}
+
+impl Stack {
+    /// Bytes of one stack.
+    pub(crate) fn bytes(self) -> usize {
+        let (Stack::Packed { bytes } | Stack::Guarded { bytes } | Stack::Movable { bytes, .. }) =
+            self;
+        bytes
+    }
 }
 
 /// Which stacks, and how many fibers at most at one time.
@@ -54,6 +74,40 @@ impl Config {
     #[must_use]
     pub fn guarded(bytes: usize) -> Config {
         Config::new(Stack::Guarded { bytes })
+    }
+
+    /// Movable stacks of `bytes` with addresses of their own: a multiple of 64, at least 128.
+    /// They lie as packed ones do, and an overflow is found as late.
+    #[must_use]
+    pub fn movable(bytes: usize) -> Config {
+        Config::kept(Way::Isomalloc, bytes)
+    }
+
+    /// Movable stacks that take turns at one address, kept in one of the three ways. Where
+    /// `way` is not [`Way::Isomalloc`], `bytes` is a multiple of 4 KiB.
+    #[must_use]
+    pub fn kept(way: Way, bytes: usize) -> Config {
+        let arena = 0;
+        Config::new(Stack::Movable { way, bytes, arena })
+    }
+
+    /// Room for what a movable fiber allocates: `bytes` beside its stack, rounded up to whole
+    /// cache lines (pages where memory is mapped at each switch). Others have none.
+    #[must_use]
+    pub fn arena(self, bytes: usize) -> Config {
+        let Stack::Movable {
+            way, bytes: stack, ..
+        } = self.stack
+        else {
+            return self;
+        };
+        let unit = if way == Way::Aliased { PAGE } else { LINE };
+        let stack = Stack::Movable {
+            way,
+            bytes: stack,
+            arena: bytes.checked_next_multiple_of(unit).unwrap_or(LARGEST),
+        };
+        Config { stack, ..self }
     }
 
     fn new(stack: Stack) -> Config {
@@ -87,9 +141,12 @@ impl Config {
     /// Does a panic in such a fiber reach its `join`, rather than end the program?
     #[must_use]
     pub fn catches_panics(&self) -> bool {
-        match self.stack {
-            Stack::Packed { bytes } | Stack::Guarded { bytes } => bytes >= CATCHES_FROM,
-        }
+        self.stack.bytes() >= CATCHES_FROM
+    }
+
+    /// The most fibers that there can be with such stacks.
+    pub(crate) fn most(&self) -> usize {
+        MOST.min(slots::most(self.stack))
     }
 
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
@@ -97,6 +154,10 @@ impl Config {
         let (bytes, minimum, multiple) = match self.stack {
             Stack::Packed { bytes } => (bytes, PACKED_MINIMUM, LINE),
             Stack::Guarded { bytes } => (bytes, GUARDED_MINIMUM, PAGE),
+            Stack::Movable { way, bytes, .. } => match way {
+                Way::Isomalloc => (bytes, PACKED_MINIMUM, LINE),
+                Way::Copied | Way::Aliased => (bytes, GUARDED_MINIMUM, PAGE),
+            },
         };
         if bytes < minimum || !bytes.is_multiple_of(multiple) {
             return Err(ConfigError::Stack {
@@ -105,13 +166,17 @@ impl Config {
                 multiple,
             });
         }
-        if bytes > LARGEST {
+        let slot = match self.stack {
+            Stack::Movable { arena, .. } => bytes.saturating_add(arena),
+            Stack::Packed { .. } | Stack::Guarded { .. } => bytes,
+        };
+        if slot > LARGEST {
             return Err(ConfigError::TooLarge {
-                bytes,
+                bytes: slot,
                 most: LARGEST,
             });
         }
-        let most = MOST.min(slots::most(self.stack));
+        let most = self.most();
         if self.capacity == 0 || self.capacity > most {
             return Err(ConfigError::Capacity {
                 capacity: self.capacity,

@@ -30,6 +30,20 @@ pub(crate) struct Control {
     pub(crate) own_floats: Cell<bool>,
 }
 
+impl Control {
+    /// Takes over what another control block of the same fiber says, but for who waits for it.
+    /// One that is on its way goes on where it arrives.
+    #[inline]
+    pub(crate) fn copy_from(&self, other: &Control) {
+        self.saved.set(other.saved.get());
+        self.discard.set(other.discard.get());
+        self.generation.set(other.generation.get());
+        self.stage.set(other.stage.get());
+        self.permit.set(other.permit.get());
+        self.own_floats.set(other.own_floats.get());
+    }
+}
+
 /// Drops a value in the slot with this top.
 pub(crate) type Discard = unsafe fn(*mut u8);
 
@@ -63,11 +77,15 @@ pub(crate) enum Stage {
     Done,
     /// Ended: what it threw lies at the top of its slot.
     Panicked,
+    /// In another process, or on its way there: nothing of it is ours to look at.
+    Away,
+    /// It was away, in a process that died.
+    Lost,
 }
 
 impl Stage {
     pub(crate) fn is_over(self) -> bool {
-        matches!(self, Stage::Done | Stage::Panicked)
+        matches!(self, Stage::Done | Stage::Panicked | Stage::Lost)
     }
 }
 

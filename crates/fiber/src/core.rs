@@ -31,7 +31,7 @@
 //! Here are the queue and its rounds; `slots` says who has which slot, `turns` is what fibers
 //! do at theirs, `ending` how they end. Everything belongs to one kernel thread; there are no locks and no atomics.
 
-mod ending;
+pub(crate) mod ending;
 mod slots;
 pub(crate) mod turns;
 
@@ -40,11 +40,14 @@ use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::arch::{self, Floats, Sp, Turn};
-use crate::config::Config;
+use crate::config::{Config, Stack};
 use crate::control::{Control, NOBODY};
 use crate::current::{self, Entered};
 use crate::error::ConfigError;
 use crate::memory::{Mapping, Table};
+use crate::movable::member::Member;
+use crate::movable::region::{Region, Shared};
+use crate::movable::staged::Staged;
 use crate::slots::Slots;
 use crate::valgrind::Stacks;
 
@@ -61,6 +64,11 @@ pub(crate) const LAST_STACK_BYTES: usize = 256 << 10;
 
 /// Numbers of schedulers, by which their fibers' ids are told apart.
 static NUMBERS: AtomicU32 = AtomicU32::new(0);
+
+/// A number for a scheduler, or for all schedulers of one region.
+pub(crate) fn next_number() -> u32 {
+    NUMBERS.fetch_add(1, Ordering::Relaxed)
+}
 
 #[derive(Debug)]
 pub(crate) struct Core {
@@ -94,14 +102,30 @@ pub(crate) struct Core {
     /// The context that drops the scheduler, while it unwinds a fiber.
     dropper: Cell<Sp>,
     dropped: Cell<bool>,
-    capacity: usize,
+    /// The slots in which fibers are made here: from this one on, up to that one.
+    first_slot: u32,
+    slots_end: usize,
     catches: bool,
+    /// Where all stacks take turns, if they have no addresses of their own.
+    pub(crate) staged: Option<Staged>,
+    /// What connects it with the schedulers of other processes.
+    pub(crate) member: Option<Member>,
 }
 
 impl Core {
     pub(crate) fn new(config: &Config) -> Result<Core, ConfigError> {
+        match config.stack {
+            Stack::Movable { .. } => Region::reserve(*config, 1)?.core(0),
+            Stack::Packed { .. } | Stack::Guarded { .. } => Core::build(config, None),
+        }
+    }
+
+    /// One of its own, or of a region of processes.
+    pub(crate) fn build(config: &Config, member: Option<Member>) -> Result<Core, ConfigError> {
         config.check()?;
-        let capacity = config.capacity;
+        let shared = member.as_ref().map(|member| &*member.shared);
+        let capacity = shared.map_or(config.capacity, Shared::total);
+        let first_slot = member.as_ref().map_or(0, Member::first_slot);
         let memory = |source| ConfigError::Memory {
             bytes: capacity * TABLE_BYTES,
             source,
@@ -119,9 +143,14 @@ impl Core {
             stacks.add(last_stack.base(), hole_top);
             stacks.add(hole_top, last_stack.end());
         }
+        let slots = match shared {
+            Some(shared) => shared.slots(),
+            None => Slots::new(config, watched.is_some())?,
+        };
         Ok(Core {
-            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
-            slots: Slots::new(config, watched.is_some())?,
+            number: shared.map_or_else(next_number, |shared| shared.number),
+            slots,
+            staged: shared.and_then(Shared::staged),
             watched,
             controls: Table::new(capacity).map_err(memory)?,
             ring: Table::new(capacity + 1 + AHEAD).map_err(memory)?,
@@ -132,7 +161,7 @@ impl Core {
             in_round: Cell::new(false),
             hole,
             last_stack,
-            used: Cell::new(0),
+            used: Cell::new(first_slot),
             free: Cell::new(NOBODY),
             live: Cell::new(0),
             ending: Cell::new(NOBODY),
@@ -140,14 +169,19 @@ impl Core {
             common_floats: Cell::new(None),
             dropper: Cell::new(ptr::null_mut()),
             dropped: Cell::new(false),
-            capacity,
+            first_slot,
+            slots_end: first_slot as usize + config.capacity,
             catches: config.catches_panics(),
+            member,
         })
     }
 
     /// The fiber whose turn it is.
     #[inline(always)]
     pub(crate) fn index_at(&self, turn: Turn) -> u32 {
+        if let Some(staged) = &self.staged {
+            return staged.index();
+        }
         // SAFETY: a turn is a cell of the ring, and still holds the stack pointer with
         // which its fiber was last resumed, which lies in that fiber's slot.
         self.slots.index_of(unsafe { turn.read() })
@@ -183,7 +217,7 @@ impl Core {
 
     /// Takes the fiber whose turn it is out of the ring.
     #[inline(always)]
-    fn leave_hole(&self, turn: Turn) {
+    pub(crate) fn leave_hole(&self, turn: Turn) {
         // SAFETY: a turn is a cell of the ring.
         unsafe { turn.write(self.hole) };
         self.holes.set(self.holes.get() + 1);
@@ -196,10 +230,12 @@ impl Core {
             "a scheduler was run by one of its own fibers: fibers yield, suspend or join"
         );
         let _entered = Entered::to_run(self);
+        self.exchange();
         while self.len.get() > 0 && !until() {
             self.round();
             self.close_holes();
             self.admit();
+            self.exchange();
         }
     }
 
@@ -214,12 +250,19 @@ impl Core {
 
     /// Every fiber in the ring runs once.
     fn round(&self) {
-        let (first, own) = (self.ring.address(0), self.ring.address(self.len.get()));
         self.in_round.set(true);
+        match &self.staged {
+            Some(staged) => self.staged_round(staged),
+            None => self.round_in_place(),
+        }
+        self.in_round.set(false);
+    }
+
+    fn round_in_place(&self) {
+        let (first, own) = (self.ring.address(0), self.ring.address(self.len.get()));
         // SAFETY: the cells up to `own` hold contexts saved by fibers or made by `spawn`,
         // each once; `own` lies within the table, which has a cell more than fibers.
         let turn = unsafe { arch::switch(own.cast(), first.cast()) };
-        self.in_round.set(false);
         debug_assert_eq!(turn, own.cast(), "the turn came back to another cell");
     }
 
@@ -237,6 +280,25 @@ impl Core {
             }
         }
         self.len.set(kept);
+    }
+
+    /// Cells of the ring that hold fibers.
+    pub(crate) fn ring_len(&self) -> usize {
+        self.len.get()
+    }
+
+    pub(crate) fn ring_at(&self, place: usize) -> &Cell<Sp> {
+        self.ring.at(place)
+    }
+
+    /// The context that stands where a fiber left the ring.
+    pub(crate) fn hole(&self) -> Sp {
+        self.hole
+    }
+
+    /// One fiber less is here.
+    pub(crate) fn left(&self) {
+        self.live.set(self.live.get() - 1);
     }
 
     pub(crate) fn live(&self) -> usize {

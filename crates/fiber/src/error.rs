@@ -38,6 +38,45 @@ pub enum ConfigError {
         /// The most that works with such stacks.
         most: usize,
     },
+    /// More processes than can be numbered, or none.
+    #[error("a region for {processes} processes will not do: from 1 to {most}")]
+    Processes {
+        /// What was asked for.
+        processes: usize,
+        /// The most that works.
+        most: usize,
+    },
+    /// A region has no such member.
+    #[error("there is no process {process} in a region for {processes} (the first is 0)")]
+    NoProcess {
+        /// What was asked for.
+        process: usize,
+        /// What the region was made for.
+        processes: usize,
+    },
+    /// Two cannot be the same member.
+    #[error(
+        "process {process} of the region has joined already: each joins once, with a number of its own"
+    )]
+    Joined {
+        /// Its number.
+        process: usize,
+    },
+    /// Something lies where the region has to be.
+    #[error(
+        "the address range from {address:#x} on, on which the processes agreed, is taken in this one: {source}"
+    )]
+    Taken {
+        /// Where the range begins.
+        address: usize,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// No file in memory that processes could share.
+    #[error(
+        "no memory that processes can share at one address: {0}; movable fibers need memfd_create (Linux 3.17), and a sandbox that allows it"
+    )]
+    NoSharedMemory(io::Error),
     /// The kernel refused.
     #[error(
         "cannot reserve {bytes} bytes of address space for fibers: {source}; ask for fewer or smaller ones"
@@ -111,6 +150,11 @@ pub enum JoinError {
     Waiting,
     /// Its scheduler was dropped first.
     Dropped,
+    /// It was in another process, which died.
+    Lost {
+        /// The number of that process in the region.
+        process: usize,
+    },
 }
 
 impl JoinError {
@@ -142,6 +186,12 @@ impl fmt::Display for JoinError {
                 "the scheduler of the fiber waits for the fiber that asks, which belongs to \
                  another one: join it in a fiber of its own scheduler",
             ),
+            JoinError::Lost { process } => {
+                write!(
+                    f,
+                    "the fiber was lost: process {process}, which had it, died"
+                )
+            }
             JoinError::Dropped => {
                 f.write_str("the scheduler of the fiber was dropped before it ended")
             }

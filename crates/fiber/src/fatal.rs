@@ -48,9 +48,7 @@ pub(crate) fn overflowed(core: &Core, index: u32) -> ! {
 
 /// What the user asked for.
 pub(crate) fn bytes(stack: Stack) -> usize {
-    match stack {
-        Stack::Packed { bytes } | Stack::Guarded { bytes } => bytes,
-    }
+    stack.bytes()
 }
 
 #[derive(Debug)]

@@ -55,7 +55,7 @@ impl Fiber {
         }
         let watch = match (own_floats, core.slots.is_packed()) {
             (true, _) => &raw const NOT_CALM,
-            (false, true) => core.slots.base(index).cast_const().cast(),
+            (false, true) => core.slots.canary(index).cast_const().cast(),
             (false, false) => &raw const CALM,
         };
         Fiber {
@@ -82,6 +82,12 @@ impl Fiber {
         // stand in the next.
         let turn = unsafe { arch::switch(self.turn, self.turn.wrapping_add(1)) };
         arrive(turn);
+        self.turn = turn;
+    }
+
+    /// The fiber has gone on elsewhere, at this turn.
+    #[inline(always)]
+    pub(crate) fn arrived_with(&mut self, turn: Turn) {
         self.turn = turn;
     }
 

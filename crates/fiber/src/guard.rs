@@ -54,6 +54,12 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
              use larger stacks"
         ));
     }
+    if let Some((index, bytes)) = core.and_then(|core| core.staged_guard_at(address)) {
+        end(format_args!(
+            "fiber {index} overflowed its movable stack of {bytes} bytes (it touched \
+             {address:#x}): use larger stacks"
+        ));
+    }
     let in_a_fiber = !current::turn().is_null();
     if let Some(core) = core.filter(|core| in_a_fiber && core.slots.is_below_all(address)) {
         let (index, bytes) = (core.running_index(), bytes(core.slots.stack()));

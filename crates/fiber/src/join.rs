@@ -75,6 +75,9 @@ impl<T> JoinHandle<T> {
             Stage::Done => Ok(unsafe { self.take() }),
             // SAFETY: it has thrown, and what it threw lies there.
             Stage::Panicked => Err(JoinError::Panicked(unsafe { self.take() })),
+            Stage::Lost => Err(JoinError::Lost {
+                process: self.core.lost_with(self.index),
+            }),
             _ if self.core.is_running() && !self.is_asked_inside() => Err(JoinError::Waiting),
             _ => Err(JoinError::Stuck),
         }
@@ -95,7 +98,7 @@ impl<T> JoinHandle<T> {
         if self.is_asked_inside() {
             self.core.wait_for_end(self.index, current::turn());
         } else if !self.core.is_running() {
-            self.core.run(|| self.is_finished());
+            self.core.run_and_wait(|| self.is_finished());
         }
     }
 
@@ -126,7 +129,9 @@ impl<T> Drop for JoinHandle<T> {
         if self.core.is_dropped() {
             return;
         }
-        if self.is_finished() {
+        if self.control().stage.get() == Stage::Lost {
+            // Nobody knows what its slot holds, so nobody gets it.
+        } else if self.is_finished() {
             self.core.discard(self.index);
             self.core.free(self.control(), self.index);
         } else {

@@ -75,6 +75,7 @@ mod fiber;
 mod guard;
 mod join;
 mod memory;
+pub mod movable;
 mod scheduler;
 mod slots;
 mod start;

@@ -11,10 +11,10 @@
 //! page of 2 MiB 45 us, a tenth of that for each byte. So what fills half of a huge page
 //! gets a whole one.
 //!
-//! A [`Mapping`] is all that the rest of the crate knows of where slots lie. Today there
-//! is one way to make one, private to the process. Slots hold nothing but stacks (saved
-//! words included), and nothing of the scheduler, so that a mapping shared by several
-//! processes at one address is one more constructor here.
+//! A [`Mapping`] is all that the rest of the crate knows of where slots lie: memory private to
+//! the process, or a part of a [`Region`](crate::movable::Region) that several processes share
+//! at one address. Slots hold nothing but stacks (saved words included) and arenas, and nothing
+//! of the scheduler.
 
 use std::io;
 use std::marker::PhantomData;
@@ -32,9 +32,30 @@ pub(crate) struct Mapping {
     bytes: usize,
     /// Bytes below `base` that are ours too, and that nobody may touch.
     below: usize,
+    /// Whose it is to give back: ours, or that of what this is a part of.
+    is_ours: bool,
 }
 
 impl Mapping {
+    /// Part of a larger mapping, which outlives it: `bytes` from `base` on, above `below` bytes
+    /// that nobody may touch.
+    pub(crate) fn part(base: NonNull<u8>, bytes: usize, below: usize) -> Mapping {
+        Mapping {
+            base,
+            bytes,
+            below,
+            is_ours: false,
+        }
+    }
+
+    /// Takes over a range that was mapped by hand.
+    pub(crate) fn taken(base: NonNull<u8>, bytes: usize) -> Mapping {
+        Mapping {
+            is_ours: true,
+            ..Mapping::part(base, bytes, 0)
+        }
+    }
+
     /// A mapping of this process alone. One that can hold huge pages starts on a boundary of
     /// them.
     pub(crate) fn private(bytes: usize) -> io::Result<Mapping> {
@@ -54,9 +75,24 @@ impl Mapping {
         let base = reserved.wrapping_add(lead + below);
         unmap(base.wrapping_add(bytes), slack - lead);
         let base = NonNull::new(base).ok_or_else(io::Error::last_os_error)?;
-        let mapping = Mapping { base, bytes, below };
+        let mapping = Mapping {
+            base,
+            bytes,
+            below,
+            is_ours: true,
+        };
         mapping.shut_below()?;
         Ok(mapping)
+    }
+
+    /// A range that nobody can touch yet, on a boundary of huge pages.
+    pub(crate) fn untouchable(bytes: usize) -> io::Result<Mapping> {
+        let mapping = Mapping::above(0, bytes.max(HUGE_PAGE))?;
+        // SAFETY: these bytes are this mapping's, and nobody knows of them.
+        match unsafe { libc::mprotect(mapping.base().cast(), bytes, libc::PROT_NONE) } {
+            0 => Ok(mapping),
+            _ => Err(io::Error::last_os_error()),
+        }
     }
 
     /// Lets nobody touch what lies below.
@@ -118,8 +154,10 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        let first = self.base().wrapping_sub(self.below);
-        unmap(first, self.below + self.bytes);
+        if self.is_ours {
+            let first = self.base().wrapping_sub(self.below);
+            unmap(first, self.below + self.bytes);
+        }
     }
 }
 
@@ -172,10 +210,27 @@ impl<T: Zeroed> Table<T> {
         })
     }
 
+    /// `len` values that lie in part of a larger mapping.
+    pub(crate) fn over(mapping: Mapping, len: usize) -> Table<T> {
+        assert!(
+            len * size_of::<T>() <= mapping.bytes(),
+            "a table beyond its mapping"
+        );
+        Table {
+            mapping,
+            len,
+            holds: PhantomData,
+        }
+    }
+
     /// The address of value `index`, which may be one past the last.
     #[inline(always)]
     pub(crate) fn address(&self, index: usize) -> *mut T {
         self.mapping.base().cast::<T>().wrapping_add(index)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
     }
 
     /// Value `index`.

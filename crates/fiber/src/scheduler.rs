@@ -35,7 +35,11 @@ impl Scheduler {
     /// # Errors
     /// The configuration makes no sense, or the kernel has no room.
     pub fn new(config: Config) -> Result<Scheduler, ConfigError> {
-        let core = Rc::new(Core::new(&config)?);
+        Scheduler::over(Core::new(&config)?)
+    }
+
+    pub(crate) fn over(core: Core) -> Result<Scheduler, ConfigError> {
+        let core = Rc::new(core);
         guard::report_touched_guards();
         if !core.catches() {
             fatal::end_on_panics_in_small_slots();
@@ -104,8 +108,7 @@ impl Scheduler {
         control.is_some_and(|control| self.core.awaken(control))
     }
 
-    #[cfg(test)]
-    pub(crate) fn core(&self) -> &Core {
+    pub(crate) fn core(&self) -> &Rc<Core> {
         &self.core
     }
 

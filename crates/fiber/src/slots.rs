@@ -40,6 +40,9 @@
 //! All lines are fewer than d times the slots, which [`most`] therefore bounds by 2^64 / d^2;
 //! the largest stacks, of 512 MiB, can be 262,135, which no process can address.
 //!
+//! **Arena.** A movable slot keeps what its flow allocates at its low end, below canary and
+//! stack.
+//!
 //! **Guard.** Since Linux 6.13 a page can be marked in the page table alone
 //! (`MADV_GUARD_INSTALL`); before, each guard cuts a mapping in two, and
 //! `vm.max_map_count` ends it at some 32,000 flows.
@@ -49,6 +52,7 @@ use std::io;
 use crate::config::{Config, Stack};
 use crate::error::{ConfigError, SpawnError};
 use crate::memory::{Mapping, PAGE};
+use crate::movable::Way;
 use crate::valgrind::RED_ZONE;
 
 /// The value of an intact canary: one that a comparison holds as a constant.
@@ -68,6 +72,8 @@ pub(crate) struct Slots {
     /// From one slot to the next, in bytes.
     stride: usize,
     usable: usize,
+    /// Bytes below the stack that are the fiber's arena.
+    arena: usize,
     reciprocal: u64,
     guard: Guard,
 }
@@ -80,6 +86,8 @@ enum Guard {
     Installed,
     /// By `mprotect`.
     Protected,
+    /// Below the one place where all stacks take their turns.
+    Elsewhere,
 }
 
 /// From one slot to the next: what `stack` asks for and what lies around it.
@@ -91,6 +99,22 @@ pub(crate) fn stride(stack: Stack) -> usize {
         }
         // The guard, and room for the colour.
         Stack::Guarded { bytes } => bytes.saturating_add(2 * PAGE),
+        Stack::Movable { way, bytes, arena } => {
+            let bytes = bytes.saturating_add(arena);
+            match way {
+                Way::Isomalloc => stride(Stack::Packed { bytes }),
+                // Mapped at each switch, so whole pages; copied ones as well.
+                Way::Copied | Way::Aliased => bytes.next_multiple_of(PAGE),
+            }
+        }
+    }
+}
+
+/// Bytes at the low end of a slot that are its fiber's arena.
+fn arena(stack: Stack) -> usize {
+    match stack {
+        Stack::Movable { arena, .. } => arena,
+        Stack::Packed { .. } | Stack::Guarded { .. } => 0,
     }
 }
 
@@ -122,21 +146,17 @@ impl Slots {
         let (usable, stride) = match config.stack {
             Stack::Packed { .. } if watched => (usual - size_of_val(&CANARY), usual + RED_ZONE),
             Stack::Packed { .. } => (usual - size_of_val(&CANARY), usual),
-            Stack::Guarded { bytes } => (bytes, usual),
+            Stack::Guarded { bytes } | Stack::Movable { bytes, .. } => (bytes, usual),
         };
         let bytes = LANDING + stride * config.capacity;
         let mapping = match config.stack {
             Stack::Packed { .. } => Mapping::in_huge_pages_above(PAGE, bytes),
-            Stack::Guarded { .. } => Mapping::private(bytes),
+            Stack::Guarded { .. } | Stack::Movable { .. } => Mapping::private(bytes),
         };
         let mapping = mapping.map_err(|source| ConfigError::Memory { bytes, source })?;
         let mut slots = Slots {
-            mapping,
-            stack: config.stack,
-            stride,
             usable,
-            reciprocal: reciprocal(stride),
-            guard: Guard::None,
+            ..Slots::within(mapping, config.stack, stride)
         };
         if let Stack::Guarded { .. } = config.stack {
             slots.guard = slots.best_guard();
@@ -144,7 +164,47 @@ impl Slots {
         Ok(slots)
     }
 
-    /// The lowest address of slot `index`: its canary or guard.
+    /// The slots of a movable region, which lie in `mapping` above a landing.
+    pub(crate) fn movable(mapping: Mapping, stack: Stack, watched: bool) -> Slots {
+        let slots = Slots::within(mapping, stack, Slots::stride_of(stack, watched));
+        match stack {
+            Stack::Movable {
+                way: Way::Copied | Way::Aliased,
+                ..
+            } => Slots {
+                guard: Guard::Elsewhere,
+                ..slots
+            },
+            _ => Slots {
+                usable: stride(stack) - slots.arena - size_of_val(&CANARY),
+                ..slots
+            },
+        }
+    }
+
+    fn within(mapping: Mapping, stack: Stack, stride: usize) -> Slots {
+        Slots {
+            mapping,
+            stack,
+            stride,
+            usable: stack.bytes(),
+            arena: arena(stack),
+            reciprocal: reciprocal(stride),
+            guard: Guard::None,
+        }
+    }
+
+    /// From one slot to the next, in bytes.
+    pub(crate) fn stride_of(stack: Stack, watched: bool) -> usize {
+        stride(stack) + if watched { RED_ZONE } else { 0 }
+    }
+
+    /// Where the memory of all slots begins.
+    pub(crate) fn landing(&self) -> *mut u8 {
+        self.mapping.base()
+    }
+
+    /// The lowest address of slot `index`: its arena, canary or guard.
     #[inline(always)]
     pub(crate) fn base(&self, index: u32) -> *mut u8 {
         let first = self.mapping.base().wrapping_add(LANDING);
@@ -153,12 +213,28 @@ impl Slots {
 
     /// The lowest address of slot `index` that its flow may use.
     pub(crate) fn lowest(&self, index: u32) -> *mut u8 {
-        let below = if self.is_packed() {
-            size_of_val(&CANARY)
-        } else {
-            PAGE
+        let below = match self.guard {
+            Guard::None => size_of_val(&CANARY),
+            Guard::Installed | Guard::Protected => PAGE,
+            Guard::Elsewhere => 0,
         };
-        self.base(index).wrapping_add(below)
+        self.canary(index).wrapping_add(below)
+    }
+
+    /// The word below the stack of slot `index`, above its arena.
+    #[inline(always)]
+    pub(crate) fn canary(&self, index: u32) -> *mut u8 {
+        self.base(index).wrapping_add(self.arena)
+    }
+
+    /// All memory of slot `index`, and its bytes.
+    pub(crate) fn extent(&self, index: u32) -> (*mut u8, usize) {
+        (self.base(index), self.stride)
+    }
+
+    /// The arena of slot `index`, and its bytes.
+    pub(crate) fn arena(&self, index: u32) -> (*mut u8, usize) {
+        (self.base(index), self.arena)
     }
 
     /// The end of the stack of slot `index`, 16-byte aligned.
@@ -166,8 +242,10 @@ impl Slots {
     pub(crate) fn top(&self, index: u32) -> *mut u8 {
         let end = self.base(index).wrapping_add(self.stride);
         match self.guard {
-            Guard::None => end,
-            _ => end.wrapping_sub(index as usize % COLOURS * LINE),
+            Guard::None | Guard::Elsewhere => end,
+            Guard::Installed | Guard::Protected => {
+                end.wrapping_sub(index as usize % COLOURS * LINE)
+            }
         }
     }
 
@@ -182,7 +260,8 @@ impl Slots {
     pub(crate) fn guard_at(&self, address: usize) -> Option<u32> {
         let first = self.base(0).addr();
         let end = self.mapping.base().addr() + self.mapping.bytes();
-        if self.guard == Guard::None || !(first..end).contains(&address) {
+        let has_one = matches!(self.guard, Guard::Installed | Guard::Protected);
+        if !has_one || !(first..end).contains(&address) {
             return None;
         }
         let within = (address - first) % self.stride;
@@ -205,7 +284,7 @@ impl Slots {
     #[inline(always)]
     pub(crate) fn is_whole(&self, index: u32) -> bool {
         // SAFETY: the lowest word of a packed slot is mapped and only ever written whole.
-        !self.is_packed() || unsafe { self.base(index).cast::<u64>().read_volatile() } == CANARY
+        !self.is_packed() || unsafe { self.canary(index).cast::<u64>().read_volatile() } == CANARY
     }
 
     /// What the user asked for.
@@ -224,7 +303,10 @@ impl Slots {
     pub(crate) fn prepare(&self, index: u32) -> Result<(), SpawnError> {
         if self.is_packed() {
             // SAFETY: the lowest word of a slot that nobody uses yet.
-            unsafe { self.base(index).cast::<u64>().write(CANARY) };
+            unsafe { self.canary(index).cast::<u64>().write(CANARY) };
+            return Ok(());
+        }
+        if self.guard == Guard::Elsewhere {
             return Ok(());
         }
         self.install(index, self.guard)
@@ -249,7 +331,7 @@ impl Slots {
     fn install(&self, index: u32, guard: Guard) -> io::Result<()> {
         let page = self.base(index).cast();
         let done = match guard {
-            Guard::None => 0,
+            Guard::None | Guard::Elsewhere => 0,
             // SAFETY: a page of ours that holds nothing yet.
             Guard::Installed => unsafe { libc::madvise(page, PAGE, GUARD_INSTALL) },
             // SAFETY: the same.

@@ -106,7 +106,7 @@ impl Drop for Stacks {
 }
 
 /// Does this program run under valgrind?
-fn is_watching() -> bool {
+pub(crate) fn is_watching() -> bool {
     #[cfg(test)]
     if tests::is_to_be_unknown() {
         return false;

@@ -17,6 +17,7 @@ impl Core {
             && !control.own_floats.get()
             && control.link.get() == NOBODY
             && turn != current::NOBODYS
+            && self.is_home_of(index)
             && self.slots.is_whole(index);
         if is_plain {
             self.live.set(self.live.get() - 1);
@@ -39,7 +40,9 @@ impl Core {
         if control.own_floats.get() {
             self.put_floats_away();
         }
-        if control.detached.get() {
+        if !self.is_home_of(index) {
+            self.send_home(index);
+        } else if control.detached.get() {
             // A destructor that yields must find that it is outside any fiber; it may spawn
             // and awaken.
             current::publish(ptr::null_mut());
@@ -71,13 +74,15 @@ impl Core {
             let sp = self.ring.at(place).get();
             self.control(self.slots.index_of(sp)).saved.set(sp);
         }
-        let kept = (0..self.used.get()).filter(|index| !self.drop_fiber(*index));
+        let kept = self.used_slots().filter(|index| !self.drop_fiber(*index));
         kept.count() == 0
     }
 
     fn drop_fiber(&self, index: u32) -> bool {
         match self.control(index).stage.get() {
             Stage::Free | Stage::Fresh | Stage::Done | Stage::Panicked => {}
+            // Nothing of it is here.
+            Stage::Away | Stage::Lost => return true,
             Stage::Started | Stage::Suspended | Stage::Joining if self.catches => {
                 self.unwind(index);
             }
@@ -93,7 +98,9 @@ impl Core {
     fn unwind(&self, index: u32) {
         let _entered = Entered::to_unwind(self);
         self.ending.set(index);
-        let sp = self.control(index).saved.get();
+        let saved = self.control(index).saved.get();
+        let staged = self.staged.as_ref();
+        let sp = staged.map_or(saved, |staged| self.enter_window(staged, index, saved));
         // SAFETY: the fiber's own context, which takes a null turn for "unwind", and
         // whose end comes back to the dropper.
         unsafe { arch::switch_to_unwind(self.dropper.as_ptr(), sp) };
@@ -102,7 +109,7 @@ impl Core {
 }
 
 /// Thrown through a fiber whose scheduler is dropped.
-struct SchedulerDropped;
+pub(crate) struct SchedulerDropped;
 
 #[cold]
 #[inline(never)]

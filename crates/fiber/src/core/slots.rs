@@ -1,6 +1,7 @@
 //! Who has which slot: taking one, giving it back, what lies in it, and whose it is.
 
 use std::mem;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::control::{Control, NOBODY, Stage};
@@ -20,15 +21,24 @@ impl Core {
             return Ok((control, index));
         }
         let index = self.used.get();
-        if index as usize == self.capacity {
+        if index as usize == self.slots_end {
             return Err(SpawnError::Full {
-                capacity: self.capacity,
+                capacity: self.slots_end - self.first_slot as usize,
             });
+        }
+        if let Some(member) = &self.member {
+            let (slot, bytes) = self.slots.extent(index);
+            member.shared.about_to_use(slot, bytes);
         }
         self.slots.prepare(index)?;
         self.tell_of_slot(index, true);
         self.used.set(index + 1);
         Ok((self.control(index), index))
+    }
+
+    /// The slots in which fibers have been made here.
+    pub(crate) fn used_slots(&self) -> Range<u32> {
+        self.first_slot..self.used.get()
     }
 
     /// Tells valgrind of a slot that a fiber is about to get.
@@ -83,7 +93,7 @@ impl Core {
 
     /// The fiber of this id, unless it has ended and was joined, or is another scheduler's.
     pub(crate) fn find(&self, id: FiberId) -> Option<&Control> {
-        let ours = id.scheduler == self.number && id.index < self.used.get();
+        let ours = id.scheduler == self.number && (id.index as usize) < self.controls.len();
         let control = ours.then(|| self.control(id.index))?;
         (control.generation.get() == id.generation && control.stage.get() != Stage::Free)
             .then_some(control)

@@ -90,14 +90,14 @@ impl Core {
 
     #[cold]
     #[inline(never)]
-    fn take_floats_back(&self, own: Floats) {
+    pub(crate) fn take_floats_back(&self, own: Floats) {
         self.keep_common_floats();
         own.load();
     }
 
     #[cold]
     #[inline(never)]
-    pub(super) fn put_floats_away(&self) -> Floats {
+    pub(crate) fn put_floats_away(&self) -> Floats {
         let own = Floats::read();
         if let Some(common) = self.common_floats.get() {
             common.load();
@@ -119,14 +119,16 @@ impl Core {
         match control.stage.get() {
             Stage::Suspended => self.resume(control),
             Stage::Fresh | Stage::Started | Stage::Joining => control.permit.set(true),
-            Stage::Free | Stage::Done | Stage::Panicked => return false,
+            Stage::Free | Stage::Done | Stage::Panicked | Stage::Away | Stage::Lost => {
+                return false;
+            }
         }
         true
     }
 
     /// Puts a fiber that was stopped into the queue.
     #[inline]
-    pub(super) fn resume(&self, control: &Control) {
+    pub(crate) fn resume(&self, control: &Control) {
         control.stage.set(Stage::Started);
         self.enqueue(control.saved.get());
     }

@@ -1,0 +1,392 @@
+//! What a movable fiber sees, and whoever made it.
+//!
+//! # Theory
+//!
+//! A movable fiber begins in a plain function with one argument. Both are stored in its slot, as a
+//! closure is, and the rest is as for other fibers. Its result lies in the slot too, and is read
+//! where the fiber was made. What a panic throws lies on the heap of the process in which it
+//! happened, which is of no use elsewhere, so its message is kept in the slot instead.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use super::arena::Arena;
+use crate::core::Core;
+use crate::core::ending::SchedulerDropped;
+use crate::current;
+use crate::error::{JoinError, SpawnError};
+use crate::fiber::{Fiber, FiberId};
+use crate::join::JoinHandle;
+use crate::scheduler::Scheduler;
+use crate::start::{self, Floats, Life};
+
+/// What stays valid when the fiber that holds it goes on in another process.
+///
+/// Numbers are; what lies in the fiber's own arena is; what points to other memory of a process,
+/// or is a number that means something to one process alone, is not. Implement it for types of
+/// your own that consist of such values.
+///
+/// # Safety
+/// A value must mean the same in every process of a region.
+pub unsafe trait Movable {}
+
+macro_rules! movable {
+    ($($type:ty),*) => {
+        $(
+            // SAFETY: bytes that mean the same everywhere.
+            unsafe impl Movable for $type {}
+        )*
+    };
+}
+movable!(
+    (),
+    bool,
+    char,
+    u8,
+    u16,
+    u32,
+    u64,
+    u128,
+    usize,
+    i8,
+    i16,
+    i32,
+    i64,
+    i128,
+    isize,
+    f32,
+    f64
+);
+movable!(FiberId, std::time::Duration);
+
+// SAFETY: it holds nothing but values that are movable.
+unsafe impl<T: Movable, const N: usize> Movable for [T; N] {}
+// SAFETY: the same.
+unsafe impl<T: Movable> Movable for Option<T> {}
+// SAFETY: the same.
+unsafe impl<T: Movable, E: Movable> Movable for Result<T, E> {}
+// SAFETY: the same.
+unsafe impl<A: Movable, B: Movable> Movable for (A, B) {}
+// SAFETY: the same.
+unsafe impl<A: Movable, B: Movable, C: Movable> Movable for (A, B, C) {}
+// SAFETY: the same.
+unsafe impl<A: Movable, B: Movable, C: Movable, D: Movable> Movable for (A, B, C, D) {}
+
+/// Why a fiber stays where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum MoveError {
+    /// The region has no such process.
+    #[error("there is no process {to}: the region is for {processes} (the first is 0)")]
+    NoProcess {
+        /// What was asked for.
+        to: usize,
+        /// What the region was made for.
+        processes: usize,
+    },
+    /// It has not joined the region.
+    #[error("process {to} has not joined the region, or is gone")]
+    Absent {
+        /// What was asked for.
+        to: usize,
+    },
+    /// Something holds it here.
+    #[error("the fiber holds something of this process ({held} times): let go of each Stay first")]
+    Held {
+        /// How many times.
+        held: u32,
+    },
+    /// It unwinds.
+    #[error("a fiber that panics cannot move: its panic belongs to this process")]
+    Unwinding,
+}
+
+/// The running movable fiber's own handle.
+#[derive(Debug)]
+pub struct MovableFiber<'f> {
+    fiber: &'f mut Fiber,
+    arena: Option<Arena<'f>>,
+    held: Cell<u32>,
+}
+
+impl<'f> MovableFiber<'f> {
+    /// Lets every other runnable fiber of this process run once.
+    #[inline(always)]
+    pub fn yield_now(&mut self) {
+        self.fiber.yield_now();
+    }
+
+    /// As [`Fiber::suspend`]: until somebody in this process awakens it.
+    pub fn suspend(&mut self) {
+        self.fiber.suspend();
+    }
+
+    /// This fiber.
+    #[must_use]
+    pub fn id(&self) -> FiberId {
+        self.fiber.id()
+    }
+
+    /// The process in which it runs.
+    #[must_use]
+    pub fn process(&self) -> usize {
+        here().member.as_ref().map_or(0, |member| member.process)
+    }
+
+    /// Memory that moves with the fiber; none where its scheduler was made without
+    /// ([`Config::arena`](crate::Config::arena)).
+    #[must_use]
+    pub fn arena(&self) -> Option<Arena<'f>> {
+        self.arena
+    }
+
+    /// Goes on in process `to`, after those that wait there; at once where it is there already.
+    ///
+    /// # Safety
+    /// Nothing that belongs to the process it leaves is used afterwards, by this fiber or by a
+    /// destructor of its locals; see [what must not be held](crate::movable#what-must-not-be-held-over-a-move).
+    ///
+    /// # Errors
+    /// It stays where it is, and why.
+    #[inline]
+    pub unsafe fn move_to(&mut self, to: usize) -> Result<(), MoveError> {
+        self.may_move(to)?;
+        self.fiber.move_to(to);
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn may_move(&self, to: usize) -> Result<(), MoveError> {
+        let processes = here().member.as_ref().map_or(1, |m| m.shared.processes());
+        if to >= processes {
+            return Err(MoveError::NoProcess { to, processes });
+        }
+        if self.held.get() > 0 {
+            return Err(MoveError::Held {
+                held: self.held.get(),
+            });
+        }
+        if std::thread::panicking() {
+            return Err(MoveError::Unwinding);
+        }
+        let member = here().member.as_ref();
+        match member.is_none_or(|member| member.has_joined(to)) {
+            true => Ok(()),
+            false => Err(MoveError::Absent { to }),
+        }
+    }
+
+    /// Something of this process is in use: no move compiles while the answer lives.
+    #[must_use]
+    pub fn stay(&self) -> Stay<'_> {
+        self.held.set(self.held.get() + 1);
+        Stay { held: &self.held }
+    }
+}
+
+/// Holds a movable fiber in its process. One that is forgotten holds it for good.
+#[derive(Debug)]
+pub struct Stay<'m> {
+    held: &'m Cell<u32>,
+}
+
+impl Drop for Stay<'_> {
+    fn drop(&mut self) {
+        self.held.set(self.held.get() - 1);
+    }
+}
+
+/// The scheduler that runs here and now. Never inlined: a fiber that moved must ask again.
+#[inline(never)]
+fn here<'a>() -> &'a Core {
+    crate::running()
+}
+
+/// The right to the result of a movable fiber, in the process that made it.
+#[derive(Debug)]
+pub struct MovableHandle<T>(Kind<T>);
+
+#[derive(Debug)]
+enum Kind<T> {
+    /// In a stack too small to unwind.
+    Plain(JoinHandle<T>),
+    Caught(JoinHandle<Result<T, Message>>),
+}
+
+impl<T> MovableHandle<T> {
+    /// The fiber.
+    #[must_use]
+    pub fn id(&self) -> FiberId {
+        match &self.0 {
+            Kind::Plain(handle) => handle.id(),
+            Kind::Caught(handle) => handle.id(),
+        }
+    }
+
+    /// Has it ended and come home, or been lost?
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        match &self.0 {
+            Kind::Plain(handle) => handle.is_finished(),
+            Kind::Caught(handle) => handle.is_finished(),
+        }
+    }
+
+    /// The fiber's result, when it has ended, wherever that was. Runs the scheduler until then.
+    ///
+    /// # Errors
+    /// As [`JoinHandle::join`]; a panic is a `String` with its message. Or the fiber was in a
+    /// process that died.
+    pub fn join(self) -> Result<T, JoinError> {
+        match self.0 {
+            Kind::Plain(handle) => handle.join(),
+            Kind::Caught(handle) => handle
+                .join()?
+                .map_err(|message| JoinError::Panicked(Box::new(message.to_string()))),
+        }
+    }
+}
+
+/// What a panic said, cut to what fits.
+#[derive(Clone, Copy)]
+struct Message {
+    bytes: [u8; Message::MOST],
+    len: u8,
+}
+
+impl Message {
+    const MOST: usize = 111;
+
+    fn of(thrown: &(dyn Any + Send)) -> Message {
+        let text = thrown.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| thrown.downcast_ref::<String>().map(String::as_str));
+        let text = text.unwrap_or("(no text)");
+        let len = text.floor_char_boundary(Message::MOST);
+        let mut bytes = [0; Message::MOST];
+        bytes[..len].copy_from_slice(&text.as_bytes()[..len]);
+        Message {
+            bytes,
+            len: len as u8,
+        }
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.bytes[..self.len.into()]))
+    }
+}
+
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// What a movable fiber begins with.
+struct Begins<A, T> {
+    argument: A,
+    body: fn(&mut MovableFiber<'_>, A) -> T,
+}
+
+impl<A, T> Begins<A, T> {
+    #[inline(always)]
+    fn begin(self, fiber: &mut Fiber) -> T {
+        let (base, bytes) = here().slots.arena(here().running_index());
+        // SAFETY: the arena of the slot on which this runs, whose last fiber has ended.
+        let arena = unsafe { Arena::begin(base, bytes) };
+        let mut fiber = MovableFiber {
+            fiber,
+            arena,
+            held: Cell::new(0),
+        };
+        (self.body)(&mut fiber, self.argument)
+    }
+}
+
+impl<A, T> Life for Begins<A, T> {
+    type Output = T;
+
+    fn live(self, fiber: &mut Fiber) -> T {
+        self.begin(fiber)
+    }
+}
+
+/// The same, where there is room to unwind.
+struct Catches<A, T>(Begins<A, T>);
+
+impl<A, T> Life for Catches<A, T> {
+    type Output = Result<T, Message>;
+
+    fn live(self, fiber: &mut Fiber) -> Result<T, Message> {
+        let ended = catch_unwind(AssertUnwindSafe(|| self.0.begin(fiber)));
+        ended.map_err(|thrown| {
+            if thrown.is::<SchedulerDropped>() {
+                resume_unwind(thrown);
+            }
+            Message::of(&*thrown)
+        })
+    }
+}
+
+impl Scheduler {
+    /// Makes a fiber that can move to other processes of its region: one of
+    /// [`Region::join`](crate::movable::Region::join), or of a configuration with movable stacks,
+    /// which is a region of one process.
+    ///
+    /// # Errors
+    /// As [`Scheduler::spawn`].
+    pub fn spawn_movable<A, T>(
+        &self,
+        argument: A,
+        body: fn(&mut MovableFiber<'_>, A) -> T,
+    ) -> Result<MovableHandle<T>, SpawnError>
+    where
+        A: Movable + 'static,
+        T: Movable + 'static,
+    {
+        let begins = Begins { argument, body };
+        let core = self.core();
+        if core.catches() {
+            let handle = start::spawn(core, Floats::Common, Catches(begins))?;
+            return Ok(MovableHandle(Kind::Caught(handle)));
+        }
+        let handle = start::spawn(core, Floats::Common, begins)?;
+        Ok(MovableHandle(Kind::Plain(handle)))
+    }
+
+    /// Runs fibers, also those that come from other processes, until the region is closed. False
+    /// when it was not, but every other process that joined is gone.
+    pub fn serve(&self) -> bool {
+        self.core().serve()
+    }
+
+    /// Runs fibers, also those that come from other processes, until none of those made here
+    /// is left, here or elsewhere, or those that are left wait for others.
+    pub fn run_until_home(&self) -> usize {
+        self.core().run_and_wait(|| false);
+        self.core().live()
+    }
+
+    /// Fibers made here that are in other processes.
+    #[must_use]
+    pub fn away(&self) -> usize {
+        self.core().elsewhere()
+    }
+
+    /// How many fibers have come from other processes so far, those that came home included.
+    #[must_use]
+    pub fn arrived(&self) -> u64 {
+        self.core().arrived()
+    }
+}
+
+impl Fiber {
+    /// Has this fiber go on in another process.
+    #[inline(always)]
+    pub(crate) fn move_to(&mut self, to: usize) {
+        let turn = here().move_to(current::turn(), to);
+        self.arrived_with(turn);
+    }
+}

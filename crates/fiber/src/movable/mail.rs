@@ -1,0 +1,156 @@
+//! How fibers are handed from one process to another.
+//!
+//! # Theory
+//!
+//! A fiber on its way is a **parcel**: its control block, copied to shared memory, in the place
+//! of its slot. Who has parcels for a process links them to a chain and puts the whole chain
+//! into that process's mailbox with one compare-and-swap; the owner takes all there is with one
+//! swap. So a mailbox is never full (each slot has one parcel), nobody holds a lock, and what is
+//! sent in one round of a scheduler costs one contended access, however many fibers go.
+//!
+//! A process without work sleeps on its mailbox:
+//!
+//! ```text
+//!  owner                                  sender
+//!  asleep = 1                             put chain in
+//!  ── fence ──                            ── fence ──
+//!  mailbox empty? then sleep on asleep    asleep was 1? then 0, and wake
+//! ```
+//!
+//! One of the two sees what the other wrote, so no wake is lost.
+//!
+//! **Whereabouts** say which process has a fiber, and to which it is on its way; they are
+//! read when a process has died. The sender writes where to *before* the chain is put in, the
+//! receiver writes that it has arrived.
+
+use std::sync::atomic::{AtomicU32, Ordering, fence};
+
+use crate::control::{Control, NOBODY};
+use crate::memory::Table;
+
+/// What all processes of a region know.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub(crate) struct Header {
+    closed: AtomicU32,
+}
+
+impl Header {
+    pub(crate) fn close(&self) {
+        self.closed.store(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst) == 1
+    }
+}
+
+/// Where one process gets its fibers. All-zero bytes are one that is empty.
+#[derive(Debug)]
+#[repr(C, align(128))]
+pub(crate) struct Mailbox {
+    /// The slot that was put in last, plus one.
+    head: AtomicU32,
+    /// The owner sleeps, or is about to.
+    asleep: AtomicU32,
+    /// How often the owner has looked.
+    looks: AtomicU32,
+    /// The owner's process, once it has joined.
+    owner: AtomicU32,
+}
+
+/// Parcels for one process, linked, the last one first.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Chain {
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+}
+
+impl Mailbox {
+    pub(crate) fn owner(&self) -> u32 {
+        self.owner.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_owner(&self, process: u32) {
+        self.owner.store(process, Ordering::Release);
+    }
+
+    pub(crate) fn looks(&self) -> u32 {
+        self.looks.load(Ordering::Acquire)
+    }
+
+    /// Puts a chain in, and wakes the owner if it sleeps.
+    pub(crate) fn put(&self, parcels: &Table<Control>, chain: Chain) {
+        let last = &parcels.at(chain.last as usize).link;
+        let mut head = self.head.load(Ordering::Relaxed);
+        loop {
+            last.set(head.wrapping_sub(1));
+            let put = self.head.compare_exchange_weak(
+                head,
+                chain.first + 1,
+                Ordering::Release,
+                Ordering::Relaxed,
+            );
+            match put {
+                Ok(_) => break,
+                Err(now) => head = now,
+            }
+        }
+        self.wake();
+    }
+
+    /// Takes all that is there: the first slot of a chain, or nobody.
+    #[inline]
+    pub(crate) fn take_all(&self) -> u32 {
+        let looks = self.looks.load(Ordering::Relaxed);
+        self.looks.store(looks.wrapping_add(1), Ordering::Release);
+        if self.head.load(Ordering::Relaxed) == 0 {
+            return NOBODY;
+        }
+        self.head.swap(0, Ordering::Acquire).wrapping_sub(1)
+    }
+
+    /// Has the owner look again, if it sleeps.
+    pub(crate) fn wake(&self) {
+        fence(Ordering::SeqCst);
+        if self.asleep.load(Ordering::Relaxed) == 1 {
+            self.asleep.store(0, Ordering::Relaxed);
+            // SAFETY: the word is aligned and mapped, in a shared mapping, as the call says.
+            unsafe { libc::syscall(libc::SYS_futex, self.asleep.as_ptr(), libc::FUTEX_WAKE, 1) };
+        }
+    }
+
+    /// Sleeps until there is something, `is_over` says so, or `milliseconds` have passed.
+    pub(crate) fn sleep(&self, milliseconds: u32, is_over: impl Fn() -> bool) {
+        self.asleep.store(1, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        if self.head.load(Ordering::Relaxed) == 0 && !is_over() {
+            let timeout = libc::timespec {
+                tv_sec: 0,
+                tv_nsec: i64::from(milliseconds) * 1_000_000,
+            };
+            let (word, until) = (self.asleep.as_ptr(), &raw const timeout);
+            // SAFETY: as in `wake`; the timeout lives until the call returns.
+            unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, 1, until) };
+        }
+        self.asleep.store(0, Ordering::Relaxed);
+    }
+}
+
+/// Which process has the fiber of a slot, and to which it is on its way: the same, if it is not.
+#[derive(Debug)]
+pub(crate) struct Whereabouts(AtomicU32);
+
+impl Whereabouts {
+    /// (at, to).
+    pub(crate) fn get(&self) -> (usize, usize) {
+        let both = self.0.load(Ordering::Acquire);
+        ((both >> 16) as usize, (both & 0xFFFF) as usize)
+    }
+
+    #[inline]
+    pub(crate) fn set(&self, at: usize, to: usize) {
+        let both = (at as u32) << 16 | to as u32;
+        self.0.store(both, Ordering::Release);
+    }
+}

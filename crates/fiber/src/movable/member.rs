@@ -1,0 +1,354 @@
+//! A scheduler as one of several in a region.
+//!
+//! # Theory
+//!
+//! A fiber that moves leaves a hole in the ring, as one that suspends does; its number is noted.
+//! When the round is over, and so its context is saved, it is made a parcel and sent with all
+//! others that left in that round. Parcels that have come are taken before the next round, in the
+//! order in which they were sent.
+//!
+//! A fiber that ends away from home is sent home as it is: its result lies in its slot, at the
+//! same address everywhere. So whoever made it joins it where it was made, and slots never
+//! change hands.
+//!
+//! **Loss.** While a process waits for fibers that are away, it looks now and then whether those
+//! who have them live. A fiber is lost if it was at a process that died, or on its way to one.
+//! (One that was just being sent when its sender died may have arrived: it counts as lost only
+//! after its destination has looked into its mailbox since.)
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use super::mail::Chain;
+use super::region::Shared;
+use crate::arch::{self, Turn};
+use crate::control::{Control, NOBODY, Stage};
+use crate::core::Core;
+use crate::core::turns::arrive;
+use crate::error::ConfigError;
+use crate::memory::{Table, Zeroed};
+
+/// How long a process sleeps before it looks whether the others live.
+const LOOK_EVERY_MS: u32 = 50;
+
+/// What a scheduler has as a member of a region.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) shared: Rc<Shared>,
+    pub(crate) process: usize,
+    parcels: Table<Control>,
+    /// Fibers that leave in this round, and where to.
+    leaving: Table<Cell<Leaving>>,
+    leaving_len: Cell<usize>,
+    /// Our fibers that are elsewhere.
+    away: Cell<usize>,
+    /// Fibers that came from elsewhere so far.
+    arrived: Cell<u64>,
+    /// Our fibers that may be lost, and how often their destination had looked then.
+    doubtful: RefCell<Vec<(u32, u32)>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Leaving {
+    index: u32,
+    to: u32,
+}
+
+// SAFETY: two numbers, which need no drop.
+unsafe impl Zeroed for Cell<Leaving> {}
+
+impl Member {
+    pub(crate) fn join(shared: &Rc<Shared>, process: usize) -> Result<Member, ConfigError> {
+        let (processes, total) = (shared.processes(), shared.total());
+        if process >= processes {
+            return Err(ConfigError::NoProcess { process, processes });
+        }
+        let owner = std::process::id();
+        let mailbox = shared.mailbox(process);
+        if mailbox.owner() == owner || shared.claim(process).is_err() {
+            return Err(ConfigError::Joined { process });
+        }
+        let bytes = total * size_of::<Leaving>();
+        let memory = |source| ConfigError::Memory { bytes, source };
+        let member = Member {
+            shared: Rc::clone(shared),
+            process,
+            parcels: shared.parcels(),
+            leaving: Table::new(total).map_err(memory)?,
+            leaving_len: Cell::new(0),
+            away: Cell::new(0),
+            arrived: Cell::new(0),
+            doubtful: RefCell::default(),
+        };
+        mailbox.set_owner(owner);
+        Ok(member)
+    }
+
+    /// The first of the slots in which this process makes fibers.
+    pub(crate) fn first_slot(&self) -> u32 {
+        (self.process * self.shared.share()) as u32
+    }
+
+    fn is_home_of(&self, index: u32) -> bool {
+        self.shared.home(index) == self.process
+    }
+
+    /// Notes that a fiber leaves.
+    fn note(&self, index: u32, to: usize) {
+        let place = self.leaving_len.get();
+        let to = to as u32;
+        self.leaving.at(place).set(Leaving { index, to });
+        self.leaving_len.set(place + 1);
+        if self.is_home_of(index) {
+            self.away.set(self.away.get() + 1);
+        }
+    }
+
+    /// Has process `process` joined the region? (It may have ended since.)
+    pub(crate) fn has_joined(&self, process: usize) -> bool {
+        self.shared.mailbox(process).owner() != 0
+    }
+
+    /// Has process `process` joined, and not ended?
+    fn lives(&self, process: usize) -> bool {
+        let owner = self.shared.mailbox(process).owner();
+        owner == std::process::id() || owner != 0 && self.shared.is_claimed(process)
+    }
+
+    /// Has process `process` joined, and ended?
+    fn died(&self, process: usize) -> bool {
+        self.shared.mailbox(process).owner() != 0 && !self.lives(process)
+    }
+}
+
+impl Core {
+    /// Is a fiber made in this slot one of ours?
+    #[inline(always)]
+    pub(crate) fn is_home_of(&self, index: u32) -> bool {
+        let member = self.member.as_ref();
+        member.is_none_or(|member| member.is_home_of(index))
+    }
+
+    /// Sends the fiber whose turn it is to process `to`; returns there.
+    ///
+    /// Never inlined: nothing that this process knows may be kept over the switch.
+    #[inline(never)]
+    pub(crate) fn move_to(&self, turn: Turn, to: usize) -> Turn {
+        let index = self.index_at(turn);
+        self.check(index);
+        let control = self.control(index);
+        control.stage.set(Stage::Away);
+        self.leave_hole(turn);
+        self.left();
+        if let Some(member) = &self.member {
+            member.note(index, to);
+        }
+        let own = control.own_floats.get().then(|| self.put_floats_away());
+        // SAFETY: the cell is this fiber's own; the next one is a cell of the ring, where
+        // fibers, holes or the scheduler stand.
+        let turn = unsafe { arch::switch(control.saved.as_ptr(), turn.wrapping_add(1)) };
+        arrive(turn);
+        if let Some(own) = own {
+            crate::running().take_floats_back(own);
+        }
+        turn
+    }
+
+    /// Sends a fiber that has ended home.
+    pub(crate) fn send_home(&self, index: u32) {
+        if let Some(member) = &self.member {
+            member.note(index, member.shared.home(index));
+        }
+    }
+
+    /// Sends what has left, and takes in what has come.
+    #[inline]
+    pub(crate) fn exchange(&self) {
+        let Some(member) = &self.member else {
+            return;
+        };
+        if member.leaving_len.get() > 0 {
+            self.send(member);
+        }
+        let last = member.shared.mailbox(member.process).take_all();
+        if last != NOBODY {
+            self.take_in(member, last);
+        }
+    }
+
+    #[inline(never)]
+    fn send(&self, member: &Member) {
+        let mut chains = vec![None; member.shared.processes()];
+        for place in 0..member.leaving_len.take() {
+            let Leaving { index, to } = member.leaving.at(place).get();
+            let parcel = member.parcels.at(index as usize);
+            parcel.copy_from(self.control(index));
+            let whereabouts = member.shared.whereabouts(index);
+            whereabouts.set(member.process, to as usize);
+            let chain: &mut Option<Chain> = &mut chains[to as usize];
+            let last = chain.map_or(index, |chain| {
+                parcel.link.set(chain.first);
+                chain.last
+            });
+            *chain = Some(Chain { first: index, last });
+        }
+        for (to, chain) in chains.into_iter().enumerate() {
+            if let Some(chain) = chain {
+                member.shared.mailbox(to).put(&member.parcels, chain);
+            }
+        }
+    }
+
+    /// Takes in a chain, whose last parcel is its first link.
+    fn take_in(&self, member: &Member, mut last: u32) {
+        let mut first = NOBODY;
+        while last != NOBODY {
+            let link = &member.parcels.at(last as usize).link;
+            let before = link.replace(first);
+            first = last;
+            last = before;
+        }
+        while first != NOBODY {
+            let next = member.parcels.at(first as usize).link.get();
+            self.take_one(member, first);
+            first = next;
+        }
+    }
+
+    fn take_one(&self, member: &Member, index: u32) {
+        let (parcel, control) = (member.parcels.at(index as usize), self.control(index));
+        let is_home = member.is_home_of(index);
+        let (link, detached) = if is_home {
+            member.away.set(member.away.get() - 1);
+            (control.link.get(), control.detached.get())
+        } else {
+            (NOBODY, false)
+        };
+        control.copy_from(parcel);
+        control.link.set(link);
+        control.detached.set(detached);
+        let whereabouts = member.shared.whereabouts(index);
+        whereabouts.set(member.process, member.process);
+        member.arrived.set(member.arrived.get() + 1);
+        if control.own_floats.get() {
+            self.floats_are_asked();
+        }
+        if control.stage.get().is_over() {
+            self.came_home(control, index);
+        } else {
+            self.was_made();
+            self.resume(control);
+        }
+    }
+
+    /// A fiber of ours has ended elsewhere.
+    fn came_home(&self, control: &Control, index: u32) {
+        if control.detached.get() {
+            self.discard_unheard(index);
+            self.free(control, index);
+        } else if control.link.get() != NOBODY && !self.is_dropped() {
+            self.resume(self.control(control.link.get()));
+        }
+    }
+
+    /// Our fibers that are at other processes.
+    pub(crate) fn elsewhere(&self) -> usize {
+        self.member.as_ref().map_or(0, |member| member.away.get())
+    }
+
+    /// Fibers that have come from other processes so far.
+    pub(crate) fn arrived(&self) -> u64 {
+        self.member
+            .as_ref()
+            .map_or(0, |member| member.arrived.get())
+    }
+
+    /// Runs fibers of this process, own and others', until the region is closed. False when
+    /// it was not, but no other process is left.
+    pub(crate) fn serve(&self) -> bool {
+        let Some(member) = &self.member else {
+            self.run(|| false);
+            return true;
+        };
+        loop {
+            self.run(|| false);
+            if member.shared.header().is_closed() {
+                return true;
+            }
+            let others = (0..member.shared.processes()).filter(|who| *who != member.process);
+            if others.clone().any(|who| member.died(who))
+                && !{ others }.any(|who| member.lives(who))
+            {
+                return false;
+            }
+            self.sleep(member);
+        }
+    }
+
+    /// Runs until `until` says so, also through times when all that could run is elsewhere.
+    pub(crate) fn run_and_wait(&self, until: impl Fn() -> bool) {
+        self.run(&until);
+        while let Some(member) = self
+            .member
+            .as_ref()
+            .filter(|_| !until() && self.elsewhere() > 0)
+        {
+            self.look_for_the_lost(member);
+            if !until() {
+                self.sleep(member);
+            }
+            self.run(&until);
+        }
+    }
+
+    fn sleep(&self, member: &Member) {
+        let mailbox = member.shared.mailbox(member.process);
+        mailbox.sleep(LOOK_EVERY_MS, || member.shared.header().is_closed());
+    }
+
+    /// Has those that wait for fibers of ours go on, if the fibers were at a process that died.
+    fn look_for_the_lost(&self, member: &Member) {
+        let dead: Vec<bool> = (0..member.shared.processes())
+            .map(|process| member.died(process))
+            .collect();
+        if !dead.contains(&true) {
+            return;
+        }
+        for index in self.used_slots() {
+            let control = self.control(index);
+            if control.stage.get() == Stage::Away && self.is_lost(member, index, &dead) {
+                control.stage.set(Stage::Lost);
+                control.discard.set(None);
+                member.away.set(member.away.get() - 1);
+                self.came_home(control, index);
+            }
+        }
+    }
+
+    fn is_lost(&self, member: &Member, index: u32, dead: &[bool]) -> bool {
+        let (at, to) = member.shared.whereabouts(index).get();
+        if dead[to] || !dead[at] {
+            return dead[to];
+        }
+        let looks = member.shared.mailbox(to).looks();
+        let mut doubtful = member.doubtful.borrow_mut();
+        let since = doubtful.iter().find(|(who, _)| *who == index);
+        match since.map(|(_, looks)| *looks) {
+            Some(before) => looks.wrapping_sub(before) > 1,
+            None => {
+                doubtful.push((index, looks));
+                member.shared.mailbox(to).wake();
+                false
+            }
+        }
+    }
+
+    /// The process that a fiber of ours was lost with.
+    pub(crate) fn lost_with(&self, index: u32) -> usize {
+        let member = self.member.as_ref();
+        member.map_or(0, |member| {
+            let (at, to) = member.shared.whereabouts(index).get();
+            if member.died(to) { to } else { at }
+        })
+    }
+}

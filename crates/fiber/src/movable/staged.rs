@@ -1,0 +1,187 @@
+//! Stacks that take turns at one place: copied there, or mapped there.
+//!
+//! # Theory
+//!
+//! A stack without addresses of its own lies in its slot as an **image**. At its turn it is
+//! brought to the **window**, which has one address in all processes:
+//!
+//! | way | in | out |
+//! |---|---|---|
+//! | copied | the live part (stack pointer to top) is copied in | and copied back |
+//! | aliased | the slot's pages are mapped over the window | nothing |
+//!
+//! The scheduler does that on its own stack, so a switch between two fibers goes through it.
+//! Nothing else is different: the fiber yields, suspends and ends as ever. Its turn is a cell of a
+//! ring of two, itself and the scheduler.
+//!
+//! ```text
+//!  ring    │ sp 0 │ sp 1 │ … in images                 cells │ sp in the window │ scheduler │
+//! ```
+//!
+//! Between turns a stack pointer points into the image, as far below its top as it was below the
+//! top of the window; so a stack pointer still tells its fiber, and where a fiber can go on.
+//!
+//! Deliberately not done: keeping more than one window, which would let some flows stay in place
+//! (then pointers into a stack are valid only while it runs, as here, and the switch still has to
+//! look); skipping the copy of what did not change.
+
+use std::cell::Cell;
+use std::io;
+use std::ptr;
+
+use crate::arch::{self, Sp};
+use crate::control::{NOBODY, Stage};
+use crate::core::{AHEAD, Core};
+use crate::fatal;
+use crate::memory::Mapping;
+use crate::movable::Way;
+
+/// What a saved context keeps below its stack pointer, in whole words of a copy.
+const BELOW: usize = 32;
+
+/// The one place, and whose turn it is there.
+#[derive(Debug)]
+pub(crate) struct Staged {
+    way: Way,
+    window: Mapping,
+    file: i32,
+    /// Where slots begin in the file.
+    slots: usize,
+    /// This fiber, the scheduler, and what a yield asks to be near.
+    cells: [Cell<Sp>; AHEAD + 2],
+    index: Cell<u32>,
+    /// The slot that is mapped over the window.
+    mapped: Cell<u32>,
+}
+
+impl Staged {
+    pub(crate) fn new(way: Way, window: Mapping, file: i32, slots: usize) -> Staged {
+        Staged {
+            way,
+            window,
+            file,
+            slots,
+            cells: [const { Cell::new(ptr::null_mut()) }; AHEAD + 2],
+            index: Cell::new(NOBODY),
+            mapped: Cell::new(NOBODY),
+        }
+    }
+
+    /// The fiber whose turn it is.
+    pub(crate) fn index(&self) -> u32 {
+        self.index.get()
+    }
+
+    /// Is `address` in the page below the window?
+    pub(crate) fn is_guard(&self, address: usize) -> bool {
+        self.window.is_below(address)
+    }
+
+    /// Brings a stack, of which `live` bytes end at `top` in its slot, to the window.
+    fn bring(&self, core: &Core, index: u32, live: usize) {
+        let top = core.slots.top(index);
+        match self.way {
+            Way::Aliased => self.map(core, index),
+            _ => {
+                let (from, to) = (top.wrapping_sub(live), self.window.end().wrapping_sub(live));
+                // SAFETY: both lie in mappings of ours that do not overlap, and hold as much.
+                unsafe { ptr::copy_nonoverlapping(from, to, live) };
+            }
+        }
+    }
+
+    /// Takes a stack of `live` bytes back to its slot.
+    fn put_back(&self, core: &Core, index: u32, live: usize) {
+        if self.way == Way::Aliased {
+            return;
+        }
+        let top = core.slots.top(index);
+        let (from, to) = (self.window.end().wrapping_sub(live), top.wrapping_sub(live));
+        // SAFETY: as in `bring`.
+        unsafe { ptr::copy_nonoverlapping(from, to, live) };
+    }
+
+    fn map(&self, core: &Core, index: u32) {
+        if self.mapped.replace(index) == index {
+            return;
+        }
+        let stack = core.slots.lowest(index).addr() - core.slots.landing().addr();
+        let offset = (self.slots + stack) as i64;
+        let (at, bytes) = (self.window.base().cast(), self.window.bytes());
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_FIXED;
+        // SAFETY: the window is ours, and nobody is on it while the scheduler runs.
+        let mapped = unsafe { libc::mmap(at, bytes, access, flags, self.file, offset) };
+        if mapped == libc::MAP_FAILED {
+            let error = io::Error::last_os_error();
+            fatal::end(format_args!(
+                "the stack of fiber {index} cannot be mapped: {error}"
+            ));
+        }
+    }
+
+    /// Where in the window the image's stack pointer is, and the other way round.
+    fn in_window(&self, core: &Core, index: u32, image: Sp) -> Sp {
+        let below = core.slots.top(index).addr() - image.addr();
+        self.window.end().wrapping_sub(below)
+    }
+
+    fn in_image(&self, core: &Core, index: u32, sp: Sp) -> Sp {
+        let below = self.window.end().addr() - sp.addr();
+        core.slots.top(index).wrapping_sub(below)
+    }
+}
+
+impl Core {
+    /// The fiber whose overflow touched `address` below the window, and its bytes.
+    pub(crate) fn staged_guard_at(&self, address: usize) -> Option<(u32, usize)> {
+        let staged = self
+            .staged
+            .as_ref()
+            .filter(|staged| staged.is_guard(address))?;
+        Some((staged.index(), self.slots.stack().bytes()))
+    }
+
+    /// Every fiber in the ring runs once, in the window.
+    pub(crate) fn staged_round(&self, staged: &Staged) {
+        for place in 0..self.ring_len() {
+            let sp = self.ring_at(place).get();
+            let next = self.staged_turn(staged, sp);
+            self.ring_at(place).set(next);
+        }
+    }
+
+    /// One turn of the fiber whose image's stack pointer is `sp`; where it goes on, or a hole.
+    fn staged_turn(&self, staged: &Staged, sp: Sp) -> Sp {
+        let index = self.slots.index_of(sp);
+        staged.cells[0].set(self.enter_window(staged, index, sp));
+        let (own, first) = (staged.cells[1].as_ptr(), staged.cells[0].as_ptr());
+        // SAFETY: the first cell holds the fiber's context, which was just brought to where it
+        // goes on; it hands over to the second, which is this.
+        unsafe { arch::switch(own, first) };
+        let control = self.control(index);
+        match control.stage.get() {
+            Stage::Started => self.leave_window(staged, index, staged.cells[0].get()),
+            Stage::Suspended | Stage::Joining | Stage::Away => {
+                let image = self.leave_window(staged, index, control.saved.get());
+                control.saved.set(image);
+                self.hole()
+            }
+            Stage::Free | Stage::Fresh | Stage::Done | Stage::Panicked | Stage::Lost => self.hole(),
+        }
+    }
+
+    /// Brings a fiber to the window; its stack pointer there.
+    pub(crate) fn enter_window(&self, staged: &Staged, index: u32, image: Sp) -> Sp {
+        staged.index.set(index);
+        let live = self.slots.top(index).addr() - image.addr() + BELOW;
+        staged.bring(self, index, live);
+        staged.in_window(self, index, image)
+    }
+
+    fn leave_window(&self, staged: &Staged, index: u32, sp: Sp) -> Sp {
+        let live = staged.window.end().addr() - sp.addr() + BELOW;
+        staged.put_back(self, index, live);
+        staged.in_image(self, index, sp)
+    }
+}
