@@ -10,11 +10,6 @@
 //!
 //! A fiber never moves to another kernel thread, so the address of these words may be
 //! kept over a switch.
-//!
-//! Both are reached through [`turn_word`] and [`core_word`], never by `LocalKey::set` or
-//! `replace`: those go through a function of the standard library that is not inlined where
-//! the caller is compiled for size, and a call at every switch costs 1.2 ns. `.ci/switch-code`
-//! looks at the program itself.
 
 use std::cell::Cell;
 use std::ptr;
@@ -31,28 +26,15 @@ thread_local! {
 /// Published while fibers are unwound because their scheduler is dropped: nobody's turn.
 pub(crate) const NOBODYS: Turn = ptr::without_provenance_mut(8);
 
-/// Does something with the word of the turn. The word needs no destructor, so it is there
-/// until the kernel thread ends.
-#[inline(always)]
-fn turn_word<R>(look: impl FnOnce(&Cell<Turn>) -> R) -> R {
-    TURN.with(look)
-}
-
-/// The same with the word of the scheduler.
-#[inline(always)]
-fn core_word<R>(look: impl FnOnce(&Cell<*const Core>) -> R) -> R {
-    CORE.with(look)
-}
-
 /// The published turn: null outside fibers.
 #[inline(always)]
 pub(crate) fn turn() -> Turn {
-    turn_word(Cell::get)
+    TURN.get()
 }
 
 #[inline(always)]
 pub(crate) fn publish(turn: Turn) {
-    turn_word(|word| word.set(turn));
+    TURN.set(turn);
 }
 
 /// The turn of the fiber that runs, for `what`, which only a fiber can do.
@@ -94,7 +76,7 @@ pub(crate) fn core_for(what: &str) -> *const Core {
 /// The scheduler that runs on this kernel thread, or is being dropped; or null.
 #[inline(always)]
 pub(crate) fn core() -> *const Core {
-    core_word(Cell::get)
+    CORE.get()
 }
 
 /// While it lives, a scheduler runs on this kernel thread; afterwards the one before.
@@ -107,29 +89,29 @@ impl Entered {
     /// `core` runs its fibers.
     pub(crate) fn to_run(core: &Core) -> Entered {
         Entered {
-            turn: turn(),
-            core: core_word(|word| word.replace(core)),
+            turn: TURN.get(),
+            core: CORE.replace(core),
         }
     }
 
     /// `core` drops what its fibers left: outside any fiber, also within another scheduler's.
     pub(crate) fn to_drop(core: &Core) -> Entered {
         let before = Entered::to_run(core);
-        publish(ptr::null_mut());
+        TURN.set(ptr::null_mut());
         before
     }
 
     /// `core` unwinds its fibers.
     pub(crate) fn to_unwind(core: &Core) -> Entered {
         let before = Entered::to_run(core);
-        publish(NOBODYS);
+        TURN.set(NOBODYS);
         before
     }
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        publish(self.turn);
-        core_word(|word| word.set(self.core));
+        TURN.set(self.turn);
+        CORE.set(self.core);
     }
 }

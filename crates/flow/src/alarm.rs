@@ -20,7 +20,7 @@ use nix::sys::signal::{SaFlags, SigAction, SigEvent, SigHandler, SigSet, SigevNo
 use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
 use nix::time::ClockId;
 
-use crate::cell::clean_up;
+use crate::cell::end_group;
 use crate::record::{Answer, Failure};
 use crate::spec::SlotSpec;
 
@@ -71,12 +71,12 @@ impl Alarm {
     }
 }
 
-extern "C" fn too_late(signal: libc::c_int) {
+extern "C" fn too_late(_signal: libc::c_int) {
     // SAFETY: the pointer is null, or of a leaked value that nobody changes.
     if let Some(LastWords(line)) = unsafe { LAST_WORDS.load(Ordering::Acquire).as_ref() } {
         // SAFETY: `write` is async-signal-safe; the bytes are those of the line. They fit the
         // pipe, which is empty, so that all are written.
         unsafe { libc::write(libc::STDOUT_FILENO, line.as_ptr().cast(), line.len()) };
     }
-    clean_up(signal);
+    end_group();
 }

@@ -9,26 +9,20 @@
 //!
 //! It never outlives the main process, however that ends:
 //!
-//! * It asks for `SIGTERM` at its parent's death before it does anything else, and then
+//! * It asks for `SIGKILL` at its parent's death before it does anything else, and then
 //!   compares its parent with the pid in its task, for the case that the parent was
 //!   faster. (The request survives exec and is cleared by fork, hence each forked flow
-//!   asks again, for `SIGKILL`.)
-//! * Its `SIGTERM` handler removes the named pipe and kills the group, itself included.
-//!   Where the slot has a folder of files it first leaves a janitor for it
-//!   ([`crate::scratch`]). No other code runs then, and it makes system calls only.
+//!   asks again.) No other signal would do: a process that is stopped takes none but this.
+//! * What it has on disk is removed by others then ([`crate::janitor`]).
 //!
 //! A panic anywhere in a cell ends that process at once (`_exit` after the message): a
 //! forked flow that unwound into its copy of the parent's frames would go on as a second
 //! parent.
 
-use std::ffi::{CStr, CString};
 use std::io::{self, Read, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
 
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use nix::sys::signal::Signal;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +30,6 @@ use crate::ballast::Held;
 use crate::body::{Body, Sink};
 use crate::record::{Answer, Failure, Rep, SlotRecord};
 use crate::rep;
-use crate::scratch::last_breath;
 use crate::variant::Channel;
 use crate::watch::Bench;
 use crate::{SlotSpec, flow_run};
@@ -78,7 +71,7 @@ pub fn is_cell() -> bool {
 /// calls [`Cell::run`].
 pub fn cell_main<W: DeserializeOwned>(run: impl FnOnce(&Cell<W>) -> Answer) -> ! {
     end_on_panic();
-    let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGTERM);
+    let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
     let task: Task<SlotSpec<W>> = match read_task() {
         Ok(task) => task,
         Err(error) => {
@@ -86,7 +79,6 @@ pub fn cell_main<W: DeserializeOwned>(run: impl FnOnce(&Cell<W>) -> Answer) -> !
             exit(EXIT_NO_TASK)
         }
     };
-    clean_up_on_sigterm(&task.fifo, task.scratch.as_deref());
     if tied.is_err() || nix::unistd::getppid().as_raw() != task.parent {
         exit(EXIT_NO_TASK);
     }
@@ -127,45 +119,10 @@ pub(crate) fn end_on_panic() {
     }));
 }
 
-/// The names on disk for the handler, leaked: a cell has one of each.
-static FIFO: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
-static SCRATCH: AtomicPtr<libc::c_char> = AtomicPtr::new(ptr::null_mut());
-
-pub(crate) extern "C" fn clean_up(_signal: libc::c_int) {
-    let fifo = FIFO.load(Ordering::Acquire);
-    if !fifo.is_null() {
-        // SAFETY: `unlink` is async-signal-safe; the pointer is of a leaked C string.
-        unsafe { libc::unlink(fifo) };
-    }
-    let scratch = SCRATCH.load(Ordering::Acquire);
-    if !scratch.is_null() {
-        // SAFETY: the pointer is of a leaked C string.
-        last_breath::leave_janitor(unsafe { CStr::from_ptr(scratch) });
-    }
+/// Ends this cell and all that it has made, from a signal handler.
+pub(crate) fn end_group() {
     // SAFETY: `kill` is async-signal-safe; 0 is the group that this cell leads.
     unsafe { libc::kill(0, libc::SIGKILL) };
-}
-
-fn clean_up_on_sigterm(fifo: &Path, scratch: Option<&Path>) {
-    for (name, path) in [(&FIFO, Some(fifo)), (&SCRATCH, scratch)] {
-        let path = path.and_then(|path| CString::new(path.as_os_str().as_bytes()).ok());
-        if let Some(path) = path {
-            name.store(path.into_raw(), Ordering::Release);
-        }
-    }
-    handle(SigHandler::Handler(clean_up));
-}
-
-/// For forked flows: signals act as by default again.
-pub(crate) fn forget_signals() {
-    handle(SigHandler::SigDfl);
-}
-
-fn handle(handler: SigHandler) {
-    let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
-    // SAFETY: the handler is the default one or `clean_up`, which only makes
-    // async-signal-safe calls.
-    let _valid_signal = unsafe { sigaction(Signal::SIGTERM, &action) };
 }
 
 impl<W> Cell<W> {

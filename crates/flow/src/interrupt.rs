@@ -1,6 +1,11 @@
 //! SIGINT, SIGTERM and SIGHUP in the main process: a flag to look at and a descriptor to
 //! poll.
 //!
+//! Only while there is something to bring to an end: slots that run, a journal that is to hold
+//! what was finished. Before ([`Interrupt::begin`]), while a tree is walked or a machine is read, and
+//! after ([`Interrupt::end`]), while files are written that are whole or not there, a signal ends
+//! the process at once, with the exit code of one that was cut.
+//!
 //! No thread is made for it (the launcher forks, and a parent-death signal follows the
 //! *thread* that forked), and nothing happens in the handler but a store and a write.
 
@@ -8,7 +13,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use nix::sys::signal::{SigHandler, Signal, signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -17,6 +22,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 #[derive(Debug)]
 pub struct Interrupt {
     signal: Arc<AtomicUsize>,
+    /// Nothing is to be brought to an end: a signal ends the process.
+    at_rest: Arc<AtomicBool>,
     bell: UnixStream,
 }
 
@@ -29,15 +36,32 @@ impl Interrupt {
     /// The system refuses a handler or a descriptor.
     pub fn install() -> io::Result<Self> {
         let signal = Arc::new(AtomicUsize::new(0));
+        let at_rest = Arc::new(AtomicBool::new(true));
         let (bell, ringer) = UnixStream::pair()?;
         ignore_file_size_signal()?;
         let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
         for number in [SIGINT, SIGTERM].into_iter().chain(hangup) {
             let value = usize::try_from(number).map_err(io::Error::other)?;
+            let ends = Arc::clone(&at_rest);
+            signal_hook::flag::register_conditional_shutdown(number, 128 + number, ends)?;
             signal_hook::flag::register_usize(number, Arc::clone(&signal), value)?;
             signal_hook::low_level::pipe::register(number, ringer.try_clone()?)?;
         }
-        Ok(Self { signal, bell })
+        Ok(Self {
+            signal,
+            at_rest,
+            bell,
+        })
+    }
+
+    /// From now on a signal is noted, and whoever runs slots brings them to an end.
+    pub fn begin(&self) {
+        self.at_rest.store(false, Ordering::SeqCst);
+    }
+
+    /// From now on a signal ends the process at once.
+    pub fn end(&self) {
+        self.at_rest.store(true, Ordering::SeqCst);
     }
 
     /// The signal that asked, if one did.

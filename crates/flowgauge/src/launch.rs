@@ -41,6 +41,7 @@ impl CellLauncher {
 
     /// Runs a probe behind a lowered limit; `None` when a signal asks the command to end.
     pub(crate) fn probe(&mut self, spec: &ProbeSpec) -> Result<Option<Probed<Ceiling>>> {
+        self.cells.begin();
         match self.cells.probe(spec) {
             Ok(probed) => Ok(Some(probed)),
             Err(flow::LaunchError::Interrupted(_)) => Ok(None),
@@ -64,6 +65,16 @@ impl CellLauncher {
         };
         watch.comes(spec);
         self.cells.launch_seen_by(watch, spec)
+    }
+
+    /// Slots are about to run, and the journal is to hold what they find.
+    pub(crate) fn begin(&self) {
+        self.cells.begin();
+    }
+
+    /// All slots have run, and what was measured is in the journal.
+    pub(crate) fn finish(&mut self) {
+        self.cells.finish();
     }
 
     /// Writes what was kept of a good slot to where the user wants it.

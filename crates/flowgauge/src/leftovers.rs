@@ -3,25 +3,23 @@
 //!
 //! # Theory
 //!
-//! The folder of a slot's files tells by its name which process it belongs to, and lies in the
-//! results folder of its run, or where `--folder` put it. So a run looks, before its first
-//! slot, into its own results folder and those beside it, into the usual place of results, and
-//! into each folder that its work names. A pid alone does not tell enough where containers
-//! share a disk: each has pids of its own. Therefore the results folder of another run is left
-//! alone as long as that run holds the lock of its journal, which the kernel takes back however
-//! a process ends.
+//! The files of a slot lie in the results folder of its run, or where `--folder` put them. So a
+//! run looks, before its first slot, into its own results folder and those beside it, into the
+//! usual place of results, and into each folder that its work names. What is ours there and what
+//! a live run still uses is for [`tidy::slot_folder::sweep`] to say.
 
 use std::path::{Path, PathBuf};
 
-use lab::{Study, journal};
+use lab::Study;
 
 /// Where results go unless `--out` says otherwise.
 pub(crate) const USUAL_PLACE: &str = "flowgauge-results";
 
 /// Removes what dead runs left of slots' files, wherever the next run would see it.
 pub(crate) fn sweep(results: &Path, studies: &[Study]) {
-    flow::sweep(results);
-    crate::files::named(studies).for_each(flow::sweep);
+    let sweep = tidy::slot_folder::sweep;
+    sweep(results);
+    crate::files::named(studies).for_each(sweep);
     let own = results.canonicalize().ok();
     let beside = own.as_deref().and_then(Path::parent).map(Path::to_owned);
     let mut places: Vec<PathBuf> = beside.into_iter().collect();
@@ -29,18 +27,11 @@ pub(crate) fn sweep(results: &Path, studies: &[Study]) {
     places.dedup();
     for place in places {
         for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
-            let folder = entry.path();
-            if own.as_deref() != Some(&folder) && flow::has_leftovers(&folder) {
-                sweep_other(&folder);
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_folder && entry.path().join(lab::journal::FILE_NAME).is_file() {
+                sweep(&entry.path());
             }
         }
-    }
-}
-
-/// Sweeps the results folder of another run, if that run has ended.
-fn sweep_other(folder: &Path) {
-    if journal::is_at_rest(folder) {
-        flow::sweep(folder);
     }
 }
 
@@ -48,17 +39,21 @@ fn sweep_other(folder: &Path) {
 mod tests {
     use std::fs;
 
+    use lab::journal;
+    use tidy::SlotFolder;
+    use tidy::names::{self, Kind};
+
     use super::*;
 
-    fn leftover(folder: &Path) -> PathBuf {
-        let files = folder.join("flowgauge-2147483646-5.files");
-        fs::create_dir_all(&files).unwrap();
-        fs::write(files.join("inOut_1.dat"), "x").unwrap();
+    fn files_in(folder: &Path) -> SlotFolder {
+        let name = names::new(Kind::Folder).unwrap();
+        let files = SlotFolder::make(&folder.join(name)).unwrap();
+        fs::write(files.path().join("inOut_1.dat"), "x").unwrap();
         files
     }
 
     #[test]
-    fn files_of_dead_runs_go_and_those_of_a_run_that_goes_on_stay() {
+    fn files_of_dead_runs_go_and_those_of_a_live_one_stay() {
         let root = tempfile::tempdir().unwrap();
         let folder = |name: &str| {
             let folder = root.path().join(name);
@@ -70,10 +65,10 @@ mod tests {
         for folder in [&dead, &alive] {
             fs::write(folder.join(journal::FILE_NAME), "{}").unwrap();
         }
-        let lock = fs::File::open(alive.join(journal::FILE_NAME)).unwrap();
-        lock.lock().unwrap();
-        let left = [&own, &dead, &alive, &no_results].map(|folder| leftover(folder));
+        let used = files_in(&alive);
+        let left = [&own, &dead, &no_results].map(|folder| files_in(folder).path().to_owned());
         sweep(&own, &[]);
-        assert_eq!(left.map(|files| files.exists()), [false, false, true, true]);
+        assert_eq!(left.map(|files| files.exists()), [false, false, true]);
+        assert!(used.path().exists());
     }
 }

@@ -3,9 +3,9 @@
 //! The command only: arguments in, calls into the crates, text out. What it does is in
 //! [`lab`]; what it shows is in [`report`].
 //!
-//! A process of this program is one of five things: the command, a cell (the fresh process
+//! A process of this program is one of six things: the command, a cell (the fresh process
 //! of one slot), the load generator of a cell that is a server, a probe (a fresh process behind
-//! a lowered limit), or a sampler beside a slot. Which of them is asked before anything else happens.
+//! a lowered limit), a sampler beside a slot, or the janitor of a run. Which of them is asked before anything else happens.
 
 #![forbid(unsafe_code)]
 
@@ -41,6 +41,9 @@ fn main() -> ExitCode {
     }
     if workload::server::is_load() {
         workload::server::load_main();
+    }
+    if flow::is_janitor() {
+        flow::janitor_main();
     }
     if flow::is_probe() {
         workload::probe_main(lab::probe::predict);

@@ -104,18 +104,10 @@ fn write(content: &mut File, target: &Path) -> io::Result<()> {
         io::copy(content, &mut device)?;
         return Ok(());
     }
-    let mut beside = tempfile::NamedTempFile::new_in(folder_of(target))?;
-    io::copy(content, &mut beside)?;
-    beside.as_file().sync_all()?;
-    make_readable(beside.as_file())?;
-    beside.persist(target)?;
-    Ok(())
-}
-
-/// Temporary files are private; a result is as readable as any file the user makes.
-fn make_readable(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
+    tidy::whole::replace(target, |beside| {
+        io::copy(content, beside)?;
+        beside.sync_all()
+    })
 }
 
 fn folder_of(path: &Path) -> PathBuf {
@@ -180,7 +172,7 @@ mod tests {
     fn folders_and_full_devices_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         assert!(ResultFile::prepare(Some(folder.path()), true).is_err());
-        assert!(ResultFile::prepare(Some(Path::new("/nowhere/at/all.csv")), false).is_err());
+        assert!(ResultFile::prepare(Some(&folder.path().join("missing/all.csv")), false).is_err());
         let mut full = ResultFile::prepare(Some(Path::new("/dev/full")), false).unwrap();
         fs::write(full.path_for_cells(), "row\n").unwrap();
         full.keep().unwrap();

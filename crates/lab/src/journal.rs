@@ -7,7 +7,7 @@ mod error;
 mod reader;
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -107,7 +107,7 @@ pub enum Entry {
         /// Why no more rounds were run.
         because: CaseEnd,
     },
-    /// A run that was shown is taken up again, and may last longer than was planned.
+    /// A run that is taken up again may last longer than was planned.
     Extended {
         /// Seconds at the most for each study from here on; null: as before.
         budget_s: Option<f64>,
@@ -147,10 +147,9 @@ pub struct Longer {
 }
 
 impl Longer {
-    /// What is written down; nothing where nothing changes and nothing was shown.
-    fn entry(self, ledger: &Ledger) -> Option<Entry> {
-        let shown = ledger.finished || ledger.interrupted.is_some();
-        (shown || self != Self::default()).then_some(Entry::Extended {
+    /// What is written down; nothing where nothing changes.
+    fn entry(self) -> Option<Entry> {
+        (self != Self::default()).then_some(Entry::Extended {
             budget_s: self.budget_s,
             max_rounds: self.max_rounds,
         })
@@ -206,24 +205,21 @@ impl Journal {
     /// file cannot be read, understood or written.
     pub fn resume(path: &Path, longer: Longer) -> Result<Self, JournalError> {
         let path = path.to_owned();
-        let file = OpenOptions::new().append(true).open(&path);
-        let file = file.map_err(failed("open", &path))?;
+        let mut file = tidy::whole::open_to_append(&path).map_err(failed("open", &path))?;
         lock(&file, &path)?;
-        let found = read_file(&path)?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(failed("read", &path))?;
+        let found = reader::read(&text, &path)?;
         let mut ledger = found.ledger.clone();
-        let entry = longer.entry(&found.ledger);
-        let refused = |message| JournalError::Longer {
-            path: path.clone(),
-            message,
-        };
-        if let Some(entry) = entry.clone() {
-            ledger.take(entry).map_err(refused)?;
+        if let Some(entry) = longer.entry() {
+            let taken = ledger.take(entry);
+            taken.map_err(|message| JournalError::Longer {
+                path: path.clone(),
+                message,
+            })?;
         }
-        if found.ledger.finished {
-            match ledger.is_open() {
-                true => ledger.check_time().map_err(refused)?,
-                false => return Err(JournalError::Finished { path }),
-            }
+        if found.ledger.finished && !ledger.is_open() {
+            return Err(JournalError::Finished { path });
         }
         file.set_len(found.whole)
             .map_err(failed("shorten", &path))?;
@@ -233,7 +229,7 @@ impl Journal {
             ledger: found.ledger,
             warnings: found.warnings,
         };
-        if let Some(entry) = entry {
+        if let Some(entry) = longer.entry() {
             journal.append(entry)?;
         }
         Ok(journal)
@@ -345,13 +341,6 @@ fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
         },
         TryLockError::Error(error) => failed("lock", path)(error),
     })
-}
-
-/// Whether there is a journal in `folder` and no process that writes to it.
-#[must_use]
-pub fn is_at_rest(folder: &Path) -> bool {
-    let journal = File::open(folder.join(FILE_NAME));
-    journal.is_ok_and(|file| file.try_lock_shared().is_ok())
 }
 
 fn read_file(path: &Path) -> Result<reader::Found, JournalError> {

@@ -65,7 +65,12 @@ impl Entrance {
     ) -> io::Result<Outlet<'a>> {
         Ok(Outlet::new(match self {
             Self::None => Way::None,
-            Self::Fifo(path) => Way::Own(OpenOptions::new().write(true).open(path)?),
+            Self::Fifo(path) => Way::Own(
+                OpenOptions::new()
+                    .write(true)
+                    .custom_flags(libc::O_NOFOLLOW)
+                    .open(path)?,
+            ),
             Self::Pipe(writer) => Way::Inherited(writer),
             Self::Rings => Way::Ring(area, index, notify),
         }))
@@ -123,7 +128,7 @@ fn open_fifo(path: &Path) -> io::Result<(Entrance, Source)> {
     let entrance = Entrance::Fifo(path.to_owned());
     let reader = OpenOptions::new()
         .read(true)
-        .custom_flags(libc::O_NONBLOCK)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW)
         .open(path)?;
     widen(&reader);
     Ok((entrance, Source::Pipe(reader)))
@@ -241,7 +246,9 @@ mod tests {
 
     #[test]
     fn a_pipe_in_an_impossible_place_says_what_to_do() {
-        let error = open(Some(Channel::Fifo), Path::new("/nowhere/fifo")).unwrap_err();
+        let folder = tempfile::tempdir().unwrap();
+        let missing = folder.path().join("missing/fifo");
+        let error = open(Some(Channel::Fifo), &missing).unwrap_err();
         assert!(error.to_string().contains("TMPDIR"), "{error}");
     }
 }

@@ -6,43 +6,60 @@ use std::path::{Path, PathBuf};
 use nix::sched::{CpuSet, sched_getaffinity};
 use nix::unistd::Pid;
 
-use crate::scratch;
-use crate::scratch::names::{self, Kind};
+use tidy::SlotFolder;
+use tidy::names::{self, Kind};
+
+use crate::janitor::{self, Janitor};
 use crate::{SampleSpec, SlotSpec};
 
 /// What a slot may have on disk.
 #[derive(Debug)]
 pub(super) struct Files {
     pub(super) fifo: PathBuf,
-    pub(super) scratch: Option<PathBuf>,
+    pub(super) scratch: Option<SlotFolder>,
 }
 
 impl Files {
-    /// Names for the run's n-th slot: of its pipe in `folder`, and of a folder in `base`,
-    /// which is made.
-    pub(super) fn make(folder: &Path, base: Option<&PathBuf>, slot: u64) -> io::Result<Self> {
-        Ok(Self {
-            fifo: folder.join(names::of(Kind::Fifo, std::process::id(), slot)),
-            scratch: base.map(|base| scratch::make(base, slot)).transpose()?,
-        })
+    /// Names for a slot: of its pipe in `folder`, and of a folder in `base`, which is made. The
+    /// janitor hears of them before.
+    pub(super) fn make(
+        folder: &Path,
+        base: Option<&PathBuf>,
+        janitor: &mut Option<Janitor>,
+    ) -> io::Result<Self> {
+        let fifo = folder.join(names::new(Kind::Fifo)?);
+        let own = |base: &PathBuf| -> io::Result<PathBuf> {
+            Ok(std::path::absolute(base)?.join(names::new(Kind::Folder)?))
+        };
+        let scratch = base.map(own).transpose()?;
+        let mut names = vec![&fifo];
+        names.extend(&scratch);
+        janitor::tell(janitor, &names);
+        let scratch = scratch.map(|path| SlotFolder::make(&path)).transpose()?;
+        Ok(Self { fifo, scratch })
     }
 
     /// What is sampled: the space in the slot's folder, where no other one was named.
     pub(super) fn sampled<W>(&self, spec: &SlotSpec<W>) -> Option<SampleSpec> {
         let sample = spec.sample.as_ref()?;
         Some(SampleSpec {
-            folder: sample.folder.clone().or_else(|| self.scratch.clone()),
+            folder: sample.folder.clone().or_else(|| self.scratch_path()),
             most_cpus: sample.most_cpus.or_else(|| most_cpus(spec)),
             ..sample.clone()
         })
     }
 
+    /// The folder for the files of the slot, if its work needs one.
+    pub(super) fn scratch_path(&self) -> Option<PathBuf> {
+        let folder = self.scratch.as_ref()?;
+        Some(folder.path().to_owned())
+    }
+
     /// Removes what is there of them.
-    pub(super) fn remove(&self) {
+    pub(super) fn remove(&self, janitor: &mut Option<Janitor>) {
         let _gone_is_fine = std::fs::remove_file(&self.fifo);
-        self.scratch
-            .iter()
-            .for_each(|folder| scratch::remove(folder));
+        self.scratch.iter().for_each(SlotFolder::remove);
+        janitor::tell(janitor, &[]);
     }
 }
 

@@ -17,9 +17,8 @@
 //! * Cells are started from the thread that made the launcher, because the parent-death
 //!   signal is tied to that *thread*: use it from the main thread.
 //!
-//! What a slot had on disk (its named pipe, the folder of its files) can only stay where
-//! main process and cell were both killed at the same instant; the next launcher removes
-//! it ([`crate::scratch`]).
+//! What a slot has on disk (its named pipe, the folder of its files) goes with it; where this
+//! process is killed, a janitor removes it ([`crate::janitor`]).
 mod files;
 pub(crate) mod heard;
 mod onlooker;
@@ -40,9 +39,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::cell::{CELL_ARGUMENT, Task};
+use crate::janitor::Janitor;
 use crate::probe::{PROBE_ARGUMENT, ProbeTask};
 use crate::sampler::Sampler;
-use crate::{Interrupt, Outcome, ProbeSpec, Probed, SlotSpec, scratch};
+use crate::{Interrupt, Outcome, ProbeSpec, Probed, SlotSpec};
 use files::Files;
 use heard::{Ended, Heard, Stream};
 pub use onlooker::Onlooker;
@@ -53,7 +53,7 @@ use onlooker::{Both, Nobody};
 pub struct Launcher {
     interrupt: Interrupt,
     folder: PathBuf,
-    launched: u64,
+    janitor: Option<Janitor>,
     /// The folder for slots' files that was swept.
     swept: Option<PathBuf>,
 }
@@ -100,11 +100,11 @@ impl Launcher {
     #[must_use]
     pub fn new(interrupt: Interrupt) -> Self {
         let folder = std::env::temp_dir();
-        scratch::sweep(&folder);
+        tidy::slot_folder::sweep(&folder);
         Self {
             interrupt,
             folder,
-            launched: 0,
+            janitor: None,
             swept: None,
         }
     }
@@ -130,7 +130,6 @@ impl Launcher {
         if let Some(signal) = self.interrupt.signal() {
             return Err(LaunchError::Interrupted(signal));
         }
-        self.launched += 1;
         let files = self
             .files(spec)
             .map_err(|source| LaunchError::Files { source })?;
@@ -142,7 +141,7 @@ impl Launcher {
             None => self.converse(spec, &files, onlooker),
         };
         let launch_ns = now_ns() - began;
-        files.remove();
+        files.remove(&mut self.janitor);
         let heard = heard.map_err(|source| LaunchError::Start { source })?;
         if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {
             return Err(LaunchError::Interrupted(signal));
@@ -154,14 +153,25 @@ impl Launcher {
         })
     }
 
+    /// Slots are about to run: a signal is noted from now on, and ends the one that runs.
+    pub fn begin(&self) {
+        self.interrupt.begin();
+    }
+
+    /// All slots have run: a signal ends this process from now on, and brings nothing to an end.
+    pub fn finish(&mut self) {
+        self.janitor = None;
+        self.interrupt.end();
+    }
+
     /// The names on disk that a slot may use.
     fn files<W>(&mut self, spec: &SlotSpec<W>) -> io::Result<Files> {
         let base = spec.scratch.as_ref();
         if let Some(base) = base.filter(|base| self.swept.as_ref() != Some(*base)) {
-            scratch::sweep(base);
+            tidy::slot_folder::sweep(base);
             self.swept = Some(base.clone());
         }
-        Files::make(&self.folder, base, self.launched)
+        Files::make(&self.folder, base, &mut self.janitor)
     }
 
     /// Runs a probe in a fresh process.
@@ -202,7 +212,7 @@ impl Launcher {
             spec,
             parent,
             fifo: files.fifo.clone(),
-            scratch: files.scratch.clone(),
+            scratch: files.scratch_path(),
         })?;
         let cell = start(CELL_ARGUMENT, spec.narrate)?;
         self.hear_out(cell, &task, spec.deadline_s, onlooker)

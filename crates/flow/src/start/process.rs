@@ -43,13 +43,12 @@ pub(super) fn be_flow<B: Body>(context: &Context<'_, B>, index: usize) -> ! {
     leave(0)
 }
 
-/// Puts a new child in order: it dies with its parent, and signals act as by default.
+/// Puts a new child in order: it dies with its parent, and no signal is blocked.
 pub(super) fn become_child(parent: Pid) {
     let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
     if tied.is_err() || getppid() != parent {
         leave(EXIT_ORPHAN);
     }
-    crate::cell::forget_signals();
     let _cannot_fail = pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None);
 }
 

@@ -89,6 +89,8 @@ pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
         session.probed("limits", probe)?;
     }
     let ending = session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)?;
+    // Its janitor is a child of this command.
+    drop(launcher);
     match left_behind()? {
         0 => tell("clean-up verified: none of the flows that were made is left"),
         left => bail!("{left} processes of the probe are left, children of this command"),

@@ -34,12 +34,14 @@ pub(crate) fn carry_out(
     watch: Option<Option<f64>>,
     answer: &AnswerArgs,
 ) -> Result<Ending> {
+    launcher.begin();
     let Session { mut journal, made } = session;
     if let Some(folder) = journal.path().parent() {
         launcher.keep_files_in(folder);
         leftovers::sweep(folder, &journal.header().studies);
     }
     let run = run(&mut journal, launcher, watch)?;
+    launcher.finish();
     if let Some(mut made) = made
         && (run.is_ok() || holds_slots(&journal))
     {

@@ -87,7 +87,8 @@ fn a_hanging_slot_does_not_hold_up_an_interrupt() {
         home.write("hang.toml", &super::common::drill("hang", &[(model, 4)]));
         let mut run = home.start(&["run", "hang.toml", "--deadline", "1h", "--out", "out"]);
         within(20, "flows at work", || {
-            let wanted = if model == "process" { 6 } else { 2 };
+            // The main process, its janitor, the slot and its forked flows.
+            let wanted = if model == "process" { 7 } else { 3 };
             (home.processes().len() == wanted).then_some(())
         });
         run.send(Signal::SIGINT);
@@ -127,4 +128,29 @@ fn a_run_that_is_cut_while_its_workers_narrate_says_so() {
     assert_eq!((status.code(), status.signal()), (Some(143), None));
     home.assert_nothing_left();
     assert_eq!(end_signal(&home.path("out")), Some(15));
+}
+
+/// Ctrl-C was noted, and looked at after all of the tree had been walked.
+#[test]
+fn an_interrupt_ends_a_walk_through_a_tree_at_once() {
+    for line in [
+        "search --study needle / --out out",
+        "run search --tree / --out out",
+    ] {
+        let home = Home::new();
+        let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        let begun = std::time::Instant::now();
+        run.send(Signal::SIGINT);
+        let status = run.end();
+        assert!(
+            status.code() == Some(130) || status.signal() == Some(2),
+            "{status:?} {}",
+            run.stderr()
+        );
+        // The whole of a machine takes many seconds; an end takes some milliseconds.
+        assert!(begun.elapsed().as_secs() < 3, "{:?}", begun.elapsed());
+        home.assert_nothing_left();
+        assert!(!home.path("out").exists());
+    }
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use flow::{Answer, Failure, FlowState};
 use nix::sys::signal::Signal;
+use tidy::SlotFolder;
+use tidy::names::{self, Kind};
 
 use super::common::{Home, Process, Running, results, slots, within};
 use super::endings::{assert_kept, started};
@@ -201,7 +203,9 @@ fn workers_die_with_their_cell_where_nobody_else_ends_them() {
         let processes = home.processes();
         Process::cell(&processes).unwrap().send(Signal::SIGKILL);
         within(2, "main alone is left", || {
-            (home.processes().len() == 1).then_some(())
+            let processes = home.processes();
+            let others = processes.iter().filter(|process| !process.is_janitor());
+            (others.count() == 1).then_some(())
         });
         run.send(Signal::SIGKILL);
         run.end();
@@ -211,8 +215,10 @@ fn workers_die_with_their_cell_where_nobody_else_ends_them() {
 #[test]
 fn the_next_run_removes_a_pipe_that_a_double_kill_left() {
     let home = Home::new();
-    let dead = home.temporary().join("flowgauge-2147483646-3.fifo");
-    std::fs::write(&dead, "").unwrap();
+    let dead = home.temporary().join(names::new(Kind::Fifo).unwrap());
+    nix::unistd::mkfifo(&dead, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let long_ago = nix::sys::time::TimeVal::new(1_000_000_000, 0);
+    nix::sys::stat::utimes(&dead, &long_ago, &long_ago).unwrap();
     let line = "primes -p 2 -b 1000 --rounds 1 --out out";
     home.run(&line.split(' ').collect::<Vec<_>>()).answered();
     home.assert_nothing_left();
@@ -227,10 +233,10 @@ fn the_next_run_removes_files_that_a_killed_tree_left() {
     cut.send(Signal::SIGKILL);
     cut.end();
     let leave = || {
-        let folder = home.path("out/flowgauge-2147483646-5.files");
-        std::fs::create_dir(&folder).unwrap();
-        std::fs::write(folder.join("inOut_1.dat"), "x").unwrap();
-        folder
+        let name = names::new(Kind::Folder).unwrap();
+        let folder = SlotFolder::make(&home.path("out").join(name)).unwrap();
+        std::fs::write(folder.path().join("inOut_1.dat"), "x").unwrap();
+        folder.path().to_owned()
     };
     let folder = leave();
     home.run(&["run", "--resume", "out", "--budget", "1ms"])
@@ -241,6 +247,50 @@ fn the_next_run_removes_files_that_a_killed_tree_left() {
     home.run(&line.split(' ').collect::<Vec<_>>()).answered();
     assert!(!folder.exists());
     home.assert_nothing_left();
+}
+
+/// A run whose slot has files in its folder and does not end by itself.
+fn with_files(home: &Home, model: &str) -> Running {
+    home.write("files.toml", &FILES.replace("MODEL", model));
+    let run = home.start(&["run", "files.toml", "--out", "out", "--deadline", "60s"]);
+    within(20, "files of a slot", || {
+        let names = home.listing("out");
+        let folder = names.into_iter().find(|name| name.ends_with(".files"))?;
+        let files = std::fs::read_dir(home.path("out").join(&folder)).ok()?;
+        (files.count() >= 100).then_some(())
+    });
+    run
+}
+
+/// A slot's process that was stopped took no signal but the last one, and stayed for ever.
+#[test]
+fn a_stopped_slot_dies_with_its_main_process() {
+    for model in ["process", "thread", "3x1"] {
+        let home = Home::new();
+        let mut run = with_files(&home, model);
+        let processes = home.processes();
+        Process::cell(&processes).unwrap().send(Signal::SIGSTOP);
+        run.send(Signal::SIGKILL);
+        run.end();
+        home.assert_nothing_left();
+        assert_eq!(home.listing("out"), ["journal.jsonl"]);
+    }
+}
+
+/// Main process and slot killed together left the files to the next run.
+#[test]
+fn files_go_when_main_process_and_slot_are_killed_together() {
+    for model in ["process", "thread"] {
+        let home = Home::new();
+        let mut run = with_files(&home, model);
+        let processes = home.processes();
+        run.send(Signal::SIGSTOP);
+        Process::cell(&processes).unwrap().send(Signal::SIGKILL);
+        run.send(Signal::SIGKILL);
+        run.end();
+        home.assert_nothing_left();
+        assert_eq!(home.listing("out"), ["journal.jsonl"]);
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use super::descriptor::{WORD, open};
@@ -28,6 +29,7 @@ impl OwnFile {
             .write(true)
             .create(true)
             .truncate(true)
+            .custom_flags(libc::O_NOFOLLOW)
             .open(&path)?;
         let tag = tag(name);
         let mut bytes = Vec::with_capacity(words as usize * WORD);

@@ -160,7 +160,9 @@ fn as_text(value: ValueRef<'_>) -> Result<String, &'static str> {
 impl Store {
     /// Makes a new file with these pages.
     pub(super) fn make(path: &Path, pages: &[Written]) -> Result<Self, StoreError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW;
         let store = Self::with_flags(path, flags)?;
         store.of(store.fill(pages))?;
         Ok(store)

@@ -13,6 +13,7 @@ pub(crate) struct Process {
     is_cell: bool,
     is_sampler: bool,
     is_load: bool,
+    is_janitor: bool,
 }
 
 impl Process {
@@ -43,6 +44,7 @@ impl Process {
             is_cell: is(b"__cell"),
             is_sampler: is(b"__sampler"),
             is_load: is(b"__load"),
+            is_janitor: is(b"__janitor"),
         })
     }
 
@@ -61,6 +63,11 @@ impl Process {
     /// The sampler among `processes`.
     pub(crate) fn sampler(processes: &[Self]) -> Option<&Self> {
         processes.iter().find(|p| p.is_sampler)
+    }
+
+    /// Whether it is the janitor of a run, which sleeps until its main process ends.
+    pub(crate) fn is_janitor(&self) -> bool {
+        self.is_janitor
     }
 
     /// Whether it is the load generator of a server.

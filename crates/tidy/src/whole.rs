@@ -1,0 +1,246 @@
+//! Files that are whole or as they were: a full disk or a signal leaves no half of one.
+//!
+//! # Theory
+//!
+//! ```text
+//! open folder ─▶ a file without a name (O_TMPFILE) ─▶ filled ─▶ linked to a random name ─▶ renamed
+//! ```
+//!
+//! Up to the link there is nothing that a killed program could leave. Where a file system gives no
+//! file without a name, or there is no `/proc` to link one through, the file has its random name
+//! from the beginning. It is locked as long as it is written, so that [`sweep`] knows which of
+//! them nobody writes any more.
+//!
+//! Renaming replaces a link and does not follow it. The mode is that of any new file.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, openat, renameat};
+use nix::sys::stat::{Mode, SFlag};
+use nix::unistd::linkat;
+
+use crate::folder::{Folder, c_name};
+use crate::names::{self, Kind};
+
+/// Puts `bytes` at `path` in one step.
+///
+/// # Errors
+/// The folder takes no file, the disk is full, or a folder has that name.
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    replace(path, |file| io::Write::write_all(file, bytes.as_ref()))
+}
+
+/// Puts what `fill` writes at `path` in one step.
+///
+/// # Errors
+/// As [`write`], and those of `fill`.
+pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let name = c_name(name)?;
+    let folder = Folder::open(path.parent().unwrap_or(Path::new(".")))?;
+    let part = c_name(names::new(Kind::Part)?)?;
+    let (mut file, is_named) = match nameless(&folder) {
+        Some(file) => (file, false),
+        None => (named(&folder, &part)?, true),
+    };
+    let put = || -> io::Result<()> {
+        fill(&mut file)?;
+        if !is_named && link(&file, &folder, &part).is_err() {
+            let mut copy = named(&folder, &part)?;
+            file.seek(SeekFrom::Start(0))?;
+            io::copy(&mut file, &mut copy)?;
+        }
+        Ok(renameat(
+            &folder,
+            part.as_c_str(),
+            &folder,
+            name.as_c_str(),
+        )?)
+    };
+    put().inspect_err(|_| {
+        let _never_there_is_fine = folder.remove_file(&part);
+    })
+}
+
+/// What a new file may be read and written by, before the umask.
+const ANYBODY: Mode = Mode::from_bits_truncate(0o666);
+
+/// A file of the folder that has no name, where there are such.
+fn nameless(folder: &Folder) -> Option<File> {
+    let flags = OFlag::O_TMPFILE | OFlag::O_RDWR | OFlag::O_CLOEXEC;
+    let file = File::from(openat(folder, c".", flags, ANYBODY).ok()?);
+    file.lock().ok()?;
+    Some(file)
+}
+
+fn named(folder: &Folder, name: &std::ffi::CStr) -> io::Result<File> {
+    let file = folder.make_file(name, ANYBODY)?;
+    // Without locks there is no sweep: one that it cannot lock is left alone.
+    let _no_locks_here = file.lock();
+    Ok(file)
+}
+
+fn link(file: &File, folder: &Folder, name: &std::ffi::CStr) -> nix::Result<()> {
+    let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+    linkat(
+        AT_FDCWD,
+        open.as_str(),
+        folder,
+        name,
+        AtFlags::AT_SYMLINK_FOLLOW,
+    )
+}
+
+/// Removes from `folder` what killed programs began to write.
+pub fn sweep(folder: &Path) {
+    let Ok(folder) = Folder::open(folder) else {
+        return;
+    };
+    for name in folder.names().unwrap_or_default() {
+        if name.to_str().ok().and_then(Kind::of) != Some(Kind::Part) {
+            continue;
+        }
+        if let Ok(file) = folder.open_own(&name)
+            && file.try_lock().is_ok()
+        {
+            let _gone_already_is_fine = folder.remove_file(&name);
+        }
+    }
+}
+
+/// Opens a file that is there to read it and to append to it: a regular file with this one name,
+/// and no link to one, so that nothing is appended to a file that was not meant.
+///
+/// # Errors
+/// It is not there, may not be written, or is something else.
+pub fn open_to_append(path: &Path) -> io::Result<File> {
+    // A pipe would be waited for.
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
+    let mut options = File::options();
+    options.read(true).append(true).custom_flags(flags.bits());
+    let is_link = || path.is_symlink();
+    let file = options.open(path).map_err(|error| match is_link() {
+        true => io::Error::other("it is a link: name the folder that the file itself is in"),
+        false => error,
+    })?;
+    let stat = nix::sys::stat::fstat(&file)?;
+    match crate::folder::is(&stat, SFlag::S_IFREG) {
+        true if stat.st_nlink <= 1 => Ok(file),
+        true => Err(io::Error::other(
+            "the file has a second name (a hard link): use a copy of it",
+        )),
+        false => Err(io::Error::other("it is no regular file")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn listing(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
+        let names = entries.map(|entry| entry.file_name().into_string().unwrap());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_is_replaced_and_nothing_else_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("slots.csv");
+        for text in ["first", "second"] {
+            write(&path, text).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(listing(folder.path()), ["slots.csv"]);
+    }
+
+    /// A link of the right name in somebody else's folder had any file overwritten.
+    #[test]
+    fn a_link_that_waits_is_replaced_and_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let precious = folder.path().join("precious");
+        fs::write(&precious, "mine").unwrap();
+        let path = folder.path().join("report.html");
+        symlink(&precious, &path).unwrap();
+        write(&path, "page").unwrap();
+        assert_eq!(fs::read_to_string(&precious).unwrap(), "mine");
+        assert!(path.symlink_metadata().unwrap().is_file());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "page");
+    }
+
+    #[test]
+    fn a_file_that_had_its_name_from_the_beginning_is_made_anew_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let (open, name) = (Folder::open(folder.path()).unwrap(), c"part");
+        symlink(folder.path().join("elsewhere"), folder.path().join("part")).unwrap();
+        assert!(named(&open, name).is_err());
+        fs::remove_file(folder.path().join("part")).unwrap();
+        named(&open, name).unwrap();
+        assert!(named(&open, name).is_err());
+        assert!(!folder.path().join("elsewhere").exists());
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a folder");
+        fs::create_dir(&path).unwrap();
+        assert!(write(&path, "text").is_err());
+        let cut = |_: &mut File| Err(io::ErrorKind::StorageFull.into());
+        assert!(replace(&folder.path().join("other"), cut).is_err());
+        assert_eq!(listing(folder.path()), ["a folder"]);
+    }
+
+    #[test]
+    fn parts_that_nobody_writes_are_swept_and_all_else_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let [dead, at_work, linked, is_folder] = [(); 4].map(|()| names::new(Kind::Part).unwrap());
+        fs::write(path(&dead), "half").unwrap();
+        let written = named(
+            &Folder::open(folder.path()).unwrap(),
+            &c_name(&at_work).unwrap(),
+        );
+        fs::write(path("mine"), "mine").unwrap();
+        symlink(path("mine"), path(&linked)).unwrap();
+        fs::create_dir(path(&is_folder)).unwrap();
+        for other in [".slots.csv.4194999.part", "notes.part"] {
+            fs::write(path(other), "mine").unwrap();
+        }
+        sweep(folder.path());
+        assert!(!path(&dead).exists());
+        let mut kept = [&at_work, &linked, &is_folder].map(String::as_str).to_vec();
+        kept.extend([".slots.csv.4194999.part", "mine", "notes.part"]);
+        kept.sort_unstable();
+        assert_eq!(listing(folder.path()), kept);
+        drop(written);
+        sweep(folder.path());
+        assert!(!path(&at_work).exists());
+    }
+
+    #[test]
+    fn nothing_is_appended_through_a_link_or_to_a_pipe() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("journal"), "line\n").unwrap();
+        assert!(open_to_append(&path("journal")).is_ok());
+        symlink(path("journal"), path("link")).unwrap();
+        nix::unistd::mkfifo(&path("pipe"), Mode::S_IRWXU).unwrap();
+        for (name, word) in [("link", "it is a link"), ("pipe", "no regular file")] {
+            let error = open_to_append(&path(name)).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+        fs::hard_link(path("journal"), path("second")).unwrap();
+        let error = open_to_append(&path("journal")).unwrap_err().to_string();
+        assert!(error.contains("hard link"), "{error}");
+    }
+}
