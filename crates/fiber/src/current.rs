@@ -10,6 +10,11 @@
 //!
 //! A fiber never moves to another kernel thread, so the address of these words may be
 //! kept over a switch.
+//!
+//! Both are reached through [`turn_word`] and [`core_word`], never by `LocalKey::set` or
+//! `replace`: those go through a function of the standard library that is not inlined where
+//! the caller is compiled for size, and a call at every switch costs 1.2 ns. `.ci/switch-code`
+//! looks at the program itself.
 
 use std::cell::Cell;
 use std::ptr;
@@ -26,15 +31,28 @@ thread_local! {
 /// Published while fibers are unwound because their scheduler is dropped: nobody's turn.
 pub(crate) const NOBODYS: Turn = ptr::without_provenance_mut(8);
 
+/// Does something with the word of the turn. The word needs no destructor, so it is there
+/// until the kernel thread ends.
+#[inline(always)]
+fn turn_word<R>(look: impl FnOnce(&Cell<Turn>) -> R) -> R {
+    TURN.with(look)
+}
+
+/// The same with the word of the scheduler.
+#[inline(always)]
+fn core_word<R>(look: impl FnOnce(&Cell<*const Core>) -> R) -> R {
+    CORE.with(look)
+}
+
 /// The published turn: null outside fibers.
 #[inline(always)]
 pub(crate) fn turn() -> Turn {
-    TURN.get()
+    turn_word(Cell::get)
 }
 
 #[inline(always)]
 pub(crate) fn publish(turn: Turn) {
-    TURN.set(turn);
+    turn_word(|word| word.set(turn));
 }
 
 /// The turn of the fiber that runs, for `what`, which only a fiber can do.
@@ -76,7 +94,7 @@ pub(crate) fn core_for(what: &str) -> *const Core {
 /// The scheduler that runs on this kernel thread, or is being dropped; or null.
 #[inline(always)]
 pub(crate) fn core() -> *const Core {
-    CORE.get()
+    core_word(Cell::get)
 }
 
 /// While it lives, a scheduler runs on this kernel thread; afterwards the one before.
@@ -89,29 +107,29 @@ impl Entered {
     /// `core` runs its fibers.
     pub(crate) fn to_run(core: &Core) -> Entered {
         Entered {
-            turn: TURN.get(),
-            core: CORE.replace(core),
+            turn: turn(),
+            core: core_word(|word| word.replace(core)),
         }
     }
 
     /// `core` drops what its fibers left: outside any fiber, also within another scheduler's.
     pub(crate) fn to_drop(core: &Core) -> Entered {
         let before = Entered::to_run(core);
-        TURN.set(ptr::null_mut());
+        publish(ptr::null_mut());
         before
     }
 
     /// `core` unwinds its fibers.
     pub(crate) fn to_unwind(core: &Core) -> Entered {
         let before = Entered::to_run(core);
-        TURN.set(NOBODYS);
+        publish(NOBODYS);
         before
     }
 }
 
 impl Drop for Entered {
     fn drop(&mut self) {
-        TURN.set(self.turn);
-        CORE.set(self.core);
+        publish(self.turn);
+        core_word(|word| word.set(self.core));
     }
 }

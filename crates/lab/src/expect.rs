@@ -7,6 +7,8 @@
 //! primes/trial/thread <= 40ms                a time, in a case
 //! primes/thread vs process <= 1.05           a ratio of two variants of a case
 //! primes/thread memory <= 5MiB               another quantity
+//! primes/thread vs process memory <= 0.9     the ratio of another quantity
+//! primes/thread faults <= 300                a count
 //! ```
 //!
 //! An expectation is judged as findings are: by an interval and not by a number. It *holds*
@@ -28,6 +30,7 @@ mod tests;
 
 pub use runs::check_runs;
 
+use crate::results::quantity;
 use crate::{Results, Study};
 
 /// A bound on something that a run finds.
@@ -63,20 +66,8 @@ enum Unit {
     Time,
     /// In bytes.
     Size,
+    /// A plain number: a ratio, or a count.
     Ratio,
-}
-
-/// What of a variant is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Quantity {
-    /// The time that its case compares.
-    Value,
-    Create,
-    Steady,
-    TearDown,
-    Cpu,
-    Memory,
-    Rss,
 }
 
 /// What came of an expectation.
@@ -170,15 +161,17 @@ impl Expectation {
     }
 
     fn fits(&self, target: &names::Target<'_>) -> Result<(), ExpectError> {
-        let wanted = match (&self.against, target.quantity) {
+        let wanted = match (&self.against, target.quantity.unit()) {
             (Some(_), _) => Unit::Ratio,
-            (None, Quantity::Memory | Quantity::Rss) => Unit::Size,
-            (None, _) => Unit::Time,
+            (None, quantity::Unit::Bytes) => Unit::Size,
+            (None, quantity::Unit::Ns) => Unit::Time,
+            (None, quantity::Unit::Count | quantity::Unit::PerSecond) => Unit::Ratio,
         };
         if wanted == self.bound.unit {
             return Ok(());
         }
         let message = match wanted {
+            Unit::Ratio if self.against.is_none() => "a count has no unit: write it as 300",
             Unit::Ratio => "a ratio has no unit: write it as 1.05",
             Unit::Size => "memory needs a unit of size: write it as 450KB or 5MiB",
             Unit::Time => {

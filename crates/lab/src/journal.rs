@@ -107,7 +107,7 @@ pub enum Entry {
         /// Why no more rounds were run.
         because: CaseEnd,
     },
-    /// A run that is taken up again may last longer than was planned.
+    /// A run that was shown is taken up again, and may last longer than was planned.
     Extended {
         /// Seconds at the most for each study from here on; null: as before.
         budget_s: Option<f64>,
@@ -147,9 +147,10 @@ pub struct Longer {
 }
 
 impl Longer {
-    /// What is written down; nothing where nothing changes.
-    fn entry(self) -> Option<Entry> {
-        (self != Self::default()).then_some(Entry::Extended {
+    /// What is written down; nothing where nothing changes and nothing was shown.
+    fn entry(self, ledger: &Ledger) -> Option<Entry> {
+        let shown = ledger.finished || ledger.interrupted.is_some();
+        (shown || self != Self::default()).then_some(Entry::Extended {
             budget_s: self.budget_s,
             max_rounds: self.max_rounds,
         })
@@ -211,15 +212,19 @@ impl Journal {
         file.read_to_end(&mut text).map_err(failed("read", &path))?;
         let found = reader::read(&text, &path)?;
         let mut ledger = found.ledger.clone();
-        if let Some(entry) = longer.entry() {
-            let taken = ledger.take(entry);
-            taken.map_err(|message| JournalError::Longer {
-                path: path.clone(),
-                message,
-            })?;
+        let entry = longer.entry(&found.ledger);
+        let refused = |message| JournalError::Longer {
+            path: path.clone(),
+            message,
+        };
+        if let Some(entry) = entry.clone() {
+            ledger.take(entry).map_err(refused)?;
         }
-        if found.ledger.finished && !ledger.is_open() {
-            return Err(JournalError::Finished { path });
+        if found.ledger.finished {
+            match ledger.is_open() {
+                true => ledger.check_time().map_err(refused)?,
+                false => return Err(JournalError::Finished { path }),
+            }
         }
         file.set_len(found.whole)
             .map_err(failed("shorten", &path))?;
@@ -229,7 +234,7 @@ impl Journal {
             ledger: found.ledger,
             warnings: found.warnings,
         };
-        if let Some(entry) = longer.entry() {
+        if let Some(entry) = entry {
             journal.append(entry)?;
         }
         Ok(journal)

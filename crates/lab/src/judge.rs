@@ -11,6 +11,11 @@
 //! depends on how noisy the machine is. So where it is not given, the noise of the rounds
 //! up to the first look chooses it. That is no peeking: the spread of each variant's own
 //! slots tells nothing about which variant is faster.
+//!
+//! A run that was shown and goes on keeps what was found: its looks stay where they were, a
+//! verdict that was shown is final, and only looks beyond the rounds that exist are added
+//! ([`LookPlan`] says at what level). [`Judge`] remembers after which round it was shown and
+//! lengthened, so that slots valued in another way are judged at the same looks.
 
 use stats::{Estimate, LOOK_ALPHA, LOOKS, LookPlan, Noise, Rule, Sequential, StatsError, Step};
 use stats::{Verdict, detectable, noise};
@@ -27,6 +32,8 @@ const NOISY_FLOOR: f64 = 0.02;
 #[derive(Debug, Clone)]
 pub(crate) struct Judge {
     plan: LookPlan,
+    /// The first look that was planned.
+    first_look: usize,
     /// The floor, if the settings or the case give it.
     given: Option<f64>,
     variants: usize,
@@ -34,6 +41,16 @@ pub(crate) struct Judge {
     rounds: Vec<Vec<Option<f64>>>,
     /// From the first look on.
     opened: Option<Opened>,
+    /// How the run was taken up again, in order.
+    turns: Vec<Turn>,
+}
+
+/// A run was shown after so many rounds, and taken up again.
+#[derive(Debug, Clone, Copy)]
+struct Turn {
+    after: usize,
+    /// Rounds at the most from there on, where more were asked for.
+    max_rounds: Option<usize>,
 }
 
 /// The comparisons, once their floor is fixed.
@@ -48,27 +65,73 @@ impl Judge {
     /// The settings have no rounds, too many of them, or an impossible floor.
     pub(crate) fn new(settings: &Settings, case: &Case) -> Result<Self, StatsError> {
         let most = case.max_rounds.unwrap_or(usize::MAX);
+        let plan = LookPlan::new(settings.max_rounds.min(most))?;
         let judge = Self {
-            plan: LookPlan::new(settings.max_rounds.min(most))?,
+            first_look: plan.looks()[0],
+            plan,
             given: settings.floor.or(case.floor),
             variants: case.variants.len(),
             rounds: Vec::new(),
             opened: None,
+            turns: Vec::new(),
         };
         judge.rule(judge.given.unwrap_or(FLOOR)).check()?;
         Ok(judge)
     }
 
-    /// The same rounds under settings that allow more of them.
+    /// Takes down that the run was shown as it stands and goes on, with more rounds at the most
+    /// if some are given. What was decided stays, and no round is judged again.
     ///
     /// # Errors
-    /// As [`Judge::new`].
-    pub(crate) fn replanned(&self, settings: &Settings, case: &Case) -> Result<Self, StatsError> {
-        let mut judge = Self::new(settings, case)?;
-        for round in &self.rounds {
-            judge.push(round.clone());
+    /// There are to be none, or too many of them.
+    pub(crate) fn go_on(&mut self, max_rounds: Option<usize>) -> Result<(), StatsError> {
+        let after = self.rounds();
+        self.turns.push(Turn { after, max_rounds });
+        if self.plan.decides_after(after) {
+            self.plan.look_at(after);
+            let was_open = self.opened.is_some();
+            let mut opened = self.opened.take().unwrap_or_else(|| self.open());
+            // A pair without a round has nothing to show.
+            opened.pairs.iter_mut().for_each(|pair| drop(pair.show()));
+            // What was decided keeps the floor that it was decided by; where nothing was, the
+            // first look chooses it as it would have.
+            let decided = |pair: &Sequential| matches!(pair.step(), Step::Decided(..));
+            if was_open || opened.pairs.iter().any(decided) {
+                self.opened = Some(opened);
+            }
         }
+        let Some(max_rounds) = max_rounds else {
+            return Ok(());
+        };
+        self.plan.extend(max_rounds, after)?;
+        let mut pairs = self.opened.iter_mut().flat_map(|opened| &mut opened.pairs);
+        pairs.try_for_each(|pair| pair.extend(max_rounds))
+    }
+
+    /// The same looks at other values of the same rounds.
+    pub(crate) fn again(
+        &self,
+        fresh: Self,
+        rounds: Vec<Vec<Option<f64>>>,
+    ) -> Result<Self, StatsError> {
+        let mut judge = fresh;
+        let mut turns = self.turns.iter().peekable();
+        for round in rounds {
+            while let Some(turn) = turns.next_if(|turn| turn.after == judge.rounds()) {
+                judge.go_on(turn.max_rounds)?;
+            }
+            judge.push(round);
+        }
+        turns.try_for_each(|turn| judge.go_on(turn.max_rounds))?;
         Ok(judge)
+    }
+
+    /// How often a comparison of this case is told wrongly at most, where looks were added:
+    /// the looks that were, and the level.
+    pub(crate) fn added(&self) -> Option<(Vec<usize>, f64)> {
+        let looks = self.plan.looks().iter().copied();
+        let added: Vec<usize> = looks.filter(|&look| self.plan.share(look) < 1.0).collect();
+        (!added.is_empty()).then(|| (added, self.plan.level()))
     }
 
     fn rule(&self, floor: f64) -> Rule {
@@ -138,7 +201,7 @@ impl Judge {
     }
 
     pub(crate) fn first_look(&self) -> usize {
-        self.plan.looks()[0]
+        self.first_look
     }
 
     /// The next round after which the data is judged.

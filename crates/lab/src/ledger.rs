@@ -8,6 +8,7 @@
 use flow::{Outcome, Proof};
 use stats::StatsError;
 
+use crate::budget::left_s;
 use crate::judge::Judge;
 use crate::pilot::{Chosen, pilot_slot, slot_s};
 use crate::results::RawSlot;
@@ -28,6 +29,8 @@ pub(crate) struct Ledger {
     pub(crate) finished: bool,
     /// When the last entry was made, in seconds after the beginning of the run.
     pub(crate) last_s: f64,
+    /// Rounds at the most when the run began.
+    planned_rounds: usize,
 }
 
 /// The entries of one case.
@@ -69,6 +72,7 @@ impl Ledger {
         Ok(Self {
             notes: Vec::new(),
             probes: vec![Vec::new(); header.studies.len()],
+            planned_rounds: header.settings.max_rounds,
             header,
             logs,
             interrupted: None,
@@ -168,10 +172,10 @@ impl Ledger {
             for slot in &mut log.slots {
                 slot.value_ns = slot_value(&slot.outcome, case.metric, value);
             }
-            log.judge = Judge::new(&self.header.settings, case)?;
-            for round in log.slots.chunks_exact(log.variants) {
-                log.judge.push(values(round));
-            }
+            let mut planned = self.header.settings.clone();
+            planned.max_rounds = self.planned_rounds;
+            let rounds = log.slots.chunks_exact(log.variants).map(values).collect();
+            log.judge = log.judge.again(Judge::new(&planned, case)?, rounds)?;
         }
         Ok(self)
     }
@@ -194,28 +198,34 @@ impl Ledger {
                 settings.max_rounds, before.1
             ));
         }
-        let settings = self.header.settings.clone();
-        let studies = self.header.studies.iter().zip(&mut self.logs);
-        for (case, log) in studies.flat_map(|(study, logs)| study.cases.iter().zip(logs)) {
-            if settings.max_rounds != before.1 {
-                log.judge = log
-                    .judge
-                    .replanned(&settings, case)
-                    .map_err(|e| e.to_string())?;
-            }
-            let more_time = settings.budget_s != before.0;
-            if more_time {
-                log.forget_cut_pilot();
-            }
-            let more_rounds = log.judge.max_rounds() > log.round();
-            log.ended = log.ended.filter(|ended| match ended {
-                CaseEnd::Budget => !more_time,
-                CaseEnd::Rounds => !more_rounds || log.judge.is_settled(),
-                CaseEnd::Decided | CaseEnd::Failures => true,
-            });
+        let more_time = settings.budget_s != before.0;
+        let max_rounds = max_rounds.filter(|&most| most > before.1);
+        for log in self.logs.iter_mut().flatten() {
+            log.go_on(more_time, max_rounds)
+                .map_err(|error| error.to_string())?;
         }
         self.finished = self.finished && !self.is_open();
         Ok(())
+    }
+
+    /// Whether a run that is to go on has time for it.
+    ///
+    /// # Errors
+    /// Every case that is open has used up its study's budget; in words.
+    pub(crate) fn check_time(&self) -> Result<(), String> {
+        let budget_s = self.header.settings.budget_s;
+        let fits = |logs: &Vec<CaseLog>| {
+            let left_s = left_s(budget_s, logs).unwrap_or(f64::INFINITY);
+            let mut open = logs.iter().filter(|log| log.ended.is_none());
+            left_s > 0.0 && open.any(|log| log.round_s() <= left_s)
+        };
+        match budget_s {
+            Some(budget_s) if !self.logs.iter().any(fits) => Err(format!(
+                "the budget of {budget_s} s for each study is used up, and more rounds take more \
+                 time: give a longer --budget too"
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Whether any case has not ended.
@@ -328,6 +338,24 @@ impl CaseLog {
     pub(crate) fn chosen(&self, settings: &Settings) -> Chosen {
         let chosen = self.pilot.as_ref().map(|pilot| pilot.chosen);
         chosen.unwrap_or_else(|| pilot_slot(settings, settings.budget_s))
+    }
+
+    /// The run was shown and is taken up again, with more time or more rounds: a case that ended
+    /// for want of them is open again, unless all is decided.
+    fn go_on(&mut self, more_time: bool, max_rounds: Option<usize>) -> Result<(), StatsError> {
+        let max_rounds = max_rounds.filter(|&most| most > self.judge.max_rounds());
+        if !self.judge.is_decided() {
+            self.judge.go_on(max_rounds)?;
+        }
+        if more_time {
+            self.forget_cut_pilot();
+        }
+        self.ended = self.ended.filter(|ended| match ended {
+            CaseEnd::Budget => !more_time || self.judge.is_decided(),
+            CaseEnd::Rounds => self.judge.is_settled() || self.round() >= self.judge.max_rounds(),
+            CaseEnd::Decided | CaseEnd::Failures => true,
+        });
+        Ok(())
     }
 
     /// A pilot that ended with a slot that was cut has chosen nothing for the slots.

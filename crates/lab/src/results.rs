@@ -14,6 +14,7 @@ mod noisy;
 mod optimum;
 mod paired;
 mod profile;
+pub mod quantity;
 mod remarks;
 mod requests;
 pub mod sampled;
@@ -46,6 +47,7 @@ pub use laws::{Law, Shape};
 pub use limits::Limit;
 pub use map::{Map, is_compared};
 pub use optimum::{AtNumber, Optimum};
+pub use quantity::{Amount, Basis, Contrast, Quantity, QuantityFinding, Unit, Word};
 pub use requests::Requests;
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput};
 pub use self_made::SelfMade;
@@ -198,6 +200,12 @@ pub struct CaseResult {
     pub variants: Vec<VariantSummary>,
     /// Every variant but the first against the first.
     pub findings: Vec<Finding>,
+    /// Every quantity of every variant: time, memory, CPU time, counts, rates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quantities: Vec<Quantity>,
+    /// Every quantity of every variant but the first against the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contrasts: Vec<QuantityFinding>,
     /// What sharing does, where processes, threads and the models between them were run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<Shared>,

@@ -113,21 +113,24 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
     }
 }
 
+/// What every slot holds.
+pub(crate) const MEMORY: Memory = Memory {
+    pss: 1000,
+    page_tables: 100,
+    kernel_stacks: 10,
+    rss: 2000,
+    processes: 1,
+    tasks: 2,
+    peak_rss: None,
+    slab: None,
+};
+
 pub(crate) fn done(spec: &SlotSpec<Work>, ns: u64, proof: Proof) -> Answer {
     let reps = |count: u32| (0..count).map(|_| rep(ns, proof)).collect();
     Answer::Done(SlotRecord {
         warmups: reps(spec.warmups),
         reps: reps(spec.reps),
-        memory: Reading::Honest(Memory {
-            pss: 1000,
-            page_tables: 100,
-            kernel_stacks: 10,
-            rss: 2000,
-            processes: 1,
-            tasks: 2,
-            peak_rss: None,
-            slab: None,
-        }),
+        memory: Reading::Honest(MEMORY),
         timed: None,
         proof,
     })

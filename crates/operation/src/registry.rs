@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn every_operation_is_in_the_documentation_and_in_the_study() {
         let page = include_str!("../../../docs/sharing.md");
-        let study = include_str!("../../../studies/sharing.toml");
+        let study = include_str!("../../../studies/sharing/study.toml");
         // The quick preset names those that it runs; its other cases are of all.
         let cases = study.matches("[case.each]").count();
         assert_eq!(study.matches("values = \"all\"").count(), cases);

@@ -50,6 +50,14 @@ pub enum StatsError {
         /// The value itself.
         value: f64,
     },
+    /// An amount that is no number.
+    #[error("round {round}: the {side} value is no finite number: leave that round out")]
+    NotFinite {
+        /// Round of the value, counted from 1.
+        round: usize,
+        /// Side of the value.
+        side: Side,
+    },
     /// More rounds than the exact interval is made for.
     #[error("{rounds} rounds: use at most {most}; more launches are better spent on a longer slot")]
     TooManyRounds {

@@ -75,19 +75,37 @@ pub fn estimate(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estima
 
 /// The same for the differences of logs, one a round.
 pub(crate) fn of_differences(d: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
+    let centre = centre(d, alpha)?;
+    Ok(Estimate {
+        rounds: centre.rounds,
+        ratio: centre.middle.exp(),
+        low: centre.ends.map(|(low, _)| low.exp()),
+        high: centre.ends.map(|(_, high)| high.exp()),
+        alpha,
+    })
+}
+
+/// Where differences lie, one a round.
+pub(crate) struct Centre {
+    pub(crate) rounds: usize,
+    /// The Hodges-Lehmann estimate.
+    pub(crate) middle: f64,
+    /// The Wilcoxon interval; `None` if the rounds are too few for one.
+    pub(crate) ends: Option<(f64, f64)>,
+}
+
+/// The middle of the Walsh averages, and the interval of level `1 - alpha` around it.
+pub(crate) fn centre(d: &[f64], alpha: f64) -> Result<Centre, StatsError> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(StatsError::Alpha(alpha));
     }
     check_columns(d.len(), d.len())?;
     let walsh = walsh_averages(d);
     let k = wilcoxon_k(d.len(), alpha);
-    let end = |index: usize| (k > 0).then(|| walsh[index].exp());
-    Ok(Estimate {
+    Ok(Centre {
         rounds: d.len(),
-        ratio: quantile::median(&walsh).exp(),
-        low: end(k.saturating_sub(1)),
-        high: end(walsh.len() - k.max(1)),
-        alpha,
+        middle: quantile::median(&walsh),
+        ends: (k > 0).then(|| (walsh[k - 1], walsh[walsh.len() - k])),
     })
 }
 
@@ -106,7 +124,7 @@ fn log_ratios(reference: &[f64], subject: &[f64]) -> Result<Vec<f64>, StatsError
         .collect()
 }
 
-fn check_columns(reference: usize, subject: usize) -> Result<(), StatsError> {
+pub(crate) fn check_columns(reference: usize, subject: usize) -> Result<(), StatsError> {
     if reference != subject {
         return Err(StatsError::Unpaired { reference, subject });
     }

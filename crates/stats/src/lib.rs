@@ -11,6 +11,7 @@
 //! | rounds as they arrive | when to stop, and the finding | [`Sequential`] |
 //! | all rounds of a plan that is over | the finding | [`Rule::judge_values`] |
 //! | two columns of times | ratio and interval | [`estimate()`] |
+//! | two columns of amounts that may be 0 | difference and interval | [`shift()`] |
 //! | four columns, two factors varied | what each factor does | [`Factorial`] |
 //! | times of one variant in two runs | ratio and interval | [`two_runs()`], [`Rule::judge_apart`] |
 //! | times of one variant in one run | what they typically are, with an interval | [`typical()`] |
@@ -33,6 +34,7 @@ mod median_interval;
 mod noise;
 mod quantile;
 mod sequential;
+mod shift;
 pub mod simulate;
 mod summary;
 mod tail;
@@ -44,11 +46,12 @@ pub use contrast::Factorial;
 pub use error::{Side, StatsError};
 pub use estimate::{Estimate, MAX_ROUNDS, estimate};
 pub use line::Line;
-pub use looks::{LOOK_ALPHA, LOOKS, LookPlan};
+pub use looks::{LOOK_ALPHA, LOOKS, LookPlan, PLAN_ALPHA};
 pub use mann_whitney::mann_whitney_k;
-pub use median_interval::{Typical, typical};
+pub use median_interval::{Typical, typical, typical_amount};
 pub use noise::{Noise, detectable, noise};
 pub use sequential::{Sequential, Step};
+pub use shift::{Shift, shift};
 pub use summary::Summary;
 pub use tail::{Tail, TailSide, tail};
 pub use two_runs::{FEWEST_FOR_WANDER, RUNS_ALPHA, two_runs, wander};

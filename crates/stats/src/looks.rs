@@ -11,6 +11,21 @@
 //!
 //! This is the scheme of S. J. Pocock, "Group sequential methods in the design
 //! and analysis of clinical trials" (1977), with looks that double.
+//!
+//! A run that was shown to somebody and is taken up again was looked at where it stopped,
+//! and is looked at again. Looks that were taken stay as they are, and what is added lies
+//! beyond the rounds that exist:
+//!
+//! ```text
+//!   planned    10    20         40         80
+//!   cut at 27  10    20   27                        a look where it was shown
+//!   goes on    10    20   27    40        [80]      the fifth look costs half a share
+//!   to 160     10    20   27    40        [80]   [160]    the sixth a quarter
+//! ```
+//!
+//! The first four looks have the whole level each; every further one half of the one before
+//! it. So however often a run is taken up again, all added looks together spend at most the
+//! level of one: no more than [`LOOK_ALPHA`] beyond the planned 5 %.
 
 use crate::error::StatsError;
 use crate::estimate::MAX_ROUNDS;
@@ -20,6 +35,15 @@ pub const LOOKS: [usize; 4] = [10, 20, 40, 80];
 
 /// Level of each look; four looks of it keep the whole at 5 %.
 pub const LOOK_ALPHA: f64 = 0.016;
+
+/// What a plan errs at most: the looks of a plan together.
+pub const PLAN_ALPHA: f64 = 0.05;
+
+/// Looks that have the whole level.
+const WHOLE: usize = 4;
+
+/// Fewer rounds have no interval at any look: such a look decides nothing and costs nothing.
+const FEWEST: usize = 7;
 
 /// The rounds at which a run is judged, fixed before it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,6 +85,50 @@ impl LookPlan {
     /// Whether the data is judged after round `n`, counted from 1.
     pub fn is_look(&self, n: usize) -> bool {
         self.looks.contains(&n)
+    }
+
+    /// The level of a look after `n` rounds, as a share of [`LOOK_ALPHA`]: 1 for the first
+    /// four looks, and for each further one half of that of the one before.
+    pub fn share(&self, n: usize) -> f64 {
+        let before = self.looks.iter().filter(|&&look| look < n);
+        let costly = before.filter(|&&look| look >= FEWEST).count();
+        let added = costly.saturating_sub(WHOLE - 1);
+        0.5_f64.powi(i32::try_from(added).unwrap_or(i32::MAX))
+    }
+
+    /// How often a comparison is told wrongly at most: [`PLAN_ALPHA`] and what looks cost that
+    /// were added.
+    pub fn level(&self) -> f64 {
+        let shares = self.looks.iter().map(|&look| self.share(look));
+        let added = shares.filter(|&share| share < 1.0).sum::<f64>();
+        PLAN_ALPHA + LOOK_ALPHA * added
+    }
+
+    /// Whether a look after `n` rounds can decide anything: fewer have no interval.
+    pub fn decides_after(&self, n: usize) -> bool {
+        n >= FEWEST
+    }
+
+    /// Takes down that the data was judged after `n` rounds, and shown.
+    pub fn look_at(&mut self, n: usize) {
+        if let Err(place) = self.looks.binary_search(&n)
+            && self.decides_after(n)
+        {
+            self.looks.insert(place, n);
+        }
+    }
+
+    /// Lets the run go on to `max_rounds`: looks that the plan of so many rounds has beyond
+    /// its last one and beyond the `done` rounds that exist are added.
+    ///
+    /// # Errors
+    ///
+    /// As [`LookPlan::new`].
+    pub fn extend(&mut self, max_rounds: usize, done: usize) -> Result<(), StatsError> {
+        let last = self.max_rounds().max(done);
+        let further = Self::new(max_rounds)?.looks.into_iter();
+        self.looks.extend(further.filter(|&look| look > last));
+        Ok(())
     }
 
     /// The round after which the run ends even if nothing was decided.
@@ -108,6 +176,35 @@ mod tests {
         assert_eq!(looks(60), [10, 20, 40, 60]);
         assert_eq!(looks(100), [13, 25, 50, 100]);
         assert_eq!(LookPlan::default(), LookPlan::new(80).unwrap());
+    }
+
+    #[test]
+    fn a_plan_that_goes_on_keeps_its_looks_and_adds_cheaper_ones() {
+        let mut plan = LookPlan::default();
+        assert!((plan.level() - 0.05).abs() < 1e-12);
+        plan.look_at(27);
+        plan.extend(160, 80).unwrap();
+        assert_eq!(plan.looks(), [10, 20, 27, 40, 80, 160]);
+        let shares = [10, 20, 27, 40, 80, 160].map(|n| plan.share(n));
+        assert_eq!(shares, [1.0, 1.0, 1.0, 1.0, 0.5, 0.25]);
+        assert!((plan.level() - 0.062).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_plan_of_too_few_rounds_for_an_interval_has_spent_nothing() {
+        let mut plan = LookPlan::new(3).unwrap();
+        plan.extend(80, 3).unwrap();
+        assert_eq!(plan.looks(), [3, 10, 20, 40, 80]);
+        assert_eq!(plan.share(80), 1.0);
+    }
+
+    #[test]
+    fn however_often_a_plan_goes_on_it_costs_no_more_than_one_look() {
+        let mut plan = LookPlan::default();
+        for n in 81..=MAX_ROUNDS {
+            plan.extend(n, n - 1).unwrap();
+        }
+        assert!(plan.level() <= PLAN_ALPHA + LOOK_ALPHA, "{}", plan.level());
     }
 
     #[test]

@@ -29,14 +29,27 @@ pub struct Typical {
 /// There are no values, one is not a finite number above zero, or `alpha` is not
 /// between 0 and 1.
 pub fn typical(values: &[f64], alpha: f64) -> Result<Typical, StatsError> {
+    for (i, &value) in values.iter().enumerate() {
+        check_time(i + 1, Side::Subject, value)?;
+    }
+    typical_amount(values, alpha)
+}
+
+/// The same of amounts, which may be 0.
+///
+/// # Errors
+///
+/// There are no values, one is not finite, or `alpha` is not between 0 and 1.
+pub fn typical_amount(values: &[f64], alpha: f64) -> Result<Typical, StatsError> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(StatsError::Alpha(alpha));
     }
     if values.is_empty() {
         return Err(StatsError::Empty);
     }
-    for (i, &value) in values.iter().enumerate() {
-        check_time(i + 1, Side::Subject, value)?;
+    if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+        let (round, side) = (at + 1, Side::Subject);
+        return Err(StatsError::NotFinite { round, side });
     }
     let values = sorted(values);
     let k = sign_k(values.len(), alpha);

@@ -116,6 +116,42 @@ impl Sequential {
         }
     }
 
+    /// Takes down that the data was judged as it stands, and shown: a look like any other, whose
+    /// decision is final.
+    ///
+    /// # Errors
+    ///
+    /// No round was taken.
+    pub fn show(&mut self) -> Result<Step, StatsError> {
+        if self.step == Step::Continue {
+            let (estimate, verdict) = self.judge()?;
+            self.plan.look_at(self.rounds());
+            if verdict.is_decided() {
+                self.step = Step::Decided(estimate, verdict);
+            }
+        }
+        Ok(self.step)
+    }
+
+    /// Lets a comparison that nothing has decided go on to `max_rounds`. Looks that were taken
+    /// stay, and so does a finding.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`LookPlan::new`].
+    pub fn extend(&mut self, max_rounds: usize) -> Result<(), StatsError> {
+        self.plan.extend(max_rounds, self.rounds())?;
+        if matches!(self.step, Step::Exhausted(..)) && self.rounds() < self.plan.max_rounds() {
+            self.step = Step::Continue;
+        }
+        Ok(())
+    }
+
+    /// The looks: those that were planned, and those that were added.
+    pub fn plan(&self) -> &LookPlan {
+        &self.plan
+    }
+
     /// The estimate so far, for display only; `None` before the first round.
     pub fn estimate(&self) -> Option<Estimate> {
         self.conclude().ok().map(|(estimate, _)| estimate)
@@ -137,7 +173,8 @@ impl Sequential {
     }
 
     fn judge(&self) -> Result<(Estimate, Verdict), StatsError> {
-        self.rule.judge_values(&self.reference, &self.subject)
+        let alpha = self.rule.alpha() * self.plan.share(self.rounds());
+        self.rule.judge_at(&self.reference, &self.subject, alpha)
     }
 }
 
@@ -200,6 +237,45 @@ mod tests {
             "{message}"
         );
         assert_eq!(s.rounds(), 1);
+    }
+
+    /// Old rounds were judged again at the looks of the longer plan: what could not be told
+    /// after 80 rounds was told from the first 12 of them.
+    #[test]
+    fn more_rounds_judge_no_old_round_again() {
+        let mut s = sequential(80);
+        for _ in 0..9 {
+            s.push(1.0, 1.3).unwrap();
+        }
+        s.push(1.3, 1.0).unwrap();
+        for _ in 10..12 {
+            s.push(1.0, 1.3).unwrap();
+        }
+        undecidable(&mut s, 68);
+        assert!(matches!(s.step(), Step::Exhausted(..)), "{s:?}");
+        s.extend(96).unwrap();
+        assert_eq!(s.step(), Step::Continue);
+        assert_eq!((s.rounds(), s.plan().max_rounds()), (80, 96));
+        undecidable(&mut s, 15);
+        assert_eq!(s.step(), Step::Continue);
+        s.push(1.0, 1.0).unwrap();
+        assert!(
+            matches!(s.step(), Step::Exhausted(e, _) if e.alpha < 0.0081),
+            "{s:?}"
+        );
+    }
+
+    #[test]
+    fn what_was_shown_stays() {
+        let mut s = sequential(80);
+        for _ in 0..8 {
+            s.push(1.0, 3.0).unwrap();
+        }
+        let shown = s.show().unwrap();
+        assert!(matches!(shown, Step::Decided(e, _) if e.rounds == 8));
+        undecidable(&mut s, 20);
+        s.extend(200).unwrap();
+        assert_eq!(s.conclude().ok(), shown.finding());
     }
 
     #[test]

@@ -170,8 +170,22 @@ impl Rule {
         reference: &[f64],
         subject: &[f64],
     ) -> Result<(Estimate, Verdict), StatsError> {
+        self.judge_at(reference, subject, self.alpha())
+    }
+
+    /// The same at another level.
+    ///
+    /// # Errors
+    ///
+    /// As [`Rule::judge_values`].
+    pub fn judge_at(
+        &self,
+        reference: &[f64],
+        subject: &[f64],
+        alpha: f64,
+    ) -> Result<(Estimate, Verdict), StatsError> {
         self.check()?;
-        let e = estimate(reference, subject, self.alpha())?;
+        let e = estimate(reference, subject, alpha)?;
         Ok((e, self.judge(&e)))
     }
 }

@@ -26,6 +26,7 @@ fn files(results: &Results) -> impl Iterator<Item = (&'static str, String)> {
         ("slots.jsonl", Some(csv::slots_lines(results))),
         ("findings.csv", Some(csv::findings(results))),
         ("summary.csv", Some(csv::summary(results))),
+        ("quantities.csv", Some(csv::quantities(results))),
         ("shared.csv", csv::shared(results)),
         ("workers.csv", csv::workers(results)),
         ("laws.csv", csv::laws(results)),

@@ -1,16 +1,12 @@
 //! What a run says of an expectation.
 
-use flow::{Rep, SlotRecord};
-use measure::memory::Reading;
-use measure::usage::Usage;
 use stats::{Estimate, RUNS_ALPHA, estimate, typical};
 
 use super::names::Target;
-use super::{Bound, Checked, Expectation, Judged, Quantity, Side, Unit};
-use crate::median::median;
+use super::{Bound, Checked, Expectation, Judged, Side, Unit};
 use crate::number::{bytes, ratio_interval, significant, time};
-use crate::slot::slot_value;
-use crate::{CaseResult, RawSlot, Results, Value};
+use crate::results::quantity::{Kind, Look, Seen};
+use crate::{CaseResult, Header, RawSlot, Results};
 
 /// A value with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,12 +27,12 @@ impl Found {
 
 /// Looks at the slots of a run.
 pub(super) fn judge(expectation: &Expectation, target: &Target<'_>, results: &Results) -> Checked {
-    let value = results.header.settings.value;
+    let header = &results.header;
     let found = case_of(results, target)
         .ok_or_else(|| "it was not run".to_owned())
         .and_then(|case| match target.against {
-            Some(against) => ratio(case, target, against, value),
-            None => typical_of(case, target, value),
+            Some(against) => ratio(case, target, against, header),
+            None => typical_of(case, target, header),
         });
     said(expectation, found)
 }
@@ -104,13 +100,13 @@ impl Bound {
 }
 
 /// The median over the slots of a variant.
-fn typical_of(case: &CaseResult, target: &Target<'_>, value: Value) -> Result<Found, String> {
+fn typical_of(case: &CaseResult, target: &Target<'_>, header: &Header) -> Result<Found, String> {
     let own = case
         .slots
         .iter()
         .filter(|slot| slot.variant == target.variant);
     let values: Vec<f64> = own
-        .filter_map(|slot| of_slot(case, slot, target.quantity, value))
+        .filter_map(|slot| of_slot(case, slot, target.quantity, header))
         .collect();
     let why = || nothing(case, target.variant, target.quantity);
     let typical = typical(&values, RUNS_ALPHA).map_err(|_| why())?;
@@ -121,12 +117,12 @@ fn typical_of(case: &CaseResult, target: &Target<'_>, value: Value) -> Result<Fo
 }
 
 /// Why there is no value of a variant.
-pub(super) fn nothing(case: &CaseResult, variant: usize, quantity: Quantity) -> String {
+pub(super) fn nothing(case: &CaseResult, variant: usize, quantity: Kind) -> String {
     let summary = case.variants.get(variant);
     let reason = summary.and_then(|summary| summary.memory_not_available.as_deref());
     match (has_good_slot(case, variant), quantity, reason) {
         (false, ..) => "no good slot".to_owned(),
-        (_, Quantity::Memory, Some(reason)) => format!("memory is not available: {reason}"),
+        (_, Kind::Memory, Some(reason)) => format!("memory is not available: {reason}"),
         _ => "no slot tells it".to_owned(),
     }
 }
@@ -141,7 +137,7 @@ fn ratio(
     case: &CaseResult,
     target: &Target<'_>,
     against: usize,
-    value: Value,
+    header: &Header,
 ) -> Result<Found, String> {
     let label = |place: usize| case.case.variants[place].label.as_str();
     let (subject, reference) = (label(target.variant), label(against));
@@ -151,7 +147,7 @@ fn ratio(
             .find(|f| f.subject == s && f.reference == r)?
             .estimate
     };
-    if target.quantity == Quantity::Value {
+    if target.quantity == Kind::Time {
         if let Some(estimate) = finding(subject, reference) {
             return Ok(Found::of(&estimate));
         }
@@ -167,7 +163,7 @@ fn ratio(
     {
         let mut round = case.slots.iter().filter(|other| other.round == slot.round);
         let other = round.find(|other| other.variant == against);
-        let of = |slot| of_slot(case, slot, target.quantity, value);
+        let of = |slot| of_slot(case, slot, target.quantity, header);
         if let Some((r, s)) = other.and_then(of).zip(of(slot)) {
             pairs.0.push(r);
             pairs.1.push(s);
@@ -194,40 +190,15 @@ fn inverse(found: Found) -> Found {
     }
 }
 
-/// One number for a slot; `None` for a failed one, and where it could not be measured.
+/// One number for a slot; `None` for a failed one, and where it could not be measured. An
+/// amount of 0 divides nothing and stands in no ratio.
 pub(super) fn of_slot(
     case: &CaseResult,
     slot: &RawSlot,
-    quantity: Quantity,
-    value: Value,
+    quantity: Kind,
+    header: &Header,
 ) -> Option<f64> {
-    let record = slot.outcome.answer.done()?;
-    let reps = |of: fn(&Rep) -> f64| median(record.reps.iter().map(of));
-    match quantity {
-        Quantity::Value => slot_value(&slot.outcome, case.case.metric, value),
-        Quantity::Create => reps(|rep| rep.create_ns as f64),
-        Quantity::Steady => reps(|rep| rep.steady_ns as f64),
-        Quantity::TearDown => reps(|rep| rep.teardown_ns as f64),
-        Quantity::Cpu => reps(|rep| cpu_ns(rep) as f64),
-        Quantity::Memory => memory(record),
-        Quantity::Rss => Some(match &record.memory {
-            Reading::Honest(memory) => memory.rss as f64,
-            Reading::RssOnly { rss, .. } => *rss as f64,
-        }),
-    }
-    .filter(|value| *value > 0.0)
-}
-
-fn memory(record: &SlotRecord) -> Option<f64> {
-    match &record.memory {
-        Reading::Honest(memory) => Some(memory.honest() as f64),
-        Reading::RssOnly { .. } => None,
-    }
-}
-
-/// Of the parent and all flows.
-fn cpu_ns(rep: &Rep) -> u64 {
-    let parent = [rep.parent.create, rep.parent.steady, rep.parent.teardown];
-    let flows = rep.flows.iter().flat_map(|flow| [flow.create, flow.steady]);
-    parent.into_iter().chain(flows).sum::<Usage>().cpu_ns
+    let look = Look::of(&case.case, header);
+    let value = quantity.of_slot(look, &Seen::of(slot)?)?.into_value();
+    value.filter(|value| *value > 0.0)
 }

@@ -1,20 +1,11 @@
 //! Which variant an expectation is about.
 
-use super::{ExpectError, Expectation, Quantity, Unit};
+use super::{ExpectError, Expectation, Unit};
+use crate::results::quantity::Kind;
 use crate::{Case, Study};
 
 /// Names that are told where one is not found.
 const TOLD: usize = 3;
-
-/// Words for quantities, behind a path.
-const QUANTITIES: [(&str, Quantity); 6] = [
-    ("create", Quantity::Create),
-    ("steady", Quantity::Steady),
-    ("tear-down", Quantity::TearDown),
-    ("cpu", Quantity::Cpu),
-    ("memory", Quantity::Memory),
-    ("rss", Quantity::Rss),
-];
 
 /// A variant and what of it is looked at.
 #[derive(Debug)]
@@ -24,7 +15,7 @@ pub(super) struct Target<'a> {
     /// By their places in the case.
     pub(super) variant: usize,
     pub(super) against: Option<usize>,
-    pub(super) quantity: Quantity,
+    pub(super) quantity: Kind,
 }
 
 /// A variant by its names.
@@ -58,8 +49,8 @@ fn alone<'a>(expectation: &Expectation, studies: &'a [Study]) -> Result<Target<'
     };
     // The quantity stands behind the last name; a label may well end in such a word.
     match (found(expectation, studies, path), split(path)) {
-        (Ok(one), _) if expectation.bound.unit == Unit::Size => Ok(target(one, Quantity::Memory)),
-        (Ok(one), _) => Ok(target(one, Quantity::Value)),
+        (Ok(one), _) if expectation.bound.unit == Unit::Size => Ok(target(one, Kind::Memory)),
+        (Ok(one), _) => Ok(target(one, Kind::Time)),
         (Err(_), (bare, Some(quantity))) => {
             Ok(target(found(expectation, studies, bare)?, quantity))
         }
@@ -78,9 +69,9 @@ fn against<'a>(
         .map_err(|error| quantity_too_early(expectation, studies, whole).unwrap_or(error))?;
     let place = |label: &str| one.case.variants.iter().position(|v| v.label == label);
     let (against, quantity) = match (place(whole), quantity) {
-        (Some(place), _) => (Some(place), Quantity::Value),
+        (Some(place), _) => (Some(place), Kind::Time),
         (None, Some(quantity)) => (place(bare), quantity),
-        (None, None) => (None, Quantity::Value),
+        (None, None) => (None, Kind::Time),
     };
     let against = against.ok_or_else(|| no_other(expectation, bare, one.case))?;
     if against == one.variant {
@@ -98,11 +89,10 @@ fn against<'a>(
     })
 }
 
-fn split(path: &str) -> (&str, Option<Quantity>) {
-    let known = |word: &str| QUANTITIES.iter().find(|(name, _)| *name == word);
+fn split(path: &str) -> (&str, Option<Kind>) {
     match path.rsplit_once(' ') {
-        Some((bare, word)) => match known(word) {
-            Some((_, quantity)) => (bare.trim_end(), Some(*quantity)),
+        Some((bare, word)) => match Kind::named(word) {
+            Some(quantity) => (bare.trim_end(), Some(quantity)),
             None => (path, None),
         },
         None => (path, None),
@@ -114,8 +104,8 @@ fn misspelt_quantity(expectation: &Expectation, studies: &[Study]) -> Option<Exp
     let (bare, word) = expectation.path.rsplit_once(' ')?;
     let bare = bare.trim_end();
     found(expectation, studies, bare).ok()?;
-    let words = QUANTITIES.map(|(name, _)| name.to_owned());
-    let nearest = nearest(word, words.map(|name| vec![name]).into());
+    let words = Kind::names().map(|name| vec![name.to_owned()]);
+    let nearest = nearest(word, words.collect());
     Some(ExpectError::Nothing {
         text: expectation.text.clone(),
         path: expectation.path.clone(),

@@ -14,10 +14,11 @@ use stats::{RUNS_ALPHA, two_runs};
 
 use super::judge::{Found, case_of, nothing, of_slot, said};
 use super::names::Target;
-use super::{Bound, Checked, ExpectError, Expectation, Judged, Quantity, Side, Unit, names};
+use super::{Bound, Checked, ExpectError, Expectation, Judged, Side, Unit, names};
 use crate::compare::{Basis, Change, Floor, FloorFrom, Named, SideBySide, unseen};
+use crate::results::quantity::Kind;
 use crate::words::percent;
-use crate::{CaseResult, RawSlot, Study, Value};
+use crate::{CaseResult, Header, RawSlot, Study};
 
 /// What comes of an expectation in every run but the first, which is the reference.
 ///
@@ -58,7 +59,7 @@ fn against_first(
     let change = change(&target, runs, place, all);
     let found = change.and_then(
         |(floor, change)| match (target.quantity, &change.estimate) {
-            (Quantity::Value, Some(estimate)) => {
+            (Kind::Time, Some(estimate)) => {
                 let found = Found::of(estimate);
                 match by_the_machine(expectation.bound, &found, floor) {
                     Some(why) => Err(format!("{}: {why}", expectation.bound.shown(&found))),
@@ -133,13 +134,13 @@ fn place_of(case: &CaseResult, label: &str) -> Option<usize> {
 /// The ratio of a quantity that has none in the comparison.
 fn of_quantity(target: &Target<'_>, runs: [&Named<'_>; 2], basis: Basis) -> Result<Found, String> {
     let label = &target.case.variants[target.variant].label;
-    let value = runs[0].results.header.settings.value;
+    let header = &runs[0].results.header;
     let [before, after] = runs.map(|run| {
         let case = case_of(run.results, target);
         let (case, variant) = case
             .and_then(|case| Some((case, place_of(case, label)?)))
             .ok_or_else(|| format!("{} does not hold it", run.name))?;
-        let values = values(case, variant, (target.quantity, value), basis);
+        let values = values(case, variant, (target.quantity, header), basis);
         match values.is_empty() {
             true => Err(format!(
                 "{}: {}",
@@ -157,10 +158,10 @@ fn of_quantity(target: &Target<'_>, runs: [&Named<'_>; 2], basis: Basis) -> Resu
 fn values(
     case: &CaseResult,
     variant: usize,
-    (quantity, value): (Quantity, Value),
+    (quantity, header): (Kind, &Header),
     basis: Basis,
 ) -> Vec<f64> {
-    let of = |slot: &RawSlot| of_slot(case, slot, quantity, value);
+    let of = |slot: &RawSlot| of_slot(case, slot, quantity, header);
     let own = case.slots.iter().filter(|slot| slot.variant == variant);
     match basis {
         Basis::Times => own.filter_map(of).collect(),

@@ -1,7 +1,7 @@
 //! From the ledger to the results. The same way after a run and from an old journal.
 
 use flow::SlotRecord;
-use stats::{Estimate, Rule, Summary, Verdict, tail};
+use stats::{Estimate, PLAN_ALPHA, Rule, Summary, Verdict, tail};
 
 use super::counted::{self, Events};
 use super::counts;
@@ -10,6 +10,7 @@ use super::limits::limits;
 use super::noisy::noise_warning;
 use super::optimum::optimum;
 use super::profile::{self, Profile};
+use super::quantity::{Compared, Kind, Look, QuantityFinding, Sheet};
 use super::remarks::{Told, sentences};
 use super::requests::requests;
 use super::scaling::scaling;
@@ -20,8 +21,10 @@ use super::why::{Evidence, Side, why};
 use super::workers::{crowded, workers};
 use super::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
 use crate::ledger::{CaseLog, Ledger};
+use crate::number::plain;
 use crate::run::failure;
 use crate::slot::slot_value;
+use crate::words::{listed, percent};
 use crate::{Case, Header, Metric, Probe, Study, Value};
 
 impl Results {
@@ -40,6 +43,7 @@ impl Results {
         let alone = alone.filter(|case| case.case.sweep.is_none());
         warnings.extend(alone.filter_map(crowded));
         warnings.extend(noise_warning(&studies));
+        warnings.extend(looked_at_again(ledger));
         Self {
             header: ledger.header.clone(),
             studies,
@@ -49,6 +53,28 @@ impl Results {
             notes: ledger.notes.clone(),
         }
     }
+}
+
+/// What it costs that a run was taken up again after its results were shown; `None` where that
+/// added no look.
+fn looked_at_again(ledger: &Ledger) -> Option<String> {
+    let logs = ledger.logs.iter().flatten();
+    let added: Vec<(Vec<usize>, f64)> = logs.filter_map(|log| log.judge.added()).collect();
+    let mut rounds: Vec<usize> = added.iter().flat_map(|(looks, _)| looks.clone()).collect();
+    rounds.sort_unstable();
+    rounds.dedup();
+    let level = added.iter().map(|(_, level)| *level).fold(0.0, f64::max);
+    let rounds: Vec<String> = rounds.iter().map(|&look| plain(look as f64)).collect();
+    (!rounds.is_empty()).then(|| {
+        format!(
+            "the run was taken up again after its results were shown. Looks added after {} rounds: \
+             a comparison there is wrong in at most {} of runs instead of {}; what was decided \
+             before stays",
+            listed(&rounds),
+            percent(level),
+            percent(PLAN_ALPHA)
+        )
+    })
 }
 
 fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Header) -> StudyResult {
@@ -84,6 +110,8 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
     let floor = log.judge.conclude().0;
     let shared = shared(case, &log.slots, floor);
     let variants: Vec<VariantSummary> = columns.iter().map(|column| column.summary(case)).collect();
+    let kinds = Kind::all(&header.settings.events).collect();
+    let sheet = Sheet::of(Look::of(case, header), &log.slots, kinds);
     CaseResult {
         case: case.clone(),
         rounds: log.judge.full_rounds(),
@@ -92,11 +120,27 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
         ended: log.ended,
         noise: log.judge.noise(),
         findings: findings(case, log, &columns, shared.as_ref(), header),
+        quantities: sheet.quantities(),
+        contrasts: contrasts(&sheet, case, floor),
         shared,
         optimum: optimum(case, &variants, &log.slots, floor),
         variants,
         slots: log.slots.clone(),
     }
+}
+
+/// Every variant but the first against the first, quantity by quantity.
+fn contrasts(sheet: &Sheet<'_>, case: &Case, floor: f64) -> Vec<QuantityFinding> {
+    let subjects = 1..case.variants.len();
+    let pair = |subject| Compared {
+        reference: 0,
+        subject,
+        floor,
+        pairs: case.variants.len() - 1,
+    };
+    subjects
+        .flat_map(|subject| sheet.compared(pair(subject)))
+        .collect()
 }
 
 /// The slots of one variant.

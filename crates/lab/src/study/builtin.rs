@@ -3,27 +3,15 @@
 use super::{Study, StudyError, parse};
 use crate::Preset;
 
-/// Name and text of each, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 8] = [
-    ("primes", include_str!("../../../../studies/primes.toml")),
-    ("workers", include_str!("../../../../studies/workers.toml")),
-    ("switch", include_str!("../../../../studies/switch.toml")),
-    ("limits", include_str!("../../../../studies/limits.toml")),
-    ("search", include_str!("../../../../studies/search.toml")),
-    (
-        "creating",
-        include_str!("../../../../studies/creating.toml"),
-    ),
-    ("sharing", include_str!("../../../../studies/sharing.toml")),
-    ("scaling", include_str!("../../../../studies/scaling.toml")),
-];
+// `BUILTIN`: name and text of each folder of `studies/`, in their order.
+include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
 /// How much a name must look like another (0 to 1) to be taken for a slip of the keys.
 const ALIKE: f64 = 0.8;
 
 /// The names of the built-in studies.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
-    BUILTIN.into_iter().map(|(name, _)| name)
+    BUILTIN.iter().map(|(name, _)| *name)
 }
 
 /// The built-in study of that name.
@@ -31,8 +19,8 @@ pub fn builtin_names() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// There is none: the error names the one that looks most like it.
 pub fn builtin(name: &str, preset: Preset) -> Result<Study, StudyError> {
-    match BUILTIN.into_iter().find(|(known, _)| *known == name) {
-        Some((_, text)) => parse(text, &format!("studies/{name}.toml"), preset),
+    match BUILTIN.iter().find(|(known, _)| *known == name) {
+        Some((_, text)) => parse(text, &format!("studies/{name}/study.toml"), preset),
         None => Err(StudyError::Unknown {
             name: name.to_owned(),
             nearest: nearest(name).map(str::to_owned),

@@ -24,6 +24,9 @@ pub(super) struct OnlySchema {
 pub(super) struct FileStudy {
     #[serde(rename = "schema")]
     _schema: u32,
+    /// Where it stands among the built-in ones: read by the build script.
+    #[serde(rename = "order")]
+    _order: Option<u32>,
     pub(super) name: Spanned<String>,
     pub(super) title: String,
     pub(super) stands_for: String,

@@ -38,3 +38,16 @@ fn summary() {
 fn the_machine() {
     insta::assert_snapshot!(csv::machine(&machine()));
 }
+
+#[test]
+fn quantities_of_variants_and_of_comparisons_are_rows_of_one_table() {
+    let table = csv::quantities(&results());
+    let memory: Vec<&str> = table
+        .lines()
+        .filter(|line| line.contains(",memory,bytes,"))
+        .collect();
+    let alone = memory.iter().filter(|line| line.contains("sign-test"));
+    let against = memory.iter().filter(|line| line.contains("Wilcoxon"));
+    assert!(alone.count() > against.clone().count() && against.count() > 0);
+    insta::assert_snapshot!(head(&table, 6));
+}

@@ -80,7 +80,7 @@ fn what_was_not_asked_for_gets_no_false_reason() {
     reasons(&document, "", &mut found);
     assert!(!found.is_empty());
     let measured = |path: &String| {
-        ["noise", "variants", "findings"]
+        ["noise", "variants", "findings", "quantities", "contrasts"]
             .iter()
             .any(|part| path.starts_with(&format!("/studies/cases/{part}")))
     };

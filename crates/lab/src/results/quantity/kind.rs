@@ -1,0 +1,267 @@
+//! The quantities there are, and what a slot says of each.
+
+use std::cell::OnceCell;
+
+use flow::{Rep, SlotRecord};
+use machine::counters::Permission;
+use measure::Measured;
+use measure::counters::Event;
+use measure::memory::{Memory, Reading};
+
+use super::Unit;
+use crate::median::median;
+use crate::results::counts::{self, Counts, Span};
+use crate::results::{RawSlot, counted};
+use crate::slot::slot_value;
+use crate::{Case, Header, Value};
+
+/// A quantity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The time that the case compares.
+    Time,
+    Create,
+    Steady,
+    TearDown,
+    /// CPU time of the parent and all flows.
+    Cpu,
+    /// PSS, page tables, kernel stacks (and slab where it is known).
+    Memory,
+    Pss,
+    PageTables,
+    KernelStacks,
+    Rss,
+    PeakRss,
+    Faults,
+    Switches,
+    Migrations,
+    BytesRead,
+    BytesWritten,
+    StorageWritten,
+    /// Requests answered a second.
+    Requests,
+    /// An event that was counted of the flows.
+    Event(Event),
+}
+
+/// Name, what it is called in sentences, unit; events beside these have their own names.
+const NAMED: [(Kind, &str, &str, Unit); 18] = [
+    (Kind::Time, "time", "time", Unit::Ns),
+    (Kind::Create, "create", "time to create", Unit::Ns),
+    (Kind::Steady, "steady", "steady phase", Unit::Ns),
+    (Kind::TearDown, "tear-down", "time to tear down", Unit::Ns),
+    (Kind::Cpu, "cpu", "CPU time", Unit::Ns),
+    (Kind::Memory, "memory", "memory", Unit::Bytes),
+    (Kind::Pss, "pss", "user memory (PSS)", Unit::Bytes),
+    (Kind::PageTables, "page-tables", "page tables", Unit::Bytes),
+    (
+        Kind::KernelStacks,
+        "kernel-stacks",
+        "kernel stacks",
+        Unit::Bytes,
+    ),
+    (Kind::Rss, "rss", "RSS", Unit::Bytes),
+    (Kind::PeakRss, "peak-rss", "peak RSS", Unit::Bytes),
+    (Kind::Faults, "faults", "page faults", Unit::Count),
+    (Kind::Switches, "switches", "context switches", Unit::Count),
+    (
+        Kind::Migrations,
+        "migrations",
+        "moves between CPUs",
+        Unit::Count,
+    ),
+    (Kind::BytesRead, "bytes-read", "bytes read", Unit::Bytes),
+    (
+        Kind::BytesWritten,
+        "bytes-written",
+        "bytes written",
+        Unit::Bytes,
+    ),
+    (
+        Kind::StorageWritten,
+        "storage-written",
+        "bytes sent to storage",
+        Unit::Bytes,
+    ),
+    (
+        Kind::Requests,
+        "requests",
+        "requests a second",
+        Unit::PerSecond,
+    ),
+];
+
+/// A good slot that is looked at for several quantities.
+pub(crate) struct Seen<'a> {
+    slot: &'a RawSlot,
+    record: &'a SlotRecord,
+    /// Made once for all quantities that need them.
+    counts: OnceCell<Option<Counts>>,
+}
+
+impl<'a> Seen<'a> {
+    /// `None` for a failed slot.
+    pub(crate) fn of(slot: &'a RawSlot) -> Option<Self> {
+        Some(Self {
+            slot,
+            record: slot.outcome.answer.done()?,
+            counts: OnceCell::new(),
+        })
+    }
+
+    fn counts(&self) -> Option<&Counts> {
+        let counts = self.counts.get_or_init(|| {
+            let reps: Vec<&Rep> = self.record.reps.iter().collect();
+            counts::of(&reps, Span::All)
+        });
+        counts.as_ref()
+    }
+}
+
+/// How slots are looked at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look<'a> {
+    pub(crate) case: &'a Case,
+    /// What stands for the time of a slot.
+    value: Value,
+    permission: &'a Permission,
+}
+
+impl<'a> Look<'a> {
+    /// As a run looks at them.
+    pub(crate) fn of(case: &'a Case, header: &'a Header) -> Self {
+        Self {
+            case,
+            value: header.settings.value,
+            permission: &header.machine.counters.permission,
+        }
+    }
+}
+
+impl Kind {
+    /// All of them, with the events that were asked for.
+    pub(crate) fn all(events: &[Event]) -> impl Iterator<Item = Self> {
+        let named = NAMED.iter().map(|(kind, ..)| *kind);
+        named.chain(events.iter().copied().map(Self::Event))
+    }
+
+    /// The one with that name, as `--expect` has it.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let found = NAMED.iter().find(|(_, known, ..)| *known == name);
+        found.map(|(kind, ..)| *kind)
+    }
+
+    /// Every name.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        NAMED.iter().map(|(_, name, ..)| *name)
+    }
+
+    fn row(self) -> Option<&'static (Kind, &'static str, &'static str, Unit)> {
+        NAMED.iter().find(|(kind, ..)| *kind == self)
+    }
+
+    pub(crate) fn name(self) -> String {
+        match (self, self.row()) {
+            (Self::Event(event), _) => event.to_string().replace(' ', "-"),
+            (_, row) => row.map_or(String::new(), |(_, name, ..)| (*name).to_owned()),
+        }
+    }
+
+    /// As sentences call it.
+    pub(crate) fn spoken(self) -> String {
+        match (self, self.row()) {
+            (Self::Event(event), _) => event.to_string(),
+            (_, row) => row.map_or(String::new(), |(_, _, spoken, _)| (*spoken).to_owned()),
+        }
+    }
+
+    pub(crate) fn unit(self) -> Unit {
+        self.row().map_or(Unit::Count, |(.., unit)| *unit)
+    }
+
+    /// The number of a good slot; `None` where the work cannot have the quantity.
+    pub(crate) fn of_slot(self, look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
+        let Seen { slot, record, .. } = seen;
+        match self {
+            Self::Time => {
+                slot_value(&slot.outcome, look.case.metric, look.value).map(Measured::Value)
+            }
+            Self::Create => phase(record, |rep| rep.create_ns),
+            Self::Steady => phase(record, |rep| rep.steady_ns),
+            Self::TearDown => phase(record, |rep| rep.teardown_ns),
+            Self::Requests => requests(record),
+            Self::PeakRss => peak_rss(record),
+            Self::Memory => Some(memory(record, Memory::honest)),
+            Self::Pss => Some(memory(record, |memory| memory.pss)),
+            Self::PageTables => Some(memory(record, |memory| memory.page_tables)),
+            Self::KernelStacks => Some(memory(record, |memory| memory.kernel_stacks)),
+            Self::Rss => Some(Measured::Value(rss(record))),
+            Self::Event(event) => {
+                let work = look.case.work_of(slot.variant);
+                let read = counted::reading(record, event, look.permission, work);
+                Some(read.map(|reading| reading.scaled))
+            }
+            _ => self.counted(seen),
+        }
+    }
+
+    /// What the kernel counted of the parent and the flows.
+    fn counted(self, seen: &Seen<'_>) -> Option<Measured<f64>> {
+        let counts = seen.counts()?;
+        let of = |what: fn(&Counts) -> Option<f64>, name| match what(counts) {
+            Some(value) => Measured::Value(value),
+            None => not_counted(&seen.record.reps, name),
+        };
+        Some(match self {
+            Self::Cpu => Measured::Value(counts.cpu_ns),
+            Self::Faults => Measured::Value(counts.faults()),
+            Self::Switches => Measured::Value(counts.switches()),
+            Self::Migrations => of(|counts| counts.migrations, "migrations"),
+            Self::BytesRead => of(|counts| counts.bytes_read, "bytes"),
+            Self::BytesWritten => of(|counts| counts.bytes_written, "bytes"),
+            Self::StorageWritten => of(|counts| counts.storage_written, "bytes"),
+            _ => return None,
+        })
+    }
+}
+
+fn phase(record: &SlotRecord, of: fn(&Rep) -> u64) -> Option<Measured<f64>> {
+    median(record.reps.iter().map(|rep| of(rep) as f64)).map(Measured::Value)
+}
+
+fn memory(record: &SlotRecord, part: fn(&Memory) -> u64) -> Measured<f64> {
+    match &record.memory {
+        Reading::Honest(memory) => Measured::Value(part(memory) as f64),
+        Reading::RssOnly { reason, remedy, .. } => Measured::not_available(reason, remedy),
+    }
+}
+
+fn rss(record: &SlotRecord) -> f64 {
+    match &record.memory {
+        Reading::Honest(memory) => memory.rss as f64,
+        Reading::RssOnly { rss, .. } => *rss as f64,
+    }
+}
+
+/// Of work that makes its own flows: when memory is read, those are gone.
+fn peak_rss(record: &SlotRecord) -> Option<Measured<f64>> {
+    let own = record.reps.iter().filter_map(|rep| rep.own.as_ref());
+    let most = own.map(|own| own.peak_rss).max()?;
+    Some(Measured::Value(most as f64))
+}
+
+fn requests(record: &SlotRecord) -> Option<Measured<f64>> {
+    let rate = |rep: &Rep| {
+        let count = rep.latencies.as_ref()?.count();
+        (rep.steady_ns > 0).then(|| count as f64 * 1e9 / rep.steady_ns as f64)
+    };
+    median(record.reps.iter().filter_map(rate)).map(Measured::Value)
+}
+
+/// Why a count is not in a record, as the record says it.
+fn not_counted(reps: &[Rep], name: &str) -> Measured<f64> {
+    let said = counts::not_counted(reps.iter());
+    let reason = said.into_iter().find(|line| line.starts_with(name));
+    let reason = reason.unwrap_or_else(|| "the record does not have it".to_owned());
+    Measured::not_available(reason, "")
+}
