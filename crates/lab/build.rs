@@ -20,7 +20,7 @@ fn main() -> io::Result<()> {
     }
     studies.sort();
     let entries: String = studies.iter().map(|(_, file)| entry(file)).collect();
-    let list = format!("static BUILTIN: &[(&str, &str)] = &[\n{entries}];\n");
+    let list = format!("pub(super) static BUILTIN: &[(&str, &str)] = &[\n{entries}];\n");
     let out = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
     fs::write(PathBuf::from(out).join("builtin.rs"), list)
 }

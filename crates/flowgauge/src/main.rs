@@ -85,12 +85,9 @@ fn stack_is_enough() -> Result<()> {
 fn command() -> Result<Ending> {
     match args::asked() {
         Command::Run(args) => commands::run::run(args),
-        Command::Primes(args) => commands::primes::run(&args),
-        Command::Workers(args) => commands::workers::run(&args),
+        Command::Study(args) => commands::study::run(&args),
         Command::Wiki(args) => commands::wiki::run(&args),
-        Command::Switch(args) => commands::switch::run(&args),
         Command::Limits(args) => commands::limits::run(&args),
-        Command::Scaling(args) => commands::scaling::run(&args),
         Command::Search(args) => commands::search::run(&args),
         Command::Calibrate(args) => commands::calibrate::run(&args),
         Command::Machine(args) => commands::machine::run(&args),

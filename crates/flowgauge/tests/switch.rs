@@ -262,12 +262,12 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
             &["--flows", "1000000", "--model", "fiber", "--stack", "512M"],
             "addresses of a process",
         ),
-        (&["--flows", "10,20"], "neither a whole number nor a range"),
+        (&["--flows", "10,,20"], "neither a whole number nor a range"),
         (&["--flows", "2.."], "with both of its ends, as 2..10000"),
         (&["--flows", "-5"], "'-5' is neither"),
         (&["--model", "fibre"], "is no model"),
         (&["--model", "task,task"], "twice"),
-        (&["--yield", "kindly"], "sched_yield, pipe or futex"),
+        (&["--yield", "kindly"], "sched_yield, pipe, futex"),
     ] {
         let mut all = vec!["switch"];
         all.extend(args);

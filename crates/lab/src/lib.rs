@@ -54,6 +54,7 @@ pub mod study;
 #[cfg(test)]
 mod testing;
 mod words;
+pub mod written;
 
 pub use ballast::AskedBallast;
 pub use compare::compare;

@@ -1,7 +1,9 @@
 //! A study: what is compared with what, and where it comes from.
 
+pub mod asked;
 mod ballast;
 mod builtin;
+pub mod command;
 mod cpus;
 mod each;
 mod error;

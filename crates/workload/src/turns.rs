@@ -41,6 +41,14 @@ pub struct Turns {
     pub kernel_turns: u64,
     /// The same for user-level flows.
     pub user_turns: u64,
+    /// Laps of user-level flows at the least: with many flows going to the gate and leaving it is
+    /// then a small part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_laps: Option<u64>,
+    /// Bytes that the turns of user-level flows touch together at the most, at fewer turns if need
+    /// be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub touched_at_most: Option<u64>,
     /// Bytes that a flow touches in each turn, up to [`MOST_TOUCHED`]; whole lines are.
     #[serde(default)]
     pub stack_use: u64,
@@ -86,6 +94,8 @@ impl Turns {
             flows,
             kernel_turns: 1,
             user_turns: 1,
+            user_laps: None,
+            touched_at_most: None,
             stack_use: 0,
             hand_over: HandOver::Futex,
             stack: None,
@@ -173,11 +183,21 @@ impl Turns {
         self.with_body(Size)
     }
 
+    /// Turns of user-level flows, within what else is asked of them.
+    fn user_turns_taken(&self) -> u64 {
+        let laps = self.user_laps.unwrap_or(0);
+        let turns = self.user_turns.max(laps.saturating_mul(self.flows));
+        let most = self
+            .touched_at_most
+            .map(|bytes| bytes / self.stack_use.max(1));
+        most.map_or(turns, |most| turns.min(most).max(1))
+    }
+
     /// Turns that each flow takes in a repetition.
     #[must_use]
     pub fn laps(&self, user_level: bool) -> u64 {
         let turns = if user_level {
-            self.user_turns
+            self.user_turns_taken()
         } else {
             self.kernel_turns
         };
@@ -194,6 +214,8 @@ mod tests {
             flows: 10,
             kernel_turns: 95,
             user_turns: 1_000,
+            user_laps: None,
+            touched_at_most: None,
             stack_use: 1024,
             hand_over: HandOver::SchedYield,
             stack: None,

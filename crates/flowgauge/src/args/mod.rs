@@ -4,27 +4,23 @@ mod compare;
 mod how;
 mod limits;
 mod others;
-mod primes;
 mod run;
-mod scaling;
 mod search;
-mod switch;
+mod study;
 mod wiki;
-mod workers;
 
-use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use how::{AnswerArgs, Format, HowArgs};
 pub(crate) use limits::{FenceArg, LimitsArgs};
 pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};
-pub(crate) use primes::PrimesArgs;
 pub(crate) use run::RunArgs;
-pub(crate) use scaling::ScalingArgs;
 pub(crate) use search::{SearchArgs, Sort};
-pub(crate) use switch::SwitchArgs;
+pub(crate) use study::StudyArgs;
 pub(crate) use wiki::{Design, WikiArgs};
-pub(crate) use workers::{Kind, WorkersArgs};
 
 /// A gauge for flows of control: processes, threads or user-level threads, which is
 /// better for this work on this machine, by how much, how sure is that, and why.
@@ -57,7 +53,49 @@ pub(crate) fn asked() -> Command {
             let SearchOnly::Search(args) = SearchCli::parse().command;
             Command::Search(args)
         }
-        _ => Cli::parse().command,
+        _ => read(&all().get_matches()).unwrap_or_else(|error| error.exit()),
+    }
+}
+
+/// Every command: those of this program, and one for each study that has options of its own.
+pub(crate) fn all() -> clap::Command {
+    let mut own = Cli::command();
+    let names: Vec<String> = own
+        .get_subcommands()
+        .map(|command| command.get_name().to_owned())
+        .collect();
+    for (place, name) in names.into_iter().enumerate() {
+        let order = if name == "run" {
+            0
+        } else {
+            AFTER_STUDIES + place
+        };
+        own = own.mut_subcommand(name, |command| command.display_order(order));
+    }
+    let studies = study::commands().zip(1..);
+    studies.fold(own, |all, (command, order)| {
+        all.subcommand(command.display_order(order))
+    })
+}
+
+/// Where commands that are no studies stand in the list.
+const AFTER_STUDIES: usize = 1_000;
+
+/// The command of these words, if they are one.
+pub(crate) fn parsed(
+    words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+) -> Option<Command> {
+    let matches = all().try_get_matches_from(words).ok()?;
+    read(&matches).ok()
+}
+
+fn read(matches: &ArgMatches) -> Result<Command, clap::Error> {
+    let of_study = matches
+        .subcommand()
+        .and_then(|(name, own)| study::read(name, own));
+    match of_study {
+        Some(args) => args.map(Command::Study),
+        None => Cli::from_arg_matches(matches).map(|cli| cli.command),
     }
 }
 
@@ -76,18 +114,13 @@ tell, 130/143 interrupted.";
 pub(crate) enum Command {
     /// Run studies and answer: by default all of them, quick
     Run(RunArgs),
-    /// Primes by processes and threads (S. Norgren 2010)
-    Primes(PrimesArgs),
-    /// Workers for cpu, memory and I/O by processes and threads (Yeshwanth 2026)
-    Workers(WorkersArgs),
-    /// Context switches against the number of flows and what they touch (Zheng 2006)
-    Switch(SwitchArgs),
+    /// A study with options of its own: its file says which.
+    #[command(skip)]
+    Study(StudyArgs),
     /// How many flows of each model there can be, what stops them, what one costs (Zheng 2006)
     Limits(LimitsArgs),
     /// Answer requests for pages of a wiki, within a process or as servers over HTTP
     Wiki(WikiArgs),
-    /// One process with N threads against N with one, along SMT and cores (Inoue 2010)
-    Scaling(ScalingArgs),
     /// Search files for a pattern; the flows that do it are yours to choose
     Search(SearchArgs),
     /// Compare this machine with itself: its noise, and how small a difference it can tell
@@ -109,12 +142,9 @@ impl Command {
     pub(crate) fn how(&self) -> Option<&HowArgs> {
         match self {
             Self::Run(args) => Some(&args.how),
-            Self::Primes(args) => Some(&args.how),
-            Self::Workers(args) => Some(&args.how),
-            Self::Switch(args) => Some(&args.how),
+            Self::Study(args) => Some(&args.how),
             Self::Limits(args) => Some(&args.how),
             Self::Wiki(args) => Some(&args.how),
-            Self::Scaling(args) => Some(&args.how),
             Self::Search(args) => Some(&args.how),
             Self::Calibrate(args) => Some(&args.how),
             Self::Machine(_)
@@ -128,13 +158,11 @@ impl Command {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn every_command_has_examples() {
-        for command in Cli::command().get_subcommands() {
+        for command in all().get_subcommands() {
             let name = command.get_name();
             let help = command.get_after_help().map(ToString::to_string);
             let help = help.unwrap_or_else(|| panic!("{name} has no examples"));
@@ -150,6 +178,6 @@ mod tests {
             let search = all.find_subcommand_mut("search").expect("it is there");
             search.render_long_help().to_string()
         };
-        assert_eq!(help(SearchCli::command()), help(Cli::command()));
+        assert_eq!(help(SearchCli::command()), help(super::all()));
     }
 }

@@ -1,16 +1,15 @@
 //! `flowgauge completions`: what shells are told, made from the arguments themselves.
 
 use anyhow::Result;
-use clap::CommandFactory;
 
-use crate::args::{Cli, CompletionsArgs};
+use crate::args::{self, CompletionsArgs};
 use crate::ending::Ending;
 use crate::output;
 
 /// Prints the completions for a shell.
 pub(crate) fn run(args: &CompletionsArgs) -> Result<Ending> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "flowgauge", &mut script);
+    clap_complete::generate(args.shell, &mut args::all(), "flowgauge", &mut script);
     output::print(&String::from_utf8(script)?)?;
     Ok(Ending::Answered)
 }

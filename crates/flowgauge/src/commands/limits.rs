@@ -25,6 +25,7 @@ use anyhow::{Result, bail, ensure};
 use flow::{Channel, Model, Placement, Schedule, Variant};
 use lab::number::count;
 use lab::room::{SHARE, told, unavailable};
+use lab::written::Steps;
 use lab::{Case, Metric, Preset, Study, SweepPoint};
 use machine::Machine;
 use nix::errno::Errno;
@@ -38,7 +39,6 @@ mod fenced;
 use crate::args::LimitsArgs;
 use crate::ending::Ending;
 use crate::launch::CellLauncher;
-use crate::number;
 use crate::output::tell;
 use crate::result_file::ResultFile;
 use crate::session;
@@ -145,7 +145,7 @@ fn steps(top: u64) -> Vec<u64> {
     }
     let mut numbers = vec![LEAST.min(top / 4).max(LEAST_FLOWS)];
     if top > USUAL {
-        numbers.extend(number::one_two_five(&(USUAL..=top)));
+        numbers.extend(Steps::OneTwoFive.between(USUAL, top));
     }
     numbers.push(top);
     numbers.dedup();
@@ -269,8 +269,7 @@ fn living_child_of(stat: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Cli, Command};
-    use clap::Parser;
+    use crate::args::{self, Command};
 
     #[test]
     fn the_parent_is_found_behind_any_name() {
@@ -283,7 +282,7 @@ mod tests {
     fn no_model_is_probed_beyond_its_fence() {
         let machine = Machine::read();
         let line = ["flowgauge", "limits", "--model", "process,task"];
-        let Command::Limits(args) = Cli::parse_from(line).command else {
+        let Some(Command::Limits(args)) = args::parsed(line) else {
             panic!("not the command that was named");
         };
         let study = study(&args, 4_000_000_000, &machine).expect("a study");

@@ -9,12 +9,12 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use clap::Command;
 use clap::builder::{Resettable, StyledStr};
-use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use crate::args::{Cli, ManArgs};
+use crate::args::{self, ManArgs};
 use crate::ending::Ending;
 use crate::output;
 use crate::whole_file;
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ManArgs) -> Result<Ending> {
 /// The command line as pages tell it: `flowgauge help run` is `flowgauge run --help`, and has no
 /// page.
 fn built() -> Command {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = args::all().disable_help_subcommand(true);
     command.build();
     command
 }

@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use clap::Parser;
 use lab::{Expectation, Longer, Preset, Spread, Study};
 use machine::Machine;
 
-use crate::args::{Cli, Command, RunArgs};
+use crate::args::{self, Command, RunArgs};
 use crate::ending::Ending;
 use crate::launch::CellLauncher;
 use crate::result_file::ResultFile;
@@ -81,21 +80,19 @@ fn fitted(study: Study) -> Fitted {
 
 /// What the command of a cut run expected.
 fn expectations(command: &[String]) -> Vec<Expectation> {
-    let command = Cli::try_parse_from(command).ok().map(|cli| cli.command);
+    let command = args::parsed(command);
     let how = command.as_ref().and_then(Command::how);
     how.map_or_else(Vec::new, |how| how.answer.expect.clone())
 }
 
 /// The file that the command of a cut run asked for with `-o`.
 fn result_file(command: &[String]) -> Result<ResultFile> {
-    let file = Cli::try_parse_from(command)
-        .ok()
-        .and_then(|cli| match cli.command {
-            Command::Primes(args) => Some((args.output?, args.force)),
-            _ => None,
-        });
+    let file = args::parsed(command).and_then(|command| match command {
+        Command::Study(args) => super::study::output_file(&args),
+        _ => None,
+    });
     match file {
-        Some((file, force)) => ResultFile::prepare(Some(&file), force),
+        Some((file, force)) => ResultFile::prepare(Some(Path::new(&file)), force),
         None => ResultFile::prepare(None, false),
     }
 }

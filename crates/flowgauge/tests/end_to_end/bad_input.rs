@@ -23,8 +23,8 @@ fn refused_in(home: &Home, line: &str, words: &[&str]) {
 #[test]
 fn zero_is_refused_where_something_must_be() {
     refused("primes -b 0", &["block is 0", "use at least 1"]);
-    refused("primes -p 0", &["-p 0", "at least 1"]);
-    refused("primes -t 0", &["-t 0", "at least 1"]);
+    refused("primes -p 0", &["--processes", "at least 1"]);
+    refused("primes -t 0", &["--threads", "at least 1"]);
     refused("primes --blocks 0", &["blocks is 0", "use at least 1"]);
     refused("primes --every 0", &["every is 0", "use at least 1"]);
     refused("primes --model 0x4", &["'0x4'", "4x2"]);
@@ -72,6 +72,7 @@ fn numbers_beyond_what_can_be_searched_are_refused() {
     );
     refused("primes -b ten", &["'ten'", "1e3"]);
     refused("primes --floor 200%", &["'200%'", "1%"]);
+    refused("primes -b 1e3...1e5", &["three dots", "as 1e3..1e5"]);
     refused("primes -b 5..5", &["'5..5'", "1e3..1e7"]);
 }
 

@@ -157,12 +157,15 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
     ];
     refused("--heap 1024G --workload warehouse --flows 2", &heap);
     refused("--heap 1K --workload warehouse", &["heap of 1 KiB", "256M"]);
-    refused("--heap 1G --workload handoff", &["--heap is for warehouse"]);
+    refused(
+        "--heap 1G --workload handoff",
+        &["--heap: none of the works", "handoff"],
+    );
     refused(
         "--workload warehose",
         &["no such work", "warehouse, numeric-small/sparse"],
     );
-    refused("--flows 0", &["--flows 0"]);
+    refused("--flows 0", &["--flows", "at least 1"]);
     refused("--along cores,cores", &["--along names cores twice"]);
 }
 

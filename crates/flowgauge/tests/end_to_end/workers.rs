@@ -127,21 +127,18 @@ fn what_cannot_be_asked_is_refused() {
     let refused: [(&str, &[&str]); 12] = [
         ("--cpu 4000", &["CPU 4000 is not available", "choose among"]),
         ("--cpu first", &["'first' is no placement"]),
-        ("--processes 5..2", &["--processes", "smaller size first"]),
-        (
-            "--processes 0 --threads 2",
-            &["--processes 0", "at least 1 worker"],
-        ),
-        ("--threads 0", &["--threads 0", "at least 1 worker"]),
+        ("--processes 5..2", &["--processes", "smaller number first"]),
+        ("--processes 0 --threads 2", &["--processes", "at least 1"]),
+        ("--threads 0", &["--threads", "at least 1"]),
         ("--kind cpu,disk", &["--kind", "disk", "cpu, mem, io"]),
         ("--kind io,io", &["--kind names io twice"]),
-        ("--loops 0", &["--loops 0", "at least 1 loop"]),
+        ("--loops 0", &["--loops", "at least 1"]),
         ("--loops many", &["--loops", "no whole number"]),
         (
             "--folder nowhere",
-            &["--folder nowhere", "name a folder that is there"],
+            &["--folder", "nowhere", "name a folder that is there"],
         ),
-        ("--sync never", &["--sync", "use dsync or fsync"]),
+        ("--sync never", &["--sync", "dsync, fsync"]),
         (
             "--kind io --block 12",
             &["blocks of 12 bytes", "multiple of 8"],
@@ -167,7 +164,7 @@ fn a_folder_that_takes_no_files_is_refused_before_the_run() {
     let run = home.run(&[
         "workers", "--kind", "io", "--folder", "file", "--out", "out",
     ]);
-    run.refused(2, &["--folder file is no folder"]);
+    run.refused(2, &["--folder", "'file'", "it is no folder"]);
     assert_eq!(home.listing("."), ["file"]);
 }
 

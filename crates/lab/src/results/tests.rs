@@ -614,6 +614,8 @@ fn limits_tell_the_number_the_limit_and_the_price_of_one() {
             flows: flows.into(),
             kernel_turns: 1,
             user_turns: 1,
+            user_laps: None,
+            touched_at_most: None,
             stack_use: 0,
             hand_over: flow::HandOver::Futex,
             stack: None,

@@ -11,6 +11,8 @@ fn turns(flows: u64) -> Work {
         flows,
         kernel_turns: 1,
         user_turns: 1,
+        user_laps: None,
+        touched_at_most: None,
         stack_use: 0,
         hand_over: HandOver::Pipe,
         stack: Some(1 << 20),

@@ -561,11 +561,12 @@ fn keys<T: serde::de::DeserializeOwned>() -> Vec<String> {
 
 #[test]
 fn every_kind_and_key_is_in_the_docs() {
+    use crate::study::command::{Change, Command, Flag};
     use crate::study::format::{FileCase, FileEach, FileStudy, FileSweep, FileVariant, Overrides};
     use crate::{Origin, OriginCount, OriginFigure, OriginLimit, OriginMark, OriginRow};
     let page = include_str!("../../../../docs/writing-a-study.md");
     let missing = |word: &String| {
-        let ways = ["", "[case.", "[[case.", "[", "[[", "[[origin."];
+        let ways = ["", "[case.", "[[case.", "[", "[[", "[[origin.", "[command.", "[[command."];
         let mut ways = ways.iter().map(|way| format!("`{way}{word}"));
         !ways.any(|way| page.contains(&way))
     };
@@ -591,6 +592,9 @@ fn every_kind_and_key_is_in_the_docs() {
         keys::<OriginFigure>(),
         keys::<OriginLimit>(),
         keys::<OriginCount>(),
+        keys::<Command>(),
+        keys::<Change>(),
+        keys::<Flag>(),
     ];
     assert!(files.iter().all(|keys| keys.len() > 1), "{files:?}");
     words.extend(files.into_iter().flatten());

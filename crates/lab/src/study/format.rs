@@ -7,6 +7,7 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::ballast::Bytes;
+use super::command::Command;
 use super::each::Words;
 use super::flow_counts::FileFlows;
 use super::sweep_value::SweepValue;
@@ -32,6 +33,9 @@ pub(super) struct FileStudy {
     pub(super) stands_for: String,
     pub(super) headline: Spanned<String>,
     pub(super) origin: Option<Origin>,
+    /// The command line of the study.
+    #[serde(rename = "command")]
+    _command: Option<Command>,
     #[serde(rename = "case")]
     pub(super) cases: Vec<Spanned<FileCase>>,
 }
