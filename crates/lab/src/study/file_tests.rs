@@ -566,7 +566,16 @@ fn every_kind_and_key_is_in_the_docs() {
     use crate::{Origin, OriginCount, OriginFigure, OriginLimit, OriginMark, OriginRow};
     let page = include_str!("../../../../docs/writing-a-study.md");
     let missing = |word: &String| {
-        let ways = ["", "[case.", "[[case.", "[", "[[", "[[origin.", "[command.", "[[command."];
+        let ways = [
+            "",
+            "[case.",
+            "[[case.",
+            "[",
+            "[[",
+            "[[origin.",
+            "[command.",
+            "[[command.",
+        ];
         let mut ways = ways.iter().map(|way| format!("`{way}{word}"));
         !ways.any(|way| page.contains(&way))
     };
