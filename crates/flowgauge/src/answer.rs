@@ -58,8 +58,8 @@ pub(crate) fn checks(
         .collect()
 }
 
-/// Tells what came of expectations. Where there are some, the exit code is theirs, unless
-/// the run itself failed or was cut.
+/// Tells what came of expectations: one that fails or cannot be decided decides how the command
+/// ends, unless the run itself failed or was cut.
 pub(crate) fn judged(ending: Ending, checks: &[Checked]) -> Ending {
     for check in checks {
         tell(&format!("expected {}", check.sentence));
@@ -67,10 +67,9 @@ pub(crate) fn judged(ending: Ending, checks: &[Checked]) -> Ending {
     let any = |judged| checks.iter().any(|check| check.judged == judged);
     match ending {
         Ending::Error | Ending::Interrupted(_) => ending,
-        _ if checks.is_empty() => ending,
         _ if any(Judged::Fails) => Ending::Failed,
         _ if any(Judged::Undecided) => Ending::CannotTell,
-        _ => Ending::Answered,
+        _ => ending,
     }
 }
 
@@ -93,7 +92,8 @@ mod tests {
             judged(ending, &checks)
         };
         assert_eq!(of(Ending::CannotTell, &[]), Ending::CannotTell);
-        assert_eq!(of(Ending::CannotTell, &[Holds, Holds]), Ending::Answered);
+        assert_eq!(of(Ending::Answered, &[Holds, Holds]), Ending::Answered);
+        assert_eq!(of(Ending::CannotTell, &[Holds]), Ending::CannotTell);
         assert_eq!(
             of(Ending::Answered, &[Holds, Undecided]),
             Ending::CannotTell

@@ -8,7 +8,7 @@ use stats::Verdict;
 /// How the command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// Every headline has an answer, or there was none to give.
+    /// The command did its job, whatever it found.
     Answered,
     /// An expectation fails, or something became slower than it may.
     Failed,
@@ -16,7 +16,8 @@ pub(crate) enum Ending {
     Nothing,
     /// Something failed: the command itself, or a case whose slots failed.
     Error,
-    /// A headline cannot be told.
+    /// An answer was required, and there is none: an expectation cannot be decided, or a headline
+    /// cannot be told.
     CannotTell,
     /// A signal cut the run.
     Interrupted(i32),
@@ -68,24 +69,26 @@ pub(crate) fn given_up(results: &Results) -> impl Iterator<Item = String> {
     })
 }
 
-/// How a command with these results ends.
-pub(crate) fn of(results: &Results) -> Ending {
+/// How a command with these results ends: where answers are required, every headline needs one.
+pub(crate) fn of(results: &Results, require_answer: bool) -> Ending {
     if let Some(signal) = results.interrupted {
         return Ending::Interrupted(signal);
     }
     if given_up(results).next().is_some() || has_failed(results) {
         return Ending::Error;
     }
-    // How many flows there can be is told without a comparison.
-    let mut asked = results
-        .studies
-        .iter()
-        .filter(|study| study.limits.is_empty());
-    if asked.any(cannot_tell) {
-        Ending::CannotTell
-    } else {
-        Ending::Answered
+    match require_answer && lacks_answer(results) {
+        true => Ending::CannotTell,
+        false => Ending::Answered,
     }
+}
+
+/// Whether the headline of any study has no answer.
+pub(crate) fn lacks_answer(results: &Results) -> bool {
+    // How many flows there can be is told without a comparison.
+    let asked = results.studies.iter();
+    let mut asked = asked.filter(|study| study.limits.is_empty());
+    asked.any(cannot_tell)
 }
 
 /// Whether slots were run and none of them succeeded: that is a failure, and no doubt.

@@ -87,6 +87,7 @@ impl HowArgs {
                 AnswerArgs {
                     format,
                     expect,
+                    require_answer,
                     plots,
                 },
         } = self;
@@ -104,6 +105,7 @@ impl HowArgs {
             out.is_some(),
             *format != Format::Text,
             !expect.is_empty(),
+            *require_answer,
             plots.is_some(),
         ];
         !asked.contains(&true)
@@ -119,6 +121,9 @@ pub(crate) struct AnswerArgs {
     pub(crate) format: Format,
     #[arg(long, value_name = "EXPECTATION", help = EXPECT, long_help = EXPECT_HELP)]
     pub(crate) expect: Vec<Expectation>,
+    /// Exit with 3 unless every study's headline (in compare: every comparison) has an answer
+    #[arg(long)]
+    pub(crate) require_answer: bool,
     /// Write each chart into this folder, as SVG and as PNG
     #[arg(long, value_name = "DIR")]
     pub(crate) plots: Option<PathBuf>,
@@ -155,8 +160,7 @@ Exit with 1 unless this holds. May be given several times.
 
 Compare with <=, <, >= or >. Times in ns, us, ms, s; sizes in B, KB, MB, GB, KiB, MiB, GiB.
 An expectation holds if the whole interval keeps to the bound, and fails if the whole
-interval is beyond it; between the two it cannot be decided, which exits with 3.
-With expectations, the exit code is theirs: 0 if all hold.";
+interval is beyond it; between the two it cannot be decided, which exits with 3.";
 
 impl AnswerArgs {
     /// That every expectation means something in what will be run.

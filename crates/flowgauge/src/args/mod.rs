@@ -107,8 +107,9 @@ Examples:
   flowgauge machine                  what this machine is and can measure
   flowgauge compare before after     two runs or machines side by side
 
-Exit codes: 0 answered (and all expectations hold), 1 an expectation fails, 2 error, 3 cannot
-tell, 130/143 interrupted.";
+Exit codes: 0 done, whatever was found (and all expectations hold), 1 an expectation fails,
+2 error, 3 an answer was required (--expect, --fail-on-regression, --require-answer) and cannot be
+given, 130/143 interrupted.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

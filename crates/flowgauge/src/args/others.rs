@@ -49,8 +49,8 @@ Examples:
   flowgauge report DIR --format csv        one row a repetition
   flowgauge report DIR --expect 'primes/thread vs process <= 1.05'
 
-Exit codes: 0 the reports were made (also of a run that ended with 3 because it cannot tell) and
-all expectations hold, 1 an expectation fails, 2 error, 3 an expectation cannot be decided.")]
+Exit codes: 0 the reports were made and all expectations hold, 1 an expectation fails, 2 error,
+3 an expectation cannot be decided, or an answer is required and there is none.")]
 pub(crate) struct ReportArgs {
     /// A results folder
     #[arg(value_name = "DIR")]

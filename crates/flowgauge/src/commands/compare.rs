@@ -43,7 +43,13 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
         answer::write_plots(&report::compare::plots(&all), folder)?;
     }
     output::print(&shown(&all, args.answer.format))?;
-    let ending = answer::judged(Ending::Answered, &checks);
+    let mut changes = all.changes();
+    let open = changes.any(|(.., change)| !change.verdict.is_decided());
+    let ending = match args.answer.require_answer && open {
+        true => Ending::CannotTell,
+        false => Ending::Answered,
+    };
+    let ending = answer::judged(ending, &checks);
     regressions(&all, args, ending)
 }
 

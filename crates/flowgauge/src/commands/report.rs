@@ -5,7 +5,7 @@ use lab::Results;
 
 use crate::answer;
 use crate::args::ReportArgs;
-use crate::ending::Ending;
+use crate::ending::{self, Ending};
 use crate::output;
 use crate::session;
 use crate::whole_file;
@@ -20,7 +20,11 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
         answer::write_plots(&report::plots::all(&results), folder)?;
     }
     output::print(&session::shown(&results, args.answer.format))?;
-    Ok(answer::judged(Ending::Answered, &checks))
+    let ending = match args.answer.require_answer && ending::lacks_answer(&results) {
+        true => Ending::CannotTell,
+        false => Ending::Answered,
+    };
+    Ok(answer::judged(ending, &checks))
 }
 
 /// Makes the files again. Results of somebody else, or on a disk that is read-only, can be

@@ -89,7 +89,10 @@ pub(crate) fn carry_out(
         output::tell(&format!("error: {line}"));
     }
     let checks = answer::checks(&answer.expect, &results)?;
-    Ok(answer::judged(ending::of(&results), &checks))
+    Ok(answer::judged(
+        ending::of(&results, answer.require_answer),
+        &checks,
+    ))
 }
 
 /// Runs what the journal asks for, with progress, and looks if they are asked for.
