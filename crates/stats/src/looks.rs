@@ -29,6 +29,7 @@
 
 use crate::error::StatsError;
 use crate::estimate::MAX_ROUNDS;
+use crate::wilcoxon::rounds_for_interval;
 
 /// The default looks: rounds after which the data is judged.
 pub const LOOKS: [usize; 4] = [10, 20, 40, 80];
@@ -75,6 +76,18 @@ impl LookPlan {
             }
         };
         Ok(Self { looks })
+    }
+
+    /// The same plan with a first look that can decide at level `alpha`: looks that have too few
+    /// rounds for an interval are put off to the first number that has one.
+    #[must_use]
+    pub fn deciding_at(mut self, alpha: f64) -> Self {
+        let fewest = rounds_for_interval(alpha).unwrap_or(usize::MAX);
+        let most = self.max_rounds();
+        let put_off = |look: &usize| (*look).max(fewest).min(most);
+        self.looks = self.looks.iter().map(put_off).collect();
+        self.looks.dedup();
+        self
     }
 
     /// The looks in ascending order; the last is the last round.

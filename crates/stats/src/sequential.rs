@@ -89,6 +89,20 @@ impl Sequential {
         Ok(self.step)
     }
 
+    /// The same rounds and looks, judged by another rule: as if it had been the rule from the
+    /// beginning. A rule that is less strict finds what it finds at the earliest look.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Rule::check`].
+    pub fn at(&self, rule: Rule) -> Result<Self, StatsError> {
+        let mut again = Self::new(self.plan.clone(), rule)?;
+        for (reference, subject) in self.reference.iter().zip(&self.subject) {
+            again.push(*reference, *subject)?;
+        }
+        Ok(again)
+    }
+
     /// Where the comparison stands.
     pub fn step(&self) -> Step {
         self.step

@@ -6,7 +6,9 @@
 mod draw;
 mod experiment;
 mod machine;
+mod whole_run;
 
 pub use draw::Draw;
 pub use experiment::{Experiment, Order, Tally};
 pub use machine::{HOSTILE, MODELS, Machine, NoiseModel, QUIET, SHARED};
+pub use whole_run::{Level, Named, WholeRun};

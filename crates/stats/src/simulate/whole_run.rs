@@ -1,0 +1,148 @@
+//! Whole runs of several studies, each with an answer of its own.
+
+use super::draw::Draw;
+use super::machine::{Machine, NoiseModel};
+use crate::error::StatsError;
+use crate::looks::LookPlan;
+use crate::sequential::{Sequential, Step};
+use crate::together::shares;
+use crate::verdict::{Rule, Verdict};
+
+/// For what the 5 % of a run holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// For each answer.
+    Each,
+    /// For all of them together; the first look has as many rounds as an interval needs.
+    Together,
+}
+
+/// A run of several studies on a simulated machine.
+#[derive(Debug, Clone)]
+pub struct WholeRun {
+    /// The machine's noise.
+    pub model: NoiseModel,
+    /// For each answer the true ratios of its subjects to their reference.
+    pub answers: Vec<Vec<f64>>,
+    /// Rounds that there is time for, at the most.
+    pub rounds: usize,
+    /// For what the 5 % holds.
+    pub level: Level,
+}
+
+/// What came of a run, or of many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Named {
+    /// Answers that name a difference.
+    pub answers: usize,
+    /// Runs that hold at least one.
+    pub runs: usize,
+    /// Rounds of all answers together.
+    pub rounds: usize,
+}
+
+impl WholeRun {
+    /// Runs number `index` of `seed`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Rule::check`] and [`LookPlan::new`].
+    pub fn run(&self, seed: u64, index: u64) -> Result<Named, StatsError> {
+        let mut draw = Draw::new(seed, index);
+        let cases = self
+            .answers
+            .iter()
+            .map(|ratios| self.case(ratios, &mut draw));
+        let cases: Vec<Vec<Sequential>> = cases.collect::<Result<_, _>>()?;
+        let differs = |i: usize, k: usize| {
+            cases[i]
+                .iter()
+                .any(|pair| differs(pair, cases[i].len() * k))
+        };
+        let answers = cases.len();
+        let shares = match self.level {
+            Level::Each => vec![1; answers],
+            Level::Together => shares(answers, differs),
+        };
+        let named = (0..answers).filter(|&i| differs(i, shares[i])).count();
+        Ok(Named {
+            answers: named,
+            runs: usize::from(named > 0),
+            rounds: cases.iter().map(|pairs| rounds(pairs)).sum(),
+        })
+    }
+
+    /// Runs `runs` of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`WholeRun::run`].
+    pub fn repeat(&self, runs: usize, seed: u64) -> Result<Named, StatsError> {
+        (0..runs).try_fold(Named::default(), |sum, index| {
+            let one = self.run(seed, index as u64)?;
+            Ok(Named {
+                answers: sum.answers + one.answers,
+                runs: sum.runs + one.runs,
+                rounds: sum.rounds + one.rounds,
+            })
+        })
+    }
+
+    /// The comparisons of one answer, measured until all are settled at the strictest level or
+    /// time is up.
+    fn case(&self, ratios: &[f64], draw: &mut Draw) -> Result<Vec<Sequential>, StatsError> {
+        let parts = match self.level {
+            Level::Each => 1,
+            Level::Together => self.answers.len(),
+        };
+        let rule = rule(ratios.len() * parts);
+        let mut plan = LookPlan::default();
+        if self.level == Level::Together {
+            plan = plan.deciding_at(rule.alpha());
+        }
+        let mut pairs = vec![Sequential::new(plan, rule)?; ratios.len()];
+        let times: Vec<f64> = std::iter::once(1.0).chain(ratios.iter().copied()).collect();
+        let mut machine = Machine::new(self.model, times.len() * self.rounds, draw);
+        for _ in 0..self.rounds {
+            let round = round(&times, &mut machine, draw);
+            for (pair, subject) in pairs.iter_mut().zip(&round[1..]) {
+                pair.push(round[0], *subject)?;
+            }
+            if pairs.iter().all(|pair| pair.step() != Step::Continue) {
+                break;
+            }
+        }
+        Ok(pairs)
+    }
+}
+
+/// A slot of each variant, in random order.
+fn round(times: &[f64], machine: &mut Machine, draw: &mut Draw) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..times.len()).collect();
+    for last in (1..order.len()).rev() {
+        let other = (draw.uniform() * (last + 1) as f64).ceil() as usize - 1;
+        order.swap(last, other.min(last));
+    }
+    let mut values = vec![0.0; times.len()];
+    for variant in order {
+        values[variant] = machine.slot(times[variant], draw);
+    }
+    values
+}
+
+fn rule(comparisons: usize) -> Rule {
+    Rule {
+        floor: 0.01,
+        comparisons,
+    }
+}
+
+fn differs(pair: &Sequential, comparisons: usize) -> bool {
+    let judged = pair.at(rule(comparisons)).and_then(|pair| pair.conclude());
+    let verdict = judged.map(|(_, verdict)| verdict);
+    matches!(verdict, Ok(Verdict::Faster { .. } | Verdict::Slower { .. }))
+}
+
+fn rounds(pairs: &[Sequential]) -> usize {
+    pairs.iter().map(Sequential::rounds).max().unwrap_or(0)
+}

@@ -1,0 +1,59 @@
+//! Several answers of one run, at one level together.
+//!
+//! # Theory
+//!
+//! A run of S studies gives S headline answers. Each at 5 % makes a run of identical variants
+//! name a difference in up to 1 - 0.95^S of runs: a third of them for eight studies. S. Holm's
+//! procedure ("A simple sequentially rejective multiple test procedure", 1979) keeps the whole
+//! at 5 % and costs less than dividing by S:
+//!
+//! ```text
+//!   k = S   which answers name a difference at 1/S of the level?     d of them: they stand
+//!   k = S-d which of the others do at 1/(S-d)?                       those stand too
+//!   ...     until no further one does; the rest is judged at the last level
+//! ```
+//!
+//! An answer that says *same* or *cannot tell* names no difference, cannot be a false one, and
+//! frees no level for the others. The procedure needs nothing of how the answers depend on
+//! each other, and it needs no p-value: only whether an answer names a difference at a level,
+//! which a sequence of looks tells for its own data at any level ([`Sequential::at`]).
+//!
+//! [`Sequential::at`]: crate::Sequential::at
+
+/// By what the level of each of `answers` answers is divided, so that all together keep it.
+///
+/// `differs(i, k)` is whether answer `i` names a difference at the level divided by `k`; a
+/// larger `k` may only name fewer.
+pub fn shares(answers: usize, mut differs: impl FnMut(usize, usize) -> bool) -> Vec<usize> {
+    let mut shares: Vec<Option<usize>> = vec![None; answers];
+    loop {
+        let open = shares.iter().filter(|share| share.is_none()).count();
+        let stands = |i: &usize| shares[*i].is_none() && differs(*i, open);
+        let stand: Vec<usize> = (0..answers).filter(stands).collect();
+        if stand.is_empty() {
+            return shares.iter().map(|share| share.unwrap_or(open)).collect();
+        }
+        for i in stand {
+            shares[i] = Some(open);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers whose p-values are these, of which each differs where p <= 0.05 / k.
+    fn of(p: &[f64]) -> Vec<usize> {
+        shares(p.len(), |i, k| p[i] <= 0.05 / k as f64)
+    }
+
+    #[test]
+    fn what_stands_frees_its_level_for_the_others() {
+        assert_eq!(of(&[0.001, 0.02, 0.9, 0.012]), [4, 2, 1, 4]);
+        assert_eq!(of(&[0.02, 0.02, 0.9]), [3, 3, 3]);
+        assert_eq!(of(&[0.001, 0.001]), [2, 2]);
+        assert_eq!(of(&[0.04]), [1]);
+        assert!(of(&[]).is_empty());
+    }
+}
