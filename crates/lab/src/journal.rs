@@ -16,7 +16,7 @@ use machine::{Filesystem, Machine};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::Ledger;
-use crate::{Probe, Results, Settings, Study, Value};
+use crate::{Case, Probe, Results, Settings, Study, Value};
 
 pub use error::JournalError;
 
@@ -154,6 +154,27 @@ impl Longer {
             budget_s: self.budget_s,
             max_rounds: self.max_rounds,
         })
+    }
+}
+
+impl Header {
+    /// The headline answers of the run: their studies, each with its case.
+    pub(crate) fn answers(&self) -> impl Iterator<Item = (&Study, &Case)> {
+        self.studies.iter().filter_map(|study| {
+            let mut cases = study.cases.iter();
+            let case = cases.find(|case| case.name == study.headline)?;
+            (case.variants.len() > 1).then_some((study, case))
+        })
+    }
+
+    /// With how many answers of the run a case shares its error: all of them where it is the
+    /// headline of its study, else with itself alone.
+    pub(crate) fn answers_with(&self, study: &Study, case: &Case) -> usize {
+        let is_headline = self.settings.together && case.name == study.headline;
+        match is_headline {
+            true => self.answers().count().max(1),
+            false => 1,
+        }
     }
 }
 

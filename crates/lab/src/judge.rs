@@ -4,7 +4,9 @@
 //!
 //! Every variant but the first is compared with the first. The m comparisons share the
 //! error that a case may make, each has its own sequence of looks, and the case goes on
-//! until the last of them is settled. A round counts for a pair only if both of its slots
+//! until the last of them is settled. Of a run of S studies the S headline cases share the
+//! error of the run, so each of them is measured until it is settled at 1/S of the level; what
+//! its answer is judged by in the end is for `results::levels` to say. A round counts for a pair only if both of its slots
 //! are data points.
 //!
 //! The floor ("same within d") must be fixed before the first look, yet the usual one
@@ -18,7 +20,7 @@
 //! lengthened, so that slots valued in another way are judged at the same looks.
 
 use stats::{Estimate, LOOK_ALPHA, LOOKS, LookPlan, Noise, Rule, Sequential, StatsError, Step};
-use stats::{Verdict, detectable, noise};
+use stats::{Verdict, detectable, noise, rounds_for_interval};
 
 use crate::progress::Standing;
 use crate::{Case, Settings};
@@ -37,6 +39,8 @@ pub(crate) struct Judge {
     /// The floor, if the settings or the case give it.
     given: Option<f64>,
     variants: usize,
+    /// Answers of the run that share its error with this case.
+    answers: usize,
     /// One value a variant in each complete round; `None` is no data point.
     rounds: Vec<Vec<Option<f64>>>,
     /// From the first look on.
@@ -63,10 +67,14 @@ struct Opened {
 impl Judge {
     /// # Errors
     /// The settings have no rounds, too many of them, or an impossible floor.
-    pub(crate) fn new(settings: &Settings, case: &Case) -> Result<Self, StatsError> {
-        let most = case.max_rounds.unwrap_or(usize::MAX);
-        let plan = LookPlan::new(settings.max_rounds.min(most))?;
+    pub(crate) fn new(
+        settings: &Settings,
+        case: &Case,
+        answers: usize,
+    ) -> Result<Self, StatsError> {
+        let plan = plan(settings, case, answers)?;
         let judge = Self {
+            answers,
             first_look: plan.looks()[0],
             plan,
             given: settings.floor.or(case.floor),
@@ -137,8 +145,13 @@ impl Judge {
     fn rule(&self, floor: f64) -> Rule {
         Rule {
             floor,
-            comparisons: self.variants.saturating_sub(1).max(1),
+            comparisons: self.pairs() * self.answers,
         }
+    }
+
+    /// Comparisons of the case.
+    pub(crate) fn pairs(&self) -> usize {
+        self.variants.saturating_sub(1).max(1)
     }
 
     /// Takes a complete round: one value a variant, in the case's order.
@@ -254,10 +267,46 @@ impl Judge {
     /// Floor and findings if no further round came: one for each variant but the first;
     /// `None` for a pair without a round.
     pub(crate) fn conclude(&self) -> (f64, Vec<Option<(Estimate, Verdict)>>) {
-        let opened = self.opened.clone().unwrap_or_else(|| self.open());
+        let opened = self.as_opened();
         let findings = opened.pairs.iter().map(|pair| pair.conclude().ok());
         (opened.floor, findings.collect())
     }
+
+    /// The findings of the same rounds and looks where so many comparisons share the error.
+    pub(crate) fn conclude_among(&self, comparisons: usize) -> Vec<Option<(Estimate, Verdict)>> {
+        let opened = self.as_opened();
+        let floor = opened.floor;
+        let rule = Rule { floor, comparisons };
+        let pairs = opened.pairs.iter().map(|pair| pair.at(rule));
+        pairs.map(|pair| pair.ok()?.conclude().ok()).collect()
+    }
+
+    /// The p-value of each comparison over all its looks; `None` for a pair without a round.
+    pub(crate) fn p_values(&self) -> Vec<Option<f64>> {
+        let opened = self.as_opened();
+        opened.pairs.iter().map(Sequential::p_value).collect()
+    }
+
+    fn as_opened(&self) -> Opened {
+        self.opened.clone().unwrap_or_else(|| self.open())
+    }
+}
+
+/// The looks of a case: the first has as many rounds as an interval needs at the level of the
+/// case, also where the study asks for fewer.
+fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, StatsError> {
+    let pairs = case.variants.len().saturating_sub(1).max(1);
+    let alpha = LOOK_ALPHA / (pairs * answers) as f64;
+    let fewest = match settings.together && case.variants.len() > 1 {
+        true => rounds_for_interval(alpha).unwrap_or(0),
+        false => 0,
+    };
+    let most = case.max_rounds.map_or(usize::MAX, |most| most.max(fewest));
+    let plan = LookPlan::new(settings.max_rounds.min(most))?;
+    Ok(match fewest {
+        0 => plan,
+        _ => plan.deciding_at(alpha),
+    })
 }
 
 impl Opened {

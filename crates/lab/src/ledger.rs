@@ -43,6 +43,8 @@ pub(crate) struct CaseLog {
     /// Seconds spent on pilots that were cut, and are to be run again with more time.
     cut_s: f64,
     variants: usize,
+    /// Answers of the run that share its error with this case.
+    answers: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -65,7 +67,7 @@ impl Ledger {
         let logs = |study: &crate::Study| -> Result<Vec<CaseLog>, StatsError> {
             let cases = study.cases.iter();
             cases
-                .map(|case| CaseLog::new(&header.settings, case))
+                .map(|case| CaseLog::new(&header.settings, case, header.answers_with(study, case)))
                 .collect()
         };
         let logs = header.studies.iter().map(logs).collect::<Result<_, _>>()?;
@@ -175,7 +177,9 @@ impl Ledger {
             let mut planned = self.header.settings.clone();
             planned.max_rounds = self.planned_rounds;
             let rounds = log.slots.chunks_exact(log.variants).map(values).collect();
-            log.judge = log.judge.again(Judge::new(&planned, case)?, rounds)?;
+            log.judge = log
+                .judge
+                .again(Judge::new(&planned, case, log.answers)?, rounds)?;
         }
         Ok(self)
     }
@@ -260,11 +264,12 @@ impl Ledger {
 }
 
 impl CaseLog {
-    fn new(settings: &Settings, case: &Case) -> Result<Self, StatsError> {
+    fn new(settings: &Settings, case: &Case, answers: usize) -> Result<Self, StatsError> {
         Ok(Self {
             pilot: None,
             slots: Vec::new(),
-            judge: Judge::new(settings, case)?,
+            judge: Judge::new(settings, case, answers)?,
+            answers,
             ended: None,
             cut_s: 0.0,
             variants: case.variants.len(),

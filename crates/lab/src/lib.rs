@@ -66,7 +66,7 @@ pub use probe::Probe;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
 pub use results::{
     AtNumber, CaseResult, Cause, Effect, Finding, Law, Limit, Map, Optimum, Phases, Quantity,
-    QuantityFinding, Ratio, RawSlot, Results, Scaling, ScalingPoint, SelfMade, Shape, Shared,
+    QuantityFinding, Ratio, RawSlot, Results, Role, Scaling, ScalingPoint, SelfMade, Shape, Shared,
     StudyResult, Throughput, Used, VariantSummary, Workers, is_compared,
 };
 pub use run::{RunError, check, cpus, run};

@@ -7,6 +7,7 @@ pub mod counts;
 mod crossover;
 mod fenced;
 mod laws;
+mod levels;
 mod limits;
 mod make;
 mod map;
@@ -44,6 +45,7 @@ use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
 pub use laws::{Law, Shape};
+pub use levels::Role;
 pub use limits::Limit;
 pub use map::{Map, is_compared};
 pub use optimum::{AtNumber, Optimum};
@@ -117,6 +119,13 @@ impl StudyResult {
 /// The case that answers a study: the one that it names; where that was not compared, or in
 /// too few rounds, the one of the same sweep that was in the most.
 pub(crate) fn headline_case<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a CaseResult> {
+    let is_head = |case: &&CaseResult| {
+        let mut findings = case.findings.iter();
+        findings.any(|finding| matches!(finding.role, Role::Headline { .. }))
+    };
+    if let Some(head) = cases.iter().find(is_head) {
+        return Some(head);
+    }
     let named = cases.iter().find(|case| case.case.name == study.headline)?;
     let Some(point) = &named.case.sweep else {
         return Some(named);
@@ -128,6 +137,26 @@ pub(crate) fn headline_case<'a>(study: &Study, cases: &'a [CaseResult]) -> Optio
     let order = |case: &&CaseResult| (telling(case), case.case.name == study.headline, case.rounds);
     cases.iter().filter(of_sweep).max_by_key(order)
 }
+
+/// The place of the case that answers a study, by the rounds that each of its cases has: chosen
+/// before anything is judged.
+fn headline_place(study: &Study, rounds: &[usize]) -> Option<usize> {
+    let cases = || study.cases.iter().enumerate();
+    let (named, case) = cases().find(|(_, case)| case.name == study.headline)?;
+    let Some(point) = &case.sweep else {
+        return Some(named);
+    };
+    let of_sweep = cases().filter(|(_, case)| {
+        let own = case.sweep.as_ref();
+        own.is_some_and(|own| own.sweep == point.sweep)
+    });
+    let order = |place: usize| (rounds[place] >= TELLING, place == named, rounds[place]);
+    let places = of_sweep.map(|(place, _)| place);
+    places.max_by_key(|&place| order(place))
+}
+
+/// Rounds that tell something: as many as an interval of one comparison needs.
+const TELLING: usize = 7;
 
 /// How much a case tells: 2 with an interval, or with what was measured where nothing is
 /// compared; 1 with an estimate; 0.
@@ -303,6 +332,13 @@ pub struct Finding {
     pub verdict: Verdict,
     /// The floor that was used.
     pub floor: f64,
+    /// What the finding is in its run: with how many others it shares the 5 %.
+    #[serde(default)]
+    pub role: Role,
+    /// The exact p-value over all looks of this comparison alone: the smallest level at which
+    /// they name a difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p_value: Option<f64>,
     /// Differences of the median phases, subject minus reference, in ns.
     pub phases: Option<Phases>,
     /// Slow ends.

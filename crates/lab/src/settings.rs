@@ -32,6 +32,10 @@ pub struct Settings {
     /// How every slot is sampled whose variant does not say so itself; usually not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
+    /// Whether the headline answers of the run share its 5 %, and the other comparisons of a
+    /// study theirs. Journals of before it was so say nothing: there each case has its own.
+    #[serde(default)]
+    pub together: bool,
     /// Events that are counted of the flows of every slot; usually none. Journals of before
     /// the flag had its name say `count`.
     #[serde(default, alias = "count", skip_serializing_if = "Vec::is_empty")]
@@ -93,6 +97,7 @@ impl Settings {
             sample: None,
             events: Vec::new(),
             ballast: None,
+            together: true,
         }
     }
 }

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Side, StatsError};
 use crate::quantile;
-use crate::wilcoxon::wilcoxon_k;
+use crate::wilcoxon::{at_most, wilcoxon_k};
 
 /// The most rounds that [`estimate()`] takes.
 ///
@@ -71,6 +71,23 @@ impl Estimate {
 /// 1963; F. Wilcoxon, "Individual comparisons by ranking methods", 1945.
 pub fn estimate(reference: &[f64], subject: &[f64], alpha: f64) -> Result<Estimate, StatsError> {
     of_differences(&log_ratios(reference, subject)?, alpha)
+}
+
+/// How likely rounds are that speak as clearly against "no difference" as these, if there is
+/// none: the exact two-sided p-value of the signed-rank test.
+///
+/// It is the smallest level at which the interval of [`estimate()`] leaves out a ratio of 1: what
+/// many comparisons are adjusted by. It says nothing of how large a difference is.
+///
+/// # Errors
+///
+/// As [`estimate()`].
+pub fn p_value(reference: &[f64], subject: &[f64]) -> Result<f64, StatsError> {
+    let d = log_ratios(reference, subject)?;
+    let walsh = walsh_averages(&d);
+    let above = walsh.iter().filter(|&&average| average >= 0.0).count();
+    let below = walsh.iter().filter(|&&average| average <= 0.0).count();
+    Ok((2.0 * at_most(d.len(), above.min(below))).min(1.0))
 }
 
 /// The same for the differences of logs, one a round.

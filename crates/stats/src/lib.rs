@@ -9,6 +9,8 @@
 //! | you have | you want | call |
 //! |---|---|---|
 //! | rounds as they arrive | when to stop, and the finding | [`Sequential`] |
+//! | the answers of a run | at which level each stands | [`shares`] |
+//! | many comparisons of a study | which of them are discoveries | [`discoveries`] |
 //! | all rounds of a plan that is over | the finding | [`Rule::judge_values`] |
 //! | two columns of times | ratio and interval | [`estimate()`] |
 //! | two columns of amounts that may be 0 | difference and interval | [`shift()`] |
@@ -45,7 +47,7 @@ mod wilcoxon;
 
 pub use contrast::Factorial;
 pub use error::{Side, StatsError};
-pub use estimate::{Estimate, MAX_ROUNDS, estimate};
+pub use estimate::{Estimate, MAX_ROUNDS, estimate, p_value};
 pub use line::Line;
 pub use looks::{LOOK_ALPHA, LOOKS, LookPlan, PLAN_ALPHA};
 pub use mann_whitney::mann_whitney_k;
@@ -55,7 +57,7 @@ pub use sequential::{Sequential, Step};
 pub use shift::{Shift, shift};
 pub use summary::Summary;
 pub use tail::{Tail, TailSide, tail};
-pub use together::shares;
+pub use together::{discoveries, shares};
 pub use two_runs::{FEWEST_FOR_WANDER, RUNS_ALPHA, two_runs, wander};
 pub use verdict::{Rule, Verdict};
 pub use wilcoxon::{rounds_for_interval, wilcoxon_k};

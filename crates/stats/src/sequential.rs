@@ -4,8 +4,8 @@
 //! the promise about false verdicts is tested on the code that makes it.
 
 use crate::error::StatsError;
-use crate::estimate::{Estimate, check_round};
-use crate::looks::LookPlan;
+use crate::estimate::{Estimate, check_round, p_value};
+use crate::looks::{LOOK_ALPHA, LookPlan, PLAN_ALPHA};
 use crate::verdict::{Rule, Verdict};
 
 /// Where one comparison stands after a round.
@@ -101,6 +101,19 @@ impl Sequential {
             again.push(*reference, *subject)?;
         }
         Ok(again)
+    }
+
+    /// The p-value of all looks so far, those that were not needed left out: the smallest level of
+    /// the whole sequence at which one of them names a difference. Its 5 % are those of a plan.
+    /// `None` without a round.
+    pub fn p_value(&self) -> Option<f64> {
+        let n = self.rounds();
+        let looks = self.plan.looks().iter().copied().filter(|&look| look < n);
+        let p = looks.chain([n]).filter_map(|look| {
+            let p = p_value(&self.reference[..look], &self.subject[..look]).ok()?;
+            Some(p / self.plan.share(look) * PLAN_ALPHA / LOOK_ALPHA)
+        });
+        p.min_by(f64::total_cmp).map(|p| p.min(1.0))
     }
 
     /// Where the comparison stands.

@@ -39,6 +39,25 @@ pub fn shares(answers: usize, mut differs: impl FnMut(usize, usize) -> bool) -> 
     }
 }
 
+/// How many of these comparisons name a difference so that at most a share of `level` of those
+/// that do is false on average: the procedure of Benjamini and Hochberg.
+///
+/// With the answer R of m comparisons, those whose p-value is at most `level * R / m` are the
+/// ones; judged at that level, their intervals keep it too (Benjamini and Yekutieli, 2005).
+///
+/// # Source
+///
+/// Y. Benjamini and Y. Hochberg, "Controlling the false discovery rate", *Journal of the Royal
+/// Statistical Society B*, 1995.
+pub fn discoveries(p_values: &[f64], level: f64) -> usize {
+    let mut sorted = p_values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let all = sorted.len() as f64;
+    let holds = |(place, p): (usize, &f64)| *p <= level * (place + 1) as f64 / all;
+    let last = sorted.iter().enumerate().rposition(holds);
+    last.map_or(0, |place| place + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,5 +74,17 @@ mod tests {
         assert_eq!(of(&[0.001, 0.001]), [2, 2]);
         assert_eq!(of(&[0.04]), [1]);
         assert!(of(&[]).is_empty());
+    }
+
+    #[test]
+    fn discoveries_are_those_of_the_paper() {
+        // The 15 p-values of section 3.2 of Benjamini and Hochberg: four are rejected at 5 %.
+        let p = [
+            0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262,
+            0.5719, 0.6528, 0.7590, 1.0,
+        ];
+        assert_eq!(discoveries(&p, 0.05), 4);
+        assert_eq!(discoveries(&[], 0.05), 0);
+        assert_eq!(discoveries(&[0.06], 0.05), 0);
     }
 }

@@ -19,25 +19,29 @@
 //! that P(W+ <= k - 1) <= alpha / 2, the k-th smallest and the k-th largest
 //! Walsh average bound an interval of level at least 1 - alpha. k counts from 1.
 
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use crate::estimate::MAX_ROUNDS;
+
 /// Largest k with P(W+ <= k - 1) <= alpha / 2, or 0 if there is none.
 ///
 /// The interval of `n` rounds runs from the `k`-th smallest to the `k`-th
 /// largest Walsh average, counted from 1; 0 means that `n` rounds are too few
-/// for any interval at that level. Work grows as the cube of `n`.
+/// for any interval at that level. The first count for an `n` takes
+/// work that grows as its cube.
 ///
 /// ```
 /// assert_eq!(stats::wilcoxon_k(10, 0.05), 9);
 /// assert_eq!(stats::wilcoxon_k(6, 0.016), 0);
 /// ```
 pub fn wilcoxon_k(n: usize, alpha: f64) -> usize {
-    let mut at_most = 0.0;
-    lower_half(n)
-        .iter()
-        .take_while(|&&p| {
-            at_most += p;
-            at_most <= alpha / 2.0
-        })
-        .count()
+    up_to(n).partition_point(|&p| p <= alpha / 2.0)
+}
+
+/// P(W+ <= w) for `n` rounds, up to the middle of the distribution; 1 beyond it.
+pub(crate) fn at_most(n: usize, w: usize) -> f64 {
+    up_to(n).get(w).copied().unwrap_or(1.0)
 }
 
 /// Fewest rounds that allow an interval at level `alpha`.
@@ -48,6 +52,24 @@ pub fn wilcoxon_k(n: usize, alpha: f64) -> usize {
 pub fn rounds_for_interval(alpha: f64) -> Option<usize> {
     let enough = |&n: &i32| 0.5_f64.powi(n) <= alpha / 2.0;
     (1..=1074).find(enough).map(|n| n as usize)
+}
+
+/// P(W+ <= w) for w from 0 to half of the largest sum, counted once for each number of rounds.
+fn up_to(n: usize) -> Cow<'static, [f64]> {
+    static COUNTED: [OnceLock<Vec<f64>>; MAX_ROUNDS + 1] =
+        [const { OnceLock::new() }; MAX_ROUNDS + 1];
+    let count = || {
+        let mut sum = 0.0;
+        let add = |p: &f64| {
+            sum += p;
+            sum
+        };
+        lower_half(n).iter().map(add).collect()
+    };
+    match COUNTED.get(n) {
+        Some(counted) => Cow::Borrowed(counted.get_or_init(count)),
+        None => Cow::Owned(count()),
+    }
 }
 
 /// P(W+ = w) for w from 0 to half of the largest sum; the other half mirrors it.

@@ -41,6 +41,15 @@ where
 
 proptest! {
     #[test]
+    fn the_p_value_is_the_smallest_level_that_names_a_difference((r, s) in rounds(), a in alpha()) {
+        let p = stats::p_value(&r, &s).unwrap();
+        let e = estimate(&r, &s, a).unwrap();
+        let names = e.interval().is_some_and(|(low, high)| low > 1.0 || high < 1.0);
+        // One part in 10^9 of room where the level lies right at the p-value.
+        prop_assert!(names == (p <= a) || (p / a - 1.0).abs() < 1e-9, "{p} {a} {e:?}");
+    }
+
+    #[test]
     fn swapping_the_sides_inverts((r, s) in rounds(), a in alpha()) {
         let there = estimate(&r, &s, a).unwrap();
         let back = estimate(&s, &r, a).unwrap();

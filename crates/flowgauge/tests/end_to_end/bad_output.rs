@@ -306,7 +306,7 @@ fn results_in_a_folder_that_may_not_be_written_are_reported_all_the_same() {
     if run.code == Some(77) {
         return;
     }
-    let run = run.answered();
+    assert!(matches!(run.code, Some(0 | 3)), "{}", run.stderr);
     assert!(run.stdout.contains("process"), "{}", run.stdout);
     assert!(run.stderr.contains("are as they were"), "{}", run.stderr);
     assert!(

@@ -6,6 +6,7 @@ use stats::{Estimate, PLAN_ALPHA, Rule, Summary, Verdict, tail};
 use super::counted::{self, Events};
 use super::counts;
 use super::laws::laws;
+use super::levels::{Level, levels};
 use super::limits::limits;
 use super::noisy::noise_warning;
 use super::optimum::optimum;
@@ -19,7 +20,7 @@ use super::sentence::sentence;
 use super::shared::{Shared, shared};
 use super::why::{Evidence, Side, why};
 use super::workers::{crowded, workers};
-use super::{CaseResult, Finding, Phases, RawSlot, Results, StudyResult, VariantSummary};
+use super::{CaseResult, Finding, Phases, RawSlot, Results, Role, StudyResult, VariantSummary};
 use crate::ledger::{CaseLog, Ledger};
 use crate::number::plain;
 use crate::run::failure;
@@ -29,7 +30,8 @@ use crate::{Case, Header, Metric, Probe, Study, Value};
 
 impl Results {
     pub(crate) fn of(ledger: &Ledger, mut warnings: Vec<String>) -> Self {
-        let logs = ledger.logs.iter().zip(&ledger.probes);
+        let levels = levels(ledger);
+        let logs = ledger.logs.iter().zip(&levels).zip(&ledger.probes);
         let studies: Vec<StudyResult> = ledger
             .header
             .studies
@@ -77,10 +79,15 @@ fn looked_at_again(ledger: &Ledger) -> Option<String> {
     })
 }
 
-fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Header) -> StudyResult {
-    let cases = study.cases.iter().zip(logs);
+fn study_result(
+    study: &Study,
+    (logs, levels): (&Vec<CaseLog>, &Vec<Level>),
+    probes: &[Probe],
+    header: &Header,
+) -> StudyResult {
+    let cases = study.cases.iter().zip(logs).zip(levels);
     let cases: Vec<CaseResult> = cases
-        .map(|(case, log)| case_result(case, log, header))
+        .map(|((case, log), level)| case_result(case, log, *level, header))
         .collect();
     let limits = limits(&header.machine, study, &cases);
     let laws = laws(&cases);
@@ -102,7 +109,7 @@ fn study_result(study: &Study, logs: &[CaseLog], probes: &[Probe], header: &Head
     }
 }
 
-fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
+fn case_result(case: &Case, log: &CaseLog, level: Level, header: &Header) -> CaseResult {
     let columns: Vec<Column<'_>> = (0..case.variants.len())
         .map(|variant| Column::new(case, log, variant, header))
         .collect();
@@ -119,7 +126,7 @@ fn case_result(case: &Case, log: &CaseLog, header: &Header) -> CaseResult {
         warmups: chosen.map_or(0, |chosen| chosen.warmups),
         ended: log.ended,
         noise: log.judge.noise(),
-        findings: findings(case, log, &columns, shared.as_ref(), header),
+        findings: findings(case, (log, level), &columns, shared.as_ref(), header),
         quantities: sheet.quantities(),
         contrasts: contrasts(&sheet, case, floor),
         shared,
@@ -225,28 +232,31 @@ impl<'a> Column<'a> {
 
 fn findings(
     case: &Case,
-    log: &CaseLog,
+    (log, level): (&CaseLog, Level),
     columns: &[Column<'_>],
     shared: Option<&Shared>,
     header: &Header,
 ) -> Vec<Finding> {
-    let (floor, judged) = log.judge.conclude();
+    let floor = log.judge.conclude().0;
+    let comparisons = level.comparisons;
+    let judged = log.judge.conclude_among(comparisons);
     let Some((reference, subjects)) = columns.split_first() else {
         return Vec::new();
     };
-    let pairs = subjects.iter().zip(judged);
+    let pairs = subjects.iter().zip(judged).zip(log.judge.p_values());
     pairs
-        .map(|(subject, judged)| {
-            let rule = Rule {
-                floor,
-                comparisons: subjects.len(),
-            };
+        .map(|((subject, judged), p_value)| {
+            let rule = Rule { floor, comparisons };
             let why = Why {
                 steady: steady_alone(subject, reference, header.settings.value, rule),
                 shared,
                 page: page_bytes(header),
             };
-            finding(case, subject, reference, judged, why, floor)
+            Finding {
+                role: level.role,
+                p_value,
+                ..finding(case, subject, reference, judged, why, floor)
+            }
         })
         .collect()
 }
@@ -301,6 +311,8 @@ fn finding(
         estimate: judged.map(|(estimate, _)| estimate),
         verdict,
         floor,
+        role: Role::default(),
+        p_value: None,
         phases: sides.map(|(s, r)| difference(s.profile.phases, r.profile.phases)),
         tail: sides.map(|_| tails),
         sentence: sentence(subject.label, reference.label, case.metric, judged),
