@@ -9,6 +9,7 @@
 //! | you have | you want | call |
 //! |---|---|---|
 //! | rounds as they arrive | when to stop, and the finding | [`Sequential`] |
+//! | several variants | which may be the best | [`Best`] |
 //! | the answers of a run | at which level each stands | [`shares`] |
 //! | many comparisons of a study | which of them are discoveries | [`discoveries`] |
 //! | all rounds of a plan that is over | the finding | [`Rule::judge_values`] |
@@ -26,6 +27,7 @@
 //! and its evidence are told in `docs/method.md`.
 #![forbid(unsafe_code)]
 
+mod best;
 mod contrast;
 mod error;
 mod estimate;
@@ -45,6 +47,7 @@ mod two_runs;
 mod verdict;
 mod wilcoxon;
 
+pub use best::{Best, pair_p_values, pairs};
 pub use contrast::Factorial;
 pub use error::{Side, StatsError};
 pub use estimate::{Estimate, MAX_ROUNDS, estimate, p_value};

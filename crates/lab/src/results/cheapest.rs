@@ -4,20 +4,17 @@
 //!
 //! Cases of a sweep hold different variants: processes end where their limit is, fibers go
 //! on. So variants are followed by their label and compared only where both were measured.
-//! "Cheapest" needs a verdict and not a glance at medians: a variant whose interval reaches
-//! the cheapest one's is named beside it. Findings are against the case's first variant,
-//! whose own noise is in all of them; two subjects are told apart here by their spread over
-//! the slots (the middle half of each), which claims less than a finding and is worded so.
-//! Of one slot that half has no width: below [`FEWEST`] slots, with which a median has no
-//! interval either, nothing is told apart.
+//! "Cheapest" needs a verdict and not a glance at medians. All pairs of variants at all points
+//! of a sweep are compared, paired by round, and share one false discovery rate: of identical
+//! variants, a difference of price is named in at most 5 % of sweeps. A variant that no other
+//! one beats may be the cheapest, and all of those are named ([`stats::Best`]).
 
-use super::{CaseResult, VariantSummary};
+use stats::{Best, PLAN_ALPHA, Rule, Verdict, discoveries, pair_p_values};
+
+use super::CaseResult;
+use super::paired::columns;
 use crate::Metric;
 use crate::number::{plain, time};
-
-/// Slots of a variant, at least, that let it be told from another: as many as an interval of its
-/// median takes.
-const FEWEST: usize = 6;
 
 /// The sentences of all sweeps that measure switches.
 pub(crate) fn cheapest(cases: &[CaseResult]) -> Vec<String> {
@@ -43,109 +40,107 @@ pub(crate) fn cheapest(cases: &[CaseResult]) -> Vec<String> {
 struct Point<'a> {
     at: f64,
     unit: &'a str,
-    /// Label and summary, the fastest first.
-    ranked: Vec<(&'a str, f64, &'a VariantSummary)>,
+    /// Place, label and typical time, the fastest first.
+    ranked: Vec<(usize, &'a str, f64)>,
+    /// What the rounds say of all pairs.
+    best: Best,
 }
 
 fn points<'a>(cases: &'a [CaseResult], sweep: &str) -> Vec<Point<'a>> {
-    let mut points: Vec<Point<'a>> = cases
+    let of_sweep = cases.iter().filter(|case| {
+        let own = case.case.sweep.as_ref();
+        own.is_some_and(|point| point.sweep == sweep)
+    });
+    let measured: Vec<&CaseResult> = of_sweep.filter(|case| !ranked(case).is_empty()).collect();
+    let all = |case: &&CaseResult| columns(&case.slots, case.variants.len());
+    let p_values: Vec<f64> = measured
         .iter()
-        .filter_map(|case| {
-            let point = case
-                .case
-                .sweep
-                .as_ref()
-                .filter(|point| point.sweep == sweep)?;
-            Some(Point {
-                at: point.value,
-                unit: &point.unit,
-                ranked: ranked(case),
-            })
-        })
-        .filter(|point| !point.ranked.is_empty())
+        .flat_map(|case| pair_p_values(&all(case)))
         .collect();
+    let found = discoveries(&p_values, PLAN_ALPHA).max(1);
+    let rule = Rule {
+        floor: 0.0,
+        comparisons: p_values.len().div_ceil(found).max(1),
+    };
+    let point = |case: &&'a CaseResult| {
+        let point = case.case.sweep.as_ref()?;
+        Some(Point {
+            at: point.value,
+            unit: &point.unit,
+            ranked: ranked(case),
+            best: Best::of(&all(case), rule).ok()?,
+        })
+    };
+    let mut points: Vec<Point<'a>> = measured.iter().filter_map(point).collect();
     points.sort_by(|a, b| a.at.total_cmp(&b.at));
     points
 }
 
-fn ranked(case: &CaseResult) -> Vec<(&str, f64, &VariantSummary)> {
-    let mut ranked: Vec<_> = case
-        .variants
-        .iter()
-        .filter_map(|variant| {
+fn ranked(case: &CaseResult) -> Vec<(usize, &str, f64)> {
+    let variants = case.variants.iter().enumerate();
+    let mut ranked: Vec<_> = variants
+        .filter_map(|(place, variant)| {
             let value = variant.value.as_ref()?;
-            Some((variant.label.as_str(), value.typical, variant))
+            Some((place, variant.label.as_str(), value.typical))
         })
         .collect();
-    ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
+    ranked.sort_by(|a, b| a.2.total_cmp(&b.2));
     ranked
 }
 
 /// `flows: cheapest to switch is task at 2 flows (1.9 ns) and at 1,000 (2.1 ns), …`.
 fn winners(sweep: &str, points: &[Point<'_>]) -> String {
-    let untold = |point: &Point<'_>| point.ranked.len() > 1 && has_few(point.ranked[0].2);
+    let untold =
+        |point: &Point<'_>| point.ranked.len() > 1 && point.near().len() == point.ranked.len();
     if points.iter().all(untold) {
         return format!(
-            "{sweep}: which is cheapest to switch cannot be told: {FEWEST} slots of each variant are \
-             needed at a number of flows, or more"
+            "{sweep}: which is cheapest to switch cannot be told from these rounds at any number of \
+             flows"
         );
     }
     let said: Vec<String> = points
         .iter()
         .map(|point| match untold(point) {
-            true => format!(
-                "{} {}: cannot be told (too few slots)",
-                plain(point.at),
-                point.unit
-            ),
+            true => format!("{} {}: cannot be told", plain(point.at), point.unit),
             false => winner(point),
         })
         .collect();
     format!("{sweep}: cheapest to switch: {}", said.join("; "))
 }
 
+impl<'a> Point<'a> {
+    /// Those that no other one beats, the fastest first: the cheapest is among them.
+    fn near(&self) -> Vec<&(usize, &'a str, f64)> {
+        let ranked = self.ranked.iter();
+        ranked
+            .filter(|(place, ..)| !self.best.is_beaten(*place))
+            .collect()
+    }
+}
+
 fn winner(point: &Point<'_>) -> String {
-    let (first, best, summary) = point.ranked[0];
-    let near: Vec<&str> = point.ranked[1..]
-        .iter()
-        .filter(|(_, _, other)| alike(summary, other))
-        .map(|(label, ..)| *label)
-        .collect();
-    let tie = if near.is_empty() {
-        String::new()
-    } else {
-        format!(", not to be told from {}", near.join(", "))
+    let near = point.near();
+    // Pairs that beat each other in a ring leave none.
+    let Some((_, first, best)) = near.first() else {
+        return format!("{} {}: cannot be told", plain(point.at), point.unit);
+    };
+    let others: Vec<&str> = near[1..].iter().map(|(_, label, _)| *label).collect();
+    let tie = match others.is_empty() {
+        true => String::new(),
+        false => format!(", not to be told from {}", others.join(", ")),
     };
     format!(
         "{} {}: {first} ({}{tie})",
         plain(point.at),
         point.unit,
-        time(best)
+        time(*best)
     )
-}
-
-/// Whether a variant has too few slots to be told from another.
-fn has_few(variant: &VariantSummary) -> bool {
-    variant.value.as_ref().is_none_or(|value| value.n < FEWEST)
-}
-
-/// Whether two variants cannot be told apart.
-fn alike(a: &VariantSummary, b: &VariantSummary) -> bool {
-    has_few(a) || has_few(b) || overlap(a, b)
-}
-
-/// Whether the middle halves of the slots of two variants overlap.
-fn overlap(a: &VariantSummary, b: &VariantSummary) -> bool {
-    match (&a.value, &b.value) {
-        (Some(a), Some(b)) => a.p25.max(b.p25) <= a.p75.min(b.p75),
-        _ => false,
-    }
 }
 
 /// Where of two variants the other one becomes the cheaper.
 fn crossings(sweep: &str, points: &[Point<'_>]) -> Vec<String> {
     let mut labels: Vec<&str> = Vec::new();
-    for (label, ..) in points.iter().flat_map(|point| &point.ranked) {
+    for (_, label, _) in points.iter().flat_map(|point| &point.ranked) {
         if !labels.contains(label) {
             labels.push(label);
         }
@@ -178,7 +173,11 @@ fn crossing(sweep: &str, points: &[Point<'_>], a: &str, b: &str) -> Option<Strin
 
 /// `None` where one was not measured or the two cannot be told apart.
 fn a_is_cheaper(point: &Point<'_>, a: &str, b: &str) -> Option<bool> {
-    let find = |label| point.ranked.iter().find(|(known, ..)| *known == label);
-    let ((_, a, of_a), (_, b, of_b)) = (find(a)?, find(b)?);
-    (!alike(of_a, of_b)).then_some(a < b)
+    let find = |label| point.ranked.iter().find(|(_, known, _)| *known == label);
+    let ((a, ..), (b, ..)) = (find(a)?, find(b)?);
+    match point.best.pair(*a, *b)?.1 {
+        Verdict::Faster { .. } => Some(true),
+        Verdict::Slower { .. } => Some(false),
+        Verdict::Same { .. } | Verdict::CannotTell { .. } => None,
+    }
 }

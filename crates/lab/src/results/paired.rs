@@ -23,3 +23,13 @@ pub(super) fn judged(
     }
     rule.judge_values(&of_reference, &of_subject).ok()
 }
+
+/// The values of every variant of a case, round by round; `None` where a slot is no data point.
+pub(super) fn columns(slots: &[RawSlot], variants: usize) -> Vec<Vec<Option<f64>>> {
+    let rounds = slots.iter().map(|slot| slot.round + 1).max().unwrap_or(0);
+    let mut columns = vec![vec![None; rounds]; variants];
+    for slot in slots {
+        columns[slot.variant][slot.round] = slot.value_ns;
+    }
+    columns
+}
