@@ -1,0 +1,154 @@
+//! Which core this is.
+//!
+//! The C library (glibc 2.35 and newer) registers a restartable-sequences area with the kernel,
+//! in which the kernel keeps the number of the CPU that the thread runs on; `sched_getcpu` reads
+//! it without a system call. On older ones it asks the vDSO or the kernel. The number may be
+//! stale as soon as it is known: that costs locality for one operation and breaks nothing, since
+//! the heap of a core is locked.
+//!
+//! Hardware threads of one core share its caches and its TLB, so they share a heap. Which they
+//! are is read once from `/sys`; where that fails, each CPU counts as a core.
+
+use crate::os::read_file;
+use crate::rseq::Area;
+
+/// CPUs that are told apart; further ones share heaps with these.
+pub(crate) const CPUS: usize = 1024;
+
+/// From the number of a CPU to that of its core.
+#[derive(Debug)]
+pub(crate) struct Cores {
+    core_of: [u16; CPUS],
+    cores: usize,
+    cpus: usize,
+}
+
+impl Cores {
+    /// Each CPU is a core.
+    pub(crate) const fn alone() -> Self {
+        let mut core_of = [0; CPUS];
+        let mut cpu = 0;
+        while cpu < CPUS {
+            core_of[cpu] = cpu as u16;
+            cpu += 1;
+        }
+        Self {
+            core_of,
+            cores: 1,
+            cpus: 1,
+        }
+    }
+
+    /// What `/sys` says of this machine.
+    pub(crate) fn read(&mut self) {
+        let cpus = configured_cpus();
+        let mut cores = 0;
+        for cpu in 0..cpus {
+            let sibling = first_sibling(cpu).filter(|&first| first < cpu);
+            self.core_of[cpu] = match sibling {
+                Some(first) => self.core_of[first],
+                None => {
+                    cores += 1;
+                    cores - 1
+                }
+            };
+        }
+        for cpu in cpus..CPUS {
+            self.core_of[cpu] = self.core_of[cpu % cpus];
+        }
+        self.cores = usize::from(cores).max(1);
+        self.cpus = cpus;
+    }
+
+    /// As many cores, one for each CPU, whatever machine this is.
+    #[cfg(test)]
+    pub(crate) fn set_count(&mut self, count: usize) {
+        self.core_of = std::array::from_fn(|cpu| (cpu % count) as u16);
+        self.cores = count;
+        self.cpus = CPUS;
+    }
+
+    /// How many cores there are.
+    pub(crate) fn count(&self) -> usize {
+        self.cores
+    }
+
+    /// How many CPUs there are.
+    pub(crate) fn cpus(&self) -> usize {
+        self.cpus
+    }
+
+    /// The core of a CPU.
+    #[inline]
+    pub(crate) fn of(&self, cpu: usize) -> usize {
+        usize::from(self.core_of[cpu % CPUS])
+    }
+}
+
+/// The CPU that this thread runs on, now.
+#[inline]
+pub(crate) fn current_cpu() -> usize {
+    if let Some(area) = Area::of_thread() {
+        return area.cpu();
+    }
+    // SAFETY: it takes nothing and changes nothing.
+    usize::try_from(unsafe { libc::sched_getcpu() }).unwrap_or(0)
+}
+
+fn configured_cpus() -> usize {
+    // The C library's `sysconf` opens files; this list is one line (`0-7`, `0,2-3`).
+    let mut buffer = [0; 256];
+    let text = read_file(c"/sys/devices/system/cpu/possible", &mut buffer).unwrap_or_default();
+    let last = text
+        .split(|byte| !byte.is_ascii_digit())
+        .filter_map(number)
+        .max();
+    last.map_or(1, |last| (last + 1).clamp(1, CPUS))
+}
+
+/// The first CPU of the core that `cpu` is on.
+fn first_sibling(cpu: usize) -> Option<usize> {
+    let mut path = *b"/sys/devices/system/cpu/cpu____/topology/thread_siblings_list\0";
+    let (start, mut at) = (27, 27);
+    let mut place = 1000;
+    while place > 0 {
+        let digit = (cpu / place % 10) as u8;
+        if digit > 0 || at > start || place == 1 {
+            path[at] = b'0' + digit;
+            at += 1;
+        }
+        place /= 10;
+    }
+    let rest = b"/topology/thread_siblings_list\0";
+    path[at..at + rest.len()].copy_from_slice(rest);
+    let path = std::ffi::CStr::from_bytes_until_nul(&path).ok()?;
+    let mut buffer = [0; 64];
+    let text = read_file(path, &mut buffer)?;
+    number(text.split(|byte| !byte.is_ascii_digit()).next()?)
+}
+
+fn number(digits: &[u8]) -> Option<usize> {
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_a_core_for_every_cpu() {
+        let mut cores = Cores::alone();
+        cores.read();
+        assert!((1..=CPUS).contains(&cores.count()));
+        for cpu in 0..CPUS {
+            assert!(cores.of(cpu) < cores.count());
+        }
+        assert!(cores.of(current_cpu()) < cores.count());
+    }
+
+    #[test]
+    fn siblings_of_a_cpu_begin_with_itself_or_one_before() {
+        assert!(first_sibling(0).is_none_or(|first| first == 0));
+        assert_eq!(first_sibling(CPUS - 1), None);
+    }
+}

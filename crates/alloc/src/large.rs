@@ -1,0 +1,289 @@
+//! Blocks beyond half a region: a mapping each.
+//!
+//! # Theory
+//!
+//! The mapping is aligned to the size of a region, so no large page is shared with another
+//! block, and the header takes its first page. Where the block itself must be aligned to a region
+//! or more, it begins a region, and its header is the last page of the one before:
+//!
+//! ```text
+//!  region              region + page              |  region        region
+//!  | header | block ................ |            |  ... header | block .......... |
+//! ```
+//!
+//! Freed mappings of up to 32 MiB together are kept for the next request that fits to an eighth:
+//! without that, a program that takes and frees one such block in turn would fault in all of its
+//! pages each time. [`Large::trim`] gives them back.
+
+use std::cell::UnsafeCell;
+use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
+
+use crate::lock::Lock;
+use crate::os::{self, PAGE};
+use crate::region::Geometry;
+
+/// What the header of a large block begins with.
+pub(crate) const LARGE_MAGIC: u64 = 0x6667_6c61_7267_6521;
+/// Mappings that are kept.
+const KEPT: usize = 8;
+/// Bytes that they may have together.
+const KEPT_BYTES: usize = 32 << 20;
+
+/// The header of a large block.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Header {
+    pub(crate) magic: u64,
+    /// Where the mapping begins and how long it is.
+    start: usize,
+    mapped: usize,
+    /// From the mapping's start to the block.
+    offset: usize,
+}
+
+impl Header {
+    /// Bytes that the block has.
+    pub(crate) fn usable(&self) -> usize {
+        self.mapped - self.offset
+    }
+}
+
+/// What is kept of freed mappings, and what is mapped.
+#[derive(Debug)]
+pub(crate) struct Large {
+    pub(crate) lock: Lock,
+    inner: UnsafeCell<Inner>,
+}
+
+// SAFETY: `inner` is only touched by the holder of `lock`.
+unsafe impl Sync for Large {}
+
+#[derive(Debug)]
+struct Inner {
+    kept: [(usize, usize); KEPT],
+    kept_bytes: usize,
+    stats: LargeStats,
+}
+
+/// Large blocks of the process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LargeStats {
+    /// Live blocks.
+    pub live_blocks: usize,
+    /// Bytes mapped for them.
+    pub live_bytes: usize,
+    /// Bytes kept for later.
+    pub kept_bytes: usize,
+}
+
+impl Large {
+    pub(crate) const fn new() -> Self {
+        Self {
+            lock: Lock::new(),
+            inner: UnsafeCell::new(Inner {
+                kept: [(0, 0); KEPT],
+                kept_bytes: 0,
+                stats: LargeStats {
+                    live_blocks: 0,
+                    live_bytes: 0,
+                    kept_bytes: 0,
+                },
+            }),
+        }
+    }
+
+    fn locked<T>(&self, work: impl FnOnce(&mut Inner) -> T) -> T {
+        self.lock.lock();
+        // SAFETY: the lock is held, and `work` cannot reach it again.
+        let done = work(unsafe { &mut *self.inner.get() });
+        self.lock.unlock();
+        done
+    }
+
+    /// A block of `size` bytes at a multiple of `align`; whether it is known to hold zeros.
+    pub(crate) fn take(
+        &self,
+        geometry: Geometry,
+        size: usize,
+        align: usize,
+        huge: bool,
+    ) -> (*mut u8, bool) {
+        let Some((offset, mapped)) = layout(geometry, size, align) else {
+            return (null_mut(), false);
+        };
+        if align < geometry.region
+            && let Some((start, kept)) = self.locked(|inner| inner.reuse(mapped))
+        {
+            return (write_header(geometry, start, kept, offset), false);
+        }
+        let Some(start) = os::map(mapped, align.max(geometry.region)) else {
+            return (null_mut(), false);
+        };
+        if huge && mapped >= geometry.region {
+            os::advise(start, mapped, libc::MADV_HUGEPAGE);
+        }
+        self.locked(|inner| inner.count(mapped));
+        let start = start.as_ptr().expose_provenance();
+        (write_header(geometry, start, mapped, offset), true)
+    }
+
+    /// Frees a block.
+    ///
+    /// # Safety
+    /// `header` is that of a live large block that nobody uses any more.
+    pub(crate) unsafe fn free(&self, geometry: Geometry, header: NonNull<Header>) {
+        // SAFETY: the caller's.
+        let Header {
+            start,
+            mapped,
+            offset,
+            ..
+        } = unsafe { header.read() };
+        let keep = offset < geometry.region;
+        if !self.locked(|inner| inner.uncount(mapped) && keep && inner.keep(start, mapped)) {
+            unmap(start, mapped);
+        }
+    }
+
+    /// Grows or shrinks a block; null where the kernel refuses, with the block as it was.
+    ///
+    /// # Safety
+    /// `header` is that of a live large block.
+    pub(crate) unsafe fn resize(
+        &self,
+        geometry: Geometry,
+        header: NonNull<Header>,
+        size: usize,
+    ) -> *mut u8 {
+        // SAFETY: the caller's.
+        let Header {
+            start,
+            mapped,
+            offset,
+            ..
+        } = unsafe { header.read() };
+        let Some((_, wanted)) = layout(geometry, size, 1).filter(|_| offset == PAGE) else {
+            return null_mut();
+        };
+        let old: NonNull<u8> = match NonNull::new(with_exposed_provenance_mut(start)) {
+            Some(old) => old,
+            None => return null_mut(),
+        };
+        let now = if os::resize(old, mapped, wanted) {
+            start
+        } else {
+            let Some(to) = os::map(wanted, geometry.region) else {
+                return null_mut();
+            };
+            if !os::move_pages(old, mapped.min(wanted), to, wanted) {
+                os::unmap(to, wanted);
+                return null_mut();
+            }
+            if mapped > wanted {
+                unmap(start + wanted, mapped - wanted);
+            }
+            to.as_ptr().expose_provenance()
+        };
+        self.locked(|inner| {
+            inner.uncount(mapped);
+            inner.count(wanted);
+        });
+        write_header(geometry, now, wanted, offset)
+    }
+
+    /// Gives back what is kept.
+    pub(crate) fn trim(&self) -> bool {
+        let kept = self.locked(|inner| {
+            inner.kept_bytes = 0;
+            std::mem::replace(&mut inner.kept, [(0, 0); KEPT])
+        });
+        let mappings = kept.iter().filter(|(_, mapped)| *mapped > 0);
+        mappings
+            .map(|&(start, mapped)| unmap(start, mapped))
+            .count()
+            > 0
+    }
+
+    pub(crate) fn stats(&self) -> LargeStats {
+        self.locked(|inner| LargeStats {
+            kept_bytes: inner.kept_bytes,
+            ..inner.stats
+        })
+    }
+}
+
+impl Inner {
+    /// A kept mapping that is long enough, and at most an eighth too long.
+    fn reuse(&mut self, mapped: usize) -> Option<(usize, usize)> {
+        let fits =
+            |(_, kept): &&mut (usize, usize)| *kept >= mapped && *kept <= mapped + mapped / 8;
+        let place = self.kept.iter_mut().find(fits)?;
+        let found = std::mem::take(place);
+        self.kept_bytes -= found.1;
+        self.count(found.1);
+        Some(found)
+    }
+
+    fn keep(&mut self, start: usize, mapped: usize) -> bool {
+        let free = self.kept.iter_mut().find(|(_, kept)| *kept == 0);
+        let Some(place) = free.filter(|_| self.kept_bytes + mapped <= KEPT_BYTES) else {
+            return false;
+        };
+        *place = (start, mapped);
+        self.kept_bytes += mapped;
+        true
+    }
+
+    fn count(&mut self, mapped: usize) {
+        self.stats.live_blocks += 1;
+        self.stats.live_bytes += mapped;
+    }
+
+    fn uncount(&mut self, mapped: usize) -> bool {
+        self.stats.live_blocks -= 1;
+        self.stats.live_bytes -= mapped;
+        true
+    }
+}
+
+/// From the mapping's start to the block, and the mapping's length.
+fn layout(geometry: Geometry, size: usize, align: usize) -> Option<(usize, usize)> {
+    let offset = match align < geometry.region {
+        true => align.max(PAGE),
+        false => align,
+    };
+    let mapped = offset.checked_add(size)?.checked_next_multiple_of(PAGE)?;
+    (mapped <= isize::MAX as usize).then_some((offset, mapped))
+}
+
+/// Where the header of a large block is.
+pub(crate) fn header_of(geometry: Geometry, block: NonNull<u8>) -> *mut Header {
+    let base = geometry.base(block);
+    match base == block.as_ptr() {
+        true => with_exposed_provenance_mut(block.addr().get() - PAGE),
+        false => base.cast(),
+    }
+}
+
+/// Writes the header of a block; the block.
+fn write_header(geometry: Geometry, start: usize, mapped: usize, offset: usize) -> *mut u8 {
+    let block: *mut u8 = with_exposed_provenance_mut(start + offset);
+    let Some(at) = NonNull::new(block) else {
+        return null_mut();
+    };
+    let header = Header {
+        magic: LARGE_MAGIC,
+        start,
+        mapped,
+        offset,
+    };
+    // SAFETY: the header's page belongs to the mapping, which is the caller's, and not to the block.
+    unsafe { header_of(geometry, at).write(header) };
+    block
+}
+
+fn unmap(start: usize, mapped: usize) {
+    if let Some(at) = NonNull::new(with_exposed_provenance_mut(start)) {
+        os::unmap(at, mapped);
+    }
+}

@@ -1,0 +1,446 @@
+//! A memory allocator that never lets two cores share a large page.
+//!
+//! # Theory
+//!
+//! H. Inoue and T. Nakatani (*Performance of Multi-Process and Multi-Thread Processing on
+//! Multi-core SMT Processors*, IISWC 2010) found why threads on several cores miss the TLB more
+//! often than processes: the blocks that the threads of all cores use lie mixed in the same
+//! pages, so each core's TLB must hold all pages, where that of a process holds its own. Their
+//! allocator avoids "sharing the memory space among cores within a physical page". This one
+//! does the same.
+//!
+//! Memory belongs to **cores**, not to threads. Allocators of today give each *thread* a cache or
+//! an arena, which keeps cores apart as long as there is one thread a core that stays there. With
+//! more threads than cores, or threads that migrate, blocks of all cores mix. Here the CPU that
+//! runs the request decides (`cores`): its core's heap (`heap`) serves it from regions (`region`)
+//! of one large page (2 MiB, or 4 MiB as in the source) that hold blocks of that core alone. Most
+//! requests find a block in a magazine of the CPU (`magazine`), without a lock.
+//! A block that is freed on another core goes home to its region's owner. A region changes its
+//! owner only by being unmapped when it is empty.
+//!
+//! # Invariants
+//!
+//! 1. Every live block up to half a region lies in a region whose `owner` was the core that asked
+//!    for it. So a large page holds blocks of one core, whatever threads do.
+//! 2. What a heap's lock guards is touched by its holder alone; other cores only push to its
+//!    remote list.
+//! 3. A region is mapped for as long as one of its blocks is live or on its way home.
+//! 4. No state is kept for a thread: threads may end at any time, and a fork holds all locks, so
+//!    that the child finds every heap whole.
+//!
+//! # What it does not do
+//!
+//! - A thread that is moved between its request and its use works on pages of the core it left.
+//!   Nothing can prevent that, and it costs locality for the blocks it holds then.
+//! - Blocks that one core allocates and another uses (a queue between threads) are on the pages
+//!   of the core that asked for them.
+//! - It is not safe to call from a signal handler, as no `malloc` is.
+//! - Free memory within a region in use is given back by [`CoreAware::trim`] alone.
+
+mod class;
+mod config;
+mod cores;
+mod guard;
+mod heap;
+mod large;
+mod lock;
+mod magazine;
+mod os;
+mod region;
+mod rseq;
+mod shared;
+mod stats;
+
+use std::alloc::{GlobalAlloc, Layout};
+use std::ptr::NonNull;
+
+pub use config::{Config, RegionSize, VARIABLE};
+pub use heap::HeapStats;
+pub use large::LargeStats;
+pub use shared::{Global, shared};
+pub use stats::Stats;
+
+use class::{LARGEST, class_of, class_of_aligned};
+use cores::{CPUS, Cores, current_cpu};
+use heap::Heap;
+use large::{Header, LARGE_MAGIC, Large, header_of};
+use magazine::Magazines;
+use region::{Geometry, REGION_MAGIC, Region, SINGLE};
+use rseq::Area;
+
+/// An allocator with its heaps, one a core.
+#[derive(Debug)]
+pub struct CoreAware {
+    config: Config,
+    geometry: Geometry,
+    cores: Cores,
+    heaps: &'static [Heap],
+    magazines: Magazines,
+    large: Large,
+}
+
+/// What a block belongs to.
+enum Place {
+    Region(NonNull<Region>),
+    Large(NonNull<Header>),
+}
+
+impl CoreAware {
+    /// An allocator for the cores of this machine; `None` when the kernel has no memory for its
+    /// heaps.
+    #[must_use]
+    pub fn new(config: Config) -> Option<Self> {
+        let mut cores = Cores::alone();
+        cores.read();
+        Self::with_cores(config, cores)
+    }
+
+    fn with_cores(config: Config, cores: Cores) -> Option<Self> {
+        let geometry = Geometry {
+            region: config.region.bytes(),
+        };
+        let count = cores.count().min(CPUS);
+        let cpus = cores.cpus();
+        let heaps = os::map(count * size_of::<Heap>(), os::PAGE)?.cast::<Heap>();
+        for core in 0..count {
+            // SAFETY: the mapping has room for `count` heaps.
+            let heap = unsafe { heaps.add(core) };
+            // SAFETY: it is fresh, and a page is aligned enough.
+            unsafe { heap.write(Heap::new(core as u32, geometry, config.huge)) };
+        }
+        Some(Self {
+            config,
+            geometry,
+            cores,
+            // SAFETY: `count` heaps were written above, and they are never unmapped.
+            heaps: unsafe { std::slice::from_raw_parts(heaps.as_ptr(), count) },
+            magazines: Magazines::new(cpus),
+            large: Large::new(),
+        })
+    }
+
+    /// The core that this thread runs on.
+    #[inline]
+    fn here(&self) -> usize {
+        self.cores.of(current_cpu())
+    }
+
+    /// A block of at least `size` bytes, aligned to 16; null when the kernel has no memory.
+    #[inline]
+    #[must_use]
+    pub fn allocate(&self, size: usize) -> *mut u8 {
+        if self.config.guarded {
+            return self.allocate_guarded(size, 1);
+        }
+        if size > LARGEST {
+            return self.allocate_at(self.here(), size, 1).0;
+        }
+        let class = class_of(size);
+        let Some(area) = Area::of_thread() else {
+            return self.heaps[self.here()].take(class);
+        };
+        let block = self.magazines.take(area, class);
+        if !block.is_null() {
+            return block;
+        }
+        let heap = &self.heaps[self.cores.of(area.cpu())];
+        self.magazines.fill(area, class, heap)
+    }
+
+    /// The same at a multiple of `align`, a power of two.
+    #[must_use]
+    pub fn allocate_aligned(&self, size: usize, align: usize) -> *mut u8 {
+        match self.config.guarded {
+            true => self.allocate_guarded(size, align),
+            false => self.allocate_at(self.here(), size, align).0,
+        }
+    }
+
+    /// A block of zeros.
+    #[must_use]
+    pub fn allocate_zeroed(&self, size: usize) -> *mut u8 {
+        if self.config.guarded || size <= LARGEST {
+            let block = self.allocate(size);
+            if !block.is_null() {
+                // SAFETY: the block has at least `size` bytes.
+                unsafe { block.write_bytes(0, size) };
+            }
+            return block;
+        }
+        let (block, is_zero) = self.allocate_at(self.here(), size, 1);
+        if !block.is_null() && !is_zero {
+            // SAFETY: the block has at least `size` bytes.
+            unsafe { block.write_bytes(0, size) };
+        }
+        block
+    }
+
+    /// A block from the heap of a core; whether it is known to hold zeros.
+    fn allocate_at(&self, core: usize, size: usize, align: usize) -> (*mut u8, bool) {
+        let heap = &self.heaps[core];
+        if let Some(class) = class_of_aligned(size, align.max(class::GRAIN)) {
+            return (heap.take(class), false);
+        }
+        let geometry = self.geometry;
+        if size <= geometry.largest_single() && align <= geometry.largest_single() {
+            let align = geometry.slices_for(align).max(1);
+            return (
+                heap.take_single(geometry.slices_for(size.max(1)), align),
+                false,
+            );
+        }
+        self.large.take(geometry, size, align, self.config.huge)
+    }
+
+    /// Frees a block.
+    ///
+    /// # Safety
+    /// `block` is a live block of this allocator, and nobody uses it any more.
+    #[inline]
+    pub unsafe fn free(&self, block: NonNull<u8>) {
+        if let (Some(area), false) = (Area::of_thread(), self.config.guarded) {
+            // SAFETY: the caller's.
+            return unsafe { self.free_in(area, block) };
+        }
+        // SAFETY: the caller's.
+        unsafe { self.free_at(self.here(), block) };
+    }
+
+    /// Frees a block into the magazine of the thread's CPU, if it is of that core.
+    ///
+    /// # Safety
+    /// As [`CoreAware::free`].
+    #[inline]
+    unsafe fn free_in(&self, area: Area, block: NonNull<u8>) {
+        let here = self.cores.of(area.cpu());
+        if let Place::Region(region) = self.place(block) {
+            // SAFETY: the header of a region with a live block is mapped.
+            let owner = unsafe { (*region.as_ptr()).owner } as usize;
+            // SAFETY: the block is live, so its span is.
+            let span = unsafe { Region::span_of(region, block, self.geometry) };
+            // SAFETY: the class of a live span does not change.
+            let class = unsafe { (*span.as_ptr()).class };
+            if owner == here && class != SINGLE {
+                let class = usize::from(class);
+                if !self.magazines.give(area, class, block.as_ptr()) {
+                    self.magazines
+                        .flush(area, class, &self.heaps[owner], block.as_ptr());
+                }
+                return;
+            }
+        }
+        // SAFETY: the caller's.
+        unsafe { self.free_at(here, block) };
+    }
+
+    /// Frees a block as if on a core.
+    ///
+    /// # Safety
+    /// As [`CoreAware::free`].
+    #[inline]
+    unsafe fn free_at(&self, core: usize, block: NonNull<u8>) {
+        if self.config.guarded {
+            // SAFETY: the caller's.
+            unsafe { self.check_guard(block) };
+        }
+        match self.place(block) {
+            Place::Region(region) => {
+                // SAFETY: the header of a region with a live block is mapped.
+                let owner = unsafe { (*region.as_ptr()).owner } as usize;
+                if owner == core {
+                    // SAFETY: the block is live, so its span is.
+                    let span = unsafe { Region::span_of(region, block, self.geometry) };
+                    // SAFETY: the caller's; the region is of this heap.
+                    unsafe { self.heaps[owner].free(block, span) };
+                } else {
+                    // SAFETY: the caller's; blocks have at least 16 bytes.
+                    unsafe { self.heaps[owner].free_from_afar(block) };
+                }
+            }
+            // SAFETY: the caller's.
+            Place::Large(header) => unsafe { self.large.free(self.geometry, header) },
+        }
+    }
+
+    /// What a block belongs to. A pointer that no block begins at ends the process with a
+    /// message, as far as that can be seen: the memory before it may not even be mapped.
+    #[inline]
+    fn place(&self, block: NonNull<u8>) -> Place {
+        let base = self.geometry.base(block);
+        if base != block.as_ptr()
+            && let Some(region) = NonNull::new(base.cast::<Region>())
+        {
+            // SAFETY: a block that begins no region has its region's header before it, or that of
+            // a large block, whose first word is also its magic.
+            let magic = unsafe { (*region.as_ptr()).magic };
+            if magic == REGION_MAGIC {
+                return Place::Region(region);
+            }
+        }
+        self.place_of_large(block)
+    }
+
+    #[cold]
+    fn place_of_large(&self, block: NonNull<u8>) -> Place {
+        let header = header_of(self.geometry, block);
+        // SAFETY: as in `place`: a large block has its header there.
+        let magic = unsafe { (*header).magic };
+        match NonNull::new(header) {
+            Some(header) if magic == LARGE_MAGIC => Place::Large(header),
+            _ => guard::abort("not a block of this allocator", block),
+        }
+    }
+
+    /// Bytes that a block has.
+    ///
+    /// # Safety
+    /// `block` is a live block of this allocator.
+    #[must_use]
+    pub unsafe fn usable(&self, block: NonNull<u8>) -> usize {
+        // SAFETY: the caller's.
+        let all = unsafe { self.capacity(block) };
+        match self.config.guarded {
+            // SAFETY: the caller's.
+            true => unsafe { guard::requested(block, all) },
+            false => all,
+        }
+    }
+
+    /// Bytes of the block itself, a guard's among them.
+    ///
+    /// # Safety
+    /// As [`CoreAware::usable`].
+    unsafe fn capacity(&self, block: NonNull<u8>) -> usize {
+        match self.place(block) {
+            Place::Region(region) => {
+                // SAFETY: the block is live, so its span is.
+                let span = unsafe { Region::span_of(region, block, self.geometry) };
+                // SAFETY: class and capacity of a live span do not change.
+                let span = unsafe { span.as_ref() };
+                span.block(self.geometry)
+            }
+            // SAFETY: the block is live, so its header is mapped.
+            Place::Large(header) => unsafe { header.as_ref() }.usable(),
+        }
+    }
+
+    /// Moves a block to one of at least `size` bytes, its contents with it; null, with the block
+    /// as it was, when there is no memory.
+    ///
+    /// # Safety
+    /// `block` is a live block of this allocator; when a block is returned, only that one may be
+    /// used.
+    #[must_use]
+    pub unsafe fn reallocate(&self, block: NonNull<u8>, size: usize) -> *mut u8 {
+        // SAFETY: the caller's.
+        let old = unsafe { self.usable(block) };
+        if !self.config.guarded {
+            if size <= old && size >= old / 2 {
+                return block.as_ptr();
+            }
+            if let Place::Large(header) = self.place(block)
+                && size > self.geometry.largest_single()
+            {
+                // SAFETY: the caller's.
+                let moved = unsafe { self.large.resize(self.geometry, header, size) };
+                if !moved.is_null() {
+                    return moved;
+                }
+            }
+        }
+        let to = self.allocate(size);
+        if let Some(to) = NonNull::new(to) {
+            // SAFETY: both blocks are live, different, and at least that long.
+            unsafe { to.copy_from_nonoverlapping(block, old.min(size)) };
+            // SAFETY: the caller's: the old block is no longer used.
+            unsafe { self.free(block) };
+        }
+        to
+    }
+
+    /// Gives free memory back to the kernel; whether there was any.
+    pub fn trim(&self) -> bool {
+        let given = self.heaps.iter().filter(|heap| heap.trim()).count();
+        self.large.trim() || given > 0
+    }
+
+    /// What the heaps hold now.
+    #[must_use]
+    pub fn stats(&self) -> Stats<'_> {
+        Stats::of(self)
+    }
+
+    /// Whether the settings ask for what the heaps hold at the end of the program.
+    #[must_use]
+    pub fn prints_stats(&self) -> bool {
+        self.config.stats
+    }
+
+    /// Writes what the heaps hold to a descriptor, without allocating.
+    pub fn print_stats(&self, descriptor: i32) {
+        let mut text = [0; 4096];
+        let mut out = guard::Text {
+            text: &mut text,
+            at: 0,
+        };
+        let _too_long = std::fmt::Write::write_fmt(&mut out, format_args!("{}", self.stats()));
+        let at = out.at;
+        os::write(descriptor, &text[..at]);
+    }
+
+    /// Takes all locks, before a fork.
+    pub fn before_fork(&self) {
+        self.heaps.iter().for_each(|heap| heap.lock.lock());
+        self.large.lock.lock();
+    }
+
+    /// Releases all locks, in the parent and in the child of a fork.
+    pub fn after_fork(&self) {
+        self.large.lock.unlock();
+        self.heaps.iter().for_each(|heap| heap.lock.unlock());
+    }
+
+    /// The core whose region a block lies in; `None` for a large block, which has pages of its
+    /// own.
+    ///
+    /// # Safety
+    /// `block` is a live block of this allocator.
+    #[must_use]
+    pub unsafe fn owner(&self, block: NonNull<u8>) -> Option<usize> {
+        match self.place(block) {
+            // SAFETY: the header of a region with a live block is mapped.
+            Place::Region(region) => Some(unsafe { region.as_ref() }.owner as usize),
+            Place::Large(_) => None,
+        }
+    }
+}
+
+// SAFETY: blocks are disjoint, aligned as asked for and live until they are freed: see the theory
+// above, which `tests/model.rs` holds to random operations.
+unsafe impl GlobalAlloc for CoreAware {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        self.allocate_aligned(layout.size(), layout.align())
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, _layout: Layout) {
+        if let Some(block) = NonNull::new(block) {
+            // SAFETY: the caller's.
+            unsafe { self.free(block) };
+        }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if layout.align() <= class::GRAIN {
+            return self.allocate_zeroed(layout.size());
+        }
+        let block = self.allocate_aligned(layout.size(), layout.align());
+        if !block.is_null() {
+            // SAFETY: the block has that many bytes.
+            unsafe { block.write_bytes(0, layout.size()) };
+        }
+        block
+    }
+}
+
+#[cfg(test)]
+mod tests;

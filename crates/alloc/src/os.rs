@@ -1,0 +1,139 @@
+//! Memory from the kernel.
+//!
+//! This crate calls `libc` itself: whatever stands between the kernel and an allocator must not
+//! allocate.
+
+use std::ptr::{NonNull, null_mut};
+
+/// Bytes of the pages in which the kernel maps memory here.
+pub(crate) const PAGE: usize = 4096;
+/// Advice to make huge pages of what is mapped now (Linux 6.1); older kernels refuse it.
+pub(crate) const MADV_COLLAPSE: libc::c_int = 25;
+
+/// `size` fresh bytes of zeros at a multiple of `align` (a power of two of at least a page);
+/// `None` when the kernel refuses.
+pub(crate) fn map(size: usize, align: usize) -> Option<NonNull<u8>> {
+    let first = map_anywhere(size)?;
+    if first.addr().get().is_multiple_of(align) {
+        return Some(first);
+    }
+    unmap(first, size);
+    let wide = map_anywhere(size.checked_add(align)?)?;
+    let before = wide.addr().get().next_multiple_of(align) - wide.addr().get();
+    // SAFETY: `before` is less than `align`, so the block lies within the mapping just made.
+    let block = unsafe { wide.add(before) };
+    if before > 0 {
+        unmap(wide, before);
+    }
+    // SAFETY: the mapping ends `align - before` bytes after the block.
+    let after = unsafe { block.add(size) };
+    if align > before {
+        unmap(after, align - before);
+    }
+    Some(block)
+}
+
+fn map_anywhere(size: usize) -> Option<NonNull<u8>> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new private mapping at an address of the kernel's choice touches nothing.
+    let at = unsafe { libc::mmap(null_mut(), size, protection, flags, -1, 0) };
+    if at == libc::MAP_FAILED {
+        return None;
+    }
+    NonNull::new(at.cast())
+}
+
+/// Gives a mapping back. Its bytes must not be used again; all callers own what they give back.
+pub(crate) fn unmap(at: NonNull<u8>, size: usize) {
+    // SAFETY: every caller passes pages of a mapping of its own that nothing refers to any more.
+    let _refused = unsafe { libc::munmap(at.as_ptr().cast(), size) };
+}
+
+/// Advice on pages of a mapping; that it is refused (an old kernel, a seccomp filter) changes
+/// speed or footprint, never contents that are still needed.
+pub(crate) fn advise(at: NonNull<u8>, size: usize, advice: libc::c_int) -> bool {
+    // SAFETY: the pages are the caller's; of the advice used here only MADV_DONTNEED drops
+    // contents, on pages that hold no live block.
+    unsafe { libc::madvise(at.as_ptr().cast(), size, advice) == 0 }
+}
+
+/// Moves the pages of a block to a mapping that is as long or longer, replacing it.
+pub(crate) fn move_pages(from: NonNull<u8>, old: usize, to: NonNull<u8>, new: usize) -> bool {
+    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+    // SAFETY: both ranges are mappings of the caller's; what `to` held is fresh and unused.
+    let at = unsafe { libc::mremap(from.as_ptr().cast(), old, new, flags, to.as_ptr()) };
+    at != libc::MAP_FAILED
+}
+
+/// Grows or shrinks a mapping where it stands.
+pub(crate) fn resize(at: NonNull<u8>, old: usize, new: usize) -> bool {
+    // SAFETY: without MAYMOVE the mapping stays where it is; the caller owns it.
+    let to = unsafe { libc::mremap(at.as_ptr().cast(), old, new, 0) };
+    to != libc::MAP_FAILED
+}
+
+/// Writes text to a descriptor without allocating.
+pub(crate) fn write(descriptor: i32, text: &[u8]) {
+    let mut left = text;
+    while !left.is_empty() {
+        // SAFETY: `left` is a slice of initialised bytes.
+        let done = unsafe { libc::write(descriptor, left.as_ptr().cast(), left.len()) };
+        match usize::try_from(done) {
+            Ok(done) if done > 0 => left = left.get(done..).unwrap_or_default(),
+            _ => return,
+        }
+    }
+}
+
+/// Reads a file into `buffer`; the bytes that were read.
+pub(crate) fn read_file<'a>(path: &std::ffi::CStr, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+    // SAFETY: the path ends with a zero byte.
+    let file = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+    if file < 0 {
+        return None;
+    }
+    let mut filled = 0;
+    while filled < buffer.len() {
+        let rest = &mut buffer[filled..];
+        // SAFETY: `rest` is writable for its length.
+        let read = unsafe { libc::read(file, rest.as_mut_ptr().cast(), rest.len()) };
+        match usize::try_from(read) {
+            Ok(read) if read > 0 => filled += read,
+            _ => break,
+        }
+    }
+    // SAFETY: the descriptor was opened above and is closed once.
+    let _ = unsafe { libc::close(file) };
+    Some(&buffer[..filled])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mapping_is_aligned_and_zero() {
+        for align in [PAGE, 2 << 20, 16 << 20] {
+            let at = map(3 * PAGE, align).expect("the kernel has three pages");
+            assert!(at.addr().get().is_multiple_of(align));
+            // SAFETY: the mapping has three pages.
+            assert_eq!(unsafe { *at.as_ptr().wrapping_add(2 * PAGE) }, 0);
+            unmap(at, 3 * PAGE);
+        }
+    }
+
+    #[test]
+    fn absurd_sizes_are_refused() {
+        assert!(map(usize::MAX - PAGE, 2 << 20).is_none());
+        assert!(map(1 << 60, PAGE).is_none());
+    }
+
+    #[test]
+    fn a_file_is_read_as_far_as_the_buffer_reaches() {
+        let mut buffer = [0; 8];
+        let read = read_file(c"/proc/self/stat", &mut buffer).expect("Linux has it");
+        assert_eq!(read.len(), 8);
+        assert!(read_file(c"/proc/self/none", &mut buffer).is_none());
+    }
+}

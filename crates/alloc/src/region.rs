@@ -1,0 +1,352 @@
+//! A region: one large page of memory that belongs to one core.
+//!
+//! # Theory
+//!
+//! A region is as large as the large page and aligned to it, so the region of a block is found by
+//! clearing the low bits of its address. It is cut into 256 slices. The first two hold this
+//! header; the others are given out as *spans*: runs of slices that hold blocks of one size
+//! class, or one block of its own.
+//!
+//! ```text
+//!  0        2 slices                                                      256
+//!  +--------+-----------+-----+------------------------+-----------------+
+//!  | header | span of   | sp. | one block of 17 slices |  free slices    |
+//!  |        | 48-byte b.| 4 K |                        |                 |
+//!  +--------+-----------+-----+------------------------+-----------------+
+//! ```
+//!
+//! The record of a span stands at its first slice's place in the header; every slice of the span
+//! knows that place. Blocks are carved from a span one after the other, so that memory that was
+//! never asked for is never touched; freed blocks form a list through their own first word.
+//!
+//! A region changes its owner only by being given back whole. Its header is written under the
+//! lock of the owner's heap; `magic`, `owner` and the class and first slice of a span that holds
+//! a live block do not change, so that any thread may read them.
+
+use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
+
+use crate::class::{size_of_class, slices_of_class};
+use crate::os;
+
+/// Slices in a region.
+pub(crate) const SLICES: usize = 256;
+/// Slices of the header.
+const HEADER: usize = 2;
+/// The class of a span that is one block.
+pub(crate) const SINGLE: u8 = u8::MAX;
+
+/// What a region begins with.
+pub(crate) const REGION_MAGIC: u64 = 0x6667_7265_6769_6f6e;
+
+/// A free block: the next one in its list.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) next: *mut Block,
+    /// In hardened mode, what marks the block as free.
+    pub(crate) mark: u64,
+}
+
+/// A run of slices. All zero where no span begins.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Span {
+    pub(crate) free: *mut Block,
+    pub(crate) next: *mut Span,
+    pub(crate) prev: *mut Span,
+    /// Blocks in use.
+    pub(crate) used: u16,
+    /// Blocks that were ever given out: those beyond were never touched.
+    pub(crate) carved: u16,
+    /// Blocks in all; slices, for a span that is one block.
+    pub(crate) capacity: u16,
+    pub(crate) class: u8,
+    /// The place of the span's first slice; of every slice in it.
+    pub(crate) first: u8,
+}
+
+/// The header of a region.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Region {
+    pub(crate) magic: u64,
+    /// The core whose heap it belongs to.
+    pub(crate) owner: u32,
+    /// Slices that belong to no span.
+    pub(crate) free_slices: u32,
+    pub(crate) next: *mut Region,
+    pub(crate) prev: *mut Region,
+    /// Whether the kernel was asked for huge pages.
+    pub(crate) is_huge: bool,
+    /// A bit for each slice that belongs to no span.
+    free: [u64; SLICES / 64],
+    spans: [Span; SLICES],
+}
+
+/// Size of the regions: two or four MiB.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    pub(crate) region: usize,
+}
+
+impl Geometry {
+    /// Bytes of a slice.
+    #[inline]
+    pub(crate) fn slice(self) -> usize {
+        self.region / SLICES
+    }
+
+    /// Where the region of an address begins.
+    ///
+    /// What a program frees has the provenance of one block at best; regions expose theirs when
+    /// they are mapped, so their headers can be found from an address alone.
+    #[inline]
+    pub(crate) fn base(self, at: NonNull<u8>) -> *mut u8 {
+        with_exposed_provenance_mut(at.addr().get() & !(self.region - 1))
+    }
+
+    /// Slices that hold `size` bytes.
+    #[inline]
+    pub(crate) fn slices_for(self, size: usize) -> usize {
+        size.div_ceil(self.slice())
+    }
+
+    /// The largest block within a region: half of it.
+    #[inline]
+    pub(crate) fn largest_single(self) -> usize {
+        self.region / 2
+    }
+}
+
+/// Slices of an empty region.
+pub(crate) const FREE_WHEN_EMPTY: u32 = (SLICES - HEADER) as u32;
+
+impl Region {
+    /// A fresh region of a core's; `None` when the kernel has no memory.
+    pub(crate) fn map(geometry: Geometry, owner: u32) -> Option<NonNull<Self>> {
+        let region = os::map(geometry.region, geometry.region)?.cast::<Self>();
+        region.as_ptr().expose_provenance();
+        // SAFETY: the mapping is fresh, zero and longer than the header; nobody else knows it.
+        let header = unsafe { &mut *region.as_ptr() };
+        header.magic = REGION_MAGIC;
+        header.owner = owner;
+        header.free_slices = FREE_WHEN_EMPTY;
+        header.free = [u64::MAX; SLICES / 64];
+        header.free[0] &= u64::MAX << HEADER;
+        Some(region)
+    }
+
+    /// Takes `slices` slices from a place that is a multiple of `align` slices and makes a span.
+    pub(crate) fn take(&mut self, slices: usize, align: usize) -> Option<NonNull<Span>> {
+        let first = self.find(slices, align)?;
+        for at in first..first + slices {
+            self.free[at / 64] &= !(1 << (at % 64));
+            self.spans[at].first = first as u8;
+        }
+        self.free_slices -= slices as u32;
+        let span = &mut self.spans[first];
+        (span.free, span.used, span.carved) = (null_mut(), 0, 0);
+        Some(NonNull::from(span))
+    }
+
+    /// The first run of free slices that is long enough.
+    fn find(&self, slices: usize, align: usize) -> Option<usize> {
+        let mut at = HEADER;
+        while at + slices <= SLICES {
+            at = self.next_free(at)?.next_multiple_of(align);
+            match self.first_taken(at, slices) {
+                None if at + slices <= SLICES => return Some(at),
+                None => return None,
+                Some(taken) => at = taken + 1,
+            }
+        }
+        None
+    }
+
+    /// The first free slice at `from` or after it.
+    fn next_free(&self, from: usize) -> Option<usize> {
+        let mut word = from / 64;
+        let mut bits = *self.free.get(word)? & (u64::MAX << (from % 64));
+        while bits == 0 {
+            word += 1;
+            bits = *self.free.get(word)?;
+        }
+        Some(word * 64 + bits.trailing_zeros() as usize)
+    }
+
+    /// The first slice of a run that is taken.
+    fn first_taken(&self, at: usize, slices: usize) -> Option<usize> {
+        let mut run = at..(at + slices).min(SLICES);
+        run.find(|slice| self.free[slice / 64] & (1 << (slice % 64)) == 0)
+    }
+
+    /// Gives the slices of a span back.
+    pub(crate) fn give(&mut self, first: usize, slices: usize) {
+        for at in first..first + slices {
+            self.free[at / 64] |= 1 << (at % 64);
+        }
+        self.free_slices += slices as u32;
+    }
+
+    /// Calls `see` with every run of free slices.
+    pub(crate) fn free_runs(&self, mut see: impl FnMut(usize, usize)) {
+        let mut at = HEADER;
+        while let Some(first) = self.next_free(at) {
+            let end = self.first_taken(first, SLICES - first).unwrap_or(SLICES);
+            see(first, end - first);
+            at = end;
+            if at >= SLICES {
+                return;
+            }
+        }
+    }
+
+    /// Calls `see` with every span.
+    pub(crate) fn spans(&self, mut see: impl FnMut(&Span)) {
+        let is_taken = |at: usize| self.free[at / 64] & (1 << (at % 64)) == 0;
+        let firsts = (HEADER..SLICES).filter(|&at| is_taken(at));
+        for at in firsts.filter(|&at| usize::from(self.spans[at].first) == at) {
+            see(&self.spans[at]);
+        }
+    }
+
+    /// The span that holds an address of this region.
+    ///
+    /// # Safety
+    /// `region` begins a region, and `at` lies within a live span of it.
+    #[inline]
+    pub(crate) unsafe fn span_of(
+        region: NonNull<Self>,
+        at: NonNull<u8>,
+        geometry: Geometry,
+    ) -> NonNull<Span> {
+        let slice = (at.addr().get() & (geometry.region - 1)) / geometry.slice();
+        // SAFETY: the caller's: the header is there for as long as the region has a live span.
+        let spans = unsafe { &raw mut (*region.as_ptr()).spans }.cast::<Span>();
+        // SAFETY: a slice's place is below SLICES.
+        let record = unsafe { spans.add(slice) };
+        // SAFETY: the record of a slice of a live span does not change.
+        let first = unsafe { (*record).first };
+        // SAFETY: so is the place of its first slice.
+        let span = unsafe { spans.add(usize::from(first)) };
+        // SAFETY: a place in an array of a live header is not null.
+        unsafe { NonNull::new_unchecked(span) }
+    }
+}
+
+impl Span {
+    /// Makes a span hold blocks of a class.
+    pub(crate) fn hold(&mut self, class: usize, geometry: Geometry) {
+        let bytes = slices_of_class(class, geometry.slice()) * geometry.slice();
+        self.capacity = (bytes / size_of_class(class)) as u16;
+        self.class = class as u8;
+    }
+
+    /// Makes a span one block.
+    pub(crate) fn hold_single(&mut self, slices: usize) {
+        (self.capacity, self.class, self.used) = (slices as u16, SINGLE, 1);
+    }
+
+    /// Slices of the span.
+    pub(crate) fn slices(&self, geometry: Geometry) -> usize {
+        match self.class {
+            SINGLE => usize::from(self.capacity),
+            class => slices_of_class(usize::from(class), geometry.slice()),
+        }
+    }
+
+    /// Bytes of each of its blocks.
+    #[inline]
+    pub(crate) fn block(&self, geometry: Geometry) -> usize {
+        match self.class {
+            SINGLE => usize::from(self.capacity) * geometry.slice(),
+            class => size_of_class(usize::from(class)),
+        }
+    }
+
+    /// Whether another block can be had.
+    #[inline]
+    pub(crate) fn has_room(&self) -> bool {
+        self.used < self.capacity
+    }
+
+    /// Where its first slice begins.
+    #[inline]
+    pub(crate) fn start(&self, geometry: Geometry) -> *mut u8 {
+        let region = (&raw const *self).addr() & !(geometry.region - 1);
+        with_exposed_provenance_mut(region + usize::from(self.first) * geometry.slice())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TWO: Geometry = Geometry { region: 2 << 20 };
+
+    fn region() -> &'static mut Region {
+        let region = Region::map(TWO, 3).expect("2 MiB");
+        // SAFETY: the region is fresh and never unmapped in tests.
+        unsafe { &mut *region.as_ptr() }
+    }
+
+    #[test]
+    fn the_header_fits_its_slices_in_regions_of_both_sizes() {
+        assert!(size_of::<Region>() <= HEADER * TWO.slice());
+        assert_eq!(size_of::<Span>(), 32);
+    }
+
+    #[test]
+    fn a_region_gives_all_its_slices_and_takes_them_back() {
+        let region = region();
+        let mut spans = Vec::new();
+        while let Some(span) = region.take(3, 1) {
+            spans.push(span);
+        }
+        assert_eq!(spans.len(), (SLICES - HEADER) / 3);
+        for span in spans {
+            // SAFETY: the span was taken above.
+            let first = unsafe { span.as_ref() }.first;
+            region.give(usize::from(first), 3);
+        }
+        assert_eq!(region.free_slices, FREE_WHEN_EMPTY);
+        assert!(region.take(SLICES - HEADER, 1).is_some());
+    }
+
+    #[test]
+    fn a_span_starts_where_its_slice_does() {
+        let region = region();
+        let base = (&raw const *region).addr();
+        let span = region.take(1, 128).expect("an empty region has it");
+        // SAFETY: the span was just taken.
+        let start = unsafe { span.as_ref() }.start(TWO);
+        assert_eq!(start.addr(), base + 128 * TWO.slice());
+    }
+
+    proptest! {
+        #[test]
+        fn spans_never_overlap(sizes in prop::collection::vec((1_usize..40, 0_u32..5), 1..60)) {
+            let region = region();
+            let mut owner = [None; SLICES];
+            for (number, (slices, align)) in sizes.into_iter().enumerate() {
+                let Some(span) = region.take(slices, 1 << align) else { continue };
+                // SAFETY: the span was just taken.
+                let first = usize::from(unsafe { span.as_ref() }.first);
+                prop_assert!(first.is_multiple_of(1 << align) && first >= HEADER);
+                for slot in &mut owner[first..first + slices] {
+                    prop_assert!(slot.replace(number).is_none());
+                }
+                if number % 3 == 0 {
+                    region.give(first, slices);
+                    owner[first..first + slices].fill(None);
+                }
+            }
+            let free = owner[HEADER..].iter().filter(|slot| slot.is_none()).count();
+            prop_assert_eq!(region.free_slices as usize, free);
+            let mut seen = 0;
+            region.free_runs(|_, slices| seen += slices);
+            prop_assert_eq!(seen, free);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What an allocator holds, for people.
+
+use std::fmt;
+
+use crate::CoreAware;
+use crate::config::RegionSize;
+use crate::heap::HeapStats;
+use crate::large::LargeStats;
+
+/// What the heaps of an allocator hold.
+#[derive(Clone, Copy)]
+pub struct Stats<'a> {
+    allocator: &'a CoreAware,
+    /// Large blocks.
+    pub large: LargeStats,
+}
+
+impl fmt::Debug for Stats<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{self}")
+    }
+}
+
+impl<'a> Stats<'a> {
+    pub(crate) fn of(allocator: &'a CoreAware) -> Self {
+        Self {
+            allocator,
+            large: allocator.large.stats(),
+        }
+    }
+
+    /// One entry a core. Blocks in magazines are free.
+    pub fn cores(&self) -> impl Iterator<Item = HeapStats> + '_ {
+        let heaps = self.allocator.heaps.iter().enumerate();
+        heaps.map(|(core, heap)| self.without_magazines(core, heap.stats()))
+    }
+
+    fn without_magazines(&self, core: usize, mut stats: HeapStats) -> HeapStats {
+        let CoreAware {
+            magazines, cores, ..
+        } = self.allocator;
+        for cpu in (0..magazines.cpus()).filter(|&cpu| cores.of(cpu) == core) {
+            let (blocks, bytes) = magazines.held(cpu);
+            stats.live_blocks = stats.live_blocks.saturating_sub(blocks);
+            stats.live_bytes = stats.live_bytes.saturating_sub(bytes);
+        }
+        stats
+    }
+
+    /// Bytes of live blocks, as large as their classes.
+    #[must_use]
+    pub fn live_bytes(&self) -> usize {
+        self.cores().map(|heap| heap.live_bytes).sum::<usize>() + self.large.live_bytes
+    }
+
+    /// Live blocks.
+    #[must_use]
+    pub fn live_blocks(&self) -> usize {
+        self.cores().map(|heap| heap.live_blocks).sum::<usize>() + self.large.live_blocks
+    }
+}
+
+/// One line a core that has any memory, and one for large blocks; nothing is allocated.
+impl fmt::Display for Stats<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = match self.allocator.config.region {
+            RegionSize::TwoMiB => 2,
+            RegionSize::FourMiB => 4,
+        };
+        for (core, heap) in self
+            .cores()
+            .enumerate()
+            .filter(|(_, heap)| heap.regions > 0)
+        {
+            writeln!(
+                out,
+                "core {core}: {} live blocks, {} bytes, {} regions of {size} MiB",
+                heap.live_blocks, heap.live_bytes, heap.regions
+            )?;
+        }
+        let large = self.large;
+        writeln!(
+            out,
+            "large: {} live blocks, {} bytes, {} bytes kept",
+            large.live_blocks, large.live_bytes, large.kept_bytes
+        )
+    }
+}

@@ -1,0 +1,301 @@
+//! The allocator against a model: random operations on random cores.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// An allocator for as many cores, on whatever machine; without magazines, since blocks in those
+/// of the CPU that runs the test keep their regions.
+fn with_cores(count: usize, config: Config) -> CoreAware {
+    let mut cores = Cores::alone();
+    cores.set_count(count);
+    let mut allocator = CoreAware::with_cores(config, cores).expect("memory for the heaps");
+    allocator.magazines = Magazines::new(0);
+    allocator
+}
+
+/// A live block: where, how long, what it is filled with, and who asked for it.
+#[derive(Debug, Clone, Copy)]
+struct Live {
+    block: NonNull<u8>,
+    size: usize,
+    fill: u8,
+    core: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Take {
+        core: usize,
+        size: usize,
+        align: u32,
+    },
+    Free {
+        core: usize,
+        which: usize,
+    },
+    Resize {
+        which: usize,
+        size: usize,
+    },
+    Trim,
+}
+
+fn sizes() -> impl Strategy<Value = usize> {
+    prop_oneof![
+        8 => 0_usize..600,
+        4 => 600_usize..40_000,
+        2 => 40_000_usize..1_500_000,
+        1 => 1_500_000_usize..6_000_000,
+    ]
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let take = (0_usize..4, sizes(), 0_u32..24);
+    let take = take.prop_map(|(core, size, align)| Step::Take {
+        core,
+        size,
+        align: if align > 16 { align } else { align.min(4) },
+    });
+    let free = (0_usize..4, any::<usize>()).prop_map(|(core, which)| Step::Free { core, which });
+    let resize = (any::<usize>(), sizes()).prop_map(|(which, size)| Step::Resize { which, size });
+    let step = prop_oneof![6 => take, 5 => free, 1 => resize, 1 => Just(Step::Trim)];
+    prop::collection::vec(step, 1..300)
+}
+
+fn fill(live: &Live) {
+    // SAFETY: the block is live and has that many bytes.
+    unsafe { live.block.as_ptr().write_bytes(live.fill, live.size) };
+}
+
+fn is_filled(block: NonNull<u8>, bytes: usize, fill: u8) -> bool {
+    // SAFETY: the block is live, that long, and was written whole.
+    let bytes = unsafe { std::slice::from_raw_parts(block.as_ptr(), bytes) };
+    bytes.iter().all(|&byte| byte == fill)
+}
+
+/// Blocks by address; inserting one that overlaps another fails.
+#[derive(Default)]
+struct Blocks(BTreeMap<usize, Live>);
+
+impl Blocks {
+    fn insert(&mut self, live: Live) -> bool {
+        let at = live.block.addr().get();
+        let before = self.0.range(..=at).next_back();
+        let is_clear = before.is_none_or(|(start, other)| start + other.size.max(1) <= at);
+        let after = self.0.range(at..).next();
+        let is_clear = is_clear && after.is_none_or(|(&start, _)| at + live.size.max(1) <= start);
+        self.0.insert(at, live);
+        is_clear
+    }
+
+    fn take(&mut self, which: usize) -> Option<Live> {
+        let place = which.checked_rem(self.0.len())?;
+        let key = *self.0.keys().nth(place)?;
+        self.0.remove(&key)
+    }
+}
+
+fn run(steps: Vec<Step>, config: Config) -> Result<(), TestCaseError> {
+    let allocator = with_cores(4, config);
+    let mut blocks = Blocks::default();
+    for (number, step) in steps.into_iter().enumerate() {
+        match step {
+            Step::Take { core, size, align } => {
+                let (at, _) = allocator.allocate_at(core, size, 1 << align);
+                let block = NonNull::new(at).expect("this machine has memory");
+                prop_assert!(at.addr().is_multiple_of(1 << align));
+                // SAFETY: the block is live.
+                let owner = unsafe { allocator.owner(block) };
+                prop_assert!(owner.is_none_or(|owner| owner == core));
+                // SAFETY: the block is live.
+                let usable = unsafe { allocator.usable(block) };
+                prop_assert!(usable >= size);
+                let live = Live {
+                    block,
+                    size,
+                    fill: number as u8,
+                    core,
+                };
+                prop_assert!(blocks.insert(live), "a block overlaps another");
+                fill(&live);
+            }
+            Step::Free { core, which } => {
+                let Some(live) = blocks.take(which) else {
+                    continue;
+                };
+                prop_assert!(is_filled(live.block, live.size, live.fill));
+                // SAFETY: the block is live and not used again.
+                unsafe { allocator.free_at(core, live.block) };
+            }
+            Step::Resize { which, size } => {
+                let Some(live) = blocks.take(which) else {
+                    continue;
+                };
+                // SAFETY: the block is live.
+                let moved = unsafe { allocator.reallocate(live.block, size) };
+                let block = NonNull::new(moved).expect("this machine has memory");
+                prop_assert!(is_filled(block, live.size.min(size), live.fill));
+                let live = Live {
+                    block,
+                    size,
+                    ..live
+                };
+                prop_assert!(blocks.insert(live), "a block overlaps another");
+                fill(&live);
+            }
+            Step::Trim => {
+                allocator.trim();
+            }
+        }
+    }
+    prop_assert_eq!(allocator.stats().live_blocks(), blocks.0.len());
+    while let Some(live) = blocks.take(0) {
+        prop_assert!(is_filled(live.block, live.size, live.fill));
+        // SAFETY: the block is live and not used again.
+        unsafe { allocator.free_at((live.core + 1) % 4, live.block) };
+    }
+    allocator.trim();
+    prop_assert_eq!(allocator.stats().live_blocks(), 0);
+    let stats = allocator.stats();
+    prop_assert!(stats.cores().all(|heap| heap.regions == 0), "{stats}");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn blocks_keep_their_contents_and_their_core(steps in steps()) {
+        run(steps, Config::default())?;
+    }
+
+    #[test]
+    fn so_they_do_in_regions_of_four_mib(steps in steps()) {
+        run(steps, Config { region: config::RegionSize::FourMiB, ..Config::default() })?;
+    }
+}
+
+#[test]
+fn no_large_page_holds_blocks_of_two_cores() {
+    let allocator = with_cores(8, Config::default());
+    let mut owner: BTreeMap<usize, usize> = BTreeMap::new();
+    for number in 0..60_000 {
+        let core = number * 7919 % 8;
+        let at = allocator.allocate_at(core, 16 + number % 900, 16).0;
+        let page = at.addr() >> 21;
+        assert_eq!(*owner.entry(page).or_insert(core), core);
+    }
+}
+
+#[test]
+fn memory_of_a_core_that_sleeps_comes_back_when_others_free_it() {
+    let allocator = with_cores(2, Config::default());
+    let blocks: Vec<_> = (0..20_000)
+        .map(|_| allocator.allocate_at(0, 400, 16).0)
+        .collect();
+    let before = allocator.heaps[0].stats().regions;
+    for at in blocks {
+        let block = NonNull::new(at).expect("this machine has memory");
+        // SAFETY: the block is live and not used again.
+        unsafe { allocator.free_at(1, block) };
+    }
+    assert!(before >= 4);
+    let live = allocator.heaps[0].live_blocks_at_home();
+    assert!(live <= 257, "{live} blocks are not home yet");
+}
+
+#[test]
+fn absurd_requests_are_refused() {
+    let allocator = with_cores(1, Config::default());
+    assert!(allocator.allocate(usize::MAX).is_null());
+    assert!(allocator.allocate(isize::MAX as usize).is_null());
+    assert!(allocator.allocate_aligned(64, 1 << 62).is_null());
+    assert!(
+        allocator
+            .allocate_aligned(usize::MAX - 10, 1 << 21)
+            .is_null()
+    );
+    assert!(!allocator.allocate(0).is_null());
+}
+
+#[test]
+fn threads_on_all_cores_hand_blocks_to_each_other() {
+    let allocator = with_cores(4, Config::default());
+    let (sender, receiver) = std::sync::mpsc::channel::<(usize, usize, u8)>();
+    std::thread::scope(|scope| {
+        for core in 0..3 {
+            let (allocator, sender) = (&allocator, sender.clone());
+            scope.spawn(move || {
+                for number in 0..30_000_usize {
+                    let size = 1 + number * 31 % 3_000;
+                    let block = allocator.allocate_at(core, size, 1).0;
+                    // SAFETY: the block was just made.
+                    unsafe { block.write_bytes(number as u8, size) };
+                    let _ = sender.send((block.expose_provenance(), size, number as u8));
+                }
+            });
+        }
+        drop(sender);
+        for (at, size, fill) in receiver {
+            let block = NonNull::new(std::ptr::with_exposed_provenance_mut(at)).expect("a block");
+            assert!(is_filled(block, size, fill));
+            // SAFETY: the block is live and not used again.
+            unsafe { allocator.free_at(3, block) };
+        }
+    });
+    assert_eq!(allocator.stats().live_blocks(), 0);
+}
+
+#[test]
+fn blocks_in_magazines_are_free_and_keep_to_their_core() {
+    let allocator = CoreAware::new(Config::default()).expect("memory for the heaps");
+    std::thread::scope(|scope| {
+        for thread in 0..6_usize {
+            let allocator = &allocator;
+            scope.spawn(move || {
+                let mut held = Vec::new();
+                for number in 0..50_000_usize {
+                    let size = 1 + (number * 31 + thread) % 5_000;
+                    let block = NonNull::new(allocator.allocate(size)).expect("memory");
+                    // SAFETY: the block was just made.
+                    unsafe { block.as_ptr().write_bytes(thread as u8, size) };
+                    held.push((block, size));
+                    if held.len() > 100 {
+                        let (block, size) = held.swap_remove(number * 17 % 100);
+                        assert!(is_filled(block, size, thread as u8));
+                        // SAFETY: the block is live and not used again.
+                        unsafe { allocator.free(block) };
+                    }
+                }
+                for (block, _) in held {
+                    // SAFETY: the block is live and not used again.
+                    unsafe { allocator.free(block) };
+                }
+            });
+        }
+    });
+    assert_eq!(allocator.stats().live_blocks(), 0);
+}
+
+#[test]
+fn guarded_blocks_live_many_lives() {
+    let config = Config {
+        guarded: true,
+        ..Config::default()
+    };
+    let allocator = with_cores(1, config);
+    for round in 0..3_000_usize {
+        let size = round * 37 % 5_000;
+        let block = NonNull::new(allocator.allocate_guarded(size, 16)).expect("memory");
+        // SAFETY: the block is live.
+        assert_eq!(unsafe { allocator.usable(block) }, size);
+        // SAFETY: it has that many bytes.
+        unsafe { block.as_ptr().write_bytes(0xa5, size) };
+        // SAFETY: it is not used again.
+        unsafe { allocator.free_at(0, block) };
+    }
+    assert_eq!(allocator.stats().live_blocks(), 0);
+}
