@@ -13,6 +13,8 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::AtomicI32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use core_alloc::{CoreAware, shared};
 
@@ -224,14 +226,31 @@ extern "C" fn after_fork() {
     }
 }
 
+/// Where statistics go: programs may close their standard error before they end.
+static STATS_TO: AtomicI32 = AtomicI32::new(libc::STDERR_FILENO);
+/// The lowest number of the descriptor that is kept for them.
+const OUT_OF_THE_WAY: c_int = 100;
+
+fn keep_standard_error() {
+    let (from, copy) = (libc::STDERR_FILENO, libc::F_DUPFD_CLOEXEC);
+    // SAFETY: makes a descriptor that nobody else knows.
+    let kept = unsafe { libc::fcntl(from, copy, OUT_OF_THE_WAY) };
+    if kept >= 0 {
+        STATS_TO.store(kept, Relaxed);
+    }
+}
+
 extern "C" fn set_up() {
+    if shared().is_some_and(CoreAware::prints_stats) {
+        keep_standard_error();
+    }
     // SAFETY: the handlers only lock and unlock, and live as long as this library.
     unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(after_fork)) };
 }
 
 extern "C" fn at_exit() {
     if let Some(shared) = shared().filter(|shared| shared.prints_stats()) {
-        shared.print_stats(libc::STDERR_FILENO);
+        shared.print_stats(STATS_TO.load(Relaxed));
     }
 }
 

@@ -360,26 +360,23 @@ impl Inner {
         if record.free_slices == 0 {
             remove(&mut self.open, region);
             insert(&mut self.full, region);
-            self.make_huge(region, true);
+            self.make_huge(region);
         }
         Some(span)
     }
 
     fn new_region(&mut self) -> Option<NonNull<Region>> {
-        let region = Region::map(self.geometry, self.core)?;
+        let is_huge = self.huge && self.regions >= SMALL_HEAP;
+        let region = Region::map(self.geometry, self.core, is_huge)?;
         self.regions += 1;
         self.empty += 1;
         insert(&mut self.open, region);
-        if self.regions > SMALL_HEAP {
-            self.make_huge(region, false);
-        }
         Some(region)
     }
 
-    /// Asks for huge pages: from the start in a heap that has grown, so that its first blocks
-    /// are on one already; in a small heap once a region is full, so that a small program does
-    /// not take megabytes that it does not use.
-    fn make_huge(&self, mut region: NonNull<Region>, is_in_use: bool) {
+    /// Makes a huge page of a region that is full. A heap that has grown has them from the start;
+    /// a small one does not, so that a small program does not take megabytes that it never uses.
+    fn make_huge(&self, mut region: NonNull<Region>) {
         // SAFETY: the region is mapped, and the lock is held.
         let record = unsafe { region.as_mut() };
         if !self.huge || record.is_huge {
@@ -387,9 +384,7 @@ impl Inner {
         }
         record.is_huge = true;
         os::advise(region.cast(), self.geometry.region, libc::MADV_HUGEPAGE);
-        if is_in_use {
-            os::advise(region.cast(), self.geometry.region, os::MADV_COLLAPSE);
-        }
+        os::advise(region.cast(), self.geometry.region, os::MADV_COLLAPSE);
     }
 
     /// Gives the slices of an empty span back to its region, and an empty region to the kernel.

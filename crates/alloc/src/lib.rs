@@ -177,11 +177,13 @@ impl CoreAware {
 
     /// A block from the heap of a core; whether it is known to hold zeros.
     fn allocate_at(&self, core: usize, size: usize, align: usize) -> (*mut u8, bool) {
-        let heap = &self.heaps[core];
-        if let Some(class) = class_of_aligned(size, align.max(class::GRAIN)) {
+        let (heap, geometry) = (&self.heaps[core], self.geometry);
+        // Spans begin at a slice: their blocks are aligned to no more than that.
+        if align <= geometry.slice()
+            && let Some(class) = class_of_aligned(size, align.max(class::GRAIN))
+        {
             return (heap.take(class), false);
         }
-        let geometry = self.geometry;
         if size <= geometry.largest_single() && align <= geometry.largest_single() {
             let align = geometry.slices_for(align).max(1);
             return (

@@ -123,13 +123,20 @@ pub(crate) const FREE_WHEN_EMPTY: u32 = (SLICES - HEADER) as u32;
 
 impl Region {
     /// A fresh region of a core's; `None` when the kernel has no memory.
-    pub(crate) fn map(geometry: Geometry, owner: u32) -> Option<NonNull<Self>> {
+    ///
+    /// Huge pages are asked for before anything is written: what was touched by then would stay
+    /// on a small page, and the rest with it.
+    pub(crate) fn map(geometry: Geometry, owner: u32, is_huge: bool) -> Option<NonNull<Self>> {
         let region = os::map(geometry.region, geometry.region)?.cast::<Self>();
+        if is_huge {
+            os::advise(region.cast(), geometry.region, libc::MADV_HUGEPAGE);
+        }
         region.as_ptr().expose_provenance();
         // SAFETY: the mapping is fresh, zero and longer than the header; nobody else knows it.
         let header = unsafe { &mut *region.as_ptr() };
         header.magic = REGION_MAGIC;
         header.owner = owner;
+        header.is_huge = is_huge;
         header.free_slices = FREE_WHEN_EMPTY;
         header.free = [u64::MAX; SLICES / 64];
         header.free[0] &= u64::MAX << HEADER;
@@ -286,7 +293,7 @@ mod tests {
     const TWO: Geometry = Geometry { region: 2 << 20 };
 
     fn region() -> &'static mut Region {
-        let region = Region::map(TWO, 3).expect("2 MiB");
+        let region = Region::map(TWO, 3, false).expect("2 MiB");
         // SAFETY: the region is fresh and never unmapped in tests.
         unsafe { &mut *region.as_ptr() }
     }

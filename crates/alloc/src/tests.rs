@@ -54,11 +54,7 @@ fn sizes() -> impl Strategy<Value = usize> {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let take = (0_usize..4, sizes(), 0_u32..24);
-    let take = take.prop_map(|(core, size, align)| Step::Take {
-        core,
-        size,
-        align: if align > 16 { align } else { align.min(4) },
-    });
+    let take = take.prop_map(|(core, size, align)| Step::Take { core, size, align });
     let free = (0_usize..4, any::<usize>()).prop_map(|(core, which)| Step::Free { core, which });
     let resize = (any::<usize>(), sizes()).prop_map(|(which, size)| Step::Resize { which, size });
     let step = prop_oneof![6 => take, 5 => free, 1 => resize, 1 => Just(Step::Trim)];

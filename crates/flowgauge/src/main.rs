@@ -18,6 +18,7 @@ mod launch;
 mod leftovers;
 mod number;
 mod output;
+mod preload;
 mod progress;
 mod result_file;
 mod results_folder;
@@ -92,6 +93,7 @@ fn command() -> Result<Ending> {
         Command::Calibrate(args) => commands::calibrate::run(&args),
         Command::Machine(args) => commands::machine::run(&args),
         Command::Report(args) => commands::report::run(&args),
+        Command::Malloc(args) => commands::malloc::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

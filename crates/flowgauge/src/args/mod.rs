@@ -3,6 +3,7 @@
 mod compare;
 mod how;
 mod limits;
+mod malloc;
 mod others;
 mod run;
 mod search;
@@ -16,6 +17,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub(crate) use compare::CompareArgs;
 pub(crate) use how::{AnswerArgs, Format, HowArgs};
 pub(crate) use limits::{FenceArg, LimitsArgs};
+pub(crate) use malloc::MallocArgs;
 pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use search::{SearchArgs, Sort};
@@ -130,6 +132,8 @@ pub(crate) enum Command {
     Machine(MachineArgs),
     /// Make the reports of a results folder again from its journal
     Report(ReportArgs),
+    /// Run a program with an allocator that keeps the memory of cores apart
+    Malloc(MallocArgs),
     /// Results of several runs or machines side by side, with a verdict for each variant
     Compare(CompareArgs),
     /// Completions for a shell, on standard output
@@ -151,6 +155,7 @@ impl Command {
             Self::Machine(_)
             | Self::Report(_)
             | Self::Compare(_)
+            | Self::Malloc(_)
             | Self::Completions(_)
             | Self::Man(_) => None,
         }

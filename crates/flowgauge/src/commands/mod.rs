@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod limits;
 pub(crate) mod machine;
+pub(crate) mod malloc;
 pub(crate) mod man;
 pub(crate) mod report;
 pub(crate) mod run;

@@ -1,0 +1,347 @@
+//! The core-aware allocator beside those that are installed, in one run.
+//!
+//! `cargo build --release -p alloc-preload && cargo bench -p alloc --bench allocators [-- ROUNDS]`
+//!
+//! Each cell is a fresh process of this program with another library in `LD_PRELOAD`; rounds go
+//! through all of them in turn, so drift of the machine meets all alike. Times are medians, with
+//! the ratio to the C library's allocator and its range over rounds in brackets.
+//!
+//! | column | what its threads do |
+//! |---|---|
+//! | pairs | take and free one block of 16 to 1,032 bytes at a time |
+//! | churn | replace random ones of 16,384 blocks of 16 to 1,015 bytes |
+//! | batch | take 100,000 blocks, then free them all |
+//! | handoff | take blocks that the next thread frees |
+//!
+//! The second table is of `mixed`: 64 MiB live from threads that may run anywhere, 8 for each CPU. For
+//! each block it notes the CPU that asked for it, so it can count the 2 MiB pages that hold live
+//! blocks of several CPUs.
+
+#![allow(clippy::print_stdout, reason = "a benchmark prints")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a benchmark ends where something is wrong"
+)]
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Barrier;
+use std::time::Instant;
+
+const KERNELS: [&str; 4] = ["pairs", "churn", "batch", "handoff"];
+/// What names the kernel of a cell, and its number of threads.
+const CELL: &str = "FLOWGAUGE_BENCH_CELL";
+/// Allocators by the name of their library, as distributions install them.
+const RIVALS: [(&str, &str); 4] = [
+    ("jemalloc", "libjemalloc.so.2"),
+    ("mimalloc 2", "libmimalloc.so.2"),
+    ("mimalloc 3", "libmimalloc.so.3"),
+    ("tcmalloc", "libtcmalloc_minimal.so.4"),
+];
+
+fn main() {
+    if let Ok(cell) = std::env::var(CELL) {
+        let (kernel, threads) = cell.split_once(' ').unwrap();
+        return run_cell(kernel, threads.parse().unwrap());
+    }
+    let rounds = std::env::args()
+        .filter_map(|word| word.parse().ok())
+        .next()
+        .unwrap_or(7);
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let allocators = allocators();
+    for threads in [1, cpus, 8 * cpus] {
+        println!("\n{threads} threads, {cpus} CPUs, {rounds} rounds: ms (ratio to libc [range])");
+        println!(
+            "{:12}{}",
+            "",
+            KERNELS.map(|kernel| format!("{kernel:>28}")).concat()
+        );
+        times(&allocators, threads, rounds);
+    }
+    println!(
+        "\n{} threads: 2 MiB pages with blocks of several CPUs, memory over live, huge pages",
+        8 * cpus
+    );
+    for (name, library) in &allocators {
+        println!(
+            "{name:12}{}",
+            cell(library.as_ref(), "mixed", 8 * cpus).trim()
+        );
+    }
+}
+
+/// Names and libraries: that of the C library first, then ours, then what is installed.
+fn allocators() -> Vec<(&'static str, Option<PathBuf>)> {
+    let folder = std::env::current_exe().unwrap();
+    let folder = folder.ancestors().nth(2).unwrap();
+    let ours = folder.join("libflowgauge_malloc.so");
+    assert!(
+        ours.is_file(),
+        "{} is missing: cargo build --release -p alloc-preload",
+        ours.display()
+    );
+    let mut all = vec![("libc", None), ("core-aware", Some(ours))];
+    let folders = [
+        "/usr/lib/x86_64-linux-gnu",
+        "/usr/lib/aarch64-linux-gnu",
+        "/usr/lib64",
+        "/usr/lib",
+    ];
+    for (name, file) in RIVALS {
+        let mut places = folders
+            .iter()
+            .map(|folder| PathBuf::from(folder).join(file));
+        match places.find(|place| place.is_file()) {
+            Some(place) => all.push((name, Some(place))),
+            None => println!("{name}: not installed"),
+        }
+    }
+    all
+}
+
+fn times(allocators: &[(&str, Option<PathBuf>)], threads: usize, rounds: usize) {
+    let mut ms: HashMap<(usize, usize), Vec<f64>> = HashMap::new();
+    for _ in 0..rounds {
+        for (kernel, word) in KERNELS.iter().enumerate() {
+            for (place, (_, library)) in allocators.iter().enumerate() {
+                let time = cell(library.as_ref(), word, threads)
+                    .trim()
+                    .parse()
+                    .unwrap();
+                ms.entry((place, kernel)).or_default().push(time);
+            }
+        }
+    }
+    for (place, (name, _)) in allocators.iter().enumerate() {
+        print!("{name:12}");
+        for kernel in 0..KERNELS.len() {
+            let own = &ms[&(place, kernel)];
+            let ratios: Vec<f64> = own
+                .iter()
+                .zip(&ms[&(0, kernel)])
+                .map(|(a, b)| a / b)
+                .collect();
+            let (low, high) = ratios
+                .iter()
+                .fold((f64::MAX, 0.0_f64), |(low, high), &ratio| {
+                    (low.min(ratio), high.max(ratio))
+                });
+            let text = format!(
+                "{:.1} ({:.2} [{low:.2}, {high:.2}])",
+                median(own),
+                median(&ratios)
+            );
+            print!("{text:>28}");
+        }
+        println!();
+    }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
+/// What a cell prints.
+fn cell(library: Option<&PathBuf>, kernel: &str, threads: usize) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.env(CELL, format!("{kernel} {threads}"));
+    if let Some(library) = library {
+        command.env("LD_PRELOAD", library);
+    }
+    let output = command.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{kernel} with {library:?}: {:?}",
+        output.status
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn run_cell(kernel: &str, threads: usize) {
+    if kernel == "mixed" {
+        return mixed(threads);
+    }
+    let work = match kernel {
+        "pairs" => pairs,
+        "churn" => churn,
+        "batch" => batch,
+        _ => handoff,
+    };
+    let (ready, begin) = (Barrier::new(threads + 1), Barrier::new(threads + 1));
+    let relay: Vec<_> = (0..threads)
+        .map(|_| std::sync::mpsc::sync_channel(4))
+        .collect();
+    let (senders, receivers): (Vec<_>, Vec<_>) = relay.into_iter().unzip();
+    let time = std::thread::scope(|scope| {
+        for (thread, receiver) in receivers.into_iter().enumerate() {
+            let (ready, begin, next) = (&ready, &begin, senders[(thread + 1) % threads].clone());
+            scope.spawn(move || {
+                ready.wait();
+                begin.wait();
+                work(
+                    thread,
+                    1 + 400_000 / threads,
+                    &Relay {
+                        next,
+                        own: receiver,
+                    },
+                );
+            });
+        }
+        drop(senders);
+        ready.wait();
+        let from = Instant::now();
+        begin.wait();
+        from
+    });
+    println!("{:.3}", time.elapsed().as_secs_f64() * 1e3);
+}
+
+/// How a thread hands blocks to the next.
+struct Relay {
+    next: std::sync::mpsc::SyncSender<Vec<usize>>,
+    own: std::sync::mpsc::Receiver<Vec<usize>>,
+}
+
+fn take(size: usize) -> *mut u8 {
+    // SAFETY: any size may be asked for.
+    let block = unsafe { libc::malloc(size) }.cast::<u8>();
+    assert!(!block.is_null());
+    // SAFETY: the block has at least one byte.
+    unsafe { block.write_volatile(1) };
+    block
+}
+
+fn give(block: *mut u8) {
+    // SAFETY: callers own what `take` gave them, or pass null.
+    unsafe { libc::free(block.cast::<c_void>()) };
+}
+
+fn next(random: &mut u32) -> usize {
+    *random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    (*random >> 8) as usize
+}
+
+fn pairs(_thread: usize, steps: usize, _relay: &Relay) {
+    for step in 0..steps * 8 {
+        give(take(16 + step % 128 * 8));
+    }
+}
+
+fn churn(thread: usize, steps: usize, _relay: &Relay) {
+    let mut random = thread as u32 + 1;
+    let mut held = vec![std::ptr::null_mut(); 1 << 14];
+    for _ in 0..steps * 4 {
+        let place = &mut held[next(&mut random) % (1 << 14)];
+        give(std::mem::replace(
+            place,
+            take(16 + next(&mut random) % 1_000),
+        ));
+    }
+    held.into_iter().for_each(give);
+}
+
+fn batch(_thread: usize, steps: usize, _relay: &Relay) {
+    for _ in 0..steps.div_ceil(100_000) * 4 {
+        let held: Vec<*mut u8> = (0..100_000.min(steps))
+            .map(|step| take(16 + step % 60 * 8))
+            .collect();
+        held.into_iter().for_each(give);
+    }
+}
+
+fn handoff(thread: usize, steps: usize, relay: &Relay) {
+    let mut random = thread as u32 + 1;
+    for _ in 0..steps / 64 {
+        let blocks = (0..64).map(|_| take(16 + next(&mut random) % 500).expose_provenance());
+        relay.next.send(blocks.collect()).unwrap();
+        for block in relay.own.recv().unwrap() {
+            give(std::ptr::with_exposed_provenance_mut(block));
+        }
+    }
+}
+
+/// Keeps 64 MiB live in random places, and says on which pages blocks of which CPUs lie.
+fn mixed(threads: usize) {
+    let all: Vec<Block> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads)
+            .map(|thread| scope.spawn(move || live(thread, (64 << 20) / threads)))
+            .collect();
+        threads
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap())
+            .collect()
+    });
+    let mut pages: HashMap<usize, u64> = HashMap::new();
+    for &(at, _, cpu) in &all {
+        *pages.entry(at >> 21).or_default() |= cpu.map_or(0, |cpu| 1 << (cpu % 64));
+    }
+    let shared = pages.values().filter(|cpus| cpus.count_ones() > 1).count();
+    let bytes: usize = all.iter().map(|(_, size, _)| size).sum();
+    let (resident, huge) = resident_and_huge();
+    println!(
+        "{:>5.1} % shared of {} pages, {:.2} x live, {:.0} % huge",
+        100.0 * shared as f64 / pages.len() as f64,
+        pages.len(),
+        resident / bytes as f64,
+        100.0 * huge / resident
+    );
+}
+
+/// Where a block is, how large, and on which CPU it was asked for.
+type Block = (usize, usize, Option<usize>);
+
+fn cpu() -> usize {
+    // SAFETY: it takes nothing.
+    unsafe { libc::sched_getcpu() as usize }
+}
+
+/// Blocks of a thread.
+fn live(thread: usize, bytes: usize) -> Vec<Block> {
+    let mut random = thread as u32 * 7_919 + 1;
+    let mut held: Vec<Block> = Vec::new();
+    let mut have = 0;
+    for step in 0.. {
+        let size = 16 + next(&mut random) % 500;
+        if step % 64 == 0 {
+            std::thread::yield_now();
+        }
+        let (before, block, after) = (cpu(), take(size), cpu());
+        // SAFETY: the block has that many bytes.
+        unsafe { block.write_bytes(1, size) };
+        // A thread that was moved in between does not know which CPU asked.
+        let asked = (before == after).then_some(before);
+        held.push((block.expose_provenance(), size, asked));
+        have += size;
+        if have > bytes {
+            let place = next(&mut random) % held.len();
+            let (at, size, _) = held.swap_remove(place);
+            give(std::ptr::with_exposed_provenance_mut(at));
+            have -= size;
+        }
+        if step > bytes / 64 {
+            break;
+        }
+    }
+    held
+}
+
+/// Bytes of anonymous memory that are resident, and those on huge pages.
+fn resident_and_huge() -> (f64, f64) {
+    let rollup = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap();
+    let kib = |name: &str| {
+        let line = rollup.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace()
+            .nth(1)
+            .unwrap()
+            .parse::<f64>()
+            .unwrap()
+            * 1024.0
+    };
+    (kib("Anonymous:"), kib("AnonHugePages:"))
+}

@@ -1,0 +1,65 @@
+//! `flowgauge malloc`.
+
+use std::ffi::OsString;
+
+use clap::{Args, ValueEnum};
+
+/// Run a program with the core-aware allocator.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  flowgauge malloc -- python3 server.py             any dynamically linked program
+  flowgauge malloc --stats -- sort big.txt          what its heaps hold at the end
+  flowgauge malloc --guarded -- ./program           end it at a double free or an overflow
+  flowgauge malloc --region 4m --no-huge -- make
+
+The program is replaced by this command with LD_PRELOAD and FLOWGAUGE_MALLOC set; its exit code
+is its own. Programs that it starts get the allocator too.")]
+pub(crate) struct MallocArgs {
+    /// Size of the regions that belong to one core
+    #[arg(long, value_enum, default_value = "2m")]
+    pub(crate) region: RegionArg,
+    /// Do not ask the kernel for huge pages
+    #[arg(long)]
+    pub(crate) no_huge: bool,
+    /// Check every block when it is freed: end the program at a double free or an overflow
+    #[arg(long)]
+    pub(crate) guarded: bool,
+    /// Print what the heap of each core holds when a program ends, on standard error
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// The program and its arguments
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Size of the regions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RegionArg {
+    /// The large page of most machines
+    #[value(name = "2m")]
+    TwoMiB,
+    /// The large page of the study of 2010
+    #[value(name = "4m")]
+    FourMiB,
+}
+
+impl MallocArgs {
+    /// The settings as the library reads them.
+    pub(crate) fn words(&self) -> String {
+        let region = match self.region {
+            RegionArg::TwoMiB => "2m",
+            RegionArg::FourMiB => "4m",
+        };
+        let set = [
+            (self.no_huge, "nohuge"),
+            (self.guarded, "guarded"),
+            (self.stats, "stats"),
+        ];
+        let set = set.iter().filter(|(is_set, _)| *is_set);
+        let words: Vec<&str> = std::iter::once(region)
+            .chain(set.map(|(_, word)| *word))
+            .collect();
+        words.join(",")
+    }
+}

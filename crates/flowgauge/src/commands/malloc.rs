@@ -1,0 +1,24 @@
+//! `flowgauge malloc`: a program with the core-aware allocator in place of the C library's.
+
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::args::MallocArgs;
+use crate::ending::Ending;
+use crate::preload;
+
+/// Replaces this process by the program; returns only where that fails.
+pub(crate) fn run(args: &MallocArgs) -> Result<Ending> {
+    let library = preload::library()?;
+    let (name, arguments) = args.command.split_first().context("no command is given")?;
+    let program = preload::find(name)?;
+    preload::check(&program)?;
+    let error = Command::new(&program)
+        .args(arguments)
+        .env("LD_PRELOAD", preload::before_others(&library))
+        .env(core_alloc::VARIABLE, args.words())
+        .exec();
+    Err(error).with_context(|| format!("cannot start {}", program.display()))
+}

@@ -1,0 +1,151 @@
+//! Libraries that are loaded before a program's own: where ours is, and whom they reach.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// The file of the core-aware allocator.
+const LIBRARY: &str = "libflowgauge_malloc.so";
+/// Names another place for it.
+const VARIABLE: &str = "FLOWGAUGE_MALLOC_LIBRARY";
+/// The variable that the dynamic linker reads.
+const PRELOAD: &str = "LD_PRELOAD";
+
+/// The library of the core-aware allocator.
+///
+/// Cargo leaves it in `deps` beside the command; an installation may put it beside the command
+/// or into `lib` beside its folder.
+pub(crate) fn library() -> Result<PathBuf> {
+    if let Some(named) = std::env::var_os(VARIABLE) {
+        let named = PathBuf::from(named);
+        ensure!(
+            named.is_file(),
+            "{VARIABLE} names {}, which is no file",
+            named.display()
+        );
+        return Ok(named);
+    }
+    let command = std::env::current_exe().context("cannot find the path of this command")?;
+    let folder = command.parent().unwrap_or(Path::new("/"));
+    let places = ["", "deps", "../lib"].map(|place| folder.join(place).join(LIBRARY));
+    let found = places.into_iter().find(|place| place.is_file());
+    found.with_context(|| {
+        format!(
+            "{LIBRARY} is not beside {}: build it with `cargo build --release -p alloc-preload` \
+             and copy target/release/{LIBRARY} there, or name it in {VARIABLE}",
+            command.display()
+        )
+    })
+}
+
+/// The library before all others that the environment asks for.
+pub(crate) fn before_others(library: &Path) -> OsString {
+    let mut all = library.as_os_str().to_owned();
+    if let Some(others) = std::env::var_os(PRELOAD).filter(|others| !others.is_empty()) {
+        all.push(":");
+        all.push(others);
+    }
+    all
+}
+
+/// The file of a command, found as a shell does.
+pub(crate) fn find(name: &OsStr) -> Result<PathBuf> {
+    if Path::new(name).components().count() > 1 {
+        return Ok(PathBuf::from(name));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut places = std::env::split_paths(&path).map(|folder| folder.join(name));
+    places
+        .find(|place| is_executable(place))
+        .with_context(|| format!("no command '{}' in PATH", name.display()))
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+/// Set when a program is started: run as its owner, run as its group.
+const SETUID_OR_SETGID: u32 = 0o6000;
+
+/// Refuses programs that no preloaded library reaches.
+pub(crate) fn check(program: &Path) -> Result<()> {
+    let shown = program.display();
+    let file = fs::metadata(program).with_context(|| format!("cannot run {shown}"))?;
+    ensure!(file.is_file(), "cannot run {shown}: it is not a file");
+    if file.permissions().mode() & SETUID_OR_SETGID != 0 {
+        bail!("{shown} is a setuid or setgid program: the system loads no other allocator into it");
+    }
+    if is_static(program).with_context(|| format!("cannot read {shown}"))? {
+        bail!("{shown} is statically linked: its allocator is part of it and cannot be replaced");
+    }
+    Ok(())
+}
+
+/// Bytes of a file in which its program headers stand.
+const HEAD: u64 = 4096;
+/// `PT_INTERP`: names the dynamic linker.
+const INTERPRETER: u32 = 3;
+
+/// Whether a file is a 64-bit program without a dynamic linker. Scripts are not.
+fn is_static(program: &Path) -> std::io::Result<bool> {
+    let mut head = Vec::new();
+    File::open(program)?.take(HEAD).read_to_end(&mut head)?;
+    Ok(head.starts_with(b"\x7fELF\x02") && !program_headers(&head).any(|kind| kind == INTERPRETER))
+}
+
+/// The kinds of an ELF file's program headers.
+fn program_headers(head: &[u8]) -> impl Iterator<Item = u32> {
+    let number = |at: usize, bytes: usize| {
+        let bytes = head.get(at..at + bytes).unwrap_or_default();
+        bytes
+            .iter()
+            .rev()
+            .fold(0_usize, |number, &byte| number << 8 | usize::from(byte))
+    };
+    let (first, size, count) = (number(32, 8), number(54, 2), number(56, 2));
+    let places = (0..count).map(move |header| first.saturating_add(header * size));
+    places.filter_map(|at| {
+        let kind = head.get(at..at.checked_add(4)?)?;
+        Some(u32::from_ne_bytes(kind.try_into().ok()?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dynamic_program_a_script_and_this_test_are_reached() {
+        for program in ["/bin/sh", "/usr/bin/env"] {
+            assert!(!is_static(Path::new(program)).unwrap(), "{program}");
+        }
+        let script = tempfile::NamedTempFile::new().unwrap();
+        fs::write(script.path(), "#!/bin/sh\n").unwrap();
+        assert!(!is_static(script.path()).unwrap());
+    }
+
+    #[test]
+    fn a_program_without_a_dynamic_linker_is_static() {
+        let mut head = vec![0; 64];
+        head[..5].copy_from_slice(b"\x7fELF\x02");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), &head).unwrap();
+        assert!(is_static(file.path()).unwrap());
+        let error = check(file.path()).unwrap_err().to_string();
+        assert!(error.contains("statically linked"), "{error}");
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        let error = find(OsStr::new("no-such-command-anywhere")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "no command 'no-such-command-anywhere' in PATH"
+        );
+        assert!(check(Path::new("/proc/no-such-file")).is_err());
+    }
+}

@@ -1,0 +1,156 @@
+//! `flowgauge malloc` with real programs: compiled here from C, and those that every system has.
+
+#![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used, reason = "a test ends where something is wrong")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Compiles one of the programs beside this file.
+fn compiled(folder: &Path, name: &str) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/malloc")
+        .join(name);
+    let program = folder.join(name).with_extension("");
+    let compiler = Command::new("cc")
+        .args(["-O1", "-w", "-pthread", "-fno-builtin", "-o"])
+        .args([&program, &source])
+        .output()
+        .unwrap();
+    assert!(compiler.status.success(), "{}", text(&compiler.stderr));
+    program
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs a command with the allocator.
+fn with_malloc(options: &[&str], command: &[&str]) -> Output {
+    let mut flowgauge = Command::new(env!("CARGO_BIN_EXE_flowgauge"));
+    flowgauge
+        .arg("malloc")
+        .args(options)
+        .arg("--")
+        .args(command);
+    flowgauge.output().unwrap()
+}
+
+fn path(program: &Path) -> &str {
+    program.to_str().unwrap()
+}
+
+#[test]
+fn the_family_of_malloc_keeps_to_posix() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = compiled(folder.path(), "family.c");
+    for options in [&[][..], &["--region", "4m"], &["--no-huge"], &["--guarded"]] {
+        let ran = with_malloc(options, &[path(&program)]);
+        assert_eq!(
+            ran.status.code(),
+            Some(0),
+            "{options:?}: {}",
+            text(&ran.stderr)
+        );
+    }
+}
+
+#[test]
+fn threads_that_hand_blocks_over_and_fork_keep_every_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = compiled(folder.path(), "storm.c");
+    for options in [&[][..], &["--guarded"]] {
+        let ran = with_malloc(options, &[path(&program)]);
+        let said = text(&ran.stdout);
+        assert_eq!(
+            said,
+            "0 wrong blocks, 0 failed children\n",
+            "{}",
+            text(&ran.stderr)
+        );
+    }
+}
+
+#[test]
+fn guarded_programs_end_where_they_go_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = compiled(folder.path(), "wrong.c");
+    let cases = [
+        ("twice", "freed twice"),
+        ("beyond", "written beyond its end"),
+        ("inside", "not the beginning of a block"),
+    ];
+    for (what, message) in cases {
+        let ran = with_malloc(&["--guarded"], &[path(&program), what]);
+        assert!(!ran.status.success(), "{what}");
+        assert!(
+            text(&ran.stderr).contains(message),
+            "{what}: {}",
+            text(&ran.stderr)
+        );
+    }
+    assert!(
+        with_malloc(&["--guarded"], &[path(&program), "nothing"])
+            .status
+            .success()
+    );
+}
+
+#[test]
+fn programs_of_the_system_give_the_same_results() {
+    for line in [
+        "seq 200000 | sort -r | md5sum",
+        "ls -laR /proc/self/fdinfo | wc -l",
+        "for n in 1 2 3 4 5; do echo $n & done; wait | sort",
+    ] {
+        let plain = Command::new("sh").args(["-c", line]).output().unwrap();
+        let ours = with_malloc(&[], &["sh", "-c", line]);
+        assert!(ours.status.success(), "{line}: {}", text(&ours.stderr));
+        if !line.starts_with("for") {
+            assert_eq!(text(&ours.stdout), text(&plain.stdout), "{line}");
+        }
+    }
+}
+
+#[test]
+fn the_exit_code_is_the_programs_and_statistics_go_to_standard_error() {
+    let ran = with_malloc(&["--stats"], &["sort", "/no/such/file"]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(
+        text(&ran.stderr).contains("live blocks"),
+        "{}",
+        text(&ran.stderr)
+    );
+    assert!(ran.stdout.is_empty());
+}
+
+#[test]
+fn too_little_memory_is_an_error_of_the_program_and_no_crash() {
+    let line = "ulimit -v 300000; exec sort -S 2G /dev/null";
+    let ran = with_malloc(&[], &["sh", "-c", line]);
+    assert!(ran.status.code().is_some(), "{:?}", ran.status);
+}
+
+#[test]
+fn what_cannot_be_reached_is_refused_before_it_starts() {
+    let ran = with_malloc(&[], &["no-such-command-anywhere"]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(text(&ran.stderr).contains("no command 'no-such-command-anywhere' in PATH"));
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("plain.c");
+    std::fs::write(&source, "int main(void) { return 0; }\n").unwrap();
+    let program = folder.path().join("plain");
+    let built = Command::new("cc")
+        .arg("-static")
+        .arg("-o")
+        .args([&program, &source])
+        .status();
+    assert!(built.unwrap().success(), "a C compiler links statically");
+    let ran = with_malloc(&[], &[path(&program)]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(
+        text(&ran.stderr).contains("statically linked"),
+        "{}",
+        text(&ran.stderr)
+    );
+}
