@@ -1,7 +1,7 @@
 //! Asks the linker to pack relocations, where the C library can read them.
 //!
 //! A program that may lie at any address has a list of the places that hold addresses: 28,000
-//! here, 24 bytes each, all of which are read when a process of it begins, and a cell is a
+//! here, 24 bytes each, all of which are read when a process of it begins, and a slot process is a
 //! process. Packed (`DT_RELR`) they are a bit or two each. glibc reads that from 2.36 on; a
 //! program that has it does not start with an older one, so it is asked for only where the
 //! program is built for the machine that it is built on.

@@ -15,7 +15,7 @@
 use std::io::{Read, Write};
 
 use flow::{
-    Body, Cell, Channel, Interrupt, Launcher, Model, Outlet, Proof, Sink, SlotSpec, Variant,
+    Body, Channel, Interrupt, Launcher, Model, Outlet, Proof, Sink, SlotProcess, SlotSpec, Variant,
 };
 
 const WRITERS: u32 = 5;
@@ -67,8 +67,8 @@ impl Sink for Adder {
 }
 
 fn main() {
-    if flow::is_cell() {
-        flow::cell_main(|cell: &Cell<()>| cell.run(&Sender, &mut Adder(0)));
+    if flow::is_slot_process() {
+        flow::slot_process_main(|slot: &SlotProcess<()>| slot.run(&Sender, &mut Adder(0)));
     }
     let rounds = std::env::args()
         .filter_map(|a| a.parse().ok())
@@ -145,7 +145,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         placement: flow::Placement::Free,
         schedule: flow::Schedule::Static,
         channel,
-        ballast: None,
+        parent_memory: None,
     };
     let spec = SlotSpec {
         work: (),

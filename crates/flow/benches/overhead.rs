@@ -1,4 +1,4 @@
-//! What the lab itself costs: the primes body under a cell against the same body in a
+//! What the lab itself costs: the primes body under a slot process against the same body in a
 //! bare fork program and a bare pthread program, as interleaved pairs in one run.
 //!
 //! ```text
@@ -7,7 +7,7 @@
 //!
 //! The bare programs are this binary started with `bare-process` or `bare-thread`: they
 //! create five flows, run the body, collect, and print how long the work took (from the
-//! first flow's start to the last one's end, as the cell's steady phase). Printed:
+//! first flow's start to the last one's end, as the slot process's steady phase). Printed:
 //! median of the paired ratios lab / bare with quartiles, and what a slot costs beside
 //! its repetitions.
 
@@ -25,8 +25,8 @@ use workload::{Primes, Work};
 const FLOWS: u32 = 5;
 
 fn main() {
-    if flow::is_cell() {
-        flow::cell_main(Work::run);
+    if flow::is_slot_process() {
+        flow::slot_process_main(Work::run);
     }
     let arguments: Vec<String> = std::env::args()
         .skip(1)
@@ -179,7 +179,7 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         placement: flow::Placement::Free,
         schedule: flow::Schedule::Static,
         channel: flow::Channel::Fifo,
-        ballast: None,
+        parent_memory: None,
     };
     let spec = SlotSpec {
         work: Work::Primes(work()),

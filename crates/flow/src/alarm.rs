@@ -6,10 +6,10 @@
 //! thread is at work itself, and a second one would keep the work from forking. So the kernel
 //! watches: a timer sends this process a signal at the deadline, and the handler writes the
 //! answer, which was made ready before, and ends the group as at every early end
-//! ([`crate::cell`]). Flows that are forked do not inherit the timer.
+//! ([`crate::slot_process`]). Flows that are forked do not inherit the timer.
 //!
-//! The timer is taken away before the cell writes an answer of its own, so that there is never
-//! more than one.
+//! The timer is taken away before the slot process writes an answer of its own, so that there is
+//! never more than one.
 
 use std::io;
 use std::ptr;
@@ -20,17 +20,17 @@ use nix::sys::signal::{SaFlags, SigAction, SigEvent, SigHandler, SigSet, SigevNo
 use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
 use nix::time::ClockId;
 
-use crate::cell::end_group;
 use crate::record::{Answer, Failure};
+use crate::slot_process::end_group;
 use crate::spec::SlotSpec;
 
 /// What the handler writes.
 struct LastWords(Vec<u8>);
 
-/// For the handler, leaked: a cell has one of them.
+/// For the handler, leaked: a slot process has one of them.
 static LAST_WORDS: AtomicPtr<LastWords> = AtomicPtr::new(ptr::null_mut());
 
-/// Ends the cell at its deadline, until it is dropped.
+/// Ends the slot process at its deadline, until it is dropped.
 pub(crate) struct Alarm {
     _timer: Timer,
 }

@@ -23,14 +23,14 @@ use measure::usage::{self, Usage};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::{Pid, getpid, gettid};
 
-use crate::area::{Area, SHUT, SURVEY};
 use crate::body::Body;
 use crate::channel::{Entrance, Outlet};
-use crate::flow_cell::Tally;
+use crate::flow_status::Tally;
 use crate::footprint::{self, Board};
 use crate::futex;
 use crate::latency::Together;
 use crate::notify::Notify;
+use crate::shared_memory::{SHUT, SURVEY, SharedMemory};
 use crate::start;
 use crate::turn::{KernelTurn, Pipes};
 use crate::{Model, Variant};
@@ -46,7 +46,7 @@ pub(crate) struct Context<'a, B: Body> {
     pub(crate) variant: &'a Variant,
     pub(crate) cpus: &'a [u32],
     pub(crate) narrate: bool,
-    pub(crate) area: &'a Area,
+    pub(crate) shared: &'a SharedMemory,
     pub(crate) notify: &'a Notify,
     pub(crate) entrance: &'a Entrance,
     /// Where flows write down their pages, if they are to be asked for them.
@@ -109,7 +109,7 @@ fn take_turns<B: Body>(context: &Context<'_, B>, index: usize) {
     let mut state = context.body.state(index);
     at_gate(context, index);
     let mut turn = KernelTurn {
-        area: context.area,
+        shared: context.shared,
         pipes: context.pipes,
         how: context.body.hand_over(),
         index,
@@ -128,10 +128,10 @@ fn take_turns<B: Body>(context: &Context<'_, B>, index: usize) {
 /// Arrives, and waits for the release.
 pub(crate) fn at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
     let (pid, tid) = (getpid().as_raw(), gettid().as_raw());
-    let cell = context.area.flow(index);
-    cell.arrived(pid, tid, usage::this_thread());
+    let status = context.shared.flow(index);
+    status.arrived(pid, tid, usage::this_thread());
     arrive(context);
-    wait_while(&context.area.header().start.0, SHUT);
+    wait_while(&context.shared.header().start.0, SHUT);
 }
 
 /// Stamps the beginning of the timed part.
@@ -172,17 +172,17 @@ pub(crate) fn leave<B: Body>(
 
 /// Leaves what was done for the parent.
 fn report<B: Body>(context: &Context<'_, B>, index: usize, worked: Result<Tally, Trouble>) {
-    let cell = context.area.flow(index);
+    let status = context.shared.flow(index);
     match worked {
-        Ok(tally) => cell.done(&tally),
-        Err((step, error)) => cell.troubled(&Tally::default(), trouble(step, &error)),
+        Ok(tally) => status.done(&tally),
+        Err((step, error)) => status.troubled(&Tally::default(), trouble(step, &error)),
     }
     finished(context);
 }
 
 /// Waits for the second release; takes part in a survey that comes before it.
 fn wait_for_the_end<B: Body>(context: &Context<'_, B>, survey: impl FnOnce()) {
-    let end = &context.area.header().end.0;
+    let end = &context.shared.header().end.0;
     wait_while(end, SHUT);
     if end.load(Ordering::Acquire) == SURVEY {
         survey();
@@ -205,7 +205,7 @@ pub(crate) fn prepare<'a, B: Body>(
     }
     context
         .entrance
-        .outlet(context.area, context.notify, index)
+        .outlet(context.shared, context.notify, index)
         .map_err(|error| (Step::OpenChannel, error))
 }
 
@@ -221,7 +221,7 @@ pub(crate) fn bind(cpus: &[u32]) -> io::Result<()> {
 
 fn arrive<B: Body>(context: &Context<'_, B>) {
     let arrived = context
-        .area
+        .shared
         .header()
         .arrived
         .0
@@ -233,7 +233,13 @@ fn arrive<B: Body>(context: &Context<'_, B>) {
 }
 
 fn finished<B: Body>(context: &Context<'_, B>) {
-    let done = context.area.header().done.0.fetch_add(1, Ordering::AcqRel) + 1;
+    let done = context
+        .shared
+        .header()
+        .done
+        .0
+        .fetch_add(1, Ordering::AcqRel)
+        + 1;
     if done == context.variant.carriers() {
         context.notify.wake();
     }

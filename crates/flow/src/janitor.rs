@@ -28,7 +28,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use nix::sys::signal::{SigHandler, Signal, signal};
 
-use crate::cell::exit;
+use crate::slot_process::exit;
 
 /// The first argument of a janitor.
 const ARGUMENT: &str = "__janitor";

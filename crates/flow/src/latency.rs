@@ -10,7 +10,7 @@
 //! [`LONGEST_NS`] count as that. The longest is kept as it is.
 //!
 //! Histograms are added bucket by bucket: those of flows when they are done, outside of the
-//! timed part, in the area that all of them share; those of repetitions by the one who reads.
+//! timed part, in the shared that all of them share; those of repetitions by the one who reads.
 
 use std::io;
 use std::ptr::NonNull;
@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use crate::area::map_shared;
+use crate::shared_memory::map_shared;
 
 /// Buckets of each power of two.
 const STEPS: u64 = 32;

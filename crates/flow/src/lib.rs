@@ -3,9 +3,9 @@
 //! A **slot** is one fresh launch of one variant. The way through this crate:
 //!
 //! ```text
-//!  launcher (main process)                 cell (fresh process of the same binary)
+//!  launcher (main process)                 slot process (fresh process of the same binary)
 //!  ───────────────────────                 ──────────────────────────────────────
-//!  Launcher::launch(spec) ── stdin ──────▶ cell_main → Cell::run(body, sink)
+//!  Launcher::launch(spec) ── stdin ──────▶ slot_process_main → SlotProcess::run(body, sink)
 //!        │                                     │  rep: create → gate → steady → gate → tear-down
 //!        │ poll: answer, stderr, signals,      │       start/   area     channel
 //!        │       deadline                      ▼
@@ -13,27 +13,24 @@
 //! ```
 //!
 //! * [`model`], [`placement`], [`variant`]: the words for what is launched.
-//! * [`ballast`]: memory that the parent has touched before it makes flows.
-//! * [`body`]: what every model runs, unchanged and monomorphised; [`OwnFlows`]: work that
+//! * [`parent_memory`]: memory that the parent has touched before it makes flows.
+//! * [`body`]: what every model runs, unchanged and monomorphised; [`SelfManaged`]: work that
 //!   makes its own flows.
 //! * [`latency`]: how long requests took, counted by the flows that answer them.
-//! * [`spec`], [`record`]: what goes into a cell and what comes out.
-//! * [`launcher`]: the main process's side; [`cell`]: the other one.
+//! * [`spec`], [`record`]: what goes into a slot process and what comes out.
+//! * [`launcher`]: the main process's side; [`slot_process`]: the other one.
 //! * [`probe`]: flows made until a lowered limit stops them.
-//! * [`launcher`]: the main process's side; [`cell`]: the other one; [`sampler`]: a process
+//! * [`launcher`]: the main process's side; [`slot_process`]: the other one; [`sampler`]: a process
 //!   that records what a slot uses.
 //!
 //! This crate contains `unsafe`: fork, clone, pthreads, futexes and one shared
 //! mapping. Nothing above it does.
 
 mod alarm;
-mod area;
-pub mod ballast;
 pub mod body;
-pub mod cell;
 pub mod channel;
-mod flow_cell;
 mod flow_run;
+mod flow_status;
 mod footprint;
 mod futex;
 pub mod interrupt;
@@ -42,7 +39,7 @@ pub mod latency;
 pub mod launcher;
 pub mod model;
 mod notify;
-mod own_run;
+pub mod parent_memory;
 pub mod placement;
 pub mod probe;
 pub mod record;
@@ -50,6 +47,9 @@ pub mod relay;
 mod rep;
 mod ring;
 pub mod sampler;
+mod self_managed;
+mod shared_memory;
+pub mod slot_process;
 pub mod spec;
 mod start;
 pub mod turn;
@@ -58,9 +58,7 @@ mod watch;
 
 /// Whether there are fibers on this target; else why not.
 pub use ::fiber::available as fibers_available;
-pub use ballast::{Ballast, Pages};
 pub use body::{Body, NoSink, Proof, Sink};
-pub use cell::{Cell, cell_main, is_cell};
 pub use channel::Outlet;
 pub use footprint::{Pieces, page_bytes};
 pub use interrupt::{Interrupt, ignore_file_size_signal};
@@ -68,12 +66,16 @@ pub use janitor::{is_janitor, janitor_main};
 pub use latency::Latencies;
 pub use launcher::{LaunchError, Launcher, Onlooker};
 pub use model::{Model, Shape, Stacks};
-pub use own_run::{OwnFlows, OwnRep};
+pub use parent_memory::{Pages, ParentMemory};
 pub use placement::Placement;
 pub use probe::{Fence, ProbeSpec, Probed, is_probe, probe_main};
-pub use record::{Answer, Failure, FlowRecord, FlowState, Outcome, Own, Rep, SlotRecord};
+pub use record::{
+    Answer, Failure, FlowRecord, FlowState, Outcome, Rep, SelfManagedUsage, SlotRecord,
+};
 pub use relay::Relay;
 pub use sampler::{SampleSpec, Samples, is_sampler, sampler_main};
+pub use self_managed::{SelfManaged, SelfManagedRep};
+pub use slot_process::{SlotProcess, is_slot_process, slot_process_main};
 pub use spec::SlotSpec;
 pub use start::{address_bytes, guarded_bytes, task_bytes};
 pub use turn::{HandOver, Turn};

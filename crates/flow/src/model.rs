@@ -57,9 +57,9 @@ pub enum Stacks {
 /// How many processes are forked and how many of the kernel's flows run in each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// Forked processes; 0 when the flows are threads of the cell itself.
+    /// Forked processes; 0 when the flows are threads of the slot process itself.
     pub processes: u32,
-    /// Threads in each process (or in the cell): the flows themselves, or the carriers of
+    /// Threads in each process (or in the slot process): the flows themselves, or the carriers of
     /// user-level ones.
     pub flows_in_each: u32,
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use nix::errno::Errno;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 
-use crate::area::Area;
+use crate::shared_memory::SharedMemory;
 
 /// The parent's doorbell.
 #[derive(Debug)]
@@ -26,8 +26,8 @@ impl Notify {
     }
 
     /// Rings if the parent said that it sleeps.
-    pub(crate) fn wake_if_asleep(&self, area: &Area) {
-        if area.header().parent_sleeps.0.swap(0, Ordering::SeqCst) == 1 {
+    pub(crate) fn wake_if_asleep(&self, shared: &SharedMemory) {
+        if shared.header().parent_sleeps.0.swap(0, Ordering::SeqCst) == 1 {
             self.wake();
         }
     }

@@ -6,8 +6,8 @@ pub mod counted;
 mod failure;
 mod flow;
 pub mod footprint;
-mod own;
-pub mod told;
+pub mod kernel_counters;
+mod self_managed;
 
 use measure::Measured;
 use measure::memory::Reading;
@@ -21,13 +21,13 @@ use crate::sampler::Samples;
 pub use counted::Counted;
 pub use failure::Failure;
 pub use flow::{FlowRecord, FlowState};
-pub use own::Own;
-pub use told::Told;
+pub use kernel_counters::KernelCounters;
+pub use self_managed::SelfManagedUsage;
 
 /// How a launch ended, as the launcher saw it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// What the cell answered, or why there is no answer.
+    /// What the slot process answered, or why there is no answer.
     pub answer: Answer,
     /// Wall time from before the launch to after the record was read, in ns.
     pub launch_ns: u64,
@@ -36,7 +36,7 @@ pub struct Outcome {
     pub samples: Option<Measured<Samples>>,
 }
 
-/// What a cell answers.
+/// What a slot process answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Answer {
@@ -116,16 +116,16 @@ pub struct Rep {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latencies: Option<Box<Latencies>>,
     /// Migrations and bytes; of the last repetition of a slot alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<Box<Told>>,
+    #[serde(default, rename = "told", skip_serializing_if = "Option::is_none")]
+    pub kernel_counters: Option<Box<KernelCounters>>,
     /// Events that were counted, where that was asked for; of the last repetition of a slot
     /// alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<Box<Measured<Counted>>>,
     /// Of work that makes its own flows: what it tells of them. There is one flow record then,
     /// which stands for all of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own: Option<Box<Own>>,
+    #[serde(default, rename = "own", skip_serializing_if = "Option::is_none")]
+    pub self_managed: Option<Box<SelfManagedUsage>>,
 }
 
 /// Turns that were taken, and what shows that each of them was followed by a switch.

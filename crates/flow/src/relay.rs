@@ -1,10 +1,10 @@
-//! A bounded queue from one flow to another, in memory that all flows of a cell share.
+//! A bounded queue from one flow to another, in memory that all flows of a slot process share.
 //!
 //! # Theory
 //!
-//! It is made in the cell before any flow exists, so that forked flows inherit it and threads
-//! see it: the same queue under every model. It hands over words. Flows that share a heap may
-//! hand over a number of words and leave what belongs to it in their heap, under the number
+//! It is made in the slot process before any flow exists, so that forked flows inherit it and
+//! threads see it: the same queue under every model. It hands over words. Flows that share a heap
+//! may hand over a number of words and leave what belongs to it in their heap, under the number
 //! of the slot; flows that do not must copy all that they hand over into the slot.
 //!
 //! ```text
@@ -24,17 +24,17 @@ use std::io;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::area::{Alone, map_shared};
 use crate::futex;
+use crate::shared_memory::{CachePadded, map_shared};
 
 /// The counters. All-zero bytes are an empty queue.
 #[repr(C)]
 #[derive(Debug)]
 struct Header {
-    head: Alone<AtomicU32>,
-    tail: Alone<AtomicU32>,
-    reader_waits: Alone<AtomicU32>,
-    writer_waits: Alone<AtomicU32>,
+    head: CachePadded<AtomicU32>,
+    tail: CachePadded<AtomicU32>,
+    reader_waits: CachePadded<AtomicU32>,
+    writer_waits: CachePadded<AtomicU32>,
 }
 
 /// Words that fill 128 bytes.

@@ -18,12 +18,12 @@
 //! * The waiting is in [`crate::watch`]; what the flows leave is read in `left`, and judged
 //!   in `verdict`.
 //!
-//! It never kills a thread (nothing can, safely): a hung thread ends with its cell.
+//! It never kills a thread (nothing can, safely): a hung thread ends with its slot process.
 
+mod counter_reader;
 mod counting;
-mod left;
+mod flow_records;
 mod survey;
-mod telling;
 mod verdict;
 
 use std::io;
@@ -37,21 +37,21 @@ use measure::memory::{self, Memory, Reading};
 use measure::usage;
 use nix::unistd::getpid;
 
-use crate::area::OPEN;
 use crate::body::{Body, Sink};
 use crate::channel::{self, Inlet};
-use crate::flow_cell::FlowCell;
 use crate::flow_run::Context;
+use crate::flow_status::FlowStatus;
 use crate::footprint::Board;
 use crate::futex;
 use crate::latency::Together;
-use crate::record::{ParentRecord, Rep, Told};
-use crate::start::{Crew, not_created};
+use crate::record::{KernelCounters, ParentRecord, Rep};
+use crate::shared_memory::OPEN;
+use crate::start::{FlowSet, not_created};
 use crate::turn::{HandOver, Pipes};
-use crate::watch::{Bench, Goal, Watch};
+use crate::watch::{SlotResources, WaitFor, Watch};
 use crate::{Answer, Failure, SlotSpec};
+use counter_reader::CounterReader;
 use counting::Counting;
-use telling::Telling;
 
 /// How one repetition went.
 #[derive(Debug)]
@@ -64,9 +64,9 @@ pub(crate) struct Run {
 
 /// What the parts of a repetition share.
 struct Parts<'a, 'b, B: Body, S> {
-    bench: &'a Bench,
+    resources: &'a SlotResources,
     context: &'a Context<'a, B>,
-    crew: Crew<'a, B>,
+    set: FlowSet<'a, B>,
     watch: Watch<'a>,
     inlet: Inlet,
     sink: &'b mut S,
@@ -76,14 +76,14 @@ struct Parts<'a, 'b, B: Body, S> {
 
 /// Runs one repetition; of the last one memory and counts are read at the gates.
 pub(crate) fn run<W, B: Body, S: Sink>(
-    bench: &Bench,
+    resources: &SlotResources,
     spec: &SlotSpec<W>,
     fifo: &Path,
     body: &B,
     sink: &mut S,
     last: bool,
 ) -> io::Result<Run> {
-    bench.clear()?;
+    resources.clear()?;
     let (entrance, inlet) = channel::open(B::SENDS.then_some(spec.variant.channel), fifo)?;
     let pipes = if B::TURNS && body.hand_over() == HandOver::Pipe {
         Pipes::open(spec.variant.flows)?
@@ -98,20 +98,20 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         variant: &spec.variant,
         cpus: &spec.cpus,
         narrate: spec.narrate,
-        area: &bench.area,
-        notify: &bench.notify,
+        shared: &resources.shared,
+        notify: &resources.notify,
         entrance: &entrance,
         board: board.as_ref().map(Result::as_ref),
-        latencies: bench.latencies.as_ref(),
+        latencies: resources.latencies.as_ref(),
         pipes: &pipes,
         parent: getpid(),
     };
     sink.begin()?;
-    let watch = Watch::new(bench, &spec.variant);
+    let watch = Watch::new(resources, &spec.variant);
     let mut parts = Parts {
-        bench,
+        resources,
         context: &context,
-        crew: Crew::new(),
+        set: FlowSet::new(),
         watch,
         inlet,
         sink,
@@ -144,14 +144,14 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         };
         let flows = self.context.variant.carriers() as usize;
         let hires = self.context.body.hires();
-        let mut telling = last.then(|| Telling::new(parent.pid, flows, hires));
-        let create_ns = phase(&mut telling, || self.create(&mut parent))?;
-        self.at_gate(&mut telling);
+        let mut reader = last.then(|| CounterReader::new(parent.pid, flows, hires));
+        let create_ns = phase(&mut reader, || self.create(&mut parent))?;
+        self.at_gate(&mut reader);
         self.context.entrance.all_open();
         let counting = self.count(last);
-        let (go, steady_ns) = phase(&mut telling, || self.steady(&mut parent))?;
+        let (go, steady_ns) = phase(&mut reader, || self.steady(&mut parent))?;
         let counted = counting.map(|counting| Box::new(counting.map(Counting::read)));
-        self.at_gate(&mut telling);
+        self.at_gate(&mut reader);
         let memory = if last && !self.watch.hung() {
             Some(self.memory()?)
         } else {
@@ -161,10 +161,10 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             Some(_) => self.footprint()?,
             None => None,
         };
-        let teardown_ns = phase(&mut telling, || self.tear_down(&mut parent))?;
-        let flows = left::flow_records(&self.bench.area, &self.watch, go);
-        let skew_ns = left::skew(&flows);
-        let turns = B::TURNS.then(|| left::turns(&self.bench.area));
+        let teardown_ns = phase(&mut reader, || self.tear_down(&mut parent))?;
+        let flows = flow_records::flow_records(&self.resources.shared, &self.watch, go);
+        let skew_ns = flow_records::skew(&flows);
+        let turns = B::TURNS.then(|| flow_records::turns(&self.resources.shared));
         let rep = Rep {
             create_ns,
             steady_ns,
@@ -174,19 +174,19 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             flows,
             turns,
             latencies: self
-                .bench
+                .resources
                 .latencies
                 .as_ref()
                 .map(Together::read)
                 .map(Box::new),
-            told: telling.map(|telling| {
-                Box::new(Told {
+            kernel_counters: reader.map(|reader| {
+                Box::new(KernelCounters {
                     footprint,
-                    ..telling.told()
+                    ..reader.told()
                 })
             }),
             counted,
-            own: None,
+            self_managed: None,
         };
         Ok(Run {
             failure: self.failure(&rep),
@@ -196,16 +196,22 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     }
 
     /// Reads what is told of the flows, which wait.
-    fn at_gate(&self, telling: &mut Option<Telling>) {
-        if let Some(telling) = telling {
-            telling.flows(&self.bench.area);
+    fn at_gate(&self, reader: &mut Option<CounterReader>) {
+        if let Some(reader) = reader {
+            reader.flows(&self.resources.shared);
         }
     }
 
     /// Counts events of the flows, which wait, where that was asked for.
     fn count(&self, last: bool) -> Option<Measured<Counting<<Kernel as Source>::Counter>>> {
         let asked = last && !self.count.is_empty();
-        let tids = || self.bench.area.flows().map(|flow| flow.ids().1).collect();
+        let tids = || {
+            self.resources
+                .shared
+                .flows()
+                .map(|flow| flow.ids().1)
+                .collect()
+        };
         asked.then(|| match self.context.body.hires() {
             true => Measured::not_available(HIRED, ""),
             false => {
@@ -220,10 +226,10 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         let before = usage::this_thread();
         let t0 = now_ns();
         let model = self.context.variant.model;
-        self.crew
+        self.set
             .create(self.context)
             .map_err(|error| not_created(model, &error))?;
-        self.wait(Goal::Arrived)?;
+        self.wait(WaitFor::Arrived)?;
         let t1 = now_ns();
         parent.create = usage::this_thread().since(before);
         Ok(t1 - t0)
@@ -233,15 +239,15 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     fn steady(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
         let before = usage::this_thread();
         let go = now_ns();
-        open(&self.bench.area.header().start.0);
-        self.wait(Goal::Done)?;
-        self.inlet.drain(&self.bench.area, self.sink)?;
+        open(&self.resources.shared.header().start.0);
+        self.wait(WaitFor::Done)?;
+        self.inlet.drain(&self.resources.shared, self.sink)?;
         self.sink.end()?;
         let has_all = now_ns();
         parent.steady = usage::this_thread().since(before);
         parent.end_ns = has_all - go;
         parent.received = self.inlet.received();
-        let tallies = || self.bench.area.flows().map(FlowCell::read);
+        let tallies = || self.resources.shared.flows().map(FlowStatus::read);
         let last = tallies().map(|tally| tally.end_ns).max().unwrap_or(go);
         let end = if parent.received > 0 {
             last.max(has_all)
@@ -260,30 +266,30 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     fn tear_down(&mut self, parent: &mut ParentRecord) -> io::Result<u64> {
         let before = usage::this_thread();
         let t2 = now_ns();
-        open(&self.bench.area.header().end.0);
+        open(&self.resources.shared.header().end.0);
         if self.watch.hung() {
-            self.crew.kill();
+            self.set.kill();
         } else {
-            self.crew.join()?;
+            self.set.join()?;
         }
         let t3 = now_ns();
         parent.teardown = usage::this_thread().since(before);
         Ok(t3 - t2)
     }
 
-    fn wait(&mut self, goal: Goal) -> io::Result<()> {
+    fn wait(&mut self, wait_for: WaitFor) -> io::Result<()> {
         let Self {
             watch,
-            crew,
+            set,
             inlet,
             sink,
             ..
         } = self;
-        watch.until(goal, &mut crew.children, inlet, *sink)
+        watch.until(wait_for, &mut set.children, inlet, *sink)
     }
 
     fn memory(&self) -> io::Result<Reading> {
-        let children = self.crew.children.iter().map(|(pid, _)| pid.as_raw());
+        let children = self.set.children.iter().map(|(pid, _)| pid.as_raw());
         let pids: Vec<i32> = std::iter::once(self.context.parent.as_raw())
             .chain(children)
             .collect();
@@ -294,11 +300,11 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         })
     }
 
-    /// Ends the cell here and now: threads may still be at work in frames that this one
+    /// Ends the slot process here and now: threads may still be at work in frames that this one
     /// lends to them, so it must never be left.
     fn give_up(mut self, broken: io::Result<Run>) -> ! {
-        self.crew.kill();
-        crate::cell::answer_and_exit(&match broken {
+        self.set.kill();
+        crate::slot_process::answer_and_exit(&match broken {
             Ok(Run {
                 rep,
                 failure: Some(reason),
@@ -321,13 +327,16 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
 }
 
 /// A phase, between two readings of what is told of the parent.
-fn phase<T>(telling: &mut Option<Telling>, run: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    if let Some(telling) = telling {
-        telling.begin();
+fn phase<T>(
+    reader: &mut Option<CounterReader>,
+    run: impl FnOnce() -> io::Result<T>,
+) -> io::Result<T> {
+    if let Some(reader) = reader {
+        reader.begin();
     }
     let done = run();
-    if let Some(telling) = telling {
-        telling.end();
+    if let Some(reader) = reader {
+        reader.end();
     }
     done
 }

@@ -11,9 +11,9 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::area::Alone;
 use crate::channel::BATCH_WORDS;
 use crate::futex;
+use crate::shared_memory::CachePadded;
 
 const BATCHES: u32 = 16;
 
@@ -21,10 +21,10 @@ const BATCHES: u32 = 16;
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Ring {
-    head: Alone<AtomicU32>,
-    tail: Alone<AtomicU32>,
-    writer_waits: Alone<AtomicU32>,
-    batches: [Alone<[AtomicU64; BATCH_WORDS]>; BATCHES as usize],
+    head: CachePadded<AtomicU32>,
+    tail: CachePadded<AtomicU32>,
+    writer_waits: CachePadded<AtomicU32>,
+    batches: [CachePadded<[AtomicU64; BATCH_WORDS]>; BATCHES as usize],
 }
 
 impl Ring {
@@ -80,12 +80,12 @@ impl Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::area::Area;
+    use crate::shared_memory::SharedMemory;
 
     #[test]
     fn ten_thousand_batches_arrive_in_order_through_a_full_ring() {
-        let area = Area::new(1, 1).unwrap();
-        let ring = area.ring(0);
+        let shared = SharedMemory::new(1, 1).unwrap();
+        let ring = shared.ring(0);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 for i in 0..10_000_u64 {

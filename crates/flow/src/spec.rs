@@ -1,4 +1,4 @@
-//! What a cell is told to do.
+//! What a slot process is told to do.
 
 use std::path::PathBuf;
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Ballast, Model, Placement};
+use crate::{Model, ParentMemory, Placement};
 
 /// A model with its flow count, placement and way of handing out work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -24,8 +24,8 @@ pub struct Variant {
     #[serde(default)]
     pub channel: Channel,
     /// Memory that the parent has touched before it makes the flows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ballast: Option<Ballast>,
+    #[serde(default, rename = "ballast", skip_serializing_if = "Option::is_none")]
+    pub parent_memory: Option<ParentMemory>,
 }
 
 impl Variant {

@@ -9,8 +9,8 @@
 //! seen here is a death.
 //!
 //! Only children that are flows are listened for and reaped. Where flows are threads of the
-//! cell, the processes that their *work* makes are children of the cell too: those are none
-//! of its business, and to be woken by the end of each would disturb the flows.
+//! slot process, the processes that their *work* makes are children of the slot process too: those
+//! are none of its business, and to be woken by the end of each would disturb the flows.
 //!
 //! The flows of a dead process count as gone, so that the others can be released and
 //! their results kept. From the first death on, counting arrivals no longer suffices
@@ -28,20 +28,20 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
 use std::os::fd::AsFd;
 
-use crate::area::Area;
 use crate::body::Sink;
 use crate::channel::Inlet;
-use crate::flow_cell::Stage;
+use crate::flow_status::Stage;
 use crate::latency::Together;
 use crate::notify::Notify;
 use crate::record::FlowState;
+use crate::shared_memory::SharedMemory;
 use crate::start::reap_now;
 use crate::{SlotSpec, Variant};
 
 /// What the parent needs for all repetitions of a slot.
 #[derive(Debug)]
-pub(crate) struct Bench {
-    pub(crate) area: Area,
+pub(crate) struct SlotResources {
+    pub(crate) shared: SharedMemory,
     pub(crate) notify: Notify,
     /// Where flows add up how long requests took, if they note it.
     pub(crate) latencies: Option<Together>,
@@ -50,7 +50,7 @@ pub(crate) struct Bench {
     deadline_text: String,
 }
 
-impl Bench {
+impl SlotResources {
     /// Prepares for flows of `spec`. From here on `SIGCHLD` comes through a descriptor.
     pub(crate) fn new<W>(spec: &SlotSpec<W>, rings: bool, times: bool) -> io::Result<Self> {
         let flows = spec.variant.carriers() as usize;
@@ -60,7 +60,7 @@ impl Bench {
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
         let seconds = spec.deadline_s.clamp(0.0, 1e9);
         Ok(Self {
-            area: Area::new(flows, if rings { flows } else { 0 })?,
+            shared: SharedMemory::new(flows, if rings { flows } else { 0 })?,
             notify: Notify::new()?,
             latencies: times.then(Together::new).transpose()?,
             children: SignalFd::with_flags(&child, flags)?,
@@ -71,7 +71,7 @@ impl Bench {
 
     /// Makes everything as new. Only while no flow exists.
     pub(crate) fn clear(&self) -> io::Result<()> {
-        self.area.clear();
+        self.shared.clear();
         self.latencies.iter().for_each(Together::clear);
         self.notify.clear()?;
         self.clear_children()
@@ -89,7 +89,7 @@ impl Bench {
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Goal {
+pub(crate) enum WaitFor {
     Arrived,
     Done,
     Surveyed,
@@ -98,7 +98,7 @@ pub(crate) enum Goal {
 /// Watches the flows of one repetition.
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
-    bench: &'a Bench,
+    resources: &'a SlotResources,
     flows: usize,
     flows_in_each: usize,
     /// First flow of each dead process, and how it died.
@@ -110,10 +110,10 @@ pub(crate) struct Watch<'a> {
 const LOOK_AGAIN_MS: u16 = 10;
 
 impl<'a> Watch<'a> {
-    pub(crate) fn new(bench: &'a Bench, variant: &Variant) -> Self {
+    pub(crate) fn new(resources: &'a SlotResources, variant: &Variant) -> Self {
         let shape = variant.model.shape(variant.flows);
         Self {
-            bench,
+            resources,
             flows: variant.carriers() as usize,
             flows_in_each: shape.flows_in_each as usize,
             deaths: Vec::new(),
@@ -144,58 +144,58 @@ impl<'a> Watch<'a> {
         (first..first + self.flows_in_each).contains(&index)
     }
 
-    /// Waits for `goal` or the deadline ([`Watch::hung`] tells which), handing results to `sink` as they come. Children that die are
-    /// taken out of `children`.
+    /// Waits for `wait_for` or the deadline ([`Watch::hung`] tells which), handing results to
+    /// `sink` as they come. Children that die are taken out of `children`.
     pub(crate) fn until<S: Sink>(
         &mut self,
-        goal: Goal,
+        wait_for: WaitFor,
         children: &mut Vec<(Pid, usize)>,
         inlet: &mut Inlet,
         sink: &mut S,
     ) -> io::Result<()> {
         loop {
-            self.bench.notify.clear()?;
-            if self.reached(goal) {
+            self.resources.notify.clear()?;
+            if self.reached(wait_for) {
                 return Ok(());
             }
-            inlet.drain(&self.bench.area, sink)?;
-            if self.hung || Instant::now() >= self.bench.deadline {
+            inlet.drain(&self.resources.shared, sink)?;
+            if self.hung || Instant::now() >= self.resources.deadline {
                 self.hung = true;
                 return Ok(());
             }
-            if self.sleep(goal, inlet, !children.is_empty())? {
+            if self.sleep(wait_for, inlet, !children.is_empty())? {
                 self.note_deaths(children)?;
             }
         }
     }
 
-    fn reached(&self, goal: Goal) -> bool {
-        let header = self.bench.area.header();
-        let counter = match goal {
-            Goal::Arrived => &header.arrived.0,
-            Goal::Done => &header.done.0,
-            Goal::Surveyed => &header.surveyed.0,
+    fn reached(&self, wait_for: WaitFor) -> bool {
+        let header = self.resources.shared.header();
+        let counter = match wait_for {
+            WaitFor::Arrived => &header.arrived.0,
+            WaitFor::Done => &header.done.0,
+            WaitFor::Surveyed => &header.surveyed.0,
         };
         if counter.load(Ordering::Acquire) as usize == self.flows {
             return true;
         }
-        !self.deaths.is_empty() && (0..self.flows).all(|index| self.settled(goal, index))
+        !self.deaths.is_empty() && (0..self.flows).all(|index| self.settled(wait_for, index))
     }
 
     /// Whether a flow is where it should be, or never will be.
-    fn settled(&self, goal: Goal, index: usize) -> bool {
-        match self.bench.area.flow(index).stage() {
+    fn settled(&self, wait_for: WaitFor, index: usize) -> bool {
+        match self.resources.shared.flow(index).stage() {
             Stage::Done | Stage::Troubled => true,
-            Stage::Arrived if goal == Goal::Arrived => true,
+            Stage::Arrived if wait_for == WaitFor::Arrived => true,
             Stage::Arrived | Stage::Absent => self.fate(index).is_some(),
         }
     }
 
     /// Sleeps until something happens; true when a child ended.
-    fn sleep(&self, goal: Goal, inlet: &Inlet, has_children: bool) -> io::Result<bool> {
-        let sleeps = &self.bench.area.header().parent_sleeps.0;
+    fn sleep(&self, wait_for: WaitFor, inlet: &Inlet, has_children: bool) -> io::Result<bool> {
+        let sleeps = &self.resources.shared.header().parent_sleeps.0;
         sleeps.store(1, Ordering::SeqCst);
-        if self.reached(goal) || self.bench.area.rings().any(|ring| !ring.is_empty()) {
+        if self.reached(wait_for) || self.resources.shared.rings().any(|ring| !ring.is_empty()) {
             sleeps.store(0, Ordering::SeqCst);
             return Ok(false);
         }
@@ -206,7 +206,7 @@ impl<'a> Watch<'a> {
 
     fn poll(&self, inlet: &Inlet, has_children: bool) -> io::Result<bool> {
         let mut descriptors = vec![PollFd::new(
-            self.bench.notify.descriptor(),
+            self.resources.notify.descriptor(),
             PollFlags::POLLIN,
         )];
         descriptors.extend(
@@ -216,7 +216,7 @@ impl<'a> Watch<'a> {
         );
         let others = descriptors.len();
         if has_children {
-            let children = self.bench.children.as_fd();
+            let children = self.resources.children.as_fd();
             descriptors.push(PollFd::new(children, PollFlags::POLLIN));
         }
         match poll(&mut descriptors, self.timeout()) {
@@ -233,7 +233,7 @@ impl<'a> Watch<'a> {
             return PollTimeout::from(LOOK_AGAIN_MS);
         }
         let left = self
-            .bench
+            .resources
             .deadline
             .saturating_duration_since(Instant::now());
         let milliseconds = i32::try_from(left.as_millis() + 1).unwrap_or(i32::MAX);
@@ -241,7 +241,7 @@ impl<'a> Watch<'a> {
     }
 
     fn note_deaths(&mut self, children: &mut Vec<(Pid, usize)>) -> io::Result<()> {
-        self.bench.clear_children()?;
+        self.resources.clear_children()?;
         for place in (0..children.len()).rev() {
             if let Some(how) = reap_now(children[place].0) {
                 let (_, first) = children.swap_remove(place);

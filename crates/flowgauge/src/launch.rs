@@ -11,21 +11,21 @@ use workload::Work;
 use crate::result_file::ResultFile;
 use crate::watch::Watch;
 
-/// Launches cells of this program.
+/// Launches slot processes of this program.
 #[derive(Debug)]
-pub(crate) struct CellLauncher {
-    cells: Launcher,
+pub(crate) struct SlotLauncher {
+    slots: Launcher,
     results: ResultFile,
     /// Where slots make folders for their files.
     files: PathBuf,
     watch: Option<Watch>,
 }
 
-impl CellLauncher {
+impl SlotLauncher {
     /// A launcher whose slots write their results into `results`.
     pub(crate) fn new(results: ResultFile) -> Result<Self> {
         Ok(Self {
-            cells: Launcher::new(Interrupt::install().context(
+            slots: Launcher::new(Interrupt::install().context(
                 "cannot listen for signals (if files are the limit, raise it: ulimit -n 256)",
             )?),
             results,
@@ -41,8 +41,8 @@ impl CellLauncher {
 
     /// Runs a probe behind a lowered limit; `None` when a signal asks the command to end.
     pub(crate) fn probe(&mut self, spec: &ProbeSpec) -> Result<Option<Probed<Ceiling>>> {
-        self.cells.begin();
-        match self.cells.probe(spec) {
+        self.slots.begin();
+        match self.slots.probe(spec) {
             Ok(probed) => Ok(Some(probed)),
             Err(flow::LaunchError::Interrupted(_)) => Ok(None),
             Err(error) => Err(error.into()),
@@ -61,20 +61,20 @@ impl CellLauncher {
 
     fn launch_cell(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
         let Some(watch) = &mut self.watch else {
-            return self.cells.launch(spec);
+            return self.slots.launch(spec);
         };
         watch.comes(spec);
-        self.cells.launch_seen_by(watch, spec)
+        self.slots.launch_seen_by(watch, spec)
     }
 
     /// Slots are about to run, and the journal is to hold what they find.
     pub(crate) fn begin(&self) {
-        self.cells.begin();
+        self.slots.begin();
     }
 
     /// All slots have run, and what was measured is in the journal.
     pub(crate) fn finish(&mut self) {
-        self.cells.finish();
+        self.slots.finish();
     }
 
     /// Writes what was kept of a good slot to where the user wants it.
@@ -88,7 +88,7 @@ impl CellLauncher {
     }
 }
 
-impl Launch for CellLauncher {
+impl Launch for SlotLauncher {
     fn launch(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, LaunchError> {
         let folder = spec.work.folder().unwrap_or(&self.files);
         let files = spec.work.needs_folder().then(|| folder.to_owned());

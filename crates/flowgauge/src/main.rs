@@ -3,8 +3,8 @@
 //! The command only: arguments in, calls into the crates, text out. What it does is in
 //! [`lab`]; what it shows is in [`report`].
 //!
-//! A process of this program is one of six things: the command, a cell (the fresh process
-//! of one slot), the load generator of a cell that is a server, a probe (a fresh process behind
+//! A process of this program is one of six things: the command, a slot process (the fresh process
+//! of one slot), the load generator of a slot process that is a server, a probe (a fresh process behind
 //! a lowered limit), a sampler beside a slot, or the janitor of a run. Which of them is asked before anything else happens.
 
 #![forbid(unsafe_code)]
@@ -37,8 +37,8 @@ use crate::args::Command;
 use crate::ending::Ending;
 
 fn main() -> ExitCode {
-    if flow::is_cell() {
-        flow::cell_main(workload::Work::run);
+    if flow::is_slot_process() {
+        flow::slot_process_main(workload::Work::run);
     }
     if workload::server::is_load() {
         workload::server::load_main();
@@ -70,7 +70,7 @@ const LEAST_STACK: u64 = if cfg!(debug_assertions) {
     128 << 10
 };
 
-/// A stack that is too small would end the command, and its cells, without a word.
+/// A stack that is too small would end the command, and its slot processes, without a word.
 fn stack_is_enough() -> Result<()> {
     let (bytes, _) = getrlimit(Resource::RLIMIT_STACK).context("RLIMIT_STACK cannot be read")?;
     ensure!(

@@ -3,7 +3,7 @@
 //! # Theory
 //!
 //! While slots run, the parent of each writes into an anonymous file (one that has no
-//! name, so that nothing is left of it however the run ends), which the cell reaches
+//! name, so that nothing is left of it however the run ends), which the slot process reaches
 //! through this process's descriptor. After the run the content of a good slot is
 //! written to the place that the user named: beside it first, then renamed over it, so
 //! that no reader ever sees half a file. Something that is not a regular file
@@ -20,7 +20,7 @@ use anyhow::{Context, Result, bail};
 #[derive(Debug)]
 pub(crate) struct ResultFile {
     target: Option<PathBuf>,
-    /// What the cells of the run write to.
+    /// What the slot processes of the run write to.
     scratch: File,
     /// The content of a good slot.
     kept: Option<File>,
@@ -49,7 +49,7 @@ impl ResultFile {
         })
     }
 
-    /// Where a cell finds the file to write to.
+    /// Where a slot process finds the file to write to.
     pub(crate) fn path_for_cells(&self) -> PathBuf {
         format!(
             "/proc/{}/fd/{}",

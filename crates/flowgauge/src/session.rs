@@ -11,9 +11,9 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, bail};
-use flow::ballast::Held;
-use flow::{Ballast, Pages};
-use lab::{Header, Journal, Longer, Probe, Settings, Study};
+use flow::parent_memory::HeldParentMemory;
+use flow::{Pages, ParentMemory};
+use lab::{Header, Journal, Probe, ResumeOverrides, Settings, Study};
 use machine::Machine;
 
 pub(crate) use asked::settings;
@@ -71,7 +71,7 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
         .map(|study| study.for_cpus(cpus(&machine)));
     let studies = trees::filled(studies.collect(), None)?;
     trees::check_cold(&studies)?;
-    let (studies, refused) = with_ballast(studies, &settings, &machine, had)?;
+    let (studies, refused) = with_parent_memory(studies, &settings, &machine, had)?;
     how.answer.check(&studies)?;
     asked::tell_uncountable(&settings, &machine);
     let now = SystemTime::now();
@@ -117,25 +117,25 @@ pub(crate) fn cpus(machine: &Machine) -> u32 {
 /// What of a study cannot be had here: its name and the reasons.
 type Refused = (String, Vec<String>);
 
-/// The studies with the ballast that was asked for, checked against the machine. Of what is
+/// The studies with the parent memory that was asked for, checked against the machine. Of what is
 /// checked, huge pages alone can only be known to be there by having them: where they are
 /// not, their variants are left out, and the reasons come back.
-fn with_ballast(
+fn with_parent_memory(
     studies: Vec<Study>,
     settings: &Settings,
     machine: &Machine,
-    mut had: impl FnMut(Ballast) -> Result<(), String>,
+    mut had: impl FnMut(ParentMemory) -> Result<(), String>,
 ) -> Result<(Vec<Study>, Vec<Refused>)> {
-    let studies: Vec<Study> = match &settings.ballast {
+    let studies: Vec<Study> = match &settings.parent_memory {
         Some(asked) => studies
             .into_iter()
-            .map(|study| lab::ballast::loaded(study, asked))
+            .map(|study| lab::parent_memory::loaded(study, asked))
             .collect(),
         None => studies,
     };
     lab::check(&studies, machine)?;
     let obtained = studies.into_iter().map(|study| {
-        let (study, refused) = lab::ballast::obtained(study, &mut had);
+        let (study, refused) = lab::parent_memory::obtained(study, &mut had);
         match study.cases.iter().find(|case| case.variants.is_empty()) {
             Some(case) => bail!("{}/{}: {}", study.name, case.name, refused.join("; ")),
             None => {
@@ -148,10 +148,10 @@ fn with_ballast(
     Ok(obtained.into_iter().unzip())
 }
 
-/// Whether that ballast can be had here, tried where only trying tells.
-fn had(ballast: Ballast) -> Result<(), String> {
-    match ballast.pages {
-        Pages::Huge => Held::take(ballast)
+/// Whether that parent memory can be had here, tried where only trying tells.
+fn had(parent_memory: ParentMemory) -> Result<(), String> {
+    match parent_memory.pages {
+        Pages::Huge => HeldParentMemory::take(parent_memory)
             .map(drop)
             .map_err(|error| error.to_string()),
         Pages::Small | Pages::Shared | Pages::DontFork => Ok(()),
@@ -159,8 +159,8 @@ fn had(ballast: Ballast) -> Result<(), String> {
 }
 
 /// Takes up the run in a results folder, for as long as it may last now.
-pub(crate) fn resume(folder: &Path, longer: Longer) -> Result<Session> {
-    let journal = Journal::resume(&journal_in(folder)?, longer)?;
+pub(crate) fn resume(folder: &Path, overrides: ResumeOverrides) -> Result<Session> {
+    let journal = Journal::resume(&journal_in(folder)?, overrides)?;
     lab::check(&journal.header().studies, &Machine::read())?;
     trees::check_cold(&journal.header().studies)?;
     files::looked_at(&journal.header().studies, folder)?;
@@ -175,16 +175,16 @@ pub(crate) fn resume(folder: &Path, longer: Longer) -> Result<Session> {
 
 #[cfg(test)]
 mod tests {
-    use lab::{AskedBallast, Preset, Results};
+    use lab::{AskedParentMemory, Preset, Results};
 
     use super::*;
 
-    /// A rung that could not be had was named on standard error alone; the results looked as
+    /// A kind of pages that could not be had was named on standard error alone; the results looked as
     /// if nobody had asked for it.
     #[test]
-    fn a_rung_of_ballast_that_cannot_be_had_is_in_the_results() {
+    fn parent_memory_that_cannot_be_had_is_in_the_results() {
         let settings = Settings {
-            ballast: Some(AskedBallast {
+            parent_memory: Some(AskedParentMemory {
                 bytes: 1 << 20,
                 pages: vec![Pages::Small, Pages::Huge],
             }),
@@ -192,11 +192,12 @@ mod tests {
         };
         let machine = Machine::read();
         let study = lab::builtin("primes", Preset::Quick).unwrap();
-        let never = |ballast: Ballast| match ballast.pages {
+        let never = |parent_memory: ParentMemory| match parent_memory.pages {
             Pages::Huge => Err("huge pages are not available: never".to_owned()),
             _ => Ok(()),
         };
-        let (studies, refused) = with_ballast(vec![study], &settings, &machine, never).unwrap();
+        let (studies, refused) =
+            with_parent_memory(vec![study], &settings, &machine, never).unwrap();
         let labels = |study: &Study| -> Vec<String> {
             let variants = study.cases.iter().flat_map(|case| &case.variants);
             variants.map(|variant| variant.label.clone()).collect()

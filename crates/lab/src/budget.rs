@@ -27,9 +27,9 @@ use crate::ledger::CaseLog;
 
 /// The questions of a study: for each of its cases, the place of the first case of the same
 /// question. They are asked for before each slot, and never change.
-pub(crate) struct Questions(Vec<usize>);
+pub(crate) struct PendingCases(Vec<usize>);
 
-impl Questions {
+impl PendingCases {
     pub(crate) fn of<'a>(cases: impl IntoIterator<Item = &'a Case>) -> Self {
         let sweep = |case: &'a Case| case.sweep.as_ref().map(|point| &point.sweep);
         let sweeps: Vec<_> = cases.into_iter().map(sweep).collect();

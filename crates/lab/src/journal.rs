@@ -139,14 +139,14 @@ pub enum CaseEnd {
 
 /// How much longer a run may last than was planned.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Longer {
+pub struct ResumeOverrides {
     /// Seconds at the most for each study, those already spent included.
     pub budget_s: Option<f64>,
     /// Rounds at the most for each case, those already run included.
     pub max_rounds: Option<usize>,
 }
 
-impl Longer {
+impl ResumeOverrides {
     /// What is written down; nothing where nothing changes and nothing was shown.
     fn entry(self, ledger: &Ledger) -> Option<Entry> {
         let shown = ledger.finished || ledger.interrupted.is_some();
@@ -219,13 +219,13 @@ impl Journal {
         })
     }
 
-    /// Takes up a journal that was cut short, after dropping a torn last line; with `longer`
+    /// Takes up a journal that was cut short, after dropping a torn last line; with `overrides`
     /// also one that came to its end where its budget or its rounds did.
     ///
     /// # Errors
     /// There is nothing left to run, fewer rounds are asked for than there were to be, or the
     /// file cannot be read, understood or written.
-    pub fn resume(path: &Path, longer: Longer) -> Result<Self, JournalError> {
+    pub fn resume(path: &Path, overrides: ResumeOverrides) -> Result<Self, JournalError> {
         let path = path.to_owned();
         let mut file = tidy::whole::open_to_append(&path).map_err(failed("open", &path))?;
         lock(&file, &path)?;
@@ -233,8 +233,8 @@ impl Journal {
         file.read_to_end(&mut text).map_err(failed("read", &path))?;
         let found = reader::read(&text, &path)?;
         let mut ledger = found.ledger.clone();
-        let entry = longer.entry(&found.ledger);
-        let refused = |message| JournalError::Longer {
+        let entry = overrides.entry(&found.ledger);
+        let refused = |message| JournalError::ResumeOverrides {
             path: path.clone(),
             message,
         };

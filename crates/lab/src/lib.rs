@@ -19,7 +19,7 @@
 //! * [`plan`]: the order of each round, from the seed.
 //! * [`launch`], [`progress`]: the edges: slots, clock, and what a display hears.
 //! * [`run`](mod@run), [`pilot`]: the loop, and what is measured before it.
-//! * [`room`], [`probe`](mod@probe): how many flows there is room for, and a small proof.
+//! * [`capacity`], [`probe`](mod@probe): how many flows there is room for, and a small proof.
 //! * [`journal`]: the file. [`results`]: what it shows.
 //! * [`compare`](mod@compare): the results of several runs side by side. [`expect`]: bounds on
 //!   what was found.
@@ -29,8 +29,8 @@
 
 #![forbid(unsafe_code)]
 
-pub mod ballast;
 mod budget;
+pub mod capacity;
 pub mod compare;
 pub mod expect;
 pub mod journal;
@@ -39,13 +39,13 @@ pub mod launch;
 mod ledger;
 mod median;
 pub mod number;
+pub mod parent_memory;
 pub mod pilot;
 pub mod plan;
 pub mod probe;
 pub mod progress;
 mod proof;
 pub mod results;
-pub mod room;
 pub mod run;
 pub mod scaling;
 pub mod settings;
@@ -56,21 +56,21 @@ mod testing;
 mod words;
 pub mod written;
 
-pub use ballast::AskedBallast;
 pub use compare::compare;
 pub use expect::{Expectation, Judged};
-pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, Longer, SCHEMA};
+pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, ResumeOverrides, SCHEMA};
 pub use launch::{Clock, Launch, LaunchError};
+pub use parent_memory::AskedParentMemory;
 pub use pilot::Chosen;
 pub use probe::Probe;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
 pub use results::{
-    AtNumber, CaseResult, Cause, Effect, Finding, Law, Limit, Map, Optimum, Phases, Quantity,
-    QuantityFinding, Ratio, RawSlot, Results, Role, Scaling, ScalingPoint, SelfMade, Shape, Shared,
-    StudyResult, Throughput, Used, VariantSummary, Workers, is_compared,
+    AtNumber, CaseResult, Cause, Effect, Finding, Law, Limit, OperationMatrix, Optimum, Phases,
+    Quantity, QuantityFinding, Ratio, RawSlot, Results, Role, Scaling, ScalingPoint, SelfManaged,
+    Shape, Shared, StudyResult, Throughput, Used, VariantSummary, Workers, is_compared,
 };
 pub use run::{RunError, check, cpus, run};
-pub use scaling::{Along, Spread};
+pub use scaling::{Spread, Topology};
 pub use settings::{Preset, Sampling, Settings, Value};
 pub use study::{
     Case, LabelledVariant, Metric, Origin, OriginCount, OriginFigure, OriginLimit, OriginMark,

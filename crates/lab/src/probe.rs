@@ -12,7 +12,7 @@ use machine::{Ceiling, Machine};
 use serde::{Deserialize, Serialize};
 use workload::{Turns, Work};
 
-use crate::room::rooms;
+use crate::capacity::rooms;
 
 /// Flows by which a prediction may miss, or the share that they may be.
 const NEAR: (u64, f64) = (8, 0.02);

@@ -10,8 +10,8 @@ mod laws;
 mod levels;
 mod limits;
 mod make;
-mod map;
 mod noisy;
+mod operation_matrix;
 mod optimum;
 mod paired;
 mod profile;
@@ -20,9 +20,9 @@ mod remarks;
 mod requests;
 pub mod sampled;
 mod scaling;
-mod self_made;
+mod self_managed;
 #[cfg(test)]
-mod self_made_tests;
+mod self_managed_tests;
 mod sentence;
 mod series;
 mod served;
@@ -47,12 +47,12 @@ use stats::{Estimate, Noise, Summary, Tail, Verdict};
 pub use laws::{Law, Shape};
 pub use levels::Role;
 pub use limits::Limit;
-pub use map::{Map, is_compared};
+pub use operation_matrix::{OperationMatrix, is_compared};
 pub use optimum::{AtNumber, Optimum};
 pub use quantity::{Amount, Basis, Contrast, Quantity, QuantityFinding, Unit, Word};
 pub use requests::Requests;
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput};
-pub use self_made::SelfMade;
+pub use self_managed::SelfManaged;
 pub use shared::{Cause, Effect, Shared};
 pub use workers::{Used, Workers};
 
@@ -177,7 +177,7 @@ pub(crate) fn headline<'a>(study: &Study, cases: &'a [CaseResult]) -> Option<&'a
     let fastest = findings.iter().copied().filter(faster);
     fastest
         .min_by(|a, b| ratio(a).total_cmp(&ratio(b)))
-        .or_else(|| map::thread(case).map(|(_, finding)| finding))
+        .or_else(|| operation_matrix::thread(case).map(|(_, finding)| finding))
         .filter(|finding| finding.estimate.is_some())
         .or_else(|| {
             let mut findings = findings.iter().copied();
@@ -296,8 +296,8 @@ pub struct VariantSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<Requests>,
     /// What the flows used, where the work made them itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub self_made: Option<SelfMade>,
+    #[serde(default, rename = "self_made", skip_serializing_if = "Option::is_none")]
+    pub self_managed: Option<SelfManaged>,
     /// Latest flow's end over the mean flow's end: 1 = even work.
     pub imbalance: Option<f64>,
     /// Good slots.

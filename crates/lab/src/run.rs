@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use flow::placement::Cpus;
 use flow::{Outcome, Proof, SlotSpec};
 
-use crate::budget::{Questions, left_s, remaining_s};
+use crate::budget::{PendingCases, left_s, remaining_s};
 use crate::journal::Journal;
 use crate::ledger::{At, CaseLog};
 use crate::pilot::{Chosen, choose, cut_by_budget, pilot_slot, within};
@@ -121,9 +121,9 @@ impl Run<'_> {
             study,
             case: &study.cases[at.case],
         };
-        let questions = Questions::of(&study.cases);
+        let pending = PendingCases::of(&study.cases);
         let mut begun = BTreeSet::new();
-        while let Some((at, end)) = self.next_case(number, &questions) {
+        while let Some((at, end)) = self.next_case(number, &pending) {
             let place = place(at);
             if begun.insert(at.case) {
                 let rounds_done = self.log(at).round();
@@ -150,18 +150,18 @@ impl Run<'_> {
 
     /// The case to go on with, of those that have time left; if none has, the first that is
     /// open. With it whether it is over.
-    fn next_case(&self, study: usize, questions: &Questions) -> Option<(At, Option<CaseEnd>)> {
+    fn next_case(&self, study: usize, pending: &PendingCases) -> Option<(At, Option<CaseEnd>)> {
         let ledger = self.journal.ledger();
         let logs = &ledger.logs[study];
         let left_s = left_s(ledger.header.settings.budget_s, logs);
-        let has_time = |case| left_s.is_none_or(|left| questions.next_round_s(logs, case) <= left);
+        let has_time = |case| left_s.is_none_or(|left| pending.next_round_s(logs, case) <= left);
         let open = || {
             let open = self.open_cases(study);
             let is_over = left_s.is_some_and(|left| left <= 0.0);
             open.map(move |at| (at, self.end_of(at, is_over, || has_time(at.case))))
         };
         let able = open().filter(|(_, end)| *end != Some(CaseEnd::Budget));
-        let able = able.min_by_key(|(at, _)| questions.precedence(logs, at.case));
+        let able = able.min_by_key(|(at, _)| pending.precedence(logs, at.case));
         able.or_else(|| open().next())
     }
 
@@ -278,7 +278,7 @@ impl Run<'_> {
         let sampling = labelled.sample.as_ref();
         let sampling = sampling.or(self.journal.header().settings.sample.as_ref());
         let work = work.as_ref().unwrap_or(&case.work);
-        let self_made = work.makes_own_flows();
+        let self_managed = work.makes_own_flows();
         let mut spec = SlotSpec {
             work: work.clone(),
             variant: variant.clone(),
@@ -291,7 +291,7 @@ impl Run<'_> {
             scratch: None,
             sample: None,
             count: self.journal.header().settings.events.clone(),
-            timers: timers && self_made,
+            timers: timers && self_managed,
         };
         let aside = self.cpus.aside(spec.measured_cpus());
         spec.sample = sampling.map(|sampling| sampling.spec(aside));

@@ -36,7 +36,7 @@ use crate::{Case, LabelledVariant, Metric, Study, SweepPoint, labelled};
 /// A way through the CPUs of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Along {
+pub enum Topology {
     /// The hardware threads of one core first.
     Smt,
     /// One flow a core.
@@ -45,7 +45,7 @@ pub enum Along {
     All,
 }
 
-impl Along {
+impl Topology {
     /// Every way, in the order in which they are run.
     pub const EVERY: [Self; 3] = [Self::Smt, Self::Cores, Self::All];
 
@@ -116,7 +116,7 @@ impl Along {
     }
 }
 
-impl fmt::Display for Along {
+impl fmt::Display for Topology {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.word())
     }
@@ -137,7 +137,7 @@ fn threads_of_a_core(machine: &Machine) -> usize {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spread {
     /// The ways, in order.
-    pub along: Vec<Along>,
+    pub along: Vec<Topology>,
     /// Numbers of flows; `None` for 1, 2, 4 and so on to what the machine has.
     pub flows: Option<Vec<u32>>,
     /// Whether mixes of processes and threads are run too.
@@ -147,7 +147,7 @@ pub struct Spread {
 impl Default for Spread {
     fn default() -> Self {
         Self {
-            along: Along::EVERY.to_vec(),
+            along: Topology::EVERY.to_vec(),
             flows: None,
             grid: false,
         }
@@ -197,7 +197,7 @@ impl Spread {
     fn cases(
         &self,
         template: &Case,
-        ways: &[Along],
+        ways: &[Topology],
         machine: &Machine,
         left_out: &mut Vec<String>,
     ) -> Vec<Case> {
@@ -223,25 +223,25 @@ impl Spread {
     }
 
     /// The numbers of flows of a template along a way.
-    fn numbers(&self, template: &Case, along: Along, machine: &Machine) -> Vec<u32> {
+    fn numbers(&self, template: &Case, along: Topology, machine: &Machine) -> Vec<u32> {
         let least = template.work.scaled().map_or(1, |scaled| scaled.flows_each);
         let room = along.room(machine).max(least);
         // A number that is not whole pairs is brought down to one that is.
         let whole = |flows: u32| flows - flows % least;
         match (&self.flows, along) {
-            (Some(flows), Along::All) => vec![flows.iter().copied().max().unwrap_or(room)],
+            (Some(flows), Topology::All) => vec![flows.iter().copied().max().unwrap_or(room)],
             (Some(flows), _) => flows.clone(),
-            (None, Along::All) => vec![whole(room)],
+            (None, Topology::All) => vec![whole(room)],
             (None, _) if self.grid => doubled(least, whole(room.max(LEAST_GRID))),
             (None, _) => doubled(least, whole(room)),
         }
     }
 
-    fn case(&self, template: &Case, along: Along, flows: u32) -> Case {
+    fn case(&self, template: &Case, along: Topology, flows: u32) -> Case {
         let base = &template.name;
         let (name, sweep) = match along {
-            Along::All => (format!("{base}/{along}"), None),
-            Along::Smt | Along::Cores => (
+            Topology::All => (format!("{base}/{along}"), None),
+            Topology::Smt | Topology::Cores => (
                 format!("{base}/{along}/{flows}"),
                 Some(SweepPoint {
                     sweep: format!("{base}/{along}"),
@@ -261,7 +261,7 @@ impl Spread {
     }
 
     /// Those of the template, and between the first and the others the mixes of a grid.
-    fn variants(&self, template: &Case, along: Along, flows: u32) -> Vec<LabelledVariant> {
+    fn variants(&self, template: &Case, along: Topology, flows: u32) -> Vec<LabelledVariant> {
         let models = template
             .variants
             .iter()
@@ -314,7 +314,7 @@ fn mixes(flows: u32) -> impl Iterator<Item = Model> {
 fn headline(cases: &[Case]) -> Option<String> {
     let first = base(cases.first()?);
     let own = || cases.iter().filter(|case| base(case) == first);
-    let along_cores = own().rfind(|case| along(case) == Some(Along::Cores));
+    let along_cores = own().rfind(|case| along(case) == Some(Topology::Cores));
     along_cores
         .or(own().next_back())
         .map(|case| case.name.clone())
@@ -323,7 +323,7 @@ fn headline(cases: &[Case]) -> Option<String> {
 /// The way along which a case has its flows, if it is of work that scales and is timed in its
 /// steady phase: throughput is that of flows at work, and not of making them.
 #[must_use]
-pub fn along(case: &Case) -> Option<Along> {
+pub fn along(case: &Case) -> Option<Topology> {
     case.work.scaled()?;
     if case.metric != Metric::Steady {
         return None;
@@ -334,9 +334,9 @@ pub fn along(case: &Case) -> Option<Along> {
     };
     match (first, &case.sweep) {
         _ if !case.variants.iter().all(placed) => None,
-        (Placement::Cores, _) => Some(Along::Cores),
-        (Placement::Smt, Some(_)) => Some(Along::Smt),
-        (Placement::Smt, None) => Some(Along::All),
+        (Placement::Cores, _) => Some(Topology::Cores),
+        (Placement::Smt, Some(_)) => Some(Topology::Smt),
+        (Placement::Smt, None) => Some(Topology::All),
         _ => None,
     }
 }
@@ -345,12 +345,15 @@ pub fn along(case: &Case) -> Option<Along> {
 #[must_use]
 pub fn base(case: &Case) -> &str {
     let name = case.name.as_str();
-    let without = |along: Along| {
+    let without = |along: Topology| {
         let (base, rest) = name.rsplit_once(&format!("/{along}"))?;
         let number = rest.strip_prefix('/').unwrap_or("0");
         number.parse::<u32>().ok().map(|_| base)
     };
-    Along::EVERY.into_iter().find_map(without).unwrap_or(name)
+    Topology::EVERY
+        .into_iter()
+        .find_map(without)
+        .unwrap_or(name)
 }
 
 #[cfg(test)]

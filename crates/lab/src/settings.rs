@@ -1,6 +1,6 @@
 //! How a run is carried out.
 
-use crate::AskedBallast;
+use crate::AskedParentMemory;
 use std::path::PathBuf;
 
 use measure::counters::Event;
@@ -25,10 +25,10 @@ pub struct Settings {
     pub value: Value,
     /// Seconds after which a slot is a failure; `None` derives it from the pilot.
     pub deadline_s: Option<f64>,
-    /// Memory that every cell has touched before it makes flows, if any was asked for. The
+    /// Memory that every slot process has touched before it makes flows, if any was asked for. The
     /// variants of the studies have it too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ballast: Option<AskedBallast>,
+    #[serde(default, rename = "ballast", skip_serializing_if = "Option::is_none")]
+    pub parent_memory: Option<AskedParentMemory>,
     /// How every slot is sampled whose variant does not say so itself; usually not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
@@ -83,7 +83,8 @@ impl Sampling {
 }
 
 impl Settings {
-    /// The usual settings of a preset. Quick has 18 s for each study; full has all the time it needs.
+    /// The usual settings of a preset. Quick has 18 s for each study; full has all the time it
+    /// needs.
     #[must_use]
     pub fn usual(preset: Preset, seed: u64) -> Self {
         Self {
@@ -96,7 +97,7 @@ impl Settings {
             deadline_s: None,
             sample: None,
             events: Vec::new(),
-            ballast: None,
+            parent_memory: None,
             together: true,
         }
     }

@@ -1,7 +1,6 @@
 //! A study: what is compared with what, and where it comes from.
 
 pub mod asked;
-mod ballast;
 mod builtin;
 pub mod command;
 mod cpus;
@@ -12,6 +11,7 @@ mod flow_counts;
 mod format;
 mod labels;
 mod origin_limits;
+mod parent_memory;
 mod placed;
 mod source;
 mod sweep_value;
@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use workload::Work;
 
 use crate::Sampling;
-use crate::scaling::Along;
+use crate::scaling::Topology;
 
 pub use builtin::{builtin, builtin_names, nearest};
 pub(crate) use cpus::differ_in_flows_alone;
@@ -194,7 +194,7 @@ pub struct OriginFigure {
     /// What the source ran.
     pub was: String,
     /// Where the flows were.
-    pub along: Along,
+    pub along: Topology,
     /// On which machine.
     pub on: String,
     /// How many flows.

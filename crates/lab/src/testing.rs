@@ -40,7 +40,7 @@ pub(crate) fn case(name: &str, units: u64, models: &[&str]) -> Case {
         placement: flow::Placement::Free,
         schedule: flow::Schedule::Static,
         channel: flow::Channel::Fifo,
-        ballast: None,
+        parent_memory: None,
     };
     Case {
         name: name.to_owned(),
@@ -107,9 +107,9 @@ pub(crate) fn rep(ns: u64, proof: Proof) -> Rep {
         ],
         turns: None,
         latencies: None,
-        told: None,
+        kernel_counters: None,
         counted: None,
-        own: None,
+        self_managed: None,
     }
 }
 

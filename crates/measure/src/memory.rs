@@ -46,7 +46,7 @@ pub struct Memory {
     /// Kernel stacks, one for each task.
     pub kernel_stacks: u64,
     /// User memory with every shared page counted in full in each process. Not
-    /// part of [`Memory::honest`].
+    /// part of [`Memory::total`].
     pub rss: u64,
     /// Processes read.
     pub processes: u32,
@@ -64,7 +64,7 @@ pub struct Memory {
 impl Memory {
     /// What the group costs the machine: PSS, page tables, kernel stacks, and
     /// slab where it was measured.
-    pub fn honest(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.pss + self.page_tables + self.kernel_stacks + self.slab.unwrap_or(0)
     }
 }

@@ -13,7 +13,8 @@
 //! * The page between the levels is *not* touched: under `thread` another flow may have taken
 //!   it away by then. That it can be is verified once, before there are flows.
 //! * The allocator of the C library must not move the break meanwhile, since flows would take
-//!   its memory away. It is given room first ([`block::make_room`]); a cell needs none of it.
+//!   its memory away. It is given room first ([`block::make_room`]); a slot process needs none of
+//!   it.
 //!
 //! The calls go to the kernel itself: the library's `brk` and `sbrk` keep a copy of the break,
 //! which would be wrong as soon as two flows move it.
@@ -21,9 +22,9 @@
 use std::io;
 
 use crate::check::{must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::block;
 use crate::sys::memory::{Break, PAGE};
 
@@ -55,9 +56,9 @@ impl Operation for Brk {
         needs_folder: false,
     };
 
-    type Own = Levels;
+    type State = Levels;
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         block::make_room(ROOM)?;
         let before = Break::now()?;
         before.try_page()?;

@@ -4,9 +4,9 @@ use std::io;
 use std::os::unix::process::parent_id;
 
 use crate::check::{must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::child::sched_yield;
 
 const FAMILY: &str = "calls";
@@ -27,9 +27,9 @@ impl Operation for Parent {
     };
 
     /// The parent's id as it was before.
-    type Own = u32;
+    type State = u32;
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 
@@ -60,9 +60,9 @@ impl Operation for Yield {
         needs_folder: false,
     };
 
-    type Own = ();
+    type State = ();
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 

@@ -1,8 +1,8 @@
 //! How effects are checked, and what happens when one is missing.
 //!
 //! A flow that finds an effect missing cannot answer with an error, since what it would then
-//! have timed is something else. It panics: in a cell that ends the process with the message,
-//! and the slot is a failure that says why.
+//! have timed is something else. It panics: in a slot process that ends the process with the
+//! message, and the slot is a failure that says why.
 
 use std::io;
 

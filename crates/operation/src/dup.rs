@@ -7,9 +7,9 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
 
 use crate::check::{Recurrence, at_length, must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::descriptor::{close, dup, pread_word};
 use crate::sys::own_file::OwnFile;
 
@@ -31,12 +31,12 @@ impl Operation for Dup {
         needs_folder: true,
     };
 
-    type Own = OwnFile;
+    type State = OwnFile;
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self {
-            folder: site.folder()?.to_owned(),
-            flows: site.flows,
+            folder: context.folder()?.to_owned(),
+            flows: context.flows,
         })
     }
 

@@ -9,9 +9,9 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 
 use crate::check::{at_length, must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::descriptor::memory_file;
 use crate::sys::file::{allocate, empty};
 
@@ -33,9 +33,9 @@ impl Operation for Fallocate {
         needs_folder: false,
     };
 
-    type Own = File;
+    type State = File;
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 

@@ -18,9 +18,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 
 use crate::check::{must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::descriptor::{WORD, pread, pwrite, read, seek, write};
 use crate::sys::own_file::OwnFile;
 
@@ -194,12 +194,12 @@ impl<const WAY: u8, const WRITE: bool, const SAME: bool> Operation for FileData<
         needs_folder: true,
     };
 
-    type Own = Blocks;
+    type State = Blocks;
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
-        let same = SAME.then(|| site.shared_file(WORDS * site.flows));
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+        let same = SAME.then(|| context.shared_file(WORDS * context.flows));
         Ok(Self {
-            folder: site.folder()?.to_owned(),
+            folder: context.folder()?.to_owned(),
             same: same.transpose()?,
         })
     }

@@ -12,10 +12,10 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 
 use crate::check::{at_length, must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::ledger::Ledger;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::descriptor::open;
 use crate::sys::file::{byte_is_locked, flock, lock_byte};
 use crate::sys::own_file::OwnFile;
@@ -71,10 +71,10 @@ struct Files {
 }
 
 impl Files {
-    fn prepare(site: &Site<'_>, one: bool) -> io::Result<Self> {
-        let same = one.then(|| site.shared_file(1)).transpose()?;
+    fn prepare(context: &OperationContext<'_>, one: bool) -> io::Result<Self> {
+        let same = one.then(|| context.shared_file(1)).transpose()?;
         Ok(Self {
-            folder: site.folder()?.to_owned(),
+            folder: context.folder()?.to_owned(),
             same: same.map(|file| file.path),
         })
     }
@@ -115,12 +115,12 @@ impl<const SAME: bool> Operation for Flock<SAME> {
         needs_folder: true,
     };
 
-    type Own = Twice;
+    type State = Twice;
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self {
-            files: Files::prepare(site, SAME)?,
-            ledger: Ledger::new(site.flows)?,
+            files: Files::prepare(context, SAME)?,
+            ledger: Ledger::new(context.flows)?,
         })
     }
 
@@ -174,10 +174,10 @@ impl<const SAME: bool> Operation for Record<SAME> {
         needs_folder: true,
     };
 
-    type Own = Twice;
+    type State = Twice;
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
-        let files = Files::prepare(site, SAME)?;
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+        let files = Files::prepare(context, SAME)?;
         Ok(Self { files })
     }
 

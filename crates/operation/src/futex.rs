@@ -8,9 +8,9 @@ use std::io;
 use std::sync::atomic::AtomicU32;
 
 use crate::check::{must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::futex::{Scope, wait, wake};
 use crate::sys::shared::Shared;
 
@@ -63,9 +63,9 @@ impl<const KIND: u8> Operation for Futex<KIND> {
         needs_folder: false,
     };
 
-    type Own = Shared<AtomicU32>;
+    type State = Shared<AtomicU32>;
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self {
             same: Shared::new()?,
         })

@@ -10,7 +10,7 @@
 //! else.
 //!
 //! ```text
-//!  Name ──▶ registry ──▶ Operation::prepare   what all flows share; in the cell, before any flow
+//!  Name ──▶ registry ──▶ Operation::prepare   what all flows share; in the slot process, before any flow
 //!                           └▶ own            what one flow keeps; made by the flow, before the gate
 //!                                └▶ repeat    the operations, timed; a checksum of their effects
 //! ```
@@ -41,10 +41,10 @@
 //! would be the operation.
 
 pub mod check;
+mod context;
 mod facts;
 mod registry;
 mod repeat;
-mod site;
 mod sys;
 
 mod brk;

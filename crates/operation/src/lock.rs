@@ -7,10 +7,10 @@
 use std::io;
 
 use crate::check::{must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::ledger::Ledger;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::lock::{Mutex, Semaphore};
 use crate::sys::shared::{Shareable, Shared};
 
@@ -60,12 +60,12 @@ impl<const SAME: bool> Operation for ByMutex<SAME> {
         needs_folder: false,
     };
 
-    type Own = (Shared<Mutex>, Ledger);
+    type State = (Shared<Mutex>, Ledger);
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self {
             mutex: mutex()?,
-            ledger: Ledger::new(site.flows)?,
+            ledger: Ledger::new(context.flows)?,
         })
     }
 
@@ -121,12 +121,12 @@ impl<const SAME: bool> Operation for BySemaphore<SAME> {
         needs_folder: false,
     };
 
-    type Own = (Shared<Semaphore>, Ledger);
+    type State = (Shared<Semaphore>, Ledger);
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self {
             semaphore: semaphore()?,
-            ledger: Ledger::new(site.flows)?,
+            ledger: Ledger::new(context.flows)?,
         })
     }
 

@@ -17,15 +17,15 @@
 //! and lock it for that.
 //!
 //! A new process does nothing but end with an exit code, by calls that are allowed where other
-//! threads may hold any lock. Under `thread` new processes are children of the cell, which
+//! threads may hold any lock. Under `thread` new processes are children of the slot process, which
 //! listens for none but its own flows ([`flow`]'s watch).
 
 use std::io;
 
 use crate::check::{must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::child::{Child, Program, Stack, clone, fork_to_exit, thread};
 
 const FAMILY: &str = "making flows";
@@ -65,9 +65,9 @@ impl Operation for Fork {
         needs_folder: false,
     };
 
-    type Own = ();
+    type State = ();
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 
@@ -126,9 +126,9 @@ impl<const KIND: usize> Operation for Clone<KIND> {
         needs_folder: false,
     };
 
-    type Own = Stack;
+    type State = Stack;
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 
@@ -158,9 +158,9 @@ impl Operation for Spawn {
         needs_folder: false,
     };
 
-    type Own = ();
+    type State = ();
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         let program = Program::find("true")?;
         Ok(Self { program })
     }
@@ -190,9 +190,9 @@ impl Operation for Thread {
         needs_folder: false,
     };
 
-    type Own = ();
+    type State = ();
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 

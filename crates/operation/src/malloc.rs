@@ -7,9 +7,9 @@
 use std::io;
 
 use crate::check::{Recurrence, must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::block::{Block, map_large_blocks};
 
 const FAMILY: &str = "allocator";
@@ -34,11 +34,13 @@ impl Operation for Large {
         needs_folder: false,
     };
 
-    type Own = ();
+    type State = ();
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
         map_large_blocks()?;
-        Ok(Self { flows: site.flows })
+        Ok(Self {
+            flows: context.flows,
+        })
     }
 
     fn own(&self, _flow: usize) {}
@@ -75,9 +77,9 @@ impl Operation for Small {
         needs_folder: false,
     };
 
-    type Own = Vec<Block>;
+    type State = Vec<Block>;
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 

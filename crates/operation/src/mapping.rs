@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use crate::check::{Recurrence, at_length, must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::memory::{Mapping, Of, PAGE};
 use crate::sys::own_file::OwnFile;
 
@@ -36,10 +36,12 @@ impl Operation for Anonymous {
         needs_folder: false,
     };
 
-    type Own = ();
+    type State = ();
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
-        Ok(Self { flows: site.flows })
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+        Ok(Self {
+            flows: context.flows,
+        })
     }
 
     fn own(&self, _flow: usize) {}
@@ -104,13 +106,13 @@ impl<const SAME: bool> Operation for Mapped<SAME> {
     };
 
     /// A file of the flow's own.
-    type Own = Option<OwnFile>;
+    type State = Option<OwnFile>;
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self {
-            folder: site.folder()?.to_owned(),
-            same: SAME.then(|| site.shared_file(1)).transpose()?,
-            flows: site.flows,
+            folder: context.folder()?.to_owned(),
+            same: SAME.then(|| context.shared_file(1)).transpose()?,
+            flows: context.flows,
         })
     }
 

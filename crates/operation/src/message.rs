@@ -7,9 +7,9 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use crate::check::{must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::descriptor::{eventfd, read, read_word, write, write_word};
 use crate::sys::pipe::Pipe;
 
@@ -55,9 +55,9 @@ impl<const SOCKETS: bool> Operation for Message<SOCKETS> {
         needs_folder: false,
     };
 
-    type Own = Pipe;
+    type State = Pipe;
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 
@@ -89,9 +89,9 @@ impl Operation for Eventfd {
         needs_folder: false,
     };
 
-    type Own = OwnedFd;
+    type State = OwnedFd;
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 

@@ -9,9 +9,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::check::must;
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::descriptor::{close, open};
 use crate::sys::file::{rename, unlink};
 
@@ -65,10 +65,10 @@ impl<const OWN_FOLDER: bool> Operation for Create<OWN_FOLDER> {
         needs_folder: true,
     };
 
-    type Own = CString;
+    type State = CString;
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
-        let base = site.folder()?.to_owned();
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+        let base = context.folder()?.to_owned();
         Ok(Self { base })
     }
 
@@ -110,10 +110,10 @@ impl<const OWN_FOLDER: bool> Operation for Rename<OWN_FOLDER> {
     };
 
     /// The two names.
-    type Own = [CString; 2];
+    type State = [CString; 2];
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
-        let base = site.folder()?.to_owned();
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+        let base = context.folder()?.to_owned();
         Ok(Self { base })
     }
 

@@ -9,9 +9,9 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
 
 use crate::check::{Recurrence, at_length, must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::descriptor::{close, open, pread_word};
 use crate::sys::own_file::OwnFile;
 
@@ -54,12 +54,12 @@ impl Operation for OwnFileOneFolder {
         needs_folder: true,
     };
 
-    type Own = OwnFile;
+    type State = OwnFile;
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self {
-            folder: site.folder()?.to_owned(),
-            flows: site.flows,
+            folder: context.folder()?.to_owned(),
+            flows: context.flows,
         })
     }
 
@@ -90,12 +90,12 @@ impl Operation for OwnFolder {
         needs_folder: true,
     };
 
-    type Own = OwnFile;
+    type State = OwnFile;
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self {
-            folder: site.folder()?.to_owned(),
-            flows: site.flows,
+            folder: context.folder()?.to_owned(),
+            flows: context.flows,
         })
     }
 
@@ -128,12 +128,12 @@ impl Operation for SameFile {
         needs_folder: true,
     };
 
-    type Own = ();
+    type State = ();
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self {
-            file: site.shared_file(1)?,
-            flows: site.flows,
+            file: context.shared_file(1)?,
+            flows: context.flows,
         })
     }
 

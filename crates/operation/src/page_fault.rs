@@ -21,9 +21,9 @@ use measure::clock::now_ns;
 use measure::usage;
 
 use crate::check::{must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::descriptor::pread_word;
 use crate::sys::memory::{Mapping, Of, PAGE};
 
@@ -95,9 +95,9 @@ impl<const SHARED: bool> Operation for Memory<SHARED> {
         needs_folder: false,
     };
 
-    type Own = ();
+    type State = ();
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 
@@ -141,10 +141,10 @@ impl Operation for FilePrivate {
         needs_folder: true,
     };
 
-    type Own = File;
+    type State = File;
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
-        let folder = site.folder()?.to_owned();
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+        let folder = context.folder()?.to_owned();
         Ok(Self { folder })
     }
 
@@ -176,10 +176,10 @@ impl Operation for FileShared {
         needs_folder: true,
     };
 
-    type Own = File;
+    type State = File;
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
-        let folder = site.folder()?.to_owned();
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+        let folder = context.folder()?.to_owned();
         Ok(Self { folder })
     }
 

@@ -16,7 +16,7 @@
 //!
 //! A partner ends when it is told to, by a message. It does not wait for an end of file: a
 //! descriptor that another flow inherited would keep that away for ever. One whose flow died
-//! is killed with the cell's process group, and a process at once, by its parent's death.
+//! is killed with the slot process's process group, and a process at once, by its parent's death.
 
 use std::io;
 use std::thread::JoinHandle;

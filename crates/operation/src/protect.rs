@@ -7,9 +7,9 @@ use std::io;
 use std::sync::atomic::Ordering;
 
 use crate::check::{at_length, must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::memory::{Mapping, Of, PAGE};
 
 const FAMILY: &str = "address space";
@@ -36,9 +36,9 @@ impl Operation for Protect {
         needs_folder: false,
     };
 
-    type Own = Mapping;
+    type State = Mapping;
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 
@@ -83,9 +83,9 @@ impl Operation for Forget {
         needs_folder: false,
     };
 
-    type Own = Mapping;
+    type State = Mapping;
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 

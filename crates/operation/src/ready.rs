@@ -6,9 +6,9 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
 use crate::check::{at_length, must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::descriptor::{
     epoll, eventfd, only_ready, poll, read_word, watch, watched, write_word,
 };
@@ -81,9 +81,9 @@ impl Operation for Poll {
         needs_folder: false,
     };
 
-    type Own = Counters;
+    type State = Counters;
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 
@@ -117,9 +117,9 @@ impl Operation for Epoll {
         needs_folder: false,
     };
 
-    type Own = (Counters, OwnedFd);
+    type State = (Counters, OwnedFd);
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self)
     }
 

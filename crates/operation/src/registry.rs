@@ -2,11 +2,11 @@
 
 use std::io;
 
-use flow::{Answer, Cell, NoSink};
+use flow::{Answer, NoSink, SlotProcess};
 
+use crate::context::OperationContext;
 use crate::facts::{Facts, Name};
 use crate::repeat::{Operation, Repeat};
-use crate::site::Site;
 use crate::{
     brk, caller, dup, fallocate, file_data, file_lock, futex, lock, make_flow, malloc, mapping,
     message, name, open, page_fault, protect, ready, seek, signal, switch,
@@ -29,27 +29,27 @@ macro_rules! registry {
 
         /// What one flow keeps for it.
         #[derive(Debug)]
-        pub(crate) enum AnyOwn {
-            $($variant(<$operation as Operation>::Own)),+
+        pub(crate) enum AnyState {
+            $($variant(<$operation as Operation>::State)),+
         }
 
         impl Any {
-            fn prepare(name: Name, site: &Site<'_>) -> io::Result<Self> {
+            fn prepare(name: Name, context: &OperationContext<'_>) -> io::Result<Self> {
                 $(if name.as_str() == <$operation>::FACTS.name {
-                    return <$operation>::prepare(site).map(Self::$variant);
+                    return <$operation>::prepare(context).map(Self::$variant);
                 })+
                 unreachable!("{name} is a name, and names are those of the registry")
             }
 
-            pub(crate) fn own(&self, flow: usize) -> AnyOwn {
+            pub(crate) fn own(&self, flow: usize) -> AnyState {
                 match self {
-                    $(Self::$variant(operation) => AnyOwn::$variant(operation.own(flow))),+
+                    $(Self::$variant(operation) => AnyState::$variant(operation.own(flow))),+
                 }
             }
 
-            pub(crate) fn repeat(&self, own: &mut AnyOwn, ops: u64) -> u64 {
+            pub(crate) fn repeat(&self, own: &mut AnyState, ops: u64) -> u64 {
                 match (self, own) {
-                    $((Self::$variant(operation), AnyOwn::$variant(own)) => {
+                    $((Self::$variant(operation), AnyState::$variant(own)) => {
                         operation.repeat(own, ops)
                     })+
                     _ => unreachable!("what a flow keeps was made by its operation"),
@@ -127,11 +127,11 @@ pub fn all() -> &'static [Facts] {
     ALL
 }
 
-/// Runs the slot of `cell`: `flows` flows each repeat the operation `ops` times.
+/// Runs the slot of `slot`: `flows` flows each repeat the operation `ops` times.
 #[must_use]
-pub fn run<W>(cell: &Cell<W>, name: Name, flows: u64, ops: u64) -> Answer {
-    let site = Site::new(flows, cell.spec().variant.model, cell.scratch());
-    match Any::prepare(name, &site) {
+pub fn run<W>(slot: &SlotProcess<W>, name: Name, flows: u64, ops: u64) -> Answer {
+    let context = OperationContext::new(flows, slot.spec().variant.model, slot.scratch());
+    match Any::prepare(name, &context) {
         Ok(operation) => {
             let repeat = Repeat {
                 name,
@@ -139,7 +139,7 @@ pub fn run<W>(cell: &Cell<W>, name: Name, flows: u64, ops: u64) -> Answer {
                 flows,
                 ops,
             };
-            cell.run(&repeat, &mut NoSink)
+            slot.run(&repeat, &mut NoSink)
         }
         Err(error) => Answer::from_error(&error),
     }

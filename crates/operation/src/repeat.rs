@@ -4,9 +4,9 @@ use std::io;
 
 use flow::{Body, Outlet, Proof};
 
+use crate::context::OperationContext;
 use crate::facts::{Facts, Name};
-use crate::registry::{Any, AnyOwn};
-use crate::site::Site;
+use crate::registry::{Any, AnyState};
 
 /// An operation that flows repeat. One is implemented in each small file of this crate.
 pub(crate) trait Operation: Sync + Sized {
@@ -14,18 +14,18 @@ pub(crate) trait Operation: Sync + Sized {
     const FACTS: Facts;
 
     /// What one flow keeps: its file, its descriptors, its memory.
-    type Own;
+    type State;
 
-    /// Makes what all flows share. Called in the cell before there is any flow, so that it is
-    /// shared by processes too.
-    fn prepare(site: &Site<'_>) -> io::Result<Self>;
+    /// Makes what all flows share. Called in the slot process before there is any flow, so that it
+    /// is shared by processes too.
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self>;
 
     /// Makes what flow `flow` keeps. Called by the flow itself before the gate.
-    fn own(&self, flow: usize) -> Self::Own;
+    fn own(&self, flow: usize) -> Self::State;
 
     /// Does `ops` operations and verifies them. The answer is a checksum of what they brought;
     /// it depends on `ops` alone.
-    fn repeat(&self, own: &mut Self::Own, ops: u64) -> u64;
+    fn repeat(&self, own: &mut Self::State, ops: u64) -> u64;
 }
 
 /// An operation, repeated by each of `flows` flows.
@@ -38,7 +38,7 @@ pub(crate) struct Repeat {
 }
 
 impl Body for Repeat {
-    type State = AnyOwn;
+    type State = AnyState;
     const SENDS: bool = false;
 
     fn units(&self) -> u64 {
@@ -50,11 +50,11 @@ impl Body for Repeat {
         format!("{ops} x {name} (flow {unit})")
     }
 
-    fn state(&self, flow: usize) -> AnyOwn {
+    fn state(&self, flow: usize) -> AnyState {
         self.operation.own(flow)
     }
 
-    fn unit(&self, own: &mut AnyOwn, _unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+    fn unit(&self, own: &mut AnyState, _unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
         Proof {
             count: self.ops,
             checksum: self.operation.repeat(own, self.ops),

@@ -9,9 +9,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 
 use crate::check::{at_length, must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::descriptor::{WORD, read_word, seek};
 use crate::sys::own_file::OwnFile;
 
@@ -49,10 +49,10 @@ impl Operation for Own {
         needs_folder: true,
     };
 
-    type Own = OwnFile;
+    type State = OwnFile;
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
-        let folder = site.folder()?.to_owned();
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+        let folder = context.folder()?.to_owned();
         Ok(Self { folder })
     }
 
@@ -86,10 +86,10 @@ impl Operation for Same {
         needs_folder: true,
     };
 
-    type Own = ();
+    type State = ();
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
-        let file = site.shared_file(WORDS)?;
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+        let file = context.shared_file(WORDS)?;
         Ok(Self { file })
     }
 

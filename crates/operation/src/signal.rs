@@ -5,9 +5,9 @@
 use std::io;
 
 use crate::check::{must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::signal::{Address, count_signals, seen};
 
 /// Sends a signal to the flow itself.
@@ -25,9 +25,9 @@ impl Operation for ToSelf {
         needs_folder: false,
     };
 
-    type Own = Address;
+    type State = Address;
 
-    fn prepare(_site: &Site<'_>) -> io::Result<Self> {
+    fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         count_signals()?;
         Ok(Self)
     }

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use flow::Model;
 
 use crate::check::{must, same};
+use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::partner::{END, Partner};
 use crate::repeat::Operation;
-use crate::site::Site;
 use crate::sys::descriptor::{read_word, write_word};
 use crate::sys::futex::{Scope, wait, wake};
 use crate::sys::pipe;
@@ -54,10 +54,12 @@ impl Operation for Pipe {
         needs_folder: false,
     };
 
-    type Own = ByPipe;
+    type State = ByPipe;
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
-        Ok(Self { model: site.model })
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+        Ok(Self {
+            model: context.model,
+        })
     }
 
     fn own(&self, _flow: usize) -> ByPipe {
@@ -170,10 +172,12 @@ impl Operation for Futex {
         needs_folder: false,
     };
 
-    type Own = ByFutex;
+    type State = ByFutex;
 
-    fn prepare(site: &Site<'_>) -> io::Result<Self> {
-        Ok(Self { model: site.model })
+    fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
+        Ok(Self {
+            model: context.model,
+        })
     }
 
     fn own(&self, _flow: usize) -> ByFutex {

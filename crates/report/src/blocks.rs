@@ -1,6 +1,6 @@
 //! A study cut into what is shown together: single cases, whole sweeps, and maps.
 
-use lab::{CaseResult, Map, StudyResult};
+use lab::{CaseResult, OperationMatrix, StudyResult};
 
 /// What has one table.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,7 +10,7 @@ pub(crate) enum Block<'a> {
     /// The cases of a sweep.
     Sweep(Sweep<'a>),
     /// Many cases that ran the same models.
-    Map(Map<'a>),
+    Matrix(OperationMatrix<'a>),
 }
 
 /// Neighbouring cases that differ in one parameter.
@@ -28,15 +28,15 @@ pub(crate) struct Sweep<'a> {
 impl<'a> Block<'a> {
     /// The blocks of a study, in the order of running.
     pub(crate) fn all(study: &'a StudyResult) -> Vec<Self> {
-        let mut maps = study.maps();
+        let mut matrices = study.matrices();
         let mut mapped: Vec<&str> = Vec::new();
         let mut blocks = Vec::new();
         for case in &study.cases {
-            let begins = |map: &Map<'_>| map.cases[0].case.name == case.case.name;
-            if let Some(at) = maps.iter().position(begins) {
-                let map = maps.remove(at);
+            let begins = |map: &OperationMatrix<'_>| map.cases[0].case.name == case.case.name;
+            if let Some(at) = matrices.iter().position(begins) {
+                let map = matrices.remove(at);
                 mapped.extend(map.cases.iter().map(|case| case.case.name.as_str()));
-                blocks.push(Self::Map(map));
+                blocks.push(Self::Matrix(map));
             }
             if !mapped.contains(&case.case.name.as_str()) {
                 Self::add(&mut blocks, case);

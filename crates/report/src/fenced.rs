@@ -2,7 +2,7 @@
 
 use flow::Probed;
 use lab::Probe;
-use lab::room::limit;
+use lab::capacity::limit;
 
 use crate::number::{NONE, count, time};
 use crate::words::Tone;

@@ -28,9 +28,9 @@ pub(crate) mod lines;
 mod machine;
 mod map;
 mod requests;
-mod room;
 mod scaling;
 mod searched;
+mod size_budget;
 mod slots;
 mod stacks;
 mod study;
@@ -50,7 +50,7 @@ use compact::compact;
 pub(crate) use compact::shown;
 use detail::{Detail, MOST};
 use figure::{Figure, definitions};
-use room::Room;
+use size_budget::SizeBudget;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
@@ -91,12 +91,12 @@ fn page_with(results: &Results, detail: Detail) -> String {
     let title = format!("flowgauge: {}", names.join(", "));
     let title = cut(&title, TITLE);
     let data = json::embedded(results, detail.data());
-    let mut room = Room::unbounded();
+    let mut budget = SizeBudget::unbounded();
     if detail.is_bounded() {
         let around = document(&title, html! {}, &data).len() + RESERVE;
-        room = Room::of(MOST.saturating_sub(around));
+        budget = SizeBudget::of(MOST.saturating_sub(around));
     }
-    document(&title, body(results, detail, &mut room), &data)
+    document(&title, body(results, detail, &mut budget), &data)
 }
 
 /// The script without its comments and indents.
@@ -130,18 +130,18 @@ pub(crate) fn document(title: &str, body: Markup, data: &str) -> String {
     compact(&shown(&page.into_string()))
 }
 
-fn body(results: &Results, detail: Detail, room: &mut Room) -> Markup {
+fn body(results: &Results, detail: Detail, budget: &mut SizeBudget) -> Markup {
     // What stands at the end must not go for want of what stands before it.
-    let again = room.hold(again(results));
-    let machine = room.hold(machine::machine(&results.header.machine));
+    let again = budget.hold(again(results));
+    let machine = budget.hold(machine::machine(&results.header.machine));
     html! {
-        (summary::summary(results, room))
+        (summary::summary(results, budget))
         main {
             @for (place, study) in results.studies.iter().enumerate() {
-                (study::study(results, (place, study), detail, room))
+                (study::study(results, (place, study), detail, budget))
             }
         }
-        (notes(results, detail, room))
+        (notes(results, detail, budget))
         (again)
         (machine)
     }
@@ -156,12 +156,12 @@ pub(crate) fn figures(results: &Results) -> Vec<(String, Figure)> {
 }
 
 /// What was left out, of the run and of the page.
-fn notes(results: &Results, detail: Detail, room: &mut Room) -> Markup {
+fn notes(results: &Results, detail: Detail, budget: &mut SizeBudget) -> Markup {
     let notes = results.notes.iter();
     let notes: Vec<Markup> = notes
-        .map(|note| room.hold(html! { li { (note) } }))
+        .map(|note| budget.hold(html! { li { (note) } }))
         .collect();
-    let left_out = words::many(room.left_out() as u64, "part");
+    let left_out = words::many(budget.left_out() as u64, "part");
     html! {
         @if !notes.is_empty() || detail.said().is_some() {
             section #notes {
@@ -169,7 +169,7 @@ fn notes(results: &Results, detail: Detail, room: &mut Room) -> Markup {
                 ul {
                     @for note in &notes { (note) }
                     @if let Some(said) = detail.said() { li { (said) } }
-                    @if room.left_out() > 0 {
+                    @if budget.left_out() > 0 {
                         li { (left_out) " of this page found no room on it (studies, cases, warnings)." }
                     }
                 }

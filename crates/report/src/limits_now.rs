@@ -1,6 +1,6 @@
 //! How many flows there can be here, in the words that all reports share: a row a model.
 
-use lab::room::limit;
+use lab::capacity::limit;
 use lab::{Limit, StudyResult};
 
 use crate::number::{NONE, bytes, count, time};

@@ -90,7 +90,7 @@ impl<'a> ThenAndNow<'a> {
             differ: differ(case, labels),
             rows,
             total,
-            memory_now: both(|side| Some(summary(case, labels[side])?.memory?.honest() as f64)),
+            memory_now: both(|side| Some(summary(case, labels[side])?.memory?.total() as f64)),
             memory_then: both(|side| memory_then(&origin.rows, case, labels[side])),
         })
     }

@@ -9,7 +9,7 @@
 //! so that threads stand beside processes, and files that are read beside files that are
 //! mapped.
 
-use lab::{CaseResult, Optimum, Origin, OriginRow, SelfMade, StudyResult, VariantSummary};
+use lab::{CaseResult, Optimum, Origin, OriginRow, SelfManaged, StudyResult, VariantSummary};
 
 use crate::number::{bytes, many, plain};
 use crate::workers::Figure;
@@ -81,14 +81,14 @@ pub(crate) struct Series<'a> {
 }
 
 /// Whether the flows of a case were made by its work.
-pub(crate) fn is_self_made(case: &CaseResult) -> bool {
+pub(crate) fn is_self_managed(case: &CaseResult) -> bool {
     case.case.work.makes_own_flows()
 }
 
 /// Every variant with what its flows used.
-pub(crate) fn variants(case: &CaseResult) -> impl Iterator<Item = (&VariantSummary, &SelfMade)> {
+pub(crate) fn variants(case: &CaseResult) -> impl Iterator<Item = (&VariantSummary, &SelfManaged)> {
     let variants = case.variants.iter();
-    variants.filter_map(|variant| Some((variant, variant.self_made.as_ref()?)))
+    variants.filter_map(|variant| Some((variant, variant.self_managed.as_ref()?)))
 }
 
 /// `800 files in 143 folders, 11.9 MB; 37 lines of 12 files match`.
@@ -132,17 +132,17 @@ pub(crate) fn then_and_now(study: &StudyResult) -> Option<Vec<Row>> {
 fn case_of<'a>(study: &'a StudyResult, row: &OriginRow) -> Option<&'a CaseResult> {
     let name = row.case.as_ref()?;
     let case = study.cases.iter().find(|case| case.case.name == *name)?;
-    is_self_made(case).then_some(case)
+    is_self_managed(case).then_some(case)
 }
 
 /// Cases that have a variant of each name that the row has.
 fn alike<'a>(study: &'a StudyResult, row: &OriginRow) -> impl Iterator<Item = &'a CaseResult> {
     let has = |case: &CaseResult, label: &str| case.variants.iter().any(|v| v.label == label);
-    let cases = study.cases.iter().filter(|case| is_self_made(case));
+    let cases = study.cases.iter().filter(|case| is_self_managed(case));
     cases.filter(move |case| row.seconds.keys().all(|label| has(case, label)))
 }
 
-fn ours(case: &CaseResult, variant: &VariantSummary, own: &SelfMade) -> Row {
+fn ours(case: &CaseResult, variant: &VariantSummary, own: &SelfManaged) -> Row {
     Row {
         who: format!("{}: {}", case.case.name, variant.label),
         from_source: false,
@@ -252,7 +252,7 @@ impl Series<'_> {
 
 /// Variants with the time of each class, in ns, and what the timers cost: of each case whose
 /// variants differ in more than their number, and of the best number of the others.
-pub(crate) fn profiles(study: &StudyResult) -> Vec<(&str, &str, &SelfMade)> {
+pub(crate) fn profiles(study: &StudyResult) -> Vec<(&str, &str, &SelfManaged)> {
     let cases = study.cases.iter().flat_map(|case| {
         let best = case.optimum.as_ref();
         let is_best =
@@ -265,13 +265,13 @@ pub(crate) fn profiles(study: &StudyResult) -> Vec<(&str, &str, &SelfMade)> {
 }
 
 /// The time of each class, in the order of [`CLASSES`].
-pub(crate) fn classes(own: &SelfMade) -> Vec<f64> {
+pub(crate) fn classes(own: &SelfManaged) -> Vec<f64> {
     let of = |class: &str| own.classes_ns.get(class).copied().unwrap_or(0.0);
     CLASSES.iter().map(|class| of(class)).collect()
 }
 
 /// What the timers cost, as a cell shows it.
-pub(crate) fn timers(own: &SelfMade) -> String {
+pub(crate) fn timers(own: &SelfManaged) -> String {
     own.timers_cost.map_or(String::new(), |cost| {
         format!(
             "{}{:.1} %",

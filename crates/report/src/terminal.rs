@@ -21,8 +21,8 @@
 //! | time by the number of workers | the source's figures, the last cases |
 //! | where time goes | what the timers cost, print, create, walk, wait |
 //!
-//! Then labels are cut with an ellipsis, within where their ends tell them apart. A note says once from which width on nothing is left
-//! out. At 120 columns nothing is left out unless
+//! Then labels are cut with an ellipsis, within where their ends tell them apart. A note says once
+//! from which width on nothing is left out. At 120 columns nothing is left out unless
 //! labels are long. Colour underlines words and never replaces one, so a pipe, `NO_COLOR`
 //! and a reader who sees no colour lose nothing.
 //!
@@ -119,7 +119,7 @@ fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
         match block {
             Block::Case(case) => case::case(page, results, case),
             Block::Sweep(sweep) => case::sweep(page, results, &sweep),
-            Block::Map(map) => map::map(page, results, &map),
+            Block::Matrix(map) => map::map(page, results, &map),
         }
     }
     counting::of_study(page, study);

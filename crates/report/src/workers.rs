@@ -234,7 +234,7 @@ fn row(variant: &VariantSummary, who: String, whose: Whose, used: &Used) -> Row 
 fn memory(variant: &VariantSummary) -> (Figure, Figure, Figure) {
     match (&variant.memory, &variant.memory_not_available) {
         (Some(memory), _) => (
-            Figure::Is(memory.honest() as f64),
+            Figure::Is(memory.total() as f64),
             Figure::Is(memory.rss as f64),
             memory.peak_rss.map_or_else(
                 || Figure::NotAvailable("this kernel tells no peak of RSS".to_owned()),

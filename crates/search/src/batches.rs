@@ -46,7 +46,7 @@ impl FileSearch<'_, '_> {
             Ok(batches) => Ring::Made(Box::new(batches)),
             Err(reason) => {
                 let what = format!("{reason}: files are read one by one where none can be made");
-                self.sheet.tell(Problem::otherwise(what));
+                self.buffer.tell(Problem::otherwise(what));
                 Ring::None
             }
         }
@@ -67,7 +67,7 @@ impl FileSearch<'_, '_> {
             Ok(unopened) if unopened.is_empty() => self.ring = Ring::Made(batches),
             Ok(unopened) => {
                 drop(batches);
-                self.sheet.tell(Problem::otherwise(
+                self.buffer.tell(Problem::otherwise(
                     "there is no room for a ring beside open files (ulimit -n): files are read \
                      one by one",
                 ));
@@ -78,7 +78,7 @@ impl FileSearch<'_, '_> {
             Err(error) => {
                 // What is under way may still be written into the buffers.
                 std::mem::forget(batches);
-                self.sheet.tell(Problem::error(format!(
+                self.buffer.tell(Problem::error(format!(
                     "io_uring failed under way ({}): files of a batch were not searched; use \
                      --io read",
                     words(&error)

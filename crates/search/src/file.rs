@@ -13,13 +13,13 @@ use crate::batches::Ring;
 use crate::job::{FolderTask, Job};
 use crate::lines::Lines;
 use crate::outlet::{Deliver, Key};
+use crate::output_buffer::OutputBuffer;
 use crate::plan::Io;
 use crate::problem::Problem;
 use crate::read::mapped::Mapped;
 use crate::read::rolling::{Reads, Rolling};
 use crate::read::text::{End, Nul};
 use crate::report::{Class, Counts};
-use crate::sheet::Sheet;
 use crate::stopwatch::Stopwatch;
 use crate::view::View;
 use crate::walk::{Folder, Listing, RootKind, open_file, reads_of};
@@ -31,7 +31,7 @@ pub(crate) struct FileSearch<'j, 's> {
     lines: Lines,
     rolling: Rolling,
     pub(crate) ring: Ring,
-    pub(crate) sheet: Sheet<'s>,
+    pub(crate) buffer: OutputBuffer<'s>,
     pub(crate) counts: Counts,
     pub(crate) watch: Stopwatch,
 }
@@ -53,7 +53,7 @@ impl<'j, 's> FileSearch<'j, 's> {
             lines: job.lines.clone(),
             rolling: Rolling::new(),
             ring: Ring::of(job.io),
-            sheet: Sheet::new(job.style, to),
+            buffer: OutputBuffer::new(job.style, to),
             counts: Counts::default(),
             watch: Stopwatch::new(job.profile),
         }
@@ -140,7 +140,7 @@ impl<'j, 's> FileSearch<'j, 's> {
         if self.job.skip.is_some_and(|skip| skip.is(file.as_fd())) {
             let what = "left out: the results are written to it";
             let shown = Some(origin.shown.clone());
-            return self.sheet.tell(Problem::notice(shown, what));
+            return self.buffer.tell(Problem::notice(shown, what));
         }
         self.watch.lap(Class::Open);
         self.named(root, file.as_fd(), origin.kind == RootKind::File);
@@ -177,7 +177,7 @@ impl<'j, 's> FileSearch<'j, 's> {
             false => Reads::Parts,
         };
         self.opened(&which, file, reads);
-        self.sheet.pause();
+        self.buffer.pause();
     }
 
     /// Searches an open file from its begin.
@@ -223,7 +223,7 @@ impl<'j, 's> FileSearch<'j, 's> {
             self.job,
             &self.lines,
             which,
-            &mut self.sheet,
+            &mut self.buffer,
             &mut self.counts,
             &mut self.watch,
         );
@@ -246,7 +246,7 @@ impl<'j, 's> FileSearch<'j, 's> {
             }
             Err(error) => self.failed(which.place.root, which.place.path, which.name, &error),
         }
-        self.sheet.end(|| {
+        self.buffer.end(|| {
             let place = which.place;
             Key::new(
                 place.root,
@@ -279,7 +279,7 @@ impl<'j, 's> FileSearch<'j, 's> {
             shown.extend_from_slice(origin.shown.as_os_str().as_bytes());
         }
         let path = PathBuf::from(std::ffi::OsStr::from_bytes(&shown));
-        self.sheet.tell(Problem::on(path, error));
+        self.buffer.tell(Problem::on(path, error));
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

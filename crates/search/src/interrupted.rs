@@ -3,15 +3,15 @@
 //! # Theory
 //!
 //! The kernel kills the processes of a search when the one that made them ends
-//! (`crew::children`), but not before: of a large pool some are there for seconds after whoever
+//! (`models::children`), but not before: of a large pool some are there for seconds after whoever
 //! called the command was told that it is over. So the handler kills them itself and reaps each
 //! of them before it ends its own process.
 //!
-//! It finds them in the memory that they share ([`Area`]): a word in the slot of each. Whoever
-//! forks has one thread, so that the handler runs either before or after each step of it, and
-//! never beside it. From before a fork until the entry is made no signal comes ([`Held`]), so
-//! that none is missed; one that ends by itself keeps its entry until it is reaped. In the
-//! processes themselves the handler ends that process alone.
+//! It finds them in the memory that they share ([`SharedMemory`]): a word in the slot of each.
+//! Whoever forks has one thread, so that the handler runs either before or after each step of it,
+//! and never beside it. From before a fork until the entry is made no signal comes
+//! ([`SignalsBlocked`]), so that none is missed; one that ends by itself keeps its entry until it
+//! is reaped. In the processes themselves the handler ends that process alone.
 
 use std::io;
 use std::ptr;
@@ -19,10 +19,10 @@ use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
 
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction};
 
-use crate::crew::{Area, Slot};
+use crate::models::{SharedMemory, Slot};
 
 /// Where the processes of this one are told of; null: there are none.
-static AREA: AtomicPtr<Area> = AtomicPtr::new(ptr::null_mut());
+static SHARED: AtomicPtr<SharedMemory> = AtomicPtr::new(ptr::null_mut());
 /// Who made them.
 static MAKER: AtomicI32 = AtomicI32::new(0);
 
@@ -47,36 +47,36 @@ pub fn end_at(signal: Signal) -> io::Result<()> {
     Ok(())
 }
 
-/// As long as it is there, the handler knows the processes of an area.
-pub(crate) struct Known;
+/// As long as it is there, the handler knows the processes of an shared.
+pub(crate) struct ChildRegistry;
 
-impl Known {
-    /// The processes that this one will make and tell of in `area`, which lives longer than
+impl ChildRegistry {
+    /// The processes that this one will make and tell of in `shared`, which lives longer than
     /// what this returns.
-    pub(crate) fn of(area: &Area) -> Known {
+    pub(crate) fn of(shared: &SharedMemory) -> ChildRegistry {
         MAKER.store(std::process::id().cast_signed(), Ordering::Relaxed);
-        AREA.store(ptr::from_ref(area).cast_mut(), Ordering::Release);
-        Known
+        SHARED.store(ptr::from_ref(shared).cast_mut(), Ordering::Release);
+        ChildRegistry
     }
 }
 
-impl Drop for Known {
+impl Drop for ChildRegistry {
     fn drop(&mut self) {
-        AREA.store(ptr::null_mut(), Ordering::Release);
+        SHARED.store(ptr::null_mut(), Ordering::Release);
     }
 }
 
 /// As long as it is there, signals wait.
-pub(crate) struct Held(Option<SigSet>);
+pub(crate) struct SignalsBlocked(Option<SigSet>);
 
-impl Held {
-    pub(crate) fn now() -> Held {
+impl SignalsBlocked {
+    pub(crate) fn now() -> SignalsBlocked {
         // It fails for masks and ways that do not exist alone.
-        Held(SigSet::all().thread_swap_mask(SigmaskHow::SIG_BLOCK).ok())
+        SignalsBlocked(SigSet::all().thread_swap_mask(SigmaskHow::SIG_BLOCK).ok())
     }
 }
 
-impl Drop for Held {
+impl Drop for SignalsBlocked {
     fn drop(&mut self) {
         if let Some(before) = &self.0 {
             let _as_before = before.thread_set_mask();
@@ -87,16 +87,16 @@ impl Drop for Held {
 extern "C" fn end(signal: libc::c_int) {
     // SAFETY: `getpid` has no preconditions.
     let own = unsafe { libc::getpid() };
-    // SAFETY: null, or an area that lives: `Known` takes it back before it goes, on the thread
-    // that this handler interrupts.
-    let area = unsafe { AREA.load(Ordering::Acquire).as_ref() };
-    if let Some(area) = area.filter(|_| MAKER.load(Ordering::Relaxed) == own) {
-        let pids = || (0..area.slots()).filter_map(|slot| area.slot(slot).process());
+    // SAFETY: null, or an shared that lives: `ChildRegistry` takes it back before it goes, on the
+    // thread that this handler interrupts.
+    let shared = unsafe { SHARED.load(Ordering::Acquire).as_ref() };
+    if let Some(shared) = shared.filter(|_| MAKER.load(Ordering::Relaxed) == own) {
+        let pids = || (0..shared.slots()).filter_map(|slot| shared.slot(slot).process());
         for pid in pids() {
             // SAFETY: `kill` is async-signal-safe; the process is a child that was not reaped.
             unsafe { libc::kill(pid, libc::SIGKILL) };
         }
-        let slots = (0..area.slots()).map(|slot| area.slot(slot));
+        let slots = (0..shared.slots()).map(|slot| shared.slot(slot));
         slots.filter_map(Slot::to_reap).for_each(reap);
     }
     // SAFETY: ends this process at once; what it holds is the kernel's to free.

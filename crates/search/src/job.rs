@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::lines::Lines;
+use crate::output_buffer::Style;
 use crate::plan::{FileId, Io};
-use crate::sheet::Style;
 use crate::walk::{Chain, Listing, Root, Rules};
 use crate::worker::{Place, join};
 

@@ -25,8 +25,8 @@
 //!
 //! ```text
 //!  Query ─┐                    ┌─ walk: lists folders, applies ignore rules
-//!         ├▶ run ▶ crew/MODEL ▶ Worker ─┼─ read: a window of text at a time
-//!  Plan ──┘         (one file   └─ lines, sheet: finds lines, writes them down
+//!         ├▶ run ▶ models/MODEL ▶ Worker ─┼─ read: a window of text at a time
+//!  Plan ──┘         (one file   └─ lines, output buffer: finds lines, writes them down
 //!                    a model)            └▶ outlet ▶ out
 //! ```
 //!
@@ -57,13 +57,14 @@
 //! for each file, a pool of workers, how many).
 
 mod batches;
-mod crew;
 mod error;
 mod file;
 mod interrupted;
 mod job;
 mod lines;
+mod models;
 mod outlet;
+mod output_buffer;
 mod part;
 mod pattern;
 mod plan;
@@ -72,7 +73,6 @@ mod proof;
 mod query;
 mod read;
 mod report;
-mod sheet;
 mod stopwatch;
 mod usage;
 mod view;
@@ -101,5 +101,5 @@ pub fn run(
     out: &mut (dyn Write + Send),
     say: &mut (dyn FnMut(&Problem) + Send),
 ) -> Result<Report, SearchError> {
-    crew::run(query, plan, out, say)
+    models::run(query, plan, out, say)
 }

@@ -2,14 +2,14 @@
 //!
 //! # Theory
 //!
-//! A flow collects what it finds on a sheet of its own and delivers it in large pieces, each
-//! of which ends where a file ends, so that lines of two files never mix. The lines of one
-//! file may not fit a sheet: then the flow delivers the piece with the word that more
+//! A flow collects what it finds on an output buffer of its own and delivers it in large pieces,
+//! each of which ends where a file ends, so that lines of two files never mix. The lines of one
+//! file may not fit an output buffer: then the flow delivers the piece with the word that more
 //! follows, and until that has come no other flow is let in. So the memory for results is
 //! bounded however many there are.
 //!
 //! Flows in this process write here, under a lock; flows in others send frames through a pipe
-//! to the process that holds this (`crew::children`).
+//! to the process that holds this (`models::children`).
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

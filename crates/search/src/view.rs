@@ -11,13 +11,13 @@ use memchr::memchr;
 use crate::file::Which;
 use crate::job::Job;
 use crate::lines::Lines;
+use crate::output_buffer::OutputBuffer;
 use crate::problem::Problem;
 use crate::proof;
 use crate::query::Show;
 use crate::read::rolling::feeds;
 use crate::read::text::{End, Nul, Viewer, Wants};
 use crate::report::{Class, Counts};
-use crate::sheet::Sheet;
 use crate::stopwatch::Stopwatch;
 
 /// Looks at the windows of one file for lines.
@@ -25,7 +25,7 @@ pub(crate) struct View<'v, 'j, 's> {
     job: &'j Job<'j>,
     lines: &'v Lines,
     which: &'v Which<'v>,
-    sheet: &'v mut Sheet<'s>,
+    buffer: &'v mut OutputBuffer<'s>,
     counts: &'v mut Counts,
     watch: &'v mut Stopwatch,
     /// Lines found so far.
@@ -44,7 +44,7 @@ impl<'v, 'j, 's> View<'v, 'j, 's> {
         job: &'j Job<'j>,
         lines: &'v Lines,
         which: &'v Which<'v>,
-        sheet: &'v mut Sheet<'s>,
+        buffer: &'v mut OutputBuffer<'s>,
         counts: &'v mut Counts,
         watch: &'v mut Stopwatch,
     ) -> View<'v, 'j, 's> {
@@ -52,7 +52,7 @@ impl<'v, 'j, 's> View<'v, 'j, 's> {
             job,
             lines,
             which,
-            sheet,
+            buffer,
             counts,
             watch,
             found: 0,
@@ -106,7 +106,7 @@ impl View<'_, '_, '_> {
         counted: &mut usize,
     ) -> Wants {
         if let Some(at) = self.nul_at {
-            self.sheet
+            self.buffer
                 .remark(&format!("binary file matches (NUL at byte {at})"));
             self.remarked = true;
             return Wants::Break(());
@@ -120,9 +120,9 @@ impl View<'_, '_, '_> {
         self.watch.lap(Class::Search);
         if self.job.style.colour {
             let spans = self.lines.spans(text.strip_suffix(b"\n").unwrap_or(text));
-            self.sheet.line(number, text, &spans);
+            self.buffer.line(number, text, &spans);
         } else {
-            self.sheet.line(number, text, &[]);
+            self.buffer.line(number, text, &[]);
         }
         self.watch.lap(Class::Print);
         if self.job.proof {
@@ -140,7 +140,7 @@ impl View<'_, '_, '_> {
     #[cold]
     fn begin(&mut self) {
         let path = self.path();
-        self.sheet.begin(&path);
+        self.buffer.begin(&path);
         if self.job.proof {
             self.path_hash = proof::hash(0, &path);
         }
@@ -160,10 +160,10 @@ impl View<'_, '_, '_> {
         };
         match self.job.style.show {
             Show::Lines => {}
-            Show::Count => self.sheet.count(self.found),
+            Show::Count => self.buffer.count(self.found),
             Show::Files => {
                 let path = self.path();
-                self.sheet.name(&path);
+                self.buffer.name(&path);
             }
         }
         if let Some(result) = result.filter(|_| self.job.proof) {
@@ -180,7 +180,7 @@ impl View<'_, '_, '_> {
             Show::Lines if self.found > 0 => {
                 let path = PathBuf::from(OsStr::from_bytes(&self.path()));
                 let what = format!("binary: searched up to the NUL at byte {at} only");
-                self.sheet.tell(Problem::notice(Some(path), what));
+                self.buffer.tell(Problem::notice(Some(path), what));
             }
             Show::Lines | Show::Files => {}
         }

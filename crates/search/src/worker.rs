@@ -5,9 +5,9 @@ use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::Ordering;
 
-use crate::crew::Exchange;
 use crate::file::FileSearch;
 use crate::job::{FilesTask, FolderTask, Job, Task};
+use crate::models::Exchange;
 use crate::read::rolling::Reads;
 use crate::report::{Class, Counts, Profile};
 use crate::walk::{Listing, reads_of};
@@ -47,7 +47,7 @@ impl<'j, 's> Worker<'j, 's> {
             self.share(exchange);
             self.task(task, exchange);
         }
-        self.files.sheet.deliver();
+        self.files.buffer.deliver();
         self.files.watch.lap(Class::Print);
     }
 
@@ -71,7 +71,7 @@ impl<'j, 's> Worker<'j, 's> {
 
     fn take(&mut self, exchange: &impl Exchange) -> Option<Task> {
         // Whoever waits may wait long: what was found is shown first.
-        self.files.sheet.deliver();
+        self.files.buffer.deliver();
         self.files.watch.lap(Class::Print);
         let task = exchange.take();
         self.files.watch.lap(Class::Wait);
@@ -114,7 +114,7 @@ impl<'j, 's> Worker<'j, 's> {
             }
         }
         drop(folder);
-        self.files.sheet.pause();
+        self.files.buffer.pause();
         self.files.watch.lap(Class::Walk);
     }
 

@@ -81,12 +81,12 @@ fn spread(values: &[f64]) -> String {
 /// Requests a second of CPU, and a second by the clock, of each repeat.
 fn rates(wiki: &Wiki, repeats: u64) -> Result<(Vec<f64>, Vec<f64>), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
-    let shelf = wiki.shelf(Some(folder.path()))?;
+    let prepared = wiki.prepared(Some(folder.path()))?;
     let repeat = |_| {
-        let mut desk = shelf.state(0);
+        let mut desk = prepared.state(0);
         let (start_ns, before) = (clock::now_ns(), usage::this_thread());
         for unit in 0..wiki.requests {
-            shelf.unit(&mut desk, unit, &mut Outlet::nowhere());
+            prepared.unit(&mut desk, unit, &mut Outlet::nowhere());
         }
         let cpu_ns = usage::this_thread().since(before).cpu_ns;
         let wall_ns = clock::now_ns() - start_ns;

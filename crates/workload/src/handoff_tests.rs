@@ -25,7 +25,7 @@ fn variant(model: &str, flows: u32) -> Variant {
         placement: Placement::Free,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
-        ballast: None,
+        parent_memory: None,
     }
 }
 

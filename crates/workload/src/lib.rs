@@ -1,7 +1,7 @@
 //! The bodies that every model runs unchanged, each with its self-check.
 //!
 //! [`Work`] names a workload with its parameters; it is what studies, journals and
-//! cells carry. One file a workload:
+//! slot processes carry. One file a workload:
 //!
 //! * [`prime_blocks`]: search blocks of numbers for primes, by the methods of [`primes`].
 //! * [`spin`]: a fixed amount of arithmetic, for comparing a machine with itself.
@@ -20,7 +20,7 @@
 pub mod bytes;
 pub mod cpu;
 mod draw;
-pub mod drill;
+pub mod fault_injection;
 pub mod handoff;
 pub mod io;
 pub mod mem;
@@ -39,7 +39,7 @@ pub mod work;
 
 pub use bytes::Bytes;
 pub use cpu::Cpu;
-pub use drill::{Drill, Fault};
+pub use fault_injection::{Fault, FaultInjection};
 pub use handoff::Handoff;
 pub use io::{Io, Sync};
 pub use mem::Mem;

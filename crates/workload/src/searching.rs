@@ -24,7 +24,7 @@ mod runner;
 
 use std::path::PathBuf;
 
-use flow::{Answer, Cell, Failure, Model, Proof, Variant};
+use flow::{Answer, Failure, Model, Proof, SlotProcess, Variant};
 use search::{Class, Filter, How, Paths, Pattern, Query};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -220,9 +220,9 @@ impl Searching {
         self.query().map(drop)
     }
 
-    pub(crate) fn run(&self, cell: &Cell<Work>) -> Answer {
-        match Searcher::new(self, &cell.spec().variant) {
-            Ok(mut searcher) => cell.run_own(&mut searcher),
+    pub(crate) fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        match Searcher::new(self, &slot.spec().variant) {
+            Ok(mut searcher) => slot.run_self_managed(&mut searcher),
             Err(error) => Answer::from_error(&error),
         }
     }
@@ -290,7 +290,7 @@ mod testing {
             placement: Placement::Free,
             schedule: Schedule::Static,
             channel: Channel::Fifo,
-            ballast: None,
+            parent_memory: None,
         }
     }
 

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use flow::{Answer, Body, Cell, Failure, Model, NoSink, Proof, Schedule, Variant};
+use flow::{Answer, Body, Failure, Model, NoSink, Proof, Schedule, SlotProcess, Variant};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::searching::changed;
 use crate::turns::{LEAST_FLOWS, WithBody};
 use crate::{
-    Cpu, Drill, Handoff, Io, Mem, Numeric, Operations, Primes, Searching, Server, Spin, Turns,
-    Warehouse, Wiki,
+    Cpu, FaultInjection, Handoff, Io, Mem, Numeric, Operations, Primes, Searching, Server, Spin,
+    Turns, Warehouse, Wiki,
 };
 
 /// A workload with its parameters, as studies and journals write it.
@@ -22,7 +22,8 @@ pub enum Work {
     /// A fixed amount of arithmetic: what `calibrate` compares with itself.
     Spin(Spin),
     /// Work with a fault in it, to see what isolation is worth.
-    Drill(Drill),
+    #[serde(rename = "drill")]
+    FaultInjection(FaultInjection),
     /// Flows that take turns and hand over to each other.
     Turns(Turns),
     /// An operation of the kernel that every flow repeats.
@@ -59,7 +60,7 @@ impl Work {
         match self {
             Self::Primes(primes) => primes.blocks,
             Self::Spin(spin) => spin.units,
-            Self::Drill(drill) => drill.units,
+            Self::FaultInjection(drill) => drill.units,
             Self::Turns(turns) => turns.flows,
             Self::Operation(operation) => operation.flows,
             Self::Cpu(cpu) => cpu.workers,
@@ -82,7 +83,7 @@ impl Work {
         match self {
             Self::Primes(primes) => primes.check(),
             Self::Spin(spin) => spin.check(),
-            Self::Drill(drill) => drill.check(),
+            Self::FaultInjection(drill) => drill.check(),
             Self::Turns(turns) => turns.check(),
             Self::Operation(operation) => operation.check(),
             Self::Cpu(cpu) => cpu.check(),
@@ -104,7 +105,7 @@ impl Work {
         matches!(self, Self::WikiServer(_))
     }
 
-    /// Whether the work makes its own flows ([`flow::OwnFlows`]).
+    /// Whether the work makes its own flows ([`flow::SelfManaged`]).
     #[must_use]
     pub fn makes_own_flows(&self) -> bool {
         matches!(self, Self::Search(_))
@@ -148,7 +149,7 @@ impl Work {
             | Self::WikiServer(_) => Some(self.units()),
             Self::Primes(_)
             | Self::Spin(_)
-            | Self::Drill(_)
+            | Self::FaultInjection(_)
             | Self::Numeric(_)
             | Self::Search(_)
             | Self::Wiki(_) => None,
@@ -169,7 +170,7 @@ impl Work {
             Self::Handoff(_)
             | Self::Primes(_)
             | Self::Spin(_)
-            | Self::Drill(_)
+            | Self::FaultInjection(_)
             | Self::Numeric(_)
             | Self::Search(_)
             | Self::Wiki(_) => {}
@@ -225,7 +226,7 @@ impl Work {
     #[must_use]
     pub fn needs_folder(&self) -> bool {
         match self {
-            Self::Drill(drill) => drill.files > 0,
+            Self::FaultInjection(drill) => drill.files > 0,
             Self::Operation(operation) => operation.operation.facts().needs_folder,
             Self::Io(_) | Self::Wiki(_) | Self::WikiServer(_) => true,
             _ => false,
@@ -274,39 +275,39 @@ impl Work {
         }
     }
 
-    /// Runs the slot of `cell` with the body of its work: the one place where a name
+    /// Runs the slot of `slot` with the body of its work: the one place where a name
     /// becomes a type, and each body is compiled into the flow loop.
     #[must_use]
-    pub fn run(cell: &Cell<Self>) -> Answer {
-        match &cell.spec().work {
+    pub fn run(slot: &SlotProcess<Self>) -> Answer {
+        match &slot.spec().work {
             Self::Primes(primes) => {
-                cell.run(primes, &mut primes.sink(cell.spec().output.as_deref()))
+                slot.run(primes, &mut primes.sink(slot.spec().output.as_deref()))
             }
-            Self::Spin(spin) => cell.run(spin, &mut NoSink),
-            Self::Drill(drill) => cell.run(&drill.body(cell.scratch()), &mut NoSink),
-            Self::Turns(turns) => turns.with_body(TakeTurns(cell)),
-            Self::Operation(work) => operation::run(cell, work.operation, work.flows, work.ops()),
-            Self::Cpu(cpu) => cell.run(cpu, &mut NoSink),
-            Self::Mem(mem) => cell.run(mem, &mut NoSink),
-            Self::Io(io) => cell.run(&io.body(cell.scratch()), &mut NoSink),
-            Self::Warehouse(warehouse) => cell.run(warehouse, &mut NoSink),
-            Self::Numeric(numeric) => cell.run(numeric, &mut NoSink),
-            Self::Handoff(handoff) => match handoff.pairs(&cell.spec().variant) {
-                Ok(pairs) => cell.run(&pairs, &mut NoSink),
+            Self::Spin(spin) => slot.run(spin, &mut NoSink),
+            Self::FaultInjection(drill) => slot.run(&drill.body(slot.scratch()), &mut NoSink),
+            Self::Turns(turns) => turns.with_body(TakeTurns(slot)),
+            Self::Operation(work) => operation::run(slot, work.operation, work.flows, work.ops()),
+            Self::Cpu(cpu) => slot.run(cpu, &mut NoSink),
+            Self::Mem(mem) => slot.run(mem, &mut NoSink),
+            Self::Io(io) => slot.run(&io.body(slot.scratch()), &mut NoSink),
+            Self::Warehouse(warehouse) => slot.run(warehouse, &mut NoSink),
+            Self::Numeric(numeric) => slot.run(numeric, &mut NoSink),
+            Self::Handoff(handoff) => match handoff.pairs(&slot.spec().variant) {
+                Ok(pairs) => slot.run(&pairs, &mut NoSink),
                 Err(error) => Answer::from_error(&error),
             },
-            Self::Wiki(wiki) => match wiki.shelf(cell.scratch()) {
-                Ok(shelf) => cell.run(&shelf, &mut NoSink),
+            Self::Wiki(wiki) => match wiki.prepared(slot.scratch()) {
+                Ok(prepared) => slot.run(&prepared, &mut NoSink),
                 Err(error) => Answer::from_error(&std::io::Error::other(error)),
             },
             Self::WikiServer(server) => {
-                let spec = cell.spec();
-                match server.open(cell.scratch(), &spec.variant, spec.cpus.is_empty()) {
-                    Ok(serving) => cell.run(&serving, &mut NoSink),
+                let spec = slot.spec();
+                match server.open(slot.scratch(), &spec.variant, spec.cpus.is_empty()) {
+                    Ok(serving) => slot.run(&serving, &mut NoSink),
                     Err(error) => Answer::from_error(&error),
                 }
             }
-            Self::Search(search) => search.run(cell),
+            Self::Search(search) => search.run(slot),
         }
     }
 }
@@ -320,7 +321,7 @@ pub fn probe_main<P: Serialize + DeserializeOwned>(
 }
 
 /// A slot of flows that take turns.
-struct TakeTurns<'a>(&'a Cell<Work>);
+struct TakeTurns<'a>(&'a SlotProcess<Work>);
 
 impl WithBody for TakeTurns<'_> {
     type Out = Answer;

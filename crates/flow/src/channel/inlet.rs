@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 
 use super::{BATCH_VALUES, BATCH_WORDS, HEAD_WORDS};
-use crate::area::Area;
 use crate::body::Sink;
+use crate::shared_memory::SharedMemory;
 
 /// The parent's end.
 #[derive(Debug)]
@@ -52,17 +52,17 @@ impl Inlet {
     }
 
     /// Hands everything that has arrived to `sink`, without waiting.
-    pub(crate) fn drain<S: Sink>(&mut self, area: &Area, sink: &mut S) -> io::Result<()> {
+    pub(crate) fn drain<S: Sink>(&mut self, shared: &SharedMemory, sink: &mut S) -> io::Result<()> {
         match self.source {
             Source::None => Ok(()),
-            Source::Rings => self.drain_rings(area, sink),
+            Source::Rings => self.drain_rings(shared, sink),
             Source::Pipe(_) => self.drain_pipe(sink),
         }
     }
 
-    fn drain_rings<S: Sink>(&mut self, area: &Area, sink: &mut S) -> io::Result<()> {
+    fn drain_rings<S: Sink>(&mut self, shared: &SharedMemory, sink: &mut S) -> io::Result<()> {
         let mut batch = [0; BATCH_WORDS];
-        for ring in area.rings() {
+        for ring in shared.rings() {
             while ring.pop(&mut batch) {
                 let (used, count) = deliver(&batch, sink)?;
                 debug_assert!(used <= BATCH_WORDS);

@@ -27,8 +27,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::area::Area;
 use crate::notify::Notify;
+use crate::shared_memory::SharedMemory;
 use crate::variant::Channel;
 
 pub(crate) use inlet::Inlet;
@@ -51,7 +51,7 @@ pub(crate) enum Entrance {
     Fifo(PathBuf),
     /// The writing end, inherited by every flow.
     Pipe(OwnedFd),
-    /// Rings in the area.
+    /// Rings in the shared.
     Rings,
 }
 
@@ -59,7 +59,7 @@ impl Entrance {
     /// A flow's end. Called in the flow, before it arrives at the gate.
     pub(crate) fn outlet<'a>(
         &'a self,
-        area: &'a Area,
+        shared: &'a SharedMemory,
         notify: &'a Notify,
         index: usize,
     ) -> io::Result<Outlet<'a>> {
@@ -72,7 +72,7 @@ impl Entrance {
                     .open(path)?,
             ),
             Self::Pipe(writer) => Way::Inherited(writer),
-            Self::Rings => Way::Ring(area, index, notify),
+            Self::Rings => Way::Ring(shared, index, notify),
         }))
     }
 
@@ -179,11 +179,11 @@ mod tests {
     fn through(channel: Channel, units: &[usize]) -> (BTreeMap<u64, Vec<u64>>, u64) {
         let folder = tempfile::tempdir().unwrap();
         let (entrance, mut inlet) = open(Some(channel), &folder.path().join("fifo")).unwrap();
-        let (area, notify) = (Area::new(1, 1).unwrap(), Notify::new().unwrap());
+        let (shared, notify) = (SharedMemory::new(1, 1).unwrap(), Notify::new().unwrap());
         let mut keeper = Keeper::default();
         std::thread::scope(|scope| {
             let flow = scope.spawn(|| {
-                let mut outlet = entrance.outlet(&area, &notify, 0).unwrap();
+                let mut outlet = entrance.outlet(&shared, &notify, 0).unwrap();
                 for (unit, &size) in units.iter().enumerate() {
                     outlet.begin(unit as u64);
                     (0..size as u64).for_each(|value| outlet.push(value * 7));
@@ -192,10 +192,10 @@ mod tests {
                 (outlet.sent(), outlet)
             });
             while !flow.is_finished() {
-                inlet.drain(&area, &mut keeper).unwrap();
+                inlet.drain(&shared, &mut keeper).unwrap();
             }
             let (sent, _open_until_here) = flow.join().unwrap();
-            inlet.drain(&area, &mut keeper).unwrap();
+            inlet.drain(&shared, &mut keeper).unwrap();
             assert_eq!(inlet.received(), sent);
         });
         entrance.all_open();

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use super::{BATCH_WORDS, HEAD_WORDS};
-use crate::area::Area;
 use crate::notify::Notify;
+use crate::shared_memory::SharedMemory;
 
 /// A flow's end: gathers results and sends them in batches.
 ///
@@ -34,7 +34,7 @@ pub(super) enum Way<'a> {
     /// The parent's pipe, inherited.
     Inherited(&'a OwnedFd),
     /// This flow's ring.
-    Ring(&'a Area, usize, &'a Notify),
+    Ring(&'a SharedMemory, usize, &'a Notify),
 }
 
 impl<'a> Outlet<'a> {
@@ -122,9 +122,9 @@ impl Way<'_> {
             Self::None => Err(io::Error::other("this workload has no channel for results")),
             Self::Own(file) => file.write_all(bytes),
             Self::Inherited(pipe) => write_whole(pipe.as_fd(), bytes),
-            Self::Ring(area, index, notify) => {
-                area.ring(*index).push(words);
-                notify.wake_if_asleep(area);
+            Self::Ring(shared, index, notify) => {
+                shared.ring(*index).push(words);
+                notify.wake_if_asleep(shared);
                 Ok(())
             }
         }

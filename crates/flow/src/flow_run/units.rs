@@ -9,7 +9,7 @@ use super::Context;
 use crate::Model;
 use crate::body::Body;
 use crate::channel::Outlet;
-use crate::flow_cell::Tally;
+use crate::flow_status::Tally;
 use crate::variant::Schedule;
 
 /// Does what is there for flow `index` to do, one unit after the other.
@@ -47,7 +47,7 @@ pub(crate) fn unit_of_queue<B: Body>(
 
 fn next_unit<B: Body>(context: &Context<'_, B>) -> Option<u64> {
     let unit = context
-        .area
+        .shared
         .header()
         .cursor
         .0

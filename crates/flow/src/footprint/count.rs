@@ -61,7 +61,7 @@ struct Mapped {
 
 /// What pagemap told of all pages.
 #[derive(Debug, Default)]
-struct Told {
+struct PageCounts {
     resident: u64,
     mapped: Vec<Mapped>,
 }
@@ -169,8 +169,8 @@ impl Flows<'_> {
     }
 
     /// Asks the kernel for every page once.
-    fn told(&self) -> Measured<Told> {
-        let mut told = Told::default();
+    fn told(&self) -> Measured<PageCounts> {
+        let mut told = PageCounts::default();
         for (pid, flows) in self.spaces() {
             let read = Pagemap::of(pid).and_then(|map| self.ask(pid, &map, &flows, &mut told));
             if let Measured::NotAvailable { reason, remedy } = read {
@@ -180,7 +180,7 @@ impl Flows<'_> {
         Measured::Value(told)
     }
 
-    fn ask(&self, pid: i32, map: &Pagemap, flows: &[usize], told: &mut Told) -> Measured<()> {
+    fn ask(&self, pid: i32, map: &Pagemap, flows: &[usize], told: &mut PageCounts) -> Measured<()> {
         let mut take = |number: u64, page: Page| {
             told.resident += u64::from(page.is_present());
             if page.is_present() && !page.is_exclusive() {

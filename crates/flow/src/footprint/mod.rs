@@ -159,7 +159,7 @@ pub(crate) fn take_part<B: Body>(context: &Context<'_, B>, index: usize, state: 
         context.body.touched(state, index, &mut pieces);
         board.write(index, &pieces.runs());
     }
-    let surveyed = &context.area.header().surveyed.0;
+    let surveyed = &context.shared.header().surveyed.0;
     if surveyed.fetch_add(1, Ordering::AcqRel) + 1 == context.variant.carriers() {
         context.notify.wake();
     }

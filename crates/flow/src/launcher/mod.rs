@@ -1,27 +1,27 @@
-//! The launcher: starts a cell for each slot and brings back its answer, or the reason
+//! The launcher: starts a slot process for each slot and brings back its answer, or the reason
 //! why there is none.
 //!
 //! # Theory
 //!
-//! The main process sleeps in one `poll` over the cell's standard output and error and
+//! The main process sleeps in one `poll` over the slot process's standard output and error and
 //! the interrupt bell, bounded by a deadline. Whatever ends the wait, the same steps
-//! follow: kill the cell's whole group, *then* reap the cell (a zombie keeps its pid,
-//! so the group cannot have become somebody else's), remove the named pipe.
+//! follow: kill the slot process's whole group, *then* reap the slot process (a zombie keeps its
+//! pid, so the group cannot have become somebody else's), remove the named pipe.
 //!
-//! * The cell has its own deadline, which lets it say which flows hung and keep what
+//! * The slot process has its own deadline, which lets it say which flows hung and keep what
 //!   others did. The launcher's is a few seconds later and needs no cooperation.
 //! * End of file on standard output ends the wait: forked flows hold the descriptor too,
-//!   and die with the cell.
+//!   and die with the slot process.
 //! * An [`Onlooker`] is given a turn when it wants one; a sampler (`crate::sampler`) is a
 //!   process of its own and is only told which group to look at.
-//! * Cells are started from the thread that made the launcher, because the parent-death
+//! * Slot processes are started from the thread that made the launcher, because the parent-death
 //!   signal is tied to that *thread*: use it from the main thread.
 //!
 //! What a slot has on disk (its named pipe, the folder of its files) goes with it; where this
 //! process is killed, a janitor removes it ([`crate::janitor`]).
 mod files;
-pub(crate) mod heard;
 mod onlooker;
+pub(crate) mod slot_output;
 
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -38,17 +38,17 @@ use nix::unistd::Pid;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::cell::{CELL_ARGUMENT, Task};
 use crate::janitor::Janitor;
 use crate::probe::{PROBE_ARGUMENT, ProbeTask};
 use crate::sampler::Sampler;
+use crate::slot_process::{SLOT_PROCESS_ARGUMENT, Task};
 use crate::{Interrupt, Outcome, ProbeSpec, Probed, SlotSpec};
 use files::Files;
-use heard::{Ended, Heard, Stream};
 pub use onlooker::Onlooker;
 use onlooker::{Both, Nobody};
+use slot_output::{Ended, SlotOutput, Stream};
 
-/// Starts cells.
+/// Starts slot processes.
 #[derive(Debug)]
 pub struct Launcher {
     interrupt: Interrupt,
@@ -70,7 +70,7 @@ pub enum LaunchError {
         /// Why not.
         source: io::Error,
     },
-    /// The system refuses to start a cell.
+    /// The system refuses to start a slot process.
     #[error("cannot start a process for a slot: {source}{}", way_out(source))]
     Start {
         /// Why not.
@@ -89,9 +89,9 @@ fn way_out(error: &io::Error) -> &'static str {
     }
 }
 
-/// How much later than the cell's own deadline the launcher loses patience.
+/// How much later than the slot process's own deadline the launcher loses patience.
 const GRACE: Duration = Duration::from_secs(3);
-/// How many bytes of a cell's standard error are kept.
+/// How many bytes of a slot process's standard error are kept.
 const STDERR_KEPT: usize = 2_000;
 
 impl Launcher {
@@ -194,7 +194,7 @@ impl Launcher {
         Ok(heard.probed(spec))
     }
 
-    fn converse_about(&self, spec: &ProbeSpec) -> io::Result<Heard> {
+    fn converse_about(&self, spec: &ProbeSpec) -> io::Result<SlotOutput> {
         let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
         let task = serde_json::to_vec(&ProbeTask { spec, parent })?;
         let probe = start(PROBE_ARGUMENT, false)?;
@@ -206,7 +206,7 @@ impl Launcher {
         spec: &SlotSpec<W>,
         files: &Files,
         onlooker: &mut dyn Onlooker,
-    ) -> io::Result<Heard> {
+    ) -> io::Result<SlotOutput> {
         let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
         let task = serde_json::to_vec(&Task {
             spec,
@@ -214,36 +214,36 @@ impl Launcher {
             fifo: files.fifo.clone(),
             scratch: files.scratch_path(),
         })?;
-        let cell = start(CELL_ARGUMENT, spec.narrate)?;
-        self.hear_out(cell, &task, spec.deadline_s, onlooker)
+        let process = start(SLOT_PROCESS_ARGUMENT, spec.narrate)?;
+        self.hear_out(process, &task, spec.deadline_s, onlooker)
     }
 
     /// Gives a process its task, hears it out, and leaves nothing of it.
     fn hear_out(
         &self,
-        mut cell: Child,
+        mut process: Child,
         task: &[u8],
         deadline_s: f64,
         onlooker: &mut dyn Onlooker,
-    ) -> io::Result<Heard> {
-        let group = Pid::from_raw(i32::try_from(cell.id()).map_err(io::Error::other)?);
+    ) -> io::Result<SlotOutput> {
+        let group = Pid::from_raw(i32::try_from(process.id()).map_err(io::Error::other)?);
         onlooker.slot_began(group.as_raw());
-        let heard =
-            give_task(&mut cell, task).and_then(|()| self.listen(&mut cell, deadline_s, onlooker));
+        let heard = give_task(&mut process, task)
+            .and_then(|()| self.listen(&mut process, deadline_s, onlooker));
         onlooker.slot_ends();
         let _gone_is_fine = killpg(group, Signal::SIGKILL);
-        let status = cell.wait()?;
-        heard.map(|heard| Heard { status, ..heard })
+        let status = process.wait()?;
+        heard.map(|heard| SlotOutput { status, ..heard })
     }
 
     fn listen(
         &self,
-        cell: &mut Child,
+        process: &mut Child,
         deadline_s: f64,
         onlooker: &mut dyn Onlooker,
-    ) -> io::Result<Heard> {
-        let mut out = Stream::new(cell.stdout.take().map(OwnedFd::from))?;
-        let mut err = Stream::new(cell.stderr.take().map(OwnedFd::from))?;
+    ) -> io::Result<SlotOutput> {
+        let mut out = Stream::new(process.stdout.take().map(OwnedFd::from))?;
+        let mut err = Stream::new(process.stderr.take().map(OwnedFd::from))?;
         let patience = Duration::from_secs_f64(deadline_s.clamp(0.0, 1e9)) + GRACE;
         let deadline = Instant::now() + patience;
         let ended = loop {
@@ -261,7 +261,7 @@ impl Launcher {
             err.read_some(STDERR_KEPT)?;
         };
         err.read_some(STDERR_KEPT)?;
-        Ok(Heard {
+        Ok(SlotOutput {
             out: out.bytes,
             err: err.bytes,
             ended,
@@ -314,13 +314,13 @@ fn start(argument: &str, narrate: bool) -> io::Result<Child> {
         .spawn()
 }
 
-fn give_task(cell: &mut Child, task: &[u8]) -> io::Result<()> {
-    match cell
+fn give_task(process: &mut Child, task: &[u8]) -> io::Result<()> {
+    match process
         .stdin
         .take()
         .map_or(Ok(()), |mut stdin| stdin.write_all(task))
     {
-        // A cell that died at birth is heard of by its exit status.
+        // A slot process that died at birth is heard of by its exit status.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }

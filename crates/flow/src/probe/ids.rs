@@ -22,7 +22,7 @@ use nix::unistd::{Pid, getegid, geteuid};
 
 use super::TASKS;
 use super::fence::become_nobody;
-use crate::cell::exit;
+use crate::slot_process::exit;
 use crate::start::{forked, reap};
 
 /// From this kernel on a namespace has a `pid_max` of its own.

@@ -8,11 +8,11 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getpid, getppid, pause};
 
-use crate::area::Area;
 use crate::body::Body;
-use crate::cell::exit;
 use crate::flow_run::Context;
 use crate::notify::Notify;
+use crate::shared_memory::SharedMemory;
+use crate::slot_process::exit;
 use crate::start::{forked, hold, reap};
 use crate::turn::Pipes;
 use crate::{Channel, Model, Placement, Schedule, Variant, channel, futex};
@@ -143,16 +143,16 @@ fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
         placement: Placement::Free,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
-        ballast: None,
+        parent_memory: None,
     };
-    let (area, notify) = (Area::new(1, 0)?, Notify::new()?);
+    let (shared, notify) = (SharedMemory::new(1, 0)?, Notify::new()?);
     let (entrance, _inlet) = channel::open(None, Path::new(""))?;
     hold(&Context {
         body,
         variant: &variant,
         cpus: &[],
         narrate: false,
-        area: &area,
+        shared: &shared,
         notify: &notify,
         entrance: &entrance,
         board: None,

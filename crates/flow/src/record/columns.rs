@@ -179,9 +179,9 @@ mod tests {
             flows: (0..flows).map(flow).collect(),
             turns: None,
             latencies: None,
-            told: None,
+            kernel_counters: None,
             counted: None,
-            own: None,
+            self_managed: None,
         }
     }
 

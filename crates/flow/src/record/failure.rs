@@ -16,7 +16,7 @@ pub enum Failure {
         /// How the first one died.
         how: String,
     },
-    /// The cell itself died, and with it every flow.
+    /// The slot process itself died, and with it every flow.
     #[error(
         "the whole slot is lost with its {flows} {}: {}{}",
         if *flows == 1 { "flow" } else { "flows" }, one_line(how), tail(stderr)
@@ -92,7 +92,7 @@ pub enum Failure {
         /// Turns that were checked.
         checked: u64,
     },
-    /// Something the cell needed failed.
+    /// Something the slot process needed failed.
     #[error("{}", one_line(what))]
     Error {
         /// What failed, on what, and what to do.

@@ -5,12 +5,12 @@ use std::io;
 use measure::Measured;
 
 use super::{Parts, gate};
-use crate::area::SURVEY;
 use crate::body::{Body, Sink};
-use crate::flow_cell::FlowCell;
+use crate::flow_status::FlowStatus;
 use crate::footprint::{self, Place};
 use crate::record::footprint::Footprint;
-use crate::watch::Goal;
+use crate::shared_memory::SURVEY;
+use crate::watch::WaitFor;
 
 impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     /// The footprint, where the work can tell; of flows that all wait at the end gate.
@@ -26,8 +26,8 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
                 return Ok(Some(Measured::not_available(reason, "use fewer flows")));
             }
         };
-        gate(&self.bench.area.header().end.0, SURVEY);
-        self.wait(Goal::Surveyed)?;
+        gate(&self.resources.shared.header().end.0, SURVEY);
+        self.wait(WaitFor::Surveyed)?;
         if let Some(how) = self.watch.first_death() {
             let reason = format!("a flow had died ({how})");
             return Ok(Some(Measured::not_available(reason, "")));
@@ -42,7 +42,12 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
 
     fn places(&self) -> Vec<Place> {
         let cpus = self.context.cpus;
-        let flows = self.bench.area.flows().map(FlowCell::ids).enumerate();
+        let flows = self
+            .resources
+            .shared
+            .flows()
+            .map(FlowStatus::ids)
+            .enumerate();
         flows
             .map(|(flow, (pid, _))| Place {
                 pid,

@@ -19,7 +19,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             return Some(Failure::Hung {
                 hung,
                 flows,
-                deadline_s: self.bench.deadline_text().to_owned(),
+                deadline_s: self.resources.deadline_text().to_owned(),
             });
         }
         if let Some(how) = self.watch.first_death() {

@@ -13,7 +13,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use super::process::{ARGUMENT, READY, Task};
 use super::record::{SampleSpec, Samples};
 use crate::launcher::Onlooker;
-use crate::launcher::heard::Stream;
+use crate::launcher::slot_output::Stream;
 
 /// How long a sampler may take to begin, and to answer.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -40,7 +40,7 @@ pub(super) struct Task<S> {
 }
 
 /// Whether this process was started as a sampler. To be asked in `main` before anything
-/// but [`crate::is_cell`].
+/// but [`crate::is_slot_process`].
 #[must_use]
 pub fn is_sampler() -> bool {
     std::env::args_os()
@@ -249,7 +249,7 @@ impl Books {
         match read {
             Ok(memory) => {
                 self.memory_due_ns = Some(at_ns + rest);
-                Some(memory.honest())
+                Some(memory.total())
             }
             // The next sample may have more luck.
             Err(MemoryError::Ended { .. }) => None,

@@ -3,7 +3,7 @@
 //! # Theory
 //!
 //! A carrier is one of the kernel's threads, so its flows never run at the same time and
-//! plain cells suffice between them. They go through the same stations as flows of the
+//! plain slot processes suffice between them. They go through the same stations as flows of the
 //! kernel, but as a body:
 //!
 //! ```text
@@ -21,8 +21,8 @@ use measure::usage;
 
 use crate::body::Body;
 use crate::channel::Outlet;
-use crate::flow_cell::Tally;
 use crate::flow_run::{self, Context, Trouble};
+use crate::flow_status::Tally;
 use crate::record::Turns;
 use crate::turn::is_orderly;
 use crate::variant::Schedule;

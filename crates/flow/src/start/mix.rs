@@ -18,7 +18,7 @@ pub(super) fn start<B: Body>(
     first: usize,
     count: usize,
 ) -> io::Result<Pid> {
-    // SAFETY: the cell has one thread, so no lock is held by anyone else; the child never
+    // SAFETY: the slot process has one thread, so no lock is held by anyone else; the child never
     // returns.
     match unsafe { libc::fork() } {
         0 => {

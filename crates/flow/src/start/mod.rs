@@ -17,12 +17,12 @@
 //! has a lock and a count of its own; with the address space go the signal handlers, which no
 //! flow can have of its own beside a shared address space and a shared thread group.
 //!
-//! Each forked flow asks to be killed when the cell ends (`PR_SET_PDEATHSIG` is cleared
+//! Each forked flow asks to be killed when the slot process ends (`PR_SET_PDEATHSIG` is cleared
 //! by fork, so each must ask), and then compares its parent with the pid that was saved
-//! before the fork, for the case that the cell died in between. It leaves by `_exit`:
-//! nothing of the cell's (buffers, exit handlers) may run twice.
+//! before the fork, for the case that the slot process died in between. It leaves by `_exit`:
+//! nothing of the slot process's (buffers, exit handlers) may run twice.
 //!
-//! The cell has one thread when it forks. That is what makes it safe to go on in the
+//! The slot process has one thread when it forks. That is what makes it safe to go on in the
 //! child with Rust code: no lock can be held by a thread that does not exist there.
 
 mod carried;
@@ -49,13 +49,13 @@ use thread::Threads;
 
 /// The flows of one repetition, for joining and reaping.
 #[derive(Debug)]
-pub(crate) struct Crew<'a, B: Body> {
+pub(crate) struct FlowSet<'a, B: Body> {
     /// Child processes that have not been reaped, with the index of their first flow.
     pub(crate) children: Vec<(Pid, usize)>,
     threads: Option<Threads<'a, B>>,
 }
 
-impl<'a, B: Body> Crew<'a, B> {
+impl<'a, B: Body> FlowSet<'a, B> {
     pub(crate) fn new() -> Self {
         Self {
             children: Vec::new(),
@@ -64,7 +64,7 @@ impl<'a, B: Body> Crew<'a, B> {
     }
 
     /// Creates the flows of the context's variant. On an error those already made wait
-    /// at the start gate and the cell must end ([`Crew::kill`], then exit).
+    /// at the start gate and the slot process must end ([`FlowSet::kill`], then exit).
     pub(crate) fn create(&mut self, context: &'a Context<'a, B>) -> io::Result<()> {
         let shape = context.variant.model.shape(context.variant.flows);
         match context.variant.model {

@@ -12,7 +12,7 @@ use crate::flow_run::{self, Context};
 
 /// Forks a process that is flow `index`.
 pub(super) fn start<B: Body>(context: &Context<'_, B>, index: usize) -> io::Result<Pid> {
-    // SAFETY: the cell has one thread (flows of an earlier repetition are joined), so no
+    // SAFETY: the slot process has one thread (flows of an earlier repetition are joined), so no
     // lock is held by anyone else; the child never returns from `be_flow`.
     match unsafe { libc::fork() } {
         0 => be_flow(context, index),

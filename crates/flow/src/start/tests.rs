@@ -8,11 +8,11 @@ use nix::sys::stat::{Mode, umask};
 use nix::unistd::getpid;
 
 use super::{fiber, task};
-use crate::area::Area;
 use crate::body::{Body, Proof};
 use crate::channel::{self, Outlet};
 use crate::flow_run::Context;
 use crate::notify::Notify;
+use crate::shared_memory::SharedMemory;
 use crate::turn::Pipes;
 use crate::{Channel, Model, Placement, Schedule, Stacks, Variant};
 
@@ -67,19 +67,19 @@ fn carried<B: Body>(
         placement: Placement::Free,
         schedule,
         channel: Channel::Fifo,
-        ballast: None,
+        parent_memory: None,
     };
-    let (area, notify) = (Area::new(1, 0).unwrap(), Notify::new().unwrap());
+    let (shared, notify) = (SharedMemory::new(1, 0).unwrap(), Notify::new().unwrap());
     let (entrance, _inlet) = channel::open(None, Path::new("")).unwrap();
     // Both gates stand open, so that a carrier comes through to its end.
-    area.header().start.0.store(1, Ordering::Release);
-    area.header().end.0.store(1, Ordering::Release);
+    shared.header().start.0.store(1, Ordering::Release);
+    shared.header().end.0.store(1, Ordering::Release);
     let context = Context {
         body,
         variant: &variant,
         cpus: &[],
         narrate: false,
-        area: &area,
+        shared: &shared,
         notify: &notify,
         entrance: &entrance,
         board: None,
@@ -88,7 +88,7 @@ fn carried<B: Body>(
         parent: getpid(),
     };
     run(&context);
-    assert_eq!(area.flow(0).read().units, body.units());
+    assert_eq!(shared.flow(0).read().units, body.units());
 }
 
 /// Changes what belongs to the working folder: the umask.

@@ -1,4 +1,4 @@
-//! `thread` and `thread-private-files`: pthreads of the cell (or of a process of a mix).
+//! `thread` and `thread-private-files`: pthreads of the slot process (or of a process of a mix).
 //! The private file table and working folder are taken by the flow itself as its first act.
 
 use std::io;

@@ -19,15 +19,15 @@ use measure::clock::now_ns;
 use measure::usage;
 
 use super::{CHECKED_LAPS, HandOver, Order, Pipes, Turn};
-use crate::area::Area;
-use crate::flow_cell::Tally;
+use crate::flow_status::Tally;
 use crate::futex;
 use crate::record::Turns;
+use crate::shared_memory::SharedMemory;
 
 /// The place of one of the kernel's flows in the round.
 #[derive(Debug)]
 pub(crate) struct KernelTurn<'a> {
-    pub(crate) area: &'a Area,
+    pub(crate) shared: &'a SharedMemory,
     pub(crate) pipes: &'a Pipes,
     pub(crate) how: HandOver,
     pub(crate) index: usize,
@@ -60,7 +60,7 @@ impl KernelTurn<'_> {
         match self.how {
             HandOver::SchedYield => std::thread::yield_now(),
             HandOver::Pipe => self.pipes.pass_to(next),
-            HandOver::Futex => futex::hand_token(self.area.flow(next).token()),
+            HandOver::Futex => futex::hand_token(self.shared.flow(next).token()),
         }
     }
 
@@ -69,7 +69,7 @@ impl KernelTurn<'_> {
         match self.how {
             HandOver::SchedYield => {}
             HandOver::Pipe => self.pipes.wait_for(self.index),
-            HandOver::Futex => futex::take_token(self.area.flow(self.index).token()),
+            HandOver::Futex => futex::take_token(self.shared.flow(self.index).token()),
         }
     }
 
@@ -85,7 +85,7 @@ impl KernelTurn<'_> {
         let start_ns = now_ns();
         let proof = at_once(pin!(timed(self)));
         let end_ns = now_ns();
-        self.line_up(&self.area.header().laps_done.0);
+        self.line_up(&self.shared.header().laps_done.0);
         let order = self.checked_laps();
         let steady = usage::this_thread().since(before);
         let handed = self.handed - handed;
@@ -113,7 +113,7 @@ impl KernelTurn<'_> {
         if self.index > 0 {
             self.wait();
         }
-        self.line_up(&self.area.header().lined_up.0);
+        self.line_up(&self.shared.header().lined_up.0);
     }
 
     /// Yields until every flow has come so far. A ring needs nothing: its order does that.
@@ -130,7 +130,7 @@ impl KernelTurn<'_> {
     fn checked_laps(&mut self) -> Order {
         let mut order = Order::default();
         for _ in 0..CHECKED_LAPS {
-            let number = self.area.header().turn.0.fetch_add(1, Ordering::Relaxed);
+            let number = self.shared.header().turn.0.fetch_add(1, Ordering::Relaxed);
             order.take(number, self.flows as u64);
             self.step();
         }

@@ -11,7 +11,7 @@ use nix::fcntl::OFlag;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{pipe2, read, write};
 
-/// Descriptors left for everything else in the cell.
+/// Descriptors left for everything else in the slot process.
 const OTHERS: u64 = 32;
 
 /// The pipes; none where flows hand over otherwise.

@@ -45,7 +45,7 @@ pub(crate) struct HowArgs {
     pub(crate) sample_folder: Option<PathBuf>,
     #[arg(long, value_name = "LIST", help = COUNT, long_help = COUNT_HELP)]
     pub(crate) events: Option<Events>,
-    /// Memory that each cell has touched before it makes flows, such as 256M
+    /// Memory that each slot process has touched before it makes flows, such as 256M
     #[arg(long, value_name = "BYTES", allow_hyphen_values = true, value_parser = number::some_bytes)]
     pub(crate) ballast: Option<u64>,
     /// How that memory is held: 4k, huge, shared, dontfork; several make variants of each

@@ -27,7 +27,7 @@ use workload::{Spin, Work};
 
 use crate::args::CalibrateArgs;
 use crate::ending::Ending;
-use crate::launch::CellLauncher;
+use crate::launch::SlotLauncher;
 use crate::result_file::ResultFile;
 use crate::session;
 
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Ending> {
         study.cases.extend(sampled(&sampling));
         settings.budget_s = args.how.budget.or(Some(SAMPLED_BUDGET_S));
     }
-    let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
+    let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
     let session = session::begin(vec![study], settings, &args.how)?;
     session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
 }
@@ -142,7 +142,7 @@ fn pair(name: &str, title: &str, spin: Spin, placement: Placement, second: &str)
         placement,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
-        ballast: None,
+        parent_memory: None,
     };
     let labelled = |label: &str| LabelledVariant {
         label: label.to_owned(),

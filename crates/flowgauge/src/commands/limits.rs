@@ -13,9 +13,9 @@
 //! * **Time.** A slot has a deadline; what still runs then is killed with its group.
 //! * **A small proof.** Before that, each prediction is put to the test behind a lowered
 //!   limit, where no more than some hundred tasks or 64 MiB are at stake (`fenced`).
-//! * **Clean-up.** This process adopts orphans while it probes, so whatever a cell left
-//!   behind is a child of this process afterwards. Those that were killed with their cell are
-//!   reaped as they end, which may take them a moment; who still lives then is counted, and
+//! * **Clean-up.** This process adopts orphans while it probes, so whatever a slot process left
+//!   behind is a child of this process afterwards. Those that were killed with their slot process
+//!   are reaped as they end, which may take them a moment; who still lives then is counted, and
 //!   there must be none.
 
 use std::thread::sleep;
@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail, ensure};
 use flow::{Channel, Model, Placement, Schedule, Variant};
+use lab::capacity::{SHARE, limit_text, unavailable};
 use lab::number::count;
-use lab::room::{SHARE, told, unavailable};
 use lab::written::Steps;
 use lab::{Case, Metric, Preset, Study, SweepPoint};
 use machine::Machine;
@@ -38,7 +38,7 @@ mod fenced;
 
 use crate::args::LimitsArgs;
 use crate::ending::Ending;
-use crate::launch::CellLauncher;
+use crate::launch::SlotLauncher;
 use crate::output::tell;
 use crate::result_file::ResultFile;
 use crate::session;
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
         tell(&line);
     }
     set_child_subreaper(true)?;
-    let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
+    let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
     let mut session = session::begin(vec![study], settings, &args.how)?;
     let missing: Vec<String> = args
         .model
@@ -160,7 +160,7 @@ fn case(args: &LimitsArgs, flows: u64, ceilings: &[(Model, u64)]) -> Case {
         placement: Placement::Free,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
-        ballast: None,
+        parent_memory: None,
     };
     let within = ceilings
         .iter()
@@ -200,10 +200,10 @@ struct Fence {
 
 /// `None` where no limit can be read.
 fn most_within(machine: &Machine, model: Model) -> Option<Fence> {
-    let rooms = lab::room::rooms(machine, model, &work(LEAST));
+    let rooms = lab::capacity::rooms(machine, model, &work(LEAST));
     rooms.first().map(|lowest| Fence {
         most: (lowest.count as f64 * SHARE) as u64,
-        limit: told(lowest),
+        limit: limit_text(lowest),
     })
 }
 

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use lab::{Expectation, Longer, Preset, Spread, Study};
+use lab::{Expectation, Preset, ResumeOverrides, Spread, Study};
 use machine::Machine;
 
 use crate::args::{self, Command, RunArgs};
 use crate::ending::Ending;
-use crate::launch::CellLauncher;
+use crate::launch::SlotLauncher;
 use crate::result_file::ResultFile;
 use crate::session::{self, Session};
 use crate::trees;
@@ -18,11 +18,11 @@ pub(crate) fn run(args: RunArgs) -> Result<Ending> {
     let mut answer = args.how.answer.clone();
     let (session, results) = match &args.resume {
         Some(folder) => {
-            let longer = Longer {
+            let overrides = ResumeOverrides {
                 budget_s: args.how.budget,
                 max_rounds: args.how.rounds.map(usize::try_from).transpose()?,
             };
-            let session = session::resume(folder, longer)?;
+            let session = session::resume(folder, overrides)?;
             let results = result_file(session.command())?;
             if answer.expect.is_empty() {
                 answer.expect = expectations(session.command());
@@ -32,7 +32,7 @@ pub(crate) fn run(args: RunArgs) -> Result<Ending> {
         }
         None => (begin(&args)?, ResultFile::prepare(None, false)?),
     };
-    let mut launcher = CellLauncher::new(results)?;
+    let mut launcher = SlotLauncher::new(results)?;
     session::carry_out(session, &mut launcher, args.how.watch, &answer)
 }
 
@@ -73,7 +73,7 @@ fn fitted(study: Study) -> Fitted {
     let machine = Machine::read();
     let (study, mut left_out) =
         Spread::default().over(study.for_cpus(session::cpus(&machine)), &machine);
-    let (study, no_room) = lab::room::fitted(study, &machine);
+    let (study, no_room) = lab::capacity::fitted(study, &machine);
     left_out.extend(no_room);
     (study, left_out)
 }

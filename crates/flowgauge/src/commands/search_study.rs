@@ -11,7 +11,7 @@ use workload::{Searching, Work};
 
 use crate::args::SearchArgs;
 use crate::ending::Ending;
-use crate::launch::CellLauncher;
+use crate::launch::SlotLauncher;
 use crate::output;
 use crate::result_file::ResultFile;
 use crate::session;
@@ -29,11 +29,11 @@ pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
         given.join(" ")
     );
     let study = study(args)?.for_cpus(session::cpus(&Machine::read()));
-    let (study, left_out) = lab::room::fitted(study, &Machine::read());
+    let (study, left_out) = lab::capacity::fitted(study, &Machine::read());
     let name = study.name.clone();
     let mut settings = session::settings(how, Preset::Full)?;
     settings.budget_s = how.budget.or(Some(BUDGET_S));
-    let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
+    let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
     let mut session = session::begin(vec![study], settings, how)?;
     session.leaves_out(&name, &left_out)?;
     if how.budget.is_none() {

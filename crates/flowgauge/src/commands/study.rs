@@ -14,7 +14,7 @@ use machine::Machine;
 
 use crate::args::StudyArgs;
 use crate::ending::Ending;
-use crate::launch::CellLauncher;
+use crate::launch::SlotLauncher;
 use crate::output::tell;
 use crate::result_file::ResultFile;
 use crate::session;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Ending> {
     settings.budget_s = how.budget.or(args.study.command.budget_s);
     let seed = settings.seed;
     let results = ResultFile::prepare(asked.output.as_deref().map(Path::new), asked.force)?;
-    let mut launcher = CellLauncher::new(results)?;
+    let mut launcher = SlotLauncher::new(results)?;
     let mut session = session::begin(vec![asked.study.clone()], settings, how)?;
     for line in asked.notes.iter().chain(&options(args, &asked.study, seed)) {
         tell(line);
@@ -99,7 +99,7 @@ fn line(name: &str, value: &str) -> String {
 }
 
 /// Lets the workers of each variant say what they do, once, in a launch that is no data point.
-fn narrate(launcher: &mut CellLauncher, study: &Study, deadline_s: f64) -> Result<()> {
+fn narrate(launcher: &mut SlotLauncher, study: &Study, deadline_s: f64) -> Result<()> {
     let case = &study.cases[0];
     let cpus = lab::cpus(&Machine::read());
     for (place, labelled) in case.variants.iter().enumerate() {

@@ -12,7 +12,7 @@ use workload::{Server, Wiki, Work, server};
 use crate::args::{Design, WikiArgs};
 
 use crate::ending::Ending;
-use crate::launch::CellLauncher;
+use crate::launch::SlotLauncher;
 use crate::output::tell;
 use crate::result_file::ResultFile;
 use crate::session;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &WikiArgs) -> Result<Ending> {
         cases: vec![case],
     };
     let lines = options(args, &study.cases[0], settings.seed);
-    let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
+    let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
     let session = session::begin(vec![study], settings, &args.how)?;
     lines.iter().for_each(|line| tell(line));
     session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
@@ -83,7 +83,7 @@ fn variant(args: &WikiArgs, model: Model, flows: u64) -> Result<Variant> {
         placement: args.placement.clone(),
         schedule: Schedule::Queue,
         channel: Channel::Fifo,
-        ballast: None,
+        parent_memory: None,
     })
 }
 

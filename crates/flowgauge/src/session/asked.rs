@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use flow::Pages;
 use lab::results::counted;
-use lab::{AskedBallast, Preset, Sampling, Settings};
+use lab::{AskedParentMemory, Preset, Sampling, Settings};
 use machine::Machine;
 
 use crate::args::HowArgs;
@@ -44,7 +44,7 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
             .events
             .as_ref()
             .map_or_else(Vec::new, |events| events.0.clone()),
-        ballast: ballast(how)?,
+        parent_memory: parent_memory(how)?,
         ..usual
     })
 }
@@ -58,8 +58,8 @@ pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {
     }
 }
 
-/// The ballast that the flags ask for, each kind of pages once.
-fn ballast(how: &HowArgs) -> Result<Option<AskedBallast>> {
+/// The parent memory that the flags ask for, each kind of pages once.
+fn parent_memory(how: &HowArgs) -> Result<Option<AskedParentMemory>> {
     let mut pages = how.ballast_pages.clone();
     for (place, one) in pages.iter().enumerate() {
         ensure!(
@@ -70,7 +70,7 @@ fn ballast(how: &HowArgs) -> Result<Option<AskedBallast>> {
     if pages.is_empty() {
         pages.push(Pages::Small);
     }
-    Ok(how.ballast.map(|bytes| AskedBallast { bytes, pages }))
+    Ok(how.ballast.map(|bytes| AskedParentMemory { bytes, pages }))
 }
 
 /// A seed that is short enough to be typed again.

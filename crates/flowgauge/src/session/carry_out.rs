@@ -10,7 +10,7 @@ use super::{Session, shown, write_folder};
 use crate::answer;
 use crate::args::AnswerArgs;
 use crate::ending::{self, Ending};
-use crate::launch::CellLauncher;
+use crate::launch::SlotLauncher;
 use crate::leftovers;
 use crate::output;
 use crate::progress::Progress;
@@ -30,7 +30,7 @@ impl lab::Clock for SinceBegin {
 /// prints the answer. What was measured is kept also where nobody can be told of it.
 pub(crate) fn carry_out(
     session: Session,
-    launcher: &mut CellLauncher,
+    launcher: &mut SlotLauncher,
     watch: Option<Option<f64>>,
     answer: &AnswerArgs,
 ) -> Result<Ending> {
@@ -98,7 +98,7 @@ pub(crate) fn carry_out(
 /// Runs what the journal asks for, with progress, and looks if they are asked for.
 fn run(
     journal: &mut Journal,
-    launcher: &mut CellLauncher,
+    launcher: &mut SlotLauncher,
     watch: Option<Option<f64>>,
 ) -> Result<Result<Results, lab::RunError>> {
     let clock = SinceBegin(Instant::now());

@@ -207,7 +207,7 @@ pub(super) mod tests {
             placement: flow::Placement::Free,
             schedule: flow::Schedule::Static,
             channel: flow::Channel::Fifo,
-            ballast: None,
+            parent_memory: None,
         };
         assert_eq!(
             flows(&variant("fiber", 20_000)),

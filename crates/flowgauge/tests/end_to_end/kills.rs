@@ -1,4 +1,4 @@
-//! SIGKILL, which nobody can prepare for: of the main process, of a cell, of a worker.
+//! SIGKILL, which nobody can prepare for: of the main process, of a slot process, of a worker.
 
 use std::os::unix::process::ExitStatusExt;
 use std::thread::sleep;
@@ -27,7 +27,7 @@ fn nothing_outlives_a_killed_main_process() {
     }
 }
 
-/// A cell that was not told would go on for minutes before it noticed.
+/// A slot process that was not told would go on for minutes before it noticed.
 #[test]
 fn a_long_slot_ends_with_its_main_process() {
     for models in ["-p 3", "-t 3", "--model 2x2"] {
@@ -108,8 +108,8 @@ fn nothing_is_left_at_whatever_moment_it_is_killed() {
             let home = Home::new();
             let line = format!("primes {model} -s 1 -b 100 --rounds 1000 --out out");
             let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
-            within(20, "a cell", || {
-                Process::cell(&home.processes()).map(|_| ())
+            within(20, "a slot process", || {
+                Process::slot_process(&home.processes()).map(|_| ())
             });
             sleep(Duration::from_millis(wait_ms));
             run.send(signal);
@@ -185,7 +185,7 @@ fn the_results_of_the_other_workers_survive_a_killed_one() {
 #[test]
 fn a_killed_cell_is_a_lost_slot_under_every_model() {
     for models in ["-p 2", "-t 2", "--model 2x2"] {
-        let (reason, kept) = failed_slot(models, Process::cell);
+        let (reason, kept) = failed_slot(models, Process::slot_process);
         let Failure::SlotLost { how, .. } = reason else {
             panic!("{reason:?}")
         };
@@ -198,10 +198,12 @@ fn workers_die_with_their_cell_where_nobody_else_ends_them() {
     for models in ["-p 3", "--model 2x2"] {
         let home = Home::new();
         let mut run = at_long_work(&home, models);
-        // A main process that is stopped cannot clean up behind the cell.
+        // A main process that is stopped cannot clean up behind the slot process.
         run.send(Signal::SIGSTOP);
         let processes = home.processes();
-        Process::cell(&processes).unwrap().send(Signal::SIGKILL);
+        Process::slot_process(&processes)
+            .unwrap()
+            .send(Signal::SIGKILL);
         within(2, "main alone is left", || {
             let processes = home.processes();
             let others = processes.iter().filter(|process| !process.is_janitor());
@@ -269,7 +271,9 @@ fn a_stopped_slot_dies_with_its_main_process() {
         let home = Home::new();
         let mut run = with_files(&home, model);
         let processes = home.processes();
-        Process::cell(&processes).unwrap().send(Signal::SIGSTOP);
+        Process::slot_process(&processes)
+            .unwrap()
+            .send(Signal::SIGSTOP);
         run.send(Signal::SIGKILL);
         run.end();
         home.assert_nothing_left();
@@ -285,7 +289,9 @@ fn files_go_when_main_process_and_slot_are_killed_together() {
         let mut run = with_files(&home, model);
         let processes = home.processes();
         run.send(Signal::SIGSTOP);
-        Process::cell(&processes).unwrap().send(Signal::SIGKILL);
+        Process::slot_process(&processes)
+            .unwrap()
+            .send(Signal::SIGKILL);
         run.send(Signal::SIGKILL);
         run.end();
         home.assert_nothing_left();
@@ -301,12 +307,12 @@ fn a_cell_that_does_not_answer_is_ended_after_its_deadline() {
     within(20, "a worker", || {
         let processes = home.processes();
         Process::worker(&processes)?;
-        Process::cell(&processes)?.send(Signal::SIGSTOP);
+        Process::slot_process(&processes)?.send(Signal::SIGSTOP);
         Some(())
     });
     let stopped = home.processes();
-    let stopped = Process::cell(&stopped).unwrap().pid;
-    within(10, "the stopped cell is gone", || {
+    let stopped = Process::slot_process(&stopped).unwrap().pid;
+    within(10, "the stopped slot process is gone", || {
         let processes = home.processes();
         processes.iter().all(|p| p.pid != stopped).then_some(())
     });

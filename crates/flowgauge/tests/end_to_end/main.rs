@@ -10,7 +10,6 @@
 mod answers;
 mod bad_input;
 mod bad_output;
-mod ballast;
 mod calibrate;
 mod common;
 mod compare;
@@ -22,6 +21,7 @@ mod isolation;
 mod kills;
 mod narration;
 mod operations;
+mod parent_memory;
 mod primes_results;
 mod resume;
 mod sampling;

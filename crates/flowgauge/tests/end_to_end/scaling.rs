@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lab::{Along, Results, Scaling, Throughput};
+use lab::{Results, Scaling, Throughput, Topology};
 use measure::Measured;
 
 use super::common::{Home, results};
@@ -15,7 +15,7 @@ fn run(home: &Home, line: &str) -> (String, Results) {
 
 fn find<'a>(results: &'a Results, workload: &str) -> &'a Scaling {
     let mut all = results.studies[0].scaling.iter();
-    all.find(|one| one.workload == workload && one.along == Along::Cores)
+    all.find(|one| one.workload == workload && one.along == Topology::Cores)
         .unwrap_or_else(|| panic!("no {workload} along cores"))
 }
 
@@ -122,7 +122,7 @@ fn a_grid_has_mixes_and_numbers_beyond_the_cpus_are_said() {
 #[test]
 fn a_way_that_the_machine_does_not_have_is_said_and_the_rest_is_run() {
     let machine = machine::Machine::read();
-    let Some(missing) = Along::Smt.missing(&machine) else {
+    let Some(missing) = Topology::Smt.missing(&machine) else {
         return;
     };
     let home = Home::new();

@@ -53,11 +53,18 @@ fn all_found(results: &Results, files: u64, lines: u64) {
             };
             let timed = record.timed.as_ref().expect("a repetition with timers");
             for rep in record.reps.iter().chain([timed.as_ref()]) {
-                let own = rep.own.as_ref().expect("its own flows");
+                let own = rep.self_managed.as_ref().expect("its own flows");
                 assert_eq!((own.counts["files"], own.counts["lines"]), (files, lines));
                 assert_eq!(rep.proof(), record.proof, "{label}");
             }
-            assert!(!timed.own.as_ref().expect("own").classes_ns.is_empty());
+            assert!(
+                !timed
+                    .self_managed
+                    .as_ref()
+                    .expect("own")
+                    .classes_ns
+                    .is_empty()
+            );
             slots += 1;
         }
     }
@@ -80,7 +87,7 @@ fn every_design_model_and_number_of_workers_finds_the_same() {
         let each = variants
             .find(|variant| variant.label == label)
             .expect(label);
-        assert_eq!(each.self_made.as_ref().expect("own flows").made, 61.0);
+        assert_eq!(each.self_managed.as_ref().expect("own flows").made, 61.0);
     }
     for text in [
         "Then and now",
@@ -183,7 +190,7 @@ work = { design = "per-folder" }
     assert_eq!(names.collect::<Vec<_>>(), ["d0", "d1"]);
     assert!(search.tree.iter().all(|path| path.is_absolute()));
     for variant in &case.variants {
-        let own = variant.self_made.as_ref().expect("own flows");
+        let own = variant.self_managed.as_ref().expect("own flows");
         assert_eq!(own.counts["files"], 25.0, "{}", variant.label);
     }
 }

@@ -65,7 +65,7 @@ pub enum JournalError {
     },
     /// It cannot be made to last as long as is asked for.
     #[error("{}: {message}", path.display())]
-    Longer {
+    ResumeOverrides {
         /// The file.
         path: PathBuf,
         /// Why not.

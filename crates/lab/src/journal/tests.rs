@@ -285,9 +285,9 @@ proptest! {
 fn two_runs_never_write_to_one_journal() {
     let folder = tempfile::tempdir().unwrap();
     let first = Journal::create(folder.path(), crate::testing::header(Vec::new())).unwrap();
-    let second = Journal::resume(first.path(), crate::Longer::default()).unwrap_err();
+    let second = Journal::resume(first.path(), crate::ResumeOverrides::default()).unwrap_err();
     assert!(second.to_string().contains("still going on"), "{second}");
     let path = first.path().to_owned();
     drop(first);
-    assert!(Journal::resume(&path, crate::Longer::default()).is_ok());
+    assert!(Journal::resume(&path, crate::ResumeOverrides::default()).is_ok());
 }

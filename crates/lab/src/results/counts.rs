@@ -1,7 +1,7 @@
 //! Counts of a variant: medians over its repetitions, of a phase or of all of them.
 
 use flow::Rep;
-use flow::record::told::PerPhase;
+use flow::record::kernel_counters::PerPhase;
 use measure::Measured;
 use measure::task::Io;
 use measure::usage::Usage;
@@ -83,7 +83,7 @@ impl Counts {
 #[must_use]
 pub fn not_counted<'a>(reps: impl Iterator<Item = &'a Rep>) -> Vec<String> {
     let mut said = Vec::new();
-    for told in reps.filter_map(|rep| rep.told.as_ref()) {
+    for told in reps.filter_map(|rep| rep.kernel_counters.as_ref()) {
         note("migrations", &told.migrations, &mut said);
         note("bytes read and written", &told.io, &mut said);
     }
@@ -130,12 +130,12 @@ fn faults(usage: Usage) -> f64 {
 }
 
 fn migrations(rep: &Rep, span: Span) -> Option<f64> {
-    let told = rep.told.as_ref()?.migrations.value()?;
+    let told = rep.kernel_counters.as_ref()?.migrations.value()?;
     Some(phase(told, span) as f64)
 }
 
 fn io(rep: &Rep, span: Span) -> Option<Io> {
-    Some(phase(rep.told.as_ref()?.io.value()?, span))
+    Some(phase(rep.kernel_counters.as_ref()?.io.value()?, span))
 }
 
 fn phase<T: Copy + std::iter::Sum>(told: &PerPhase<T>, span: Span) -> T {
@@ -151,11 +151,11 @@ mod tests {
     use super::*;
     use crate::testing;
     use flow::Proof;
-    use flow::record::told::{OfFlow, OfParent, Told};
+    use flow::record::kernel_counters::{KernelCounters, OfFlow, OfParent};
 
     fn told(migrations: Measured<PerPhase<u64>>) -> Rep {
         let mut rep = testing::rep(1_000, Proof::default());
-        rep.told = Some(Box::new(Told {
+        rep.kernel_counters = Some(Box::new(KernelCounters {
             migrations,
             io: Measured::not_available("denied", "be root"),
             footprint: None,

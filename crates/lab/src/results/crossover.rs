@@ -108,7 +108,7 @@ pub(crate) enum Crossing {
     From(Side, f64, Point),
     /// Nothing else in common; at least one part is told.
     Parts(Vec<Part>),
-    /// Told at no point; the last.
+    /// KernelCounters at no point; the last.
     Unclear(Point),
 }
 

@@ -3,8 +3,8 @@
 use flow::Probed;
 
 use crate::Probe;
+use crate::capacity::limit;
 use crate::number::count;
-use crate::room::limit;
 use crate::words::listed;
 
 /// One sentence on all probes, and one for each that contradicts or could not be.

@@ -2,12 +2,12 @@
 //!
 //! # Theory
 //!
-//! The number is predicted by reading limits ([`crate::room`]), from the machine as the
+//! The number is predicted by reading limits ([`crate::capacity`]), from the machine as the
 //! journal has it. It is confirmed as far as flows were made for real, which is said too; a
 //! model of which none could be made has its limit all the same.
 //!
 //! Memory of one flow is a slope: what the largest number of flows held, less what the
-//! smallest did, over the difference of their numbers; so what the cell itself holds is in
+//! smallest did, over the difference of their numbers; so what the slot process itself holds is in
 //! neither. It is honest memory: page tables, kernel stacks and what the kernel keeps for them
 //! included, as far as they can be read. What the prediction takes a flow to need of its
 //! limit is another number, an account and no measurement ([`machine::Ceiling::each`]).
@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use workload::{Turns, Work};
 
 use super::{CaseResult, VariantSummary};
+use crate::capacity::{limit as limit_words, rooms};
 use crate::number::count;
-use crate::room::{limit as limit_words, rooms};
 use crate::words::{listed, plural};
 use crate::{Metric, Study};
 
@@ -137,7 +137,7 @@ fn bytes_each(least: Option<&Made<'_>>, most: Option<&Made<'_>>) -> Result<f64, 
     let (least, most) = least.zip(most).ok_or("none could be made")?;
     let honest = |made: &Made<'_>| match (&made.summary.memory, &made.summary.memory_not_available)
     {
-        (Some(memory), _) => Ok(memory.honest() as f64),
+        (Some(memory), _) => Ok(memory.total() as f64),
         (None, Some(reason)) => Err(reason.clone()),
         (None, None) => Err("it was not read".to_owned()),
     };

@@ -12,10 +12,10 @@ use super::noisy::noise_warning;
 use super::optimum::optimum;
 use super::profile::{self, Profile};
 use super::quantity::{Compared, Kind, Look, QuantityFinding, Sheet};
-use super::remarks::{Told, sentences};
+use super::remarks::{BesideCases, sentences};
 use super::requests::requests;
 use super::scaling::scaling;
-use super::self_made::self_made;
+use super::self_managed::self_managed;
 use super::sentence::sentence;
 use super::shared::{Shared, shared};
 use super::why::{Evidence, Side, why};
@@ -92,7 +92,7 @@ fn study_result(
     let limits = limits(&header.machine, study, &cases);
     let laws = laws(&cases);
     let scaling = scaling(&cases, &header.machine);
-    let told = Told {
+    let beside = BesideCases {
         limits: &limits,
         probes,
         laws: &laws,
@@ -100,7 +100,7 @@ fn study_result(
     };
     StudyResult {
         study: study.clone(),
-        sentences: sentences(study, &cases, &told),
+        sentences: sentences(study, &cases, &beside),
         laws,
         scaling,
         cases,
@@ -210,7 +210,7 @@ impl<'a> Column<'a> {
             parent_end_ns: profile.map(|p| p.parent_end_ns),
             workers: workers(&case.work, &self.good, total.map(|value| value.typical)),
             requests: requests(profile::reps(&self.good)),
-            self_made: self_made(&self.good),
+            self_managed: self_managed(&self.good),
             imbalance: profile.map(|p| p.imbalance),
             good: self.good.len(),
             failures: self.failures(),

@@ -59,13 +59,17 @@ pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Prof
         parent_end_ns: over(|rep| rep.parent.end_ns as f64)?,
         imbalance: over(|rep| latest_over_mean(&rep.flows))?,
         memory: memory(records),
-        made: match over(|rep| rep.own.as_ref().map_or(f64::NAN, |own| own.made as f64))? {
+        made: match over(|rep| {
+            rep.self_managed
+                .as_ref()
+                .map_or(f64::NAN, |own| own.made as f64)
+        })? {
             told if told.is_nan() => variant.carriers().into(),
             told => told,
         },
         overlap: reps
             .iter()
-            .filter_map(|rep| rep.own.as_ref())
+            .filter_map(|rep| rep.self_managed.as_ref())
             .any(|own| own.made > own.most),
     })
 }
@@ -92,7 +96,7 @@ pub(crate) fn memory(records: &[&SlotRecord]) -> Option<Memory> {
         Reading::RssOnly { .. } => None,
     };
     let mut all: Vec<Memory> = records.iter().filter_map(honest).collect();
-    all.sort_by_key(Memory::honest);
+    all.sort_by_key(Memory::total);
     all.get(all.len().saturating_sub(1) / 2).copied()
 }
 

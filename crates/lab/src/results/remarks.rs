@@ -8,8 +8,8 @@ use super::fenced::fenced;
 use super::limits::{self, Limit};
 use super::switched::switched;
 use super::{
-    CaseResult, Law, Scaling, VariantSummary, calibration, map, scaling, self_made, shared, sweep,
-    unanswered,
+    CaseResult, Law, Scaling, VariantSummary, calibration, operation_matrix, scaling, self_managed,
+    shared, sweep, unanswered,
 };
 use crate::number::{plain, time};
 use crate::words::plural;
@@ -22,7 +22,7 @@ const UNEVEN: f64 = 1.2;
 const TELLING_NS: u64 = 1_000_000;
 
 /// What a study found beside its cases.
-pub(crate) struct Told<'a> {
+pub(crate) struct BesideCases<'a> {
     pub(crate) limits: &'a [Limit],
     pub(crate) probes: &'a [Probe],
     pub(crate) laws: &'a [Law],
@@ -30,9 +30,13 @@ pub(crate) struct Told<'a> {
 }
 
 /// The study's sentences: the headline first.
-pub(crate) fn sentences(study: &Study, cases: &[CaseResult], told: &Told<'_>) -> Vec<String> {
-    let compared = scaling::answer(told.scaling, cases).or_else(|| answer(study, cases));
-    let mut sentences: Vec<String> = limits::how_many(told.limits)
+pub(crate) fn sentences(
+    study: &Study,
+    cases: &[CaseResult],
+    beside: &BesideCases<'_>,
+) -> Vec<String> {
+    let compared = scaling::answer(beside.scaling, cases).or_else(|| answer(study, cases));
+    let mut sentences: Vec<String> = limits::how_many(beside.limits)
         .into_iter()
         .chain(compared)
         .collect();
@@ -52,32 +56,32 @@ pub(crate) fn sentences(study: &Study, cases: &[CaseResult], told: &Told<'_>) ->
     // Nor do workers, each of which does the same as the others.
     let dealt = working().filter(|case| case.case.work.worker_kind().is_none());
     sentences.extend(dealt.filter_map(uneven));
-    sentences.extend(self_made::sentences(cases));
+    sentences.extend(self_managed::sentences(cases));
     sentences.extend(cases.iter().filter_map(isolation));
-    match map::sentences(cases) {
+    match operation_matrix::sentences(cases) {
         of_maps if of_maps.is_empty() => {
             sentences.extend(cases.iter().filter_map(shared::sentence));
         }
         of_maps => sentences.extend(of_maps),
     }
     sentences.extend(sweep::crossovers(&working().collect::<Vec<_>>()));
-    sentences.extend(scaling::sentences(told.scaling));
-    sentences.extend(told.laws.iter().map(|law| law.sentence.clone()));
+    sentences.extend(scaling::sentences(beside.scaling));
+    sentences.extend(beside.laws.iter().map(|law| law.sentence.clone()));
     sentences.extend(cheapest(cases));
     sentences.extend(switched(cases));
-    sentences.extend(fenced(told.probes));
+    sentences.extend(fenced(beside.probes));
     sentences
 }
 
 /// The answer of a study: its headline, or what was measured where nothing is compared.
 fn answer(study: &Study, cases: &[CaseResult]) -> Option<String> {
     let case = super::headline_case(study, cases)?;
-    let maps = map::maps(cases);
-    let mut mapped = maps.iter().flat_map(|map| &map.cases);
+    let matrices = operation_matrix::matrices(cases);
+    let mut mapped = matrices.iter().flat_map(|map| &map.cases);
     let row = mapped.any(|mapped| mapped.case.name == case.case.name);
     let point = case.case.sweep.as_ref();
     let place = match point {
-        _ if row => Some(map::Map::row(case).to_owned()),
+        _ if row => Some(operation_matrix::OperationMatrix::row(case).to_owned()),
         Some(point) => Some(format!("at {}", amount(point))),
         None => None,
     };

@@ -31,7 +31,7 @@ use workload::Allocates;
 use super::counted::EventMedians;
 use super::{CaseResult, Finding, VariantSummary};
 use crate::number::ratio_interval;
-use crate::scaling::{Along, along, base};
+use crate::scaling::{Topology, along, base};
 
 pub(super) use sentences::{answer, sentences};
 
@@ -41,7 +41,7 @@ pub struct Scaling {
     /// The work: what the names of its cases begin with.
     pub workload: String,
     /// The way.
-    pub along: Along,
+    pub along: Topology,
     /// CPUs on which flows do not have to take turns.
     pub room: u32,
     /// What is counted (`transactions`).
@@ -155,7 +155,7 @@ fn point(
     cases: &[CaseResult],
     case: &CaseResult,
     workload: &str,
-    along: Along,
+    along: Topology,
 ) -> Option<ScalingPoint> {
     let flows = case.case.variants.first()?.variant.flows;
     let one = one_flow(cases, workload, along);
@@ -204,7 +204,7 @@ pub(crate) fn threads_over_processes(case: &CaseResult) -> Option<&Finding> {
 }
 
 /// The case of a work with as few flows as it can have: along the same way, or another one.
-fn one_flow<'a>(cases: &'a [CaseResult], workload: &str, way: Along) -> Option<&'a CaseResult> {
+fn one_flow<'a>(cases: &'a [CaseResult], workload: &str, way: Topology) -> Option<&'a CaseResult> {
     let least = |case: &&CaseResult| {
         let flows = case.case.variants.first().map(|first| first.variant.flows);
         let scaled = case.case.work.scaled();
@@ -256,7 +256,7 @@ fn values(case: &CaseResult, place: usize) -> Vec<f64> {
 
 fn memory(summary: &VariantSummary) -> Measured<u64> {
     match (&summary.memory, &summary.memory_not_available) {
-        (Some(memory), _) => Measured::Value(memory.honest()),
+        (Some(memory), _) => Measured::Value(memory.total()),
         (None, reason) => {
             let reason = reason.as_deref().unwrap_or("no good slot");
             Measured::not_available(reason, "")
@@ -273,7 +273,7 @@ fn footprint(case: &CaseResult, place: usize) -> Option<Measured<Footprint>> {
     let records: Vec<&SlotRecord> = own.filter_map(|slot| slot.outcome.answer.done()).collect();
     let told = records.iter().flat_map(|record| &record.reps);
     let told: Vec<&Measured<Footprint>> = told
-        .filter_map(|rep| rep.told.as_ref()?.footprint.as_ref())
+        .filter_map(|rep| rep.kernel_counters.as_ref()?.footprint.as_ref())
         .collect();
     let mut known: Vec<&Footprint> = told.iter().filter_map(|one| one.value()).collect();
     known.sort_by_key(|one| one.all.small);

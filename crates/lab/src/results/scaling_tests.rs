@@ -1,7 +1,7 @@
 //! Tests of throughput, of exact times.
 
 use flow::record::footprint::{OfCore, Touched};
-use flow::record::told::Told;
+use flow::record::kernel_counters::KernelCounters;
 use flow::{Answer, Placement, Variant};
 use workload::{Bytes, Warehouse, Work};
 
@@ -75,7 +75,7 @@ fn with_footprint(ns: fn(u64, &str) -> u64, footprint: Footprint) -> StudyResult
         if let Answer::Done(record) = &mut answer
             && let Some(last) = record.reps.last_mut()
         {
-            last.told = Some(Box::new(Told {
+            last.kernel_counters = Some(Box::new(KernelCounters {
                 migrations: Measured::not_available("not read", ""),
                 io: Measured::not_available("not read", ""),
                 footprint: Some(Measured::Value(footprint.clone())),
@@ -108,7 +108,7 @@ fn throughput_is_work_over_time_and_over_one_flow() {
     };
     assert_eq!(
         (all.workload.as_str(), all.along),
-        ("warehouse", Along::Cores)
+        ("warehouse", Topology::Cores)
     );
     let flows: Vec<u32> = all.points.iter().map(|point| point.flows).collect();
     assert_eq!(flows, [1, 2, 64]);

@@ -10,23 +10,23 @@
 
 use stats::Estimate;
 
-use super::map::{Map, some, thread};
+use super::operation_matrix::{OperationMatrix, some, thread};
 
 /// A sentence for each placement with maps of several numbers of flows.
-pub(super) fn sentences(maps: &[Map<'_>]) -> Vec<String> {
+pub(super) fn sentences(matrices: &[OperationMatrix<'_>]) -> Vec<String> {
     let first_of = |at: &usize| {
-        let before = &maps[..*at];
+        let before = &matrices[..*at];
         before
             .iter()
-            .all(|map| map.placement != maps[*at].placement)
+            .all(|map| map.placement != matrices[*at].placement)
     };
-    let placements = (0..maps.len()).filter(first_of);
+    let placements = (0..matrices.len()).filter(first_of);
     placements
         .filter_map(|at| {
-            let own = maps
+            let own = matrices
                 .iter()
-                .filter(|map| map.placement == maps[at].placement);
-            let mut own: Vec<&Map<'_>> = own.collect();
+                .filter(|map| map.placement == matrices[at].placement);
+            let mut own: Vec<&OperationMatrix<'_>> = own.collect();
             own.sort_by_key(|map| map.flows);
             sentence(&own)
         })
@@ -35,15 +35,15 @@ pub(super) fn sentences(maps: &[Map<'_>]) -> Vec<String> {
 
 /// `one per core, from 1 to 8 flows: the time of threads over that of processes grows in 2 of
 /// 59 operations (mmap from 1.01 to 3.20, brk from 0.98 to 2.10)`.
-fn sentence(maps: &[&Map<'_>]) -> Option<String> {
-    let (first, last) = (maps.first()?, maps.last()?);
+fn sentence(matrices: &[&OperationMatrix<'_>]) -> Option<String> {
+    let (first, last) = (matrices.first()?, matrices.last()?);
     let curves = first.cases.iter().filter_map(|case| {
-        let row = Map::row(case);
-        let points: Vec<Estimate> = maps.iter().filter_map(|map| ratio(map, row)).collect();
-        (points.len() == maps.len()).then_some((row, points))
+        let row = OperationMatrix::row(case);
+        let points: Vec<Estimate> = matrices.iter().filter_map(|map| ratio(map, row)).collect();
+        (points.len() == matrices.len()).then_some((row, points))
     });
     let curves: Vec<(&str, Vec<Estimate>)> = curves.collect();
-    if maps.len() < 2 || curves.is_empty() {
+    if matrices.len() < 2 || curves.is_empty() {
         return None;
     }
     let mut growing: Vec<(f64, f64, &str)> = curves
@@ -74,7 +74,7 @@ fn sentence(maps: &[&Map<'_>]) -> Option<String> {
 }
 
 /// Threads over processes in a row of a map.
-fn ratio(map: &Map<'_>, row: &str) -> Option<Estimate> {
+fn ratio(map: &OperationMatrix<'_>, row: &str) -> Option<Estimate> {
     let findings = map.cases.iter().filter_map(|case| thread(case));
     let of_row = findings.filter(|(name, _)| *name == row);
     of_row.filter_map(|(_, finding)| finding.estimate).next()

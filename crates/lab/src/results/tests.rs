@@ -214,7 +214,7 @@ fn the_in_between_models_tell_which_shared_resource_it_is() {
         let mock = Mock::timed(four_times(ms));
         let result = run_cases(vec![case("in-between", 1, &FOUR)], mock);
         assert_eq!(result.sentences.last().unwrap(), said);
-        assert!(result.maps().is_empty(), "one case is no map");
+        assert!(result.matrices().is_empty(), "one case is no map");
     }
 }
 
@@ -244,15 +244,15 @@ fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
         case("dup", 4, &FOUR),
     ];
     let result = run_cases(cases, mock);
-    let maps = result.maps();
-    assert_eq!(maps.len(), 1);
-    let rows: Vec<&str> = maps[0]
+    let matrices = result.matrices();
+    assert_eq!(matrices.len(), 1);
+    let rows: Vec<&str> = matrices[0]
         .cases
         .iter()
-        .map(|case| crate::Map::row(case))
+        .map(|case| crate::OperationMatrix::row(case))
         .collect();
     assert_eq!(rows, ["mmap", "open", "getppid", "dup"]);
-    let causes: Vec<_> = maps[0]
+    let causes: Vec<_> = matrices[0]
         .cases
         .iter()
         .map(|case| case.shared.unwrap().cause)
@@ -289,7 +289,7 @@ fn said_of_one_without_time(mut cut: Vec<crate::CaseResult>) {
         finding.estimate = None;
         finding.verdict = stats::Verdict::CannotTell { more_rounds: None };
     }
-    let said = super::map::sentences(&cut);
+    let said = super::operation_matrix::sentences(&cut);
     let expected =
         "the same in 1, and cannot be told apart in none; 1 was not compared (out of time)";
     assert!(said[0].ends_with(expected), "{}", said[0]);
@@ -326,7 +326,7 @@ fn maps_of_several_numbers_of_flows_tell_what_grows_with_them() {
     let named = |flows| ["mmap", "dup", "brk"].map(|name| operation(flows, name));
     let cases: Vec<Case> = [1, 2, 4].into_iter().flat_map(named).collect();
     let result = run_cases(cases, mock);
-    assert_eq!(result.maps().len(), 3);
+    assert_eq!(result.matrices().len(), 3);
     assert_eq!(
         result.sentences.last().unwrap(),
         "free to use any CPU, from 1 to 4 flows: the time of threads over that of processes grows \
@@ -369,7 +369,7 @@ fn a_variant_is_summed_up_by_medians() {
         (thread.flows[0].end_ns, thread.flows[1].end_ns),
         (8_000_036, 4_000_018)
     );
-    assert_eq!(thread.memory.unwrap().honest(), 1110);
+    assert_eq!(thread.memory.unwrap().total(), 1110);
     assert!((thread.imbalance.unwrap() - 4.0 / 3.0).abs() < 1e-6);
     let finding = &result.cases[0].findings[0];
     assert_eq!(finding.phases.unwrap().teardown_ns, -1_000_000.0);

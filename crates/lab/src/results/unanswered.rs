@@ -2,19 +2,19 @@
 
 use super::CaseResult;
 use crate::CaseEnd;
-use crate::budget::Questions;
+use crate::budget::PendingCases;
 use crate::number::many;
 use crate::words::listed;
 
 /// That the budget was spent before some questions had a round, and which; `None` where all of
 /// them had one.
 pub(super) fn sentence(cases: &[CaseResult]) -> Option<String> {
-    let questions = Questions::of(cases.iter().map(|case| &case.case));
+    let pending = PendingCases::of(cases.iter().map(|case| &case.case));
     let has_none = |&first: &usize| {
-        let mut of = (first..cases.len()).filter(|&place| questions.are_one(place, first));
+        let mut of = (first..cases.len()).filter(|&place| pending.are_one(place, first));
         of.all(|place| had_no_time(&cases[place]))
     };
-    let begin = (0..cases.len()).filter(|&place| questions.begins(place));
+    let begin = (0..cases.len()).filter(|&place| pending.begins(place));
     let without = begin.filter(has_none).map(|first| name(&cases[first]));
     let without: Vec<String> = without.collect();
     let count = without.len() as u64;

@@ -3,7 +3,7 @@
 //! # Theory
 //!
 //! The verdict of each finding tells: *faster* or *slower* names a winner, any other word
-//! names none. Told values that follow each other with the same winner are a stretch. The
+//! names none. KernelCounters values that follow each other with the same winner are a stretch. The
 //! winner changes between the last value of a stretch and the first of the next one, and no
 //! nearer than that is claimed: between the two it was not measured, or not told.
 

@@ -11,7 +11,7 @@
 //! variant is; the time of all workers together is that typical time itself. Bytes are not
 //! counted in each repetition: theirs is the median over those in which they are.
 
-use flow::record::told::OfFlow;
+use flow::record::kernel_counters::OfFlow;
 use flow::{FlowRecord, Rep, SlotRecord};
 use measure::Measured;
 use measure::task::Io;
@@ -134,7 +134,7 @@ pub(super) fn crowded(case: &CaseResult) -> Option<String> {
 /// A count of the kernel's over the repetitions in which it was asked for (it takes time
 /// between the phases, so not in each), or the first reason why there is none.
 fn bytes(records: &[&SlotRecord], what: impl Fn(&[OfFlow<Io>]) -> u64) -> Measured<f64> {
-    let told = reps(records).filter_map(|rep| rep.told.as_deref());
+    let told = reps(records).filter_map(|rep| rep.kernel_counters.as_deref());
     let mut values = Vec::new();
     for io in told.map(|told| &told.io) {
         match io {
@@ -160,7 +160,7 @@ fn files(work: &Work, records: &[&SlotRecord], right: impl Fn(&Rep) -> u64) -> O
 mod tests {
     use super::*;
     use crate::testing::{MS, PROOF, rep};
-    use flow::record::told::{OfParent, PerPhase, Told};
+    use flow::record::kernel_counters::{KernelCounters, OfParent, PerPhase};
     use flow::{Answer, SlotSpec};
     use workload::{Cpu, Io as Files};
 
@@ -175,7 +175,7 @@ mod tests {
     }
 
     /// Bytes of both flows: the first writes `written` to files and storage.
-    fn told(written: u64) -> Told {
+    fn told(written: u64) -> KernelCounters {
         let io = Io {
             written,
             storage_written: written,
@@ -185,7 +185,7 @@ mod tests {
             create: Io::default(),
             steady,
         };
-        Told {
+        KernelCounters {
             migrations: Measured::not_available("not read", ""),
             io: Measured::Value(PerPhase {
                 parent: OfParent {
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    fn record(told: Option<Told>) -> SlotRecord {
+    fn record(told: Option<KernelCounters>) -> SlotRecord {
         let spec = SlotSpec {
             work: Work::Cpu(Cpu {
                 workers: 2,
@@ -223,7 +223,7 @@ mod tests {
             panic!("not done")
         };
         record.reps = vec![rep(10 * MS, PROOF)];
-        record.reps[0].told = told.map(Box::new);
+        record.reps[0].kernel_counters = told.map(Box::new);
         record
     }
 

@@ -10,7 +10,7 @@ use machine::Machine;
 use workload::{Server, Work, server, wiki};
 
 use super::RunError;
-use crate::room::no_room;
+use crate::capacity::no_room;
 use crate::{Case, Study};
 
 /// The CPUs that placements choose from.

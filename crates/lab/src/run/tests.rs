@@ -9,7 +9,7 @@ use workload::Work;
 
 use super::*;
 use crate::testing::{Heard, MS, Mock, PROOF, case, done, hanging, header, lost, study};
-use crate::{Header, Longer, Silent};
+use crate::{Header, ResumeOverrides, Silent};
 
 const TWO: [&str; 2] = ["process", "thread"];
 
@@ -64,7 +64,7 @@ fn run_mock(header: Header, mock: &mut Mock) -> Ran {
 }
 
 fn resume(path: &Path, mock: &mut Mock) -> Results {
-    let mut journal = Journal::resume(path, Longer::default()).unwrap();
+    let mut journal = Journal::resume(path, ResumeOverrides::default()).unwrap();
     let clock = mock.clock();
     run(&mut journal, mock, &clock, &mut Silent).unwrap()
 }
@@ -444,11 +444,11 @@ fn a_pilot_that_was_cut_is_run_again_when_there_is_more_time() {
     let ran = run_mock(with_budget(4.0), &mut mock);
     assert_eq!(ran.case(0).rounds, 0);
     assert_eq!(deadlines(&mock), [2.0]);
-    let longer = Longer {
+    let overrides = ResumeOverrides {
         budget_s: Some(30.0),
-        ..Longer::default()
+        ..ResumeOverrides::default()
     };
-    let mut journal = Journal::resume(&ran.path(), longer).unwrap();
+    let mut journal = Journal::resume(&ran.path(), overrides).unwrap();
     let clock = mock.clock();
     let results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
     let rounds = results.studies[0].cases[0].rounds;
@@ -521,7 +521,7 @@ fn a_run_that_is_taken_up_again_is_the_run_that_was_never_cut() {
 #[test]
 fn a_finished_run_has_nothing_left() {
     let ran = run_mock(one_case(), &mut Mock::timed(|_, n| 20 * MS + n as u64));
-    let error = Journal::resume(&ran.path(), Longer::default())
+    let error = Journal::resume(&ran.path(), ResumeOverrides::default())
         .unwrap_err()
         .to_string();
     assert!(
@@ -660,8 +660,8 @@ fn slots_are_sampled_as_their_variant_says_or_else_the_settings() {
 }
 
 /// The run in `ran`, taken up again for longer.
-fn lengthen(ran: &Ran, mock: &mut Mock, longer: Longer) -> Result<Results, String> {
-    let journal = Journal::resume(&ran.path(), longer);
+fn lengthen(ran: &Ran, mock: &mut Mock, overrides: ResumeOverrides) -> Result<Results, String> {
+    let journal = Journal::resume(&ran.path(), overrides);
     let mut journal = journal.map_err(|error| error.to_string())?;
     let clock = mock.clock();
     let results = run(&mut journal, mock, &clock, &mut Silent).unwrap();
@@ -682,11 +682,11 @@ fn a_run_that_ran_out_of_rounds_goes_on_as_if_more_had_been_planned() {
     let ran = run_mock(planned(10), &mut mock);
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Rounds));
     mock.again();
-    let longer = Longer {
+    let overrides = ResumeOverrides {
         max_rounds: Some(40),
         budget_s: None,
     };
-    let results = lengthen(&ran, &mut mock, longer).unwrap();
+    let results = lengthen(&ran, &mut mock, overrides).unwrap();
     let (case, expected) = (&results.studies[0].cases[0], whole.case(0));
     assert_eq!(case.findings, expected.findings);
     assert_eq!((case.rounds, case.ended), (expected.rounds, expected.ended));
@@ -697,9 +697,9 @@ fn a_run_that_ran_out_of_rounds_goes_on_as_if_more_had_been_planned() {
             .collect()
     };
     assert_eq!(values(case), values(expected));
-    let error = lengthen(&ran, &mut mock, longer).unwrap_err();
+    let error = lengthen(&ran, &mut mock, overrides).unwrap_err();
     assert!(error.contains("nothing left to run"), "{error}");
-    let fewer = Longer {
+    let fewer = ResumeOverrides {
         max_rounds: Some(20),
         budget_s: None,
     };
@@ -731,7 +731,7 @@ fn more_rounds_for_a_finished_run_judge_only_new_rounds() {
     assert_eq!(ran.case(0).findings[0].estimate.unwrap().rounds, 80);
     for max_rounds in [96, 100, 160] {
         mock.again();
-        let longer = Longer {
+        let longer = ResumeOverrides {
             max_rounds: Some(max_rounds),
             budget_s: None,
         };
@@ -753,7 +753,7 @@ fn a_study_that_bounds_its_rounds_gets_the_more_that_are_asked_for() {
     let ran = run_mock(header, &mut mock);
     assert_eq!(ran.case(0).rounds, 10);
     mock.again();
-    let longer = Longer {
+    let longer = ResumeOverrides {
         max_rounds: Some(100),
         budget_s: None,
     };
@@ -776,7 +776,7 @@ fn more_rounds_without_time_for_one_are_refused_with_what_to_give() {
         ran.case(0).rounds
     );
     mock.again();
-    let mut longer = Longer {
+    let mut longer = ResumeOverrides {
         max_rounds: Some(40),
         budget_s: Some(1.0),
     };
@@ -804,7 +804,7 @@ fn a_verdict_that_was_shown_when_time_was_up_stays() {
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Budget));
     assert!(shown.verdict.is_decided(), "{shown:?}");
     mock.again();
-    let longer = Longer {
+    let longer = ResumeOverrides {
         max_rounds: None,
         budget_s: Some(1000.0),
     };
@@ -821,11 +821,11 @@ fn a_run_that_ran_out_of_time_goes_on_with_more() {
     assert_eq!(ran.case(0).ended, Some(CaseEnd::Budget));
     assert!(ran.results.finished);
     mock.again();
-    let longer = Longer {
+    let overrides = ResumeOverrides {
         max_rounds: None,
         budget_s: Some(1000.0),
     };
-    let results = lengthen(&ran, &mut mock, longer).unwrap();
+    let results = lengthen(&ran, &mut mock, overrides).unwrap();
     let case = &results.studies[0].cases[0];
     assert_eq!((case.rounds, case.ended), (80, Some(CaseEnd::Rounds)));
     assert_eq!(results.header.settings.budget_s, Some(1000.0));
@@ -836,10 +836,10 @@ fn what_was_decided_is_not_opened_again() {
     let mut mock =
         Mock::timed(|model, n| if model == "process" { 26 * MS } else { 20 * MS } + n as u64);
     let ran = run_mock(one_case(), &mut mock);
-    let longer = Longer {
+    let overrides = ResumeOverrides {
         max_rounds: Some(200),
         budget_s: Some(1e6),
     };
-    let error = lengthen(&ran, &mut mock, longer).unwrap_err();
+    let error = lengthen(&ran, &mut mock, overrides).unwrap_err();
     assert!(error.contains("nothing left to run"), "{error}");
 }

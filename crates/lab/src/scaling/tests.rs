@@ -103,7 +103,7 @@ fn without_smt_the_rest_is_run_and_the_reason_said() {
 #[test]
 fn all_hardware_threads_alone_are_run_as_the_way_that_is_the_same() {
     let asked = Spread {
-        along: vec![Along::All],
+        along: vec![Topology::All],
         ..Spread::default()
     };
     let (names, left_out) = spread(&asked, &machine(2, 1));
@@ -165,7 +165,7 @@ fn a_grid_has_every_mix_between_processes_and_threads() {
 #[test]
 fn a_grid_on_an_odd_number_of_cores_has_whole_pairs_and_nothing_to_leave_out() {
     let asked = Spread {
-        along: vec![Along::Cores],
+        along: vec![Topology::Cores],
         grid: true,
         ..Spread::default()
     };
@@ -182,7 +182,7 @@ fn a_grid_on_an_odd_number_of_cores_has_whole_pairs_and_nothing_to_leave_out() {
 fn a_case_that_is_not_timed_in_its_steady_phase_tells_no_throughput() {
     let (study, _) = Spread::default().over(scaling(), &machine(2, 1));
     let mut case = study.cases[0].clone();
-    assert_eq!(along(&case), Some(Along::Cores));
+    assert_eq!(along(&case), Some(Topology::Cores));
     for metric in [Metric::Total, Metric::Create] {
         case.metric = metric;
         assert_eq!(along(&case), None, "{metric:?}");
@@ -208,7 +208,7 @@ fn only_the_model_differs_within_a_case_and_no_two_cases_have_one_name() {
             assert_eq!(labelled.work, None);
         }
         assert_eq!(
-            along(case).map(Along::placement).as_ref(),
+            along(case).map(Topology::placement).as_ref(),
             Some(&first.placement)
         );
     }

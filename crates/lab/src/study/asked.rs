@@ -27,8 +27,8 @@ use serde_json::Value;
 
 use super::command::{Command, Flag, Given, OfRun, OfSpread, Sets};
 use super::{Case, Study};
-use crate::scaling::Along;
-use crate::{Spread, room};
+use crate::scaling::Topology;
+use crate::{Spread, capacity};
 
 /// What was given, by the names of the flags.
 pub type GivenFlags = BTreeMap<String, Given>;
@@ -97,7 +97,7 @@ pub fn asked(
     let study = with_headline(study, cases::named(cases, command)?);
     let (study, mut left_out) = spread(flags)?.over(study, machine);
     let wanted = study.cases.len();
-    let (study, no_room) = room::fitted(study, machine);
+    let (study, no_room) = capacity::fitted(study, machine);
     if study.cases.is_empty() || (!no_room.is_empty() && !flags.all().any(|(_, g)| g.in_range)) {
         let why = if no_room.is_empty() {
             &left_out
@@ -182,7 +182,7 @@ fn spread(flags: Flags<'_>) -> Result<Spread, String> {
             Sets::Spread(OfSpread::Grid) => spread.grid = true,
             Sets::Spread(OfSpread::Along) => {
                 let words = given.values.iter().filter_map(Value::as_str);
-                let way = |word| Along::EVERY.into_iter().find(|way| way.word() == word);
+                let way = |word| Topology::EVERY.into_iter().find(|way| way.word() == word);
                 spread.along = words.filter_map(way).collect();
             }
             Sets::Spread(OfSpread::Flows) => {

@@ -475,7 +475,7 @@ fn words_for_a_case_without_each_are_refused() {
     );
 }
 
-/// A case with ballast, of which its variants differ.
+/// A case with parent memory, of which its variants differ.
 const LADDER: &str = r#"schema = 1
 name = "mine"
 title = "Mine"
@@ -505,7 +505,7 @@ ballast = 0
 "#;
 
 #[test]
-fn ballast_is_the_cases_unless_a_variant_has_its_own() {
+fn parent_memory_is_that_of_the_case_unless_a_variant_has_its_own() {
     let labels = |preset| -> Vec<String> {
         let study = parse(LADDER, "mine.toml", preset).unwrap();
         let variants = study.cases[0].variants.iter();
@@ -524,7 +524,7 @@ fn ballast_is_the_cases_unless_a_variant_has_its_own() {
 }
 
 #[test]
-fn ballast_that_cannot_be_is_refused_with_its_line() {
+fn parent_memory_that_cannot_be_is_refused_with_its_line() {
     let refused = |from: &str, to: &str| {
         let text = LADDER.replacen(from, to, 1);
         let error = parse(&text, "mine.toml", Preset::Full).unwrap_err();

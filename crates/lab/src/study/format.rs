@@ -6,10 +6,10 @@ use flow::{Channel, Model, Pages, Placement, Schedule};
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
-use super::ballast::Bytes;
 use super::command::Command;
 use super::each::Words;
 use super::flow_counts::FileFlows;
+use super::parent_memory::Bytes;
 use super::sweep_value::SweepValue;
 use super::{Metric, Origin};
 
@@ -56,7 +56,8 @@ pub(super) struct FileCase {
     pub(super) max_rounds: Option<usize>,
     pub(super) floor: Option<f64>,
     /// Memory that the parent has touched before it makes flows.
-    pub(super) ballast: Option<Bytes>,
+    #[serde(rename = "ballast")]
+    pub(super) parent_memory: Option<Bytes>,
     pub(super) ballast_pages: Option<Pages>,
     #[serde(default)]
     pub(super) quick: Overrides,
@@ -76,8 +77,9 @@ pub(super) struct FileVariant {
     pub(super) schedule: Schedule,
     #[serde(default)]
     pub(super) channel: Channel,
-    /// Where it has other ballast than its case: 0 for none.
-    pub(super) ballast: Option<Bytes>,
+    /// Where it has other parent memory than its case: 0 for none.
+    #[serde(rename = "ballast")]
+    pub(super) parent_memory: Option<Bytes>,
     pub(super) ballast_pages: Option<Pages>,
     pub(super) label: Option<String>,
     /// Leaves the variant out of the quick preset.
@@ -125,7 +127,8 @@ pub(super) struct Overrides {
     pub(super) values: Option<Vec<SweepValue>>,
     pub(super) reps: Option<u32>,
     pub(super) max_rounds: Option<usize>,
-    pub(super) ballast: Option<Bytes>,
+    #[serde(rename = "ballast")]
+    pub(super) parent_memory: Option<Bytes>,
     /// Seconds between two samples, for the variants that are sampled.
     pub(super) sample_s: Option<Spanned<f64>>,
 }

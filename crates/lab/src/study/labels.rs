@@ -5,8 +5,8 @@ use flow::{Model, Variant};
 use super::LabelledVariant;
 
 /// Labels the variants of a case. A label is the model's name, followed by those of
-/// flows, placement, schedule, channel and ballast in which the variants differ; two that are the
-/// same in everything are numbered.
+/// flows, placement, schedule, channel and parent memory in which the variants differ; two that are
+/// the same in everything are numbered.
 #[must_use]
 pub fn labelled(variants: Vec<Variant>) -> Vec<LabelledVariant> {
     let labels = unique(labels(&variants));
@@ -28,24 +28,29 @@ fn labels(variants: &[Variant]) -> Vec<String> {
     let placement = differ(variants, |v| v.placement.clone());
     let schedule = differ(variants, |v| v.schedule);
     let channel = differ(variants, |v| v.channel);
-    let ballast = differ(variants, |v| v.ballast);
+    let parent_memory = differ(variants, |v| v.parent_memory);
     // Where only the pages differ they say it all.
-    let bytes = differ(variants, |v| v.ballast.map(|ballast| ballast.bytes));
-    let label = |v: &Variant| {
-        let mut words = vec![v.model.to_string()];
-        // A mix has its flows in its name.
-        if flows && !matches!(v.model, Model::Mix { .. }) {
-            words.push(format!("x{}", v.flows));
-        }
-        words.extend(placement.then(|| v.placement.to_string()));
-        words.extend(schedule.then(|| v.schedule.to_string()));
-        words.extend(channel.then(|| v.channel.to_string()));
-        words.extend(v.ballast.filter(|_| ballast).map(|ballast| match bytes {
-            true => ballast.to_string(),
-            false => ballast.pages.to_string(),
-        }));
-        words.join(" ")
-    };
+    let bytes = differ(variants, |v| {
+        v.parent_memory.map(|parent_memory| parent_memory.bytes)
+    });
+    let label =
+        |v: &Variant| {
+            let mut words = vec![v.model.to_string()];
+            // A mix has its flows in its name.
+            if flows && !matches!(v.model, Model::Mix { .. }) {
+                words.push(format!("x{}", v.flows));
+            }
+            words.extend(placement.then(|| v.placement.to_string()));
+            words.extend(schedule.then(|| v.schedule.to_string()));
+            words.extend(channel.then(|| v.channel.to_string()));
+            words.extend(v.parent_memory.filter(|_| parent_memory).map(
+                |parent_memory| match bytes {
+                    true => parent_memory.to_string(),
+                    false => parent_memory.pages.to_string(),
+                },
+            ));
+            words.join(" ")
+        };
     variants.iter().map(label).collect()
 }
 
@@ -71,7 +76,7 @@ pub(crate) fn unique(labels: Vec<String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use flow::{Ballast, Channel, Pages, Placement, Schedule};
+    use flow::{Channel, Pages, ParentMemory, Placement, Schedule};
 
     fn variant(model: &str, flows: u32) -> Variant {
         Variant {
@@ -80,7 +85,7 @@ mod tests {
             placement: Placement::Free,
             schedule: Schedule::Static,
             channel: Channel::Fifo,
-            ballast: None,
+            parent_memory: None,
         }
     }
 
@@ -120,9 +125,9 @@ mod tests {
     }
 
     #[test]
-    fn ballast_is_named_where_it_differs() {
+    fn parent_memory_is_named_where_it_differs() {
         let with = |bytes, pages| Variant {
-            ballast: Some(Ballast { bytes, pages }),
+            parent_memory: Some(ParentMemory { bytes, pages }),
             ..variant("process", 1)
         };
         let (small, huge) = (with(1 << 20, Pages::Small), with(1 << 20, Pages::Huge));

@@ -1,15 +1,16 @@
-//! The variants of a case in a study file: their flows, labels, ballast, own work and sampling.
+//! The variants of a case in a study file: their flows, labels, parent memory, own work and
+//! sampling.
 
 use flow::{Model, Variant};
 use toml::Spanned;
 use workload::Work;
 
-use super::ballast::of_variant;
 use super::cpus::FLOWS;
 use super::file::duplicate;
 use super::flow_counts::{Count, unknown};
 use super::format::{FileCase, FileVariant, Overrides};
 use super::labels::labelled;
+use super::parent_memory::of_variant;
 use super::placed::Placed;
 use super::source::Source;
 use super::{LabelledVariant, StudyError};
@@ -43,10 +44,10 @@ pub(super) fn variants(
     let plain: Result<Vec<Variant>, StudyError> = written
         .iter()
         .map(|&(v, count)| {
-            let ballast = of_variant(case, overrides, v.get_ref())
+            let parent_memory = of_variant(case, overrides, v.get_ref())
                 .map_err(|message| source.error(v.span().start, message))?;
             Ok(Variant {
-                ballast,
+                parent_memory,
                 ..variant(source, v, count, (flows, usual))?
             })
         })
@@ -152,7 +153,7 @@ fn variant(
         placement: placement.clone(),
         schedule: *schedule,
         channel: *channel,
-        ballast: None,
+        parent_memory: None,
     })
 }
 

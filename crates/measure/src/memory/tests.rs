@@ -49,14 +49,14 @@ fn a_group_is_the_sum_of_its_processes() {
         slab: None,
     };
     assert_eq!(memory, expected);
-    assert_eq!(memory.honest(), 2 * (454 + 44 + 48) * 1_024);
+    assert_eq!(memory.total(), 2 * (454 + 44 + 48) * 1_024);
     assert_eq!(
         Memory {
             slab: Some(5),
             ..memory
         }
-        .honest(),
-        memory.honest() + 5
+        .total(),
+        memory.total() + 5
     );
 }
 
@@ -121,7 +121,7 @@ fn this_process_reads_itself_quickly() {
     };
     assert!(memory.pss > 0 && memory.pss <= memory.rss);
     assert!(memory.page_tables > 0 && memory.tasks >= 1);
-    assert!(memory.honest() > memory.pss);
+    assert!(memory.total() > memory.pss);
     let start = Instant::now();
     for _ in 0..100 {
         sampler.of(&[pid]).unwrap();

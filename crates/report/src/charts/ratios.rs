@@ -4,7 +4,7 @@
 //!
 //! Ratios stand at their logarithms, so that "2x faster" is as far from one as "2x
 //! slower". Ticks are taken from a ladder: steps of 0.1 %, 0.2 %, 0.5 %, ... on both sides
-//! of one, and then powers of two. The finest rung is used whose labels keep apart.
+//! of one, and then powers of two. The finest step is used whose labels keep apart.
 
 use super::axis::{Scale, Tick, keep_apart};
 use crate::number::trimmed;
@@ -43,7 +43,7 @@ impl Ratios {
     }
 }
 
-/// Magnitudes of each rung of the ladder, the finest first.
+/// Magnitudes of each step of the ladder, the finest first.
 fn rungs() -> [Vec<f64>; 13] {
     let steps = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
     let powers = [1, 2, 4, 8];

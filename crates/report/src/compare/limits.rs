@@ -2,8 +2,8 @@
 //! stand side by side without a verdict.
 
 use lab::Limit;
+use lab::capacity::limit;
 use lab::compare::{ComparedStudy, SideBySide};
-use lab::room::limit;
 
 use crate::number::{NONE, count};
 

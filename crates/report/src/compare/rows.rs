@@ -41,7 +41,7 @@ pub(super) fn rows<'a>(all: &'a SideBySide, case: &'a ComparedCase) -> Vec<Row<'
 fn measured(side: &VariantSummary) -> [Option<String>; 2] {
     [
         side.value.map(|value| time(value.typical)),
-        side.memory.map(|memory| bytes(memory.honest() as f64)),
+        side.memory.map(|memory| bytes(memory.total() as f64)),
     ]
 }
 

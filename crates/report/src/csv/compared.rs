@@ -55,7 +55,7 @@ const COLUMNS: &[Column] = &[
         whole(
             row.side()
                 .and_then(|side| side.memory)
-                .map(|memory| memory.honest()),
+                .map(|memory| memory.total()),
         )
     }),
     ("good_slots", |row| {

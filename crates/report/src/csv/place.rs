@@ -1,6 +1,6 @@
 //! Columns that several tables begin with: where a row belongs.
 
-use flow::Ballast;
+use flow::ParentMemory;
 use lab::{CaseResult, LabelledVariant, Results, StudyResult};
 
 use super::{Column, Field, filled_in, names, number, text, whole};
@@ -80,16 +80,21 @@ impl Launched<'_> {
             .map_or(Field::Nothing, |v| text(v.variant.channel.to_string()))
     }
 
-    pub(super) fn ballast_bytes(&self) -> Field {
-        whole(self.ballast().map(|ballast| ballast.bytes))
+    pub(super) fn parent_memory_bytes(&self) -> Field {
+        whole(
+            self.parent_memory()
+                .map(|parent_memory| parent_memory.bytes),
+        )
     }
 
-    pub(super) fn ballast_pages(&self) -> Field {
-        self.ballast()
-            .map_or(Field::Nothing, |ballast| text(ballast.pages.to_string()))
+    pub(super) fn parent_memory_pages(&self) -> Field {
+        self.parent_memory()
+            .map_or(Field::Nothing, |parent_memory| {
+                text(parent_memory.pages.to_string())
+            })
     }
 
-    fn ballast(&self) -> Option<Ballast> {
-        self.0?.variant.ballast
+    fn parent_memory(&self) -> Option<ParentMemory> {
+        self.0?.variant.parent_memory
     }
 }

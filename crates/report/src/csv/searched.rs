@@ -1,6 +1,6 @@
 //! `search.csv`: what the flows used that work made by itself, one row a variant.
 
-use lab::{AtNumber, CaseResult, Results, SelfMade, StudyResult, VariantSummary};
+use lab::{AtNumber, CaseResult, Results, SelfManaged, StudyResult, VariantSummary};
 use workload::Work;
 
 use super::{Field, filled_in, names, number, sheet_of_some, text, whole};
@@ -11,7 +11,7 @@ struct Row<'a> {
     case: &'a CaseResult,
     at: usize,
     variant: &'a VariantSummary,
-    own: &'a SelfMade,
+    own: &'a SelfManaged,
 }
 
 /// A name, and what fills it.

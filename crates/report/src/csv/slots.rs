@@ -1,6 +1,6 @@
 //! `slots.csv`: every repetition that counted, and every slot that failed.
 
-use flow::record::{Told, Turns};
+use flow::record::{KernelCounters, Turns};
 use flow::{Answer, Latencies, Rep, SlotRecord};
 use lab::Results;
 use lab::results::{RawSlot, counts};
@@ -32,8 +32,8 @@ const COLUMNS: &[Column] = &[
     ("placement", |row| row.launched.placement()),
     ("schedule", |row| row.launched.schedule()),
     ("channel", |row| row.launched.channel()),
-    ("ballast_bytes", |row| row.launched.ballast_bytes()),
-    ("ballast_pages", |row| row.launched.ballast_pages()),
+    ("ballast_bytes", |row| row.launched.parent_memory_bytes()),
+    ("ballast_pages", |row| row.launched.parent_memory_pages()),
     ("outcome", |row| {
         if row.failure().is_none() {
             text("done")
@@ -97,9 +97,7 @@ const COLUMNS: &[Column] = &[
     ("latency_most_ns", |row| {
         whole(row.latencies(Latencies::most_ns))
     }),
-    ("memory_bytes", |row| {
-        whole(row.memory().map(Memory::honest))
-    }),
+    ("memory_bytes", |row| whole(row.memory().map(Memory::total))),
     ("pss_bytes", |row| {
         whole(row.memory().map(|memory| memory.pss))
     }),
@@ -191,8 +189,8 @@ impl Row<'_> {
         self.rep?.1.latencies.as_ref()?.quantile_ns(share)
     }
 
-    fn told(&self) -> Option<&Told> {
-        self.rep?.1.told.as_deref()
+    fn told(&self) -> Option<&KernelCounters> {
+        self.rep?.1.kernel_counters.as_deref()
     }
 
     fn migrations(&self) -> Option<u64> {

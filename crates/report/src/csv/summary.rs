@@ -24,8 +24,8 @@ const COLUMNS: &[Column] = &[
     ("placement", |row| row.launched.placement()),
     ("schedule", |row| row.launched.schedule()),
     ("channel", |row| row.launched.channel()),
-    ("ballast_bytes", |row| row.launched.ballast_bytes()),
-    ("ballast_pages", |row| row.launched.ballast_pages()),
+    ("ballast_bytes", |row| row.launched.parent_memory_bytes()),
+    ("ballast_pages", |row| row.launched.parent_memory_pages()),
     ("good_slots", |row| whole(Some(row.summary.good as u64))),
     ("failed_slots", |row| {
         let failed: usize = row.summary.failures.iter().map(|f| f.0).sum();
@@ -80,7 +80,7 @@ const COLUMNS: &[Column] = &[
     ("latency_p99_ns", |row| row.requests(|r| r.p99_ns as f64)),
     ("latency_p999_ns", |row| row.requests(|r| r.p999_ns as f64)),
     ("latency_most_ns", |row| row.requests(|r| r.most_ns as f64)),
-    ("memory_bytes", |row| row.memory(Memory::honest)),
+    ("memory_bytes", |row| row.memory(Memory::total)),
     ("pss_bytes", |row| row.memory(|memory| memory.pss)),
     ("page_tables_bytes", |row| {
         row.memory(|memory| memory.page_tables)

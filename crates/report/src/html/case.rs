@@ -16,7 +16,7 @@ use super::stacks::{memory, phases};
 use super::table::table;
 use crate::number::{NONE, bytes, time};
 use crate::sampling::sampling;
-use crate::searched::is_self_made;
+use crate::searched::is_self_managed;
 use crate::terminal::tail;
 use crate::text::tied;
 use crate::words::{
@@ -106,7 +106,7 @@ fn row(heading: &str, case: &CaseResult, at: usize, variant: &VariantSummary) ->
         number(variant.value.map(|value| value.typical), time),
         number(variant.undisturbed_ns, time),
         number(variant.cpu_ns, time),
-        number(memory.map(|memory| memory.honest() as f64), bytes),
+        number(memory.map(|memory| memory.total() as f64), bytes),
         number(memory.map(|memory| memory.rss as f64), bytes),
         word,
         interval,
@@ -152,7 +152,7 @@ pub(super) fn missing(case: &CaseResult) -> Markup {
                     (reason)
                 }
             }
-            @if let Some(reason) = summary.memory_not_available.as_ref().filter(|_| !is_self_made(case)) {
+            @if let Some(reason) = summary.memory_not_available.as_ref().filter(|_| !is_self_managed(case)) {
                 p.quiet { "Memory of " (summary.label) " is not available: " (reason) }
             }
         }

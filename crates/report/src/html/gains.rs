@@ -1,7 +1,7 @@
 //! The charts of a study of scaling: throughput over that of one flow, and threads over
 //! processes with the source's figures, each against the number of flows.
 
-use lab::{Along, OriginFigure, Ratio, Scaling, StudyResult};
+use lab::{OriginFigure, Ratio, Scaling, StudyResult, Topology};
 use maud::Markup;
 
 use super::figure::{Figure, Figures, Legend};
@@ -53,8 +53,8 @@ fn to_win(work: &Scaling) -> Vec<(f64, f64)> {
         return Vec::new();
     };
     let most = match work.along {
-        Along::Smt => last.flows,
-        Along::Cores | Along::All => work.room.max(work.one),
+        Topology::Smt => last.flows,
+        Topology::Cores | Topology::All => work.room.max(work.one),
     };
     let mut flows = vec![first.flows, most.clamp(first.flows, last.flows), last.flows];
     flows.dedup();
@@ -169,7 +169,7 @@ fn data(series: &[Series]) -> Markup {
 mod tests {
     use super::*;
 
-    fn work(along: Along, flows: &[u32]) -> Scaling {
+    fn work(along: Topology, flows: &[u32]) -> Scaling {
         let point = |flows: &u32| lab::ScalingPoint {
             flows: *flows,
             case: String::new(),
@@ -190,11 +190,11 @@ mod tests {
 
     #[test]
     fn flows_beyond_the_cpus_have_nothing_more_to_win() {
-        let cores = to_win(&work(Along::Cores, &[1, 2, 4, 8]));
+        let cores = to_win(&work(Topology::Cores, &[1, 2, 4, 8]));
         assert_eq!(cores, [(1.0, 1.0), (2.0, 2.0), (8.0, 2.0)]);
-        let fit = to_win(&work(Along::Cores, &[1, 2]));
+        let fit = to_win(&work(Topology::Cores, &[1, 2]));
         assert_eq!(fit, [(1.0, 1.0), (2.0, 2.0)]);
-        let next_cores = to_win(&work(Along::Smt, &[1, 4]));
+        let next_cores = to_win(&work(Topology::Smt, &[1, 4]));
         assert_eq!(next_cores, [(1.0, 1.0), (4.0, 4.0)]);
     }
 

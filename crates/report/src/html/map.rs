@@ -2,7 +2,7 @@
 //! it settles folded away. A map is long, and its sentences would be many times as long: they
 //! are in `findings.csv`.
 
-use lab::{CaseResult, Effect, Finding, Map, Results};
+use lab::{CaseResult, Effect, Finding, OperationMatrix, Results};
 use maud::{Markup, html};
 
 use super::case::{missing, why};
@@ -19,7 +19,12 @@ use crate::words::{BUNDLES, cause, comparison, cut_short_together, finding_of, n
 const REASONS: usize = 12;
 
 /// The part of the page about one map.
-pub(super) fn map(id: &str, results: &Results, map: &Map<'_>, detail: Detail) -> Markup {
+pub(super) fn map(
+    id: &str,
+    results: &Results,
+    map: &OperationMatrix<'_>,
+    detail: Detail,
+) -> Markup {
     html! {
         article.case {
             h3 { (map.setting()) }
@@ -28,7 +33,7 @@ pub(super) fn map(id: &str, results: &Results, map: &Map<'_>, detail: Detail) ->
             h4 { "What makes the difference" }
             (causes(map))
             p.quiet { "What is shared is " (BUNDLES) "." }
-            @for cut in cut_short_together(results, map.cases.iter().map(|case| (*case, Map::row(case)))) {
+            @for cut in cut_short_together(results, map.cases.iter().map(|case| (*case, OperationMatrix::row(case)))) {
                 p.warning { (cut) }
             }
             @for case in &map.cases { (missing(case)) }
@@ -39,7 +44,7 @@ pub(super) fn map(id: &str, results: &Results, map: &Map<'_>, detail: Detail) ->
 }
 
 /// The heat map.
-pub(super) fn figures(id: &str, map: &Map<'_>) -> Figures {
+pub(super) fn figures(id: &str, map: &OperationMatrix<'_>) -> Figures {
     heat(
         &format!("{id}-map"),
         "Each operation under each model, against processes",
@@ -48,7 +53,7 @@ pub(super) fn figures(id: &str, map: &Map<'_>) -> Figures {
 }
 
 /// Every variant but the reference is a column.
-fn grid(map: &Map<'_>) -> Grid {
+fn grid(map: &OperationMatrix<'_>) -> Grid {
     let first = map
         .cases
         .first()
@@ -64,14 +69,14 @@ fn grid(map: &Map<'_>) -> Grid {
         rows: map
             .cases
             .iter()
-            .map(|case| Map::row(case).to_owned())
+            .map(|case| OperationMatrix::row(case).to_owned())
             .collect(),
         cells: map.cases.iter().map(cells).collect(),
         columns,
     }
 }
 
-fn causes(map: &Map<'_>) -> Markup {
+fn causes(map: &OperationMatrix<'_>) -> Markup {
     let rows: Vec<_> = map.cases.iter().map(|case| causes_row(case)).collect();
     table(
         &[
@@ -92,7 +97,7 @@ fn causes_row(case: &CaseResult) -> Vec<String> {
         .map(|shared| [shared.address_space, shared.file_table]);
     let [space, files] = effects.map_or([NONE; 2].map(str::to_owned), |both| both.map(effect));
     vec![
-        Map::row(case).to_owned(),
+        OperationMatrix::row(case).to_owned(),
         cause(case).1.to_owned(),
         space,
         files,
@@ -101,7 +106,7 @@ fn causes_row(case: &CaseResult) -> Vec<String> {
 }
 
 /// Typical times of every model, folded away.
-fn typical(map: &Map<'_>) -> Markup {
+fn typical(map: &OperationMatrix<'_>) -> Markup {
     let first = map.cases.first();
     let labels = first.into_iter().flat_map(|case| &case.variants);
     let heads: Vec<&str> = ["operation"]
@@ -118,7 +123,7 @@ fn typical(map: &Map<'_>) -> Markup {
             value.map_or(NONE.to_owned(), |value| time(value.typical))
         };
         let cells = heads[1..].iter().map(cell);
-        [Map::row(case).to_owned()]
+        [OperationMatrix::row(case).to_owned()]
             .into_iter()
             .chain(cells)
             .collect()
@@ -139,7 +144,7 @@ fn effect(effect: Effect) -> String {
 }
 
 /// Why the last model differs from the first, where it differs most.
-fn reasons(map: &Map<'_>) -> Markup {
+fn reasons(map: &OperationMatrix<'_>) -> Markup {
     let size = |finding: &Finding| {
         let ratio = finding.estimate.map_or(1.0, |estimate| estimate.ratio);
         ratio.ln().abs()

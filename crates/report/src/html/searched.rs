@@ -140,7 +140,7 @@ pub(super) fn profile(id: &str, case: &CaseResult) -> Figures {
 
 /// What each variant of a case used; nothing where its work does not make its own flows.
 pub(super) fn used(case: &CaseResult) -> Markup {
-    let row = |(variant, own): (&lab::VariantSummary, &lab::SelfMade)| {
+    let row = |(variant, own): (&lab::VariantSummary, &lab::SelfManaged)| {
         let counted = |value: fn(&lab::results::Counts) -> f64| {
             let counts = variant.counts.as_ref();
             counts.map_or(NONE.to_owned(), |counts| plain(value(counts)))

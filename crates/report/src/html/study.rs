@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::detail::Detail;
 use super::figure::{Figure, Figures};
-use super::room::Room;
+use super::size_budget::SizeBudget;
 use super::{
     case, counting, fenced, forest, limits, map, scaling, searched, sweep, then_and_now, workers,
 };
@@ -19,7 +19,7 @@ fn alone(id: &str, study: &StudyResult) -> Figures {
     let blocks = Block::all(study);
     let alone = blocks.iter().filter_map(|block| match block {
         Block::Case(case) => Some(*case),
-        Block::Sweep(_) | Block::Map(_) => None,
+        Block::Sweep(_) | Block::Matrix(_) => None,
     });
     forest::forest(&format!("{id}-forest"), alone)
 }
@@ -42,7 +42,7 @@ pub(super) fn figures(place: usize, study: &StudyResult) -> Vec<(String, Figure)
                 named(&one.case.name),
                 case::figures(&id, one, Detail::NoTablesOfSlots),
             ),
-            Block::Map(map) => add(named(&map.setting()), map::figures(&id, map)),
+            Block::Matrix(map) => add(named(&map.setting()), map::figures(&id, map)),
             Block::Sweep(sweep) => {
                 add(named(sweep.name), sweep::figures(&id, sweep, &study.laws));
                 for (number, (_, case)) in sweep.points.iter().enumerate() {
@@ -62,27 +62,27 @@ pub(super) fn study(
     results: &Results,
     (place, study): (usize, &StudyResult),
     detail: Detail,
-    room: &mut Room,
+    budget: &mut SizeBudget,
 ) -> Markup {
     let id = format!("study{place}");
-    let before = room.left_out();
-    let heading = room.hold(html! { h2 { (study.study.name) ": " (study.study.title) } });
-    if room.left_out() > before {
+    let before = budget.left_out();
+    let heading = budget.hold(html! { h2 { (study.study.name) ": " (study.study.title) } });
+    if budget.left_out() > before {
         return heading;
     }
     html! {
         section id=(id) {
             (heading)
-            (room.hold(html! { p { (study.study.stands_for) } }))
+            (budget.hold(html! { p { (study.study.stands_for) } }))
             @if !study.sentences.is_empty() {
                 ul.sentences {
-                    @for sentence in &study.sentences { (room.hold(html! { li { (tied(sentence)) } })) }
+                    @for sentence in &study.sentences { (budget.hold(html! { li { (tied(sentence)) } })) }
                 }
             }
-            @for part in parts(&id, results, study, detail) { (room.hold(part)) }
-            @if room.left_out() > before {
-                @let lost = many((room.left_out() - before) as u64, "part");
-                (room.hold(html! {
+            @for part in parts(&id, results, study, detail) { (budget.hold(part)) }
+            @if budget.left_out() > before {
+                @let lost = many((budget.left_out() - before) as u64, "part");
+                (budget.hold(html! {
                     p.warning { (lost) " of this study found no room on this page: see summary.csv and findings.csv beside it." }
                 }))
             }
@@ -108,7 +108,7 @@ fn parts<'a>(
         match block {
             Block::Case(one) => case::case(&id, results, one, detail),
             Block::Sweep(all) => sweep::sweep(&id, results, &all, (&study.laws, detail)),
-            Block::Map(all) => map::map(&id, results, &all, detail),
+            Block::Matrix(all) => map::map(&id, results, &all, detail),
         }
     });
     let last = [

@@ -3,7 +3,7 @@
 use lab::{Results, StudyResult};
 use maud::{Markup, html};
 
-use super::room::Room;
+use super::size_budget::SizeBudget;
 use crate::date::utc;
 use crate::number::percent;
 use crate::terminal::{ending, headline};
@@ -11,21 +11,21 @@ use crate::text::tied;
 use crate::words::{comparison, many};
 
 /// Machine, date, noise, warnings and answers.
-pub(super) fn summary(results: &Results, room: &mut Room) -> Markup {
+pub(super) fn summary(results: &Results, budget: &mut SizeBudget) -> Markup {
     html! {
         header {
             h1 { "flowgauge" }
-            (room.hold(html! { p.where { (place(results)) } }))
+            (budget.hold(html! { p.where { (place(results)) } }))
             @if let Some(how) = ending(results) {
-                (room.hold(html! { p.warning { strong { "Cut short. " } (how) } }))
+                (budget.hold(html! { p.warning { strong { "Cut short. " } (how) } }))
             }
             @for warning in &results.warnings {
-                (room.hold(html! { p.warning { strong { "Warning: " } (warning) } }))
+                (budget.hold(html! { p.warning { strong { "Warning: " } (warning) } }))
             }
         }
         section #answers aria-label="Answers" {
             @for (place, study) in results.studies.iter().enumerate() {
-                (room.hold(answer(results, place, study)))
+                (budget.hold(answer(results, place, study)))
             }
         }
     }

@@ -88,7 +88,7 @@ fn row(case: &CaseResult, variant: &VariantSummary) -> Value {
     let mut row = vec![
         json!(variant.label),
         short(variant.value.map(|value| value.typical)),
-        short(memory.map(|memory| memory.honest() as f64)),
+        short(memory.map(|memory| memory.total() as f64)),
     ];
     if let Some(finding) = finding_of(case, &variant.label) {
         let estimate = finding.estimate.as_ref();

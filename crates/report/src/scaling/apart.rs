@@ -50,7 +50,7 @@ fn other(ratio: f64, told: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use lab::{Along, Ratio};
+    use lab::{Ratio, Topology};
     use measure::Measured;
 
     use super::*;
@@ -90,7 +90,7 @@ mod tests {
         ];
         Scaling {
             workload: "work".to_owned(),
-            along: Along::Cores,
+            along: Topology::Cores,
             room: 2,
             counted: "things".to_owned(),
             allocates: None,

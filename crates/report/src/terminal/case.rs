@@ -9,7 +9,7 @@ use super::searched;
 use crate::blocks::Sweep;
 use crate::number::{NONE, bytes, time};
 use crate::sampling::sampling;
-use crate::searched::is_self_made;
+use crate::searched::is_self_managed;
 use crate::table::{Cell, Column, Table};
 use crate::words::{
     Tone, circumstances, comparison, cut_short, cut_short_together, finding_of, is_alone, many,
@@ -107,7 +107,7 @@ fn table(parameter: Option<&str>, cases: &[&CaseResult]) -> Table {
     });
     let reference = cases.first().and_then(|case| case.variants.first());
     let reference = reference.map_or("", |reference| &reference.label);
-    let mut own = match cases.iter().all(|case| is_self_made(case)) {
+    let mut own = match cases.iter().all(|case| is_self_managed(case)) {
         true => searched::columns(reference),
         false => columns(reference),
     };
@@ -143,7 +143,7 @@ fn columns(reference: &str) -> Vec<Column> {
 }
 
 fn row(case: &CaseResult, at: usize, variant: &VariantSummary) -> Vec<Cell> {
-    let mut row = match is_self_made(case) {
+    let mut row = match is_self_managed(case) {
         true => searched::row(variant),
         false => used(variant),
     };
@@ -164,7 +164,7 @@ fn used(variant: &VariantSummary) -> Vec<Cell> {
         number(variant.value.map(|value| value.typical), time),
         number(variant.undisturbed_ns, time),
         number(variant.cpu_ns, time),
-        number(memory.map(|memory| memory.honest() as f64), bytes),
+        number(memory.map(|memory| memory.total() as f64), bytes),
         number(memory.map(|memory| memory.rss as f64), bytes),
     ]
 }
@@ -218,7 +218,7 @@ pub(crate) fn tail(finding: &Finding) -> Option<String> {
 /// Whose work is not the case's, and in what.
 fn own_work(case: &CaseResult) -> Vec<String> {
     // A search of its own is the same search in another design, which its label says.
-    let labelled = case.case.variants.iter().filter(|_| !is_self_made(case));
+    let labelled = case.case.variants.iter().filter(|_| !is_self_managed(case));
     let said = labelled.filter_map(|variant| {
         let own = variant.work.as_ref()?;
         let apart = work_apart(own, &case.case.work);
@@ -235,7 +235,7 @@ pub(super) fn missing(page: &mut Page<'_>, case: &CaseResult) {
     for variant in &case.variants {
         // The peak of RSS has a column of its own then.
         let missing = variant.memory_not_available.as_ref();
-        if let Some(reason) = missing.filter(|_| !is_self_made(case)) {
+        if let Some(reason) = missing.filter(|_| !is_self_managed(case)) {
             let text = format!("memory of {} is not available: {reason}", variant.label);
             page.text(2, Tone::Quiet, &text);
         }

@@ -25,7 +25,7 @@ pub(super) fn of_study(page: &mut Page<'_>, study: &StudyResult) {
     let elsewhere = Block::all(study).iter().any(|block| match block {
         Block::Case(_) => false,
         Block::Sweep(sweep) => sweep.points.iter().any(|(_, case)| is_counted(case)),
-        Block::Map(map) => map.cases.iter().any(|case| is_counted(case)),
+        Block::Matrix(map) => map.cases.iter().any(|case| is_counted(case)),
     });
     let pointer = elsewhere.then(|| {
         "counted events of sweeps and maps: in counters.csv, those of sweeps in report.html too"

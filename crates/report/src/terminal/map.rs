@@ -1,7 +1,7 @@
 //! A map: one line a case, one column a model, each cell with its interval: beside it where
 //! there is room for that of every model, else on a line of its own below.
 
-use lab::{CaseResult, Map, Results};
+use lab::{CaseResult, OperationMatrix, Results};
 
 use super::case::{missing, title};
 use super::page::Page;
@@ -12,7 +12,7 @@ use crate::words::{
 };
 
 /// A map under its heading. What it shows in words is said by the remarks of the study.
-pub(super) fn map(page: &mut Page<'_>, results: &Results, map: &Map<'_>) {
+pub(super) fn map(page: &mut Page<'_>, results: &Results, map: &OperationMatrix<'_>) {
     let heading = map.setting();
     title(page, &heading, noise_of(&map.cases));
     page.text(
@@ -28,7 +28,10 @@ pub(super) fn map(page: &mut Page<'_>, results: &Results, map: &Map<'_>) {
         true => page.table(2, &beside),
         false => page.table(2, &table(map, Intervals::Below)),
     }
-    let rows = map.cases.iter().map(|case| (*case, Map::row(case)));
+    let rows = map
+        .cases
+        .iter()
+        .map(|case| (*case, OperationMatrix::row(case)));
     for line in cut_short_together(results, rows) {
         page.text(2, Tone::Doubt, &line);
     }
@@ -44,7 +47,7 @@ enum Intervals {
     Below,
 }
 
-fn table(map: &Map<'_>, intervals: Intervals) -> Table {
+fn table(map: &OperationMatrix<'_>, intervals: Intervals) -> Table {
     let labels: Vec<&str> = labels(map);
     let (reference, subjects) = labels.split_first().map_or(("", &[][..]), |(r, s)| (*r, s));
     let heads = subjects.iter().flat_map(|label| {
@@ -68,7 +71,7 @@ fn table(map: &Map<'_>, intervals: Intervals) -> Table {
 }
 
 /// The models in the order of how much they share, the reference first.
-fn labels<'a>(map: &Map<'a>) -> Vec<&'a str> {
+fn labels<'a>(map: &OperationMatrix<'a>) -> Vec<&'a str> {
     let variants = map
         .cases
         .first()
@@ -100,7 +103,10 @@ fn word(said: Option<&Comparison>) -> Cell {
 fn head(case: &CaseResult) -> [Cell; 2] {
     let typical = case.variants.first().and_then(|variant| variant.value);
     let typical = typical.map_or(NONE.to_owned(), |value| time(value.typical));
-    [Cell::plain(Map::row(case)), Cell::plain(&typical)]
+    [
+        Cell::plain(OperationMatrix::row(case)),
+        Cell::plain(&typical),
+    ]
 }
 
 fn because(case: &CaseResult) -> Cell {

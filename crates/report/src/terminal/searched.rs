@@ -1,7 +1,7 @@
 //! Tables of work that makes its own flows: the source's table, its chart by the number of
 //! workers, and where the time went.
 
-use lab::{CaseResult, SelfMade, StudyResult, VariantSummary};
+use lab::{CaseResult, SelfManaged, StudyResult, VariantSummary};
 
 use super::page::Page;
 use crate::number::{NONE, bytes, plain, time};
@@ -111,7 +111,7 @@ fn profiles(page: &mut Page<'_>, study: &StudyResult) {
     }
     page.blank();
     page.text(0, Tone::Strong, "Where the time of the flows goes");
-    let row = |(at, (case, variant, own)): (usize, &(&str, &str, &SelfMade))| {
+    let row = |(at, (case, variant, own)): (usize, &(&str, &str, &SelfManaged))| {
         // The name of a case stands in its first row.
         let same = at > 0 && profiles[at - 1].0 == *case;
         let who = [if same { "" } else { case }, variant].map(str::to_owned);
@@ -159,7 +159,7 @@ pub(super) fn columns(reference: &str) -> Vec<Column> {
 
 /// A row of a case, without how it compares.
 pub(super) fn row(variant: &VariantSummary) -> Vec<Cell> {
-    let own = variant.self_made.as_ref();
+    let own = variant.self_managed.as_ref();
     let shown = |value: Option<f64>, unit: fn(f64) -> String| {
         value.map_or(Cell::new(Tone::Doubt, NONE), |value| {
             Cell::plain(&unit(value))

@@ -149,12 +149,12 @@ pub(crate) fn launched(labelled: &LabelledVariant) -> String {
         placement,
         schedule,
         channel,
-        ballast,
+        parent_memory,
     } = &labelled.variant;
     let flows = many((*flows).into(), "flow");
     let how = format!("{model}, {flows}, {placement}, {schedule}, {channel}");
-    let how = match ballast {
-        Some(ballast) => format!("{how}, {ballast} of ballast"),
+    let how = match parent_memory {
+        Some(parent_memory) => format!("{how}, {parent_memory} of parent memory"),
         None => how,
     };
     match &labelled.work {

@@ -43,7 +43,7 @@ impl Read for Descriptor<'_> {
 }
 
 /// What the buffer holds of the file.
-struct Held {
+struct Filled {
     /// Where the next window begins.
     start: usize,
     /// Where what was read ends.
@@ -108,13 +108,13 @@ impl Rolling {
             Mark::Utf16 if read == 2 => Ok(viewer.whole(&[], 2, nul)),
             Mark::Utf16 => self.transcode(read, file, nul, viewer),
             Mark::Utf8(start) => {
-                let held = Held {
+                let filled = Filled {
                     start,
                     end: read,
                     offset: 0,
                     ended,
                 };
-                self.windows(held, &mut source, reads, nul, viewer)
+                self.windows(filled, &mut source, reads, nul, viewer)
             }
         };
         if self.buffer.len() > BUFFER_BYTES {
@@ -136,52 +136,52 @@ impl Rolling {
         let mut text: DecodeReaderBytes<_, Vec<u8>> = DecodeReaderBytesBuilder::new()
             .bom_override(true)
             .build(whole);
-        let held = Held {
+        let filled = Filled {
             start: 0,
             end: 0,
             offset: 0,
             ended: false,
         };
-        self.windows(held, &mut text, Reads::Parts, nul, viewer)
+        self.windows(filled, &mut text, Reads::Parts, nul, viewer)
     }
 
     fn windows(
         &mut self,
-        mut held: Held,
+        mut filled: Filled,
         source: &mut impl Read,
         reads: Reads,
         nul: Nul,
         viewer: &mut impl Viewer,
     ) -> io::Result<End> {
-        if held.ended {
-            let text = &mut self.buffer[held.start..held.end];
-            return Ok(viewer.whole(text, held.start as u64, nul));
+        if filled.ended {
+            let text = &mut self.buffer[filled.start..filled.end];
+            return Ok(viewer.whole(text, filled.start as u64, nul));
         }
-        let mut checked = held.start;
+        let mut checked = filled.start;
         loop {
-            self.fill(&mut held, source, reads, viewer)?;
-            if let Some(end) = self.check(&held, checked, nul, viewer) {
+            self.fill(&mut filled, source, reads, viewer)?;
+            if let Some(end) = self.check(&filled, checked, nul, viewer) {
                 return Ok(end);
             }
-            if self.show(&mut held, viewer).is_break() || held.ended {
+            if self.show(&mut filled, viewer).is_break() || filled.ended {
                 return Ok(End::Done);
             }
-            checked = held.end - held.start;
-            self.roll(&mut held)?;
+            checked = filled.end - filled.start;
+            self.roll(&mut filled)?;
         }
     }
 
     /// Looks for NUL bytes in what is new, from `checked` on: the file's end, if they are that.
     fn check(
         &mut self,
-        held: &Held,
+        filled: &Filled,
         checked: usize,
         nul: Nul,
         viewer: &mut impl Viewer,
     ) -> Option<End> {
-        let new = &mut self.buffer[checked..held.end];
+        let new = &mut self.buffer[checked..filled.end];
         let at = memchr(0, new).filter(|_| nul != Nul::IsText)?;
-        let offset = held.offset + (checked + at) as u64;
+        let offset = filled.offset + (checked + at) as u64;
         if nul == Nul::Ends {
             return Some(End::Binary(offset));
         }
@@ -191,17 +191,17 @@ impl Rolling {
     }
 
     /// Shows all whole lines that are held; at the file's end all.
-    fn show(&self, held: &mut Held, viewer: &mut impl Viewer) -> Wants {
-        let text = &self.buffer[held.start..held.end];
-        let cut = match held.ended {
+    fn show(&self, filled: &mut Filled, viewer: &mut impl Viewer) -> Wants {
+        let text = &self.buffer[filled.start..filled.end];
+        let cut = match filled.ended {
             true => text.len(),
             false => memrchr(b'\n', text).map_or(0, |feed| feed + 1),
         };
         if cut == 0 {
             return Wants::Continue(());
         }
-        let offset = held.offset + held.start as u64;
-        held.start += cut;
+        let offset = filled.offset + filled.start as u64;
+        filled.start += cut;
         viewer.window(&text[..cut], offset)
     }
 
@@ -209,18 +209,18 @@ impl Rolling {
     /// there is a line.
     fn fill(
         &mut self,
-        held: &mut Held,
+        filled: &mut Filled,
         source: &mut impl Read,
         reads: Reads,
         viewer: &mut impl Viewer,
     ) -> io::Result<()> {
-        while !held.ended && held.end < self.buffer.len() {
-            let room = self.buffer.len() - held.end;
-            let read = source.read(&mut self.buffer[held.end..])?;
+        while !filled.ended && filled.end < self.buffer.len() {
+            let room = self.buffer.len() - filled.end;
+            let read = source.read(&mut self.buffer[filled.end..])?;
             viewer.came(read);
-            let new = &self.buffer[held.end..held.end + read];
-            held.end += read;
-            held.ended = read == 0 || (reads == Reads::Whole && read < room);
+            let new = &self.buffer[filled.end..filled.end + read];
+            filled.end += read;
+            filled.ended = read == 0 || (reads == Reads::Whole && read < room);
             if reads == Reads::Parts && read < room && memchr(b'\n', new).is_some() {
                 break;
             }
@@ -229,12 +229,12 @@ impl Rolling {
     }
 
     /// Moves the begun line to the front; makes room for more of it if it fills the buffer.
-    fn roll(&mut self, held: &mut Held) -> io::Result<()> {
-        self.buffer.copy_within(held.start..held.end, 0);
-        held.offset += held.start as u64;
-        held.end -= held.start;
-        held.start = 0;
-        if held.end == self.buffer.len() {
+    fn roll(&mut self, filled: &mut Filled) -> io::Result<()> {
+        self.buffer.copy_within(filled.start..filled.end, 0);
+        filled.offset += filled.start as u64;
+        filled.end -= filled.start;
+        filled.start = 0;
+        if filled.end == self.buffer.len() {
             self.grow()?;
         }
         Ok(())

@@ -1,10 +1,10 @@
-//! A slot of searches: one after the other, in the cell.
+//! A slot of searches: one after the other, in the slot process.
 
 use std::fs::File;
 use std::io;
 use std::time::Duration;
 
-use flow::{Failure, Own, OwnFlows, OwnRep, Proof, Variant};
+use flow::{Failure, Proof, SelfManaged, SelfManagedRep, SelfManagedUsage, Variant};
 use measure::usage::Usage;
 use search::{Class, Kind, Plan, Problem, Query, Report};
 
@@ -33,7 +33,7 @@ impl Searcher {
     }
 }
 
-impl OwnFlows for Searcher {
+impl SelfManaged for Searcher {
     fn prepare(&mut self) -> io::Result<()> {
         match self.cold {
             true => empty_page_cache(),
@@ -41,7 +41,7 @@ impl OwnFlows for Searcher {
         }
     }
 
-    fn repeat(&mut self, timers: bool) -> io::Result<OwnRep> {
+    fn repeat(&mut self, timers: bool) -> io::Result<SelfManagedRep> {
         let mut out = File::options().write(true).open("/dev/null")?;
         let plan = Plan {
             profile: timers,
@@ -81,14 +81,14 @@ fn empty_page_cache() -> io::Result<()> {
 
 /// What a search tells. One that was done otherwise than its plan says is no data point of the
 /// variant that was asked for.
-fn told(report: &Report) -> io::Result<OwnRep> {
+fn told(report: &Report) -> io::Result<SelfManagedRep> {
     if let Some(otherwise) = &report.otherwise {
         return Err(io::Error::other(otherwise.clone()));
     }
     Ok(measured(report))
 }
 
-fn measured(report: &Report) -> OwnRep {
+fn measured(report: &Report) -> SelfManagedRep {
     let Report {
         counts,
         flows,
@@ -108,7 +108,7 @@ fn measured(report: &Report) -> OwnRep {
         let classes = Class::ALL.into_iter();
         classes.map(|class| (class.name().to_owned(), profile.of(class)))
     });
-    OwnRep {
+    SelfManagedRep {
         create: Duration::from_nanos(times.create_ns),
         steady: Duration::from_nanos(times.steady_ns),
         tear_down: Duration::from_nanos(times.tear_down_ns),
@@ -124,7 +124,7 @@ fn measured(report: &Report) -> OwnRep {
             count: counts.lines,
             checksum: counts.checksum.wrapping_add(spread(counts.files)),
         },
-        own: Own {
+        own: SelfManagedUsage {
             user_ns: usage.user_ns,
             system_ns: usage.system_ns,
             made: flows.made,

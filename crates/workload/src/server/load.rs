@@ -1,4 +1,5 @@
-//! The load generator, seen from the cell: a process that is told when to begin, and reports.
+//! The load generator, seen from the slot process: a process that is told when to begin, and
+//! reports.
 
 mod client;
 mod process;
@@ -57,7 +58,7 @@ pub(super) struct Report {
     pub(super) error: Option<String>,
 }
 
-/// A load generator that waits. It ends when this is dropped, or with the cell.
+/// A load generator that waits. It ends when this is dropped, or with the slot process.
 #[derive(Debug)]
 pub(super) struct Load {
     orders: File,

@@ -3,7 +3,7 @@
 //! # Theory
 //!
 //! ```text
-//! load generator                     cell
+//! load generator                     slot process
 //! (its own process and CPU)          flows are workers, each with a connection to the store
 //!   "go" ◀────────── pipe ─────────── unit 0 begins
 //!   connections ────── TCP ─────────▶ one listening socket, made before the flows
@@ -22,8 +22,8 @@
 //! * The load is closed: each connection asks, waits for the whole answer, checks it and asks
 //!   again. A server that is slow is asked less; latencies are those that clients of such a
 //!   number see, and not those at a given rate.
-//! * The generator is a child of the cell and in its group, and dies with it. Flows that wait
-//!   for callers look each second whether it is there; a connection waits for its client as
+//! * The generator is a child of the slot process and in its group, and dies with it. Flows that
+//!   wait for callers look each second whether it is there; a connection waits for its client as
 //!   long as it takes, and ends with it.
 
 mod http;
@@ -45,7 +45,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
-use crate::wiki::{Shelf, Store, USUAL_PAGE_SIZE, USUAL_PAGES, Wiki};
+use crate::wiki::{PreparedStore, Store, USUAL_PAGE_SIZE, USUAL_PAGES, Wiki};
 use crate::{Bytes, WorkError};
 use listener::Caller;
 pub use listener::try_port;
@@ -171,8 +171,8 @@ impl Server {
         }
     }
 
-    /// Tasks that a slot has beside its flows: the cell, the load generator, and a thread for
-    /// each connection.
+    /// Tasks that a slot has beside its flows: the slot process, the load generator, and a thread
+    /// for each connection.
     #[must_use]
     pub fn helpers(&self) -> u64 {
         2 + self.threads()
@@ -227,7 +227,7 @@ impl Server {
         is_free: bool,
     ) -> io::Result<Serving> {
         make_room(self.open_files(variant))?;
-        let shelf = self.wiki().shelf(folder).map_err(io::Error::other)?;
+        let prepared = self.wiki().prepared(folder).map_err(io::Error::other)?;
         let listener = listener::listen(self.port)?;
         let load = Load::start(&Order {
             address: listener.local_addr()?,
@@ -236,7 +236,7 @@ impl Server {
             requests: self.requests,
             seed: self.seed,
             workers: self.workers,
-            pages: shelf
+            pages: prepared
                 .pages()
                 .map(|(title, sum)| (title.to_owned(), sum))
                 .collect(),
@@ -246,7 +246,7 @@ impl Server {
         }
         Ok(Serving {
             server: self.clone(),
-            shelf,
+            prepared,
             listener,
             load,
         })
@@ -284,7 +284,7 @@ fn keep_off(cpu: u32) -> io::Result<()> {
 #[derive(Debug)]
 pub(crate) struct Serving {
     server: Server,
-    shelf: Shelf,
+    prepared: PreparedStore,
     listener: TcpListener,
     load: Load,
 }
@@ -301,13 +301,15 @@ pub(crate) struct Seat {
 
 impl Serving {
     fn serve(&self, store: &Store, caller: std::net::TcpStream) {
-        if let Err(error) = serve::serve(&self.shelf, store, caller, self.server.keep_alive) {
+        if let Err(error) = serve::serve(&self.prepared, store, caller, self.server.keep_alive) {
             panic!("{error}");
         }
     }
 
     fn store(&self) -> Store {
-        self.shelf.store().unwrap_or_else(|error| panic!("{error}"))
+        self.prepared
+            .store()
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn next_caller(&self) -> Option<std::net::TcpStream> {

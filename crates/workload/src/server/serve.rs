@@ -5,14 +5,14 @@ use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
 use super::http::{Request, push_answer, read_request};
-use crate::wiki::{Shelf, Store, StoreError};
+use crate::wiki::{PreparedStore, Store, StoreError};
 
 /// Answers the requests of a connection, `keep_alive` of them at the most.
 ///
 /// What goes wrong with the connection is the client's to notice and ends the connection; what
 /// goes wrong with the store is an error.
 pub(super) fn serve(
-    shelf: &Shelf,
+    prepared: &PreparedStore,
     store: &Store,
     mut stream: TcpStream,
     keep_alive: u64,
@@ -25,7 +25,7 @@ pub(super) fn serve(
         let is_last = match read_request(&mut stream, &mut inbox) {
             Ok(Some(request)) => {
                 let is_last = request.closes || number == keep_alive;
-                answer(shelf, store, &request, is_last, &mut out)?;
+                answer(prepared, store, &request, is_last, &mut out)?;
                 is_last
             }
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
@@ -59,7 +59,7 @@ fn refuse(mut stream: TcpStream, answer: &[u8]) {
 }
 
 fn answer(
-    shelf: &Shelf,
+    prepared: &PreparedStore,
     store: &Store,
     request: &Request,
     is_last: bool,
@@ -70,7 +70,7 @@ fn answer(
         return Ok(());
     }
     let title = request.title.as_deref();
-    match title.map(|title| shelf.html(store, title)).transpose()? {
+    match title.map(|title| prepared.html(store, title)).transpose()? {
         Some(Some(html)) => push_answer(out, "200 OK", &html, is_last),
         _ => push_answer(out, "404 Not Found", "there is no such page\n", is_last),
     }

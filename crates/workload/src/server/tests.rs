@@ -33,7 +33,7 @@ fn variant(model: &str, flows: u32) -> Variant {
         placement: Placement::Free,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
-        ballast: None,
+        parent_memory: None,
     }
 }
 
@@ -192,17 +192,17 @@ impl Drop for Over<'_> {
 #[test]
 fn pages_that_are_not_there_and_words_that_are_no_request_have_their_answers() {
     let folder = tempfile::tempdir().unwrap();
-    let shelf = server().wiki().shelf(Some(folder.path())).unwrap();
-    let title = shelf.pages().next().unwrap().0.replace(' ', "%20");
+    let prepared = server().wiki().prepared(Some(folder.path())).unwrap();
+    let title = prepared.pages().next().unwrap().0.replace(' ', "%20");
     let listener = listen(0).unwrap();
     let address = listener.local_addr().unwrap();
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let store = shelf.store().unwrap();
+            let store = prepared.store().unwrap();
             let expected = || !is_over.load(Ordering::Relaxed);
             while let Ok(Caller::Client(stream)) = accept(&listener, expected) {
-                serve::serve(&shelf, &store, stream, 5).unwrap();
+                serve::serve(&prepared, &store, stream, 5).unwrap();
             }
         });
         let over = Over(&is_over);

@@ -125,9 +125,9 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     /// Counts hand-overs and comes back at once.
-    struct Alone(u64);
+    struct OneCounter(u64);
 
-    impl Turn for Alone {
+    impl Turn for OneCounter {
         const USER_LEVEL: bool = false;
 
         async fn next(&mut self) {
@@ -142,7 +142,7 @@ mod tests {
         type Out = (u64, Proof);
 
         fn with<B: Body>(self, body: &B) -> (u64, Proof) {
-            let (mut turn, mut state) = (Alone(0), body.state(0));
+            let (mut turn, mut state) = (OneCounter(0), body.state(0));
             let proof = {
                 let mut future = pin!(body.turns(&mut state, self.0, &mut turn));
                 let poll = future

@@ -43,7 +43,7 @@ fn push_escaped(out: &mut String, text: &str, next: impl Fn(&[u8]) -> Option<usi
     out.push_str(&text[from..]);
 }
 
-/// Longer names are none.
+/// ResumeOverrides names are none.
 const LONGEST_ENTITY: usize = 12;
 
 /// How many bytes an entity has that begins here; 0 where none does.

@@ -74,7 +74,7 @@ impl Mark {
     }
 }
 
-/// Longer texts are refused: places are 32 bits.
+/// ResumeOverrides texts are refused: places are 32 bits.
 pub(super) const LONGEST_TEXT: usize = 16 << 20;
 
 /// All marks of a text.

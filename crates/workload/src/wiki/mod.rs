@@ -27,9 +27,9 @@ mod generate;
 mod html;
 mod inline;
 mod marks;
+mod prepared;
 mod profile;
 mod request;
-mod shelf;
 mod source;
 mod store;
 mod table;
@@ -43,9 +43,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, WorkError};
 pub use generate::pages as generated;
+pub(crate) use prepared::sum_of;
+pub use prepared::{Desk, PreparedStore};
 pub use profile::profile;
-pub(crate) use shelf::sum_of;
-pub use shelf::{Desk, Shelf};
 pub(crate) use store::Store;
 pub use store::{StoreError, Written, check_store};
 

@@ -6,8 +6,8 @@ use measure::usage;
 
 use super::block::blocks;
 use super::marks::Marks;
+use super::prepared::sum_of;
 use super::request::{render, respond};
-use super::shelf::sum_of;
 use super::source::Source;
 use super::store::{Store, StoreError, TEMPLATE, Written};
 use super::{USUAL_PAGES, generate};
@@ -26,26 +26,26 @@ pub fn profile(
     let store = Store::make(&folder.join("profile.sqlite"), &written)?;
     let pages = articles(&written);
     let html = pages.iter().map(|page| rendered(&written, page));
-    let bench = Bench {
+    let profile = Profile {
         html: html.collect::<Result<_, _>>()?,
         pages,
         written: &written,
         store,
     };
     let steps: [(&str, Step<'_>); 6] = [
-        ("the page's text from the store", Bench::text),
-        ("its marks", Bench::marks),
-        ("marks, tree, and freeing them", Bench::tree),
-        ("all but the store, with templates", Bench::without_store),
-        ("all, with the store", Bench::all),
-        ("the check of the answer", Bench::check),
+        ("the page's text from the store", Profile::text),
+        ("its marks", Profile::marks),
+        ("marks, tree, and freeing them", Profile::tree),
+        ("all but the store, with templates", Profile::without_store),
+        ("all, with the store", Profile::all),
+        ("the check of the answer", Profile::check),
     ];
-    let timed = steps.map(|(name, step)| (name, bench.us_a_page(step, requests)));
+    let timed = steps.map(|(name, step)| (name, profile.us_a_page(step, requests)));
     Ok(timed.into())
 }
 
 /// What every step works on.
-struct Bench<'a> {
+struct Profile<'a> {
     written: &'a [Written],
     pages: Vec<&'a Written>,
     /// What becomes of each of them.
@@ -54,9 +54,9 @@ struct Bench<'a> {
 }
 
 /// Something done with the page at a place; its answer keeps the work from being left out.
-type Step<'a> = fn(&Bench<'a>, usize) -> usize;
+type Step<'a> = fn(&Profile<'a>, usize) -> usize;
 
-impl<'a> Bench<'a> {
+impl<'a> Profile<'a> {
     /// Microseconds of CPU of a step, a page.
     fn us_a_page(&self, step: Step<'a>, requests: u64) -> f64 {
         let before = usage::this_thread();

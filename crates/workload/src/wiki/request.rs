@@ -27,13 +27,13 @@ pub(super) fn respond(
 }
 
 /// A text that takes part in a page: its own first, then those of templates.
-struct Sheet {
+struct SourceText {
     name: String,
     text: String,
     marks: Marks,
 }
 
-impl Sheet {
+impl SourceText {
     fn new(name: String, text: String) -> Self {
         let marks = Marks::of(&text);
         Self { name, text, marks }
@@ -53,45 +53,45 @@ pub(super) fn render<E>(
     text: String,
     find: impl FnMut(&str) -> Result<Option<String>, E>,
 ) -> Result<String, E> {
-    let sheets = gather(Sheet::new(title.to_owned(), text), find)?;
-    let mut parsed = sheets.iter().map(|sheet| Template {
-        name: &sheet.name,
-        blocks: blocks(sheet.source(), 0, sheet.text.len(), 0),
+    let texts = gather(SourceText::new(title.to_owned(), text), find)?;
+    let mut parsed = texts.iter().map(|text| Template {
+        name: &text.name,
+        blocks: blocks(text.source(), 0, text.text.len(), 0),
     });
     let page = parsed.next();
     let templates: Vec<Template<'_>> = parsed.collect();
     let blocks = page.map(|page| page.blocks).unwrap_or_default();
-    let likely_bytes = 2 * sheets[0].text.len() + 1024;
+    let likely_bytes = 2 * texts[0].text.len() + 1024;
     Ok(html::page(title, &blocks, &templates, likely_bytes))
 }
 
 /// The page with all templates that it calls, and those that they call.
 fn gather<E>(
-    page: Sheet,
+    page: SourceText,
     mut find: impl FnMut(&str) -> Result<Option<String>, E>,
-) -> Result<Vec<Sheet>, E> {
-    let mut sheets = vec![page];
+) -> Result<Vec<SourceText>, E> {
+    let mut texts = vec![page];
     let mut missing: Vec<String> = Vec::new();
     let mut place = 0;
-    while place < sheets.len() {
-        for name in new_names(&sheets, place, &missing) {
+    while place < texts.len() {
+        for name in new_names(&texts, place, &missing) {
             match find(&title_of(&name))? {
-                Some(text) if sheets.len() <= MOST_TEMPLATES => {
-                    sheets.push(Sheet::new(name, text));
+                Some(text) if texts.len() <= MOST_TEMPLATES => {
+                    texts.push(SourceText::new(name, text));
                 }
                 _ => missing.push(name),
             }
         }
         place += 1;
     }
-    Ok(sheets)
+    Ok(texts)
 }
 
-/// Names of templates that a sheet calls and that were not asked for yet, each once.
-fn new_names(sheets: &[Sheet], place: usize, missing: &[String]) -> Vec<String> {
+/// Names of templates that a text calls and that were not asked for yet, each once.
+fn new_names(texts: &[SourceText], place: usize, missing: &[String]) -> Vec<String> {
     let mut new: Vec<String> = Vec::new();
-    for name in sheets[place].source().called() {
-        let known = sheets[1..].iter().map(|sheet| &sheet.name);
+    for name in texts[place].source().called() {
+        let known = texts[1..].iter().map(|text| &text.name);
         let mut known = known.chain(missing).chain(&new);
         if !name.is_empty() && !known.any(|known| same_name(known, name)) {
             new.push(name.to_owned());

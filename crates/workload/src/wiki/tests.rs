@@ -368,29 +368,29 @@ fn wiki(requests: u64) -> Wiki {
     }
 }
 
-fn prove(shelf: &Shelf) -> Proof {
-    let mut desk = shelf.state(0);
-    let units = 0..shelf.units();
+fn prove(prepared: &PreparedStore) -> Proof {
+    let mut desk = prepared.state(0);
+    let units = 0..prepared.units();
     units
-        .map(|unit| shelf.unit(&mut desk, unit, &mut Outlet::nowhere()))
+        .map(|unit| prepared.unit(&mut desk, unit, &mut Outlet::nowhere()))
         .sum()
 }
 
 #[test]
 fn with_and_without_the_cache_the_answers_are_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    let shelf = wiki(40).shelf(Some(folder.path())).unwrap();
-    let proof = prove(&shelf);
+    let prepared = wiki(40).prepared(Some(folder.path())).unwrap();
+    let proof = prove(&prepared);
     assert_eq!(proof.count, 40);
     let other = tempfile::tempdir().unwrap();
     let cached = Wiki {
         cache: true,
         ..wiki(40)
     };
-    assert_eq!(prove(&cached.shelf(Some(other.path())).unwrap()), proof);
-    let mut desk = shelf.state(0);
-    shelf.unit(&mut desk, 0, &mut Outlet::nowhere());
-    assert_eq!(shelf.latencies(&desk).unwrap().count(), 1);
+    assert_eq!(prove(&cached.prepared(Some(other.path())).unwrap()), proof);
+    let mut desk = prepared.state(0);
+    prepared.unit(&mut desk, 0, &mut Outlet::nowhere());
+    assert_eq!(prepared.latencies(&desk).unwrap().count(), 1);
 }
 
 #[test]
@@ -407,8 +407,8 @@ fn a_store_of_ones_own_is_read_and_left_as_it_is() {
         store: Some(own.clone()),
         ..wiki(10)
     };
-    let shelf = wiki.shelf(Some(folder.path())).unwrap();
-    assert_eq!(prove(&shelf).count, 10);
+    let prepared = wiki.prepared(Some(folder.path())).unwrap();
+    assert_eq!(prove(&prepared).count, 10);
     assert_eq!(std::fs::read(&own).unwrap(), before);
 }
 
@@ -420,7 +420,7 @@ fn a_store_that_is_none_is_refused_with_its_name() {
             store: Some(folder.path().join(name)),
             ..wiki(1)
         };
-        let error = wiki.shelf(Some(folder.path())).unwrap_err().to_string();
+        let error = wiki.prepared(Some(folder.path())).unwrap_err().to_string();
         for word in words.iter().chain(&[name]) {
             assert!(error.contains(word), "{word} in {error}");
         }
@@ -493,7 +493,7 @@ fn a_store_that_is_damaged_is_found_before_the_flows_begin() {
         store: Some(path),
         ..wiki(1)
     };
-    let error = wiki.shelf(Some(folder.path())).unwrap_err().to_string();
+    let error = wiki.prepared(Some(folder.path())).unwrap_err().to_string();
     assert!(
         error.contains("corrupt") && error.contains("damaged"),
         "{error}"
@@ -504,12 +504,12 @@ fn a_store_that_is_damaged_is_found_before_the_flows_begin() {
 #[should_panic(expected = "request 1 failed: the page '")]
 fn an_answer_that_differs_ends_the_flow() {
     let folder = tempfile::tempdir().unwrap();
-    let shelf = wiki(1).shelf(Some(folder.path())).unwrap();
+    let prepared = wiki(1).prepared(Some(folder.path())).unwrap();
     let change = rusqlite::Connection::open(folder.path().join("wiki.sqlite")).unwrap();
     change
         .execute("UPDATE page SET text = text || 'x'", ())
         .unwrap();
-    prove(&shelf);
+    prove(&prepared);
 }
 
 #[test]

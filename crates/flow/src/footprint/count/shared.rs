@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use measure::Measured;
 
 use super::super::runs::{Run, Runs, common};
-use super::{Flows, Mapped, Told};
+use super::{Flows, Mapped, PageCounts};
 use crate::record::footprint::Touched;
 
 /// Pages of one process that flows of more than one group have, and ranges of 2 MiB.
@@ -38,7 +38,11 @@ fn joined(
 
 impl Flows<'_> {
     /// Pages of more than one group; `groups` says which group each flow is of.
-    pub(super) fn several(&self, told: &Measured<Told>, groups: &[usize]) -> Measured<Touched> {
+    pub(super) fn several(
+        &self,
+        told: &Measured<PageCounts>,
+        groups: &[usize],
+    ) -> Measured<Touched> {
         let within = self.within(groups);
         if within.len() < 2 {
             return Measured::Value(self.sizes(&within));
@@ -50,7 +54,7 @@ impl Flows<'_> {
 
     /// Where physical pages are hidden, how many can be of more than one group at the most:
     /// each that is takes two of the pages that processes besides their own map.
-    pub(super) fn at_most(&self, told: &Measured<Told>, groups: &[usize]) -> Option<Touched> {
+    pub(super) fn at_most(&self, told: &Measured<PageCounts>, groups: &[usize]) -> Option<Touched> {
         let told = told.value()?;
         let hidden = told.mapped.iter().any(|page| page.frame.is_none());
         let pairs = told.mapped.len() as u64 / 2;

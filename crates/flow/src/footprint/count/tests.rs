@@ -50,7 +50,7 @@ fn processes_share_what_is_the_same_physical_page() {
     let flows = flows(&places, &[&[(0, 10)], &[(0, 10)]]);
     let mapped = |pid, number, frame| Mapped { pid, number, frame };
     let told = |mapped| {
-        Measured::Value(Told {
+        Measured::Value(PageCounts {
             resident: 20,
             mapped,
         })
@@ -91,7 +91,7 @@ fn where_physical_pages_are_hidden_there_is_a_bound_and_no_more_than_that() {
             number,
             frame,
         };
-        Measured::Value(Told {
+        Measured::Value(PageCounts {
             resident: 40,
             mapped: (0..pages).map(page).collect(),
         })
@@ -112,7 +112,7 @@ fn where_physical_pages_are_hidden_there_is_a_bound_and_no_more_than_that() {
 fn where_nothing_is_mapped_twice_the_number_is_known_and_0() {
     let places = [place(1, 0), place(2, 1)];
     let flows = flows(&places, &[&[(0, 10)], &[(0, 10)]]);
-    let told = Measured::Value(Told::default());
+    let told = Measured::Value(PageCounts::default());
     assert_eq!(
         flows.several(&told, &[0, 1]),
         Measured::Value(touched(0, 0))
@@ -147,7 +147,7 @@ fn pages_that_lie_apart_in_physical_memory_are_as_many_ranges_as_their_addresses
             frame: Some(1 + number * 512),
         })
     });
-    let told = Measured::Value(Told {
+    let told = Measured::Value(PageCounts {
         resident: 3_072,
         mapped: apart.collect(),
     });
@@ -170,8 +170,8 @@ fn scripted() -> impl Strategy<Value = Scripted> {
 }
 
 /// What pagemap would tell: each 7th page has one of the frames, if they are not hidden.
-fn told_of(flows: &Flows<'_>, frames: &[u64], hidden: bool) -> Measured<Told> {
-    let mut told = Told::default();
+fn told_of(flows: &Flows<'_>, frames: &[u64], hidden: bool) -> Measured<PageCounts> {
+    let mut told = PageCounts::default();
     for (pid, own) in flows.spaces() {
         for run in flows.joined(&own).iter() {
             let pages = (run.first..run.end).filter(|number| number % 7 == 0);

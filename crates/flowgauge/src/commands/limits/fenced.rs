@@ -9,7 +9,7 @@ use lab::number::count;
 use machine::Machine;
 
 use crate::args::FenceArg;
-use crate::launch::CellLauncher;
+use crate::launch::SlotLauncher;
 use crate::output::tell;
 
 /// Seconds for one probe, which takes some tens of ms.
@@ -23,7 +23,7 @@ pub(super) fn probe(
     model: Model,
     wanted: Option<FenceArg>,
     machine: &Machine,
-    launcher: &mut CellLauncher,
+    launcher: &mut SlotLauncher,
 ) -> Result<Option<Probe>> {
     let mut refused = Vec::new();
     let mut fences = fences(model, wanted, machine).into_iter().peekable();
@@ -97,7 +97,7 @@ fn line(probe: &Probe) -> String {
             predicted, reached, ..
         } => format!(
             "  {model:<14} behind {}: {} predicted, {} reached",
-            lab::room::limit(predicted),
+            lab::capacity::limit(predicted),
             count(predicted.count),
             count(*reached)
         ),

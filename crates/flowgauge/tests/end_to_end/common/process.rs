@@ -10,7 +10,7 @@ use nix::unistd::Pid;
 pub(crate) struct Process {
     pub(crate) pid: i32,
     parent: i32,
-    is_cell: bool,
+    is_slot_process: bool,
     is_sampler: bool,
     is_load: bool,
     is_janitor: bool,
@@ -41,23 +41,31 @@ impl Process {
         (state != "Z").then_some(Self {
             pid,
             parent,
-            is_cell: is(b"__cell"),
+            is_slot_process: is(b"__cell"),
             is_sampler: is(b"__sampler"),
             is_load: is(b"__load"),
             is_janitor: is(b"__janitor"),
         })
     }
 
-    /// The cell among `processes`: the one that was not forked by another of its kind.
-    pub(crate) fn cell(processes: &[Self]) -> Option<&Self> {
-        let parent_is_cell = |p: &Self| processes.iter().any(|q| q.is_cell && q.pid == p.parent);
-        processes.iter().find(|p| p.is_cell && !parent_is_cell(p))
+    /// The slot process among `processes`: the one that was not forked by another of its kind.
+    pub(crate) fn slot_process(processes: &[Self]) -> Option<&Self> {
+        let parent_is_cell = |p: &Self| {
+            processes
+                .iter()
+                .any(|q| q.is_slot_process && q.pid == p.parent)
+        };
+        processes
+            .iter()
+            .find(|p| p.is_slot_process && !parent_is_cell(p))
     }
 
-    /// A forked flow of the cell among `processes`.
+    /// A forked flow of the slot process among `processes`.
     pub(crate) fn worker(processes: &[Self]) -> Option<&Self> {
-        let cell = Self::cell(processes)?;
-        processes.iter().find(|p| p.is_cell && p.parent == cell.pid)
+        let slot_process = Self::slot_process(processes)?;
+        processes
+            .iter()
+            .find(|p| p.is_slot_process && p.parent == slot_process.pid)
     }
 
     /// The sampler among `processes`.

@@ -191,7 +191,7 @@ impl Kind {
             Self::TearDown => phase(record, |rep| rep.teardown_ns),
             Self::Requests => requests(record),
             Self::PeakRss => peak_rss(record),
-            Self::Memory => Some(memory(record, Memory::honest)),
+            Self::Memory => Some(memory(record, Memory::total)),
             Self::Pss => Some(memory(record, |memory| memory.pss)),
             Self::PageTables => Some(memory(record, |memory| memory.page_tables)),
             Self::KernelStacks => Some(memory(record, |memory| memory.kernel_stacks)),
@@ -245,7 +245,10 @@ fn rss(record: &SlotRecord) -> f64 {
 
 /// Of work that makes its own flows: when memory is read, those are gone.
 fn peak_rss(record: &SlotRecord) -> Option<Measured<f64>> {
-    let own = record.reps.iter().filter_map(|rep| rep.own.as_ref());
+    let own = record
+        .reps
+        .iter()
+        .filter_map(|rep| rep.self_managed.as_ref());
     let most = own.map(|own| own.peak_rss).max()?;
     Some(Measured::Value(most as f64))
 }

@@ -4,7 +4,7 @@ use super::{Scaling, ScalingPoint, threads_over_processes};
 use crate::number::{count, factor_interval, many};
 use crate::results::CaseResult;
 use crate::results::served::forms;
-use crate::scaling::{Along, along, base};
+use crate::scaling::{Topology, along, base};
 use crate::words::plural;
 
 /// The answer: each work at its largest number of flows along cores, or along whatever there
@@ -43,7 +43,7 @@ fn has_data(work: &str, cases: &[CaseResult]) -> bool {
 fn along_its_way(work: &str, all: &[Scaling], cases: &[CaseResult]) -> Option<String> {
     let own = || all.iter().filter(|one| one.workload == work);
     let way = own()
-        .find(|one| one.along == Along::Cores)
+        .find(|one| one.along == Topology::Cores)
         .or(own().next())?;
     let telling = |point: &&ScalingPoint| {
         let is_compared = point.threads_over_processes.is_some();
@@ -122,12 +122,12 @@ fn beyond(one: &Scaling) -> Option<String> {
         .map(|point| point.flows.to_string())
         .collect();
     let (cpus, so) = match one.along {
-        Along::Smt => (
+        Topology::Smt => (
             "hardware threads of a core",
             "the others are on the next cores, if there are any",
         ),
-        Along::Cores => ("cores", "they take turns"),
-        Along::All => ("hardware threads", "they take turns"),
+        Topology::Cores => ("cores", "they take turns"),
+        Topology::All => ("hardware threads", "they take turns"),
     };
     (!many.is_empty()).then(|| {
         format!(

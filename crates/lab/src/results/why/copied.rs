@@ -15,7 +15,7 @@
 //! entry can cost: some tens of ns to copy, as much again to give back, and the noise of
 //! other machines.
 
-use flow::{Ballast, Pages};
+use flow::{Pages, ParentMemory};
 
 use super::{Evidence, Reason, Side, Weight};
 use crate::number::{bytes, plain, time};
@@ -56,8 +56,8 @@ fn said(slow: Side<'_>, fast: Side<'_>, more: f64, each_ns: f64) -> String {
 
 /// What shows that there were more of them.
 fn shown_by(slow: Side<'_>, fast: Side<'_>) -> String {
-    if let Some(ballast) = huge(fast) {
-        let size = bytes(ballast.bytes as f64);
+    if let Some(parent_memory) = huge(fast) {
+        let size = bytes(parent_memory.bytes as f64);
         return format!("of {}, {size} lie in huge pages", plural(fast.label));
     }
     let tables = |side: Side<'_>| side.profile.memory.map_or(0.0, |m| m.page_tables as f64);
@@ -83,12 +83,12 @@ fn forked(side: Side<'_>) -> u32 {
 fn entries(side: Side<'_>, page: f64) -> Option<f64> {
     let memory = side.profile.memory?;
     let bound = (memory.page_tables as f64 / ENTRY).min(memory.rss as f64 / page);
-    let of_huge = huge(side).map_or(0.0, |ballast| ballast.bytes as f64 / page);
+    let of_huge = huge(side).map_or(0.0, |parent_memory| parent_memory.bytes as f64 / page);
     Some((bound - of_huge * f64::from(forked(side))).max(0.0))
 }
 
-/// The ballast of a side, if it lies in huge pages.
-fn huge(side: Side<'_>) -> Option<Ballast> {
-    let ballast = side.profile.variant.ballast?;
-    (ballast.pages == Pages::Huge).then_some(ballast)
+/// The parent memory of a side, if it lies in huge pages.
+fn huge(side: Side<'_>) -> Option<ParentMemory> {
+    let parent_memory = side.profile.variant.parent_memory?;
+    (parent_memory.pages == Pages::Huge).then_some(parent_memory)
 }

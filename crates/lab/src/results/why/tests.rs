@@ -1,7 +1,7 @@
 //! What rules say of made-up counts. Real ones, recorded where the cause is known, are in
 //! `tests/recorded.rs` of this crate.
 
-use flow::{Ballast, Pages, Variant};
+use flow::{Pages, ParentMemory, Variant};
 use measure::Measured;
 use measure::counters::{Event, Scope};
 use measure::memory::Memory;
@@ -25,7 +25,7 @@ fn variant(model: &str, flows: u32) -> Variant {
         placement: flow::Placement::Free,
         schedule: flow::Schedule::Static,
         channel: flow::Channel::Fifo,
-        ballast: None,
+        parent_memory: None,
     }
 }
 
@@ -303,7 +303,7 @@ fn small_parents_and_huge_pages_have_few_entries_to_copy() {
     };
     silent(&thread(), &process);
     process.memory = Some(copied());
-    process.variant.ballast = Some(Ballast {
+    process.variant.parent_memory = Some(ParentMemory {
         bytes: 64 * MIB,
         pages: Pages::Huge,
     });

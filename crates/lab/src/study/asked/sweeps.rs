@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::cases::is_swept_over;
 use super::{Flags, parameters, text_of};
 use crate::study::command::{Flag, Given, Sets};
-use crate::{Case, room};
+use crate::{Case, capacity};
 
 /// The cases with the points that flags ask for in place of those that the study has.
 pub(super) fn set(
@@ -148,7 +148,7 @@ fn ends(points: &mut Vec<Value>, case: &Case, asked: &[Asked<'_>], machine: &Mac
     }
     let models = case.variants.iter().map(|labelled| labelled.variant.model);
     let work = case.work.clone().for_flows(first);
-    let tops = models.filter_map(|model| room::top(machine, model, &work));
+    let tops = models.filter_map(|model| capacity::top(machine, model, &work));
     points.extend(
         tops.filter(|top| (first..last).contains(top))
             .map(Value::from),

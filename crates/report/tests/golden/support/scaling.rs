@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use flow::record::footprint::{Footprint, OfCore, Touched};
 use flow::{Answer, Outcome, Variant};
-use lab::{Along, Case, CaseEnd, Entry, Preset, Results, Spread, Study, scaling};
+use lab::{Case, CaseEnd, Entry, Preset, Results, Spread, Study, Topology, scaling};
 use machine::Machine;
 use measure::Measured;
 use serde_json::json;
@@ -85,13 +85,13 @@ fn slot(case: &Case, variant: usize, noise: &mut Noise) -> Outcome {
     let (flows, threads) = (f64::from(variant.flows), f64::from(shape.flows_in_each));
     // Hardware threads of a core slow each other down by 0.7, cores by 0.05 each.
     let slower = match along {
-        Along::Smt => 1.0 + 0.7 * (flows - 1.0),
-        Along::Cores => 1.0 + 0.05 * (flows - 1.0),
-        Along::All => 2.0,
+        Topology::Smt => 1.0 + 0.7 * (flows - 1.0),
+        Topology::Cores => 1.0 + 0.05 * (flows - 1.0),
+        Topology::All => 2.0,
     };
     let of_threads = match along {
-        Along::Smt => 1.0 - 0.06 * (threads - 1.0),
-        Along::Cores | Along::All => 1.0 + 0.02 * (threads - 1.0),
+        Topology::Smt => 1.0 - 0.06 * (threads - 1.0),
+        Topology::Cores | Topology::All => 1.0 + 0.02 * (threads - 1.0),
     };
     let like = Like {
         create: 1.0e6,
@@ -103,7 +103,10 @@ fn slot(case: &Case, variant: usize, noise: &mut Noise) -> Outcome {
     };
     let mut outcome = done(like, variant.flows as usize, noise, false);
     if let Answer::Done(record) = &mut outcome.answer
-        && let Some(told) = record.reps.last_mut().and_then(|rep| rep.told.as_mut())
+        && let Some(told) = record
+            .reps
+            .last_mut()
+            .and_then(|rep| rep.kernel_counters.as_mut())
     {
         told.footprint = Some(Measured::Value(footprint(variant, along)));
     }
@@ -111,7 +114,7 @@ fn slot(case: &Case, variant: usize, noise: &mut Noise) -> Outcome {
 }
 
 /// Each flow has 2,200 pages, of which threads share a hundred.
-fn footprint(variant: &Variant, along: Along) -> Footprint {
+fn footprint(variant: &Variant, along: Topology) -> Footprint {
     let shape = variant.model.shape(variant.flows);
     let flows = u64::from(variant.flows);
     let shared = 100 * u64::from(shape.flows_in_each > 1);
@@ -120,9 +123,9 @@ fn footprint(variant: &Variant, along: Along) -> Footprint {
         huge: 6,
     };
     let (on_core, cores) = match along {
-        Along::Smt => (variant.flows, 1),
-        Along::Cores => (1, variant.flows),
-        Along::All => (2, 4),
+        Topology::Smt => (variant.flows, 1),
+        Topology::Cores => (1, variant.flows),
+        Topology::All => (2, 4),
     };
     let of_core = |core| OfCore {
         core,

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use flow::{Answer, Outcome, Own};
+use flow::{Answer, Outcome, SelfManagedUsage};
 use lab::{Case, CaseEnd, Entry, Preset, Results, Study};
 use workload::{Design, Reading, Work};
 
@@ -84,14 +84,14 @@ fn slot(case: &Case, variant: usize, round: usize, noise: &mut Noise) -> Outcome
     let own = |timed: bool| own((made, flows), steady, timed);
     if let Answer::Done(record) = &mut outcome.answer {
         for rep in record.reps.iter_mut().chain(&mut record.warmups) {
-            rep.told = None;
-            rep.own = Some(Box::new(own(false)));
+            rep.kernel_counters = None;
+            rep.self_managed = Some(Box::new(own(false)));
             rep.flows[0].steady.voluntary_switches = waits.into();
         }
         record.timed = (round < 5).then(|| {
             let mut timed = record.reps[0].clone();
             timed.steady_ns += timed.steady_ns / 50;
-            timed.own = Some(Box::new(own(true)));
+            timed.self_managed = Some(Box::new(own(true)));
             Box::new(timed)
         });
     }
@@ -99,7 +99,7 @@ fn slot(case: &Case, variant: usize, round: usize, noise: &mut Noise) -> Outcome
 }
 
 /// What flows of which so many were made, and so many asked for, tell of a repetition.
-fn own((made, flows): (u32, u32), steady: f64, timed: bool) -> Own {
+fn own((made, flows): (u32, u32), steady: f64, timed: bool) -> SelfManagedUsage {
     let counts = [
         ("files", 800),
         ("folders", 143),
@@ -118,7 +118,7 @@ fn own((made, flows): (u32, u32), steady: f64, timed: bool) -> Own {
         ("wait", 300_000),
     ];
     let named = |(name, value): (&str, u64)| (name.to_owned(), value);
-    Own {
+    SelfManagedUsage {
         user_ns: 2_100_000,
         system_ns: steady as u64 / 2,
         made: made.into(),

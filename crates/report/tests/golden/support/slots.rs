@@ -1,7 +1,7 @@
 //! Slots with times that look measured and are the same at every run.
 
 use flow::record::ParentRecord;
-use flow::record::told::{OfFlow, OfParent, PerPhase, Told};
+use flow::record::kernel_counters::{KernelCounters, OfFlow, OfParent, PerPhase};
 use flow::{Answer, Failure, FlowRecord, FlowState, Outcome, Proof, Rep, SlotRecord};
 use measure::Measured;
 use measure::memory::{Memory, Reading};
@@ -47,7 +47,7 @@ pub(super) const FLOWS: usize = 5;
 pub(super) fn done(like: Like, flows: usize, noise: &mut Noise, rss_only: bool) -> Outcome {
     let one = |factor| rep(like, flows, factor);
     let mut reps: Vec<Rep> = (0..3).map(|_| one(noise.factor())).collect();
-    reps[2].told = Some(Box::new(told(like, flows, rss_only)));
+    reps[2].kernel_counters = Some(Box::new(told(like, flows, rss_only)));
     let launch_ns = reps.iter().map(Rep::total_ns).sum::<u64>() + 3_000_000;
     let record = SlotRecord {
         warmups: vec![reps[0].clone()],
@@ -91,9 +91,9 @@ fn rep(like: Like, flows: usize, factor: f64) -> Rep {
             .collect(),
         turns: None,
         latencies: None,
-        told: None,
+        kernel_counters: None,
         counted: None,
-        own: None,
+        self_managed: None,
     }
 }
 
@@ -127,14 +127,14 @@ fn flow(place: u64, steady_ns: u64, like: Like) -> FlowRecord {
 }
 
 /// Where memory is denied, so are the bytes that were moved.
-fn told(like: Like, flows: usize, denied: bool) -> Told {
+fn told(like: Like, flows: usize, denied: bool) -> KernelCounters {
     let io = Io {
         read: 8,
         written: 72,
         storage_read: 0,
         storage_written: 4_096,
     };
-    Told {
+    KernelCounters {
         migrations: Measured::Value(per_phase(flows, 0, u64::from(like.processes))),
         io: match denied {
             true => Measured::not_available("reading io is forbidden", "be root"),

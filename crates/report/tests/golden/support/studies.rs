@@ -145,7 +145,7 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
         placement: Placement::Free,
         schedule: Schedule::Static,
         channel: Channel::Fifo,
-        ballast: None,
+        parent_memory: None,
     };
     LabelledVariant {
         label: label.into(),

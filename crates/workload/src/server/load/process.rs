@@ -12,7 +12,7 @@ use super::run::run;
 use super::{ARGUMENT, Order, Task};
 
 /// Whether this process was started as a load generator. To be asked in `main` before
-/// anything but whether it is a cell.
+/// anything but whether it is a slot process.
 #[must_use]
 pub fn is_load() -> bool {
     let argument = std::env::args_os().nth(1);

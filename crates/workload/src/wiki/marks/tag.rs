@@ -7,7 +7,7 @@ pub(super) enum Name {
     Break,
 }
 
-/// Longer tags are text.
+/// ResumeOverrides tags are text.
 const LONGEST_TAG: usize = 256;
 
 /// The name of a tag at the beginning of `rest`, where its attributes begin, where it ends,

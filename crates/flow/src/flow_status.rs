@@ -1,0 +1,196 @@
+//! What one flow writes about itself, in the shared shared.
+//!
+//! A flow writes its numbers with relaxed stores and publishes them with one `Release`
+//! store of its state; the parent reads them after an `Acquire` load of that state.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use measure::usage::Usage;
+
+use crate::Proof;
+use crate::record::Turns;
+
+/// What one flow writes about itself.
+#[repr(C, align(128))]
+#[derive(Debug)]
+pub(crate) struct FlowStatus {
+    state: AtomicU64,
+    pid: AtomicU64,
+    tid: AtomicU64,
+    start_ns: AtomicU64,
+    end_ns: AtomicU64,
+    create: [AtomicU64; 5],
+    steady: [AtomicU64; 5],
+    units: AtomicU64,
+    sent: AtomicU64,
+    count: AtomicU64,
+    checksum: AtomicU64,
+    trouble: AtomicU64,
+    carried: AtomicU64,
+    turns: [AtomicU64; 5],
+    /// 1 when it is this flow's turn, in a ring of futexes. A futex word.
+    token: AtomicU32,
+}
+
+/// Where a flow stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Absent,
+    Arrived,
+    Done,
+    Troubled,
+}
+
+/// What a flow measured, written once when it is done.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Tally {
+    pub(crate) start_ns: u64,
+    pub(crate) end_ns: u64,
+    pub(crate) steady: Usage,
+    pub(crate) units: u64,
+    pub(crate) sent: u64,
+    pub(crate) proof: Proof,
+    /// User-level flows that it carried.
+    pub(crate) carried: u64,
+    pub(crate) turns: Turns,
+}
+
+impl FlowStatus {
+    /// The word on which this flow waits for its turn.
+    pub(crate) fn token(&self) -> &AtomicU32 {
+        &self.token
+    }
+
+    pub(crate) fn stage(&self) -> Stage {
+        match self.state.load(Ordering::Acquire) {
+            0 => Stage::Absent,
+            1 => Stage::Arrived,
+            2 => Stage::Done,
+            _ => Stage::Troubled,
+        }
+    }
+
+    pub(crate) fn arrived(&self, pid: i32, tid: i32, create: Usage) {
+        self.pid
+            .store(u64::from(pid.unsigned_abs()), Ordering::Relaxed);
+        self.tid
+            .store(u64::from(tid.unsigned_abs()), Ordering::Relaxed);
+        store_usage(&self.create, create);
+        self.state.store(1, Ordering::Release);
+    }
+
+    pub(crate) fn done(&self, tally: &Tally) {
+        self.tally(tally);
+        self.state.store(2, Ordering::Release);
+    }
+
+    pub(crate) fn troubled(&self, tally: &Tally, trouble: u64) {
+        self.tally(tally);
+        self.trouble.store(trouble, Ordering::Relaxed);
+        self.state.store(3, Ordering::Release);
+    }
+
+    fn tally(&self, tally: &Tally) {
+        self.start_ns.store(tally.start_ns, Ordering::Relaxed);
+        self.end_ns.store(tally.end_ns, Ordering::Relaxed);
+        store_usage(&self.steady, tally.steady);
+        self.units.store(tally.units, Ordering::Relaxed);
+        self.sent.store(tally.sent, Ordering::Relaxed);
+        self.count.store(tally.proof.count, Ordering::Relaxed);
+        self.checksum.store(tally.proof.checksum, Ordering::Relaxed);
+        self.carried.store(tally.carried, Ordering::Relaxed);
+        store_turns(&self.turns, tally.turns);
+    }
+
+    /// What was written; read after [`FlowStatus::stage`].
+    pub(crate) fn read(&self) -> Tally {
+        Tally {
+            start_ns: self.start_ns.load(Ordering::Relaxed),
+            end_ns: self.end_ns.load(Ordering::Relaxed),
+            steady: load_usage(&self.steady),
+            units: self.units.load(Ordering::Relaxed),
+            sent: self.sent.load(Ordering::Relaxed),
+            proof: Proof {
+                count: self.count.load(Ordering::Relaxed),
+                checksum: self.checksum.load(Ordering::Relaxed),
+            },
+            carried: self.carried.load(Ordering::Relaxed),
+            turns: load_turns(&self.turns),
+        }
+    }
+
+    pub(crate) fn ids(&self) -> (i32, i32) {
+        let id = |word: &AtomicU64| i32::try_from(word.load(Ordering::Relaxed)).unwrap_or(0);
+        (id(&self.pid), id(&self.tid))
+    }
+
+    pub(crate) fn create_usage(&self) -> Usage {
+        load_usage(&self.create)
+    }
+
+    pub(crate) fn trouble(&self) -> u64 {
+        self.trouble.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn clear(&self) {
+        self.arrived(0, 0, Usage::default());
+        self.troubled(&Tally::default(), 0);
+        self.token.store(0, Ordering::Relaxed);
+        self.state.store(0, Ordering::Release);
+    }
+}
+
+fn store_turns(words: &[AtomicU64; 5], turns: Turns) {
+    let values = [
+        turns.taken,
+        turns.handed_over,
+        turns.switches,
+        turns.checked,
+        turns.orderly,
+    ];
+    for (word, value) in words.iter().zip(values) {
+        word.store(value, Ordering::Relaxed);
+    }
+}
+
+fn load_turns(words: &[AtomicU64; 5]) -> Turns {
+    let [taken, handed_over, switches, checked, orderly] =
+        words.each_ref().map(|word| word.load(Ordering::Relaxed));
+    Turns {
+        taken,
+        handed_over,
+        switches,
+        checked,
+        orderly,
+    }
+}
+
+fn store_usage(words: &[AtomicU64; 5], usage: Usage) {
+    let values = [
+        usage.cpu_ns,
+        usage.minor_faults,
+        usage.major_faults,
+        usage.voluntary_switches,
+        usage.involuntary_switches,
+    ];
+    for (word, value) in words.iter().zip(values) {
+        word.store(value, Ordering::Relaxed);
+    }
+}
+
+fn load_usage(words: &[AtomicU64; 5]) -> Usage {
+    let [
+        cpu_ns,
+        minor_faults,
+        major_faults,
+        voluntary_switches,
+        involuntary_switches,
+    ] = words.each_ref().map(|word| word.load(Ordering::Relaxed));
+    Usage {
+        cpu_ns,
+        minor_faults,
+        major_faults,
+        voluntary_switches,
+        involuntary_switches,
+    }
+}

@@ -1,0 +1,177 @@
+//! Parent memory: memory that the parent has touched before it makes its flows.
+//!
+//! # Theory
+//!
+//! Programs that fork have often grown large first, and what a fork costs is then decided by
+//! the memory of the parent and not by the work of the child. The kernel copies no page, but
+//! it copies what leads to them: for private memory one entry of 8 bytes for each page, into
+//! page tables that the child must give back when it ends. Each way to hold the same bytes
+//! takes one more part of that away:
+//!
+//! | [`Pages`] | what it is | what a fork copies of it |
+//! |---|---|---|
+//! | `4k` | private, in pages of the smallest size | an entry a page |
+//! | `huge` | private, in transparent huge pages | an entry a huge page, and a table that stands ready for its pieces |
+//! | `shared` | a shared mapping | nothing: the child finds the pages when it touches them |
+//! | `dontfork` | private, kept from children (`MADV_DONTFORK`) | nothing: the child does not have it |
+//!
+//! Threads copy nothing of any of them.
+//!
+//! The slot process holds the parent memory over all of its repetitions and writes to each page of
+//! it again before each of them: a fork leaves the pages of its parent write-protected, and the
+//! next one would find less to do. All of that lies outside the timed phases.
+//!
+//! The system's own choice of page size (`transparent_hugepage`) is set aside for `4k`, and
+//! for `huge` it is checked in `smaps` that every byte really is in huge pages: a kind of pages that
+//! was not obtained is not measured.
+
+mod hold;
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::variant::WordError;
+pub use hold::{HeldParentMemory, page_bytes};
+
+/// So much memory, held in that way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ParentMemory {
+    /// Bytes that are touched; rounded up to whole pages.
+    pub bytes: u64,
+    /// How they are held.
+    #[serde(default)]
+    pub pages: Pages,
+}
+
+/// How parent memory is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Pages {
+    /// Private, in pages of the smallest size (4 KB on most machines).
+    #[default]
+    #[serde(rename = "4k")]
+    Small,
+    /// Private, in transparent huge pages.
+    #[serde(rename = "huge")]
+    Huge,
+    /// A shared mapping.
+    #[serde(rename = "shared")]
+    Shared,
+    /// Private, and not handed on to children.
+    #[serde(rename = "dontfork")]
+    DontFork,
+}
+
+impl Pages {
+    /// Whether a fork makes page tables for it in the child: for huge pages too, as the
+    /// kernel keeps a table ready for each that may have to be split.
+    #[must_use]
+    pub fn copied(self) -> bool {
+        matches!(self, Self::Small | Self::Huge)
+    }
+}
+
+/// Bytes of one entry of a page table, on all machines that this runs on.
+const ENTRY: u64 = 8;
+
+impl ParentMemory {
+    /// Bytes of page tables that lead to it, in each address space that has them.
+    #[must_use]
+    pub fn table_bytes(self) -> u64 {
+        self.bytes.div_ceil(page_bytes()).saturating_mul(ENTRY)
+    }
+
+    /// Bytes that one parent and its children need for it, if so many are forked.
+    #[must_use]
+    pub fn need(self, processes: u32) -> u64 {
+        let copies = if self.pages.copied() { processes } else { 0 };
+        let tables = self
+            .table_bytes()
+            .saturating_mul(u64::from(copies).saturating_add(1));
+        self.bytes.saturating_add(tables)
+    }
+}
+
+/// `256M 4k`.
+impl fmt::Display for ParentMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
+        let whole = |(unit, _): &&(u64, &str)| self.bytes > 0 && self.bytes.is_multiple_of(*unit);
+        match units.iter().find(whole) {
+            Some((unit, letter)) => write!(f, "{}{letter} {}", self.bytes / unit, self.pages),
+            None => write!(f, "{}B {}", self.bytes, self.pages),
+        }
+    }
+}
+
+impl fmt::Display for Pages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Small => "4k",
+            Self::Huge => "huge",
+            Self::Shared => "shared",
+            Self::DontFork => "dontfork",
+        })
+    }
+}
+
+impl FromStr for Pages {
+    type Err = WordError;
+
+    fn from_str(text: &str) -> Result<Self, WordError> {
+        match text {
+            "4k" | "4K" => Ok(Self::Small),
+            "huge" => Ok(Self::Huge),
+            "shared" => Ok(Self::Shared),
+            "dontfork" => Ok(Self::DontFork),
+            _ => Err(WordError {
+                text: text.to_owned(),
+                what: "kind of pages",
+                accepted: "4k, huge, shared or dontfork",
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn every_kind_reads_back_as_itself() {
+        for pages in [Pages::Small, Pages::Huge, Pages::Shared, Pages::DontFork] {
+            assert_eq!(pages.to_string().parse(), Ok(pages));
+            let json = serde_json::to_string(&pages).unwrap();
+            assert_eq!(json, format!("\"{pages}\""));
+        }
+        let error = "2m".parse::<Pages>().unwrap_err().to_string();
+        assert!(error.contains("dontfork"), "{error}");
+    }
+
+    #[test]
+    fn sizes_are_written_in_the_largest_whole_unit() {
+        let written = |bytes| {
+            let pages = Pages::Huge;
+            ParentMemory { bytes, pages }.to_string()
+        };
+        assert_eq!(written(256 * MIB), "256M huge");
+        assert_eq!(written(2048 * MIB), "2G huge");
+        assert_eq!(written(1536), "1536B huge");
+    }
+
+    #[test]
+    fn the_need_counts_the_tables_of_every_child_that_gets_them() {
+        let need = |pages, processes| {
+            let bytes = 256 * MIB;
+            ParentMemory { bytes, pages }.need(processes) - bytes
+        };
+        let tables = 256 * MIB / page_bytes() * 8;
+        assert_eq!(need(Pages::Small, 5), 6 * tables);
+        assert_eq!(need(Pages::Huge, 5), 6 * tables);
+        assert_eq!(need(Pages::Shared, 5), tables);
+        assert_eq!(need(Pages::DontFork, 0), tables);
+    }
+}

@@ -1,0 +1,337 @@
+//! Having parent memory: a mapping of its own, touched page by page.
+
+use std::fs;
+use std::io;
+use std::ptr::NonNull;
+
+use super::{Pages, ParentMemory};
+
+/// Where the kernel tells the size of a transparent huge page.
+const HUGE_SIZE: &str = "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size";
+/// Page size where the system does not tell.
+const USUAL_PAGE: u64 = 4096;
+
+/// Bytes of a page of the smallest size.
+#[must_use]
+pub fn page_bytes() -> u64 {
+    // SAFETY: `sysconf` reads a number and has no preconditions.
+    let told = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(told)
+        .ok()
+        .filter(|bytes| *bytes > 0)
+        .unwrap_or(USUAL_PAGE)
+}
+
+/// Parent memory in memory, until it is dropped.
+#[derive(Debug)]
+pub struct HeldParentMemory {
+    base: NonNull<u8>,
+    length: usize,
+    pages: Pages,
+    /// Bytes from one touched place to the next.
+    page: usize,
+}
+
+impl HeldParentMemory {
+    /// Maps the parent memory and touches all of it.
+    ///
+    /// # Errors
+    /// The memory cannot be had, or not in that kind of pages: the message says why, and
+    /// what would make it available.
+    pub fn take(parent_memory: ParentMemory) -> io::Result<Self> {
+        let held = match parent_memory.pages {
+            Pages::Huge => Self::map_aligned(parent_memory, huge_bytes()?)?,
+            Pages::Small | Pages::DontFork => {
+                Self::map(parent_memory, page_bytes(), libc::MAP_PRIVATE)?
+            }
+            Pages::Shared => Self::map(parent_memory, page_bytes(), libc::MAP_SHARED)?,
+        };
+        held.advise_pages(parent_memory.pages)?;
+        held.renew()?;
+        Ok(held)
+    }
+
+    /// Writes to every page, so that none is left write-protected by a fork. Only while no
+    /// child has them too.
+    ///
+    /// # Errors
+    /// What was in huge pages is no longer.
+    pub fn renew(&self) -> io::Result<()> {
+        self.touch();
+        match self.pages {
+            Pages::Huge => self.check_huge(),
+            Pages::Small | Pages::Shared | Pages::DontFork => Ok(()),
+        }
+    }
+
+    fn touch(&self) {
+        for offset in (0..self.length).step_by(self.page) {
+            // SAFETY: the offset lies inside the mapping that `base` begins.
+            let place = unsafe { self.base.add(offset) };
+            // SAFETY: the mapping is writable and this value's own; nothing refers into it.
+            unsafe { place.write_volatile(1) };
+        }
+    }
+
+    fn map(parent_memory: ParentMemory, page: u64, sharing: i32) -> io::Result<Self> {
+        let length = whole_pages(parent_memory.bytes, page)?;
+        Ok(Self {
+            base: map(length, sharing).map_err(|error| cannot(parent_memory, &error))?,
+            length,
+            pages: parent_memory.pages,
+            page: size(page_bytes())?,
+        })
+    }
+
+    /// A mapping that begins at a multiple of `huge`: one that is larger, less its ends.
+    fn map_aligned(parent_memory: ParentMemory, huge: u64) -> io::Result<Self> {
+        let length = whole_pages(parent_memory.bytes, huge)?;
+        let huge = size(huge)?;
+        let larger = length.checked_add(huge).ok_or_else(too_large)?;
+        let start =
+            map(larger, libc::MAP_PRIVATE).map_err(|error| cannot(parent_memory, &error))?;
+        let head = start.addr().get().next_multiple_of(huge) - start.addr().get();
+        unmap(start, head);
+        // SAFETY: `head` is below `huge`, and the mapping is `huge` longer than `length`.
+        let base = unsafe { start.add(head) };
+        // SAFETY: `base` is followed by `length` bytes of the mapping and the tail.
+        let tail = unsafe { base.add(length) };
+        unmap(tail, huge - head);
+        Ok(Self {
+            base,
+            length,
+            pages: parent_memory.pages,
+            page: size(page_bytes())?,
+        })
+    }
+
+    fn advise_pages(&self, pages: Pages) -> io::Result<()> {
+        match pages {
+            Pages::Huge => self.advise(libc::MADV_HUGEPAGE).map_err(|error| {
+                not_huge(&format!(
+                    "this kernel gives no huge pages on request: {error}"
+                ))
+            }),
+            Pages::Shared => Ok(()),
+            Pages::Small => self.only_small(),
+            Pages::DontFork => {
+                self.only_small()?;
+                self.advise(libc::MADV_DONTFORK)
+            }
+        }
+    }
+
+    /// A kernel without huge pages refuses the advice, and has nothing but small ones.
+    fn only_small(&self) -> io::Result<()> {
+        match self.advise(libc::MADV_NOHUGEPAGE) {
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(()),
+            advised => advised,
+        }
+    }
+
+    fn advise(&self, advice: i32) -> io::Result<()> {
+        // SAFETY: the range is the mapping that this value owns; none of the advices used
+        // here changes its contents in this process.
+        match unsafe { libc::madvise(self.base.as_ptr().cast(), self.length, advice) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// That all of it is in huge pages.
+    fn check_huge(&self) -> io::Result<()> {
+        let smaps = fs::read_to_string("/proc/self/smaps")
+            .map_err(|error| not_huge(&format!("/proc/self/smaps does not tell: {error}")))?;
+        let from = self.base.addr().get();
+        let huge = huge_within(&smaps, from, from + self.length);
+        if huge >= self.length as u64 {
+            return Ok(());
+        }
+        Err(not_huge(&format!(
+            "of {} MiB the kernel put {} MiB into huge pages",
+            self.length >> 20,
+            huge >> 20
+        )))
+    }
+}
+
+impl Drop for HeldParentMemory {
+    fn drop(&mut self) {
+        unmap(self.base, self.length);
+    }
+}
+
+/// Bytes in huge pages of the mappings that lie in a range of addresses.
+fn huge_within(smaps: &str, from: usize, to: usize) -> u64 {
+    let mut inside = false;
+    let mut huge = 0;
+    for line in smaps.lines() {
+        if let Some((start, end)) = mapping(line) {
+            inside = start < to && from < end;
+        } else if let Some(kib) = line.strip_prefix("AnonHugePages:") {
+            let kib = kib.trim().trim_end_matches(" kB").trim_end();
+            huge += if inside { kib.parse().unwrap_or(0) } else { 0 };
+        }
+    }
+    huge * 1024
+}
+
+/// The addresses in a line such as `7f00-7f10 rw-p 0000 00:00 0`.
+fn mapping(line: &str) -> Option<(usize, usize)> {
+    let (start, end) = line.split_whitespace().next()?.split_once('-')?;
+    let address = |text| usize::from_str_radix(text, 16).ok();
+    Some((address(start)?, address(end)?))
+}
+
+fn huge_bytes() -> io::Result<u64> {
+    let told = fs::read_to_string(HUGE_SIZE).ok();
+    let bytes = told.and_then(|text| text.trim().parse::<u64>().ok());
+    bytes
+        .filter(|bytes| bytes.is_power_of_two())
+        .ok_or_else(|| not_huge("this kernel has no transparent huge pages"))
+}
+
+fn not_huge(reason: &str) -> io::Error {
+    io::Error::other(format!(
+        "parent memory in huge pages is not available: {reason} (echo madvise | sudo tee \
+         /sys/kernel/mm/transparent_hugepage/enabled; or free memory, so that whole huge pages \
+         can be had)"
+    ))
+}
+
+fn cannot(parent_memory: ParentMemory, error: &io::Error) -> io::Error {
+    io::Error::other(format!(
+        "cannot have parent memory of {parent_memory}: {error}; use less of it"
+    ))
+}
+
+fn too_large() -> io::Error {
+    io::Error::other("so much parent memory would exceed the address space")
+}
+
+fn size(bytes: u64) -> io::Result<usize> {
+    usize::try_from(bytes).map_err(|_| too_large())
+}
+
+/// At least one page, and whole ones.
+fn whole_pages(bytes: u64, page: u64) -> io::Result<usize> {
+    let whole = bytes.max(1).checked_next_multiple_of(page);
+    size(whole.ok_or_else(too_large)?)
+}
+
+fn map(length: usize, sharing: i32) -> io::Result<NonNull<u8>> {
+    // SAFETY: an anonymous mapping at an address of the kernel's choice touches no memory
+    // that anything else uses.
+    let base = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            length,
+            libc::PROT_READ | libc::PROT_WRITE,
+            sharing | libc::MAP_ANONYMOUS,
+            -1,
+            0,
+        )
+    };
+    if base == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    NonNull::new(base.cast()).ok_or_else(|| io::Error::other("mmap answered a null page"))
+}
+
+fn unmap(base: NonNull<u8>, length: usize) {
+    if length > 0 {
+        // SAFETY: callers pass a range of a mapping of this module that nothing refers into
+        // and that is not used again.
+        unsafe { libc::munmap(base.as_ptr().cast(), length) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BYTES: u64 = 8 << 20;
+
+    fn held(pages: Pages) -> HeldParentMemory {
+        HeldParentMemory::take(ParentMemory {
+            bytes: BYTES,
+            pages,
+        })
+        .unwrap()
+    }
+
+    /// The lines of the mapping that holds the parent memory.
+    fn lines(held: &HeldParentMemory) -> String {
+        let smaps = fs::read_to_string("/proc/self/smaps").unwrap();
+        let at = held.base.addr().get();
+        let mut inside = false;
+        let its = |line: &&str| {
+            if let Some((start, end)) = mapping(line) {
+                inside = (start..end).contains(&at);
+            }
+            inside
+        };
+        smaps.lines().filter(its).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn small_pages_stay_small_and_are_all_there() {
+        let held = held(Pages::Small);
+        let lines = lines(&held);
+        assert!(lines.contains("AnonHugePages:         0 kB"), "{lines}");
+        let from = held.base.addr().get();
+        let smaps = fs::read_to_string("/proc/self/smaps").unwrap();
+        assert_eq!(huge_within(&smaps, from, from + held.length), 0);
+        assert_eq!(held.length as u64, BYTES);
+    }
+
+    #[test]
+    fn what_is_kept_from_children_says_so() {
+        let lines = lines(&held(Pages::DontFork));
+        let flags = lines.lines().find(|line| line.starts_with("VmFlags"));
+        assert!(flags.unwrap().contains(" dc"), "{lines}");
+    }
+
+    #[test]
+    fn a_shared_mapping_is_shared() {
+        let held = held(Pages::Shared);
+        let lines = lines(&held);
+        assert!(lines.lines().next().unwrap().contains("rw-s"), "{lines}");
+    }
+
+    #[test]
+    fn huge_pages_are_had_whole_or_refused_with_the_way_out() {
+        let parent_memory = ParentMemory {
+            bytes: BYTES,
+            pages: Pages::Huge,
+        };
+        match HeldParentMemory::take(parent_memory) {
+            Ok(held) => assert!(held.check_huge().is_ok()),
+            Err(error) => {
+                let error = error.to_string();
+                assert!(error.contains("not available") && error.contains("madvise"));
+            }
+        }
+    }
+
+    #[test]
+    fn only_mappings_in_the_range_are_counted() {
+        let smaps = "1000-2000 rw-p 0 00:00 0\nAnonHugePages:  2048 kB\n\
+                     3000-5000 rw-p 0 00:00 0\nRss: 9 kB\nAnonHugePages:  4096 kB\n";
+        assert_eq!(huge_within(smaps, 0x3000, 0x4000), 4096 * 1024);
+        assert_eq!(huge_within(smaps, 0x2000, 0x3000), 0);
+        assert_eq!(huge_within(smaps, 0x1000, 0x5000), 6144 * 1024);
+    }
+
+    #[test]
+    fn more_than_there_can_be_is_refused_by_name() {
+        let parent_memory = ParentMemory {
+            bytes: 1 << 60,
+            pages: Pages::Small,
+        };
+        let error = HeldParentMemory::take(parent_memory)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("1073741824G"), "{error}");
+    }
+}

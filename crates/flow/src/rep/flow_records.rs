@@ -1,0 +1,58 @@
+//! What the flows of a repetition left in the shared shared, as records.
+
+use crate::flow_run::describe_trouble;
+use crate::flow_status::{FlowStatus, Stage};
+use crate::record::{FlowRecord, FlowState, Turns};
+use crate::shared_memory::SharedMemory;
+use crate::watch::Watch;
+
+/// One record a flow of the kernel, its times counted from `go`.
+pub(super) fn flow_records(shared: &SharedMemory, watch: &Watch<'_>, go: u64) -> Vec<FlowRecord> {
+    let flows = shared.flows().enumerate();
+    flows
+        .map(|(index, flow)| flow_record(flow, go, watch.fate(index)))
+        .collect()
+}
+
+fn flow_record(flow: &FlowStatus, go: u64, fate: Option<FlowState>) -> FlowRecord {
+    let state = match flow.stage() {
+        Stage::Done => FlowState::Done,
+        Stage::Troubled => FlowState::Error {
+            what: describe_trouble(flow.trouble()),
+        },
+        Stage::Absent | Stage::Arrived => fate.unwrap_or(FlowState::Hung),
+    };
+    let (pid, tid) = flow.ids();
+    let tally = flow.read();
+    FlowRecord {
+        pid,
+        tid,
+        state,
+        start_ns: tally.start_ns.saturating_sub(go),
+        end_ns: tally.end_ns.saturating_sub(go),
+        create: flow.create_usage(),
+        steady: tally.steady,
+        units: tally.units,
+        sent: tally.sent,
+        proof: tally.proof,
+        carried: tally.carried,
+    }
+}
+
+/// Latest minus earliest start, in ns.
+pub(super) fn skew(flows: &[FlowRecord]) -> u64 {
+    let starts = || {
+        flows
+            .iter()
+            .filter(|flow| flow.end_ns > 0)
+            .map(|flow| flow.start_ns)
+    };
+    starts().max().unwrap_or(0) - starts().min().unwrap_or(0)
+}
+
+/// The turns of all flows together.
+pub(super) fn turns(shared: &SharedMemory) -> Turns {
+    let mut sum = Turns::default();
+    shared.flows().for_each(|flow| sum += flow.read().turns);
+    sum
+}

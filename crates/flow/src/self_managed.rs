@@ -1,0 +1,202 @@
+//! Slots of work that makes its own flows.
+//!
+//! # Theory
+//!
+//! Most work is a [`Body`](crate::Body): the harness makes the flows, and the body is what they
+//! do. For some work how flows are made and given their share *is* the work: a searcher that
+//! makes a thread for each file has no moment at which all flows wait at a gate. Such work is
+//! an [`SelfManaged`]: one call is a whole repetition, and it says itself how long its phases
+//! took. All else stays: a fresh process with one thread for each slot, warm-ups, repetitions
+//! that must all prove the same.
+//!
+//! * Usage is that of the whole slot process and of the processes that it has reaped, so it has one
+//!   flow record, which stands for all flows.
+//! * Placement binds the slot process before its first repetition; flows inherit that.
+//! * Memory cannot be read while all flows wait, since they never do. What is kept is the peak
+//!   of RSS. For the same reason no events are counted.
+//! * The deadline is watched by a timer of the kernel ([`crate::alarm`]), since a second thread
+//!   would keep the work from forking. It ends the slot process with all that it has made.
+//! * Where timers are asked for ([`SlotSpec::timers`](crate::SlotSpec::timers)) there is one
+//!   more repetition, after those that count, and with timers in it. It is no data point.
+
+use std::io;
+use std::time::Duration;
+
+use measure::Measured;
+use measure::memory::{self, Reading};
+use measure::usage::Usage;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::unistd::getpid;
+
+use crate::alarm::Alarm;
+use crate::flow_run::bind;
+use crate::parent_memory::HeldParentMemory;
+use crate::record::{
+    Answer, Counted, FlowRecord, FlowState, ParentRecord, Rep, SelfManagedUsage, SlotRecord,
+};
+use crate::slot_process::SlotProcess;
+use crate::{Failure, Proof};
+
+/// Work that makes its own flows.
+pub trait SelfManaged {
+    /// Gets ready for a repetition, outside of all time.
+    ///
+    /// # Errors
+    /// Whatever keeps the repetition from being what was asked for; it fails the slot.
+    fn prepare(&mut self) -> io::Result<()>;
+
+    /// Does the whole work once, with timers for classes of work if `timers`.
+    ///
+    /// # Errors
+    /// Whatever keeps the work from being done; it fails the slot.
+    fn repeat(&mut self, timers: bool) -> io::Result<SelfManagedRep>;
+
+    /// Why a repetition that proved `got` is no data point beside one that proved `expected`.
+    fn differs(&self, expected: Proof, got: Proof) -> Failure;
+}
+
+/// What came of one repetition.
+#[derive(Debug, Clone, Default)]
+pub struct SelfManagedRep {
+    /// Making flows.
+    pub create: Duration,
+    /// The work.
+    pub steady: Duration,
+    /// Ending flows.
+    pub tear_down: Duration,
+    /// What all flows used.
+    pub usage: Usage,
+    /// Units of work that were done.
+    pub units: u64,
+    /// Proof of the work.
+    pub proof: Proof,
+    /// What else it tells; the peak of RSS is filled in by the harness.
+    pub own: SelfManagedUsage,
+}
+
+impl<W> SlotProcess<W> {
+    /// Runs every repetition of a slot whose work makes its own flows.
+    pub fn run_self_managed(&self, work: &mut impl SelfManaged) -> Answer {
+        self.try_run_self_managed(work)
+            .unwrap_or_else(|error| Answer::from_error(&error))
+    }
+
+    fn try_run_self_managed(&self, work: &mut impl SelfManaged) -> io::Result<Answer> {
+        let spec = self.spec();
+        let _until_the_end = Alarm::set(spec)?;
+        if !spec.cpus.is_empty() {
+            bind(&spec.cpus)?;
+        }
+        let parent_memory = spec
+            .variant
+            .parent_memory
+            .map(HeldParentMemory::take)
+            .transpose()?;
+        let total = spec.warmups + spec.reps.max(1);
+        let mut reps: Vec<Rep> = Vec::with_capacity(total as usize);
+        for number in 1..=total {
+            if let (Some(parent_memory), 2..) = (&parent_memory, number) {
+                parent_memory.renew()?;
+            }
+            let rep = repetition(work, false)?;
+            let first = reps.first().map_or(rep.proof(), Rep::proof);
+            if first != rep.proof() {
+                return Ok(Answer::Failed {
+                    reason: work.differs(first, rep.proof()),
+                    kept: Some(rep),
+                });
+            }
+            reps.push(rep);
+        }
+        if let (Some(last), false) = (reps.last_mut(), spec.count.is_empty()) {
+            last.counted = Some(Box::new(not_counted()));
+        }
+        let timed = match spec.timers {
+            true => Some(Box::new(repetition(work, true)?)),
+            false => None,
+        };
+        let proof = reps[0].proof();
+        let counted = reps.split_off(spec.warmups as usize);
+        Ok(Answer::Done(SlotRecord {
+            memory: memory(&counted),
+            warmups: reps,
+            reps: counted,
+            timed,
+            proof,
+        }))
+    }
+}
+
+fn repetition(work: &mut impl SelfManaged, timers: bool) -> io::Result<Rep> {
+    work.prepare()?;
+    let done = work.repeat(timers)?;
+    let pid = getpid().as_raw();
+    let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    let all = FlowRecord {
+        pid,
+        tid: pid,
+        state: FlowState::Done,
+        start_ns: 0,
+        end_ns: ns(done.steady),
+        create: Usage::default(),
+        steady: done.usage,
+        units: done.units,
+        sent: 0,
+        proof: done.proof,
+        carried: 0,
+    };
+    let peak_rss = peak_rss(done.own.most)?;
+    Ok(Rep {
+        create_ns: ns(done.create),
+        steady_ns: ns(done.steady),
+        teardown_ns: ns(done.tear_down),
+        skew_ns: 0,
+        parent: ParentRecord {
+            pid,
+            end_ns: ns(done.steady),
+            ..ParentRecord::default()
+        },
+        flows: vec![all],
+        turns: None,
+        latencies: None,
+        kernel_counters: None,
+        counted: None,
+        self_managed: Some(Box::new(SelfManagedUsage {
+            peak_rss,
+            ..done.own
+        })),
+    })
+}
+
+/// The peak of RSS of this process and, of those that it has reaped, of `most` at one time.
+fn peak_rss(most: u64) -> io::Result<u64> {
+    /// The kernel gives it in units of 1,024 bytes.
+    const KIB: u64 = 1024;
+    let reaped = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
+    let own = match memory::reading(&[getpid().as_raw()]).map_err(io::Error::other)? {
+        Reading::Honest(memory) => memory.peak_rss.unwrap_or(memory.rss),
+        Reading::RssOnly { rss, .. } => rss,
+    };
+    Ok(own + most * KIB * u64::try_from(reaped).unwrap_or(0))
+}
+
+/// Why no events are counted.
+fn not_counted() -> Measured<Counted> {
+    Measured::not_available(
+        "this work makes and ends its flows itself, so that there is no moment at which counters \
+         of all of them could be opened",
+        "perf stat counts a whole program, such as flowgauge search",
+    )
+}
+
+/// All that can be said of memory: the highest peak.
+fn memory(reps: &[Rep]) -> Reading {
+    let peaks = reps.iter().filter_map(|rep| rep.self_managed.as_ref());
+    Reading::RssOnly {
+        rss: peaks.map(|own| own.peak_rss).max().unwrap_or(0),
+        reason: "this work makes and ends its flows itself, so that there is no moment at which \
+                 all of them could be read"
+            .to_owned(),
+        remedy: "--sample 10ms reads it now and then".to_owned(),
+    }
+}

@@ -1,0 +1,199 @@
+//! The slot process: the fresh process in which one slot runs.
+//!
+//! # Theory
+//!
+//! A slot process is this same binary, started with [`SLOT_PROCESS_ARGUMENT`]. It reads its task as
+//! one JSON document from standard input, runs the slot, writes its [`Answer`] as one line
+//! to standard output, and exits. It has one thread until it creates its flows, and it
+//! leads a process group of its own, so that one `kill` reaches everything it made.
+//!
+//! It never outlives the main process, however that ends:
+//!
+//! * It asks for `SIGKILL` at its parent's death before it does anything else, and then
+//!   compares its parent with the pid in its task, for the case that the parent was
+//!   faster. (The request survives exec and is cleared by fork, hence each forked flow
+//!   asks again.) No other signal would do: a process that is stopped takes none but this.
+//! * What it has on disk is removed by others then ([`crate::janitor`]).
+//!
+//! A panic anywhere in a slot process ends that process at once (`_exit` after the message): a
+//! forked flow that unwound into its copy of the parent's frames would go on as a second
+//! parent.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use nix::sys::signal::Signal;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::body::{Body, Sink};
+use crate::parent_memory::HeldParentMemory;
+use crate::record::{Answer, Failure, Rep, SlotRecord};
+use crate::rep;
+use crate::variant::Channel;
+use crate::watch::SlotResources;
+use crate::{SlotSpec, flow_run};
+
+/// The first argument of a slot process.
+pub const SLOT_PROCESS_ARGUMENT: &str = "__cell";
+
+/// Exit code of a slot process or flow that panicked.
+const EXIT_PANIC: i32 = 101;
+/// Exit code of a slot process whose task could not be read.
+const EXIT_NO_TASK: i32 = 96;
+
+/// What the launcher sends.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Task<S> {
+    /// A [`SlotSpec`], or a reference to one on the sending side.
+    pub(crate) spec: S,
+    pub(crate) parent: i32,
+    pub(crate) fifo: PathBuf,
+    /// The folder of the slot's files, if its work needs one.
+    pub(crate) scratch: Option<PathBuf>,
+}
+
+/// One slot about to run.
+#[derive(Debug)]
+pub struct SlotProcess<W> {
+    task: Task<SlotSpec<W>>,
+}
+
+/// Whether this process was started as a slot process. To be asked first of all in `main`.
+#[must_use]
+pub fn is_slot_process() -> bool {
+    std::env::args_os()
+        .nth(1)
+        .is_some_and(|argument| argument == SLOT_PROCESS_ARGUMENT)
+}
+
+/// The whole life of a slot process: `run` turns the work of the spec into a body and a sink and
+/// calls [`SlotProcess::run`].
+pub fn slot_process_main<W: DeserializeOwned>(run: impl FnOnce(&SlotProcess<W>) -> Answer) -> ! {
+    end_on_panic();
+    let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
+    let task: Task<SlotSpec<W>> = match read_task() {
+        Ok(task) => task,
+        Err(error) => {
+            let _closed_is_fine =
+                writeln!(io::stderr(), "a slot process cannot read its task: {error}");
+            exit(EXIT_NO_TASK)
+        }
+    };
+    if tied.is_err() || nix::unistd::getppid().as_raw() != task.parent {
+        exit(EXIT_NO_TASK);
+    }
+    answer_and_exit(&run(&SlotProcess { task }))
+}
+
+fn read_task<W: DeserializeOwned>() -> io::Result<Task<SlotSpec<W>>> {
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text)?;
+    serde_json::from_str(&text).map_err(io::Error::other)
+}
+
+/// Writes the answer and ends the slot process and whatever it has made.
+pub(crate) fn answer_and_exit(answer: &Answer) -> ! {
+    exit(i32::from(write_line(answer).is_err()))
+}
+
+/// Writes a value as one line of JSON.
+pub(crate) fn write_line(value: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value).map_err(io::Error::other)?;
+    line.push(b'\n');
+    let mut out = io::stdout().lock();
+    out.write_all(&line)?;
+    out.flush()
+}
+
+/// Ends this process without running anything else.
+pub(crate) fn exit(code: i32) -> ! {
+    // SAFETY: `_exit` ends the process and has no preconditions.
+    unsafe { libc::_exit(code) }
+}
+
+/// Makes a panic end the process in which it happens.
+pub(crate) fn end_on_panic() {
+    std::panic::set_hook(Box::new(|panic| {
+        let _closed_is_fine = writeln!(io::stderr(), "{panic}");
+        exit(EXIT_PANIC)
+    }));
+}
+
+/// Ends this slot process and all that it has made, from a signal handler.
+pub(crate) fn end_group() {
+    // SAFETY: `kill` is async-signal-safe; 0 is the group that this slot process leads.
+    unsafe { libc::kill(0, libc::SIGKILL) };
+}
+
+impl<W> SlotProcess<W> {
+    /// What to do.
+    #[must_use]
+    pub fn spec(&self) -> &SlotSpec<W> {
+        &self.task.spec
+    }
+
+    /// The folder for the slot's files, where [`SlotSpec::scratch`] asked for one.
+    #[must_use]
+    pub fn scratch(&self) -> Option<&Path> {
+        self.task.scratch.as_deref()
+    }
+
+    /// Runs every repetition of the slot.
+    pub fn run<B: Body, S: Sink>(&self, body: &B, sink: &mut S) -> Answer {
+        self.try_run(body, sink)
+            .unwrap_or_else(|error| Answer::from_error(&error))
+    }
+
+    fn try_run<B: Body, S: Sink>(&self, body: &B, sink: &mut S) -> io::Result<Answer> {
+        let spec = self.spec();
+        if spec.variant.placement.is_one_cpu() {
+            flow_run::bind(&spec.cpus)?;
+        }
+        let parent_memory = spec
+            .variant
+            .parent_memory
+            .map(HeldParentMemory::take)
+            .transpose()?;
+        let rings = B::SENDS && spec.variant.channel == Channel::Shm;
+        let resources = SlotResources::new(spec, rings, B::TIMES)?;
+        let total = spec.warmups + spec.reps.max(1);
+        let mut reps = Vec::with_capacity(total as usize);
+        let mut memory = None;
+        for number in 1..=total {
+            let last = number == total;
+            if let (Some(parent_memory), 2..) = (&parent_memory, number) {
+                parent_memory.renew()?;
+            }
+            let run = rep::run(&resources, spec, &self.task.fifo, body, sink, last)?;
+            let wrong = run.failure.clone();
+            if let Some(reason) = wrong.or_else(|| different(&reps, &run.rep)) {
+                return Ok(Answer::Failed {
+                    reason,
+                    kept: Some(run.rep),
+                });
+            }
+            memory = run.memory;
+            reps.push(run.rep);
+        }
+        let memory = memory.ok_or_else(|| io::Error::other("memory was not read"))?;
+        let proof = reps[0].proof();
+        let counted = reps.split_off(spec.warmups as usize);
+        Ok(Answer::Done(SlotRecord {
+            warmups: reps,
+            reps: counted,
+            memory,
+            timed: None,
+            proof,
+        }))
+    }
+}
+
+/// Repetitions of one slot must prove the same work.
+fn different(reps: &[Rep], rep: &Rep) -> Option<Failure> {
+    let (expected, got) = (reps.first()?.proof(), rep.proof());
+    (expected != got).then(|| Failure::DifferentWork {
+        expected: expected.to_string(),
+        got: got.to_string(),
+    })
+}

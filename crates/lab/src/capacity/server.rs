@@ -1,0 +1,157 @@
+//! Whether there is room for a server with all of its connections.
+//!
+//! # Theory
+//!
+//! How many connections there are is known beforehand, and so is what they take at the most:
+//! open files of the process that has most of them, tasks where each has a thread, and places
+//! at the listening socket. A load generator that finds no place there waits for the kernel to
+//! ask again, a second later and then two, and the workers wait for it.
+
+use flow::Variant;
+use machine::limits::Bound;
+use machine::{Ceiling, Machine};
+use measure::Measured;
+use workload::{Server, Work};
+
+use super::{limit, most};
+use crate::number::{count, many};
+
+/// Why there is no room, if that is the work and there is none. `lowest` is the room for
+/// flows of that model.
+pub(super) fn no_room(
+    machine: &Machine,
+    variant: &Variant,
+    work: &Work,
+    lowest: &Ceiling,
+) -> Option<String> {
+    let Work::WikiServer(server) = work else {
+        return None;
+    };
+    no_files(machine, variant, server)
+        .or_else(|| no_tasks(variant, server, lowest))
+        .or_else(|| no_places(machine, server))
+}
+
+fn no_files(machine: &Machine, variant: &Variant, server: &Server) -> Option<String> {
+    let &Measured::Value(Bound::At(files)) = &machine.limits.nofile_hard else {
+        return None;
+    };
+    let need = server.open_files(variant);
+    (need > files).then(|| {
+        format!(
+            "{} need up to {} open files in one process: RLIMIT_NOFILE allows {}; use fewer, or \
+             raise the limit (ulimit -Hn {need})",
+            both(server),
+            count(need),
+            count(files)
+        )
+    })
+}
+
+/// `64 connections and 1 worker`.
+fn both(server: &Server) -> String {
+    let connections = many(server.connections, "connection");
+    format!("{connections} and {}", many(server.workers, "worker"))
+}
+
+fn no_tasks(variant: &Variant, server: &Server, lowest: &Ceiling) -> Option<String> {
+    let need = u64::from(variant.flows) + server.helpers();
+    (need > most(lowest)).then(|| {
+        format!(
+            "{} need up to {} processes and threads: there is room for {} (the limit is {}); use \
+             fewer, or raise it: {}",
+            both(server),
+            count(need),
+            count(most(lowest)),
+            limit(lowest),
+            lowest.raise
+        )
+    })
+}
+
+fn no_places(machine: &Machine, server: &Server) -> Option<String> {
+    let &Measured::Value(places) = &machine.limits.somaxconn else {
+        return None;
+    };
+    let need = server.waiting();
+    (need > places).then(|| {
+        format!(
+            "{} connections wait at one socket: net.core.somaxconn = {} allows no more of them; \
+             use fewer, or raise it: sudo sysctl net.core.somaxconn={need}",
+            count(need),
+            count(places)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use flow::{Channel, Placement, Schedule};
+
+    use super::super::no_room;
+    use super::*;
+
+    fn machine(files: u64, tasks: u64, places: u64) -> Machine {
+        let mut machine = Machine::read();
+        machine.limits.nofile_hard = Measured::Value(Bound::At(files));
+        machine.limits.nproc = Measured::Value(Bound::At(tasks));
+        machine.limits.user_tasks = Measured::Value(0);
+        machine.limits.somaxconn = Measured::Value(places);
+        machine
+    }
+
+    /// Why there is no room for so many connections.
+    fn refused(machine: &Machine, design: &str, connections: u64) -> Option<String> {
+        let server = serde_json::json!({
+            "kind": "wiki-server",
+            "workers": 1,
+            "design": design,
+            "requests": 10_000,
+            "connections": connections,
+        });
+        let variant = Variant {
+            model: "thread".parse().unwrap(),
+            flows: 1,
+            placement: Placement::Free,
+            schedule: Schedule::Queue,
+            channel: Channel::Fifo,
+            parent_memory: None,
+        };
+        no_room(machine, &variant, &serde_json::from_value(server).unwrap())
+    }
+
+    #[test]
+    fn a_server_with_more_connections_than_open_files_is_refused_with_need_room_and_remedy() {
+        let machine = machine(100, 10_000, 4_096);
+        assert_eq!(refused(&machine, "pool", 36), None);
+        let why = refused(&machine, "pool", 64).unwrap();
+        for word in ["need up to 128 open files", "allows 100", "ulimit -Hn 128"] {
+            assert!(why.contains(word), "{word} in {why}");
+        }
+        // Each has a thread with a store of its own, and a thread of the one before may be there.
+        let why = refused(&machine, "per-connection", 36).unwrap();
+        assert!(why.contains("need up to 210 open files"), "{why}");
+    }
+
+    #[test]
+    fn a_thread_for_each_connection_is_refused_where_there_may_not_be_so_many() {
+        let machine = machine(100_000, 50, 4_096);
+        assert_eq!(refused(&machine, "pool", 1_000), None);
+        let why = refused(&machine, "per-connection", 100).unwrap();
+        for word in [
+            "need up to 203 processes and threads",
+            "RLIMIT_NPROC = 50",
+            "ulimit -u",
+        ] {
+            assert!(why.contains(word), "{word} in {why}");
+        }
+    }
+
+    #[test]
+    fn connections_that_would_find_no_place_at_the_socket_are_refused() {
+        let machine = machine(100_000, 10_000, 128);
+        assert_eq!(refused(&machine, "per-connection", 1_000), None);
+        let why = refused(&machine, "pool", 129).unwrap();
+        assert!(why.contains("somaxconn = 128"), "{why}");
+    }
+}

@@ -1,0 +1,159 @@
+//! Tests of what there is room for.
+
+use super::fitted::without_those;
+use super::*;
+use crate::{Preset, builtin};
+use flow::{Channel, Placement, Schedule};
+use workload::Turns;
+
+fn turns(flows: u64) -> Work {
+    Work::Turns(Turns {
+        flows,
+        kernel_turns: 1,
+        user_turns: 1,
+        user_laps: None,
+        touched_at_most: None,
+        stack_use: 0,
+        hand_over: HandOver::Pipe,
+        stack: Some(1 << 20),
+    })
+}
+
+fn variant(model: Model, flows: u32) -> Variant {
+    Variant {
+        model,
+        flows,
+        placement: Placement::One,
+        schedule: Schedule::Static,
+        channel: Channel::Fifo,
+        parent_memory: None,
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_need_and_the_limit() {
+    let machine = Machine::read();
+    let many = u32::MAX;
+    let why = no_room(
+        &machine,
+        &variant(Model::FIBER_PACKED, many),
+        &turns(many.into()),
+    );
+    let why = why.unwrap();
+    assert!(
+        why.contains("they need 4,") && why.contains("at most"),
+        "{why}"
+    );
+    let why = no_room(
+        &machine,
+        &variant(Model::Process, many),
+        &turns(many.into()),
+    );
+    assert!(why.unwrap().contains("to raise it"));
+    assert_eq!(no_room(&machine, &variant(Model::Task, 2), &turns(2)), None);
+}
+
+#[test]
+fn a_heap_larger_than_memory_is_refused_with_the_need() {
+    let work = |heap| {
+        Work::Warehouse(workload::Warehouse {
+            workers: 2,
+            transactions: 1,
+            heap: workload::Bytes(heap),
+            seed: 0,
+        })
+    };
+    let machine = Machine::read();
+    for model in [Model::Thread, Model::Process, Model::FIBER] {
+        let why = no_room(&machine, &variant(model, 2), &work(1 << 40)).unwrap();
+        assert!(why.contains("2 flows take 2,560 GiB"), "{why}");
+        assert!(why.contains("room for 0 of them"), "{why}");
+        assert_eq!(no_room(&machine, &variant(model, 2), &work(1 << 20)), None);
+    }
+}
+
+#[test]
+fn workers_that_would_take_all_memory_are_refused() {
+    let mem = |bytes| {
+        Work::Mem(workload::Mem {
+            workers: 2,
+            loops: 1,
+            bytes,
+        })
+    };
+    let machine = Machine::read();
+    let two = variant(Model::Process, 2);
+    assert_eq!(no_room(&machine, &two, &mem(64 << 20)), None);
+    let why = no_room(&machine, &two, &mem(1 << 50)).unwrap();
+    assert!(why.contains("room for 0 of them"), "{why}");
+}
+
+#[test]
+fn where_there_are_no_fibers_they_are_left_out_once_and_the_rest_is_run() {
+    let none = Err("no fibers on this target");
+    let study = builtin("switch", Preset::Quick).unwrap();
+    let cases = study.cases.len();
+    let (study, left_out) = without_those(study, |variant, _| without(variant.model, none));
+    assert_eq!(
+        left_out,
+        [
+            "model fiber is not available: no fibers on this target",
+            "model fiber-packed is not available: no fibers on this target"
+        ]
+    );
+    assert_eq!(study.cases.len(), cases);
+    let models = study.cases.iter().flat_map(|case| &case.variants);
+    let models: Vec<Model> = models.map(|labelled| labelled.variant.model).collect();
+    assert!(models.contains(&Model::Task) && !models.contains(&Model::FIBER));
+}
+
+#[test]
+fn what_is_left_out_of_a_sweep_is_one_line_a_variant() {
+    let study = builtin("switch", Preset::Full).unwrap();
+    let variants = study.cases.iter().flat_map(|case| &case.variants);
+    let processes = variants.filter(|labelled| labelled.label == "process");
+    let sizes: Vec<u32> = processes.map(|labelled| labelled.variant.flows).collect();
+    assert!(sizes.len() > 2);
+    let (_, left_out) = without_those(study, |variant, _| {
+        let small = variant.model != Model::Process || variant.flows <= 200;
+        (!small).then(|| format!("{} are too many", variant.flows))
+    });
+    let most = sizes.iter().max().map_or(0, |&most| most);
+    let expected = format!(
+        "500 are too many; so are more, up to {}",
+        count(most.into())
+    );
+    assert_eq!(left_out, [expected]);
+}
+
+#[test]
+fn of_memory_the_same_reserve_is_kept_that_limits_keeps() {
+    let machine = Machine::read();
+    let free = rooms(&machine, Model::FIBER_PACKED, &turns(2));
+    let lowest = free.first().unwrap();
+    let share = (lowest.count as f64 * SHARE) as u64;
+    let refused = |flows: u64| {
+        let variant = variant(Model::FIBER_PACKED, u32::try_from(flows).unwrap());
+        no_room(&machine, &variant, &turns(flows)).is_some()
+    };
+    assert!(!refused(share) && refused(share + 1));
+}
+
+#[test]
+fn a_study_that_fits_is_left_as_it_is() {
+    let study = builtin("primes", Preset::Quick).unwrap();
+    assert_eq!(fitted(study.clone(), &Machine::read()), (study, Vec::new()));
+}
+
+#[test]
+fn what_has_no_room_is_left_out_and_said() {
+    let mut study = builtin("primes", Preset::Quick).unwrap();
+    study.cases.truncate(2);
+    for labelled in &mut study.cases[0].variants {
+        labelled.variant.flows = u32::MAX;
+    }
+    let (fitted, left_out) = fitted(study.clone(), &Machine::read());
+    assert_eq!(fitted.cases.len(), 1);
+    assert_eq!(fitted.headline, study.cases[1].name);
+    assert_eq!(left_out.len(), 2);
+}

@@ -1,0 +1,177 @@
+//! How many flows there is room for, whoever asks for more.
+
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+use nix::unistd::SysconfVar;
+
+use crate::models::fiber::FIBER_BYTES;
+use crate::plan::{Io, Model, Plan};
+
+/// More threads at one time than this make nothing faster anywhere.
+const MOST_THREADS: u64 = 2_048;
+/// The same for processes, of which each takes four times the memory.
+const MOST_PROCESSES: u64 = 256;
+/// Descriptors that a search needs beside those of its flows and its roots.
+const SPARE_DESCRIPTORS: u64 = 64;
+/// Folders that were named are kept open, as long as they take no more than one in so many of
+/// all descriptors.
+const ROOTS_SHARE: u64 = 4;
+/// Address space of a thread: its stacks, its buffers, and what it finds.
+const THREAD_BYTES: u64 = 1 << 20;
+/// The same of the flow that makes all others.
+const OWN_BYTES: u64 = 2 << 20;
+/// Flows a CPU while a disk is waited for, at the most.
+const COLD_FLOWS: u32 = 4;
+/// CPUs that are reckoned with then at the least: a disk keeps more flows busy than one CPU.
+const COLD_CPUS: u32 = 2;
+
+/// The highest cap for a model that makes a flow for each file or folder, and why that one.
+pub(crate) fn cap(model: Model) -> (u32, String) {
+    let most = match model {
+        Model::Sequential => return (1, String::new()),
+        Model::ProcessPerFile => MOST_PROCESSES,
+        _ => MOST_THREADS,
+    };
+    // A thread has its file open, or its folder and a file of it; a process has a pipe.
+    let each = match model {
+        Model::ThreadPerDirectory => 2,
+        _ => 1,
+    };
+    let (cap, why) = within_memory(model, bounded(most, Some(each)));
+    let cap = cap.max(1);
+    (cap, format!("a cap of {cap}: {why}"))
+}
+
+/// How many flows a pool may have at the most, whoever asked for more, and why.
+pub(crate) fn pool(model: Model) -> (u32, String) {
+    let most = match model.forks() {
+        true => MOST_PROCESSES,
+        false => MOST_THREADS,
+    };
+    // With one table of files for all, each flow has its folder open there and a file of it.
+    let shares = matches!(model, Model::ThreadPool | Model::Fiber);
+    within_memory(model, bounded(most, shares.then_some(2)))
+}
+
+/// `most` flows, or fewer where each needs so many of this process's descriptors, and why.
+fn bounded(most: u64, each: Option<u64>) -> (u32, String) {
+    let room = each.map(|each| (for_flows() / each).max(1));
+    let (cap, why) = match room.filter(|room| *room < most) {
+        Some(room) => (
+            room,
+            format!("there is room for {} open files (ulimit -n)", descriptors()),
+        ),
+        None => (most, "more at one time make nothing faster".to_owned()),
+    };
+    (u32::try_from(cap).unwrap_or(u32::MAX), why)
+}
+
+/// The same for flows of `model`, which need address space too where they are threads: 0 where
+/// there is none for even one.
+fn within_memory(model: Model, (most, why): (u32, String)) -> (u32, String) {
+    let each = match model {
+        _ if model.forks() => return (most, why),
+        Model::Fiber => THREAD_BYTES + FIBER_BYTES as u64,
+        _ => THREAD_BYTES,
+    };
+    match left_bytes().map(|left| left / each) {
+        Some(room) if room < u64::from(most) => {
+            let why = "there is no more address space (ulimit -v)".to_owned();
+            (u32::try_from(room).unwrap_or(u32::MAX), why)
+        }
+        _ => (most, why),
+    }
+}
+
+/// Fibers that there is address space for beside so many threads: one at the least.
+pub(crate) fn fibers(threads: u32) -> usize {
+    let Some(left) = left_bytes() else {
+        return usize::MAX;
+    };
+    let left = left.saturating_sub(u64::from(threads) * THREAD_BYTES);
+    usize::try_from(left / FIBER_BYTES as u64).map_or(usize::MAX, |fibers| fibers.max(1))
+}
+
+/// Address space that flows may take, in bytes, but for what the search needs itself; `None`:
+/// it is not limited, or nobody can tell.
+fn left_bytes() -> Option<u64> {
+    let (soft, _) = getrlimit(Resource::RLIMIT_AS).ok()?;
+    if soft == RLIM_INFINITY {
+        return None;
+    }
+    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = statm.split_whitespace().next()?.parse().ok()?;
+    let taken = pages
+        * nix::unistd::sysconf(SysconfVar::PAGE_SIZE)
+            .ok()??
+            .cast_unsigned();
+    Some(soft.saturating_sub(taken + OWN_BYTES))
+}
+
+/// Files that this process may have open.
+fn descriptors() -> u64 {
+    getrlimit(Resource::RLIMIT_NOFILE).map_or(1_024, |(soft, _)| soft)
+}
+
+/// Descriptors for flows.
+fn for_flows() -> u64 {
+    let open = descriptors();
+    (open - open / ROOTS_SHARE).saturating_sub(SPARE_DESCRIPTORS)
+}
+
+/// Folders that were named of which the descriptors are kept, at the most.
+pub(crate) fn kept_roots() -> usize {
+    usize::try_from(descriptors() / ROOTS_SHARE).unwrap_or(usize::MAX)
+}
+
+/// Folders that one flow may have open beside each other.
+pub(crate) fn folders() -> usize {
+    usize::try_from(for_flows().max(1)).unwrap_or(usize::MAX)
+}
+
+/// Places for results that processes of the plan leave.
+pub(crate) fn slots(plan: &Plan) -> usize {
+    let model = match plan.model {
+        Some(model) if model.forks() => model,
+        // A probe may choose processes.
+        None if plan.io == Io::Mmap => Model::ProcessPool,
+        _ => return 0,
+    };
+    let (most, chosen) = match model.is_pool() {
+        true => (pool(model).0, auto_most(cpus())),
+        false => (cap(model).0, u32::MAX),
+    };
+    let asked = plan.workers.map_or(chosen, std::num::NonZeroU32::get);
+    asked.min(most) as usize
+}
+
+/// Workers that a probe chooses for so many CPUs, at the most.
+pub(crate) fn auto_most(cpus: u32) -> u32 {
+    COLD_FLOWS * cpus.max(COLD_CPUS)
+}
+
+/// CPUs that this process may use.
+pub(crate) fn cpus() -> u32 {
+    let cpus = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    u32::try_from(cpus).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hundred million processes had as many places mapped before anybody counted them.
+    #[test]
+    fn places_are_for_as_many_processes_as_there_may_be() {
+        for model in [Model::ProcessPool, Model::ProcessPerFile] {
+            assert!(slots(&Plan::of(model, 100_000_000)) <= MOST_PROCESSES as usize);
+            assert_eq!(slots(&Plan::of(model, 3)), 3);
+        }
+        let mapped = Plan {
+            io: Io::Mmap,
+            workers: std::num::NonZeroU32::new(100_000_000),
+            ..Plan::default()
+        };
+        assert!(slots(&mapped) <= MOST_PROCESSES as usize);
+        assert_eq!(slots(&Plan::of(Model::ThreadPool, 8)), 0);
+    }
+}

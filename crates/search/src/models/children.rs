@@ -1,0 +1,293 @@
+//! Processes that a search forks: made, listened to, reaped.
+//!
+//! # Theory
+//!
+//! Each process has a pipe to the one that forked it, which alone writes results out: lines
+//! of two files never mix, and a process that dies can only cut its own. The end of the pipe
+//! is the end of the process. What it counted it leaves in its slot of the shared shared as the
+//! last thing it does; a slot that says otherwise is one of a process that died.
+//!
+//! A process asks the kernel to be killed when the flow that forked it dies, so that none
+//! stays, however the search ends. At a signal they are killed before it
+//! ([`crate::interrupted`]).
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, OwnedFd};
+
+use measure::clock;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
+use nix::sys::wait::{WaitStatus, waitpid};
+use nix::unistd::{ForkResult, Pid, fork, getpid, getppid};
+
+use crate::file::FileSearch;
+use crate::interrupted::{ChildRegistry, SignalsBlocked};
+use crate::models::frame::{Receiver, Sender};
+use crate::models::{FlowSet, Totals};
+use crate::outlet::Here;
+use crate::plan::Io;
+use crate::problem::Problem;
+
+/// Files that whoever searches has open at one time.
+const FOLDER_AND_FILE: usize = 2;
+/// The same of whoever has a ring.
+const RING: usize = 1;
+/// Bytes that are taken from a pipe at once: all that it holds.
+const PIPE_BYTES: usize = 64 << 10;
+
+/// One process.
+struct Child {
+    pid: Pid,
+    slot: usize,
+    pipe: File,
+    frames: Receiver,
+}
+
+/// All of them.
+pub(crate) struct Children<'c, 'o> {
+    set: &'c FlowSet<'c, 'o>,
+    here: Here<'c, 'o>,
+    _known: ChildRegistry,
+    live: Vec<Child>,
+    free: Vec<usize>,
+    /// The one that has more of a file to send.
+    heard: Option<Pid>,
+    buffer: Vec<u8>,
+    pub(crate) made: u64,
+    pub(crate) most: u64,
+    pub(crate) died: u64,
+    pub(crate) totals: Totals,
+    /// When the last of them was done with its work.
+    pub(crate) last_ns: Option<u64>,
+}
+
+impl<'c, 'o> Children<'c, 'o> {
+    pub(crate) fn new(set: &'c FlowSet<'c, 'o>) -> Children<'c, 'o> {
+        Children {
+            set,
+            here: Here::new(set.outlet),
+            _known: ChildRegistry::of(set.shared),
+            live: Vec::new(),
+            free: (0..set.shared.slots()).rev().collect(),
+            heard: None,
+            buffer: vec![0; PIPE_BYTES],
+            made: 0,
+            most: 0,
+            died: 0,
+            totals: Totals::default(),
+            last_ns: None,
+        }
+    }
+
+    pub(crate) fn live(&self) -> usize {
+        self.live.len()
+    }
+
+    /// Whether one of them has more of a file to send: until it has, whoever listens here must
+    /// not use the outlet in any other way.
+    pub(crate) fn is_hearing(&self) -> bool {
+        self.heard.is_some()
+    }
+
+    /// The slots of those that live.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = usize> {
+        self.live.iter().map(|child| child.slot)
+    }
+
+    /// Whether a process that is made now can open what it searches: it has what this one has
+    /// open, but for the ends of others' pipes.
+    ///
+    /// # Errors
+    /// There are too few files that may be open.
+    pub(crate) fn leaves_room(&self) -> io::Result<()> {
+        let own_pipe = io::pipe()?;
+        let needed = match self.set.job.io {
+            Io::Read | Io::Mmap => FOLDER_AND_FILE,
+            Io::Uring => FOLDER_AND_FILE + RING,
+        };
+        // Of the pipe it keeps one end, and it closes all other pipes.
+        let freed = self.live.len() + 1;
+        let mut kept = Vec::new();
+        for _ in freed..needed {
+            kept.push(own_pipe.0.try_clone()?);
+        }
+        Ok(())
+    }
+
+    /// Forks a process that does `work` with what searches files, and its slot's number.
+    ///
+    /// # Errors
+    /// The kernel makes no more processes or pipes.
+    pub(crate) fn make(
+        &mut self,
+        work: impl FnOnce(FileSearch<'c, 'static>, usize) -> Totals,
+    ) -> io::Result<()> {
+        let slot = self.free.pop().ok_or(Errno::EAGAIN)?;
+        match self.fork(slot, work) {
+            Ok(child) => {
+                self.live.push(child);
+                self.made += 1;
+                self.most = self.most.max(self.live.len() as u64);
+                Ok(())
+            }
+            Err(error) => {
+                self.free.push(slot);
+                Err(error)
+            }
+        }
+    }
+
+    fn fork(
+        &mut self,
+        slot: usize,
+        work: impl FnOnce(FileSearch<'c, 'static>, usize) -> Totals,
+    ) -> io::Result<Child> {
+        let (from, to) = io::pipe()?;
+        let (from, to) = (OwnedFd::from(from), OwnedFd::from(to));
+        self.set.shared.slot(slot).begin();
+        let parent = getpid();
+        // A signal that comes between its birth and its entry would leave it behind.
+        let held = SignalsBlocked::now();
+        // SAFETY: the caller of `run` has one thread, as its documentation asks, so that the
+        // copy may do all that this process may.
+        match unsafe { fork() }? {
+            ForkResult::Parent { child } => {
+                self.set.shared.slot(slot).made(child.as_raw());
+                drop(held);
+                Ok(Child {
+                    pid: child,
+                    slot,
+                    pipe: File::from(from),
+                    frames: Receiver::default(),
+                })
+            }
+            ForkResult::Child => {
+                drop(held);
+                drop(from);
+                // Pipes of those made before: whoever holds one keeps its writer alive.
+                self.live.clear();
+                self.be_child(parent, slot, File::from(to), work)
+            }
+        }
+    }
+
+    /// Does the work of a process, and ends it.
+    fn be_child(
+        &self,
+        parent: Pid,
+        slot: usize,
+        pipe: File,
+        work: impl FnOnce(FileSearch<'c, 'static>, usize) -> Totals,
+    ) -> ! {
+        let asked = prctl::set_pdeathsig(Signal::SIGKILL);
+        if asked.is_ok() && getppid() == parent {
+            let files = FileSearch::new(self.set.job, Box::new(Sender::new(pipe)));
+            let totals = work(files, slot);
+            self.set.shared.slot(slot).leave(&totals, clock::now_ns());
+        }
+        // SAFETY: ends this process at once; what it holds is the kernel's to free, and
+        // nothing of the parent's is flushed or dropped twice.
+        unsafe { libc::_exit(0) }
+    }
+
+    /// Listens until a process has ended or sent something, or `patience` is over: whether
+    /// any has ended.
+    pub(crate) fn listen(&mut self, patience: PollTimeout) -> bool {
+        let heard = self.heard;
+        let listens = |child: &&Child| heard.is_none_or(|pid| pid == child.pid);
+        let mut ready: Vec<PollFd<'_>> = self
+            .live
+            .iter()
+            .filter(listens)
+            .map(|child| PollFd::new(child.pipe.as_fd(), PollFlags::POLLIN))
+            .collect();
+        if poll(&mut ready, patience).is_err() {
+            return false;
+        }
+        let answers: Vec<bool> = ready.iter().map(|fd| fd.any() == Some(true)).collect();
+        let pids: Vec<Pid> = self
+            .live
+            .iter()
+            .filter(listens)
+            .map(|child| child.pid)
+            .collect();
+        let mut ended = false;
+        for (pid, _) in pids
+            .into_iter()
+            .zip(answers)
+            .filter(|(_, answers)| *answers)
+        {
+            if self.heard.is_none_or(|heard| heard == pid) {
+                ended |= self.hear(pid);
+            }
+        }
+        ended
+    }
+
+    /// Takes what `pid` sent: whether it has ended.
+    fn hear(&mut self, pid: Pid) -> bool {
+        let Some(index) = self.live.iter().position(|child| child.pid == pid) else {
+            return false;
+        };
+        let child = &mut self.live[index];
+        match child.pipe.read(&mut self.buffer) {
+            Ok(0) => {
+                self.ended(index);
+                true
+            }
+            Ok(length) => {
+                let more = self.heard == Some(pid);
+                let more = child
+                    .frames
+                    .take(&self.buffer[..length], &mut self.here, more);
+                self.heard = more.then_some(pid);
+                false
+            }
+            Err(_) => false,
+        }
+    }
+
+    fn ended(&mut self, index: usize) {
+        let child = self.live.swap_remove(index);
+        if self.heard.take_if(|pid| *pid == child.pid).is_some() {
+            crate::outlet::Deliver::text(&mut self.here, b"", false);
+        }
+        self.set.shared.slot(child.slot).ending();
+        let status = waitpid(child.pid, None);
+        self.set.shared.slot(child.slot).ended();
+        match self.set.shared.slot(child.slot).left() {
+            Some((totals, done_ns)) => {
+                self.totals.add(totals);
+                self.last_ns = self.last_ns.max(Some(done_ns));
+            }
+            None => self.tell_died(status),
+        }
+        self.free.push(child.slot);
+    }
+
+    fn tell_died(&mut self, status: nix::Result<WaitStatus>) {
+        self.died += 1;
+        let how = match status {
+            Ok(WaitStatus::Signaled(_, signal, _)) => format!("by {signal}"),
+            Ok(WaitStatus::Exited(_, code)) => format!("with exit code {code}"),
+            _ => "in a way that the kernel does not tell".to_owned(),
+        };
+        let what = format!(
+            "a searching process ended early, {how}: what it had before it was not searched"
+        );
+        self.set.outlet.tell(&Problem::error(what));
+    }
+}
+
+impl Drop for Children<'_, '_> {
+    /// Only when the parent panics are there any left.
+    fn drop(&mut self) {
+        for child in self.live.drain(..) {
+            let _ = nix::sys::signal::kill(child.pid, Signal::SIGKILL);
+            let _ = waitpid(child.pid, None);
+        }
+    }
+}

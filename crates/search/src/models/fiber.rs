@@ -1,0 +1,255 @@
+//! Fibers of one thread walk, a fiber a folder; a pool of threads does what blocks.
+//!
+//! # Theory
+//!
+//! A fiber that blocks in a system call puts all fibers of its thread to sleep, so fibers
+//! must not read files. What they are good for is to keep many folders under way without a
+//! thread for each: a fiber lists its folder, hands the names of the files to the pool, and
+//! suspends until they are searched; meanwhile its thread runs the fibers of other folders.
+//!
+//! ```text
+//!  this thread: fiber a ─┐                    ┌─ helper 1: open, read, search, close
+//!               fiber b ─┼─▶ queue of files ──┼─ helper 2
+//!               fiber c ─┘◀── done: awaken ───┘
+//! ```
+//!
+//! Listing blocks too, on a cold disk; then this thread waits, as one thread would. There are
+//! at most [`FIBERS`] fibers, or as many as there is room for, open folders and address space
+//! counted; other folders wait.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fiber::{Config, ConfigError, Scheduler};
+use measure::clock;
+
+use crate::file::FileSearch;
+use crate::job::{FilesTask, FolderTask, Task};
+use crate::models::blocking_tasks::{BlockingTask, BlockingTasks, Waits, cut};
+use crate::models::sequential::{self, Sequential};
+use crate::models::threads::{self, Ended};
+use crate::models::{Done, FlowSet, Totals, capacity};
+use crate::problem::{Problem, words};
+use crate::report::{Class, Flows};
+use crate::walk::{Folder, Listing};
+
+/// Folders under way at one time. Each is open, so that this bounds descriptors.
+const FIBERS: usize = 128;
+/// Bytes of a fiber's stack: listing matches globs there.
+pub(crate) const FIBER_BYTES: usize = 256 << 10;
+
+pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
+    let common = BlockingTasks::default();
+    let most = FIBERS
+        .min(capacity::folders())
+        .min(capacity::fibers(workers));
+    // Before a helper is made: without fibers there is nothing for it to do.
+    let scheduler = match Scheduler::new(Config::guarded(FIBER_BYTES).capacity(most)) {
+        Ok(scheduler) => scheduler,
+        Err(error) => return alone(set, &error, tasks),
+    };
+    std::thread::scope(|scope| {
+        let started_ns = clock::now_ns();
+        let body = || helper(set, &common);
+        let helpers = threads::make(scope, set, workers as usize, body);
+        if helpers.is_empty() {
+            return sequential::run(set, tasks).refused();
+        }
+        let create_ns = clock::now_ns() - started_ns;
+        let made = helpers.len() as u64;
+        let walk = Walk::new(set, &common, most);
+        let fibers = walk.run(scheduler, tasks);
+        common.end();
+        let mut totals = walk.totals();
+        let last_ns = threads::join(helpers, &mut totals);
+        Done::new(totals, together(made, u64::from(workers), fibers)).taking(create_ns, last_ns)
+    })
+}
+
+/// Does the work by this flow, since there are no fibers.
+fn alone(set: &FlowSet<'_, '_>, error: &ConfigError, tasks: Vec<Task>) -> Done {
+    let why = match error {
+        ConfigError::Memory { source, .. } => words(source),
+        error => error.to_string(),
+    };
+    let said = format!("no fibers can be made ({why}): going on with this flow");
+    set.outlet.tell(&Problem::otherwise(said));
+    sequential::run(set, tasks).refused()
+}
+
+/// Helpers, of which so many were wanted, and fibers.
+fn together(helpers: u64, wanted: u64, fibers: Flows) -> Flows {
+    let refused = helpers < wanted;
+    Flows {
+        made: helpers + fibers.made,
+        most: helpers + fibers.most,
+        held_at: refused.then_some(helpers).or(fibers.held_at),
+        refused,
+    }
+}
+
+/// What a helper does.
+fn helper(set: &FlowSet<'_, '_>, common: &BlockingTasks) -> Ended {
+    let mut worker = set.worker();
+    while let Some(task) = common.take() {
+        worker.files.watch.lap(Class::Wait);
+        worker.task(task.task, &Sequential);
+        if let Some(waits) = task.waits {
+            common.done(&waits);
+        }
+    }
+    worker.files.buffer.deliver();
+    (Totals::of(worker.totals()), clock::now_ns())
+}
+
+/// The thread of the fibers.
+struct Walk<'w, 'c, 'o> {
+    set: &'w FlowSet<'c, 'o>,
+    common: &'w BlockingTasks,
+    /// For what the fibers have to tell and to count.
+    files: RefCell<FileSearch<'c, 'w>>,
+    listing: RefCell<Listing>,
+    /// Folders without a fiber.
+    folders: RefCell<Vec<FolderTask>>,
+    live: Cell<usize>,
+    /// So many fibers there may be at one time.
+    most: usize,
+}
+
+impl<'w, 'c, 'o> Walk<'w, 'c, 'o>
+where
+    'c: 'w,
+{
+    fn new(set: &'w FlowSet<'c, 'o>, common: &'w BlockingTasks, most: usize) -> Walk<'w, 'c, 'o> {
+        Walk {
+            set,
+            common,
+            files: RefCell::new(set.files()),
+            listing: RefCell::default(),
+            folders: RefCell::default(),
+            live: Cell::new(0),
+            most,
+        }
+    }
+
+    /// Walks: how many fibers there were.
+    fn run(&self, scheduler: Scheduler, tasks: Vec<Task>) -> Flows {
+        for task in tasks.into_iter().rev() {
+            match task {
+                Task::Folder(folder) => self.folders.borrow_mut().push(folder),
+                task => self.common.post([BlockingTask { task, waits: None }]),
+            }
+        }
+        let mut flows = Flows::default();
+        loop {
+            self.make_fibers(&scheduler, &mut flows);
+            scheduler.run();
+            if self.live.get() == 0 && self.folders.borrow().is_empty() {
+                return flows;
+            }
+            if self.live.get() == 0 {
+                continue;
+            }
+            self.files.borrow_mut().watch.lap(Class::Walk);
+            for fiber in self.common.ready() {
+                scheduler.awaken(fiber);
+            }
+            self.files.borrow_mut().watch.lap(Class::Wait);
+        }
+    }
+
+    /// A fiber for each folder that has none, while there is room.
+    fn make_fibers(&self, scheduler: &Scheduler, flows: &mut Flows) {
+        while self.live.get() < self.most {
+            let Some(folder) = self.folders.borrow_mut().pop() else {
+                return;
+            };
+            let walk = Erased(std::ptr::from_ref(self).cast());
+            let body = move |_: &mut fiber::Fiber| {
+                // SAFETY: `Walk::run`, which owns the scheduler, borrows the walk for longer
+                // than the scheduler lives, and fibers run, or are dropped, no later. Each
+                // runs on this thread, as all that use the walk do.
+                let walk = unsafe { &*walk.get::<Walk<'_, '_, '_>>() };
+                walk.folder(&folder);
+                walk.live.set(walk.live.get() - 1);
+            };
+            match scheduler.spawn(body) {
+                Ok(detached) => drop(detached),
+                Err(error) => {
+                    let what = format!("no fiber can be made: {error}: a folder was not searched");
+                    return self.set.outlet.tell(&Problem::error(what));
+                }
+            }
+            self.live.set(self.live.get() + 1);
+            flows.made += 1;
+            flows.most = flows.most.max(self.live.get() as u64);
+        }
+        if !self.folders.borrow().is_empty() {
+            flows.held_at = Some(self.most as u64);
+        }
+    }
+
+    /// What a fiber does.
+    fn folder(&self, task: &FolderTask) {
+        if self.set.job.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let opened = self.files.borrow_mut().open_folder(task);
+        let Some(mut folder) = opened else {
+            return;
+        };
+        while self.list(task, &mut folder) {
+            self.hand_on(task, &folder);
+        }
+    }
+
+    fn list(&self, task: &FolderTask, folder: &mut Folder<'_>) -> bool {
+        let (mut files, mut listing) = (self.files.borrow_mut(), self.listing.borrow_mut());
+        files.list(task.place(), folder, &mut listing)
+    }
+
+    /// Hands on what a part of a folder's listing holds, and waits until it is searched.
+    fn hand_on(&self, task: &FolderTask, folder: &Folder<'_>) {
+        let listing = self.listing.borrow();
+        let found = task.folders_in(&listing, &folder.chain);
+        self.folders.borrow_mut().extend(found);
+        let parts = cut(&listing.files);
+        drop(listing);
+        if parts.is_empty() {
+            return;
+        }
+        let waits = Waits {
+            fiber: fiber::current(),
+            left: Arc::new(AtomicUsize::new(parts.len())),
+        };
+        self.common
+            .post(parts.into_iter().map(|names| BlockingTask {
+                task: Task::Files(FilesTask {
+                    root: task.root,
+                    path: task.path.clone(),
+                    names,
+                }),
+                waits: Some(waits.clone()),
+            }));
+        while waits.left.load(Ordering::Acquire) > 0 {
+            fiber::suspend();
+        }
+    }
+
+    fn totals(&self) -> Totals {
+        let mut files = self.files.borrow_mut();
+        files.buffer.deliver();
+        Totals::of((files.counts, files.watch.profile()))
+    }
+}
+
+/// A pointer whose target outlives every fiber, though its type cannot say so.
+#[derive(Clone, Copy)]
+struct Erased(*const ());
+
+impl Erased {
+    fn get<T>(self) -> *const T {
+        self.0.cast()
+    }
+}

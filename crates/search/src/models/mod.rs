@@ -1,0 +1,252 @@
+//! Who does the work: one file a model.
+//!
+//! # Theory
+//!
+//! Every model runs the same [`Worker`](crate::worker::Worker) or the same
+//! [`FileSearch`](crate::file::FileSearch), so that models differ in nothing but their flows.
+//! A worker keeps the work that it finds and asks an [`Exchange`] between any two files
+//! whether another flow has none. What an exchange is made of is the model's matter: a queue
+//! under a lock for threads, a socket for processes (the kernel keeps the queue, so that a
+//! process that dies can hold no lock), the making of a thread for `thread-per-directory`.
+
+mod auto;
+mod blocking_tasks;
+mod capacity;
+mod children;
+mod fiber;
+mod frame;
+mod packets;
+mod process_per_file;
+mod process_pool;
+mod refused;
+mod sequential;
+mod shared;
+mod shared_memory;
+mod size;
+mod thread_per_directory;
+mod thread_per_file;
+mod thread_pool;
+mod threads;
+mod totals;
+mod walker;
+
+use std::io::Write;
+
+use measure::clock;
+
+use crate::error::SearchError;
+use crate::file::FileSearch;
+use crate::job::{Job, Task};
+use crate::lines::Lines;
+use crate::outlet::{Here, Outlet};
+use crate::output_buffer::Style;
+use crate::plan::{Io, Model, Plan};
+use crate::problem::Problem;
+use crate::query::{Paths, Query};
+use crate::read::shrunk::Handler;
+use crate::read::uring;
+use crate::report::{Report, Usage};
+use crate::usage::Reading;
+use crate::walk::{Root, RootKind, Rules, open_roots};
+use crate::worker::Worker;
+
+pub(crate) use shared_memory::{SharedMemory, Slot};
+pub(crate) use size::Size;
+use thread_pool::Files;
+pub(crate) use totals::{Done, Totals};
+
+/// Where flows give work to others.
+pub(crate) trait Exchange {
+    /// Whether a flow has no work and none is on its way to it. Asked before every file.
+    fn hungry(&self) -> bool;
+
+    /// Gives work away; gives it back when that cannot be done.
+    fn give(&self, task: Task) -> Result<(), Task>;
+
+    /// Waits for work; `None`: there will be none.
+    fn take(&self) -> Option<Task>;
+
+    /// Makes another flow where there may be more: whoever asks has work enough for it.
+    fn grow(&self) {}
+}
+
+/// A search about to be done by some model.
+pub(crate) struct FlowSet<'c, 'o> {
+    pub(crate) job: &'c Job<'c>,
+    pub(crate) outlet: &'c Outlet<'o>,
+    pub(crate) shared: &'c SharedMemory,
+}
+
+impl<'c> FlowSet<'c, '_> {
+    /// A worker of this process.
+    pub(crate) fn worker(&self) -> Worker<'c, 'c> {
+        Worker::new(self.job, self.files())
+    }
+
+    /// What searches files, for a flow of this process.
+    pub(crate) fn files(&self) -> FileSearch<'c, 'c> {
+        FileSearch::new(self.job, Box::new(Here::new(self.outlet)))
+    }
+}
+
+pub(crate) fn run(
+    query: &Query,
+    plan: &Plan,
+    out: &mut (dyn Write + Send),
+    say: &mut (dyn FnMut(&Problem) + Send),
+) -> Result<Report, SearchError> {
+    let (started_ns, before) = (clock::now_ns(), Reading::now());
+    check(plan)?;
+    let rules = Rules::new(&query.filter)?;
+    let shared = shared(plan)?;
+    let outlet = Outlet::new(out, say, shared.stop());
+    let roots = open_roots(query, &rules, capacity::kept_roots(), &mut |problem| {
+        outlet.tell(&problem);
+    });
+    let _handler = (plan.io == Io::Mmap).then(Handler::install);
+    let job = Job {
+        roots: &roots,
+        rules: &rules,
+        lines: &Lines::new(&query.pattern),
+        style: Style::of(query, shows_paths(query, &roots)),
+        io: plan.io,
+        text: query.filter.text,
+        profile: plan.profile,
+        proof: plan.proof,
+        skip: plan.skip,
+        stop: shared.stop(),
+    };
+    let set = FlowSet {
+        job: &job,
+        outlet: &outlet,
+        shared: &shared,
+    };
+    let done = search(&set, plan, Task::of_roots(&roots));
+    let output_closed = outlet.finish();
+    let usage = Reading::now().since(&before);
+    let total_ns = clock::now_ns() - started_ns;
+    Ok(report(
+        done,
+        &outlet,
+        (total_ns, usage),
+        (plan, output_closed),
+    ))
+}
+
+fn shared(plan: &Plan) -> Result<SharedMemory, SearchError> {
+    SharedMemory::new(capacity::slots(plan)).map_err(|source| SearchError::System {
+        what: "map memory that flows share",
+        source,
+    })
+}
+
+fn report(
+    done: Done,
+    outlet: &Outlet<'_>,
+    (total_ns, usage): (u64, Usage),
+    (plan, output_closed): (&Plan, bool),
+) -> Report {
+    Report {
+        counts: done.totals.counts(outlet.errors()),
+        profile: plan.profile.then(|| done.profile()),
+        times: done.times(total_ns),
+        flows: done.flows,
+        usage,
+        output_closed,
+        otherwise: outlet.otherwise(),
+        chosen: done.chosen,
+    }
+}
+
+fn check(plan: &Plan) -> Result<(), SearchError> {
+    let io = plan.io;
+    let refuse = |reason| SearchError::Io { io, reason };
+    if let Some(reason) = plan.model.and_then(|model| io.refused_with(model)) {
+        return Err(refuse(reason));
+    }
+    if io == Io::Uring {
+        uring::available().map_err(refuse)?;
+    }
+    if plan.model == Some(Model::Fiber) {
+        ::fiber::available().map_err(|reason| SearchError::Model {
+            model: Model::Fiber,
+            reason: reason.to_owned(),
+        })?;
+    }
+    Ok(())
+}
+
+fn shows_paths(query: &Query, roots: &[Root]) -> bool {
+    match query.paths {
+        Paths::Always => true,
+        Paths::Never => false,
+        Paths::Auto => {
+            query.roots.len() > 1 || roots.iter().any(|root| root.kind == RootKind::Folder)
+        }
+    }
+}
+
+fn search(set: &FlowSet<'_, '_>, plan: &Plan, tasks: Vec<Task>) -> Done {
+    let Some(model) = plan.model else {
+        return auto::run(set, plan.workers, tasks);
+    };
+    let asked = plan.workers.map(std::num::NonZeroU32::get);
+    let (workers, why) = match (asked, model.is_pool()) {
+        (Some(workers), true) => (workers, String::new()),
+        (None, true) => return auto::run_as(set, model, tasks),
+        (asked, false) => capped(model, asked),
+    };
+    of_model(set, model, Size::fixed(workers), tasks).because(why)
+}
+
+/// How many flows there may be at one time where each file or folder has one, and why not as
+/// many as were asked for.
+fn capped(model: Model, asked: Option<u32>) -> (u32, String) {
+    let (most, why) = capacity::cap(model);
+    match asked.filter(|asked| *asked <= most) {
+        Some(asked) => (asked, String::new()),
+        None => (most, why),
+    }
+}
+
+/// A pool for which there is room; where that is less than was asked for, it is said.
+pub(crate) fn within_capacity(set: &FlowSet<'_, '_>, model: Model, size: Size) -> Size {
+    let (most, why) = capacity::pool(model);
+    if size.most > most {
+        let what = match model.forks() {
+            true => "processes",
+            false => "threads",
+        };
+        let with = match most {
+            0 => "this flow instead".to_owned(),
+            _ => format!("{most}"),
+        };
+        let asked = size.most;
+        let said = format!("going on with {with} of {asked} {what}: {why}");
+        set.outlet.tell(&Problem::otherwise(said));
+    }
+    size.within(most)
+}
+
+/// Does the search, or what is left of it, by one model.
+pub(crate) fn of_model(set: &FlowSet<'_, '_>, model: Model, size: Size, tasks: Vec<Task>) -> Done {
+    let size = match model.is_pool() {
+        true => within_capacity(set, model, size),
+        false => size,
+    };
+    if size.most == 0 {
+        return sequential::run(set, tasks).refused();
+    }
+    let threads = |tasks, files| thread_pool::run(set, size, tasks, files).0;
+    let done = match model {
+        Model::Sequential => sequential::run(set, tasks),
+        Model::ThreadPerFile => thread_per_file::run(set, size.most, tasks),
+        Model::ProcessPerFile => process_per_file::run(set, size.most, tasks),
+        Model::ThreadPerDirectory => thread_per_directory::run(set, size.most, tasks),
+        Model::ThreadPool => threads(tasks, Files::Shared),
+        Model::ThreadPrivateFiles => threads(tasks, Files::Private),
+        Model::ProcessPool => process_pool::run(set, size.most, tasks),
+        Model::Fiber => fiber::run(set, size.most, tasks),
+    };
+    done.by(model, size.most)
+}

@@ -1,0 +1,109 @@
+//! Some forked processes share the work.
+
+use std::cell::Cell;
+use std::io;
+
+use measure::clock;
+use nix::poll::PollTimeout;
+
+use crate::job::Task;
+use crate::models::children::Children;
+use crate::models::packets::Packets;
+use crate::models::{Done, FlowSet, Totals, refused, sequential};
+use crate::report::Flows;
+use crate::worker::Worker;
+
+/// How often the parent looks whether the others are done, once a process has died.
+const LOOK_MS: u16 = 20;
+
+pub(crate) fn run(set: &FlowSet<'_, '_>, workers: u32, tasks: Vec<Task>) -> Done {
+    let packets = match Packets::new(set.shared) {
+        Ok(packets) => packets,
+        Err(error) => return alone(set, workers, tasks, ("sockets", &error)),
+    };
+    let started_ns = clock::now_ns();
+    packets.begin();
+    // The first process begins with all of it; it stays here until that process is made.
+    let tasks = Cell::new(tasks);
+    let mut children = Children::new(set);
+    let refusal = make(&mut children, &packets, workers, &tasks);
+    let create_ns = clock::now_ns() - started_ns;
+    if let Some(error) = &refusal {
+        if children.made == 0 {
+            // Files are opened in its place.
+            drop(packets);
+            return alone(set, workers, tasks.take(), ("processes", error));
+        }
+        refused::tell_pool(set, children.live(), workers as usize, "processes", error);
+    }
+    attend(&mut children, &packets);
+    let flows = Flows {
+        made: children.made,
+        most: children.most,
+        held_at: refusal.is_some().then_some(children.made),
+        refused: refusal.is_some(),
+    };
+    Done::new(children.totals, flows).taking(create_ns, children.last_ns)
+}
+
+/// Makes the processes: why not all of them, if not all.
+fn make(
+    children: &mut Children<'_, '_>,
+    packets: &Packets<'_>,
+    workers: u32,
+    tasks: &Cell<Vec<Task>>,
+) -> Option<io::Error> {
+    for _ in 0..workers {
+        if let Err(error) = children.leaves_room() {
+            return Some(error);
+        }
+        let is_first = children.made == 0;
+        let made = children.make(|files, slot| {
+            let mut worker = Worker::new(files.job(), files);
+            let seat = match is_first {
+                true => packets.first_seat(slot),
+                false => packets.seat(slot),
+            };
+            worker.own().extend(tasks.take().into_iter().rev());
+            worker.run(&seat);
+            Totals::of(worker.totals())
+        });
+        if let Err(error) = made {
+            return Some(error);
+        }
+        if is_first {
+            tasks.set(Vec::new());
+        }
+    }
+    None
+}
+
+/// Does the work by this flow, since no other can be made.
+fn alone(
+    set: &FlowSet<'_, '_>,
+    workers: u32,
+    tasks: Vec<Task>,
+    (what, error): (&str, &io::Error),
+) -> Done {
+    refused::tell_pool(set, 0, workers as usize, what, error);
+    sequential::run(set, tasks).refused()
+}
+
+/// Takes results until all processes have ended.
+fn attend(children: &mut Children<'_, '_>, packets: &Packets<'_>) {
+    let mut seemed_over = false;
+    while children.live() > 0 {
+        let patience = match children.died {
+            0 => PollTimeout::NONE,
+            _ => PollTimeout::from(LOOK_MS),
+        };
+        children.listen(patience);
+        if children.died > 0 {
+            let over = packets.is_over(children.slots());
+            if over && seemed_over {
+                packets.end();
+            }
+            seemed_over = over;
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! One flow does everything: the caller's own.
+
+use crate::job::Task;
+use crate::models::{Done, Exchange, FlowSet, Totals};
+use crate::report::Flows;
+
+/// Nobody to give work to.
+pub(crate) struct Sequential;
+
+impl Exchange for Sequential {
+    fn hungry(&self) -> bool {
+        false
+    }
+
+    fn give(&self, task: Task) -> Result<(), Task> {
+        Err(task)
+    }
+
+    fn take(&self) -> Option<Task> {
+        None
+    }
+}
+
+/// The caller's flow, and no other.
+pub(crate) const ONE: Flows = Flows {
+    made: 0,
+    most: 1,
+    held_at: None,
+    refused: false,
+};
+
+pub(crate) fn run(set: &FlowSet<'_, '_>, tasks: Vec<Task>) -> Done {
+    let mut worker = set.worker();
+    // What was named first is done first.
+    worker.own().extend(tasks.into_iter().rev());
+    worker.run(&Sequential);
+    Done::new(Totals::of(worker.totals()), ONE)
+}

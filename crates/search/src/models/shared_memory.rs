@@ -1,0 +1,248 @@
+//! Memory that a search shares with the processes it forks.
+//!
+//! # Theory
+//!
+//! One anonymous shared mapping, made before the first process. Every word of it is an
+//! atomic, and there are no locks: a process that dies can leave wrong numbers (which are not
+//! used then), and can hold nothing.
+//!
+//! ```text
+//! ┌ stop ┬ outstanding ┬ queued ┬ waiting ┬ slot 0: stage, process, counts ┬ slot 1 …
+//! └──────┴─────────────┴────────┴─────────┴────────────────────────────────┴────────
+//!   each of these on lines of its own
+//! ```
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+
+use nix::sys::mman::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+
+use crate::models::Totals;
+use crate::report::{Class, Counts, Profile};
+
+/// A value alone on two cache lines (which are fetched in pairs).
+#[repr(C, align(128))]
+struct CachePadded<T>(T);
+
+#[repr(C)]
+struct Header {
+    stop: CachePadded<AtomicBool>,
+    outstanding: CachePadded<AtomicU64>,
+    queued: CachePadded<AtomicU64>,
+    waiting: CachePadded<AtomicU64>,
+}
+
+const COUNTS: usize = Counts::WORDS;
+const CLASSES: usize = Class::ALL.len();
+
+/// Where one process leaves what came of it.
+#[repr(C, align(128))]
+pub(crate) struct Slot {
+    stage: AtomicU64,
+    /// The process, as long as it is not reaped; negative once it ends by itself; 0: none.
+    process: AtomicI32,
+    done_ns: AtomicU64,
+    counts: [AtomicU64; COUNTS],
+    profile: [AtomicU64; CLASSES],
+}
+
+/// How far a process has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Working,
+    /// Has no work, and waits for some.
+    Waiting,
+    /// Has left its results.
+    Done,
+}
+
+/// The mapping.
+#[derive(Debug)]
+pub(crate) struct SharedMemory {
+    base: NonNull<u8>,
+    length: NonZeroUsize,
+    slots: usize,
+}
+
+// SAFETY: the mapping holds atomics only, and is freed by `drop` alone, which Rust's borrows
+// order after every use.
+unsafe impl Sync for SharedMemory {}
+
+impl SharedMemory {
+    /// With `slots` slots, all zero.
+    pub(crate) fn new(slots: usize) -> io::Result<SharedMemory> {
+        let length = size_of::<Header>() + slots.saturating_mul(size_of::<Slot>());
+        let length = NonZeroUsize::new(length).unwrap_or(NonZeroUsize::MIN);
+        let protection = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
+        // SAFETY: a new mapping at an address of the kernel's choice touches no memory that
+        // anybody uses.
+        let base = unsafe { mmap_anonymous(None, length, protection, MapFlags::MAP_SHARED) }?;
+        Ok(SharedMemory {
+            base: base.cast(),
+            length,
+            slots,
+        })
+    }
+
+    fn header(&self) -> &Header {
+        // SAFETY: `new` reserved the first bytes of the mapping, which is page-aligned, for
+        // the header; all-zero bytes are valid atomics, and only atomics write there.
+        unsafe { self.base.cast().as_ref() }
+    }
+
+    /// Set when all flows shall end.
+    pub(crate) fn stop(&self) -> &AtomicBool {
+        &self.header().stop.0
+    }
+
+    /// Pieces of work that were given to the queue and are not done.
+    pub(crate) fn outstanding(&self) -> &AtomicU64 {
+        &self.header().outstanding.0
+    }
+
+    /// Pieces of work in the queue.
+    pub(crate) fn queued(&self) -> &AtomicU64 {
+        &self.header().queued.0
+    }
+
+    /// Processes that wait for work.
+    pub(crate) fn waiting(&self) -> &AtomicU64 {
+        &self.header().waiting.0
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.slots
+    }
+
+    pub(crate) fn slot(&self, index: usize) -> &Slot {
+        assert!(index < self.slots, "slot {index} of {}", self.slots);
+        let offset = size_of::<Header>() + index * size_of::<Slot>();
+        // SAFETY: `index < slots`, so the slot lies inside the mapping made by `new`.
+        let slot = unsafe { self.base.add(offset) };
+        // SAFETY: the offset is a multiple of 128, since both types are aligned to that;
+        // all-zero bytes are valid atomics, and only atomics write there.
+        unsafe { slot.cast().as_ref() }
+    }
+}
+
+impl Drop for SharedMemory {
+    fn drop(&mut self) {
+        // SAFETY: base and length are those of the mapping made by `new`, to which no
+        // reference is left. It cannot fail then.
+        let _ = unsafe { munmap(self.base.cast(), self.length.get()) };
+    }
+}
+
+impl Slot {
+    pub(crate) fn begin(&self) {
+        self.stage.store(Stage::Working as u64, Ordering::Release);
+    }
+
+    /// The process of the slot was made.
+    pub(crate) fn made(&self, process: i32) {
+        self.process.store(process, Ordering::Relaxed);
+    }
+
+    /// The process of the slot ends, and is about to be reaped: nobody kills it any more.
+    pub(crate) fn ending(&self) {
+        let process = self.process.load(Ordering::Relaxed);
+        self.process.store(-process.abs(), Ordering::Relaxed);
+    }
+
+    /// The process of the slot was reaped.
+    pub(crate) fn ended(&self) {
+        self.process.store(0, Ordering::Relaxed);
+    }
+
+    /// The process that lives, if one does.
+    pub(crate) fn process(&self) -> Option<i32> {
+        Some(self.process.load(Ordering::Relaxed)).filter(|&process| process > 0)
+    }
+
+    /// The process that is to be reaped, whether it lives or not.
+    pub(crate) fn to_reap(&self) -> Option<i32> {
+        Some(self.process.load(Ordering::Relaxed).abs()).filter(|&process| process > 0)
+    }
+
+    pub(crate) fn is_waiting(&self, waiting: bool) {
+        let stage = if waiting {
+            Stage::Waiting
+        } else {
+            Stage::Working
+        };
+        self.stage.store(stage as u64, Ordering::Release);
+    }
+
+    pub(crate) fn stage(&self) -> Stage {
+        match self.stage.load(Ordering::Acquire) {
+            0 => Stage::Working,
+            1 => Stage::Waiting,
+            _ => Stage::Done,
+        }
+    }
+
+    /// The process is done: what came of it.
+    pub(crate) fn leave(&self, totals: &Totals, done_ns: u64) {
+        store(&self.counts, totals.counts.words());
+        store(&self.profile, totals.profile.ns);
+        self.done_ns.store(done_ns, Ordering::Relaxed);
+        self.stage.store(Stage::Done as u64, Ordering::Release);
+    }
+
+    /// What the process left, and when it was done; `None` if it died before.
+    pub(crate) fn left(&self) -> Option<(Totals, u64)> {
+        let totals = Totals {
+            counts: Counts::of_words(load(&self.counts)),
+            profile: Profile {
+                ns: load(&self.profile),
+            },
+        };
+        (self.stage() == Stage::Done).then(|| (totals, self.done_ns.load(Ordering::Relaxed)))
+    }
+}
+
+fn store<const N: usize>(words: &[AtomicU64; N], values: [u64; N]) {
+    for (word, value) in words.iter().zip(values) {
+        word.store(value, Ordering::Relaxed);
+    }
+}
+
+fn load<const N: usize>(words: &[AtomicU64; N]) -> [u64; N] {
+    std::array::from_fn(|index| words[index].load(Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_process_leaves_is_read_back() {
+        let shared = SharedMemory::new(2).unwrap();
+        shared.slot(1).begin();
+        assert!(shared.slot(1).left().is_none());
+        shared.slot(1).made(7);
+        assert_eq!(
+            (shared.slot(0).process(), shared.slot(1).process()),
+            (None, Some(7))
+        );
+        shared.slot(1).ending();
+        assert_eq!(
+            (shared.slot(1).process(), shared.slot(1).to_reap()),
+            (None, Some(7))
+        );
+        shared.slot(1).ended();
+        assert_eq!(shared.slot(1).to_reap(), None);
+        let mut totals = Totals::default();
+        totals.counts.lines = 7;
+        totals.profile.ns[5] = 9;
+        shared.slot(1).leave(&totals, 11);
+        let (left, done_ns) = shared.slot(1).left().unwrap();
+        assert_eq!(
+            (left.counts, left.profile, done_ns),
+            (totals.counts, totals.profile, 11)
+        );
+        assert_eq!(shared.slot(0).stage(), Stage::Working);
+    }
+}

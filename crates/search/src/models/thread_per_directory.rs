@@ -1,0 +1,173 @@
+//! A thread for each folder, made by the thread that found the folder.
+//!
+//! # Theory
+//!
+//! To give a folder away is to make a thread for it, and every folder that is found is given
+//! away. At the cap (or where the kernel refuses another thread) folders wait in a queue,
+//! and a thread that is done with its folder takes one of those before it ends: that is
+//! said once.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, Scope};
+
+use measure::clock;
+
+use crate::job::Task;
+use crate::models::threads::STACK_BYTES;
+use crate::models::{Done, Exchange, FlowSet, Totals, refused};
+use crate::report::{Class, Flows};
+
+/// What all threads share.
+struct Common {
+    state: Mutex<State>,
+    cap: u64,
+    create_ns: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: Vec<Task>,
+    live: u64,
+    flows: Flows,
+    totals: Totals,
+    /// When the last thread was done with its work.
+    last_ns: Option<u64>,
+}
+
+impl Common {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Makes threads for folders.
+struct Maker<'scope, 'env, 'c, 'o> {
+    scope: &'scope Scope<'scope, 'env>,
+    set: &'env FlowSet<'c, 'o>,
+    common: &'env Common,
+}
+
+impl Clone for Maker<'_, '_, '_, '_> {
+    fn clone(&self) -> Self {
+        Maker { ..*self }
+    }
+}
+
+pub(crate) fn run(set: &FlowSet<'_, '_>, cap: u32, tasks: Vec<Task>) -> Done {
+    let common = Common {
+        state: Mutex::default(),
+        cap: u64::from(cap),
+        create_ns: AtomicU64::new(0),
+    };
+    std::thread::scope(|scope| {
+        let maker = Maker {
+            scope,
+            set,
+            common: &common,
+        };
+        for task in tasks {
+            let _kept_where_none_can_be_made = maker.give(task);
+        }
+        // Where not even one thread could be made, this flow does the work.
+        while let Some(task) = maker.take_if_nobody_works() {
+            maker.work(task);
+        }
+    });
+    let state = common.state.into_inner();
+    let state = state.unwrap_or_else(PoisonError::into_inner);
+    Done::new(state.totals, state.flows).taking(common.create_ns.into_inner(), state.last_ns)
+}
+
+impl Exchange for Maker<'_, '_, '_, '_> {
+    fn hungry(&self) -> bool {
+        // Files of a folder stay with its thread.
+        false
+    }
+
+    fn give(&self, task: Task) -> Result<(), Task> {
+        let mut state = self.common.lock();
+        if state.live >= self.common.cap {
+            state.flows.held_at = Some(self.common.cap);
+            state.waiting.push(task);
+            return Ok(());
+        }
+        state.live += 1;
+        state.flows.made += 1;
+        state.flows.most = state.flows.most.max(state.live);
+        drop(state);
+        self.make(task);
+        Ok(())
+    }
+
+    fn take(&self) -> Option<Task> {
+        None
+    }
+}
+
+impl Maker<'_, '_, '_, '_> {
+    fn make(&self, task: Task) {
+        let started_ns = clock::now_ns();
+        // The task goes by way of the queue, so that it is not lost with the closure when no
+        // thread can be made.
+        self.common.lock().waiting.push(task);
+        let maker = self.clone();
+        let made = Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(self.scope, move || maker.work_while_there_is());
+        let spent_ns = clock::now_ns() - started_ns;
+        self.common.create_ns.fetch_add(spent_ns, Ordering::Relaxed);
+        if let Err(error) = made {
+            self.refuse(&error);
+        }
+    }
+
+    /// The thread could not be made: its folder waits for those that there are.
+    fn refuse(&self, error: &std::io::Error) {
+        let mut state = self.common.lock();
+        state.live -= 1;
+        state.flows.made -= 1;
+        let live = state.live;
+        state.flows.held_at = Some(live);
+        let first = !std::mem::replace(&mut state.flows.refused, true);
+        drop(state);
+        if first {
+            refused::tell_each(self.set, live, "threads", error);
+        }
+    }
+
+    fn work_while_there_is(&self) {
+        loop {
+            let mut state = self.common.lock();
+            let Some(task) = state.waiting.pop() else {
+                state.live -= 1;
+                state.last_ns = Some(clock::now_ns());
+                return;
+            };
+            drop(state);
+            self.work(task);
+        }
+    }
+
+    fn take_if_nobody_works(&self) -> Option<Task> {
+        let mut state = self.common.lock();
+        if state.live > 0 {
+            return None;
+        }
+        state.flows.most = state.flows.most.max(1);
+        state.waiting.pop()
+    }
+
+    /// Searches one folder, and makes a thread for each folder in it.
+    fn work(&self, task: Task) {
+        let mut worker = self.set.worker();
+        worker.task(task, self);
+        while let Some(found) = worker.own().pop_front() {
+            let _given = self.give(found);
+        }
+        worker.files.watch.lap(Class::Create);
+        worker.files.buffer.deliver();
+        worker.files.watch.lap(Class::Print);
+        self.common.lock().totals.add(Totals::of(worker.totals()));
+    }
+}

@@ -1,0 +1,219 @@
+//! Some threads share the work; with `thread-private-files` each has its own table of files.
+//!
+//! # Theory
+//!
+//! Threads of a process share one table of open files. Each open takes its lock to find a
+//! free number, and each read of a table that others use counts references with atomic
+//! operations. `unshare(CLONE_FILES | CLONE_FS)` gives a thread a table of its own, so that a pool
+//! of threads works on its files as processes do, and shares only memory. The roots were opened
+//! before, so that their numbers are good in every table; nothing else goes from one thread
+//! to another but paths.
+//!
+//! A pool whose number was asked for is made at once. One whose number was chosen begins with
+//! the threads that the work known so far can keep busy, and a thread that has more folders
+//! before it than it can soon list makes another, up to that number: nobody knows how large a
+//! tree is before it is listed, and a thread costs as much as some ten files.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{Builder, Scope};
+
+use measure::clock;
+use nix::errno::Errno;
+use nix::sched::{CloneFlags, unshare};
+
+use crate::job::Task;
+use crate::models::shared::Shared;
+use crate::models::threads::{self, Ended, STACK_BYTES};
+use crate::models::{Done, Exchange, FlowSet, Size, Totals, refused};
+use crate::problem::Problem;
+use crate::report::Flows;
+
+/// Whose table of open files a thread uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Files {
+    /// That of all.
+    Shared,
+    /// Its own; where that is denied it says so.
+    Private,
+    /// Its own, where that is allowed: nobody asked for it.
+    PrivateIfAllowed,
+}
+
+/// What the threads of a pool share.
+struct Pool<'c, 'o> {
+    set: &'c FlowSet<'c, 'o>,
+    queue: Shared,
+    files: Files,
+    later: Mutex<Later>,
+}
+
+/// Threads that were made while others worked, and what all came upon.
+#[derive(Default)]
+struct Later {
+    made: usize,
+    totals: Totals,
+    last_ns: Option<u64>,
+    /// The kernel made no more of them.
+    refused: bool,
+    /// The kernel's answer to whoever wanted a table of files of its own.
+    denied: Option<Errno>,
+}
+
+/// The place of a thread in its pool.
+#[derive(Clone, Copy)]
+struct Seat<'scope, 'env, 'c, 'o> {
+    scope: &'scope Scope<'scope, 'env>,
+    pool: &'env Pool<'c, 'o>,
+}
+
+/// Does the work; tells also why no thread has a table of files of its own, where that was
+/// wanted and denied.
+pub(crate) fn run(
+    set: &FlowSet<'_, '_>,
+    size: Size,
+    tasks: Vec<Task>,
+    files: Files,
+) -> (Done, Option<Errno>) {
+    let (first, most) = (size.first as usize, size.most as usize);
+    let pool = Pool {
+        set,
+        queue: Shared::new(tasks, first).growing_to(most),
+        files,
+        later: Mutex::default(),
+    };
+    let at_once = std::thread::scope(|scope| Seat { scope, pool: &pool }.begin(first));
+    let later = pool.later.into_inner();
+    at_once.with(later.unwrap_or_else(PoisonError::into_inner), first)
+}
+
+/// Threads that were made at once, when they have ended.
+struct AtOnce {
+    made: usize,
+    create_ns: u64,
+    totals: Totals,
+    last_ns: Option<u64>,
+}
+
+impl AtOnce {
+    /// With those that were made later, it being `wanted` threads to begin with.
+    fn with(mut self, later: Later, wanted: usize) -> (Done, Option<Errno>) {
+        self.totals.add(later.totals);
+        let made = self.made + later.made;
+        let refused = later.refused || self.made < wanted;
+        let flows = Flows {
+            made: made as u64,
+            most: made.max(1) as u64,
+            held_at: refused.then_some(made as u64),
+            refused,
+        };
+        let last_ns = self.last_ns.max(later.last_ns);
+        let done = Done::new(self.totals, flows).taking(self.create_ns, last_ns);
+        (done, later.denied)
+    }
+}
+
+impl<'c, 'o> Seat<'_, '_, 'c, 'o> {
+    /// Makes the first threads, and waits for them.
+    fn begin(self, wanted: usize) -> AtOnce {
+        let Seat { scope, pool } = self;
+        let started_ns = clock::now_ns();
+        let threads = threads::make(scope, pool.set, wanted, move || self.flow());
+        let create_ns = clock::now_ns() - started_ns;
+        let made = threads.len();
+        let mut totals = Totals::default();
+        if made < wanted {
+            // Where not one could be made, this flow takes its place.
+            pool.queue.lose(wanted - made.max(1));
+        }
+        if made == 0 {
+            totals.add(self.work().0);
+        }
+        let last_ns = threads::join(threads, &mut totals);
+        AtOnce {
+            made,
+            create_ns,
+            totals,
+            last_ns,
+        }
+    }
+
+    /// What a thread does.
+    fn flow(self) -> Ended {
+        if self.pool.files != Files::Shared {
+            self.pool.have_own_files();
+        }
+        self.work()
+    }
+
+    fn work(self) -> Ended {
+        let mut worker = self.pool.set.worker();
+        worker.run(&self);
+        (Totals::of(worker.totals()), clock::now_ns())
+    }
+}
+
+impl Pool<'_, '_> {
+    fn later(&self) -> MutexGuard<'_, Later> {
+        self.later.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the calling thread a table of files of its own.
+    fn have_own_files(&self) {
+        let Err(errno) = unshare(CloneFlags::CLONE_FILES | CloneFlags::CLONE_FS) else {
+            return;
+        };
+        self.later().denied = Some(errno);
+        if self.files == Files::Private {
+            let what = format!("{}: they share one", denied(errno));
+            self.set.outlet.tell(&Problem::otherwise(what));
+        }
+    }
+
+    /// A thread that was made later has ended.
+    fn leave(&self, (totals, done_ns): Ended) {
+        let mut later = self.later();
+        later.totals.add(totals);
+        later.last_ns = later.last_ns.max(Some(done_ns));
+    }
+}
+
+/// Why threads have no tables of files of their own.
+pub(crate) fn denied(errno: Errno) -> String {
+    format!("tables of files of their own are denied to threads here ({errno})")
+}
+
+impl Exchange for Seat<'_, '_, '_, '_> {
+    #[inline]
+    fn hungry(&self) -> bool {
+        self.pool.queue.hungry()
+    }
+
+    fn give(&self, task: Task) -> Result<(), Task> {
+        self.pool.queue.give(task)
+    }
+
+    fn take(&self) -> Option<Task> {
+        self.pool.queue.take()
+    }
+
+    fn grow(&self) {
+        if !self.pool.queue.enlist() {
+            return;
+        }
+        let seat = *self;
+        let made = Builder::new()
+            .stack_size(STACK_BYTES)
+            .spawn_scoped(self.scope, move || seat.pool.leave(seat.flow()));
+        let mut later = self.pool.later();
+        match made {
+            Ok(_joined_by_the_scope) => later.made += 1,
+            Err(error) => {
+                let had = self.pool.queue.lose(1);
+                later.refused = true;
+                drop(later);
+                let wanted = self.pool.queue.most();
+                refused::tell_pool(self.pool.set, had, wanted, "threads", &error);
+            }
+        }
+    }
+}

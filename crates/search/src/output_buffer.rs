@@ -1,0 +1,189 @@
+//! What one flow found, written down as it will be shown.
+
+use std::ops::Range;
+
+use crate::outlet::{Deliver, Key};
+use crate::problem::Problem;
+use crate::query::{Query, Show};
+
+/// A output buffer with more than this is delivered.
+const FULL_BYTES: usize = 32 << 10;
+
+/// What one flow found and has not delivered yet.
+pub(crate) struct OutputBuffer<'s> {
+    text: Vec<u8>,
+    /// The path that stands before each line of the file at hand.
+    prefix: Vec<u8>,
+    to: Box<dyn Deliver + 's>,
+    style: Style,
+    /// Part of the file at hand has been delivered.
+    parted: bool,
+}
+
+/// How results look.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Style {
+    pub(crate) show: Show,
+    pub(crate) paths: bool,
+    pub(crate) line_numbers: bool,
+    pub(crate) colour: bool,
+    pub(crate) sort: bool,
+    pub(crate) watched: bool,
+}
+
+impl Style {
+    pub(crate) fn of(query: &Query, paths: bool) -> Style {
+        Style {
+            show: query.show,
+            paths,
+            line_numbers: query.line_numbers,
+            colour: query.colour,
+            sort: query.sort,
+            watched: query.watched,
+        }
+    }
+}
+
+const PATH: &[u8] = b"\x1b[35m";
+const NUMBER: &[u8] = b"\x1b[32m";
+const MATCH: &[u8] = b"\x1b[1;31m";
+const PLAIN: &[u8] = b"\x1b[0m";
+
+impl<'s> OutputBuffer<'s> {
+    pub(crate) fn new(style: Style, to: Box<dyn Deliver + 's>) -> OutputBuffer<'s> {
+        OutputBuffer {
+            text: Vec::new(),
+            prefix: Vec::new(),
+            to,
+            style,
+            parted: false,
+        }
+    }
+
+    /// The results that follow are of the file at `path`.
+    pub(crate) fn begin(&mut self, path: &[u8]) {
+        self.prefix.clear();
+        if self.style.paths {
+            self.prefix.extend_from_slice(path);
+            if self.style.colour {
+                self.prefix.splice(0..0, PATH.iter().copied());
+                self.prefix.extend_from_slice(PLAIN);
+            }
+            self.prefix.push(b':');
+        }
+    }
+
+    /// A line that matches; its line feed is added where it has none.
+    #[inline]
+    pub(crate) fn line(&mut self, number: Option<u64>, line: &[u8], spans: &[Range<usize>]) {
+        self.text.extend_from_slice(&self.prefix);
+        if let Some(number) = number {
+            self.number(number);
+        }
+        if spans.is_empty() {
+            self.text.extend_from_slice(line);
+        } else {
+            self.coloured(line, spans);
+        }
+        if line.last() != Some(&b'\n') {
+            self.text.push(b'\n');
+        }
+        if self.text.len() >= FULL_BYTES && !self.style.sort {
+            self.to.text(&self.text, true);
+            self.parted = true;
+            self.text.clear();
+        }
+    }
+
+    fn number(&mut self, number: u64) {
+        let colour = self.style.colour;
+        if colour {
+            self.text.extend_from_slice(NUMBER);
+        }
+        self.digits(number);
+        if colour {
+            self.text.extend_from_slice(PLAIN);
+        }
+        self.text.push(b':');
+    }
+
+    fn digits(&mut self, number: u64) {
+        let mut buffer = itoa::Buffer::new();
+        self.text
+            .extend_from_slice(buffer.format(number).as_bytes());
+    }
+
+    fn coloured(&mut self, line: &[u8], spans: &[Range<usize>]) {
+        let mut done = 0;
+        for span in spans.iter().filter(|span| !span.is_empty()) {
+            self.text.extend_from_slice(&line[done..span.start]);
+            self.text.extend_from_slice(MATCH);
+            self.text.extend_from_slice(&line[span.clone()]);
+            self.text.extend_from_slice(PLAIN);
+            done = span.end;
+        }
+        self.text.extend_from_slice(&line[done..]);
+    }
+
+    /// How many lines of the file match.
+    pub(crate) fn count(&mut self, lines: u64) {
+        self.text.extend_from_slice(&self.prefix);
+        self.digits(lines);
+        self.text.push(b'\n');
+    }
+
+    /// The file has a match.
+    pub(crate) fn name(&mut self, path: &[u8]) {
+        if self.style.colour {
+            self.text.extend_from_slice(PATH);
+        }
+        self.text.extend_from_slice(path);
+        if self.style.colour {
+            self.text.extend_from_slice(PLAIN);
+        }
+        self.text.push(b'\n');
+    }
+
+    /// A sentence about the file, among its results.
+    pub(crate) fn remark(&mut self, remark: &str) {
+        self.text.extend_from_slice(&self.prefix);
+        self.text.extend_from_slice(remark.as_bytes());
+        self.text.push(b'\n');
+    }
+
+    /// The results of a file are complete.
+    pub(crate) fn end(&mut self, key: impl FnOnce() -> Key) {
+        if self.style.sort {
+            if !self.text.is_empty() {
+                self.to.sorted(key(), &self.text);
+                self.text.clear();
+            }
+        } else if self.parted || self.text.len() >= FULL_BYTES {
+            self.deliver();
+        }
+    }
+
+    /// A folder is done: someone who watches sees what it held.
+    pub(crate) fn pause(&mut self) {
+        if self.style.watched {
+            self.deliver();
+        }
+    }
+
+    /// Delivers what there is.
+    pub(crate) fn deliver(&mut self) {
+        if self.parted || !self.text.is_empty() {
+            self.to.text(&self.text, false);
+        }
+        self.parted = false;
+        self.text.clear();
+    }
+
+    /// The user should hear of this.
+    pub(crate) fn tell(&mut self, problem: Problem) {
+        if self.parted {
+            self.deliver();
+        }
+        self.to.tell(problem);
+    }
+}

@@ -1,0 +1,144 @@
+//! `drill`: work with a fault in it, to see what isolation is worth.
+//!
+//! Every unit spins for a moment; in one of them something goes wrong. Under `process`
+//! the other workers' results are kept; under `thread` the whole slot is lost.
+
+use std::path::Path;
+
+use flow::{Body, Outlet, Proof};
+use serde::{Deserialize, Serialize};
+
+use crate::WorkError;
+use crate::spin::spin;
+
+/// Parameters of `drill`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FaultInjection {
+    /// Units of work.
+    pub units: u64,
+    /// What goes wrong.
+    pub fault: Fault,
+    /// In which unit (0-based).
+    pub unit: u64,
+    /// Files that each unit makes in the slot's folder, for somebody else to remove.
+    #[serde(default)]
+    pub files: u64,
+}
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fault {
+    /// The flow aborts (SIGABRT).
+    Abort,
+    /// The flow panics.
+    Panic,
+    /// The flow never ends.
+    Hang,
+    /// The flow proves something else each time.
+    Wrong,
+}
+
+const STEPS: u64 = 100_000;
+
+impl FaultInjection {
+    pub(crate) fn check(&self) -> Result<(), WorkError> {
+        if self.unit >= self.units {
+            let Self { unit, units, .. } = self;
+            return Err(WorkError(format!(
+                "drill has {units} units, numbered from 0: {unit} is none of them"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The drill with the folder of its slot.
+    #[must_use]
+    pub fn body<'a>(&'a self, folder: Option<&'a Path>) -> Drilled<'a> {
+        Drilled {
+            drill: self,
+            folder: folder.unwrap_or(Path::new(".")),
+        }
+    }
+}
+
+/// A drill about to run.
+#[derive(Debug)]
+pub struct Drilled<'a> {
+    drill: &'a FaultInjection,
+    folder: &'a Path,
+}
+
+impl Drilled<'_> {
+    fn leave_files(&self, unit: u64) {
+        for number in 0..self.drill.files {
+            let file = self.folder.join(format!("{unit}-{number}"));
+            if let Err(error) = std::fs::write(&file, "a drill") {
+                panic!("a drill cannot write {}: {error}", file.display());
+            }
+        }
+    }
+}
+
+impl Body for Drilled<'_> {
+    type State = ();
+    const SENDS: bool = false;
+
+    fn units(&self) -> u64 {
+        self.drill.units
+    }
+
+    fn state(&self, _flow: usize) {}
+
+    fn unit(&self, _state: &mut (), unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+        let mut checksum = spin(unit, STEPS);
+        self.leave_files(unit);
+        if unit == self.drill.unit {
+            checksum = go_wrong(self.drill.fault, checksum);
+        }
+        Proof { count: 1, checksum }
+    }
+}
+
+fn go_wrong(fault: Fault, checksum: u64) -> u64 {
+    match fault {
+        Fault::Abort => std::process::abort(),
+        Fault::Panic => panic!("a drill: this flow panics"),
+        Fault::Hang => loop {
+            std::thread::park();
+        },
+        Fault::Wrong => checksum ^ measure::clock::now_ns(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_unit_of_the_fault_goes_wrong() {
+        let drill = FaultInjection {
+            units: 3,
+            fault: Fault::Wrong,
+            unit: 1,
+            files: 0,
+        };
+        let prove = |unit| drill.body(None).unit(&mut (), unit, &mut Outlet::nowhere());
+        assert_eq!(prove(0), prove(0));
+        assert_ne!(prove(1), prove(1));
+    }
+
+    #[test]
+    fn a_fault_in_no_unit_is_refused() {
+        let error = FaultInjection {
+            units: 3,
+            fault: Fault::Hang,
+            unit: 3,
+            files: 0,
+        }
+        .check()
+        .unwrap_err();
+        assert!(error.to_string().contains("3 is none of them"), "{error}");
+    }
+}

@@ -1,0 +1,160 @@
+//! A wiki about to run: its store, and what each page must become.
+
+use std::path::{Path, PathBuf};
+
+use flow::{Body, Latencies, Outlet, Proof};
+use measure::clock::now_ns;
+
+use super::request::respond;
+use super::store::{Store, StoreError, TEMPLATE, Written};
+use super::{Wiki, generate};
+use crate::draw::{Checksum, Draw};
+
+/// The store of a slot, and what is known of its pages.
+#[derive(Debug)]
+pub struct PreparedStore {
+    wiki: Wiki,
+    path: PathBuf,
+    pages: Vec<Page>,
+}
+
+/// A page, and the sum over its HTML.
+#[derive(Debug)]
+struct Page {
+    title: String,
+    sum: u64,
+}
+
+/// The name of the store in its folder.
+const FILE: &str = "wiki.sqlite";
+
+/// The sum over a page.
+pub(crate) fn sum_of(html: &[u8]) -> u64 {
+    let mut sum = Checksum::default();
+    sum.add_bytes(html);
+    sum.0
+}
+
+impl Wiki {
+    /// Makes the store in `folder` and answers a request for each page once.
+    ///
+    /// # Errors
+    /// A store of one's own that cannot be read or is corrupt; a folder that takes no file.
+    pub fn prepared(&self, folder: Option<&Path>) -> Result<PreparedStore, StoreError> {
+        let path = folder.unwrap_or(Path::new(".")).join(FILE);
+        let written = self.written()?;
+        let store = Store::make(&path, &written)?;
+        let titles = written.into_iter().map(|page| page.title);
+        let titles = titles.filter(|title| !title.starts_with(TEMPLATE));
+        let mut pages = Vec::new();
+        let mut parsed = Vec::new();
+        for title in titles.take(usize::try_from(self.pages).unwrap_or(usize::MAX)) {
+            let html = respond(&store, &title, false)?;
+            let html = html.ok_or_else(|| store.no_page(&title))?;
+            pages.push(Page {
+                sum: sum_of(html.as_bytes()),
+                title,
+            });
+            parsed.push(html);
+        }
+        let titles = pages.iter().map(|page| page.title.as_str());
+        store.keep_parsed(titles.zip(parsed.iter().map(String::as_str)))?;
+        store.close()?;
+        Ok(PreparedStore {
+            wiki: self.clone(),
+            path,
+            pages,
+        })
+    }
+
+    fn written(&self) -> Result<Vec<Written>, StoreError> {
+        match &self.store {
+            Some(store) => Store::read_all(store),
+            None => Ok(generate::pages(self.pages, self.page_size.0, self.seed)),
+        }
+    }
+}
+
+impl PreparedStore {
+    /// Titles, with the sum over the HTML that each must become.
+    pub(crate) fn pages(&self) -> impl Iterator<Item = (&str, u64)> {
+        let pages = self.pages.iter();
+        pages.map(|page| (page.title.as_str(), page.sum))
+    }
+
+    /// The HTML of a page, if there is such a page.
+    pub(crate) fn html(&self, store: &Store, title: &str) -> Result<Option<String>, StoreError> {
+        respond(store, title, self.wiki.cache)
+    }
+
+    /// A connection to the store, for one flow at a time.
+    pub(crate) fn store(&self) -> Result<Store, StoreError> {
+        Store::open(&self.path)
+    }
+
+    /// Answers a request with the page at that place, and checks the answer.
+    fn answer(&self, desk: &Desk, place: usize) -> Result<u64, String> {
+        let page = &self.pages[place];
+        let html = self.html(&desk.store, &page.title);
+        let html = html.map_err(|error| error.to_string())?;
+        if html.is_some_and(|html| sum_of(html.as_bytes()) == page.sum) {
+            return Ok(page.sum);
+        }
+        let (title, path) = (&page.title, self.path.display());
+        Err(format!(
+            "the page '{title}' of {path} became something else than before: the store was \
+             changed, or memory is faulty"
+        ))
+    }
+}
+
+/// What a flow has while it answers requests.
+#[derive(Debug)]
+pub struct Desk {
+    store: Store,
+    latencies: Latencies,
+}
+
+impl Body for PreparedStore {
+    type State = Desk;
+    const SENDS: bool = false;
+    const TIMES: bool = true;
+
+    fn units(&self) -> u64 {
+        self.wiki.requests
+    }
+
+    fn describe(&self, unit: u64) -> String {
+        format!("request {}", unit + 1)
+    }
+
+    fn stack_bytes(&self) -> usize {
+        // SQLite and a parser that goes down into what it reads.
+        1 << 20
+    }
+
+    fn state(&self, _flow: usize) -> Desk {
+        Desk {
+            store: self.store().unwrap_or_else(|error| panic!("{error}")),
+            latencies: Latencies::default(),
+        }
+    }
+
+    fn unit(&self, desk: &mut Desk, unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
+        let begun_ns = now_ns();
+        let place = Draw::new(self.wiki.seed, unit).below(self.pages.len() as u32) as usize;
+        let answered = self.answer(desk, place);
+        desk.latencies.add(now_ns() - begun_ns);
+        match answered {
+            Ok(sum) => Proof {
+                count: 1,
+                checksum: sum,
+            },
+            Err(wrong) => panic!("request {} failed: {wrong}", unit + 1),
+        }
+    }
+
+    fn latencies<'s>(&self, desk: &'s Desk) -> Option<&'s Latencies> {
+        Some(&desk.latencies)
+    }
+}
