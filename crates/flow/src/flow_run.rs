@@ -33,7 +33,7 @@ use crate::notify::Notify;
 use crate::shared_memory::{SHUT, SURVEY, SharedMemory};
 use crate::start;
 use crate::turn::{KernelTurn, Pipes};
-use crate::{Model, Variant};
+use crate::{Model, Stacks, Variant};
 
 use trouble::trouble;
 pub(crate) use trouble::{Step, Trouble, describe_trouble};
@@ -74,6 +74,9 @@ impl<B: Body> Context<'_, B> {
 pub(crate) fn run<B: Body>(context: &Context<'_, B>, index: usize) {
     match context.variant.model {
         Model::Fiber { stacks, .. } => start::fiber::carry(context, index, stacks),
+        Model::Migratable { way, .. } => {
+            start::fiber::carry(context, index, Stacks::Movable(way));
+        }
         Model::Task => start::task::carry(context, index),
         _ if B::TURNS => take_turns(context, index),
         _ => do_units(context, index),

@@ -65,7 +65,7 @@ pub use interrupt::{Interrupt, ignore_file_size_signal};
 pub use janitor::{is_janitor, janitor_main};
 pub use latency::Latencies;
 pub use launcher::{LaunchError, Launcher, Onlooker};
-pub use model::{Model, Shape, Stacks};
+pub use model::{Model, Shape, Stacks, Way};
 pub use parent_memory::{Pages, ParentMemory};
 pub use placement::Placement;
 pub use probe::{Fence, ProbeSpec, Probed, is_probe, probe_main};

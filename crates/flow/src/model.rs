@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+pub use ::fiber::movable::Way;
 use serde::{Deserialize, Serialize};
 
 /// What a flow of control is made of.
@@ -41,6 +42,14 @@ pub enum Model {
         /// Kernel threads that carry them (at least 1).
         carriers: u32,
     },
+    /// Fibers whose stacks have an address on which several processes agree, so that they can
+    /// go on in another one.
+    Migratable {
+        /// How a stack comes to lie at its address.
+        way: Way,
+        /// Processes that carry them (at least 1).
+        processes: u32,
+    },
     /// Stackless: a future, polled in turn by one kernel thread.
     Task,
 }
@@ -52,6 +61,19 @@ pub enum Stacks {
     Guarded,
     /// Side by side without guards: as many as memory holds, an overflow is found late.
     Packed,
+    /// In a range on which processes agree, in one of three ways.
+    Movable(Way),
+}
+
+impl Stacks {
+    /// Whether a stack takes whole pages; else it may be as small as some cache lines.
+    #[must_use]
+    pub fn are_whole_pages(self) -> bool {
+        match self {
+            Self::Guarded | Self::Movable(Way::Copied | Way::Aliased) => true,
+            Self::Packed | Self::Movable(Way::Isomalloc) => false,
+        }
+    }
 }
 
 /// How many processes are forked and how many of the kernel's flows run in each.
@@ -70,6 +92,9 @@ impl Model {
 
     /// Fibers on one kernel thread, their stacks side by side.
     pub const FIBER_PACKED: Self = Self::fibers(Stacks::Packed, 1);
+
+    /// Migratable fibers on one kernel thread, each at an address of its own.
+    pub const MIGRATABLE: Self = Self::migratable(Way::Isomalloc, 1);
 
     /// The kernel's models that have a name of their own, in the order of how much they
     /// share.
@@ -100,6 +125,11 @@ impl Model {
                 processes: 0,
                 flows_in_each: carriers.min(flows),
             },
+            // One carrier is a thread of the cell, as other fibers' is.
+            Self::Migratable { processes, .. } => Shape {
+                processes: if processes > 1 { processes.min(flows) } else { 0 },
+                flows_in_each: flows.min(1),
+            },
             Self::Task => Shape {
                 processes: 0,
                 flows_in_each: flows.min(1),
@@ -109,6 +139,22 @@ impl Model {
 
     const fn fibers(stacks: Stacks, carriers: u32) -> Self {
         Self::Fiber { stacks, carriers }
+    }
+
+    /// Migratable fibers of one way, over so many processes.
+    #[must_use]
+    pub const fn migratable(way: Way, processes: u32) -> Self {
+        Self::Migratable { way, processes }
+    }
+
+    /// How the stacks of its flows lie in memory, if they are fibers.
+    #[must_use]
+    pub fn stacks(self) -> Option<Stacks> {
+        match self {
+            Self::Fiber { stacks, .. } => Some(stacks),
+            Self::Migratable { way, .. } => Some(Stacks::Movable(way)),
+            _ => None,
+        }
     }
 
     /// How many of the kernel's flows run `flows` flows of this model: as many, or for
@@ -122,7 +168,10 @@ impl Model {
     /// Whether the kernel sees nothing of a flow but its carrier.
     #[must_use]
     pub fn is_user_level(self) -> bool {
-        matches!(self, Self::Fiber { .. } | Self::Task)
+        matches!(
+            self,
+            Self::Fiber { .. } | Self::Migratable { .. } | Self::Task
+        )
     }
 
     /// Flows that the model itself prescribes (a mix), if it does.
@@ -137,7 +186,11 @@ impl Model {
     /// Whether the death of one flow leaves the flows of other processes alive.
     #[must_use]
     pub fn isolates(self) -> bool {
-        !self.is_user_level() && !matches!(self, Self::Thread | Self::ThreadPrivateFiles)
+        match self {
+            Self::Process | Self::ProcessSharedFiles | Self::Mix { .. } => true,
+            Self::Migratable { processes, .. } => processes > 1,
+            Self::Thread | Self::ThreadPrivateFiles | Self::Fiber { .. } | Self::Task => false,
+        }
     }
 }
 
@@ -150,6 +203,9 @@ impl fmt::Display for Model {
             Self::Thread => f.pad("thread"),
             Self::Mix { processes, threads } => f.pad(&format!("{processes}x{threads}")),
             Self::Fiber { stacks, carriers } => f.pad(&fiber_name(*stacks, *carriers)),
+            Self::Migratable { way, processes } => {
+                f.pad(&fiber_name(Stacks::Movable(*way), *processes))
+            }
             Self::Task => f.pad("task"),
         }
     }
@@ -159,6 +215,9 @@ fn fiber_name(stacks: Stacks, carriers: u32) -> String {
     let name = match stacks {
         Stacks::Guarded => "fiber",
         Stacks::Packed => "fiber-packed",
+        Stacks::Movable(Way::Isomalloc) => "migratable",
+        Stacks::Movable(Way::Copied) => "migratable-copied",
+        Stacks::Movable(Way::Aliased) => "migratable-aliased",
     };
     match carriers {
         1 => name.to_owned(),
@@ -185,7 +244,8 @@ impl TryFrom<String> for Model {
 #[error(
     "'{0}' is no model: use process, process-shared-files, thread-private-files, thread, \
      PxT such as 4x2 (4 processes of 2 threads, both at least 1), fiber, fiber-packed, \
-     fiber/2 (over 2 kernel threads), or task"
+     fiber/2 (over 2 kernel threads), migratable, migratable-copied, migratable-aliased, \
+     migratable/2 (over 2 processes), or task"
 )]
 pub struct ModelError(String);
 
@@ -209,7 +269,7 @@ fn parse_mix(text: &str) -> Option<Model> {
     (processes > 0 && threads > 0).then_some(Model::Mix { processes, threads })
 }
 
-/// `fiber`, `fiber-packed`, `fiber/2`; one carrier is not written.
+/// `fiber`, `fiber-packed`, `fiber/2`, `migratable/2`; one carrier is not written.
 fn parse_fiber(text: &str) -> Option<Model> {
     let (name, carriers) = match text.split_once('/') {
         Some((name, carriers)) => (name, carriers.parse().ok().filter(|&count| count > 1)?),
@@ -218,6 +278,9 @@ fn parse_fiber(text: &str) -> Option<Model> {
     match name {
         "fiber" => Some(Model::fibers(Stacks::Guarded, carriers)),
         "fiber-packed" => Some(Model::fibers(Stacks::Packed, carriers)),
+        "migratable" => Some(Model::migratable(Way::Isomalloc, carriers)),
+        "migratable-copied" => Some(Model::migratable(Way::Copied, carriers)),
+        "migratable-aliased" => Some(Model::migratable(Way::Aliased, carriers)),
         _ => None,
     }
 }
@@ -238,6 +301,10 @@ mod tests {
             Model::FIBER,
             Model::FIBER_PACKED,
             over_two,
+            Model::MIGRATABLE,
+            Model::migratable(Way::Isomalloc, 2),
+            Model::migratable(Way::Copied, 1),
+            Model::migratable(Way::Aliased, 3),
             Model::Task,
         ];
         for model in Model::NAMED.into_iter().chain(others) {
@@ -296,6 +363,11 @@ mod tests {
         assert_eq!(Model::fibers(Stacks::Guarded, 2).carriers(5), 2);
         assert_eq!(Model::fibers(Stacks::Guarded, 8).carriers(5), 5);
         assert_eq!(Model::Thread.carriers(5), 5);
+        assert_eq!(Model::MIGRATABLE.carriers(5), 1);
+        assert!(!Model::MIGRATABLE.isolates());
+        let over_two = Model::migratable(Way::Isomalloc, 2);
+        assert_eq!((over_two.carriers(5), over_two.carriers(1)), (2, 1));
+        assert!(over_two.is_user_level() && over_two.isolates());
         assert!(Model::Task.is_user_level() && !Model::Task.isolates());
     }
 }

@@ -44,23 +44,12 @@ fn needs(machine: &Machine, model: Model, work: &Work) -> Option<Needs> {
         _ => (ORDINARY, ORDINARY, ORDINARY),
     };
     let addresses = flow::address_bytes(model, stack);
-    let (memory, mappings) = match model {
-        Model::Task => (task, 0),
-        Model::Fiber {
-            stacks: Stacks::Packed,
-            ..
-        } => (addresses.map_or(stack, |(each, _)| each), 0),
-        Model::Fiber {
-            stacks: Stacks::Guarded,
-            ..
-        } => (
-            (kept + PAGE / 2).next_multiple_of(PAGE) + FIBER_TABLES,
-            if has_free_guards(machine) {
-                0
-            } else {
-                GUARD_MAPPINGS
-            },
-        ),
+    let in_pages = (kept + PAGE / 2).next_multiple_of(PAGE) + FIBER_TABLES;
+    let (memory, mappings) = match (model, model.stacks()) {
+        (Model::Task, _) => (task, 0),
+        (_, Some(Stacks::Guarded)) if !has_free_guards(machine) => (in_pages, GUARD_MAPPINGS),
+        (_, Some(stacks)) if stacks.are_whole_pages() => (in_pages, 0),
+        (_, Some(_)) => (addresses.map_or(stack, |(each, _)| each), 0),
         _ => return None,
     };
     let (addresses, addresses_once) = addresses.unwrap_or((memory, 0));
@@ -120,18 +109,32 @@ pub fn unavailable(model: Model) -> Option<String> {
 }
 
 fn without(model: Model, fibers: Result<(), &'static str>) -> Option<String> {
-    match (model, fibers) {
-        (Model::Fiber { .. }, Err(reason)) => {
-            Some(format!("model {model} is not available: {reason}"))
-        }
+    match (model.stacks(), fibers) {
+        (Some(_), Err(reason)) => Some(format!("model {model} is not available: {reason}")),
         _ => None,
     }
+}
+
+/// Flows that could move between processes gain nothing from more of them than run at a time, and
+/// would be moved to where they wait.
+fn too_many_processes(machine: &Machine, model: Model) -> Option<String> {
+    let Model::Migratable { processes, .. } = model else {
+        return None;
+    };
+    let cpus = machine.allowed().len();
+    (processes as usize > cpus.max(1)).then(|| {
+        format!(
+            "model {model} is over {processes} processes, and flowgauge may run on {cpus} CPUs: use \
+             at most migratable/{cpus}"
+        )
+    })
 }
 
 /// Why the machine has no room for a variant, if it has none; or why there is no such model.
 #[must_use]
 pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
     unavailable(variant.model)
+        .or_else(|| too_many_processes(machine, variant.model))
         .or_else(|| parent_memory::no_room(machine, variant))
         .or_else(|| no_room_for_flows(machine, variant, work))
 }

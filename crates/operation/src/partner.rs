@@ -48,7 +48,11 @@ impl Partner {
                 must("take a file table", child::unshare_files());
                 work();
             }),
-            Model::Thread | Model::Mix { .. } | Model::Fiber { .. } | Model::Task => thread(work),
+            Model::Thread
+            | Model::Mix { .. }
+            | Model::Fiber { .. }
+            | Model::Migratable { .. }
+            | Model::Task => thread(work),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
+use fiber::movable::Way;
 use fiber::{Config, Fiber, Floats, JoinHandle, Scheduler};
 
 use super::{Peer, Sample, memory, sample};
@@ -13,6 +14,15 @@ const DENSEST: &str = "more are for the densest alone";
 pub(crate) fn all() -> Vec<Peer> {
     vec![
         Peer::new("fiber packed", |n, y| rings(Config::packed(128), n, y)),
+        Peer::new("fiber movable", |n, y| rings(Config::movable(128), n, y)),
+        Peer::new("fiber movable, copied", |n, y| {
+            rings(Config::kept(Way::Copied, 4 << 10), n, y)
+        })
+        .up_to(10_000, "4 KiB a flow"),
+        Peer::new("fiber movable, aliased", |n, y| {
+            rings(Config::kept(Way::Aliased, 4 << 10), n, y)
+        })
+        .up_to(1_000, "microseconds a switch"),
         Peer::new("fiber packed, 192 B slots", |n, y| {
             rings(Config::packed(192), n, y)
         })

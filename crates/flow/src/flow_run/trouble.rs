@@ -15,6 +15,7 @@ pub(crate) enum Step {
     Unit = 8,
     Guards = 9,
     SmallStacks = 10,
+    SharedMemory = 11,
 }
 
 /// What a flow could not do.
@@ -39,12 +40,16 @@ pub(crate) fn describe_trouble(word: u64) -> String {
         8 => "could not do its work",
         9 => "could not guard the stacks of its fibers",
         10 => "does not fit the stacks of its fibers (larger ones help)",
+        11 => {
+            "could not share memory between processes at one address (migratable fibers need \
+             memfd_create, Linux 3.17, and a sandbox that allows it)"
+        }
         _ => "could not send its results",
     };
     let errno = i32::try_from(word & 0xffff_ffff).unwrap_or(0);
     let way_out = match errno {
         // They say what helps.
-        _ if [5, 6, 7, 10].contains(&(word >> 32)) => "",
+        _ if [5, 6, 7, 10, 11].contains(&(word >> 32)) => "",
         libc::ENOMEM if word >> 32 == Step::Guards as u64 => {
             "; before Linux 6.13 each guard takes two mappings, of which a process has \
              vm.max_map_count (sysctl -w vm.max_map_count=N raises it); model fiber-packed needs \

@@ -82,7 +82,9 @@ fn narrate<B: Body>(context: &Context<'_, B>, unit: u64, what: &str) {
         Model::Process | Model::ProcessSharedFiles => format!("process {}", getpid()),
         Model::Thread | Model::ThreadPrivateFiles => format!("thread {}", gettid()),
         Model::Mix { .. } => format!("process {} thread {}", getpid(), gettid()),
-        Model::Fiber { .. } => format!("a fiber of thread {}", gettid()),
+        Model::Fiber { .. } | Model::Migratable { .. } => {
+            format!("a fiber of thread {}", gettid())
+        }
         Model::Task => format!("a task of thread {}", gettid()),
     };
     let line = format!("{who} {what} {}\n", context.body.describe(unit));

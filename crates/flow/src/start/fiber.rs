@@ -1,4 +1,4 @@
-//! `fiber`, `fiber-packed`: user-level threads on one or more of the kernel's.
+//! `fiber`, `fiber-packed`, `migratable`: user-level threads on one or more of the kernel's.
 //!
 //! # Theory
 //!
@@ -30,7 +30,7 @@ use ::fiber::{Config, ConfigError, Fiber, FiberId, Lent, Life, Scheduler, SpawnE
 use super::carried::{Carried, Station};
 use crate::body::Body;
 use crate::flow_run::{Context, Step, Trouble, at_gate, leave, prepare};
-use crate::model::Stacks;
+use crate::model::{Stacks, Way};
 use crate::turn::{CHECKED_LAPS, Turn, at_once};
 
 /// The smallest guarded stack, and the page of which it is a multiple, in bytes.
@@ -39,11 +39,22 @@ const PAGE: u64 = 4 << 10;
 
 /// Runs carrier `index` of the variant with the flows that are its own.
 pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize, stacks: Stacks) {
+    carry_with(context, index, |fibers| {
+        Scheduler::new(config(stacks, context.body.stack_bytes()).capacity(fibers))
+    });
+}
+
+/// The same with a scheduler for so many fibers that is made by `scheduler`.
+pub(super) fn carry_with<B: Body>(
+    context: &Context<'_, B>,
+    index: usize,
+    scheduler: impl FnOnce(usize) -> Result<Scheduler, ConfigError>,
+) {
     let ready = prepare(context, index);
     let stride = context.variant.carriers() as usize;
     let flows = (index..context.variant.flows as usize).step_by(stride);
     let carried = Carried::new(context, flows.len() as u64);
-    let made = Fibers::new(&carried, stacks, flows);
+    let made = Fibers::new(&carried, scheduler(flows.len()), flows);
     at_gate(context, index);
     let worked = ready.and_then(|outlet| {
         let fibers = made?;
@@ -64,7 +75,10 @@ pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize, stacks: Sta
 /// Makes all fibers of the variant on this kernel thread, and ends them.
 pub(super) fn hold<B: Body>(context: &Context<'_, B>, stacks: Stacks) -> std::io::Result<()> {
     let carried = Carried::new(context, context.variant.flows.into());
-    let made = Fibers::new(&carried, stacks, 0..context.variant.flows as usize);
+    let flows = 0..context.variant.flows as usize;
+    let config = config(stacks, context.body.stack_bytes());
+    let scheduler = Scheduler::new(config.capacity(flows.len()));
+    let made = Fibers::new(&carried, scheduler, flows);
     made.map(drop).map_err(|(_, error)| error)
 }
 
@@ -88,16 +102,14 @@ impl<'c, 'a, B: Body> Fibers<'c, 'a, B> {
     /// Makes them, and lets each come to the first station.
     fn new(
         carried: &'c Carried<'a, B>,
-        stacks: Stacks,
+        scheduler: Result<Scheduler, ConfigError>,
         flows: impl ExactSizeIterator<Item = usize>,
     ) -> Result<Self, Trouble> {
-        let bytes = carried.context.body.stack_bytes();
-        let config = config(stacks, bytes).capacity(flows.len());
         let mut ids = Vec::new();
         ids.try_reserve_exact(flows.len()).map_err(no_memory)?;
         let mut fibers = Self {
             carried,
-            scheduler: Scheduler::new(config).map_err(no_scheduler)?,
+            scheduler: scheduler.map_err(no_scheduler)?,
             ids,
         };
         for flow in flows {
@@ -141,9 +153,11 @@ impl<B: Body> Drop for Fibers<'_, '_, B> {
     }
 }
 
-fn config(stacks: Stacks, bytes: usize) -> Config {
+pub(super) fn config(stacks: Stacks, bytes: usize) -> Config {
     match stacks {
         Stacks::Packed => Config::packed(bytes),
+        Stacks::Movable(Way::Isomalloc) => Config::movable(bytes),
+        Stacks::Movable(way) => Config::kept(way, guarded_bytes(bytes as u64) as usize),
         Stacks::Guarded => Config::guarded(guarded_bytes(bytes as u64) as usize),
     }
 }
@@ -160,6 +174,7 @@ pub fn guarded_bytes(asked: u64) -> u64 {
 fn no_scheduler(error: ConfigError) -> Trouble {
     match error {
         ConfigError::Memory { source, .. } => (Step::Stacks, source),
+        ConfigError::NoSharedMemory(source) => (Step::SharedMemory, source),
         _ => (
             Step::StackSize,
             std::io::Error::from_raw_os_error(libc::EINVAL),

@@ -12,6 +12,8 @@
 //! | `thread`               | pthread                       | shared        | shared     |
 //! | `PxT`                  | P x `fork`, then T-1 pthreads | T share one   | T share one |
 //! | `fiber`, `fiber-packed`, `task` | by its carrier, a pthread | shared    | shared     |
+//! | `migratable`           | by its carrier, a pthread     | shared        | shared     |
+//! | `migratable/P`         | by its carrier, P x `fork`    | one range shared | P share none |
 //!
 //! With the file table goes what the kernel calls `fs` (working folder, root, umask), which
 //! has a lock and a count of its own; with the address space go the signal handlers, which no
@@ -27,6 +29,7 @@
 
 mod carried;
 pub(crate) mod fiber;
+mod migratable;
 mod mix;
 mod process;
 mod process_shared_files;
@@ -73,7 +76,17 @@ impl<'a, B: Body> FlowSet<'a, B> {
             Model::Mix { threads, .. } => self.fork_all(context, |context, index| {
                 mix::start(context, index * threads as usize, threads as usize)
             }),
-            Model::Thread | Model::ThreadPrivateFiles | Model::Fiber { .. } | Model::Task => self
+            Model::Migratable { way, processes } if processes > 1 => {
+                let region = migratable::region(context, way)?;
+                self.fork_all(context, |context, index| {
+                    migratable::start(context, index, &region)
+                })
+            }
+            Model::Thread
+            | Model::ThreadPrivateFiles
+            | Model::Fiber { .. }
+            | Model::Migratable { .. }
+            | Model::Task => self
                 .threads
                 .insert(Threads::new(context, 0, shape.flows_in_each as usize))
                 .create(),
@@ -115,9 +128,9 @@ impl<'a, B: Body> FlowSet<'a, B> {
 /// Makes all user-level flows of the context's variant, lets each come to its first station,
 /// and ends them.
 pub(crate) fn hold<B: Body>(context: &Context<'_, B>) -> io::Result<()> {
-    match context.variant.model {
-        Model::Fiber { stacks, .. } => fiber::hold(context, stacks),
-        _ => task::hold(context),
+    match context.variant.model.stacks() {
+        Some(stacks) => fiber::hold(context, stacks),
+        None => task::hold(context),
     }
 }
 
@@ -125,10 +138,9 @@ pub(crate) fn hold<B: Body>(context: &Context<'_, B>) -> io::Result<()> {
 /// besides, where their body needs `stack` bytes of stack; `None` for other models.
 #[must_use]
 pub fn address_bytes(model: Model, stack: u64) -> Option<(u64, u64)> {
-    match model {
-        Model::Fiber { stacks, .. } => Some(fiber::address_bytes(stacks, stack)),
-        _ => None,
-    }
+    model
+        .stacks()
+        .map(|stacks| fiber::address_bytes(stacks, stack))
 }
 
 /// Bytes of a task with that body.

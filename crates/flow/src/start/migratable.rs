@@ -1,0 +1,51 @@
+//! `migratable/P`: fibers that could go on in another process, over P forked processes.
+//!
+//! The range of addresses is reserved before the first fork, so that all processes have it at the
+//! same place. Each process carries every P-th flow, as the threads of `fiber/P` do. None moves
+//! unless its body says so: what the ability costs is then in where its stack lies.
+
+use std::io;
+
+use ::fiber::ConfigError;
+use ::fiber::movable::{Region, Way};
+use nix::unistd::Pid;
+
+use super::fiber::{carry_with, config};
+use super::process::{become_child, leave, parent_side};
+use crate::body::Body;
+use crate::flow_run::Context;
+use crate::model::Stacks;
+
+/// The range for all flows of the context's variant.
+pub(super) fn region<B: Body>(context: &Context<'_, B>, way: Way) -> io::Result<Region> {
+    let processes = context.variant.carriers() as usize;
+    let each = (context.variant.flows as usize).div_ceil(processes.max(1));
+    let config = config(Stacks::Movable(way), context.body.stack_bytes());
+    Region::reserve(config.capacity(each), processes).map_err(of_the_system)
+}
+
+/// Forks process `index`, which carries its share of the flows.
+pub(super) fn start<B: Body>(
+    context: &Context<'_, B>,
+    index: usize,
+    region: &Region,
+) -> io::Result<Pid> {
+    // SAFETY: the cell has one thread, so no lock is held by anyone else; the child never
+    // returns.
+    match unsafe { libc::fork() } {
+        0 => {
+            become_child(context.parent);
+            carry_with(context, index, |_flows| region.join(index));
+            leave(0)
+        }
+        pid => parent_side(i64::from(pid)),
+    }
+}
+
+/// The error of the kernel where there is one, so that the way out is found.
+fn of_the_system(error: ConfigError) -> io::Error {
+    match error {
+        ConfigError::Memory { source, .. } => source,
+        other => io::Error::other(other),
+    }
+}
