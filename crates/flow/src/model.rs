@@ -127,7 +127,11 @@ impl Model {
             },
             // One carrier is a thread of the cell, as other fibers' is.
             Self::Migratable { processes, .. } => Shape {
-                processes: if processes > 1 { processes.min(flows) } else { 0 },
+                processes: if processes > 1 {
+                    processes.min(flows)
+                } else {
+                    0
+                },
                 flows_in_each: flows.min(1),
             },
             Self::Task => Shape {

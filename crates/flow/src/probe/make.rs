@@ -35,9 +35,11 @@ pub(super) fn as_many_as_can_be<B: Body>(
     match model {
         Model::Process => Ok(processes(enough)),
         Model::Thread => Ok(threads(enough)),
-        Model::Fiber { .. } | Model::Migratable { .. } | Model::Task => Ok(halving(predicted, enough, |flows| {
-            hold_all(model, body, flows)
-        })),
+        Model::Fiber { .. } | Model::Migratable { .. } | Model::Task => {
+            Ok(halving(predicted, enough, |flows| {
+                hold_all(model, body, flows)
+            }))
+        }
         _ => Err(format!("flows of model {model} are not probed")),
     }
 }

@@ -25,12 +25,13 @@ pub(crate) struct LimitsArgs {
     /// the one nearest to what stops them here, or another where it cannot be had]
     #[arg(long, value_enum, value_name = "LIMIT")]
     pub(crate) fence: Option<FenceArg>,
-    /// Models, the first being the reference: process, thread, fiber, fiber-packed, task
+    /// Models, the first being the reference: process, thread, fiber, fiber-packed,
+    /// migratable, task
     #[arg(
         long,
         value_name = "MODEL",
         value_delimiter = ',',
-        default_value = "process,thread,fiber,fiber-packed,task"
+        default_value = "process,thread,fiber,fiber-packed,migratable,task"
     )]
     pub(crate) model: Vec<Model>,
     #[command(flatten)]

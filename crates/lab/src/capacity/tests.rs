@@ -54,6 +54,20 @@ fn what_cannot_be_is_refused_with_the_need_and_the_limit() {
 }
 
 #[test]
+fn movable_flows_over_more_processes_than_cpus_are_refused() {
+    let machine = Machine::read();
+    let cpus = machine.allowed().len() as u32;
+    let over = |processes| Model::migratable(flow::Way::Isomalloc, processes);
+    let refused = |model| no_room(&machine, &variant(model, 4), &Work::Turns(Turns::idle(4)));
+    let why = refused(over(cpus + 1)).unwrap();
+    assert!(
+        why.contains(&format!("use at most migratable/{cpus}")),
+        "{why}"
+    );
+    assert_eq!(refused(over(cpus)), None);
+}
+
+#[test]
 fn a_heap_larger_than_memory_is_refused_with_the_need() {
     let work = |heap| {
         Work::Warehouse(workload::Warehouse {
