@@ -146,7 +146,7 @@ fn user_level_flows_find_the_primes_that_threads_find() {
     let results = answered(&[
         "primes",
         "--model",
-        "thread,fiber,fiber-packed,fiber/2,task",
+        "thread,fiber,fiber-packed,fiber/2,task,migratable,migratable-copied,migratable-aliased,migratable/2",
         "-t",
         "5",
         "-b",
@@ -163,6 +163,10 @@ fn user_level_flows_find_the_primes_that_threads_find() {
         ("fiber-packed", 1),
         ("fiber/2", 2),
         ("task", 1),
+        ("migratable", 1),
+        ("migratable-copied", 1),
+        ("migratable-aliased", 1),
+        ("migratable/2", 2),
     ] {
         for rep in reps(case, label) {
             assert_eq!(rep.flows.len(), records, "{label}");
@@ -174,7 +178,7 @@ fn user_level_flows_find_the_primes_that_threads_find() {
 
 #[test]
 fn carriers_of_fibers_run_on_cores_of_their_own_and_all_else_on_one_cpu() {
-    let models = "thread,fiber,fiber/2,fiber-packed/2,task";
+    let models = "thread,fiber,fiber/2,fiber-packed/2,migratable,migratable/2,task";
     let args = ["switch", "--flows", "6", "--model", models, "--rounds", "1"];
     let results = answered(&args);
     let case = &cases(&results)[0];
