@@ -165,7 +165,7 @@ impl Expectation {
             (Some(_), _) => Unit::Ratio,
             (None, quantity::Unit::Bytes) => Unit::Size,
             (None, quantity::Unit::Ns) => Unit::Time,
-            (None, quantity::Unit::Count | quantity::Unit::PerSecond) => Unit::Ratio,
+            (None, _) => Unit::Ratio,
         };
         if wanted == self.bound.unit {
             return Ok(());

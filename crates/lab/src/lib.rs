@@ -73,6 +73,7 @@ pub use run::{RunError, check, cpus, run};
 pub use scaling::{Spread, Topology};
 pub use settings::{Preset, Sampling, Settings, Value};
 pub use study::{
-    Case, LabelledVariant, Metric, Origin, OriginCount, OriginFigure, OriginLimit, OriginMark,
-    OriginRow, Study, StudyError, SweepPoint, builtin, builtin_names, labelled, nearest,
+    Case, Claim, LabelledVariant, Metric, Origin, OriginCount, OriginFigure, OriginLimit,
+    OriginMark, OriginRow, Ours, Published, Study, StudyError, SweepPoint, builtin, builtin_names,
+    labelled, nearest,
 };

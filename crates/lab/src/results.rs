@@ -33,6 +33,7 @@ mod sweep_tests;
 mod switched;
 #[cfg(test)]
 mod tests;
+mod then;
 mod unanswered;
 mod why;
 mod winner;
@@ -54,6 +55,7 @@ pub use requests::Requests;
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput};
 pub use self_managed::SelfManaged;
 pub use shared::{Cause, Effect, Shared};
+pub use then::{Standing, Then};
 pub use workers::{Used, Workers};
 
 use crate::{Case, CaseEnd, Header, Metric, Probe, Study};
@@ -95,6 +97,9 @@ pub struct StudyResult {
     /// Throughput against the number of flows, for a study of scaling.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scaling: Vec<Scaling>,
+    /// What the source found, held against this run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then_and_now: Vec<Then>,
     /// Sentences: the headline first, then crossovers, laws and other remarks.
     pub sentences: Vec<String>,
 }

@@ -13,6 +13,7 @@ mod labels;
 mod origin_limits;
 mod parent_memory;
 mod placed;
+mod published;
 mod source;
 mod sweep_value;
 mod variants;
@@ -31,6 +32,7 @@ pub use file::{SCHEMA, parse};
 pub use labels::labelled;
 pub(crate) use labels::unique;
 pub use origin_limits::{OriginCount, OriginLimit};
+pub use published::{Claim, OfCase, OfModel, OfSweep, OfVariant, OfWork, Ours, Pair, Published};
 
 /// A study with its cases, as it is run (presets applied, sweeps spread out).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -79,6 +81,22 @@ pub struct Case {
 }
 
 impl Study {
+    /// What its source found, finding by finding. Journals of before these were written down
+    /// have those of the built-in study.
+    #[must_use]
+    pub fn published(&self) -> Vec<Published> {
+        let Some(origin) = &self.origin else {
+            return Vec::new();
+        };
+        if !origin.published.is_empty() {
+            return origin.published.clone();
+        }
+        let known = builtin(&self.name, crate::Preset::Quick).ok();
+        let known = known.and_then(|study| study.origin);
+        let same = known.filter(|known| known.title == origin.title && known.year == origin.year);
+        same.map_or_else(Vec::new, |known| known.published)
+    }
+
     /// The study with only these cases: where its headline is none of them, the first is.
     #[must_use]
     pub fn with_cases(mut self, cases: Vec<Case>) -> Self {
@@ -171,6 +189,9 @@ pub struct Origin {
     /// Its table, row by row.
     #[serde(default, rename = "row")]
     pub rows: Vec<OriginRow>,
+    /// All that it found: `[[published]]` of a study file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<Published>,
 }
 
 /// A time of the source that holds for a whole sweep.

@@ -13,6 +13,12 @@ pub(crate) fn utc(unix_s: u64) -> String {
     )
 }
 
+/// `2026-01-26`.
+pub(crate) fn day(unix_s: u64) -> String {
+    let (year, month, day) = civil(unix_s / DAY_S);
+    format!("{year}-{month:02}-{day:02}")
+}
+
 /// Year, month and day of a day counted from 1970-01-01.
 ///
 /// Years are taken to begin in March, so that the leap day is the last of its year, and

@@ -45,5 +45,6 @@ mod searched;
 mod table;
 pub mod terminal;
 pub mod text;
+pub mod then_and_now;
 mod words;
 mod workers;

@@ -80,7 +80,7 @@ fn note(year: u32, limits: &[OriginLimit]) -> String {
         .map(|kind| format!("{} by {}", kind.flows, kind.stopped_by))
         .collect();
     format!(
-        "here: predicted from what can be read now; in {year}: stopped in practice, {} (+: no limit was met)",
+        "here: predicted from what can be read now; in {year}: approximate limits of stock systems, {}",
         kinds.join(", ")
     )
 }

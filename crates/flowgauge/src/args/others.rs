@@ -47,6 +47,7 @@ Examples:
   flowgauge report DIR                     text, and report.html and the tables in DIR again
   flowgauge report DIR --plots plots       each chart as SVG and PNG
   flowgauge report DIR --format csv        one row a repetition
+  flowgauge report DIR --then-and-now      what the five sources found, and what this run says
   flowgauge report DIR --expect 'primes/thread vs process <= 1.05'
 
 Exit codes: 0 the reports were made and all expectations hold, 1 an expectation fails, 2 error,
@@ -55,6 +56,9 @@ pub(crate) struct ReportArgs {
     /// A results folder
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
+    /// Print what the sources of the studies found beside what this run says, as Markdown
+    #[arg(long)]
+    pub(crate) then_and_now: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArgs,
 }

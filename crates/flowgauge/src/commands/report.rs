@@ -19,7 +19,11 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
     if let Some(folder) = &args.answer.plots {
         answer::write_plots(&report::plots::all(&results), folder)?;
     }
-    output::print(&session::shown(&results, args.answer.format))?;
+    let shown = match args.then_and_now {
+        true => report::then_and_now::markdown(&results),
+        false => session::shown(&results, args.answer.format),
+    };
+    output::print(&shown)?;
     let ending = match args.answer.require_answer && ending::lacks_answer(&results) {
         true => Ending::CannotTell,
         false => Ending::Answered,

@@ -19,7 +19,8 @@
 //! only where the medians lie on a line. Beyond that it is said what the interval is.
 //!
 //! What is expected rests on what the work is: on one CPU, arithmetic is linear; of memory
-//! and files the source found that they are flat. Where a law is linear against that, and the
+//! and files that wait for something other than the CPU, it is flat (the source found memory flat
+//! and files going up in steps). Where a law is linear against that, and the
 //! workers together keep their CPU busy, it is the CPU that they wait for. Slots of one count
 //! lie together in time, so a machine that drifts through a sweep bends its law: the rounds
 //! of the comparison at each count are immune to that and this is not.

@@ -18,6 +18,7 @@ use super::scaling::scaling;
 use super::self_managed::self_managed;
 use super::sentence::sentence;
 use super::shared::{Shared, shared};
+use super::then::{Run, then_and_now};
 use super::why::{Evidence, Side, why};
 use super::workers::{crowded, workers};
 use super::{CaseResult, Finding, Phases, RawSlot, Results, Role, StudyResult, VariantSummary};
@@ -98,8 +99,18 @@ fn study_result(
         laws: &laws,
         scaling: &scaling,
     };
+    let then_and_now = then_and_now(
+        study,
+        Run {
+            header,
+            cases: &cases,
+            limits: &limits,
+            scaling: &scaling,
+        },
+    );
     StudyResult {
         study: study.clone(),
+        then_and_now,
         sentences: sentences(study, &cases, &beside),
         laws,
         scaling,

@@ -161,6 +161,8 @@ pub enum Unit {
     Count,
     /// Events a second.
     PerSecond,
+    /// A fraction; 1 is one whole CPU.
+    Share,
 }
 
 impl Unit {
@@ -172,18 +174,20 @@ impl Unit {
             Self::Bytes => "bytes",
             Self::Count => "count",
             Self::PerSecond => "per second",
+            Self::Share => "share",
         }
     }
 
     /// A number of it, for people.
     #[must_use]
     pub fn show(self, value: f64) -> String {
-        use crate::number::{amount, bytes, time};
+        use crate::number::{amount, bytes, percent, time};
         match self {
             Self::Ns => time(value),
             Self::Bytes => bytes(value),
             Self::Count => amount(value),
             Self::PerSecond => format!("{}/s", amount(value)),
+            Self::Share => percent(value),
         }
     }
 }

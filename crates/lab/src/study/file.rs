@@ -54,7 +54,10 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
         name: written.name.into_inner(),
         title: written.title,
         stands_for: written.stands_for,
-        origin: written.origin,
+        origin: written.origin.map(|mut origin| {
+            origin.published.extend(written.published);
+            origin
+        }),
         cases,
         headline: written.headline.into_inner(),
         limits_of: Vec::new(),

@@ -563,6 +563,7 @@ fn keys<T: serde::de::DeserializeOwned>() -> Vec<String> {
 fn every_kind_and_key_is_in_the_docs() {
     use crate::study::command::{Change, Command, Flag};
     use crate::study::format::{FileCase, FileEach, FileStudy, FileSweep, FileVariant, Overrides};
+    use crate::study::{OfSweep, OfVariant, OfWork, Pair, Published};
     use crate::{Origin, OriginCount, OriginFigure, OriginLimit, OriginMark, OriginRow};
     let page = include_str!("../../../../docs/writing-a-study.md");
     let missing = |word: &String| {
@@ -604,6 +605,11 @@ fn every_kind_and_key_is_in_the_docs() {
         keys::<Command>(),
         keys::<Change>(),
         keys::<Flag>(),
+        keys::<Published>(),
+        keys::<Pair>(),
+        keys::<OfVariant>(),
+        keys::<OfSweep>(),
+        keys::<OfWork>(),
     ];
     assert!(files.iter().all(|keys| keys.len() > 1), "{files:?}");
     words.extend(files.into_iter().flatten());

@@ -11,7 +11,7 @@ use super::each::Words;
 use super::flow_counts::FileFlows;
 use super::parent_memory::Bytes;
 use super::sweep_value::SweepValue;
-use super::{Metric, Origin};
+use super::{Metric, Origin, Published};
 
 /// All that is read before anything else is looked at.
 #[derive(Deserialize)]
@@ -36,6 +36,9 @@ pub(super) struct FileStudy {
     /// The command line of the study.
     #[serde(rename = "command")]
     _command: Option<Command>,
+    /// What the source found; it is kept with the source.
+    #[serde(default)]
+    pub(super) published: Vec<Published>,
     #[serde(rename = "case")]
     pub(super) cases: Vec<Spanned<FileCase>>,
 }

@@ -187,7 +187,7 @@ fn of_ratio(estimate: Estimate) -> Contrast {
 fn basis(unit: Unit, reference: &[f64], subject: &[f64]) -> Basis {
     let enough = |value: &f64| match unit {
         Unit::Count => *value >= FEW,
-        Unit::Ns | Unit::Bytes | Unit::PerSecond => *value > 0.0,
+        Unit::Ns | Unit::Bytes | Unit::PerSecond | Unit::Share => *value > 0.0,
     };
     match reference.iter().chain(subject).all(enough) {
         true => Basis::Ratio,

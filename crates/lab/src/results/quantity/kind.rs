@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use flow::{Rep, SlotRecord};
+use flow::{FlowRecord, Rep, SlotRecord};
 use machine::counters::Permission;
 use measure::Measured;
 use measure::counters::Event;
@@ -40,12 +40,28 @@ pub(crate) enum Kind {
     StorageWritten,
     /// Requests answered a second.
     Requests,
+    /// CPU time of all flows over the wall time of the steady phase; 1 = one CPU.
+    CpuShare,
+    /// CPU time in user mode, of work that makes its own flows.
+    UserTime,
+    /// CPU time in the kernel, of work that makes its own flows.
+    SystemTime,
+    /// CPU time of the last flow over that of the first.
+    Uneven,
+    /// Bytes of files that were written, read back and right.
+    Files,
+    /// When the parent had the last result, after the release.
+    ParentDone,
+    /// When a worker was done, after the release; from 1.
+    WorkerDone(u32),
+    /// CPU time of a worker over the wall time of the steady phase.
+    WorkerCpu(u32),
     /// An event that was counted of the flows.
     Event(Event),
 }
 
 /// Name, what it is called in sentences, unit; events beside these have their own names.
-const NAMED: [(Kind, &str, &str, Unit); 18] = [
+const NAMED: [(Kind, &str, &str, Unit); 23] = [
     (Kind::Time, "time", "time", Unit::Ns),
     (Kind::Create, "create", "time to create", Unit::Ns),
     (Kind::Steady, "steady", "steady phase", Unit::Ns),
@@ -83,6 +99,26 @@ const NAMED: [(Kind, &str, &str, Unit); 18] = [
         "bytes sent to storage",
         Unit::Bytes,
     ),
+    (Kind::CpuShare, "cpu-share", "share of a CPU", Unit::Share),
+    (
+        Kind::UserTime,
+        "user-time",
+        "CPU time in user mode",
+        Unit::Ns,
+    ),
+    (
+        Kind::SystemTime,
+        "system-time",
+        "CPU time in the kernel",
+        Unit::Ns,
+    ),
+    (
+        Kind::Uneven,
+        "uneven",
+        "CPU time of the last flow over the first",
+        Unit::Share,
+    ),
+    (Kind::Files, "files", "bytes of files", Unit::Bytes),
     (
         Kind::Requests,
         "requests",
@@ -151,6 +187,20 @@ impl Kind {
         found.map(|(kind, ..)| *kind)
     }
 
+    /// The one with that name, of one worker where one is named.
+    pub(crate) fn of(name: &str, worker: Option<u32>) -> Option<Self> {
+        match (name, worker) {
+            ("worker-done", Some(worker)) => Some(Self::WorkerDone(worker)),
+            ("worker-cpu", Some(worker)) => Some(Self::WorkerCpu(worker)),
+            ("parent-done", None) => Some(Self::ParentDone),
+            (_, None) => Self::named(name).or_else(|| {
+                let mut events = Event::ALL.into_iter();
+                events.find(|event| event.name() == name).map(Self::Event)
+            }),
+            _ => None,
+        }
+    }
+
     /// Every name.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         NAMED.iter().map(|(_, name, ..)| *name)
@@ -162,7 +212,12 @@ impl Kind {
 
     pub(crate) fn name(self) -> String {
         match (self, self.row()) {
-            (Self::Event(event), _) => event.to_string().replace(' ', "-"),
+            // The kernel counts these in two ways.
+            (Self::Event(Event::Migrations), _) => "migrations-event".to_owned(),
+            (Self::Event(event), _) => event.name().to_owned(),
+            (Self::ParentDone, _) => "parent-done".to_owned(),
+            (Self::WorkerDone(worker), _) => format!("worker-done {worker}"),
+            (Self::WorkerCpu(worker), _) => format!("worker-cpu {worker}"),
             (_, row) => row.map_or(String::new(), |(_, name, ..)| (*name).to_owned()),
         }
     }
@@ -171,12 +226,19 @@ impl Kind {
     pub(crate) fn spoken(self) -> String {
         match (self, self.row()) {
             (Self::Event(event), _) => event.to_string(),
+            (Self::ParentDone, _) => "the parent done".to_owned(),
+            (Self::WorkerDone(worker), _) => format!("worker {worker} done"),
+            (Self::WorkerCpu(worker), _) => format!("CPU share of worker {worker}"),
             (_, row) => row.map_or(String::new(), |(_, _, spoken, _)| (*spoken).to_owned()),
         }
     }
 
     pub(crate) fn unit(self) -> Unit {
-        self.row().map_or(Unit::Count, |(.., unit)| *unit)
+        match self {
+            Self::ParentDone | Self::WorkerDone(_) => Unit::Ns,
+            Self::WorkerCpu(_) => Unit::Share,
+            _ => self.row().map_or(Unit::Count, |(.., unit)| *unit),
+        }
     }
 
     /// The number of a good slot; `None` where the work cannot have the quantity.
@@ -190,6 +252,23 @@ impl Kind {
             Self::Steady => phase(record, |rep| rep.steady_ns),
             Self::TearDown => phase(record, |rep| rep.teardown_ns),
             Self::Requests => requests(record),
+            Self::CpuShare => over(record, cpu_share),
+            Self::UserTime => over(record, |rep| {
+                Some(rep.self_managed.as_ref()?.user_ns as f64)
+            }),
+            Self::SystemTime => over(record, |rep| {
+                Some(rep.self_managed.as_ref()?.system_ns as f64)
+            }),
+            Self::Uneven => over(record, uneven),
+            Self::WorkerCpu(worker) => over(record, |rep| {
+                share(flow(rep, worker)?.steady.cpu_ns, rep.steady_ns)
+            }),
+            Self::WorkerDone(worker) => over(record, |rep| Some(flow(rep, worker)?.end_ns as f64)),
+            Self::ParentDone => over(record, |rep| Some(rep.parent.end_ns as f64)),
+            Self::Files => match look.case.work_of(slot.variant).file_bytes() {
+                0 => None,
+                _ => over(record, |rep| Some(rep.proof().count as f64)),
+            },
             Self::PeakRss => peak_rss(record),
             Self::Memory => Some(memory(record, Memory::total)),
             Self::Pss => Some(memory(record, |memory| memory.pss)),
@@ -223,6 +302,38 @@ impl Kind {
             _ => return None,
         })
     }
+}
+
+fn over(record: &SlotRecord, of: impl Fn(&Rep) -> Option<f64>) -> Option<Measured<f64>> {
+    median(record.reps.iter().filter_map(of)).map(Measured::Value)
+}
+
+/// CPU time over wall time.
+fn share(cpu_ns: u64, wall_ns: u64) -> Option<f64> {
+    (wall_ns > 0).then(|| cpu_ns as f64 / wall_ns as f64)
+}
+
+/// Of the steady phase; work that makes its own flows knows only the whole.
+fn cpu_share(rep: &Rep) -> Option<f64> {
+    match &rep.self_managed {
+        Some(own) => share(own.user_ns + own.system_ns, rep.total_ns()),
+        None => {
+            let flows = rep.flows.iter();
+            share(flows.map(|flow| flow.steady.cpu_ns).sum(), rep.steady_ns)
+        }
+    }
+}
+
+fn uneven(rep: &Rep) -> Option<f64> {
+    let (first, last) = (rep.flows.first()?, rep.flows.last()?);
+    (rep.flows.len() > 1).then_some(())?;
+    share(last.steady.cpu_ns, first.steady.cpu_ns)
+}
+
+/// A worker by its number, from 1.
+fn flow(rep: &Rep, worker: u32) -> Option<&FlowRecord> {
+    let place = usize::try_from(worker).ok()?.checked_sub(1)?;
+    rep.flows.get(place)
 }
 
 fn phase(record: &SlotRecord, of: fn(&Rep) -> u64) -> Option<Measured<f64>> {

@@ -4,7 +4,7 @@
 use measure::Measured;
 
 use super::{Basis, Contrast, Kind, Unit, Word};
-use crate::number::{factor, factor_interval, ratio_interval, trimmed};
+use crate::number::{factor, factor_interval, ratio_interval};
 use crate::words::{percent, plural};
 
 /// From here on an amount is said as a factor, below in percent.
@@ -58,7 +58,11 @@ fn seen(unit: Unit, contrast: &Contrast) -> String {
     match (contrast.basis, contrast.interval()) {
         (Basis::Ratio, Some((low, high))) => format!(": {}", ratio_interval(low, high)),
         (Basis::Difference, Some((low, high))) => {
-            format!(": {} less ... {} more", unit.show(-low), unit.show(high))
+            format!(
+                ": {} less ... {} more",
+                unit.show(0.0 - low),
+                unit.show(high)
+            )
         }
         (_, None) => format!(": {} rounds are too few", contrast.rounds),
     }
@@ -105,7 +109,7 @@ fn ends(unit: Unit, contrast: &Contrast) -> String {
 fn shares(low: f64, high: f64) -> String {
     let to = |end: f64, round: fn(f64) -> f64| {
         // Rounded to a billionth first, so that 0.2 stays 0.2 though it is stored as less.
-        trimmed(round((end * 1e12).round() / 1e9) / 10.0, 1)
+        format!("{:.1}", round((end * 1e12).round() / 1e9) / 10.0 + 0.0)
     };
     format!(" [{} ... {} %]", to(low, f64::floor), to(high, f64::ceil))
 }

@@ -174,6 +174,7 @@ fn origin() -> Origin {
     Origin {
         limits: Vec::new(),
         figures: Vec::new(),
+        published: Vec::new(),
         author: "S. Norgren".into(),
         title: "Processes vs. Threads: Calculating Prime Numbers".into(),
         year: 2010,

@@ -1,0 +1,217 @@
+//! Then and now: every finding of a study's source, held against a run.
+//!
+//! # Theory
+//!
+//! A finding ([`Published`]) says what it claims of which of our quantities. The quantity is
+//! judged as all quantities are, and the claim by its verdict:
+//!
+//! | the claim | ours says | verdict |
+//! |---|---|---|
+//! | a direction | the same direction | reproduced |
+//! | | the opposite one | refuted |
+//! | | no difference that matters | differs |
+//! | no difference | none | reproduced |
+//! | | a difference | differs |
+//! | a law | that law | reproduced |
+//! | | another one | differs |
+//! | a best number | that number | reproduced |
+//! | | another one | differs |
+//! | a bound | within it | reproduced |
+//! | | beyond it | refuted |
+//! | anything | no interval decides | cannot tell |
+//!
+//! Seconds and bytes of a machine of long ago are no claim: they stand beside ours without a
+//! verdict ([`Standing::SideBySide`]). What this machine or this version cannot do is "not
+//! possible here", with the reason. A case that was not run can be told by nobody.
+
+mod amounts;
+mod laws;
+mod pairs;
+#[cfg(test)]
+mod tests;
+mod works;
+
+use machine::Machine;
+use serde::{Deserialize, Serialize};
+
+use super::{CaseResult, Limit, Scaling};
+use crate::number::count;
+use crate::study::{Claim, Ours, Published};
+use crate::{Header, Study};
+
+/// A finding of the source with ours.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Then {
+    /// What was found, in our words.
+    pub finding: String,
+    /// The figure or words of the source; where it is from, if not from its text.
+    pub theirs: String,
+    /// Ours, with its interval.
+    pub ours: String,
+    /// What came of it.
+    pub verdict: Standing,
+    /// Why it is not possible, or cannot be told; or what the reader must know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+    /// What explains ours, where a cause was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// The command that answers it.
+    pub command: String,
+}
+
+/// What came of a finding of the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Ours says the same.
+    Reproduced,
+    /// Ours says the opposite.
+    Refuted,
+    /// Ours says something else.
+    Differs,
+    /// Ours does not settle it.
+    CannotTell,
+    /// Nothing of ours can stand beside it here.
+    NotPossible,
+    /// Two figures of two machines, without a claim.
+    SideBySide,
+}
+
+impl Standing {
+    /// In words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reproduced => "reproduced",
+            Self::Refuted => "refuted",
+            Self::Differs => "differs",
+            Self::CannotTell => "cannot tell",
+            Self::NotPossible => "not possible here",
+            Self::SideBySide => "side by side",
+        }
+    }
+}
+
+/// What a run has for the findings of a study.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'a> {
+    pub(super) header: &'a Header,
+    pub(super) cases: &'a [CaseResult],
+    pub(super) limits: &'a [Limit],
+    pub(super) scaling: &'a [Scaling],
+}
+
+impl<'a> Run<'a> {
+    fn case(&self, name: &str) -> Result<&'a CaseResult, Answer> {
+        let found = self.cases.iter().find(|case| case.case.name == name);
+        found.ok_or_else(|| Answer::unknown(format!("the case {name} was not run")))
+    }
+
+    fn machine(&self) -> &'a Machine {
+        &self.header.machine
+    }
+}
+
+/// What ours says of a claim.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Answer {
+    ours: String,
+    verdict: Standing,
+    because: Option<String>,
+    cause: Option<String>,
+}
+
+impl Answer {
+    fn new(ours: impl Into<String>, verdict: Standing) -> Self {
+        Self {
+            ours: ours.into(),
+            verdict,
+            because: None,
+            cause: None,
+        }
+    }
+
+    /// Nothing was measured.
+    fn unknown(because: impl Into<String>) -> Self {
+        Self {
+            because: Some(because.into()),
+            ..Self::new("", Standing::CannotTell)
+        }
+    }
+
+    /// Nothing can be measured.
+    fn impossible(because: impl Into<String>) -> Self {
+        Self {
+            because: Some(because.into()),
+            ..Self::new("", Standing::NotPossible)
+        }
+    }
+}
+
+/// Every finding of the source of a study, in its order.
+pub(super) fn then_and_now(study: &Study, run: Run<'_>) -> Vec<Then> {
+    let found = study.published();
+    found.iter().map(|one| then(study, one, run)).collect()
+}
+
+fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
+    let answer = match (&published.ours, &published.not_here) {
+        (Some(ours), None) => answer(published, ours, run).unwrap_or_else(|answer| answer),
+        (_, because) => {
+            let because = because.as_deref().unwrap_or("nothing here is like it");
+            Answer::impossible(because)
+        }
+    };
+    let theirs = match &published.from {
+        Some(from) => format!("{} ({from})", published.theirs),
+        None => published.theirs.clone(),
+    };
+    let note = published.note.iter().cloned();
+    let because: Vec<String> = answer.because.into_iter().chain(note).collect();
+    let command = published.command.clone();
+    Then {
+        finding: published.finding.clone(),
+        theirs,
+        ours: answer.ours,
+        verdict: answer.verdict,
+        because: (!because.is_empty()).then(|| because.join("; ")),
+        cause: answer.cause,
+        command: command.unwrap_or_else(|| format!("flowgauge {}", study.name)),
+    }
+}
+
+/// Ours; where something is missing, that.
+fn answer(published: &Published, ours: &Ours, run: Run<'_>) -> Result<Answer, Answer> {
+    let claim = published.claim;
+    match ours {
+        Ours::Pair(pair) => pairs::answer(claim, pair, run),
+        Ours::Amount(of) => amounts::answer(published, of, run),
+        Ours::Best(of) => amounts::best(published.value, &of.case, run),
+        Ours::Law(of) => laws::answer(claim, of, run),
+        Ours::Limit(of) => limit(published, of.model, run),
+        Ours::Throughput(of) => works::throughput(claim, of, run),
+        Ours::TlbMisses(of) => works::tlb_misses(claim, of, run),
+    }
+}
+
+/// How many flows of a model there can be.
+fn limit(published: &Published, model: flow::Model, run: Run<'_>) -> Result<Answer, Answer> {
+    let found = run.limits.iter().find(|limit| limit.model == model);
+    let room = found
+        .and_then(|limit| limit.room.as_ref())
+        .ok_or_else(|| Answer::unknown(format!("no limit of {model} was read")))?;
+    let ours = format!("{}, by {}", count(room.count), room.bites);
+    let here = room.count as f64;
+    let holds = match (published.claim, published.value) {
+        (Some(Claim::AtLeast), Some(least)) => Some(here >= least),
+        (Some(Claim::AtMost), Some(most)) => Some(here <= most),
+        _ => None,
+    };
+    let verdict = match holds {
+        Some(true) => Standing::Reproduced,
+        Some(false) => Standing::Refuted,
+        None => Standing::SideBySide,
+    };
+    Ok(Answer::new(ours, verdict))
+}

@@ -1,0 +1,102 @@
+//! A quantity of one variant, and the best number of flows, beside the source's.
+
+use measure::Measured;
+use stats::Verdict;
+
+use super::{Answer, Run, Standing};
+use crate::number::plain;
+use crate::results::quantity::{Kind, Look, Sheet};
+use crate::results::{Amount, CaseResult, Optimum, Unit};
+use crate::study::{Claim, OfVariant, Published};
+
+/// An amount that lies this near to another one is the same.
+const NEAR: f64 = 1.05;
+
+pub(super) fn answer(
+    published: &Published,
+    of: &OfVariant,
+    run: Run<'_>,
+) -> Result<Answer, Answer> {
+    let case = run.case(&of.case)?;
+    let (unit, ours) = found(case, &of.variant, (&of.quantity, of.worker), run)?;
+    let verdict = match (published.claim, published.value) {
+        (Some(Claim::Same), Some(value)) => same(&ours, value),
+        _ => Standing::SideBySide,
+    };
+    Ok(Answer::new(shown(unit, &ours), verdict))
+}
+
+/// Whether the whole interval of an amount lies near a value, or beside it.
+fn same(ours: &Amount, value: f64) -> Standing {
+    match ours.low.zip(ours.high) {
+        Some((low, high)) if low >= value / NEAR && high <= value * NEAR => Standing::Reproduced,
+        Some((low, high)) if high < value / NEAR || low > value * NEAR => Standing::Differs,
+        _ => Standing::CannotTell,
+    }
+}
+
+fn shown(unit: Unit, amount: &Amount) -> String {
+    unit.show(amount.estimate)
+}
+
+/// A quantity of a variant with its unit, or why there is none.
+pub(super) fn amount(
+    case: &CaseResult,
+    label: &str,
+    quantity: (&str, Option<u32>),
+    run: Run<'_>,
+) -> Result<String, Answer> {
+    let (unit, amount) = found(case, label, quantity, run)?;
+    Ok(shown(unit, &amount))
+}
+
+fn found(
+    case: &CaseResult,
+    label: &str,
+    (quantity, worker): (&str, Option<u32>),
+    run: Run<'_>,
+) -> Result<(Unit, Amount), Answer> {
+    let kind = Kind::of(quantity, worker)
+        .ok_or_else(|| Answer::unknown(format!("{quantity} is no quantity")))?;
+    let sheet = Sheet::of(Look::of(&case.case, run.header), &case.slots, vec![kind]);
+    let all = sheet.quantities();
+    let own = all.iter().find(|quantity| quantity.of == label);
+    let own = own.ok_or_else(|| Answer::unknown(format!("no good slot of {label} has it")))?;
+    match &own.value {
+        Measured::Value(amount) => Ok((own.unit, *amount)),
+        Measured::NotAvailable { reason, .. } => Err(Answer::impossible(reason)),
+    }
+}
+
+/// The best number of flows.
+pub(super) fn best(value: Option<f64>, case: &str, run: Run<'_>) -> Result<Answer, Answer> {
+    let case = run.case(case)?;
+    let optimum = case.optimum.as_ref();
+    let optimum = optimum.ok_or_else(|| Answer::unknown("no number was found to be the best"))?;
+    let best = plain(optimum.flows.into());
+    if optimum.is_told {
+        let verdict = match value {
+            Some(value) if value == f64::from(optimum.flows) => Standing::Reproduced,
+            Some(_) => against(optimum, value),
+            None => Standing::SideBySide,
+        };
+        return Ok(Answer::new(format!("{best} is the best"), verdict));
+    }
+    Ok(Answer {
+        because: Some("the rounds do not tell which number is the best".to_owned()),
+        ..Answer::new(format!("{best} so far"), Standing::CannotTell)
+    })
+}
+
+/// Another number than the source's is the best: it differs where that one is slower.
+fn against(optimum: &Optimum, value: Option<f64>) -> Standing {
+    let theirs = optimum
+        .numbers
+        .iter()
+        .find(|at| Some(f64::from(at.flows)) == value);
+    match theirs.and_then(|at| at.verdict) {
+        Some(Verdict::Slower { .. }) => Standing::Differs,
+        Some(Verdict::Same { .. }) => Standing::Reproduced,
+        _ => Standing::CannotTell,
+    }
+}

@@ -1,0 +1,123 @@
+//! A quantity of two variants beside what the source says of it.
+
+use measure::Measured;
+
+use super::{Answer, Run, Standing};
+use crate::results::quantity::{Compared, Kind, Look, Sheet, Word};
+use crate::results::{CaseResult, Contrast, QuantityFinding, Unit};
+use crate::study::{Claim, Pair};
+
+/// The quantities of one pair.
+pub(super) fn answer(claim: Option<Claim>, pair: &Pair, run: Run<'_>) -> Result<Answer, Answer> {
+    let case = run.case(&pair.case)?;
+    let finding = finding(case, pair, run)?;
+    let amounts = amounts(case, pair, run);
+    let difference = difference(&finding);
+    let ours = match amounts {
+        Some(amounts) => format!("{amounts}: {difference}"),
+        None => difference,
+    };
+    if let Measured::NotAvailable { reason, .. } = &finding.contrast {
+        return Err(Answer::impossible(reason));
+    }
+    let verdict = claim.map_or(Standing::SideBySide, |claim| judge(claim, finding.verdict));
+    Ok(Answer {
+        cause: cause(case, pair, finding.verdict),
+        ..Answer::new(ours, verdict)
+    })
+}
+
+/// What a verdict makes of a claim.
+pub(super) fn judge(claim: Claim, word: Word) -> Standing {
+    use Claim::{Faster, Less, More, Same, Slower};
+    match (claim, word) {
+        (_, Word::CannotTell | Word::NotCompared) => Standing::CannotTell,
+        (Same, Word::Same) => Standing::Reproduced,
+        (Faster | Less, Word::Faster | Word::Less) => Standing::Reproduced,
+        (Slower | More, Word::Slower | Word::More) => Standing::Reproduced,
+        (Faster | Less, Word::Slower | Word::More) => Standing::Refuted,
+        (Slower | More, Word::Faster | Word::Less) => Standing::Refuted,
+        _ => Standing::Differs,
+    }
+}
+
+fn place(case: &CaseResult, label: &str) -> Option<usize> {
+    let mut variants = case.case.variants.iter();
+    variants.position(|variant| variant.label == label)
+}
+
+/// The finding on the pair, with whichever of the two as its reference.
+fn finding(case: &CaseResult, pair: &Pair, run: Run<'_>) -> Result<QuantityFinding, Answer> {
+    let missing = |label: &str| Answer::unknown(format!("{label} was not run"));
+    let subject = place(case, &pair.subject).ok_or_else(|| missing(&pair.subject))?;
+    let reference = place(case, &pair.reference).ok_or_else(|| missing(&pair.reference))?;
+    let kind = Kind::of(&pair.quantity, pair.worker)
+        .ok_or_else(|| Answer::unknown(format!("{} is no quantity", pair.quantity)))?;
+    let sheet = Sheet::of(Look::of(&case.case, run.header), &case.slots, vec![kind]);
+    let compared = sheet.compared(Compared {
+        reference,
+        subject,
+        floor: floor(case),
+        pairs: case.case.variants.len().saturating_sub(1),
+    });
+    let found = compared.into_iter().next();
+    found.ok_or_else(|| Answer::unknown("no round has a good slot of both"))
+}
+
+fn floor(case: &CaseResult) -> f64 {
+    let floor = case.findings.first().map(|finding| finding.floor);
+    floor.unwrap_or(stats::Rule::default().floor)
+}
+
+/// `process 61.2 ms, thread 60.1 ms`.
+fn amounts(case: &CaseResult, pair: &Pair, run: Run<'_>) -> Option<String> {
+    let of = |label: &str| {
+        let amount = super::amounts::amount(case, label, (&pair.quantity, pair.worker), run);
+        Some(format!("{label} {}", amount.ok()?))
+    };
+    Some(format!("{}, {}", of(&pair.subject)?, of(&pair.reference)?))
+}
+
+/// The sentence without the names, which stand before it.
+fn difference(finding: &QuantityFinding) -> String {
+    let word = finding.verdict;
+    match (word, finding.contrast.value()) {
+        (Word::CannotTell, Some(contrast)) => {
+            format!("too close to call{}", ends(finding.unit, contrast))
+        }
+        (Word::Same, _) => "the same".to_owned(),
+        (_, Some(_)) => finding
+            .sentence
+            .split_once(": ")
+            .map_or(&*finding.sentence, |(_, rest)| rest)
+            .to_owned(),
+        (_, None) => String::new(),
+    }
+}
+
+fn ends(unit: Unit, contrast: &Contrast) -> String {
+    use crate::number::ratio_interval;
+    use crate::results::Basis;
+    match (contrast.interval(), contrast.basis) {
+        (None, _) => format!(", {} rounds are too few", contrast.rounds),
+        (Some((low, high)), Basis::Ratio) => format!(", ratio {}", ratio_interval(low, high)),
+        (Some((low, high)), Basis::Difference) => {
+            format!(
+                ", {} less ... {} more",
+                unit.show(0.0 - low),
+                unit.show(high)
+            )
+        }
+    }
+}
+
+/// What explains the time of the pair, where it was found to differ.
+fn cause(case: &CaseResult, pair: &Pair, word: Word) -> Option<String> {
+    if pair.quantity != "time" || !matches!(word, Word::Faster | Word::Slower) {
+        return None;
+    }
+    let mut findings = case.findings.iter();
+    let finding = findings
+        .find(|finding| finding.subject == pair.subject && finding.reference == pair.reference)?;
+    finding.why.first().cloned()
+}

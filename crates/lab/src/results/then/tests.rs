@@ -1,0 +1,225 @@
+//! Findings of a source held against scripted runs.
+
+use tempfile::tempdir;
+
+use super::{Standing, Then};
+use crate::results::quantity::{Kind, Word};
+use crate::study::{Claim, OfSweep, OfVariant, Ours, Pair, Published};
+use crate::testing::{MS, Mock, PROOF, case, done, header, study};
+use crate::{Journal, Preset, Results, Silent, Study, SweepPoint, builtin, builtin_names, run};
+
+fn published(claim: Claim, ours: Ours) -> Published {
+    Published {
+        finding: "x".to_owned(),
+        theirs: "y".to_owned(),
+        from: None,
+        claim: Some(claim),
+        value: None,
+        ours: Some(ours),
+        not_here: None,
+        note: None,
+        command: None,
+    }
+}
+
+fn pair(quantity: &str) -> Ours {
+    Ours::Pair(Pair {
+        case: "x".to_owned(),
+        subject: "thread".to_owned(),
+        reference: "process".to_owned(),
+        quantity: quantity.to_owned(),
+        worker: None,
+    })
+}
+
+/// A run of a study that has a source with these findings.
+fn held(mut study: Study, mut mock: Mock, published: Vec<Published>) -> Vec<Then> {
+    study.origin = Some(crate::Origin {
+        author: "A".to_owned(),
+        title: "T".to_owned(),
+        year: 2010,
+        finding: "f".to_owned(),
+        limits: Vec::new(),
+        marks: Vec::new(),
+        figures: Vec::new(),
+        rows: Vec::new(),
+        published,
+    });
+    let folder = tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), header(vec![study])).unwrap();
+    let clock = mock.clock();
+    let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    results.studies[0].then_and_now.clone()
+}
+
+/// Processes take 30 ms, threads 20 ms.
+fn threads_faster(published: Vec<Published>) -> Vec<Then> {
+    let mock = Mock::timed(|model, n| {
+        let base = if model == "thread" { 20 * MS } else { 30 * MS };
+        base + n as u64
+    });
+    held(
+        study(vec![case("x", 1, &["process", "thread"])]),
+        mock,
+        published,
+    )
+}
+
+#[test]
+fn a_claim_is_reproduced_refuted_or_differs_as_ours_is_judged() {
+    let found = threads_faster(vec![
+        published(Claim::Faster, pair("time")),
+        published(Claim::Slower, pair("time")),
+        published(Claim::Same, pair("time")),
+        published(Claim::Same, pair("memory")),
+        published(Claim::Less, pair("memory")),
+    ]);
+    let verdicts: Vec<Standing> = found.iter().map(|then| then.verdict).collect();
+    assert_eq!(
+        verdicts,
+        [
+            Standing::Reproduced,
+            Standing::Refuted,
+            Standing::Differs,
+            Standing::Reproduced,
+            Standing::Differs,
+        ]
+    );
+    assert!(
+        found[0]
+            .ours
+            .starts_with("thread 20.0 ms, process 30.0 ms: threads 1.50x faster"),
+        "{}",
+        found[0].ours
+    );
+}
+
+#[test]
+fn what_was_not_run_cannot_be_told_and_what_cannot_be_is_not_possible() {
+    let mut elsewhere = published(Claim::Faster, pair("time"));
+    let Some(Ours::Pair(pair)) = &mut elsewhere.ours else {
+        panic!("a pair");
+    };
+    pair.case = "other".to_owned();
+    let mut never = published(Claim::Faster, self::pair("time"));
+    never.not_here = Some("no such machine".to_owned());
+    let found = threads_faster(vec![elsewhere, never]);
+    assert_eq!(found[0].verdict, Standing::CannotTell);
+    assert_eq!(
+        found[0].because.as_deref(),
+        Some("the case other was not run")
+    );
+    assert_eq!(found[1].verdict, Standing::NotPossible);
+    assert_eq!(found[1].because.as_deref(), Some("no such machine"));
+}
+
+#[test]
+fn a_figure_from_elsewhere_says_so() {
+    let mut from = published(Claim::Faster, pair("time"));
+    from.from = Some("the full paper".to_owned());
+    assert_eq!(threads_faster(vec![from])[0].theirs, "y (the full paper)");
+}
+
+#[test]
+fn a_law_is_held_against_the_line_through_a_sweep() {
+    let mock = Mock::new(|workers, model, n, spec| {
+        let times = if model == "process" { workers } else { 1 };
+        done(spec, times * 10 * MS + n as u64, PROOF)
+    });
+    let mut cases = Vec::new();
+    for workers in [2, 3, 5, 8] {
+        let name = format!("n{workers}");
+        let mut one = case(&name, workers, &["process", "thread"]);
+        one.sweep = Some(SweepPoint {
+            sweep: "workers".to_owned(),
+            parameter: "workers".to_owned(),
+            value: workers as f64,
+            unit: "workers".to_owned(),
+        });
+        cases.push(one);
+    }
+    let law = |variant: &str| {
+        Ours::Law(OfSweep {
+            sweep: "workers".to_owned(),
+            variant: variant.to_owned(),
+            quantity: "time".to_owned(),
+        })
+    };
+    let found = held(
+        study(cases),
+        mock,
+        vec![
+            published(Claim::Linear, law("process")),
+            published(Claim::Flat, law("process")),
+            published(Claim::Flat, law("thread")),
+            published(Claim::Linear, law("thread")),
+        ],
+    );
+    let verdicts: Vec<Standing> = found.iter().map(|then| then.verdict).collect();
+    use Standing::{Differs, Reproduced};
+    assert_eq!(
+        verdicts,
+        [Reproduced, Differs, Reproduced, Differs],
+        "{found:?}"
+    );
+}
+
+#[test]
+fn an_undecided_verdict_decides_no_claim() {
+    for claim in [Claim::Faster, Claim::Same, Claim::More] {
+        assert_eq!(
+            super::pairs::judge(claim, Word::CannotTell),
+            Standing::CannotTell
+        );
+    }
+}
+
+/// Every quantity that a built-in study names is one, and every case is there in one preset.
+#[test]
+fn what_the_built_in_studies_name_exists() {
+    let mut seen = 0;
+    for name in builtin_names() {
+        let presets = [Preset::Quick, Preset::Full];
+        let studies = presets.map(|preset| builtin(name, preset).unwrap().for_cpus(2));
+        let has = |case: &str, labels: &[&str]| {
+            let mut cases = studies.iter().flat_map(|study| &study.cases);
+            cases.any(|one| {
+                let known = |label: &&str| one.variants.iter().any(|v| v.label == **label);
+                one.name == case && labels.iter().all(known)
+            })
+        };
+        for one in studies[0].published() {
+            seen += 1;
+            match one.ours {
+                Some(Ours::Pair(pair)) => {
+                    assert!(Kind::of(&pair.quantity, pair.worker).is_some(), "{pair:?}");
+                    // Cases of scaling are made for the machine.
+                    let there = has(&pair.case, &[&pair.subject, &pair.reference]);
+                    assert!(there || name == "scaling", "{name}: {pair:?}");
+                }
+                Some(Ours::Amount(OfVariant {
+                    case,
+                    variant,
+                    quantity,
+                    worker,
+                })) => {
+                    assert!(Kind::of(&quantity, worker).is_some(), "{quantity}");
+                    assert!(has(&case, &[&variant]), "{name}: {case} {variant}");
+                }
+                Some(Ours::Law(law)) => {
+                    assert!(Kind::of(&law.quantity, None).is_some(), "{law:?}");
+                    let mut cases = studies.iter().flat_map(|study| &study.cases);
+                    let same = |point: &SweepPoint| point.sweep == law.sweep;
+                    assert!(
+                        cases.any(|case| case.sweep.as_ref().is_some_and(same)),
+                        "{law:?}"
+                    );
+                }
+                Some(Ours::Best(of)) => assert!(has(&of.case, &[]), "{name}: {of:?}"),
+                Some(_) => {}
+                None => assert!(one.not_here.is_some(), "{name}: {}", one.finding),
+            }
+        }
+    }
+    assert!(seen > 70, "{seen}");
+}

@@ -1,0 +1,144 @@
+//! Throughput of threads over processes, and their misses of the TLB, beside the source's.
+
+use measure::Measured;
+
+use super::{Answer, Run, Standing, pairs};
+use crate::number::ratio_interval;
+use crate::results::quantity::Word;
+use crate::results::{Ratio, Scaling, ScalingPoint};
+use crate::study::{Claim, OfWork};
+
+/// One work with its largest number of flows for which there are CPUs.
+type Point<'a> = (&'a Scaling, &'a ScalingPoint);
+
+/// The works that stand for the source's, or why there is none.
+fn works<'a>(of: &OfWork, run: Run<'a>) -> Result<Vec<Point<'a>>, Answer> {
+    let own = run.scaling.iter().filter(|work| is_of(of, work));
+    let found: Vec<Point<'a>> = own
+        .filter_map(|work| Some((work, largest(work)?)))
+        .collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    Err(match of.along.missing(run.machine()) {
+        Some(why) => Answer::impossible(why),
+        None => Answer::unknown(format!("{} {} was not run", of.workload, of.along.spoken())),
+    })
+}
+
+fn is_of(of: &OfWork, work: &Scaling) -> bool {
+    let rest = work.workload.strip_prefix(of.workload.as_str());
+    let named = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/']));
+    named && work.along == of.along
+}
+
+/// With one flow there is nothing to share.
+fn largest(work: &Scaling) -> Option<&ScalingPoint> {
+    let several = || work.points.iter().filter(|point| point.flows > 1);
+    let fits = |point: &&ScalingPoint| point.flows <= work.room;
+    several().rfind(fits).or(several().next_back())
+}
+
+pub(super) fn throughput(
+    claim: Option<Claim>,
+    of: &OfWork,
+    run: Run<'_>,
+) -> Result<Answer, Answer> {
+    let works = works(of, run)?;
+    let words: Vec<Word> = works
+        .iter()
+        .map(|(_, point)| word(point.threads_over_processes.as_ref()))
+        .collect();
+    let text = match works.as_slice() {
+        [(_, point)] => shown(point),
+        _ => counted(&words),
+    };
+    let verdict = claim.map_or(Standing::SideBySide, |claim| all(claim, &words));
+    Ok(Answer::new(text, verdict))
+}
+
+/// Of throughput more is faster.
+fn word(ratio: Option<&Ratio>) -> Word {
+    match ratio.and_then(|ratio| ratio.interval) {
+        None => Word::CannotTell,
+        Some([low, _]) if low > 1.0 => Word::More,
+        Some([_, high]) if high < 1.0 => Word::Less,
+        Some([low, high]) if low > 1.0 / NEAR && high < NEAR => Word::Same,
+        Some(_) => Word::CannotTell,
+    }
+}
+
+/// Throughputs this near to each other are the same.
+const NEAR: f64 = 1.02;
+
+/// What several works together say of a claim.
+fn all(claim: Claim, words: &[Word]) -> Standing {
+    let each: Vec<Standing> = words
+        .iter()
+        .map(|word| pairs::judge(claim, *word))
+        .collect();
+    let told: Vec<Standing> = each
+        .iter()
+        .copied()
+        .filter(|standing| *standing != Standing::CannotTell)
+        .collect();
+    match told.as_slice() {
+        [] => Standing::CannotTell,
+        [first, rest @ ..] if rest.iter().all(|other| other == first) => {
+            // One of many says nothing for those that cannot be told.
+            match 2 * told.len() > each.len() {
+                true => *first,
+                false => Standing::CannotTell,
+            }
+        }
+        _ => Standing::Differs,
+    }
+}
+
+fn shown(point: &ScalingPoint) -> String {
+    let flows = point.flows;
+    let Some(ratio) = &point.threads_over_processes else {
+        return format!("{flows} flows: not compared");
+    };
+    let ends = ratio.interval.map_or(String::new(), |[low, high]| {
+        format!(" {}", ratio_interval(low, high))
+    });
+    format!("{flows} flows: {:.3}{ends}", ratio.ratio)
+}
+
+fn counted(words: &[Word]) -> String {
+    let of = |wanted: Word| words.iter().filter(|word| **word == wanted).count();
+    format!(
+        "of {} works threads are faster in {}, slower in {}, the same in {}, too close to call in {}",
+        words.len(),
+        of(Word::More),
+        of(Word::Less),
+        of(Word::Same),
+        of(Word::CannotTell)
+    )
+}
+
+pub(super) fn tlb_misses(
+    claim: Option<Claim>,
+    of: &OfWork,
+    run: Run<'_>,
+) -> Result<Answer, Answer> {
+    let works = works(of, run)?;
+    let (_, point) = works[0];
+    match &point.dtlb_misses {
+        Measured::Value(ratio) => {
+            let text = format!("{} flows: {ratio:.3}, medians", point.flows);
+            let verdict = match claim {
+                Some(_) => Standing::CannotTell,
+                None => Standing::SideBySide,
+            };
+            Ok(Answer::new(text, verdict))
+        }
+        Measured::NotAvailable { reason, remedy } => {
+            Err(Answer::impossible(match remedy.as_str() {
+                "" => reason.clone(),
+                remedy => format!("{reason} ({remedy})"),
+            }))
+        }
+    }
+}

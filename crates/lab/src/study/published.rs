@@ -1,0 +1,173 @@
+//! What a publication found, one finding an entry, and what of ours stands beside it.
+//!
+//! # Theory
+//!
+//! Every table row, figure, conclusion and piece of advice of a study's source is one
+//! `[[published]]` in its study file:
+//!
+//! ```toml
+//! [[published]]
+//! finding = "Threads finish sooner"             # what, in our words
+//! theirs = "1.43 % faster overall"              # the figure or the words of the source
+//! claim = "faster"                              # what that says of ours
+//! ours.pair = { case = "trial", subject = "thread", reference = "process", quantity = "time" }
+//! ```
+//!
+//! A figure in `theirs` stands in the source's text. One that is from elsewhere says so in
+//! `from`, and what is only inferred says that there too. Where nothing of ours can stand
+//! beside a finding, `not_here` says why. `results::then` holds it against a run.
+
+use serde::{Deserialize, Serialize};
+
+use crate::scaling::Topology;
+
+/// One finding of a publication.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// What was found, in our words.
+    pub finding: String,
+    /// The figure or the words of the source.
+    pub theirs: String,
+    /// Where `theirs` is from, where it is not in the source's own text, or inferred from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// What the finding says of ours; without one the two are laid side by side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// The best number, or another figure that ours is held against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// What of ours stands beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ours: Option<Ours>,
+    /// Why nothing of ours can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_here: Option<String>,
+    /// What the reader must know of the two, whatever the run says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The command that answers it, where it is not that of the study.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+/// What a finding says of a quantity of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Claim {
+    /// The subject takes less time.
+    Faster,
+    /// It takes more.
+    Slower,
+    /// The subject has less.
+    Less,
+    /// It has more.
+    More,
+    /// Nothing sets the two apart; of one amount, that it is `value`.
+    Same,
+    /// It grows in a line with the parameter of the sweep.
+    Linear,
+    /// It does not change with it.
+    Flat,
+    /// It grows with it, in whatever shape.
+    Grows,
+    /// It grows by much less than in proportion.
+    GrowsSlowly,
+    /// `value` is the best number of flows.
+    Best,
+    /// At least `value`.
+    AtLeast,
+    /// At most `value`.
+    AtMost,
+}
+
+/// What of ours stands beside a finding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ours {
+    /// A quantity of two variants.
+    Pair(Pair),
+    /// A quantity of one variant.
+    Amount(OfVariant),
+    /// The best number of flows of a case.
+    Best(OfCase),
+    /// How a quantity of a variant changes along a sweep.
+    Law(OfSweep),
+    /// How many flows of a model there can be.
+    Limit(OfModel),
+    /// Throughput of threads over that of processes.
+    Throughput(OfWork),
+    /// Misses of the data TLB by threads over those by processes.
+    TlbMisses(OfWork),
+}
+
+/// A quantity of two variants of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pair {
+    /// The case by its name.
+    pub case: String,
+    /// Label of the variant that the finding is about.
+    pub subject: String,
+    /// Label of the one that it is held against.
+    pub reference: String,
+    /// The quantity by its name; `worker-done` and `worker-cpu` are of one worker.
+    pub quantity: String,
+    /// Which worker, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<u32>,
+}
+
+/// A quantity of a variant of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfVariant {
+    /// The case by its name.
+    pub case: String,
+    /// Label of the variant.
+    pub variant: String,
+    /// The quantity by its name.
+    pub quantity: String,
+    /// Which worker, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<u32>,
+}
+
+/// A case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfCase {
+    /// By its name.
+    pub case: String,
+}
+
+/// A quantity of a variant along a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfSweep {
+    /// The sweep by its name.
+    pub sweep: String,
+    /// Label of the variant.
+    pub variant: String,
+    /// The quantity by its name.
+    pub quantity: String,
+}
+
+/// A model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfModel {
+    /// Which.
+    pub model: flow::Model,
+}
+
+/// Work along a way through the machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfWork {
+    /// The beginning of the names of its cases.
+    pub workload: String,
+    /// Where the flows are.
+    pub along: Topology,
+}
