@@ -35,8 +35,9 @@ pub(crate) mod ending;
 mod slots;
 pub(crate) mod turns;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::ptr;
+use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::arch::{self, Floats, Sp, Turn};
@@ -73,6 +74,8 @@ pub(crate) fn next_number() -> u32 {
 #[derive(Debug)]
 pub(crate) struct Core {
     number: u32,
+    /// The count that holds this, for those who have no more than a reference.
+    own: OnceCell<Weak<Core>>,
     /// Our stacks as valgrind knows them, if it looks on. Dropped before their memory.
     watched: Option<Stacks>,
     pub(crate) slots: Slots,
@@ -149,6 +152,7 @@ impl Core {
         };
         Ok(Core {
             number: shared.map_or_else(next_number, |shared| shared.number),
+            own: OnceCell::new(),
             slots,
             staged: shared.and_then(Shared::staged),
             watched,
@@ -185,6 +189,19 @@ impl Core {
         // SAFETY: a turn is a cell of the ring, and still holds the stack pointer with
         // which its fiber was last resumed, which lies in that fiber's slot.
         self.slots.index_of(unsafe { turn.read() })
+    }
+
+    /// This, counted: join handles may outlive the scheduler.
+    pub(crate) fn counted(self) -> Rc<Core> {
+        let core = Rc::new(self);
+        // The cell is empty: it was made a moment ago.
+        let _is_first = core.own.set(Rc::downgrade(&core));
+        core
+    }
+
+    /// Another count of this; none before [`Core::counted`] or while the last one is dropped.
+    pub(crate) fn another_count(&self) -> Option<Rc<Core>> {
+        self.own.get()?.upgrade()
     }
 
     /// The fiber that runs, also one that is unwound.

@@ -82,9 +82,10 @@ pub(crate) fn end_on_panics_in_small_slots() {
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            let doomed = running().filter(|(core, _)| !core.catches());
-            if let Some((core, index)) = doomed {
-                let bytes = bytes(core.slots.stack());
+            let doomed = with_running(|core, index| {
+                (!core.catches()).then(|| (index, bytes(core.slots.stack())))
+            });
+            if let Some((index, bytes)) = doomed {
                 say(format_args!(
                     "fiber {index} panicked in a stack of {bytes} bytes, too small to unwind (from \
                      {CATCHES_FROM} bytes on a panic is delivered at its join); it said:"
@@ -99,10 +100,13 @@ pub(crate) fn end_on_panics_in_small_slots() {
     });
 }
 
-/// The fiber that runs on this kernel thread.
-fn running<'a>() -> Option<(&'a Core, u32)> {
+/// Looks at the fiber that runs on this kernel thread, if one does.
+fn with_running<T>(look: impl FnOnce(&Core, u32) -> Option<T>) -> Option<T> {
     let turn = current::turn();
-    // SAFETY: a scheduler that runs outlives this look at it: it runs below us.
+    // SAFETY: null, or a scheduler that runs below us, so that it outlives this look at it.
     let core = unsafe { current::core().as_ref() }?;
-    (!turn.is_null() && core.is_running()).then(|| (core, core.index_at(turn)))
+    match turn.is_null() || !core.is_running() {
+        true => None,
+        false => look(core, core.index_at(turn)),
+    }
 }

@@ -81,8 +81,6 @@ mod slots;
 mod start;
 mod valgrind;
 
-use std::rc::Rc;
-
 pub use config::{Config, Stack};
 pub use error::{ConfigError, JoinError, SpawnError};
 pub use fiber::{Fiber, FiberId, Lent};
@@ -105,7 +103,8 @@ pub fn available() -> Result<(), &'static str> {
 #[inline(always)]
 pub fn yield_now() {
     let turn = current::turn_for("fiber::yield_now");
-    running().give_up(turn);
+    // SAFETY: there is a turn, so a fiber runs.
+    unsafe { running() }.give_up(turn);
 }
 
 /// Stops the running fiber until somebody calls [`awaken`] with its id; at once if that
@@ -116,7 +115,8 @@ pub fn yield_now() {
 #[inline(always)]
 pub fn suspend() {
     let turn = current::turn_for("fiber::suspend");
-    running().suspend(turn);
+    // SAFETY: there is a turn, so a fiber runs.
+    unsafe { running() }.suspend(turn);
 }
 
 /// Has a fiber of this kernel thread's running scheduler go on, or not stop at its next
@@ -144,7 +144,8 @@ pub fn current() -> FiberId {
     if current::turn().is_null() {
         current::turn_for("fiber::current");
     }
-    let core = running();
+    // SAFETY: there is a turn, so a fiber runs, or is unwound by its scheduler.
+    let core = unsafe { running() };
     core.id(core.running_index())
 }
 
@@ -160,21 +161,19 @@ where
     F: FnOnce(&mut Fiber) -> T + 'static,
     T: 'static,
 {
-    let core = current::core();
-    if core.is_null() {
-        return Err(SpawnError::Outside);
-    }
-    // SAFETY: the scheduler runs, or is being dropped, and holds the `Rc` that this address is
-    // from.
-    unsafe { Rc::increment_strong_count(core) };
-    // SAFETY: the count just added is the one taken over here.
-    let core = unsafe { Rc::from_raw(core) };
+    // SAFETY: null, or a scheduler that runs or is being dropped, below us on this kernel thread.
+    let core = unsafe { current::core().as_ref() }.ok_or(SpawnError::Outside)?;
+    let core = core.another_count().ok_or(SpawnError::Dropped)?;
     start::spawn(&core, Floats::Common, start::Closure::new(body))
 }
 
-/// The scheduler that runs on this kernel thread; there is one when a turn is published.
+/// The scheduler that runs on this kernel thread.
+///
+/// # Safety
+/// A fiber must run here, so that there is a scheduler below it on this thread; the reference
+/// must not outlive that fiber's stay on this thread.
 #[inline(always)]
-fn running<'a>() -> &'a core::Core {
-    // SAFETY: called after `turn_for`, so a fiber runs, and its scheduler below it.
+unsafe fn running<'a>() -> &'a core::Core {
+    // SAFETY: the caller promises that a fiber runs, and with it its scheduler.
     unsafe { &*current::core() }
 }

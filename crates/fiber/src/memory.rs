@@ -71,9 +71,11 @@ impl Mapping {
             0 => 0,
             _ => reserved.wrapping_add(below).addr().wrapping_neg() % HUGE_PAGE,
         };
-        unmap(reserved, lead);
+        // SAFETY: the start of the range reserved just now, which nobody has seen.
+        unsafe { unmap(reserved, lead) };
         let base = reserved.wrapping_add(lead + below);
-        unmap(base.wrapping_add(bytes), slack - lead);
+        // SAFETY: the rest of that range.
+        unsafe { unmap(base.wrapping_add(bytes), slack - lead) };
         let base = NonNull::new(base).ok_or_else(io::Error::last_os_error)?;
         let mapping = Mapping {
             base,
@@ -156,7 +158,8 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         if self.is_ours {
             let first = self.base().wrapping_sub(self.below);
-            unmap(first, self.below + self.bytes);
+            // SAFETY: the range made by `above`, which is dropped: no borrow of it is left.
+            unsafe { unmap(first, self.below + self.bytes) };
         }
     }
 }
@@ -179,9 +182,13 @@ fn reserve(bytes: usize) -> io::Result<NonNull<u8>> {
     NonNull::new(address.cast()).ok_or_else(io::Error::last_os_error)
 }
 
-fn unmap(address: *mut u8, bytes: usize) {
+/// Gives memory back; nothing where there are no bytes.
+///
+/// # Safety
+/// The range must be whole pages of mappings of the caller's own, to which no reference is left.
+unsafe fn unmap(address: *mut u8, bytes: usize) {
     if bytes > 0 {
-        // SAFETY: callers pass ranges of mappings of their own, which nobody uses now.
+        // SAFETY: the caller promises that the range is its own and unused.
         unsafe { libc::munmap(address.cast(), bytes) };
     }
 }

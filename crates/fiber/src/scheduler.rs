@@ -39,7 +39,7 @@ impl Scheduler {
     }
 
     pub(crate) fn over(core: Core) -> Result<Scheduler, ConfigError> {
-        let core = Rc::new(core);
+        let core = core.counted();
         guard::report_touched_guards();
         if !core.catches() {
             fatal::end_on_panics_in_small_slots();

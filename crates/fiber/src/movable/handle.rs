@@ -200,7 +200,9 @@ impl Drop for Stay<'_> {
 /// The scheduler that runs here and now. Never inlined: a fiber that moved must ask again.
 #[inline(never)]
 fn here<'a>() -> &'a Core {
-    crate::running()
+    // SAFETY: called by what a movable fiber calls about itself, so one runs here; callers use
+    // the reference before that fiber can move.
+    unsafe { crate::running() }
 }
 
 /// The right to the result of a movable fiber, in the process that made it.

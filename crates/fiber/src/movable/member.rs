@@ -149,7 +149,8 @@ impl Core {
         let turn = unsafe { arch::switch(control.saved.as_ptr(), turn.wrapping_add(1)) };
         arrive(turn);
         if let Some(own) = own {
-            crate::running().take_floats_back(own);
+            // SAFETY: the fiber that left has arrived here and runs.
+            unsafe { crate::running() }.take_floats_back(own);
         }
         turn
     }

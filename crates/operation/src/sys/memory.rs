@@ -169,7 +169,8 @@ pub(crate) struct Break(usize);
 impl Break {
     /// Where the break is.
     pub(crate) fn now() -> io::Result<Self> {
-        Self(0).set()
+        // SAFETY: the kernel refuses a break of 0 and answers where it is: nothing is moved.
+        unsafe { Self(0).set() }
     }
 
     /// The break `bytes` further up.
@@ -183,20 +184,24 @@ impl Break {
 
     /// Moves the break here, if the kernel can; the answer is where it is now.
     ///
-    /// Only while nobody has memory between the two: see `brk`, which alone calls this.
+    /// # Safety
+    /// Nobody may use memory between this and where the break is: not the allocator either.
     #[inline]
-    pub(crate) fn set(self) -> io::Result<Self> {
-        // SAFETY: the kernel takes away what lies above the break; there the callers of this
-        // have nothing, and the allocator has room below.
+    pub(crate) unsafe fn set(self) -> io::Result<Self> {
+        // SAFETY: the kernel takes away what lies above the break, which the caller promises
+        // that nobody uses.
         let now = super::answer(unsafe { libc::syscall(libc::SYS_brk, self.0) })?;
         Ok(Self(now as usize))
     }
 
-    /// Sees whether the page above the break can be had, written and given back. Only in a
-    /// process of one thread.
-    pub(crate) fn try_page(self) -> io::Result<()> {
+    /// Sees whether the page above the break can be had, written and given back.
+    ///
+    /// # Safety
+    /// The process must have one thread, and its allocator no need to move the break.
+    pub(crate) unsafe fn try_page(self) -> io::Result<()> {
         let above = self.above(PAGE);
-        if above.set()?.0 != above.0 {
+        // SAFETY: the break moves up, and nobody else moves it.
+        if unsafe { above.set() }?.0 != above.0 {
             return Err(io::Error::other(
                 "the break cannot be moved: no room above the heap",
             ));
@@ -206,7 +211,8 @@ impl Break {
         unsafe { word.write_volatile(1) };
         // SAFETY: as above.
         let came = unsafe { word.read_volatile() };
-        self.set()?;
+        // SAFETY: above is only the page that was just taken.
+        unsafe { self.set() }?;
         match came {
             1 => Ok(()),
             _ => Err(io::Error::other("the page above the break holds nothing")),

@@ -71,7 +71,8 @@ impl Look {
     fn mends(&self, address: usize) -> bool {
         let end = self.end.load(Ordering::Relaxed);
         let inside = address >= self.base.load(Ordering::Relaxed) && address < end;
-        let mended = inside && put_zeros(address, end);
+        // SAFETY: `base` to `end` is the mapping that this thread looks at, and `address` is in it.
+        let mended = inside && unsafe { put_zeros(address, end) };
         self.shrunk.fetch_or(mended, Ordering::Relaxed);
         mended
     }
@@ -146,13 +147,16 @@ unsafe extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mu
     }
 }
 
-/// Puts pages of zeros from the page of `address` to `end`.
-fn put_zeros(address: usize, end: usize) -> bool {
+/// Puts pages of zeros from the page of `address` to `end`, in the place of what is mapped there.
+///
+/// # Safety
+/// The pages must belong to a mapping of files that is only read, by this thread alone.
+unsafe fn put_zeros(address: usize, end: usize) -> bool {
     // SAFETY: asks for a constant of the system, which a handler may do.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     let from = address & !(usize::try_from(page).unwrap_or(4096) - 1);
-    // SAFETY: the pages from `from` to `end` belong to the mapping that this thread looks at,
-    // and can be read before and after.
+    // SAFETY: the caller promises that the pages are its own and only read, which they can be
+    // before and after.
     let put = unsafe {
         libc::mmap(
             ptr::without_provenance_mut(from),

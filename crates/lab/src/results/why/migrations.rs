@@ -14,8 +14,9 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     Some(Reason {
         weight: apart.weight,
         text: format!(
-            "{} moves from one CPU to another against {}{}",
+            "{} {} from one CPU to another against {}{}",
             plain(s),
+            if s == 1.0 { "move" } else { "moves" },
             plain(r),
             apart.words
         ),

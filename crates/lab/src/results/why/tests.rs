@@ -194,6 +194,17 @@ fn counts_speak_when_far_apart_the_farthest_first() {
 }
 
 #[test]
+fn one_move_is_not_said_to_be_moves() {
+    let mut threads = thread();
+    threads.all.migrations = Some(1.0);
+    let mut processes = process();
+    processes.all.migrations = Some(10.0);
+    let said = reasons_for(&threads, &processes, SAME);
+    let one = "1 move from one CPU to another against 10 ";
+    assert!(said.iter().any(|text| text.starts_with(one)), "{said:?}");
+}
+
+#[test]
 fn a_handful_explains_nothing() {
     let mut process = process();
     process.all.voluntary_switches = 30.0;
