@@ -295,8 +295,10 @@ impl Judge {
 /// The looks of a case: the first has as many rounds as an interval needs at the level of the
 /// case, also where the study asks for fewer.
 fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, StatsError> {
-    let pairs = case.variants.len().saturating_sub(1).max(1);
-    let alpha = LOOK_ALPHA / (pairs * answers) as f64;
+    let subjects = case.variants.len().saturating_sub(1).max(1);
+    // Which variant is best is asked of all pairs.
+    let comparisons = (subjects * answers).max(stats::pairs(case.variants.len()));
+    let alpha = LOOK_ALPHA / comparisons as f64;
     let fewest = match settings.together && case.variants.len() > 1 {
         true => rounds_for_interval(alpha).unwrap_or(0),
         false => 0,

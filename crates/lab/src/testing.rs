@@ -123,6 +123,7 @@ pub(crate) const MEMORY: Memory = Memory {
     tasks: 2,
     peak_rss: None,
     slab: None,
+    sharing: measure::memory::Sharing::Everyone,
 };
 
 pub(crate) fn done(spec: &SlotSpec<Work>, ns: u64, proof: Proof) -> Answer {

@@ -11,9 +11,15 @@
 //! the honest sum is **PSS + page tables + kernel stacks (+ slab)**; RSS is
 //! kept beside it because older tables have nothing else.
 //!
+//! PSS divides pages of files by all their mappers, also by those outside the group, such as
+//! other runs of the same program. Where the kernel tells of single pages, pages of files are
+//! counted once for the group instead ([`Sharing`]; `files.rs` says how), so that what it costs
+//! does not depend on its neighbours.
+//!
 //! | part | source | unit there |
 //! |---|---|---|
 //! | `pss`, `rss` | `Pss`, `Rss` of `/proc/PID/smaps_rollup` | kB of 1,024 |
+//! | `pss` within the group | `Pss_Anon`, `Pss_Shmem` there; `maps` and `pagemap` | kB, pages |
 //! | `page_tables` | `VmPTE` (and `VmPMD` before Linux 4.15) of `/proc/PID/status` | kB |
 //! | `kernel_stacks` | `Threads` of `status` times [`kernel_stack_bytes`] | |
 //! | `peak_rss` | `VmHWM` of `status` | kB |
@@ -25,12 +31,14 @@
 //! page, some 4 ms at 256 MB, and holds the lock that page faults need. Read at
 //! barriers, while the flows wait, and never in a timed span.
 
+mod files;
 mod kernel;
 mod proc;
 
 use std::ops::Add;
 use std::path::PathBuf;
 
+use nix::unistd::{SysconfVar, sysconf};
 use serde::{Deserialize, Serialize};
 
 pub use kernel::{kernel_stack_bytes, system_slab};
@@ -39,7 +47,8 @@ use proc::{Rollup, Status};
 /// What a group of processes holds, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
-    /// User memory, a page shared by n processes counted 1/n in each.
+    /// User memory, a page shared by n processes counted 1/n in each; [`Memory::sharing`] says
+    /// which processes count.
     pub pss: u64,
     /// Page tables of all levels.
     pub page_tables: u64,
@@ -59,6 +68,27 @@ pub struct Memory {
     /// No file tells this for a process, so a reading has `None`; see
     /// [`system_slab`].
     pub slab: Option<u64>,
+    /// By which processes shared pages are divided.
+    #[serde(default, skip_serializing_if = "Sharing::is_everyone")]
+    pub sharing: Sharing,
+}
+
+/// By which processes shared pages are divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sharing {
+    /// By all that map them: the PSS of the kernel. What the group costs then depends on what else
+    /// runs the same program. So it was in all records of before there was a choice.
+    #[default]
+    Everyone,
+    /// By those of the group: a page that it shares with others counts in full.
+    Group,
+}
+
+impl Sharing {
+    fn is_everyone(&self) -> bool {
+        *self == Self::Everyone
+    }
 }
 
 impl Memory {
@@ -84,6 +114,10 @@ impl Add for Memory {
             tasks: self.tasks + other.tasks,
             peak_rss: both(self.peak_rss, other.peak_rss),
             slab: both(self.slab, other.slab),
+            sharing: match (self.sharing, other.sharing) {
+                (Sharing::Group, Sharing::Group) => Sharing::Group,
+                _ => Sharing::Everyone,
+            },
         }
     }
 }
@@ -147,6 +181,8 @@ pub fn reading(pids: &[i32]) -> Result<Reading, MemoryError> {
 pub struct Sampler {
     files: proc::Files,
     kernel_stack: u64,
+    /// Bytes of a page.
+    page: u64,
 }
 
 impl Default for Sampler {
@@ -166,6 +202,7 @@ impl Sampler {
         Self {
             files: proc::Files::new(proc.into()),
             kernel_stack,
+            page: page_bytes(),
         }
     }
 
@@ -183,9 +220,22 @@ impl Sampler {
             tasks: 0,
             peak_rss: Some(0),
             slab: None,
+            sharing: Sharing::Everyone,
         };
-        pids.iter()
-            .try_fold(nothing, |sum, &pid| Ok(sum + self.one(pid)?))
+        let mut own = Some(0);
+        let mut sum = nothing;
+        for &pid in pids {
+            let (memory, pss_own) = self.one(pid)?;
+            own = own.zip(pss_own).map(|(all, one)| all + one);
+            sum = sum + memory;
+        }
+        if let Some(own) = own
+            && let Some(files) = files::mapped(self.files.root(), pids, self.page)
+        {
+            sum.pss = own + files * self.page;
+            sum.sharing = Sharing::Group;
+        }
+        Ok(sum)
     }
 
     /// See [`reading`].
@@ -209,10 +259,11 @@ impl Sampler {
         }
     }
 
-    fn one(&mut self, pid: i32) -> Result<Memory, MemoryError> {
+    /// One process, with the part of its PSS that is not pages of files.
+    fn one(&mut self, pid: i32) -> Result<(Memory, Option<u64>), MemoryError> {
         let status = self.status(pid)?;
-        let Rollup { rss, pss } = self.files.read(pid, "smaps_rollup", Rollup::parse)?;
-        Ok(Memory {
+        let Rollup { rss, pss, pss_own } = self.files.read(pid, "smaps_rollup", Rollup::parse)?;
+        let memory = Memory {
             pss,
             page_tables: status.page_tables,
             kernel_stacks: u64::from(status.threads) * self.kernel_stack,
@@ -221,12 +272,21 @@ impl Sampler {
             tasks: status.threads,
             peak_rss: status.peak_rss,
             slab: None,
-        })
+            sharing: Sharing::Everyone,
+        };
+        Ok((memory, pss_own))
     }
 
     fn status(&mut self, pid: i32) -> Result<Status, MemoryError> {
         self.files.read(pid, "status", Status::parse)
     }
+}
+
+/// Bytes of a page of this machine.
+fn page_bytes() -> u64 {
+    let told = sysconf(SysconfVar::PAGE_SIZE).ok().flatten();
+    told.and_then(|bytes| u64::try_from(bytes).ok())
+        .unwrap_or(4_096)
 }
 
 #[cfg(test)]

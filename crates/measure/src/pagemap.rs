@@ -3,7 +3,7 @@
 //! # Theory
 //!
 //! The file has 8 bytes for every page of the address space. Bit 63 says that the page is in
-//! memory, bit 56 that no other process maps it, and the low 55 bits are the number of the
+//! memory, bit 61 that it is a page of a file or of shared memory, bit 56 that no other process maps it, and the low 55 bits are the number of the
 //! physical page. Since Linux 4.2 that number reads 0 unless the reader has `CAP_SYS_ADMIN`;
 //! all else may be read by whoever may trace the process. So a number of 0 on a page that is
 //! in memory means *hidden* and never *page 0*.
@@ -23,6 +23,7 @@ const ENTRY: usize = 8;
 const AT_ONCE: u64 = 8_192;
 const PRESENT: u64 = 1 << 63;
 const EXCLUSIVE: u64 = 1 << 56;
+const OF_FILE: u64 = 1 << 61;
 const FRAME: u64 = (1 << 55) - 1;
 
 /// A page as the kernel tells of it.
@@ -42,6 +43,12 @@ impl Page {
     #[must_use]
     pub fn is_exclusive(self) -> bool {
         self.entry & EXCLUSIVE != 0
+    }
+
+    /// Whether it is a page of a file, or of shared memory, and no copy of this process's own.
+    #[must_use]
+    pub fn is_of_file(self) -> bool {
+        self.entry & OF_FILE != 0
     }
 
     /// The number of the physical page; `None` where it is hidden or there is none.
@@ -66,7 +73,7 @@ impl Pagemap {
         Self::open(Path::new(&format!("/proc/{pid}/pagemap")))
     }
 
-    fn open(path: &Path) -> Measured<Self> {
+    pub(crate) fn open(path: &Path) -> Measured<Self> {
         match File::open(path) {
             Ok(file) => Measured::Value(Self { file }),
             Err(error) => unreadable(path, &error),

@@ -3,23 +3,21 @@
 //!
 //! # Theory
 //!
-//! All numbers are compared with the best, paired by round as any finding is, at a level that
-//! they share. So a number that the rounds cannot tell from the best is named beside it. The
-//! best is the number with the smallest typical time, unless rounds that are paired say that
-//! another one takes less; then it is that one. With fewer rounds than an interval needs there
-//! is no best: whatever was the fastest in one or two rounds says nothing.
+//! All pairs of numbers are compared, paired by round as any finding is, at a level that all
+//! pairs share ([`stats::Best`]): the best was chosen by the same rounds that it is compared by,
+//! and at that level it does not matter which one was chosen. The best is the number with the
+//! smallest typical time, unless rounds that are paired say that another one takes less; then
+//! it is that one. Every number that no other beats is named beside it. With fewer rounds than
+//! an interval needs there is no best.
 //!
-//! The best was chosen by the same slots that it is then compared by, which makes it look a
-//! little better than it is: where two numbers are alike, the luckier one is the best. Ratios
-//! near 1 mean nothing more than that; the verdict on each says so.
-//!
-//! How flat the optimum is is told by the worst ratio among the larger numbers: what it costs
-//! to take too many.
+//! How flat the optimum is is told by the larger numbers: what it costs to take too many. That
+//! none takes longer than so much is told of the largest upper end among them, whichever number
+//! has it.
 
 use serde::{Deserialize, Serialize};
-use stats::{Estimate, Rule, Verdict};
+use stats::{Best, Estimate, Rule, Verdict, pairs};
 
-use super::paired::judged;
+use super::paired::columns;
 use super::{CaseResult, RawSlot, VariantSummary};
 use crate::Case;
 use crate::number::{factor, factor_interval, is_small, percent, plain, time};
@@ -83,16 +81,15 @@ pub(super) fn optimum(
     })?;
     let rule = Rule {
         floor,
-        comparisons: variants.len() - 1,
+        comparisons: pairs(variants.len()),
     };
-    let ratio = |best: usize, at: usize| judged(slots, best, at, rule).map(|(e, _)| e.ratio);
+    let all = Best::of(&columns(slots, variants.len()), rule).ok()?;
+    let ratio = |best: usize, at: usize| all.pair(at, best).map(|(e, _)| e.ratio);
     let best = paired_best(&places.clone().collect::<Vec<_>>(), fastest, ratio);
     let mut numbers: Vec<AtNumber> = places
         .filter_map(|at| {
             let value = variants[at].value?;
-            let against = (at != best)
-                .then(|| judged(slots, best, at, rule))
-                .flatten();
+            let against = (at != best).then(|| all.pair(at, best)).flatten();
             Some(AtNumber {
                 flows: case.variants[at].variant.flows,
                 label: variants[at].label.clone(),
@@ -153,6 +150,13 @@ impl Optimum {
     pub fn worst_above(&self) -> Option<&AtNumber> {
         let above = self.numbers.iter().filter(|at| at.flows > self.flows);
         above.max_by(|a, b| ratio(a).total_cmp(&ratio(b)))
+    }
+
+    /// The largest upper end among the numbers above the best; `None` where one has none.
+    fn highest_above(&self) -> Option<f64> {
+        let above = self.numbers.iter().filter(|at| at.flows > self.flows);
+        let highs: Option<Vec<f64>> = above.map(|at| at.estimate?.high).collect();
+        highs?.into_iter().max_by(f64::total_cmp)
     }
 
     /// Numbers that cannot be told from the best, or are the same within the floor.
@@ -227,9 +231,9 @@ fn above(optimum: &Optimum, worst: &AtNumber) -> String {
     let interval = worst.estimate.and_then(|estimate| estimate.interval());
     let up_to = plain(most.into());
     match interval {
-        Some((_, high)) if high <= FLAT => format!(
+        Some(_) if optimum.highest_above().is_some_and(|high| high <= FLAT) => format!(
             "flat from there on: up to {up_to} none takes more than {} longer",
-            percent((high - 1.0).max(0.0))
+            percent((optimum.highest_above().unwrap_or(FLAT) - 1.0).max(0.0))
         ),
         _ if ratio(worst) <= FLAT => format!(
             "nearly flat from there on: up to {up_to} the worst, {}, {}",
@@ -246,5 +250,46 @@ fn above(optimum: &Optimum, worst: &AtNumber) -> String {
             plain(worst.flows.into()),
             takes(worst)
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(flows: u32, ratio: f64, low: f64, high: f64) -> AtNumber {
+        let estimate = Estimate {
+            rounds: 20,
+            ratio,
+            low: Some(low),
+            high: Some(high),
+            alpha: 0.016,
+        };
+        AtNumber {
+            flows,
+            label: flows.to_string(),
+            typical_ns: [ratio; 3],
+            estimate: (flows != 4).then_some(estimate),
+            verdict: (flows != 4).then(|| Rule::default().judge(&estimate)),
+        }
+    }
+
+    /// The upper end was that of the number with the largest ratio.
+    #[test]
+    fn none_takes_longer_than_the_largest_upper_end() {
+        let optimum = Optimum {
+            flows: 4,
+            label: "4".to_owned(),
+            is_told: true,
+            numbers: vec![
+                at(4, 1.0, 1.0, 1.0),
+                at(8, 1.02, 1.01, 1.022),
+                at(16, 1.01, 0.98, 1.045),
+            ],
+        };
+        let worst = optimum.worst_above().unwrap();
+        assert_eq!(worst.flows, 8);
+        let said = above(&optimum, worst);
+        assert!(said.contains("none takes more than 4.5 % longer"), "{said}");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 
@@ -14,6 +14,8 @@ use super::MemoryError;
 pub(super) struct Rollup {
     pub(super) rss: u64,
     pub(super) pss: u64,
+    /// The part of PSS that is not pages of files; kernels before 5.2 do not tell it.
+    pub(super) pss_own: Option<u64>,
 }
 
 impl Rollup {
@@ -21,6 +23,9 @@ impl Rollup {
         Some(Self {
             rss: kib(text, "Rss:")?,
             pss: kib(text, "Pss:")?,
+            pss_own: kib(text, "Pss_Anon:")
+                .zip(kib(text, "Pss_Shmem:"))
+                .map(|(anonymous, shared)| anonymous + shared),
         })
     }
 }
@@ -69,6 +74,10 @@ pub(super) struct Files {
 }
 
 impl Files {
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     pub(super) fn new(root: PathBuf) -> Self {
         Self {
             root,

@@ -47,6 +47,7 @@ fn a_group_is_the_sum_of_its_processes() {
         tasks: 6,
         peak_rss: Some(2 * 1_588 * 1_024),
         slab: None,
+        sharing: Sharing::Everyone,
     };
     assert_eq!(memory, expected);
     assert_eq!(memory.total(), 2 * (454 + 44 + 48) * 1_024);
@@ -155,4 +156,76 @@ fn a_process_of_another_user_is_forbidden_with_a_remedy() {
         }
         Err(ended) => panic!("{ended}"),
     }
+}
+
+/// Processes that are ended when the test is.
+struct Idle(Vec<std::process::Child>);
+
+impl Idle {
+    fn start(count: usize) -> Self {
+        let sleep = || std::process::Command::new("sleep").arg("600").spawn();
+        Self((0..count).map(|_| sleep().unwrap()).collect())
+    }
+}
+
+impl Drop for Idle {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _it_may_have_ended = child.kill();
+            let _it_may_have_ended = child.wait();
+        }
+    }
+}
+
+/// What a process holds once it has come to rest.
+fn at_rest(pid: i32) -> Memory {
+    let mut before = None;
+    loop {
+        let now = of(&[pid]).unwrap();
+        // Of the program itself, and not of the copy of this one that becomes it.
+        let is_it = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap() == "sleep\n";
+        if is_it && before == Some(now.rss) {
+            return now;
+        }
+        before = Some(now.rss);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// With 16 idle runs of the same program beside it, the memory of a group fell by half.
+#[test]
+fn memory_does_not_depend_on_who_else_maps_the_program() {
+    let measured = Idle::start(1);
+    let pid = measured.0[0].id() as i32;
+    let alone = at_rest(pid);
+    let beside = Idle::start(16);
+    for one in &beside.0 {
+        at_rest(one.id() as i32);
+    }
+    let among = of(&[pid]).unwrap();
+    assert_eq!(among.sharing, alone.sharing);
+    if alone.sharing == Sharing::Everyone {
+        assert!(files::mapped(Path::new("/proc"), &[pid], 4_096).is_none());
+        return;
+    }
+    assert!(
+        among.pss.abs_diff(alone.pss) <= alone.pss / 50,
+        "{alone:?} {among:?}"
+    );
+    // Alone in its group, a process has all that it maps.
+    assert!(among.pss.abs_diff(among.rss) <= among.rss / 10, "{among:?}");
+}
+
+/// Text that both map is one text.
+#[test]
+fn what_a_group_shares_counts_once() {
+    let two = Idle::start(2);
+    let pids: Vec<i32> = two.0.iter().map(|one| one.id() as i32).collect();
+    let each: Vec<Memory> = pids.iter().map(|pid| at_rest(*pid)).collect();
+    let both = of(&pids).unwrap();
+    if both.sharing == Sharing::Everyone {
+        return;
+    }
+    assert!(both.pss < each[0].pss + each[1].pss, "{both:?} {each:?}");
+    assert!(both.pss >= each[0].pss, "{both:?} {each:?}");
 }

@@ -51,6 +51,7 @@ const MEMORY: Memory = Memory {
     tasks: 5,
     peak_rss: None,
     slab: None,
+    sharing: measure::memory::Sharing::Everyone,
 };
 
 /// A profile of threads that find primes.

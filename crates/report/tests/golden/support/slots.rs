@@ -180,5 +180,6 @@ fn memory(like: Like, rss_only: bool) -> Reading {
         tasks: 6,
         peak_rss: Some(rss + 4096),
         slab: None,
+        sharing: measure::memory::Sharing::Everyone,
     })
 }
