@@ -19,6 +19,7 @@
 //! has no verdict.
 
 mod change;
+mod common;
 mod differ;
 mod limits;
 mod model;
@@ -26,6 +27,7 @@ mod model;
 mod tests;
 
 pub use change::unseen;
+pub use common::Common;
 pub use model::{
     Basis, Change, ComparedCase, ComparedLimit, ComparedRun, ComparedStudy, ComparedVariant, Floor,
     FloorFrom, How, Named, SideBySide,
@@ -87,6 +89,12 @@ pub fn compare(runs: &[Named<'_>], how: How) -> Result<SideBySide, NothingInComm
                 limits,
             });
         }
+    }
+    let common = |run| (run > 0).then(|| Common::of(&all, run)).flatten();
+    all.common = (0..runs.len()).map(common).collect();
+    for (run, common) in runs.iter().zip(&all.common) {
+        let said = common.and_then(|common| common.sentence(run.name, first.name));
+        all.warnings.extend(said);
     }
     all.left_out = differ::left_out(runs);
     all.gone = differ::gone(runs);

@@ -49,6 +49,9 @@ pub(crate) struct WikiArgs {
     /// How many pages there are; of a store of your own, the first so many by title
     #[arg(long, value_name = "N", default_value = "60", value_parser = number::whole)]
     pub(crate) pages: u64,
+    /// What pages and requests are drawn from: two runs can be compared if it is the same
+    #[arg(long, value_name = "N", default_value = "0", value_parser = number::whole)]
+    pub(crate) page_seed: u64,
     /// How long a page usually is; single ones are a fifth to five times as long
     #[arg(
         long,

@@ -192,6 +192,10 @@ fn regressions(all: &SideBySide, args: &CompareArgs, ending: Ending) -> Result<E
         tell(&format!("note: {gone}: not compared, and may be slower"));
         ending = ending::worse(ending, Ending::CannotTell);
     }
+    for sentence in all.shifted(fraction) {
+        tell(&format!("note: {sentence}"));
+        ending = ending::worse(ending, Ending::CannotTell);
+    }
     for sentence in all.unseen(fraction) {
         tell(&format!("note: it may be slower: {sentence}"));
         ending = ending::worse(ending, Ending::CannotTell);

@@ -27,7 +27,7 @@ pub(crate) fn run(args: &WikiArgs) -> Result<Ending> {
     let mut settings = session::settings(&args.how, Preset::Full)?;
     settings.budget_s = args.how.budget.or(Some(BUDGET_S));
     let machine = Machine::read();
-    let wiki = wiki(args, settings.seed)?;
+    let wiki = wiki(args)?;
     let case = match args.server.as_slice() {
         [] => within(args, wiki, &machine)?,
         designs => served(args, designs, wiki, &lab::cpus(&machine))?,
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &WikiArgs) -> Result<Ending> {
     session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
 }
 
-fn wiki(args: &WikiArgs, seed: u64) -> Result<Wiki> {
+fn wiki(args: &WikiArgs) -> Result<Wiki> {
     let store = args.store.as_ref().map(|store| {
         let shown = store.display();
         let found = store.canonicalize();
@@ -65,7 +65,7 @@ fn wiki(args: &WikiArgs, seed: u64) -> Result<Wiki> {
         page_size: args.page_size,
         cache: args.cache,
         store,
-        seed,
+        seed: args.page_seed,
     })
 }
 

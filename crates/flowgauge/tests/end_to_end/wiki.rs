@@ -436,3 +436,17 @@ fn a_load_generator_that_dies_fails_the_slot_and_not_the_machine() {
     let said = format!("{}{}", run.stdout(), run.stderr());
     assert!(said.contains("load generator"), "{said}");
 }
+
+/// The random seed of each run was part of its work, so that no two runs could be compared.
+#[test]
+fn two_runs_of_the_same_pages_can_be_compared() {
+    let home = Home::new();
+    for (out, seed) in [("a", "1"), ("b", "2")] {
+        let line = format!("wiki --requests 20 --pages 5 --rounds 1 --seed {seed} --out {out}");
+        home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    }
+    let run = home.run(&["compare", "a", "b", "--fail-on-regression", "900%"]);
+    assert!(!run.stderr.contains("not compared"), "{}", run.stderr);
+    assert!(!run.stdout.contains("other work"), "{}", run.stdout);
+    home.assert_nothing_left();
+}

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Verdict};
 
+use super::Common;
+
 use crate::{Limit, Metric, Results, SweepPoint, VariantSummary};
 
 /// A run with the name that it has among others.
@@ -51,6 +53,15 @@ pub struct SideBySide {
     /// What the first run holds and another one does not, a sentence a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
+    /// One entry a run: by how much all its variants differ from the first run together; none
+    /// for the first, and where variants are few.
+    #[serde(default, skip_serializing_if = "no_common")]
+    pub common: Vec<Option<Common>>,
+}
+
+/// Whether no run has a common factor.
+fn no_common(common: &[Option<Common>]) -> bool {
+    common.iter().all(Option::is_none)
 }
 
 /// A run.
@@ -172,6 +183,7 @@ impl SideBySide {
             warnings: Vec::new(),
             left_out: Vec::new(),
             gone: Vec::new(),
+            common: Vec::new(),
         }
     }
 
@@ -199,15 +211,31 @@ impl SideBySide {
         })
     }
 
-    /// What is slower than in the first run by at least `fraction`: the whole interval says
-    /// so, and lies beyond the floor.
+    /// The runs whose variants are slower together by at least `fraction`, as far as can be
+    /// told: whether machine or program, two runs cannot say.
+    #[must_use]
+    pub fn shifted(&self, fraction: f64) -> Vec<String> {
+        let runs = self.runs.iter().zip(&self.common);
+        let beyond = |common: &Common| common.is_slower() && common.ratio >= 1.0 + fraction;
+        let shifted = runs.filter_map(|(run, common)| {
+            let common = (*common).filter(beyond)?;
+            common.sentence(&run.name, &self.runs[0].name)
+        });
+        shifted.collect()
+    }
+
+    /// What is slower than in the first run by at least `fraction` beyond what all variants of
+    /// its run are: the whole interval says so, and lies beyond the floor.
     pub fn regressions(&self, fraction: f64) -> Vec<String> {
-        let slower = |change: &&Change| {
+        let slower = |run: usize, change: &Change| {
             let low = change.estimate.and_then(|estimate| estimate.low);
             matches!(change.verdict, Verdict::Slower { .. })
-                && low.is_some_and(|low| low >= 1.0 + fraction)
+                && low
+                    .is_some_and(|low| low >= (1.0 + fraction) * Common::beside(self, run, change))
         };
-        let changes = self.changes().filter(|(.., change)| slower(change));
+        let changes = self
+            .changes()
+            .filter(|(_, _, _, run, change)| slower(*run, change));
         changes
             .map(|(study, case, _, _, change)| {
                 format!("{}/{}: {}", study.name, case.name, change.sentence)

@@ -320,3 +320,54 @@ fn a_first_run_that_was_cut_is_warned_of_once() {
     let all = compare(&runs, How::default()).unwrap();
     assert_eq!(all.warnings, ["a did not come to its end"]);
 }
+
+/// Four cases; every slot takes `all` per mille of what it takes else, and those of threads in the
+/// last case `one` per mille of that.
+fn shifted(all: u64, one: u64) -> Results {
+    let folder = tempdir().unwrap();
+    let cases = (1..=4).map(|units| case(&format!("case-{units}"), units, &["process", "thread"]));
+    let studies = vec![study(cases.collect())];
+    let mut journal = Journal::create(folder.path(), header(studies)).unwrap();
+    let mut mock = Mock::new(move |units, model, n, spec| {
+        let own = match (units, model) {
+            (4, "thread") => one,
+            _ => 1000,
+        };
+        done(
+            spec,
+            noisy(units * 10 * MS, n) * all / 1000 * own / 1000,
+            PROOF,
+        )
+    });
+    let clock = mock.clock();
+    run(&mut journal, &mut mock, &clock, &mut Silent).unwrap()
+}
+
+/// Two runs of the same thing seconds apart: all 24 variants were regressions, by a fifth.
+#[test]
+fn a_shift_of_everything_is_told_from_a_variant_that_became_slower() {
+    let usual = shifted(1000, 1000);
+    let all = side_by_side(&usual, &shifted(1220, 1000), How::default());
+    let common = all.common[1].unwrap();
+    assert!((common.ratio - 1.22).abs() < 0.01, "{common:?}");
+    assert_eq!(all.regressions(0.03), [""; 0]);
+    assert_eq!(all.shifted(0.03).len(), 1);
+    assert!(
+        all.warnings
+            .iter()
+            .any(|said| said.contains("1.22x slower")),
+        "{:?}",
+        all.warnings
+    );
+    // A variant that is slower beyond that is one.
+    let all = side_by_side(&usual, &shifted(1220, 1200), How::default());
+    let found = all.regressions(0.03);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("case-4: thread"), "{found:?}");
+    // And so it is where nothing else moved.
+    let all = side_by_side(&usual, &shifted(1000, 1200), How::default());
+    assert_eq!(
+        (all.regressions(0.03).len(), all.shifted(0.03).len()),
+        (1, 0)
+    );
+}

@@ -24,7 +24,12 @@ pub(crate) fn sentence(
     };
     let answer = match verdict {
         Verdict::CannotTell { more_rounds } => {
-            let more = more_rounds.map(more).unwrap_or_default();
+            let goal = match estimate.interval() {
+                Some(_) => "",
+                None => " until there is an interval",
+            };
+            let more = more_rounds.map(|rounds| more(rounds, goal));
+            let more = more.unwrap_or_default();
             let (by, seen) = (by(metric), seen(&estimate));
             return format!("cannot tell {subject} and {reference} apart{by}: {seen}{more}");
         }
@@ -94,12 +99,13 @@ fn seen(estimate: &Estimate) -> String {
     }
 }
 
-fn more(rounds: usize) -> String {
+/// How many rounds are missing, and until when if that is not the verdict.
+fn more(rounds: usize, goal: &str) -> String {
     if rounds > MANY_ROUNDS {
         return format!(" (more than {} more rounds)", plain(MANY_ROUNDS as f64));
     }
     let s = if rounds == 1 { "" } else { "s" };
-    format!(" (about {rounds} more round{s})")
+    format!(" (about {rounds} more round{s}{goal})")
 }
 
 #[cfg(test)]
@@ -179,7 +185,7 @@ mod tests {
         assert_eq!(
             sentence("4x2", "thread", Metric::Create, Some((estimate, verdict))),
             "cannot tell 4x2 and threads apart by the time to create them: 3 rounds are too few (about \
-             4 more rounds)"
+             4 more rounds until there is an interval)"
         );
         assert_eq!(
             sentence("thread", "process", Metric::Total, None),
