@@ -160,6 +160,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         sample: None,
         count: Vec::new(),
         timers: false,
+        grace_s: 0.0,
     };
     let outcome = launcher.launch(&spec).expect("launch");
     let record = outcome

@@ -194,6 +194,7 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         sample: None,
         count: Vec::new(),
         timers: false,
+        grace_s: 0.0,
     };
     let Outcome {
         answer, launch_ns, ..

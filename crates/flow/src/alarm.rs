@@ -43,7 +43,10 @@ impl Alarm {
     pub(crate) fn set<W>(spec: &SlotSpec<W>) -> io::Result<Self> {
         let deadline_s = spec.deadline_text();
         let answer = Answer::Failed {
-            reason: Failure::Overdue { deadline_s },
+            reason: Failure::Overdue {
+                deadline_s,
+                said: String::new(),
+            },
             kept: None,
         };
         let mut line = serde_json::to_vec(&answer)?;

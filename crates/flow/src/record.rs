@@ -53,15 +53,14 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// A slot that failed for want of something.
+    /// A slot that failed for want of something, or for the reason that the error carries.
     #[must_use]
     pub fn from_error(error: &std::io::Error) -> Self {
-        Self::Failed {
-            reason: Failure::Error {
-                what: error.to_string(),
-            },
-            kept: None,
-        }
+        let carried = error.get_ref().and_then(|inner| inner.downcast_ref());
+        let reason = carried.cloned().unwrap_or_else(|| Failure::Error {
+            what: error.to_string(),
+        });
+        Self::Failed { reason, kept: None }
     }
 
     /// The record of a slot that is a data point.

@@ -39,6 +39,10 @@ use crate::{Failure, Proof};
 
 /// Work that makes its own flows.
 pub trait SelfManaged {
+    /// Whether it ends by itself at the deadline, and says what became of it. Otherwise the kernel's
+    /// timer ends the cell.
+    const KEEPS_DEADLINE: bool = false;
+
     /// Gets ready for a repetition, outside of all time.
     ///
     /// # Errors
@@ -53,6 +57,15 @@ pub trait SelfManaged {
 
     /// Why a repetition that proved `got` is no data point beside one that proved `expected`.
     fn differs(&self, expected: Proof, got: Proof) -> Failure;
+
+    /// Memory, after the last repetition and outside of all time; `None` where all that can be
+    /// said is the peak of RSS.
+    ///
+    /// # Errors
+    /// Whatever keeps it from being read; it fails the slot.
+    fn memory(&mut self) -> io::Result<Option<Reading>> {
+        Ok(None)
+    }
 }
 
 /// What came of one repetition.
@@ -70,20 +83,23 @@ pub struct SelfManagedRep {
     pub units: u64,
     /// Proof of the work.
     pub proof: Proof,
-    /// What else it tells; the peak of RSS is filled in by the harness.
+    /// What else it tells; the peak of RSS is filled in by the harness where it is 0.
     pub own: SelfManagedUsage,
 }
 
 impl<W> SlotProcess<W> {
     /// Runs every repetition of a slot whose work makes its own flows.
-    pub fn run_self_managed(&self, work: &mut impl SelfManaged) -> Answer {
+    pub fn run_self_managed<F: SelfManaged>(&self, work: &mut F) -> Answer {
         self.try_run_self_managed(work)
             .unwrap_or_else(|error| Answer::from_error(&error))
     }
 
-    fn try_run_self_managed(&self, work: &mut impl SelfManaged) -> io::Result<Answer> {
+    fn try_run_self_managed<F: SelfManaged>(&self, work: &mut F) -> io::Result<Answer> {
         let spec = self.spec();
-        let _until_the_end = Alarm::set(spec)?;
+        let _until_the_end = match F::KEEPS_DEADLINE {
+            true => None,
+            false => Some(Alarm::set(spec)?),
+        };
         if !spec.cpus.is_empty() {
             bind(&spec.cpus)?;
         }
@@ -118,7 +134,7 @@ impl<W> SlotProcess<W> {
         let proof = reps[0].proof();
         let counted = reps.split_off(spec.warmups as usize);
         Ok(Answer::Done(SlotRecord {
-            memory: memory(&counted),
+            memory: work.memory()?.unwrap_or_else(|| memory(&counted)),
             warmups: reps,
             reps: counted,
             timed,
@@ -145,7 +161,10 @@ fn repetition(work: &mut impl SelfManaged, timers: bool) -> io::Result<Rep> {
         proof: done.proof,
         carried: 0,
     };
-    let peak_rss = peak_rss(done.own.most)?;
+    let peak_rss = match done.own.peak_rss {
+        0 => peak_rss(done.own.most)?,
+        told => told,
+    };
     Ok(Rep {
         create_ns: ns(done.create),
         steady_ns: ns(done.steady),

@@ -44,6 +44,9 @@ pub struct SlotSpec<W> {
     /// own flows.
     #[serde(default)]
     pub timers: bool,
+    /// Seconds that the cell needs after its deadline to end what it has launched.
+    #[serde(default)]
+    pub grace_s: f64,
 }
 
 impl<W> SlotSpec<W> {

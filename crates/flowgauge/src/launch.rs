@@ -59,6 +59,18 @@ impl SlotLauncher {
         self.watch.as_ref().map(Watch::cost).unwrap_or_default()
     }
 
+    /// Launches a slot, and leaves nothing of a program that its cell could not end itself.
+    fn launch_and_clear(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
+        if spec.work.program().is_none() {
+            return self.launch_cell(spec);
+        }
+        let adopting = program::tree::adopt_orphans();
+        adopting.map_err(|source| flow::LaunchError::Start { source })?;
+        let outcome = self.launch_cell(spec);
+        program::tree::end_orphans();
+        outcome
+    }
+
     fn launch_cell(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
         let Some(watch) = &mut self.watch else {
             return self.slots.launch(spec);
@@ -97,7 +109,7 @@ impl Launch for SlotLauncher {
             scratch: files,
             ..spec.clone()
         };
-        let outcome = self.launch_cell(&spec).map_err(|error| match error {
+        let outcome = self.launch_and_clear(&spec).map_err(|error| match error {
             flow::LaunchError::Interrupted(signal) => LaunchError::Interrupted { signal },
             other => LaunchError::Fatal(other.to_string()),
         })?;

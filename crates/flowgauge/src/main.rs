@@ -87,6 +87,7 @@ fn command() -> Result<Ending> {
     match args::asked() {
         Command::Run(args) => commands::run::run(args),
         Command::Study(args) => commands::study::run(&args),
+        Command::Exec(args) => commands::exec::run(&args),
         Command::Wiki(args) => commands::wiki::run(&args),
         Command::Limits(args) => commands::limits::run(&args),
         Command::Search(args) => commands::search::run(&args),

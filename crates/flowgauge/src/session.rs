@@ -7,7 +7,7 @@ mod command_line;
 mod folder;
 mod write;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, bail};
@@ -50,6 +50,11 @@ impl Session {
     /// Writes a fenced probe of a study down.
     pub(crate) fn probed(&mut self, study: &str, probe: Probe) -> Result<()> {
         Ok(self.journal.probed(study, probe)?)
+    }
+
+    /// The journal's file.
+    pub(crate) fn journal_path(&self) -> PathBuf {
+        self.journal.path().to_owned()
     }
 
     /// What is run.

@@ -102,7 +102,11 @@ pub(crate) fn choose(settings: &Settings, case: &Case, outcomes: &[Outcome]) -> 
     let slowest = outcomes.iter().filter_map(rep_s).fold(0.0, f64::max);
     let fitting = (SLOT_S / slowest).clamp(1.0, f64::from(REPS)) as u32;
     let reps = case.reps.unwrap_or(fitting).max(1);
-    let warmups = u32::from(fitting > 1 || needs_warm_up(case));
+    let warmups = match case.work.program() {
+        // Each launch is a fresh one: the pilot has filled the page cache.
+        Some(program) => program.warmups.unwrap_or(0),
+        None => u32::from(fitting > 1 || needs_warm_up(case)),
+    };
     let expected = outcomes.iter().map(|pilot| slot_s(pilot, warmups + reps));
     let usual = (PATIENCE * expected.fold(0.0, f64::max)).max(LEAST_DEADLINE_S);
     Chosen {
@@ -153,6 +157,7 @@ mod tests {
             },
             Failure::Overdue {
                 deadline_s: deadline_s(),
+                said: String::new(),
             },
         ] {
             let outcome = late(reason);

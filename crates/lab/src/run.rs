@@ -278,7 +278,7 @@ impl Run<'_> {
         let sampling = labelled.sample.as_ref();
         let sampling = sampling.or(self.journal.header().settings.sample.as_ref());
         let work = work.as_ref().unwrap_or(&case.work);
-        let self_managed = work.makes_own_flows();
+        let has_timers = work.has_timers();
         let mut spec = SlotSpec {
             work: work.clone(),
             variant: variant.clone(),
@@ -291,7 +291,8 @@ impl Run<'_> {
             scratch: None,
             sample: None,
             count: self.journal.header().settings.events.clone(),
-            timers: timers && self_managed,
+            timers: timers && has_timers,
+            grace_s: work.program().map_or(0.0, |program| program.grace_s),
         };
         let aside = self.cpus.aside(spec.measured_cpus());
         spec.sample = sampling.map(|sampling| sampling.spec(aside));

@@ -82,7 +82,7 @@ pub(crate) struct Series<'a> {
 
 /// Whether the flows of a case were made by its work.
 pub(crate) fn is_self_managed(case: &CaseResult) -> bool {
-    case.case.work.makes_own_flows()
+    case.case.work.has_timers()
 }
 
 /// Every variant with what its flows used.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use flow::{Answer, Body, Failure, Model, NoSink, Proof, Schedule, SlotProcess, Variant};
+use program::Program;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,8 @@ pub enum Work {
     WikiServer(Server),
     /// A tree of files that is searched, by flows that the work itself makes.
     Search(Searching),
+    /// A command of the user's.
+    Program(Box<Program>),
 }
 
 /// Parameters that no run can have.
@@ -72,6 +75,7 @@ impl Work {
             Self::Wiki(wiki) => wiki.requests,
             Self::WikiServer(server) => server.workers,
             Self::Search(_) => 1,
+            Self::Program(program) => program.units.unwrap_or(1),
         }
     }
 
@@ -95,6 +99,7 @@ impl Work {
             Self::Wiki(wiki) => wiki.check(),
             Self::WikiServer(server) => server.check(),
             Self::Search(search) => search.check(),
+            Self::Program(program) => program.check().map_err(WorkError),
         }
     }
 
@@ -108,7 +113,22 @@ impl Work {
     /// Whether the work makes its own flows ([`flow::SelfManaged`]).
     #[must_use]
     pub fn makes_own_flows(&self) -> bool {
+        matches!(self, Self::Search(_) | Self::Program(_))
+    }
+
+    /// Whether it can tell by timers where the time of its flows goes.
+    #[must_use]
+    pub fn has_timers(&self) -> bool {
         matches!(self, Self::Search(_))
+    }
+
+    /// The user's own command, if that is what it is.
+    #[must_use]
+    pub fn program(&self) -> Option<&Program> {
+        match self {
+            Self::Program(program) => Some(program),
+            _ => None,
+        }
     }
 
     /// What a repetition must prove, where that can be known without running it.
@@ -128,6 +148,7 @@ impl Work {
     pub fn differs(&self, expected: Proof, got: Proof) -> Failure {
         match self {
             Self::Search(_) => changed(expected, got),
+            Self::Program(_) => program::differs(),
             _ => Failure::DifferentWork {
                 expected: expected.to_string(),
                 got: got.to_string(),
@@ -147,6 +168,7 @@ impl Work {
             | Self::Warehouse(_)
             | Self::Handoff(_)
             | Self::WikiServer(_) => Some(self.units()),
+            Self::Program(program) => program.flows,
             Self::Primes(_)
             | Self::Spin(_)
             | Self::FaultInjection(_)
@@ -167,6 +189,7 @@ impl Work {
             Self::Io(io) => io.workers = flows,
             Self::Warehouse(warehouse) => warehouse.workers = flows,
             Self::WikiServer(server) => server.workers = flows,
+            Self::Program(program) => program.flows = Some(flows),
             Self::Handoff(_)
             | Self::Primes(_)
             | Self::Spin(_)
@@ -194,6 +217,7 @@ impl Work {
         match self {
             Self::Search(search) => return search.model(variant).err().map(|error| error.0),
             Self::WikiServer(server) => return server.unsuited(variant),
+            Self::Program(program) => return program.unsuited(variant),
             Self::Handoff(_) => {}
             _ => return None,
         }
@@ -229,6 +253,7 @@ impl Work {
             Self::FaultInjection(drill) => drill.files > 0,
             Self::Operation(operation) => operation.operation.facts().needs_folder,
             Self::Io(_) | Self::Wiki(_) | Self::WikiServer(_) => true,
+            Self::Program(program) => program.asks_for("dir"),
             _ => false,
         }
     }
@@ -308,6 +333,7 @@ impl Work {
                 }
             }
             Self::Search(search) => search.run(slot),
+            Self::Program(program) => program.run(slot),
         }
     }
 }

@@ -33,7 +33,7 @@ use std::time::{Duration, Instant};
 use measure::clock::now_ns;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -91,6 +91,10 @@ fn way_out(error: &io::Error) -> &'static str {
 
 /// How much later than the slot process's own deadline the launcher loses patience.
 const GRACE: Duration = Duration::from_secs(3);
+/// A slot process that ends what it has launched asks first, waits, and then looks for what is left.
+const STEPS_OF_GRACE: f64 = 2.0;
+/// Time that a slot process has to end what it has launched, when it is not heard out.
+const PARTING: Duration = Duration::from_secs(10);
 /// How many bytes of a slot process's standard error are kept.
 const STDERR_KEPT: usize = 2_000;
 
@@ -215,7 +219,8 @@ impl Launcher {
             scratch: files.scratch_path(),
         })?;
         let process = start(SLOT_PROCESS_ARGUMENT, spec.narrate)?;
-        self.hear_out(process, &task, spec.deadline_s, onlooker)
+        let patience_s = spec.deadline_s + spec.grace_s.max(0.0) * STEPS_OF_GRACE;
+        self.hear_out(process, &task, patience_s, onlooker)
     }
 
     /// Gives a process its task, hears it out, and leaves nothing of it.
@@ -231,6 +236,12 @@ impl Launcher {
         let heard = give_task(&mut process, task)
             .and_then(|()| self.listen(&mut process, deadline_s, onlooker));
         onlooker.slot_ends();
+        let asked = heard
+            .as_ref()
+            .is_ok_and(|heard| heard.ended == Ended::Closed);
+        if !asked {
+            ask_to_end(&mut process, group)?;
+        }
         let _gone_is_fine = killpg(group, Signal::SIGKILL);
         let status = process.wait()?;
         heard.map(|heard| SlotOutput { status, ..heard })
@@ -287,6 +298,18 @@ impl Launcher {
             Err(errno) => Err(errno.into()),
         }
     }
+}
+
+/// Asks a slot process to end itself and all that it has made, also what left its group; it does that at
+/// once.
+fn ask_to_end(process: &mut Child, group: Pid) -> io::Result<()> {
+    let _gone_is_fine = kill(group, Signal::SIGTERM);
+    let _stopped_or_not = kill(group, Signal::SIGCONT);
+    let until = Instant::now() + PARTING;
+    while process.try_wait()?.is_none() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
 }
 
 /// Lets the onlooker look if it is time to, and says how long until it is again.

@@ -44,10 +44,16 @@ pub enum Failure {
     },
     /// The slot was still at work at its deadline. Its work makes its own flows: nobody else
     /// knows how many of them were.
-    #[error("the slot was still at work at the deadline of {deadline_s} s and was ended")]
+    #[error(
+        "the slot was still at work at the deadline of {deadline_s} s and was ended{}",
+        tail(said)
+    )]
     Overdue {
         /// The deadline, in seconds.
         deadline_s: String,
+        /// The last lines that it wrote, where they are known.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        said: String,
     },
     /// What was worked on is not what it was before, so that there is nothing to compare.
     #[error("{what}")]

@@ -1,6 +1,7 @@
 //! The command line, as data: one file a command.
 
 mod compare;
+mod exec;
 mod how;
 mod limits;
 mod malloc;
@@ -15,6 +16,7 @@ use std::ffi::OsString;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use compare::CompareArgs;
+pub(crate) use exec::{ExecArgs, HyperfineArgs};
 pub(crate) use how::{AnswerArgs, Format, HowArgs};
 pub(crate) use limits::{FenceArg, LimitsArgs};
 pub(crate) use malloc::MallocArgs;
@@ -104,6 +106,7 @@ fn read(matches: &ArgMatches) -> Result<Command, clap::Error> {
 const TOP_EXAMPLES: &str = "\
 Examples:
   flowgauge run                      all studies, quick: a verdict for each and a report
+  flowgauge exec './a' './b'         two commands of your own
   flowgauge primes -p 5 -t 5         the 2010 study at its original size
   flowgauge calibrate                how small a difference this machine can tell
   flowgauge machine                  what this machine is and can measure
@@ -120,6 +123,8 @@ pub(crate) enum Command {
     /// A study with options of its own: its file says which.
     #[command(skip)]
     Study(StudyArgs),
+    /// Compare commands of your own, at several numbers of flows or with what can be changed outside
+    Exec(Box<ExecArgs>),
     /// How many flows of each model there can be, what stops them, what one costs (Zheng 2006)
     Limits(LimitsArgs),
     /// Answer requests for pages of a wiki, within a process or as servers over HTTP
@@ -148,6 +153,8 @@ impl Command {
         match self {
             Self::Run(args) => Some(&args.how),
             Self::Study(args) => Some(&args.how),
+    /// Compare commands of your own, at several numbers of flows or with what can be changed outside
+    Exec(Box<ExecArgs>),
             Self::Limits(args) => Some(&args.how),
             Self::Wiki(args) => Some(&args.how),
             Self::Search(args) => Some(&args.how),

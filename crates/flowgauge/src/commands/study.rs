@@ -116,6 +116,7 @@ fn narrate(launcher: &mut SlotLauncher, study: &Study, deadline_s: f64) -> Resul
             sample: None,
             count: Vec::new(),
             timers: false,
+            grace_s: 0.0,
         };
         let label = &labelled.label;
         tell(&format!("{label}: one launch that is not counted"));

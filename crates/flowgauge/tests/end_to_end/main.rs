@@ -16,6 +16,7 @@ mod compare;
 mod counting;
 mod docs;
 mod endings;
+mod exec;
 mod formats;
 mod isolation;
 mod kills;

@@ -238,6 +238,7 @@ fn spec() -> flow::SlotSpec<workload::Work> {
         sample: None,
         count: Vec::new(),
         timers: false,
+        grace_s: 0.0,
     }
 }
 

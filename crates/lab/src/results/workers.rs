@@ -218,6 +218,7 @@ mod tests {
             sample: None,
             count: Vec::new(),
             timers: false,
+            grace_s: 0.0,
         };
         let Answer::Done(mut record) = crate::testing::done(&spec, 10 * MS, PROOF) else {
             panic!("not done")

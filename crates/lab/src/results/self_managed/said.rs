@@ -26,7 +26,9 @@ pub(in crate::results) fn sentences(cases: &[CaseResult]) -> Vec<String> {
             said.extend(crowd(case));
         }
     }
-    let own: Vec<&CaseResult> = own().collect();
+    // What a command of the user's reads is its own affair.
+    let searches = own().filter(|case| case.case.work.has_timers());
+    let own: Vec<&CaseResult> = searches.collect();
     said.extend(grouped(&own, held));
     said.extend(not_warm(&own));
     said.extend(grouped(&own, not_read));

@@ -1,0 +1,234 @@
+//! `flowgauge exec`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use flow::Placement;
+
+use super::HowArgs;
+use crate::number;
+
+const EXEC_EXAMPLES: &str = "\
+Examples:
+  flowgauge exec './sort-p big.bin' './sort-t big.bin'      which is faster, by how much, how sure
+  flowgauge exec 'gzip -kf f' 'pigz -kf f' --prepare 'rm -f f.gz'
+  flowgauge exec --sweep flows=1,2,4,8 'xz -T {flows} -k f'  which number is best
+  flowgauge exec --variant 'processes=many -P {flows}' --variant 'threads=many -T {flows}' \\
+      --sweep flows=1,2,4
+  flowgauge exec --grid 'work -p {processes} -t {threads}' --flows 8    1x8, 2x4, 4x2, 8x1
+  flowgauge exec --copies 4 './solve part{i}' --against './solve-threads -t 4 all'
+  flowgauge exec --what-if './server-test'                  what helps from outside
+  flowgauge exec -w 3 -r 20 -L n 1,2 'make -j {n}'          flags of hyperfine
+
+Placeholders: {flows} {processes} {threads} {i} {cpu} {port} {dir}, and the names of -L and -P.";
+
+/// Compare commands of your own: two or more, or one at several numbers of flows.
+///
+/// Each command is launched afresh in every slot, in random order with the others. Its whole tree of processes is
+/// measured, and nothing of it is left behind. A command is run without a shell where it is only
+/// words, and by /bin/sh where it is more.
+#[derive(Debug, Args)]
+#[command(after_help = EXEC_EXAMPLES)]
+pub(crate) struct ExecArgs {
+    /// The commands, each as one word; the first is what the others are compared with
+    #[arg(value_name = "COMMAND")]
+    pub(crate) commands: Vec<String>,
+    /// A command with its name, such as 'threads=./sort-t big.bin'
+    #[arg(long, value_name = "NAME=COMMAND", value_parser = named)]
+    pub(crate) variant: Vec<(String, String)>,
+    /// The name of a command, in the order of the commands
+    #[arg(
+        short = 'n',
+        long = "name",
+        visible_alias = "command-name",
+        value_name = "NAME"
+    )]
+    pub(crate) names: Vec<String>,
+    /// The command that the others are compared with, first of all
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) reference: Option<String>,
+    /// Numbers of flows to try: flows=1,2,4,8
+    #[arg(long, value_name = "flows=LIST", value_parser = sweep)]
+    pub(crate) sweep: Option<Sweep>,
+    /// A command that is run as each split of --flows into processes and threads
+    #[arg(long, value_name = "COMMAND", requires = "flows")]
+    pub(crate) grid: Option<String>,
+    /// How many flows there are in all: {flows}
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub(crate) flows: Option<u32>,
+    /// So many copies of the command at once, each with its own {i}, from 0
+    #[arg(long, value_name = "N", requires = "against", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) copies: Option<u32>,
+    /// What the copies are compared with
+    #[arg(long, value_name = "COMMAND", requires = "copies")]
+    pub(crate) against: Option<String>,
+    /// Also try what can be changed from outside: allocators, huge pages, placement, ...
+    #[arg(long)]
+    pub(crate) what_if: bool,
+    #[command(flatten)]
+    pub(crate) each: EachArgs,
+    #[command(flatten)]
+    pub(crate) proof: ProofArgs,
+    #[command(flatten)]
+    pub(crate) hyperfine: HyperfineArgs,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}
+
+/// How each command is launched.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Each launch")]
+pub(crate) struct EachArgs {
+    /// Run before the first launch of each slot
+    #[arg(short = 's', long, value_name = "COMMAND")]
+    pub(crate) setup: Option<String>,
+    /// Run before each launch
+    #[arg(short = 'p', long, value_name = "COMMAND")]
+    pub(crate) prepare: Option<String>,
+    /// Run after each launch
+    #[arg(short = 'C', long, value_name = "COMMAND")]
+    pub(crate) conclude: Option<String>,
+    /// Run after the last launch of each slot
+    #[arg(short = 'c', long, value_name = "COMMAND")]
+    pub(crate) cleanup: Option<String>,
+    /// A file that the commands read [default: nothing]
+    #[arg(long, visible_alias = "input", value_name = "FILE")]
+    pub(crate) stdin: Option<PathBuf>,
+    /// An environment variable
+    #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
+    pub(crate) env: Vec<(String, String)>,
+    /// The shell that reads the commands: sh, bash, none [default: none where it can be]
+    #[arg(short = 'S', long, value_name = "SHELL", num_args = 0..=1, default_missing_value = "sh", require_equals = false)]
+    pub(crate) shell: Option<String>,
+    /// No shell
+    #[arg(short = 'N', conflicts_with = "shell")]
+    pub(crate) no_shell: bool,
+    /// CPUs that the commands may use: one, cores, smt, free, or a list such as 0,2
+    #[arg(
+        long,
+        visible_alias = "cpus",
+        value_name = "PLACEMENT",
+        default_value = "free"
+    )]
+    pub(crate) placement: Placement,
+    /// Time that one launch may take
+    #[arg(long, value_name = "TIME", value_parser = number::seconds)]
+    pub(crate) timeout: Option<f64>,
+    /// Time between asking a command to end and killing it
+    #[arg(long, value_name = "TIME", value_parser = number::seconds, default_value = "2s")]
+    pub(crate) grace: f64,
+    /// Units of work in one launch
+    #[arg(long, value_name = "N")]
+    pub(crate) work: Option<u64>,
+    /// Processes that a command leaves behind are ended, and are no failure
+    #[arg(long)]
+    pub(crate) leaves_processes: bool,
+}
+
+/// What proves that the work was done.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Proof of the work")]
+pub(crate) struct ProofArgs {
+    /// Run after each launch; a launch after which it fails does not count
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) check: Option<String>,
+    /// What each launch must write: SAME, a file, or else a regular expression
+    #[arg(long, value_name = "SAME|FILE|REGEX")]
+    pub(crate) check_output: Option<String>,
+    /// All commands must write the same
+    #[arg(long)]
+    pub(crate) same_output: bool,
+    /// An exit code other than 0 is no failure
+    #[arg(short = 'i', long)]
+    pub(crate) ignore_failure: bool,
+    /// Where the output goes: null, or pipe, from which it is read
+    #[arg(long, value_name = "WHERE", default_value = "null", value_parser = ["null", "pipe"])]
+    pub(crate) output: String,
+}
+
+/// What hyperfine's users know.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "As hyperfine has it")]
+pub(crate) struct HyperfineArgs {
+    /// Launches before those that count, in each slot
+    #[arg(short = 'w', long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    pub(crate) warmup: Option<u32>,
+    /// Exactly so many launches of each command, one a round
+    #[arg(short = 'r', long, value_name = "N", conflicts_with = "rounds", value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    pub(crate) runs: Option<u64>,
+    /// So many launches of each command at the most, one a round
+    #[arg(short = 'M', long, value_name = "N", conflicts_with_all = ["runs", "rounds"], value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    pub(crate) max_runs: Option<u64>,
+    /// The commands once for each value: -L threads 1,2,4 and {threads}
+    #[arg(short = 'L', long, value_names = ["VAR", "VALUES"], num_args = 2)]
+    pub(crate) parameter_list: Vec<String>,
+    /// The commands once for each whole number of a range
+    #[arg(short = 'P', long, value_names = ["VAR", "MIN", "MAX"], num_args = 3, allow_hyphen_values = true)]
+    pub(crate) parameter_scan: Vec<String>,
+    /// The step of that range
+    #[arg(
+        short = 'D',
+        long,
+        value_name = "STEP",
+        requires = "parameter_scan",
+        allow_hyphen_values = true
+    )]
+    pub(crate) parameter_step_size: Option<i64>,
+    /// Write what hyperfine's --export-json writes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export_json: Option<PathBuf>,
+    /// The same as a table with commas
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export_csv: Option<PathBuf>,
+    /// The same as a Markdown table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) export_markdown: Option<PathBuf>,
+    /// Cannot be kept: output of commands would be between lines of this program
+    #[arg(long, hide = true)]
+    pub(crate) show_output: bool,
+    /// Cannot be kept: rounds decide
+    #[arg(short = 'm', long, hide = true, value_name = "N")]
+    pub(crate) min_runs: Option<u64>,
+}
+
+/// Numbers of flows to try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sweep(pub(crate) Vec<u32>);
+
+fn named(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, rest)) if !name.is_empty() => Ok((name.to_owned(), rest.to_owned())),
+        _ => Err("write a name, '=' and the rest, such as threads=./sort-t".to_owned()),
+    }
+}
+
+fn sweep(text: &str) -> Result<Sweep, String> {
+    let numbers = text.strip_prefix("flows=").ok_or("write flows=1,2,4,8")?;
+    let mut all: Vec<u32> = Vec::new();
+    for number in numbers.split(',') {
+        let number = number
+            .trim()
+            .parse()
+            .ok()
+            .filter(|number| (1..=65_536).contains(number));
+        let number = number.ok_or("flows are numbers from 1 to 65,536, such as flows=1,2,4,8")?;
+        if all.contains(&number) {
+            return Err(format!("flows={number} is there twice: once is enough"));
+        }
+        all.push(number);
+    }
+    Ok(Sweep(all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_is_a_list_of_different_numbers() {
+        assert_eq!(sweep("flows=1,2, 4"), Ok(Sweep(vec![1, 2, 4])));
+        for text in ["1,2", "flows=", "flows=0", "flows=1,1", "flows=x"] {
+            assert!(sweep(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What hyperfine's `--export-json`, `--export-csv` and `--export-markdown` write, for the scripts
+//! that read it. All launches that count are in it; the order in which they were made is not what
+//! hyperfine's was.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use flow::Rep;
+use lab::{CaseResult, Results};
+use serde::Serialize;
+
+use crate::args::HyperfineArgs;
+
+/// Commands as the text of a file.
+type Format = fn(&[Command]) -> Result<String>;
+
+/// Files that are to be written, opened before the run so that it is not in vain.
+#[derive(Debug)]
+pub(super) struct Exports(Vec<(Format, PathBuf, File)>);
+
+/// One command, in hyperfine's words; times in seconds.
+#[derive(Debug, Serialize)]
+struct Command {
+    command: String,
+    mean: f64,
+    stddev: Option<f64>,
+    median: f64,
+    user: f64,
+    system: f64,
+    min: f64,
+    max: f64,
+    times: Vec<f64>,
+    memory_usage_byte: Vec<u64>,
+    exit_codes: Vec<Option<i32>>,
+}
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    results: &'a [Command],
+}
+
+impl Exports {
+    pub(super) fn prepare(args: &HyperfineArgs) -> Result<Self> {
+        let asked: [(Format, &Option<PathBuf>); 3] = [
+            (json, &args.export_json),
+            (csv, &args.export_csv),
+            (markdown, &args.export_markdown),
+        ];
+        let files = asked
+            .into_iter()
+            .filter_map(|(write, path)| Some((write, path.clone()?)));
+        let open = |(write, path): (_, PathBuf)| {
+            let file =
+                File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+            Ok((write, path, file))
+        };
+        Ok(Self(files.map(open).collect::<Result<_>>()?))
+    }
+
+    /// Writes all of them, from the journal.
+    pub(super) fn write(self, journal: &Path) -> Result<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let results = Results::from_journal(journal)?;
+        let commands = commands(&results);
+        for (text, path, mut file) in self.0 {
+            let text = text(&commands)?;
+            let written = file.write_all(text.as_bytes());
+            written.with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(())
+    }
+}
+
+fn commands(results: &Results) -> Vec<Command> {
+    let cases = results.studies.iter().flat_map(|study| &study.cases);
+    let all = cases.flat_map(|case| (0..case.variants.len()).filter_map(|at| command(case, at)));
+    all.collect()
+}
+
+fn command(case: &CaseResult, at: usize) -> Option<Command> {
+    let slots = case.slots.iter().filter(|slot| slot.variant == at);
+    let records = slots.filter_map(|slot| slot.outcome.answer.done());
+    let reps: Vec<&Rep> = records.flat_map(|record| &record.reps).collect();
+    let times: Vec<f64> = reps.iter().map(|rep| rep.total_ns() as f64 / 1e9).collect();
+    let own = || reps.iter().filter_map(|rep| rep.own.as_deref());
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let mut sorted = times.clone();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    let median = match sorted.len() % 2 {
+        1 => *sorted.get(middle)?,
+        _ => (sorted.get(middle)? + sorted.get(middle.checked_sub(1)?)?) / 2.0,
+    };
+    let average = mean(&times);
+    let squares: f64 = times.iter().map(|time| (time - average).powi(2)).sum();
+    let user: Vec<f64> = own().map(|own| seconds(own.user_ns)).collect();
+    let system: Vec<f64> = own().map(|own| seconds(own.system_ns)).collect();
+    let code = |counts: &std::collections::BTreeMap<String, u64>| {
+        counts
+            .get("exit_code")
+            .and_then(|&code| i32::try_from(code).ok())
+    };
+    Some(Command {
+        command: line(case, at),
+        mean: average,
+        stddev: (times.len() > 1).then(|| (squares / (times.len() - 1) as f64).sqrt()),
+        median,
+        user: mean(&user),
+        system: mean(&system),
+        min: *sorted.first()?,
+        max: *sorted.last()?,
+        memory_usage_byte: own().map(|own| own.peak_rss).collect(),
+        exit_codes: own().map(|own| code(&own.counts)).collect(),
+        times,
+    })
+}
+
+/// The command as it was launched; its name where it has placeholders or a name.
+fn line(case: &CaseResult, at: usize) -> String {
+    let labelled = &case.case.variants[at];
+    let work = case.case.work_of(at);
+    let line = work.program().map(|program| {
+        let line = program::Fill::of(&labelled.variant).apply(&program.command);
+        let begin = labelled.label.trim_end_matches('…');
+        (line.starts_with(begin), line)
+    });
+    match line {
+        Some((true, line)) => line,
+        _ => labelled.label.clone(),
+    }
+}
+
+fn json(commands: &[Command]) -> Result<String> {
+    Ok(serde_json::to_string_pretty(&Whole { results: commands })? + "\n")
+}
+
+fn csv(commands: &[Command]) -> Result<String> {
+    let mut text = "command,mean,stddev,median,user,system,min,max\n".to_owned();
+    for one in commands {
+        let numbers = [
+            one.mean,
+            one.stddev.unwrap_or(0.0),
+            one.median,
+            one.user,
+            one.system,
+            one.min,
+            one.max,
+        ];
+        let name = match one.command.contains([',', '"', '\n']) {
+            true => format!("\"{}\"", one.command.replace('"', "\"\"")),
+            false => one.command.clone(),
+        };
+        let numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
+        text += &format!("{name},{}\n", numbers.join(","));
+    }
+    Ok(text)
+}
+
+fn markdown(commands: &[Command]) -> Result<String> {
+    let least = commands
+        .iter()
+        .map(|one| one.mean)
+        .fold(f64::INFINITY, f64::min);
+    let mut text =
+        "| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |\n|:---|---:|---:|---:|---:|\n"
+            .to_owned();
+    for one in commands {
+        let ms = |seconds: f64| format!("{:.1}", 1e3 * seconds);
+        let spread = one
+            .stddev
+            .map_or(String::new(), |stddev| format!(" ± {}", ms(stddev)));
+        text += &format!(
+            "| `{}` | {}{spread} | {} | {} | {:.2} |\n",
+            one.command.replace('|', "\\|"),
+            ms(one.mean),
+            ms(one.min),
+            ms(one.max),
+            one.mean / least
+        );
+    }
+    Ok(text)
+}

@@ -1,0 +1,412 @@
+//! `flowgauge exec`: answers, proofs, failures with their last words, and nothing left behind
+//! whatever the command or the end of the run.
+
+use std::fs;
+
+use flow::Answer;
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+use super::common::{Home, Process, results, slots, within};
+
+/// A run of few rounds into `out`.
+fn exec(home: &Home, arguments: &[&str]) -> super::common::Run {
+    let mut all = vec!["exec", "--out", "out", "--rounds", "2"];
+    all.extend(arguments);
+    home.run(&all)
+}
+
+/// The reason why slots failed, as the results have it.
+fn failure(home: &Home) -> String {
+    let results = results(&home.path("out"));
+    let variants = results.studies[0]
+        .cases
+        .iter()
+        .flat_map(|case| &case.variants);
+    let failures = variants.flat_map(|variant| &variant.failures);
+    failures
+        .map(|(_, reason)| reason.clone())
+        .next()
+        .unwrap_or_default()
+}
+
+#[test]
+fn two_commands_are_answered_and_every_launch_is_recorded() {
+    let home = Home::new();
+    let run = home.run(&[
+        "exec",
+        "--out",
+        "out",
+        "--rounds",
+        "10",
+        "sleep 0.01",
+        "sleep 0.05",
+    ]);
+    let run = run.answered();
+    assert!(run.stdout.contains("exec: sleep 0.05"), "{}", run.stdout);
+    let results = results(&home.path("out"));
+    let case = &results.studies[0].cases[0];
+    let typical: Vec<f64> = case
+        .variants
+        .iter()
+        .map(|v| v.value.unwrap().typical / 1e6)
+        .collect();
+    assert!(typical[0] > 10.0 && typical[1] > 50.0, "{typical:?}");
+    let Answer::Done(record) = &case.slots[0].outcome.answer else {
+        panic!("a good slot")
+    };
+    let own = record.reps[0].own.as_deref().unwrap();
+    for count in [
+        "launch_of_true_ns",
+        "read_bytes",
+        "written_bytes",
+        "left_behind",
+        "exit_code",
+    ] {
+        assert!(own.counts.contains_key(count), "{count}: {:?}", own.counts);
+    }
+    assert!(own.peak_rss > 0 && record.reps[0].flows[0].steady.minor_faults > 0);
+    home.assert_nothing_left();
+}
+
+#[test]
+fn cpu_time_faults_and_memory_are_of_the_whole_tree() {
+    let home = Home::new();
+    // A grandchild in a session of its own uses the CPU and the memory; the command waits for it.
+    let tree = "sh -c 'setsid --wait python3 -c \"x = bytearray(60_000_000); sum(range(2_000_000))\"; true'";
+    exec(&home, &[tree]).answered();
+    let results = results(&home.path("out"));
+    let variant = &results.studies[0].cases[0].variants[0];
+    let memory = variant.memory.as_ref().expect("it was looked at");
+    assert!(memory.honest() > 50_000_000, "{memory:?}");
+    assert!(variant.cpu_ns.unwrap() > 2e7, "{:?}", variant.cpu_ns);
+    home.assert_nothing_left();
+}
+
+#[test]
+fn what_a_failed_command_wrote_last_is_kept() {
+    for (command, said) in [
+        (
+            "sh -c 'echo boom >&2; exit 3'",
+            "exit code 3; it said: boom",
+        ),
+        ("sh -c 'kill -SEGV $$'", "ended by SIGSEGV"),
+        ("sh -c 'read x < /dev/tty'", "/dev/tty"),
+        (
+            "no-such-builtin-here | true; no-such-program",
+            "exit code 127",
+        ),
+    ] {
+        let home = Home::new();
+        let run = exec(&home, &[command]);
+        assert_ne!(run.code, Some(0), "{command}");
+        assert!(
+            failure(&home).contains(said),
+            "{command}: {}",
+            failure(&home)
+        );
+        home.assert_nothing_left();
+    }
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_before_anything_is_made() {
+    for (arguments, words) in [
+        (
+            vec!["no-such-program"],
+            vec!["'no-such-program' in PATH", "install it"],
+        ),
+        (vec!["./nope"], vec!["./nope", "No such file"]),
+        (vec!["echo 'a"], vec!["a quote (') is not closed"]),
+        (vec![" "], vec!["the command is empty"]),
+        (vec!["-N", "true | true"], vec!["needs a shell"]),
+        (
+            vec!["true", "--sample", "10ms"],
+            vec!["--sample", "whole tree"],
+        ),
+        (
+            vec!["true", "--show-output"],
+            vec!["--show-output cannot be kept"],
+        ),
+        (
+            vec!["true", "-m", "10"],
+            vec!["--min-runs cannot be kept", "--rounds"],
+        ),
+        (
+            vec!["true", "--check-output", "["],
+            vec!["regular expression"],
+        ),
+        (
+            vec!["true", "--stdin", "nothing"],
+            vec!["nothing: No such file"],
+        ),
+        (vec!["--sweep", "flows=1,2", "true"], vec!["{flows}"]),
+        (vec!["-L", "n", "1,2", "true"], vec!["no command has {n}"]),
+        (
+            vec!["--export-json", "/no/such/folder/x", "true"],
+            vec!["cannot write /no/such"],
+        ),
+    ] {
+        let home = Home::new();
+        exec(&home, &arguments).refused(2, &words);
+        assert_eq!(home.listing("out"), [""; 0], "{arguments:?}");
+        home.assert_nothing_left();
+    }
+}
+
+#[test]
+fn a_daemon_is_found_ended_and_named() {
+    let left = "sh -c '(setsid sleep 60 & ) ; exit 0'";
+    let home = Home::new();
+    exec(&home, &[left]);
+    assert!(
+        failure(&home).contains("left a process behind, which was ended: sleep 60"),
+        "{}",
+        failure(&home)
+    );
+    home.assert_nothing_left();
+
+    let home = Home::new();
+    exec(&home, &[left, "--leaves-processes"]).answered();
+    assert_eq!(failure(&home), "");
+    home.assert_nothing_left();
+}
+
+#[test]
+fn a_command_that_hangs_or_ignores_the_request_to_end_is_ended() {
+    for (command, said) in [
+        ("sleep 60", "deadline of 0.3 s"),
+        ("yes", "deadline of 0.3 s"),
+        (
+            "sh -c 'trap \"\" TERM; while true; do sleep 1; done'",
+            "(SIGTERM) and was killed",
+        ),
+        ("sh -c 'kill -STOP $$'", "deadline of 0.3 s"),
+    ] {
+        let home = Home::new();
+        exec(
+            &home,
+            &[
+                command,
+                "--timeout",
+                "0.3s",
+                "--grace",
+                "0.3s",
+                "--output",
+                "pipe",
+            ],
+        );
+        assert!(
+            failure(&home).contains(said),
+            "{command}: {}",
+            failure(&home)
+        );
+        home.assert_nothing_left();
+    }
+}
+
+/// It forks faster than one process can be killed after the other.
+#[test]
+fn a_command_that_forks_on_and_on_is_ended() {
+    let home = Home::new();
+    home.write("forks.sh", "f() { sleep 60 & f & wait; }\nf\n");
+    exec(
+        &home,
+        &["sh forks.sh", "--timeout", "0.5s", "--grace", "10ms"],
+    );
+    assert!(
+        failure(&home).contains("deadline of 0.5 s"),
+        "{}",
+        failure(&home)
+    );
+    home.assert_nothing_left();
+}
+
+#[test]
+fn proofs_of_the_work() {
+    for (arguments, said) in [
+        (
+            vec!["echo a", "echo b", "--same-output"],
+            "its output is not that of",
+        ),
+        (
+            vec!["echo a", "--check-output", "b"],
+            "nothing that matches 'b'; it said: a",
+        ),
+        (vec!["echo a", "--check-output", "expected.txt"], "not what"),
+        (
+            vec!["echo a", "--check", "false"],
+            "check (false) failed: exit code 1",
+        ),
+        (
+            vec!["echo a", "--prepare", "exit 4"],
+            "prepare (exit 4) failed: exit code 4",
+        ),
+        (
+            vec!["cat", "--stdin", "expected.txt", "--check-output", "^x$"],
+            "matches '^x$'; it said: right",
+        ),
+    ] {
+        let home = Home::new();
+        home.write("expected.txt", "right\n");
+        exec(&home, &arguments);
+        assert!(
+            failure(&home).contains(said),
+            "{arguments:?}: {}",
+            failure(&home)
+        );
+    }
+    for arguments in [
+        vec!["echo a", "printf 'a\\n'", "--same-output"],
+        vec!["echo right", "--check-output", "expected.txt"],
+        vec!["sh -c 'exit 3'", "-i"],
+        vec!["sh -c 'test $A = b'", "--env", "A=b"],
+        vec!["test -f {dir}/x", "--setup", "touch {dir}/x"],
+    ] {
+        let home = Home::new();
+        home.write("expected.txt", "right\n");
+        exec(&home, &arguments).answered();
+        assert_eq!(failure(&home), "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn before_and_after_each_launch_and_each_slot() {
+    let home = Home::new();
+    let mark = |word: &str| format!("echo {word} >> log");
+    let (setup, prepare, conclude, cleanup) = (mark("s"), mark("p"), mark("e"), mark("c"));
+    let all = [
+        "-s",
+        &setup,
+        "-p",
+        &prepare,
+        "-C",
+        &conclude,
+        "-c",
+        &cleanup,
+        "-r",
+        "1",
+        "echo r >> log",
+    ];
+    home.run(&[&["exec", "--out", "out"], &all[..]].concat())
+        .answered();
+    let log = fs::read_to_string(home.path("log"))
+        .unwrap()
+        .replace('\n', "");
+    // The pilot and one round, a launch each.
+    assert_eq!(log, "sprecspre".to_owned() + "c");
+}
+
+#[test]
+fn hyperfines_flags_work_and_its_json_is_written() {
+    let home = Home::new();
+    let run = home.run(&[
+        "exec",
+        "--out",
+        "out",
+        "-w",
+        "1",
+        "-r",
+        "3",
+        "-N",
+        "-L",
+        "n",
+        "0.01,0.02",
+        "sleep {n}",
+        "--export-json",
+        "x.json",
+        "--export-csv",
+        "x.csv",
+        "--export-markdown",
+        "x.md",
+    ]);
+    run.answered();
+    let json: Value =
+        serde_json::from_str(&fs::read_to_string(home.path("x.json")).unwrap()).unwrap();
+    let results = json["results"].as_array().unwrap();
+    assert_eq!(results.len(), 2);
+    for (result, command) in results.iter().zip(["sleep 0.01", "sleep 0.02"]) {
+        assert_eq!(result["command"], command);
+        assert_eq!(result["times"].as_array().unwrap().len(), 3);
+        assert_eq!(result["exit_codes"], serde_json::json!([0, 0, 0]));
+        for key in ["mean", "stddev", "median", "user", "system", "min", "max"] {
+            assert!(result[key].is_number(), "{key}: {result}");
+        }
+    }
+    let csv = fs::read_to_string(home.path("x.csv")).unwrap();
+    assert!(
+        csv.starts_with("command,mean,stddev,median,user,system,min,max\nsleep 0.01,"),
+        "{csv}"
+    );
+    assert!(
+        fs::read_to_string(home.path("x.md"))
+            .unwrap()
+            .contains("| `sleep 0.02` |")
+    );
+}
+
+/// Nothing stays, whoever is ended: the run, its main process, or the process of a slot.
+#[test]
+fn nothing_of_a_command_outlives_any_end_of_a_run() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGKILL] {
+        let home = Home::new();
+        let mut run = home.start(&[
+            "exec",
+            "--out",
+            "out",
+            "sh -c '(setsid sleep 61 &); sleep 60'",
+        ]);
+        within(20, "the command runs", || {
+            (home.processes().len() >= 4).then_some(())
+        });
+        run.send(signal);
+        run.end();
+        home.assert_nothing_left();
+    }
+    let home = Home::new();
+    let mut run = home.start(&[
+        "exec",
+        "--out",
+        "out",
+        "--rounds",
+        "1",
+        "sh -c '(setsid sleep 61 &); sleep 60'",
+    ]);
+    let cell = within(20, "the command runs", || {
+        let all = home.processes();
+        (all.len() >= 4).then(|| Process::cell(&all).cloned())?
+    });
+    cell.send(Signal::SIGKILL);
+    within(20, "its orphans are ended", || {
+        (home.processes().len() <= 2).then_some(())
+    });
+    run.send(Signal::SIGTERM);
+    run.end();
+    home.assert_nothing_left();
+}
+
+#[test]
+fn a_cut_run_goes_on_from_another_folder() {
+    let home = Home::new();
+    home.write("input", "x");
+    let mut run = home.start(&[
+        "exec",
+        "--out",
+        "out",
+        "-r",
+        "6",
+        "sh -c 'cat input; sleep 0.2'",
+        "--check-output",
+        "x",
+    ]);
+    within(20, "a slot", || {
+        (!slots(&home.path("out")).is_empty()).then_some(())
+    });
+    run.send(Signal::SIGINT);
+    run.end();
+    let out = home.path("out");
+    let mut resumed = home.command(&["run", "--resume", out.to_str().unwrap()]);
+    let ended = resumed.current_dir(home.temporary()).output().unwrap();
+    assert!(matches!(ended.status.code(), Some(0 | 3)), "{ended:?}");
+    assert_eq!((slots(&out).len(), failure(&home)), (6, String::new()));
+}

@@ -1,0 +1,110 @@
+//! Placeholders of a command: `{flows}`, `{processes}`, `{threads}`, `{i}`, `{cpu}`, `{port}`,
+//! `{dir}`.
+//!
+//! Only these words in braces are filled in. Any other brace stays as it is, since `awk` and
+//! `find -exec` have braces of their own.
+
+use flow::{Model, Variant};
+
+/// What placeholders stand for in one launch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fill {
+    /// How many flows the variant has in all.
+    pub flows: u32,
+    /// Processes of the variant.
+    pub processes: u32,
+    /// Threads in each of them.
+    pub threads: u32,
+    /// Which of several copies this is, from 0.
+    pub copy: u32,
+    /// The CPU that the copy is given, where there is a placement; else its own number.
+    pub cpu: u32,
+    /// A free port, where the command asks for one.
+    pub port: Option<u16>,
+    /// The folder of the slot, where the command asks for one.
+    pub dir: Option<String>,
+}
+
+/// All names, as they stand in braces.
+pub const NAMES: [&str; 7] = ["flows", "processes", "threads", "i", "cpu", "port", "dir"];
+
+impl Fill {
+    /// What the variant says.
+    #[must_use]
+    pub fn of(variant: &Variant) -> Self {
+        let (processes, threads) = match variant.model {
+            Model::Mix { processes, threads } => (processes, threads),
+            Model::Process | Model::ProcessSharedFiles => (variant.flows, 1),
+            Model::Thread | Model::ThreadPrivateFiles | Model::Fiber { .. } | Model::Task => {
+                (1, variant.flows)
+            }
+        };
+        Self {
+            flows: variant.flows,
+            processes,
+            threads,
+            copy: 0,
+            cpu: 0,
+            port: None,
+            dir: None,
+        }
+    }
+
+    /// The text with every placeholder filled in that has a value.
+    #[must_use]
+    pub fn apply(&self, text: &str) -> String {
+        let port = self.port.map(|port| port.to_string());
+        let values = [
+            Some(self.flows.to_string()),
+            Some(self.processes.to_string()),
+            Some(self.threads.to_string()),
+            Some(self.copy.to_string()),
+            Some(self.cpu.to_string()),
+            port,
+            self.dir.clone(),
+        ];
+        let known = NAMES.iter().zip(values);
+        known.fold(text.to_owned(), |text, (name, value)| match value {
+            Some(value) => text.replace(&format!("{{{name}}}"), &value),
+            None => text,
+        })
+    }
+}
+
+/// Whether a text has that placeholder.
+#[must_use]
+pub fn has(text: &str, name: &str) -> bool {
+    text.contains(&format!("{{{name}}}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variant(model: &str, flows: u32) -> Variant {
+        serde_json::from_value(serde_json::json!({ "model": model, "flows": flows })).unwrap()
+    }
+
+    #[test]
+    fn a_mix_says_how_many_processes_and_threads() {
+        let fill = Fill::of(&variant("4x2", 8));
+        let text = fill.apply("w -p {processes} -t {threads} -n {flows}");
+        assert_eq!(text, "w -p 4 -t 2 -n 8");
+        assert_eq!(
+            Fill::of(&variant("thread", 3)).apply("{processes}x{threads}"),
+            "1x3"
+        );
+        assert_eq!(
+            Fill::of(&variant("process", 3)).apply("{processes}x{threads}"),
+            "3x1"
+        );
+    }
+
+    #[test]
+    fn braces_of_other_programs_stay() {
+        let fill = Fill::of(&variant("process", 1));
+        let text = "awk {print} {} {port} {dir}";
+        assert_eq!(fill.apply(text), text);
+        assert!(has(text, "port") && !has(text, "flows"));
+    }
+}

@@ -1,0 +1,165 @@
+//! Whether a launch did what it was to do; if not, why, with the last lines that it wrote.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use flow::Failure;
+use nix::sys::signal::Signal;
+use regex::bytes::Regex;
+use sha2::{Digest, Sha256};
+
+use crate::pipe::{MOST, Pipe};
+use crate::program::{CheckOutput, Program};
+use crate::supervisor::Running;
+
+/// Lines of the end of an output that a message has.
+const LINES: usize = 5;
+
+/// Exit code of a command that has ended; the name of the signal that ended it otherwise.
+pub(crate) fn status(running: &Running) -> Result<i32, String> {
+    let Some(end) = running.ended else {
+        return Err("it has not ended".to_owned());
+    };
+    if libc::WIFSIGNALED(end.status) {
+        let number = libc::WTERMSIG(end.status);
+        let name = Signal::try_from(number).map_or("a signal", Signal::as_str);
+        return Err(format!("ended by {name}"));
+    }
+    Ok(libc::WEXITSTATUS(end.status))
+}
+
+/// The exit code of all copies, if all of them did well.
+pub(crate) fn all_well(program: &Program, lines: &[&str], running: &[Running]) -> io::Result<i32> {
+    let mut code = 0;
+    for (one, line) in running.iter().zip(lines) {
+        let how = match status(one) {
+            Ok(0) => continue,
+            Ok(other) if program.ignore_failure => {
+                code = other;
+                continue;
+            }
+            Ok(other) => format!("exit code {other}"),
+            Err(signal) => signal,
+        };
+        let said = said(std::slice::from_ref(one));
+        return Err(io::Error::other(format!(
+            "{how}{}{}",
+            after(&said),
+            hint(one, line)
+        )));
+    }
+    for one in running {
+        output_is_right(program, one.out.as_ref())?;
+    }
+    Ok(code)
+}
+
+/// What to do about exit codes that have a meaning.
+fn hint(one: &Running, line: &str) -> String {
+    match status(one) {
+        Ok(127) => format!("; the shell found no such program in: {line}"),
+        Ok(126) => format!("; the shell may not execute it: {line}"),
+        _ => String::new(),
+    }
+}
+
+fn output_is_right(program: &Program, out: Option<&Pipe>) -> io::Result<()> {
+    let (Some(expected), Some(out)) = (&program.check_output, out) else {
+        return Ok(());
+    };
+    match expected {
+        CheckOutput::File(file) => is_file(file, out),
+        CheckOutput::Regex(regex) => matches(regex, out),
+    }
+}
+
+fn is_file(file: &Path, out: &Pipe) -> io::Result<()> {
+    let text =
+        fs::read(file).map_err(|error| io::Error::other(format!("{}: {error}", file.display())))?;
+    let mut first = [0; 8];
+    first.copy_from_slice(&Sha256::digest(&text)[..8]);
+    if out.hash() == Some(u64::from_be_bytes(first)) && out.bytes == text.len() as u64 {
+        return Ok(());
+    }
+    Err(io::Error::other(format!(
+        "its output is not what {} holds: {} bytes instead of {}{}",
+        file.display(),
+        out.bytes,
+        text.len(),
+        after(&last_lines(&out.tail()))
+    )))
+}
+
+fn matches(regex: &str, out: &Pipe) -> io::Result<()> {
+    let compiled = Regex::new(regex).map_err(io::Error::other)?;
+    if compiled.is_match(&out.kept) {
+        return Ok(());
+    }
+    let seen = match out.bytes > MOST as u64 {
+        true => " in its last 64 MiB",
+        false => "",
+    };
+    Err(io::Error::other(format!(
+        "its output has nothing{seen} that matches '{regex}'{}",
+        after(&last_lines(&out.tail()))
+    )))
+}
+
+/// Processes that outlived their program.
+pub(crate) fn left_behind(left: &[String]) -> io::Error {
+    let first = left.first().map_or("", String::as_str);
+    let others = match left.len() {
+        0 | 1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    io::Error::other(format!(
+        "it left a process behind, which was ended: {first}{others}; let the command wait for it, \
+         or allow it with --leaves-processes"
+    ))
+}
+
+/// The last lines that commands wrote, to standard error first.
+pub(crate) fn said(running: &[Running]) -> String {
+    let each = running.iter().map(|one| {
+        let err = one.err.tail();
+        match (err.is_empty(), &one.out) {
+            (true, Some(out)) => out.tail(),
+            _ => err,
+        }
+    });
+    let mut each = each.filter(|text| !text.is_empty());
+    last_lines(&each.next().unwrap_or_default())
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    lines[lines.len().saturating_sub(LINES)..].join(" / ")
+}
+
+/// A text behind a message.
+pub(crate) fn after(said: &str) -> String {
+    match said {
+        "" => String::new(),
+        said => format!("; it said: {said}"),
+    }
+}
+
+/// One number for the outputs of all copies, in their order.
+pub(crate) fn hash_of_all(running: &[Running]) -> u64 {
+    let hashes = running.iter().filter_map(|one| one.out.as_ref()?.hash());
+    hashes.fold(0, |sum: u64, hash| sum.rotate_left(1) ^ hash)
+}
+
+/// Why a launch whose output is not that of the others is no data point.
+#[must_use]
+pub fn differs() -> Failure {
+    Failure::Error {
+        what: "its output is not that of the other launches: the same work must \
+               write the same, or leave --same-output out"
+            .to_owned(),
+    }
+}

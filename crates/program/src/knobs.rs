@@ -1,0 +1,102 @@
+//! What can be changed about a program from outside of it.
+//!
+//! # Theory
+//!
+//! Everything here is inherited through `fork` and `execve`: an environment variable, or a property
+//! of the process that launches. A slot's process is fresh, so it takes on what a variant asks for
+//! before it launches anything, and nothing has to be undone.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+
+use nix::sys::personality::{self, Persona};
+use serde::{Deserialize, Serialize};
+
+/// Changes from outside; none by default.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Knobs {
+    /// A library that is loaded before all others, such as another allocator.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preload: Option<PathBuf>,
+    /// Environment variables beside those of the command.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// No transparent huge pages.
+    #[serde(skip_serializing_if = "is_false")]
+    pub no_huge_pages: bool,
+    /// Addresses are the same in each launch.
+    #[serde(skip_serializing_if = "is_false")]
+    pub no_randomisation: bool,
+    /// The scheduling class `SCHED_BATCH`.
+    #[serde(skip_serializing_if = "is_false")]
+    pub batch: bool,
+    /// The program may use only the first so many of the CPUs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<u32>,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes what it skips by reference"
+)]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl Knobs {
+    /// Takes them on for this process, and so for all that it launches.
+    ///
+    /// # Errors
+    /// The kernel refuses one of them; the message says which.
+    pub(crate) fn take_on(&self) -> io::Result<()> {
+        if self.no_huge_pages {
+            named(
+                "huge pages cannot be turned off",
+                crate::sys::no_huge_pages(),
+            )?;
+        }
+        if self.batch {
+            named("SCHED_BATCH cannot be had", crate::sys::batch())?;
+        }
+        if self.no_randomisation {
+            let set = personality::get()
+                .and_then(|old| personality::set(old | Persona::ADDR_NO_RANDOMIZE));
+            named(
+                "addresses cannot be fixed",
+                set.map(drop).map_err(io::Error::from),
+            )?;
+        }
+        match self.cpus {
+            Some(most) => named("fewer CPUs cannot be had", fewer_cpus(most)),
+            None => Ok(()),
+        }
+    }
+
+    /// Variables for the program's environment.
+    pub(crate) fn environment(&self) -> BTreeMap<String, String> {
+        let mut all = self.env.clone();
+        if let Some(library) = &self.preload {
+            all.insert("LD_PRELOAD".to_owned(), library.display().to_string());
+        }
+        all
+    }
+}
+
+fn named(what: &str, done: io::Result<()>) -> io::Result<()> {
+    done.map_err(|error| io::Error::other(format!("{what}: {error}")))
+}
+
+/// Keeps the first so many of the CPUs that this process may use.
+fn fewer_cpus(most: u32) -> io::Result<()> {
+    use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let this = nix::unistd::Pid::from_raw(0);
+    let allowed = sched_getaffinity(this)?;
+    let mut kept = CpuSet::new();
+    let all = (0..CpuSet::count()).filter(|&cpu| allowed.is_set(cpu).unwrap_or(false));
+    for cpu in all.take(most.max(1) as usize) {
+        kept.set(cpu)?;
+    }
+    Ok(sched_setaffinity(this, &kept)?)
+}

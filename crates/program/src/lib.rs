@@ -1,0 +1,73 @@
+//! The user's own command as a workload: launched, measured as a whole tree, checked, and ended.
+//!
+//! # Theory
+//!
+//! A slot is one fresh process of this same binary (a cell), as for all work. Here it makes no
+//! flows: it launches the command, sleeps until that has ended, and takes over whatever the
+//! command has left. The command decides itself how many processes and threads it makes; a
+//! variant's numbers reach it through placeholders.
+//!
+//! ```text
+//!  cell (subreaper)                          the command, in a session of its own
+//!  ───────────────                           ────────────────────────────────────
+//!  setup, launches of `true`
+//!  prepare
+//!  clone(VM|VFORK) ── create ──────────────▶ execve
+//!  poll: end, output, SIGTERM   steady       … processes, threads, daemons …
+//!  pidfd readable ◀───────────────────────── exit
+//!  wait4: usage of the whole family; orphans; whoever is left is ended
+//!  check, conclude
+//! ```
+//!
+//! * [`words`], [`fill`], [`command`]: from a command line to what is executed.
+//! * [`program`]: the parameters. `runner`: a slot. `judge`: whether a launch was a good one.
+//! * `supervisor`: launches, waits, ends. [`tree`]: finds and kills descendants. `usage`: what they used. `looks`: their
+//!   memory at its peak. `sys`: three system calls.                                    \[unsafe\]
+//!
+//! # What it deliberately does not do
+//!
+//! * **Run a command for longer than it takes.** There is no loop within a command: a launch is the
+//!   unit of evidence.
+//! * **Trace.** `ptrace` would see every process, and slow down each of its system calls.
+//! * **Need a cgroup.** Descent finds all that a program makes; see [`tree`] for what it cannot.
+
+pub mod command;
+pub mod fill;
+mod judge;
+pub mod knobs;
+mod looks;
+mod pipe;
+pub mod program;
+mod runner;
+mod supervisor;
+mod sys;
+pub mod tree;
+mod usage;
+pub mod words;
+
+use std::io;
+
+use flow::{Answer, Cell};
+
+pub use command::Shell;
+pub use fill::Fill;
+pub use judge::differs;
+pub use knobs::Knobs;
+pub use program::{CheckOutput, GRACE_S, Output, Program};
+pub use runner::here;
+
+impl Program {
+    /// Runs the slot of `cell`.
+    #[must_use]
+    pub fn run<W>(&self, cell: &Cell<W>) -> Answer {
+        self.try_run(cell)
+            .unwrap_or_else(|error| Answer::from_error(&error))
+    }
+
+    fn try_run<W>(&self, cell: &Cell<W>) -> io::Result<Answer> {
+        let mut runner = runner::Runner::new(self, cell.spec(), cell.scratch())?;
+        let answer = cell.run_own(&mut runner);
+        runner.end()?;
+        Ok(answer)
+    }
+}

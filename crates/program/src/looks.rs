@@ -1,0 +1,161 @@
+//! The memory of a tree of processes at its peak, by looking again and again.
+//!
+//! # Theory
+//!
+//! No file tells what a tree of processes held together at its peak. `VmHWM` tells it of one
+//! process, and the sum over processes counts shared pages once each and peaks that were at
+//! different times: an upper bound. So the tree is looked at. A look that is cheap, the RSS of each
+//! process from `statm` (2 us), says whether this may be a new peak; only then the honest sum is
+//! read (PSS, page tables, kernel stacks: up to a millisecond for each 100 MiB). What is reported
+//! is the largest honest sum that was seen: a lower bound of the peak. How far below the truth it
+//! can be depends on how fast the program grows between two looks, so the time between looks is
+//! reported beside it, and the upper bound as well.
+//!
+//! Looking costs CPU time and holds the lock that page faults take. So it is done in a launch of
+//! its own that counts nowhere else, or, of programs that run long, beside the launch with a
+//! hundredth of one CPU at the most.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use measure::memory::{Memory, Sampler};
+
+use crate::tree;
+
+/// A new peak is looked into when the RSS is higher than the last by this factor.
+const HIGHER: f64 = 1.02;
+
+/// How often and how long.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Pace {
+    /// Least time between two looks.
+    least: Duration,
+    /// Looks may take this share of the time.
+    share: f64,
+}
+
+impl Pace {
+    /// In a launch of its own.
+    pub(crate) const ALONE: Self = Self {
+        least: Duration::from_millis(1),
+        share: 0.2,
+    };
+    /// Beside a launch that counts.
+    pub(crate) const BESIDE: Self = Self {
+        least: Duration::from_millis(20),
+        share: 0.01,
+    };
+}
+
+/// What was seen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// The highest honest sum with its parts.
+    pub(crate) peak: Option<Memory>,
+    /// The most processes and tasks at one time.
+    pub(crate) processes: u64,
+    pub(crate) tasks: u64,
+    /// How many looks there were, and the longest time between two, in ns.
+    pub(crate) looks: u64,
+    pub(crate) longest_gap_ns: u64,
+}
+
+/// Looks at a tree.
+#[derive(Debug)]
+pub(crate) struct Looks {
+    pace: Pace,
+    root: i32,
+    /// Children of the root that are not looked at: those of the harness.
+    apart: Vec<i32>,
+    sampler: Sampler,
+    highest_rss: u64,
+    page: u64,
+    next: Instant,
+    last: Option<Instant>,
+    pub(crate) seen: Seen,
+}
+
+impl Looks {
+    pub(crate) fn new(pace: Pace, root: i32, apart: Vec<i32>) -> Self {
+        Self {
+            pace,
+            root,
+            apart,
+            sampler: Sampler::new(),
+            highest_rss: 0,
+            page: page_bytes(),
+            next: Instant::now() + pace.least,
+            last: None,
+            seen: Seen::default(),
+        }
+    }
+
+    /// Time until the next look.
+    pub(crate) fn until(&self) -> Duration {
+        self.next.saturating_duration_since(Instant::now())
+    }
+
+    /// Looks, if it is time to.
+    pub(crate) fn look(&mut self) {
+        let began = Instant::now();
+        if began < self.next {
+            return;
+        }
+        self.once();
+        let ended = Instant::now();
+        if let Some(last) = self.last.replace(ended) {
+            let gap = u64::try_from((ended - last).as_nanos()).unwrap_or(u64::MAX);
+            self.seen.longest_gap_ns = self.seen.longest_gap_ns.max(gap);
+        }
+        let pause = (ended - began).div_f64(self.pace.share);
+        self.next = ended + pause.max(self.pace.least);
+    }
+
+    fn once(&mut self) {
+        let apart = &self.apart;
+        let all = tree::descendants(self.root);
+        let own: Vec<i32> = all.into_iter().filter(|pid| !apart.contains(pid)).collect();
+        let each: Vec<(i32, u64)> = own
+            .iter()
+            .filter_map(|&pid| Some((pid, self.rss(pid)?)))
+            .collect();
+        if each.is_empty() {
+            return;
+        }
+        self.seen.looks += 1;
+        self.seen.processes = self.seen.processes.max(each.len() as u64);
+        let rss: u64 = each.iter().map(|(_, rss)| rss).sum();
+        if rss as f64 <= HIGHER * self.highest_rss as f64 {
+            return;
+        }
+        let pids: Vec<i32> = each.into_iter().map(|(pid, _)| pid).collect();
+        // One that ended between the two looks is no part of a peak.
+        if let Ok(memory) = self.sampler.of(&pids) {
+            self.highest_rss = rss;
+            self.seen.tasks = self.seen.tasks.max(memory.tasks.into());
+            if self
+                .seen
+                .peak
+                .is_none_or(|peak| peak.honest() < memory.honest())
+            {
+                self.seen.peak = Some(memory);
+            }
+        }
+    }
+
+    /// The RSS of a process; `None` of one that has ended.
+    fn rss(&self, pid: i32) -> Option<u64> {
+        let text = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+        let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+        (pages > 0).then_some(pages * self.page)
+    }
+}
+
+fn page_bytes() -> u64 {
+    let told = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE);
+    let told = told
+        .ok()
+        .flatten()
+        .and_then(|bytes| u64::try_from(bytes).ok());
+    told.unwrap_or(4096)
+}

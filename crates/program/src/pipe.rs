@@ -1,0 +1,131 @@
+//! What a program writes, taken as it comes: counted, hashed where that is asked for, and its end
+//! kept for people.
+//!
+//! A program that writes without end fills no memory here: only the last bytes are kept, or, where
+//! the output is to be looked through, as many as [`MOST`].
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::unistd::pipe2;
+use sha2::{Digest, Sha256};
+
+/// Bytes of the end that are kept for a message.
+pub(crate) const TAIL: usize = 2_000;
+/// Bytes that are kept of an output that is looked through.
+pub(crate) const MOST: usize = 64 << 20;
+
+/// The reading end of a pipe.
+#[derive(Debug)]
+pub(crate) struct Pipe {
+    file: Option<File>,
+    keep: usize,
+    hash: Option<Sha256>,
+    /// Bytes that were read.
+    pub(crate) bytes: u64,
+    /// The last of them.
+    pub(crate) kept: Vec<u8>,
+}
+
+impl Pipe {
+    /// A pipe whose last `keep` bytes are kept; with it the end that the program writes to.
+    ///
+    /// # Errors
+    /// There are too many open files.
+    pub(crate) fn new(keep: usize, hashed: bool) -> io::Result<(Self, OwnedFd)> {
+        let (read, write) = pipe2(OFlag::O_CLOEXEC)?;
+        fcntl(&read, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+        let pipe = Self {
+            file: Some(File::from(read)),
+            keep,
+            hash: hashed.then(Sha256::new),
+            bytes: 0,
+            kept: Vec::new(),
+        };
+        Ok((pipe, write))
+    }
+
+    /// What to poll; nothing once all writers have closed it.
+    pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.file.as_ref().map(AsFd::as_fd)
+    }
+
+    /// Takes what there is.
+    ///
+    /// # Errors
+    /// The pipe cannot be read.
+    pub(crate) fn drain(&mut self) -> io::Result<()> {
+        let mut buffer = [0; 65_536];
+        while let Some(file) = &mut self.file {
+            match file.read(&mut buffer) {
+                Ok(0) => self.file = None,
+                Ok(read) => self.take(&buffer[..read]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.bytes += bytes.len() as u64;
+        if let Some(hash) = &mut self.hash {
+            hash.update(bytes);
+        }
+        self.kept.extend_from_slice(bytes);
+        // Shortened seldom, so that a flood is not moved about byte by byte.
+        if self.kept.len() > 2 * self.keep.max(buffer_len()) {
+            let surplus = self.kept.len() - self.keep;
+            self.kept.drain(..surplus);
+        }
+    }
+
+    /// The first eight bytes of the hash of all that was written.
+    pub(crate) fn hash(&self) -> Option<u64> {
+        let digest = self.hash.clone()?.finalize();
+        let mut first = [0; 8];
+        first.copy_from_slice(&digest[..8]);
+        Some(u64::from_be_bytes(first))
+    }
+
+    /// The last lines, as a message shows them.
+    pub(crate) fn tail(&self) -> String {
+        let from = self.kept.len().saturating_sub(TAIL);
+        String::from_utf8_lossy(&self.kept[from..])
+            .trim()
+            .to_owned()
+    }
+}
+
+const fn buffer_len() -> usize {
+    65_536
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_flood_is_counted_and_hashed_and_only_its_end_kept() {
+        let (mut pipe, write) = Pipe::new(10, true).unwrap();
+        let mut writer = File::from(write);
+        for _ in 0..100 {
+            writer.write_all(&[b'a'; 8_000]).unwrap();
+            pipe.drain().unwrap();
+        }
+        writer.write_all(b"the end\n").unwrap();
+        drop(writer);
+        pipe.drain().unwrap();
+        assert_eq!(pipe.bytes, 800_008);
+        assert!(pipe.tail().ends_with("the end") && pipe.kept.len() < 300_000);
+        let mut whole = vec![b'a'; 800_000];
+        whole.extend(b"the end\n");
+        let digest = Sha256::digest(&whole);
+        assert_eq!(pipe.hash().unwrap().to_be_bytes(), digest[..8]);
+        assert!(pipe.descriptor().is_none());
+    }
+}

@@ -1,0 +1,254 @@
+//! What is launched, and how it is judged: the parameters as studies and journals write them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use flow::Variant;
+use regex::bytes::Regex;
+use serde::{Deserialize, Serialize};
+
+use crate::command::{Shell, resolve, words};
+use crate::fill::{Fill, has};
+use crate::knobs::Knobs;
+
+/// Seconds between asking a program to end and killing it, where nothing else is said.
+pub const GRACE_S: f64 = 2.0;
+/// Copies at the most.
+const MOST_COPIES: u32 = 10_000;
+
+/// A command of the user's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// The command line, with placeholders (`{flows}`, `{processes}`, `{threads}`, `{i}`, `{cpu}`,
+    /// `{port}`, `{dir}`).
+    pub command: String,
+    /// How many flows the variants are for, where a sweep or the study says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flows: Option<u64>,
+    /// So many copies are launched at once, each with its own `{i}`.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub copies: u32,
+    /// Who reads the command line.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub shell: Shell,
+    /// Environment variables beside those of the run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// The folder in which it runs; that of the run by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+    /// The file that it reads; nothing by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<PathBuf>,
+    /// Where its output goes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub output: Output,
+    /// Run before the first launch of a slot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<String>,
+    /// Run before each launch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepare: Option<String>,
+    /// Run after each launch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conclude: Option<String>,
+    /// Run after the last launch of a slot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cleanup: Option<String>,
+    /// Run after each launch; a launch after which it fails is no data point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<String>,
+    /// What the output must be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check_output: Option<CheckOutput>,
+    /// All variants must write the same.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub same_output: bool,
+    /// A status other than 0 is no failure.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ignore_failure: bool,
+    /// Processes that it leaves behind are ended, and are no failure.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub leaves_processes: bool,
+    /// Seconds that one launch may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_s: Option<f64>,
+    /// Seconds between asking it to end and killing it.
+    #[serde(default = "grace", skip_serializing_if = "is_grace")]
+    pub grace_s: f64,
+    /// Units of work in one launch, for a rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<u64>,
+    /// Launches before those that count, in each slot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warmups: Option<u32>,
+    /// What is changed from outside.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub knobs: Knobs,
+}
+
+/// Where the output of a program goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Output {
+    /// `/dev/null`.
+    #[default]
+    Null,
+    /// A pipe that is read.
+    Pipe,
+}
+
+/// What an output must be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CheckOutput {
+    /// What this file holds.
+    File(PathBuf),
+    /// Something in it must match.
+    Regex(String),
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn grace() -> f64 {
+    GRACE_S
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes what it skips by reference"
+)]
+fn is_one(count: &u32) -> bool {
+    *count == 1
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    clippy::float_cmp,
+    reason = "serde passes what it skips by reference; the value is the constant or was given"
+)]
+fn is_grace(seconds: &f64) -> bool {
+    *seconds == GRACE_S
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl Program {
+    /// A command with everything else as usual.
+    #[must_use]
+    pub fn new(command: String) -> Self {
+        Self {
+            command,
+            flows: None,
+            copies: one(),
+            shell: Shell::Auto,
+            env: BTreeMap::new(),
+            folder: None,
+            stdin: None,
+            output: Output::Null,
+            setup: None,
+            prepare: None,
+            conclude: None,
+            cleanup: None,
+            check: None,
+            check_output: None,
+            same_output: false,
+            ignore_failure: false,
+            leaves_processes: false,
+            timeout_s: None,
+            grace_s: GRACE_S,
+            units: None,
+            warmups: None,
+            knobs: Knobs::default(),
+        }
+    }
+
+    /// Whether its output is read, and not thrown away.
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        self.output == Output::Pipe || self.same_output || self.check_output.is_some()
+    }
+
+    /// All command lines of it.
+    fn lines(&self) -> impl Iterator<Item = &str> {
+        let others = [
+            &self.setup,
+            &self.prepare,
+            &self.conclude,
+            &self.cleanup,
+            &self.check,
+        ];
+        let others = others.into_iter().flatten().map(String::as_str);
+        [self.command.as_str()].into_iter().chain(others)
+    }
+
+    /// Whether a line of it has that placeholder.
+    #[must_use]
+    pub fn asks_for(&self, name: &str) -> bool {
+        self.lines().any(|line| has(line, name))
+    }
+
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// One of them makes no sense; the message says what to use.
+    pub fn check(&self) -> Result<(), String> {
+        for line in self.lines() {
+            words(line, &self.shell)?;
+        }
+        if self.copies == 0 || self.copies > MOST_COPIES {
+            return Err(format!("copies {}: use 1 to {MOST_COPIES}", self.copies));
+        }
+        for (name, seconds) in [("grace", Some(self.grace_s)), ("timeout", self.timeout_s)] {
+            if seconds.is_some_and(|seconds| !(0.0..=86_400.0).contains(&seconds)) {
+                return Err(format!("{name}: use 0 s to a day"));
+            }
+        }
+        self.check_files()
+    }
+
+    fn check_files(&self) -> Result<(), String> {
+        if let Some(CheckOutput::Regex(regex)) = &self.check_output {
+            Regex::new(regex)
+                .map_err(|error| format!("the regular expression of the output: {error}"))?;
+        }
+        let expected = match &self.check_output {
+            Some(CheckOutput::File(file)) => Some(file),
+            _ => None,
+        };
+        let folder = self.folder.clone().unwrap_or_default();
+        for file in [self.stdin.as_ref(), expected, self.knobs.preload.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            std::fs::File::open(folder.join(file))
+                .map_err(|error| format!("{}: {error}", file.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Why it cannot run as that variant, if it cannot.
+    #[must_use]
+    pub fn unsuited(&self, variant: &Variant) -> Option<String> {
+        let line = Fill::of(variant).apply(&self.command);
+        let words = match words(&line, &self.shell) {
+            Ok(words) => words,
+            Err(why) => return Some(why),
+        };
+        let first = words.first()?;
+        let made_later = ["dir", "port"].iter().any(|name| has(first, name));
+        if made_later || self.setup.is_some() || self.prepare.is_some() {
+            return None;
+        }
+        let within = match &self.folder {
+            Some(folder) if first.contains('/') => folder.join(first).display().to_string(),
+            _ => first.clone(),
+        };
+        resolve(&within).err()
+    }
+}

@@ -1,0 +1,446 @@
+//! A slot of launches.
+//!
+//! # Theory
+//!
+//! A repetition is one launch: of the program, or of several copies at once. Its phases:
+//!
+//! * **create**: from before the first process is made until the last program has been executed.
+//! * **steady**: from there until the last one has ended.
+//! * **tear-down**: nothing is timed there. What a program leaves behind is ended after its time.
+//!
+//! What is launched beside it (`setup`, `prepare`, `conclude`, `cleanup`, `check`) is in no phase. In each slot
+//! `true` is launched [`LAUNCHES_OF_TRUE`] times first, in the same way: what any launch costs here.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use flow::{Failure, Own, OwnFlows, OwnRep, Proof, SlotSpec};
+use measure::memory::Reading;
+
+use crate::command::{ready, resolve, words};
+use crate::fill::Fill;
+use crate::judge;
+use crate::looks::{Looks, Pace, Seen};
+use crate::pipe::{MOST, Pipe, TAIL};
+use crate::program::{CheckOutput, Program};
+use crate::supervisor::{Order, Running, Supervisor, Wait};
+use crate::sys::Executable;
+use crate::usage::Used;
+
+/// So often `true` is launched in a slot.
+const LAUNCHES_OF_TRUE: usize = 5;
+
+/// Launches of a program, in the process of its slot.
+#[derive(Debug)]
+pub(crate) struct Runner<'a> {
+    program: &'a Program,
+    supervisor: Supervisor,
+    fill: Fill,
+    cpus: Vec<u32>,
+    deadline: Instant,
+    deadline_s: f64,
+    /// What a launch of `true` takes, in ns.
+    launch_ns: Option<u64>,
+    /// Whether launches that count are looked at.
+    beside: bool,
+    /// What was seen.
+    seen: Option<Seen>,
+    /// Highest RSS of one process.
+    most_rss: u64,
+}
+
+/// What came of one launch.
+struct Launch {
+    create: Duration,
+    steady: Duration,
+    used: Used,
+    output: Option<u64>,
+    left: Vec<String>,
+    seen: Option<Seen>,
+    code: i32,
+}
+
+impl<'a> Runner<'a> {
+    /// Gets a slot ready: everything that is done once in it.
+    ///
+    /// # Errors
+    /// What a variant asks for cannot be had, or `setup` fails.
+    pub(crate) fn new<W>(
+        program: &'a Program,
+        spec: &SlotSpec<W>,
+        dir: Option<&Path>,
+    ) -> io::Result<Self> {
+        let seconds = spec.deadline_s.clamp(0.0, 1e9);
+        let mut fill = Fill::of(&spec.variant);
+        fill.dir = dir.map(|dir| dir.display().to_string());
+        if program.asks_for("port") {
+            fill.port = Some(free_port()?);
+        }
+        if let Some(folder) = &program.folder {
+            let entered = std::env::set_current_dir(folder);
+            entered.map_err(|error| io::Error::other(format!("{}: {error}", folder.display())))?;
+        }
+        let mut runner = Self {
+            program,
+            supervisor: Supervisor::new()?,
+            fill,
+            cpus: spec.cpus.clone(),
+            deadline: Instant::now() + Duration::from_secs_f64(seconds),
+            deadline_s: seconds,
+            launch_ns: None,
+            beside: spec.reps <= 1,
+            seen: None,
+            most_rss: 0,
+        };
+        runner.launch_ns = runner.launch_of_true()?;
+        program.knobs.take_on()?;
+        runner.aside("setup", program.setup.as_deref())?;
+        Ok(runner)
+    }
+
+    /// What is done once at the end of a slot.
+    ///
+    /// # Errors
+    /// `cleanup` fails.
+    pub(crate) fn end(mut self) -> io::Result<()> {
+        self.aside("cleanup", self.program.cleanup.as_deref())?;
+        self.supervisor.clear(self.grace(), &[]).map(drop)
+    }
+
+    /// The median time of a launch of a program that does nothing; `None` where there is none.
+    fn launch_of_true(&mut self) -> io::Result<Option<u64>> {
+        if resolve("true").is_err() {
+            return Ok(None);
+        }
+        let truth = ready(&["true".to_owned()], &self.program.env)?;
+        let mut times = Vec::with_capacity(LAUNCHES_OF_TRUE);
+        for _ in 0..LAUNCHES_OF_TRUE {
+            let order = Order {
+                executable: &truth,
+                stdin: null()?,
+                stdout: None,
+            };
+            let mut running = self.supervisor.launch(order)?;
+            self.supervisor
+                .wait(&mut [&mut running], self.deadline, None)?;
+            times.extend(running.ended.map(|end| end.at_ns - running.began_ns));
+        }
+        times.sort_unstable();
+        Ok(times.get(times.len() / 2).copied())
+    }
+
+    fn grace(&self) -> Duration {
+        Duration::from_secs_f64(self.program.grace_s)
+    }
+
+    /// Runs a command beside the program, in no phase. One that fails fails the slot.
+    fn aside(&mut self, what: &str, line: Option<&str>) -> io::Result<()> {
+        let Some(line) = line else {
+            return Ok(());
+        };
+        let line = self.fill.apply(line);
+        let executable = self.executable(&line)?;
+        let order = Order {
+            executable: &executable,
+            stdin: null()?,
+            stdout: Some(Pipe::new(TAIL, false)?),
+        };
+        let mut running = self.supervisor.launch(order)?;
+        let waited = self
+            .supervisor
+            .wait(&mut [&mut running], self.deadline, None)?;
+        let late = waited != Wait::Ended;
+        if late {
+            self.supervisor
+                .stop(&mut [&mut running], self.grace(), &[])?;
+        }
+        // A command of the user's own may leave what a later one ends.
+        self.supervisor.take_orphans();
+        match judge::status(&running) {
+            _ if late => Err(io::Error::other(format!(
+                "{what} ({line}) did not end in time"
+            ))),
+            Ok(0) => Ok(()),
+            Ok(code) => Err(failed(what, &line, &format!("exit code {code}"), &running)),
+            Err(signal) => Err(failed(what, &line, &signal, &running)),
+        }
+    }
+
+    fn executable(&self, line: &str) -> io::Result<Executable> {
+        let words = words(line, &self.program.shell).map_err(io::Error::other)?;
+        let mut environment = self.program.env.clone();
+        environment.extend(self.program.knobs.environment());
+        ready(&words, &environment)
+    }
+
+    /// The command of a copy, ready to be executed.
+    fn copy(&self, number: u32) -> io::Result<(String, Executable)> {
+        let cpu = match self.cpus.as_slice() {
+            [] => number,
+            cpus => cpus[number as usize % cpus.len()],
+        };
+        let fill = Fill {
+            copy: number,
+            cpu,
+            ..self.fill.clone()
+        };
+        let line = fill.apply(&self.program.command);
+        let executable = self.executable(&line)?;
+        Ok((line, executable))
+    }
+
+    fn stdin(&self) -> io::Result<OwnedFd> {
+        match &self.program.stdin {
+            None => null(),
+            Some(file) => File::open(file).map(OwnedFd::from).map_err(|error| {
+                io::Error::other(format!("standard input, {}: {error}", file.display()))
+            }),
+        }
+    }
+
+    fn launch(&mut self, pace: Option<Pace>) -> io::Result<Launch> {
+        let copies: Vec<(String, Executable)> = (0..self.program.copies)
+            .map(|number| self.copy(number))
+            .collect::<io::Result<_>>()?;
+        let keep = match &self.program.check_output {
+            Some(CheckOutput::Regex(_)) => MOST,
+            _ => TAIL,
+        };
+        let orders: Vec<Order<'_>> = copies
+            .iter()
+            .map(|(_, executable)| {
+                let read = self.program.is_read();
+                Ok(Order {
+                    executable,
+                    stdin: self.stdin()?,
+                    stdout: if read {
+                        Some(Pipe::new(keep, true)?)
+                    } else {
+                        None
+                    },
+                })
+            })
+            .collect::<io::Result<_>>()?;
+        let mut looks = pace.map(|pace| Looks::new(pace, self.supervisor.own(), Vec::new()));
+        let mut running: Vec<Running> = Vec::with_capacity(orders.len());
+        for order in orders {
+            match self.supervisor.launch(order) {
+                Ok(one) => running.push(one),
+                Err(error) => {
+                    self.stop(&mut running)?;
+                    let line = &copies[running.len()].0;
+                    return Err(io::Error::other(format!("cannot launch '{line}': {error}")));
+                }
+            }
+        }
+        let until = self.until();
+        let mut all: Vec<&mut Running> = running.iter_mut().collect();
+        let waited = self.supervisor.wait(&mut all, until, looks.as_mut())?;
+        if waited != Wait::Ended {
+            return Err(self.cut(waited, &mut running)?);
+        }
+        let left = self.supervisor.clear(self.grace(), &[])?;
+        let orphans = self.supervisor.take_orphans();
+        let lines: Vec<&str> = copies.iter().map(|(line, _)| line.as_str()).collect();
+        self.judged(
+            &lines,
+            &running,
+            left,
+            (orphans, looks.map(|looks| looks.seen)),
+        )
+    }
+
+    /// When a launch that begins now is too late.
+    fn until(&self) -> Instant {
+        let own = self.program.timeout_s.map(Duration::from_secs_f64);
+        let own = own.map(|timeout| Instant::now() + timeout);
+        own.map_or(self.deadline, |own| own.min(self.deadline))
+    }
+
+    fn stop(&mut self, running: &mut [Running]) -> io::Result<bool> {
+        let mut all: Vec<&mut Running> = running.iter_mut().collect();
+        let killed = self.supervisor.stop(&mut all, self.grace(), &[])?;
+        self.supervisor.take_orphans();
+        Ok(killed)
+    }
+
+    /// Ends a launch before its time, and says why.
+    fn cut(&mut self, waited: Wait, running: &mut [Running]) -> io::Result<io::Error> {
+        if waited == Wait::Flood {
+            // Nobody is asked: it would fork on.
+            let mut all: Vec<&mut Running> = running.iter_mut().collect();
+            self.supervisor.kill(&mut all, &[])?;
+            self.supervisor.take_orphans();
+            return Ok(io::Error::other(
+                "it made more than 5,000 processes or threads and was killed with all of them",
+            ));
+        }
+        let killed = self.stop(running)?;
+        let mut said = judge::said(running);
+        if killed {
+            said.insert_str(
+                0,
+                "it did not end when it was asked to (SIGTERM) and was killed. ",
+            );
+        }
+        let seconds = self
+            .program
+            .timeout_s
+            .map_or(self.deadline_s, |own| own.min(self.deadline_s));
+        Ok(io::Error::other(Failure::Overdue {
+            deadline_s: format!("{seconds}"),
+            said: said.trim().to_owned(),
+        }))
+    }
+
+    /// What came of a launch, if it was a good one.
+    fn judged(
+        &mut self,
+        lines: &[&str],
+        running: &[Running],
+        left: Vec<String>,
+        (orphans, seen): (Used, Option<Seen>),
+    ) -> io::Result<Launch> {
+        let mut used = orphans;
+        for one in running {
+            used.add(one.ended.map(|end| end.used).unwrap_or_default());
+        }
+        let code = judge::all_well(self.program, lines, running)?;
+        if !left.is_empty() && !self.program.leaves_processes {
+            return Err(judge::left_behind(&left));
+        }
+        let first = running.iter().map(|one| one.began_ns).min().unwrap_or(0);
+        let started = running.iter().map(|one| one.started_ns).max().unwrap_or(0);
+        let ended = running
+            .iter()
+            .filter_map(|one| Some(one.ended?.at_ns))
+            .max()
+            .unwrap_or(0);
+        self.most_rss = self.most_rss.max(used.most_rss);
+        Ok(Launch {
+            create: Duration::from_nanos(started.saturating_sub(first)),
+            steady: Duration::from_nanos(ended.saturating_sub(started)),
+            used,
+            output: self
+                .program
+                .same_output
+                .then(|| judge::hash_of_all(running)),
+            left,
+            seen,
+            code,
+        })
+    }
+
+    /// What a repetition tells beside its times.
+    fn told(&self, launch: &Launch) -> Own {
+        let Used { moved, .. } = launch.used;
+        let seen = launch.seen.or(self.seen);
+        let counts = [
+            ("launch_of_true_ns", self.launch_ns),
+            ("left_behind", Some(launch.left.len() as u64)),
+            ("read_bytes", moved.map(|moved| moved.read)),
+            ("written_bytes", moved.map(|moved| moved.written)),
+            ("exit_code", u64::try_from(launch.code).ok()),
+            ("looks", seen.map(|seen| seen.looks)),
+            ("longest_gap_ns", seen.map(|seen| seen.longest_gap_ns)),
+            ("processes", seen.map(|seen| seen.processes)),
+            ("tasks", seen.map(|seen| seen.tasks)),
+        ];
+        let counts = counts
+            .into_iter()
+            .filter_map(|(name, count)| Some((name.to_owned(), count?)));
+        Own {
+            user_ns: launch.used.user_ns,
+            system_ns: launch.used.system_ns,
+            made: u64::from(self.program.copies),
+            most: u64::from(self.program.copies),
+            held_at: None,
+            disk_blocks: launch.used.disk_blocks,
+            peak_rss: launch.used.most_rss,
+            counts: counts.collect(),
+            classes_ns: Default::default(),
+        }
+    }
+}
+
+impl OwnFlows for Runner<'_> {
+    const KEEPS_DEADLINE: bool = true;
+
+    fn prepare(&mut self) -> io::Result<()> {
+        self.aside("prepare", self.program.prepare.as_deref())
+    }
+
+    fn repeat(&mut self, _timers: bool) -> io::Result<OwnRep> {
+        let launch = self.launch(self.beside.then_some(Pace::BESIDE))?;
+        self.seen = launch.seen.or(self.seen);
+        self.aside("check", self.program.check.as_deref())?;
+        self.aside("conclude", self.program.conclude.as_deref())?;
+        let units = self.program.units.unwrap_or(1);
+        Ok(OwnRep {
+            create: launch.create,
+            steady: launch.steady,
+            tear_down: Duration::ZERO,
+            usage: launch.used.counts(),
+            units,
+            proof: Proof {
+                count: u64::from(self.program.copies),
+                checksum: launch.output.unwrap_or(0),
+            },
+            own: self.told(&launch),
+        })
+    }
+
+    fn differs(&self, _expected: Proof, _got: Proof) -> Failure {
+        judge::differs()
+    }
+
+    /// The peak of a launch of its own, or of what was seen beside those that count.
+    fn memory(&mut self) -> io::Result<Option<Reading>> {
+        if !self.beside {
+            self.prepare()?;
+            let launch = self.launch(Some(Pace::ALONE))?;
+            self.aside("conclude", self.program.conclude.as_deref())?;
+            self.seen = launch.seen;
+        }
+        let peak = self.seen.and_then(|seen| seen.peak);
+        Ok(Some(match peak {
+            Some(peak) => Reading::Honest(peak),
+            None => Reading::RssOnly {
+                rss: self.most_rss,
+                reason: "it ended before it could be looked at; this is the most that one of its \
+                         processes had, and no less than what its launcher had"
+                    .to_owned(),
+                remedy: "give it more work".to_owned(),
+            },
+        }))
+    }
+}
+
+fn failed(what: &str, line: &str, how: &str, running: &Running) -> io::Error {
+    let said = judge::said(std::slice::from_ref(running));
+    io::Error::other(format!(
+        "{what} ({line}) failed: {how}{}",
+        judge::after(&said)
+    ))
+}
+
+fn null() -> io::Result<OwnedFd> {
+    Ok(File::open("/dev/null")?.into())
+}
+
+/// A port of the loopback that nobody uses now.
+pub(crate) fn free_port() -> io::Result<u16> {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
+    Ok(listener.local_addr()?.port())
+}
+
+/// A folder of the run, from the root.
+///
+/// # Errors
+/// It cannot be found.
+pub fn here() -> io::Result<PathBuf> {
+    std::env::current_dir()
+}

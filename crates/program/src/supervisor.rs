@@ -1,0 +1,397 @@
+//! Launches commands, waits for them, and leaves nothing of them.
+//!
+//! # Theory
+//!
+//! One thread sleeps in one `poll` over a descriptor for each command, the pipes that commands
+//! write to, and a descriptor for `SIGTERM`. Between launch and end of a command whose time counts
+//! it wakes up for output, and each [`GLANCE`] to see whether the machine is being filled with
+//! processes; for nothing else. What ends the wait is one of: all commands have ended, the time is
+//! over, `SIGTERM` (the run is interrupted, or the main process is gone), or the fence on the
+//! number of tasks. Whatever it was, [`Supervisor::clear`] leaves no descendant.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::process;
+use std::time::{Duration, Instant};
+
+use measure::clock::now_ns;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::prctl::set_child_subreaper;
+use nix::sys::signal::{SigSet, Signal, raise};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+
+use crate::looks::Looks;
+use crate::pipe::Pipe;
+use crate::sys::{self, Executable, Streams};
+use crate::tree;
+use crate::usage::{Used, moved};
+
+/// How often the number of tasks is looked at while nothing else happens.
+const GLANCE: Duration = Duration::from_millis(100);
+/// More tasks than this at one time on the machine since a command began are a flood of processes.
+const MOST_TASKS: u64 = 5_000;
+/// Time that children of a command have to end by themselves once it has ended.
+const STRAGGLE: Duration = Duration::from_millis(200);
+/// Time that killed processes have to be gone.
+const DYING: Duration = Duration::from_secs(5);
+
+/// A command with its streams.
+#[derive(Debug)]
+pub(crate) struct Order<'a> {
+    pub(crate) executable: &'a Executable,
+    pub(crate) stdin: OwnedFd,
+    /// `None`: `/dev/null`.
+    pub(crate) stdout: Option<(Pipe, OwnedFd)>,
+}
+
+/// A command that was launched.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pub(crate) pid: i32,
+    pub(crate) began_ns: u64,
+    pub(crate) started_ns: u64,
+    pidfd: OwnedFd,
+    pub(crate) ended: Option<End>,
+    pub(crate) out: Option<Pipe>,
+    pub(crate) err: Pipe,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct End {
+    pub(crate) at_ns: u64,
+    pub(crate) status: i32,
+    pub(crate) used: Used,
+}
+
+/// Why a wait was over before its commands were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// All commands have ended.
+    Ended,
+    /// The time is over.
+    Late,
+    /// More tasks than the machine should hold.
+    Flood,
+}
+
+/// The one who launches.
+#[derive(Debug)]
+pub(crate) struct Supervisor {
+    signals: SignalFd,
+    null: OwnedFd,
+    own: i32,
+    /// What came of orphans.
+    orphans: Used,
+    /// Tasks of the machine when this began.
+    tasks: u64,
+}
+
+impl Supervisor {
+    /// Makes this process the one to whom all orphans come, and who hears of `SIGTERM` by a
+    /// descriptor.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub(crate) fn new() -> io::Result<Self> {
+        set_child_subreaper(true)?;
+        let mut mask = SigSet::empty();
+        mask.add(Signal::SIGTERM);
+        mask.thread_block()?;
+        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+        let null = std::fs::File::options()
+            .read(true)
+            .write(true)
+            .open("/dev/null")?;
+        Ok(Self {
+            signals: SignalFd::with_flags(&mask, flags)?,
+            null: null.into(),
+            own: i32::try_from(process::id()).map_err(io::Error::other)?,
+            orphans: Used::default(),
+            tasks: tasks_of_machine(),
+        })
+    }
+
+    /// Launches a command.
+    ///
+    /// # Errors
+    /// It cannot be executed, or there are too many processes or open files.
+    pub(crate) fn launch(&self, order: Order<'_>) -> io::Result<Running> {
+        let (err, stderr) = Pipe::new(crate::pipe::TAIL, false)?;
+        let (out, stdout) = match order.stdout {
+            Some((pipe, write)) => (Some(pipe), Some(write)),
+            None => (None, None),
+        };
+        let streams = Streams {
+            stdin: &order.stdin,
+            stdout: stdout.as_ref().unwrap_or(&self.null),
+            stderr: &stderr,
+        };
+        let launched = sys::launch(order.executable, streams)?;
+        Ok(Running {
+            pid: launched.pid,
+            began_ns: launched.began_ns,
+            started_ns: launched.started_ns,
+            pidfd: sys::pidfd(launched.pid)?,
+            ended: None,
+            out,
+            err,
+        })
+    }
+
+    /// Waits until all of these commands have ended, or `until`.
+    ///
+    /// # Errors
+    /// The kernel refuses to wait. `SIGTERM` ends the process, and all that it has made.
+    pub(crate) fn wait(
+        &mut self,
+        running: &mut [&mut Running],
+        until: Instant,
+        mut looks: Option<&mut Looks>,
+    ) -> io::Result<Wait> {
+        loop {
+            if running.iter().all(|one| one.ended.is_some()) {
+                return Ok(Wait::Ended);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(Wait::Late);
+            }
+            let look = looks.as_deref().map_or(GLANCE, Looks::until);
+            let idle = self.sleep(running, left.min(GLANCE).min(look))?;
+            if let Some(looks) = looks.as_deref_mut() {
+                looks.look();
+            }
+            if idle && tasks_of_machine() > self.tasks + MOST_TASKS {
+                return Ok(Wait::Flood);
+            }
+        }
+    }
+
+    /// Sleeps until something happens and takes note of it; true where nothing did.
+    fn sleep(&mut self, running: &mut [&mut Running], most: Duration) -> io::Result<bool> {
+        let mut descriptors = vec![PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
+        for one in running.iter() {
+            let end = one.ended.is_none().then(|| one.pidfd.as_fd());
+            let out = one.out.as_ref().and_then(Pipe::descriptor);
+            let all = [end, out, one.err.descriptor()].into_iter().flatten();
+            descriptors.extend(all.map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
+        }
+        let timeout = milliseconds(most);
+        let happened = match poll(&mut descriptors, timeout) {
+            Ok(happened) => happened,
+            Err(Errno::EINTR) => 0,
+            Err(errno) => return Err(errno.into()),
+        };
+        let now = now_ns();
+        drop(descriptors);
+        if self.signals.read_signal()?.is_some() {
+            self.die();
+        }
+        for one in running.iter_mut() {
+            one.notice(now)?;
+        }
+        Ok(happened == 0)
+    }
+
+    /// Ends everything, and this process by the signal that asked for it.
+    fn die(&self) -> ! {
+        tree::kill_descendants(self.own);
+        let mut mask = SigSet::empty();
+        mask.add(Signal::SIGTERM);
+        let _unblocked = mask.thread_unblock();
+        let _its_handler_ends_this_process = raise(Signal::SIGTERM);
+        process::exit(1)
+    }
+
+    /// Waits a moment for the rest of the tree to end; what is left then is ended, with `grace`
+    /// between asking and killing. Says who was left.
+    ///
+    /// # Errors
+    /// The kernel refuses to wait, or something cannot be killed.
+    pub(crate) fn clear(&mut self, grace: Duration, spared: &[i32]) -> io::Result<Vec<String>> {
+        if self.gone(STRAGGLE, spared)? {
+            return Ok(Vec::new());
+        }
+        let left = self.others(spared);
+        let names = left.iter().map(|&pid| tree::name(pid)).collect();
+        tree::signal(&left, Signal::SIGTERM);
+        tree::signal(&left, Signal::SIGCONT);
+        if !self.gone(grace, spared)? {
+            self.kill_orphans(spared)?;
+        }
+        Ok(names)
+    }
+
+    /// Asks commands to end, and kills what does not: the whole tree but what is spared. True
+    /// where killing was necessary.
+    ///
+    /// # Errors
+    /// As [`clear`](Self::clear).
+    pub(crate) fn stop(
+        &mut self,
+        running: &mut [&mut Running],
+        grace: Duration,
+        spared: &[i32],
+    ) -> io::Result<bool> {
+        let roots: Vec<i32> = running
+            .iter()
+            .filter(|one| one.ended.is_none())
+            .map(|one| one.pid)
+            .collect();
+        tree::signal(&roots, Signal::SIGTERM);
+        tree::signal(&roots, Signal::SIGCONT);
+        let late = self.wait(running, Instant::now() + grace, None)? != Wait::Ended;
+        if late {
+            self.kill(running, spared)?;
+        }
+        self.clear(grace, spared)?;
+        Ok(late)
+    }
+
+    /// Kills the whole tree, without asking.
+    ///
+    /// # Errors
+    /// As [`clear`](Self::clear).
+    pub(crate) fn kill(&mut self, running: &mut [&mut Running], spared: &[i32]) -> io::Result<()> {
+        self.send_kill(spared);
+        // Commands are reaped by their own; whoever is left is an orphan.
+        self.wait(running, Instant::now() + DYING, None)?;
+        self.kill_orphans(spared)
+    }
+
+    fn send_kill(&self, spared: &[i32]) {
+        match spared {
+            [] => tree::kill_descendants(self.own),
+            _ => tree::signal(&self.others(spared), Signal::SIGKILL),
+        }
+    }
+
+    fn kill_orphans(&mut self, spared: &[i32]) -> io::Result<()> {
+        let until = Instant::now() + DYING;
+        while Instant::now() < until {
+            self.send_kill(spared);
+            if self.gone(Duration::from_millis(50), spared)? {
+                return Ok(());
+            }
+        }
+        let left: Vec<String> = self.others(spared).into_iter().map(tree::name).collect();
+        Err(io::Error::other(format!(
+            "could not be killed: {}; look at it with ps, it may wait for a device",
+            left.join(", ")
+        )))
+    }
+
+    /// Descendants that run, but for those that are spared and what they made.
+    fn others(&self, spared: &[i32]) -> Vec<i32> {
+        let mut not = spared.to_vec();
+        not.extend(spared.iter().flat_map(|&pid| tree::descendants(pid)));
+        let all = tree::descendants(self.own);
+        let others: Vec<i32> = all.into_iter().filter(|pid| !not.contains(pid)).collect();
+        tree::alive(&others)
+    }
+
+    /// Whether no other descendant is there any more, after so long at the most; reaps orphans.
+    fn gone(&mut self, patience: Duration, spared: &[i32]) -> io::Result<bool> {
+        let until = Instant::now() + patience;
+        let mut pause = Duration::from_micros(100);
+        loop {
+            self.reap_orphans(spared)?;
+            if self.others(spared).is_empty() {
+                self.reap_orphans(spared)?;
+                return Ok(true);
+            }
+            if self.signals.read_signal()?.is_some() {
+                self.die();
+            }
+            if Instant::now() >= until {
+                return Ok(false);
+            }
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(Duration::from_millis(10));
+        }
+    }
+
+    /// Reaps what has ended, but for commands, which are reaped by their own.
+    fn reap_orphans(&mut self, spared: &[i32]) -> io::Result<()> {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        loop {
+            let pid = match waitid(Id::All, flags) {
+                Ok(WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, ..)) => pid.as_raw(),
+                Ok(_) | Err(Errno::ECHILD) => return Ok(()),
+                Err(errno) => return Err(errno.into()),
+            };
+            if spared.contains(&pid) {
+                return Ok(());
+            }
+            if let Some(used) = reap(pid)?.map(|(_, used)| used) {
+                self.orphans.add(used);
+            }
+        }
+    }
+
+    /// What came of orphans since this was last asked.
+    pub(crate) fn take_orphans(&mut self) -> Used {
+        std::mem::take(&mut self.orphans)
+    }
+
+    /// This process, whose descendants are the tree.
+    pub(crate) fn own(&self) -> i32 {
+        self.own
+    }
+}
+
+impl Running {
+    /// Takes output, and the end if that is there.
+    fn notice(&mut self, now_ns: u64) -> io::Result<()> {
+        if let Some(out) = &mut self.out {
+            out.drain()?;
+        }
+        self.err.drain()?;
+        if self.ended.is_some() {
+            return Ok(());
+        }
+        let mut end = [PollFd::new(self.pidfd.as_fd(), PollFlags::POLLIN)];
+        if poll(&mut end, PollTimeout::ZERO)? == 0 {
+            return Ok(());
+        }
+        let Some((status, used)) = reap(self.pid)? else {
+            return Err(io::Error::other("a command was reaped by somebody else"));
+        };
+        self.ended = Some(End {
+            at_ns: now_ns,
+            status,
+            used,
+        });
+        // What it wrote last is still in the pipe.
+        if let Some(out) = &mut self.out {
+            out.drain()?;
+        }
+        self.err.drain()
+    }
+}
+
+/// Reaps a process that has ended, with what its family used.
+fn reap(pid: i32) -> io::Result<Option<(i32, Used)>> {
+    let bytes = moved(pid);
+    let reaped = sys::wait(pid, false)?.filter(|reaped| reaped.pid == pid);
+    Ok(reaped.map(|reaped| (reaped.status, Used::of(&reaped, bytes))))
+}
+
+/// Tasks of the whole machine; 0 where it does not tell.
+fn tasks_of_machine() -> u64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let tasks = text
+        .split(' ')
+        .nth(3)
+        .and_then(|tasks| tasks.split_once('/'));
+    tasks.and_then(|(_, all)| all.parse().ok()).unwrap_or(0)
+}
+
+/// A time for `poll`, rounded up so that nobody spins.
+fn milliseconds(time: Duration) -> PollTimeout {
+    let milliseconds = i32::try_from(time.as_micros().div_ceil(1_000)).unwrap_or(i32::MAX);
+    PollTimeout::try_from(milliseconds).unwrap_or(PollTimeout::MAX)
+}

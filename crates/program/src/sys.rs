@@ -1,0 +1,288 @@
+//! The three system calls that no library offers: a launch without a copy of the address space,
+//! a descriptor for a process, and `wait4`.
+//!
+//! # Theory
+//!
+//! A fork copies page tables, and the first write to each page after it is a fault in the parent
+//! and in the child: time and faults of the harness's in somebody else's measurement. So the child
+//! is made by `clone(CLONE_VM | CLONE_VFORK)`, as `posix_spawn` does it: it borrows the memory of
+//! the parent, who sleeps until the child has called `execve` or ended. `posix_spawn` itself cannot
+//! ask for `SIGKILL` at the parent's death, and that is what keeps a program from outliving a
+//! harness that was killed.
+//!
+//! When `clone` returns, the program has been executed: that moment ends the phase *create*.
+
+use std::ffi::{CStr, CString};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use measure::clock::now_ns;
+use nix::sys::signal::{SigSet, SigmaskHow, sigprocmask};
+
+/// What is executed. Made ready beforehand: the child may allocate nothing.
+#[derive(Debug)]
+pub(crate) struct Executable {
+    path: CString,
+    arguments: Vec<CString>,
+    environment: Vec<CString>,
+}
+
+impl Executable {
+    pub(crate) fn new(path: CString, arguments: Vec<CString>, environment: Vec<CString>) -> Self {
+        Self {
+            path,
+            arguments,
+            environment,
+        }
+    }
+}
+
+/// The three standard streams of a program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Streams<'a> {
+    pub(crate) stdin: &'a OwnedFd,
+    pub(crate) stdout: &'a OwnedFd,
+    pub(crate) stderr: &'a OwnedFd,
+}
+
+/// A program that was launched.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Launched {
+    pub(crate) pid: i32,
+    /// Just before the call.
+    pub(crate) began_ns: u64,
+    /// When the program had been executed.
+    pub(crate) started_ns: u64,
+}
+
+/// All that the child needs, in the memory that it borrows.
+struct Order {
+    path: *const libc::c_char,
+    arguments: *const *const libc::c_char,
+    environment: *const *const libc::c_char,
+    streams: [RawFd; 3],
+    mask: libc::sigset_t,
+    /// Why it could not be executed; 0 while nothing failed.
+    errno: AtomicI32,
+}
+
+/// The child's stack. It calls a dozen system calls and nothing else.
+const STACK: usize = 64 << 10;
+
+/// Signals that this program ignores, and that a program must find as they usually are.
+const USUAL: [libc::c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
+
+/// Launches a program in a session of its own. It gets `SIGKILL` when this thread ends.
+///
+/// # Errors
+/// No process can be made, or the program cannot be executed.
+pub(crate) fn launch(program: &Executable, streams: Streams<'_>) -> io::Result<Launched> {
+    let arguments = pointers(&program.arguments);
+    let environment = pointers(&program.environment);
+    let order = Order {
+        path: program.path.as_ptr(),
+        arguments: arguments.as_ptr(),
+        environment: environment.as_ptr(),
+        streams: [streams.stdin, streams.stdout, streams.stderr].map(AsRawFd::as_raw_fd),
+        mask: *SigSet::empty().as_ref(),
+        errno: AtomicI32::new(0),
+    };
+    // No handler of ours may run in the child, which has our memory.
+    let mut before = SigSet::empty();
+    sigprocmask(
+        SigmaskHow::SIG_SETMASK,
+        Some(&SigSet::all()),
+        Some(&mut before),
+    )?;
+    let began_ns = now_ns();
+    let pid = borrowing_child(&order);
+    let started_ns = now_ns();
+    sigprocmask(SigmaskHow::SIG_SETMASK, Some(&before), None)?;
+    let pid = pid?;
+    match order.errno.load(Ordering::Acquire) {
+        0 => Ok(Launched {
+            pid,
+            began_ns,
+            started_ns,
+        }),
+        errno => {
+            wait(pid, true)?;
+            Err(io::Error::from_raw_os_error(errno))
+        }
+    }
+}
+
+/// Makes the child, and comes back when it has executed the program or ended.
+fn borrowing_child(order: &Order) -> io::Result<i32> {
+    let mut stack = vec![0u128; STACK / 16];
+    let top = stack.as_mut_ptr_range().end;
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    let argument = ptr::from_ref(order).cast_mut().cast();
+    // SAFETY: `top` is the 16-byte-aligned end of a stack that lives until this call returns, and
+    // CLONE_VFORK keeps this thread asleep until the child no longer uses it; `in_child` reads
+    // the order, which outlives it for the same reason, and only makes system calls.
+    let pid = unsafe { libc::clone(in_child, top.cast(), flags, argument) };
+    match pid {
+        -1 => Err(io::Error::last_os_error()),
+        pid => Ok(pid),
+    }
+}
+
+/// The whole life of the child until the program takes over.
+extern "C" fn in_child(order: *mut libc::c_void) -> libc::c_int {
+    // SAFETY: `borrowing_child` passes a pointer to an order that outlives the child.
+    let order = unsafe { &*order.cast::<Order>() };
+    for signal in USUAL {
+        // SAFETY: the signal is valid; the table of handlers is the child's own (no CLONE_SIGHAND).
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    // SAFETY: no preconditions; the child leads no group, so that it can lead a session.
+    unsafe { libc::setsid() };
+    // SAFETY: the option takes a signal number.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    for (target, source) in (0..).zip(order.streams) {
+        // SAFETY: the table of descriptors is the child's own (no CLONE_FILES).
+        unsafe { libc::dup2(source, target) };
+    }
+    // SAFETY: the mask is a valid set in the order.
+    unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const order.mask, ptr::null_mut()) };
+    // SAFETY: path and both lists are C strings that end with a null pointer and outlive the call.
+    unsafe { libc::execve(order.path, order.arguments, order.environment) };
+    let errno = io::Error::last_os_error()
+        .raw_os_error()
+        .unwrap_or(libc::EIO);
+    order.errno.store(errno, Ordering::Release);
+    127
+}
+
+/// A list as `execve` takes it.
+fn pointers(list: &[CString]) -> Vec<*const libc::c_char> {
+    let pointers = list.iter().map(|text| CStr::as_ptr(text));
+    pointers.chain([ptr::null()]).collect()
+}
+
+/// A descriptor that becomes readable when the process ends.
+pub(crate) fn pidfd(pid: i32) -> io::Result<OwnedFd> {
+    // SAFETY: the call takes a process id and no flags, and touches no memory.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    let fd = RawFd::try_from(fd).map_err(io::Error::other)?;
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made this descriptor and nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// A child that has ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reaped {
+    pub(crate) pid: i32,
+    /// As `wait` gives it.
+    pub(crate) status: i32,
+    pub(crate) usage: libc::rusage,
+}
+
+/// Reaps a child, or any (-1); `None` where none has ended yet, or there is none.
+///
+/// # Errors
+/// The kernel refuses to wait.
+pub(crate) fn wait(pid: i32, for_it: bool) -> io::Result<Option<Reaped>> {
+    let mut status = 0;
+    let flags = if for_it { 0 } else { libc::WNOHANG };
+    // SAFETY: all-zero bytes are a valid `rusage`.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: both pointers are of values that live through the call.
+    let reaped = unsafe { libc::wait4(pid, &raw mut status, flags, &raw mut usage) };
+    match reaped {
+        0 => Ok(None),
+        -1 => match io::Error::last_os_error() {
+            error if error.raw_os_error() == Some(libc::ECHILD) => Ok(None),
+            error if error.kind() == io::ErrorKind::Interrupted => wait(pid, for_it),
+            error => Err(error),
+        },
+        pid => Ok(Some(Reaped { pid, status, usage })),
+    }
+}
+
+/// This process and all that it launches get no transparent huge pages.
+///
+/// # Errors
+/// The kernel has none to refuse.
+pub(crate) fn no_huge_pages() -> io::Result<()> {
+    // SAFETY: the option takes a flag and three zeros, and touches no memory.
+    let done = unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
+    result(done)
+}
+
+/// This process and all that it launches are scheduled as batch work.
+///
+/// # Errors
+/// The kernel refuses.
+pub(crate) fn batch() -> io::Result<()> {
+    let parameters = libc::sched_param { sched_priority: 0 };
+    // SAFETY: 0 is this thread, and the parameters live through the call.
+    let done = unsafe { libc::sched_setscheduler(0, libc::SCHED_BATCH, &raw const parameters) };
+    result(done)
+}
+
+fn result(done: libc::c_int) -> io::Result<()> {
+    match done {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+
+    fn null() -> OwnedFd {
+        File::options()
+            .read(true)
+            .write(true)
+            .open("/dev/null")
+            .unwrap()
+            .into()
+    }
+
+    fn executable(words: &[&str]) -> Executable {
+        let text = |word: &&str| CString::new(*word).unwrap();
+        Executable::new(
+            text(&words[0]),
+            words.iter().map(text).collect(),
+            Vec::new(),
+        )
+    }
+
+    #[test]
+    fn a_program_runs_in_a_session_of_its_own_and_tells_its_status() {
+        let null = null();
+        let streams = Streams {
+            stdin: &null,
+            stdout: &null,
+            stderr: &null,
+        };
+        let launched = launch(&executable(&["/bin/sh", "-c", "exit 3"]), streams).unwrap();
+        assert!(launched.began_ns < launched.started_ns);
+        let reaped = wait(launched.pid, true).unwrap().unwrap();
+        assert_eq!(
+            (reaped.pid, libc::WEXITSTATUS(reaped.status)),
+            (launched.pid, 3)
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_executed_is_an_error_and_leaves_no_zombie() {
+        let null = null();
+        let streams = Streams {
+            stdin: &null,
+            stdout: &null,
+            stderr: &null,
+        };
+        let error = launch(&executable(&["/no/such/program"]), streams).unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(libc::ENOENT));
+    }
+}

@@ -1,0 +1,214 @@
+//! Everything that a program has made, found and ended.
+//!
+//! # Theory
+//!
+//! A process group does not hold a program: `setsid` leaves it, and so does every shell with job
+//! control. What no process can leave is its line of descent, once the process above it is a
+//! *subreaper*: children whose parent ends, a double fork for one, become children of the nearest
+//! subreaper and not of init. So a slot's process is one, its descendants are what the program has
+//! made, and all of them pass through its hands when they end, with what they used.
+//!
+//! Ending them is a race against a program that forks. So they are stopped first, pass by pass,
+//! until a pass finds nobody new; who is stopped cannot fork; then all are killed.
+//!
+//! What it cannot see: processes that another daemon starts on request (`systemd-run`, a
+//! container engine). Sources: prctl(2), proc(5).
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use nix::sys::prctl::set_child_subreaper;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::sys;
+
+/// Passes in which a tree is stopped at the most.
+const PASSES: usize = 50;
+
+/// All descendants of a process, parents before their children.
+#[must_use]
+pub fn descendants(of: i32) -> Vec<i32> {
+    match children(of) {
+        Some(_) => by_children(of),
+        None => by_parents(of),
+    }
+}
+
+fn by_children(of: i32) -> Vec<i32> {
+    let mut found = children(of).unwrap_or_default();
+    let mut next = 0;
+    while let Some(&pid) = found.get(next) {
+        found.extend(children(pid).unwrap_or_default());
+        next += 1;
+    }
+    found
+}
+
+/// The children of all threads of a process; `None` on kernels without the file, and of one that
+/// has ended.
+fn children(of: i32) -> Option<Vec<i32>> {
+    let tasks = fs::read_dir(format!("/proc/{of}/task")).ok()?;
+    let mut found = Vec::new();
+    for task in tasks.flatten() {
+        // A thread may end between the two looks.
+        let text = match fs::read_to_string(task.path().join("children")) {
+            Ok(text) => text,
+            Err(_) if task.path().join("stat").exists() => return None,
+            Err(_) => continue,
+        };
+        found.extend(
+            text.split_whitespace()
+                .filter_map(|pid| pid.parse::<i32>().ok()),
+        );
+    }
+    Some(found)
+}
+
+/// The same from the parent of every process, where the kernel has no lists of children.
+fn by_parents(of: i32) -> Vec<i32> {
+    let pairs = parents(Path::new("/proc"));
+    let mut found = vec![of];
+    let mut next = 0;
+    while let Some(&above) = found.get(next) {
+        found.extend(
+            pairs
+                .iter()
+                .filter(|(_, parent)| *parent == above)
+                .map(|(pid, _)| *pid),
+        );
+        next += 1;
+    }
+    found.split_off(1)
+}
+
+/// Every process with its parent.
+fn parents(proc: &Path) -> Vec<(i32, i32)> {
+    let entries = fs::read_dir(proc).into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter_map(|pid| Some((pid, stat(proc, pid)?.1)))
+        .collect()
+}
+
+/// State and parent of a process.
+fn stat(proc: &Path, pid: i32) -> Option<(char, i32)> {
+    let text = fs::read_to_string(proc.join(pid.to_string()).join("stat")).ok()?;
+    let (_, rest) = text.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace();
+    let state = fields.next()?.chars().next()?;
+    Some((state, fields.next()?.parse().ok()?))
+}
+
+/// Those of the processes that have not ended.
+pub(crate) fn alive(pids: &[i32]) -> Vec<i32> {
+    let is_alive = |pid: &&i32| {
+        let state = stat(Path::new("/proc"), **pid).map(|(state, _)| state);
+        state.is_some_and(|state| !"ZX".contains(state))
+    };
+    pids.iter().filter(is_alive).copied().collect()
+}
+
+/// The command line of a process as people know it; its name where it has none any more.
+pub(crate) fn name(pid: i32) -> String {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = String::from_utf8_lossy(&words).replace('\0', " ");
+    match words.trim() {
+        "" => {
+            let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+            name.trim().to_owned()
+        }
+        words => words.chars().take(80).collect(),
+    }
+}
+
+/// Sends a signal to each process; those that have ended are passed over.
+pub(crate) fn signal(pids: &[i32], signal: Signal) {
+    for &pid in pids {
+        let _ended_is_fine = kill(Pid::from_raw(pid), signal);
+    }
+}
+
+/// Kills every descendant; none of them can make another in time.
+pub fn kill_descendants(of: i32) {
+    let mut stopped = BTreeSet::new();
+    for _ in 0..PASSES {
+        let fresh: Vec<i32> = descendants(of)
+            .into_iter()
+            .filter(|&pid| stopped.insert(pid))
+            .collect();
+        if fresh.is_empty() {
+            break;
+        }
+        signal(&fresh, Signal::SIGSTOP);
+    }
+    let all: Vec<i32> = stopped.into_iter().collect();
+    signal(&all, Signal::SIGKILL);
+}
+
+/// Makes this process the one to whom orphans come, if the slot's process is killed before it has
+/// ended them.
+///
+/// # Errors
+/// The kernel refuses.
+pub fn adopt_orphans() -> io::Result<()> {
+    Ok(set_child_subreaper(true)?)
+}
+
+/// Ends and reaps all descendants of this process, which must have no child of its own now.
+pub fn end_orphans() {
+    let own = std::process::id().cast_signed();
+    for _ in 0..PASSES {
+        if descendants(own).is_empty() {
+            return;
+        }
+        kill_descendants(own);
+        while let Ok(Some(_)) = sys::wait(-1, false) {}
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn descendants_are_found_in_either_way() {
+        let mut shell = Command::new("sh")
+            .args(["-c", "sleep 30 & sleep 30 & wait"])
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let own = i32::try_from(std::process::id()).unwrap();
+        let pid = i32::try_from(shell.id()).unwrap();
+        let both = || {
+            (0..500).find_map(|_| {
+                let found = by_children(pid);
+                std::thread::sleep(std::time::Duration::from_millis(5));
+                (found.len() == 2).then_some(found)
+            })
+        };
+        let found = both().expect("the shell has two children");
+        let mut others = by_parents(pid);
+        others.sort_unstable();
+        assert_eq!(
+            {
+                let mut found = found.clone();
+                found.sort_unstable();
+                found
+            },
+            others
+        );
+        assert!(descendants(own).contains(&pid) && name(found[0]).starts_with("sleep"));
+        kill_descendants(pid);
+        shell.kill().unwrap();
+        shell.wait().unwrap();
+        assert!((0..500).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            alive(&found).is_empty()
+        }));
+    }
+}

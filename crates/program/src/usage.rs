@@ -1,0 +1,120 @@
+//! What a tree of processes used: the sum over all that were reaped.
+//!
+//! # Theory
+//!
+//! The kernel adds what a process used to its parent when the parent waits for it, and gives the
+//! sum to whoever waits for the parent. The orphans of a tree come to its subreaper one by one. So
+//! the sum over all that the subreaper reaps is that of the whole tree. Two things are missing from
+//! it: children of a process that ignores `SIGCHLD`, which the kernel forgets, and processes that
+//! still run, which are ended before the sum is taken.
+//!
+//! `ru_maxrss` is no sum but the most that one process of a family had, and it cannot be less than
+//! what this process had when it made it (a child begins in the memory of its parent). Bytes come
+//! from `/proc/PID/io` of the process that has ended and was not reaped yet; the kernel adds up
+//! families there as well.
+
+use std::fs;
+
+use measure::usage::Usage;
+
+use crate::sys::Reaped;
+
+/// A sum over processes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Used {
+    pub(crate) user_ns: u64,
+    pub(crate) system_ns: u64,
+    pub(crate) minor_faults: u64,
+    pub(crate) major_faults: u64,
+    pub(crate) voluntary: u64,
+    pub(crate) involuntary: u64,
+    pub(crate) disk_blocks: u64,
+    /// The most RSS of one process, in bytes.
+    pub(crate) most_rss: u64,
+    /// Bytes moved by read and write calls; `None` where one could not be read.
+    pub(crate) moved: Option<Moved>,
+    /// Processes that came to the subreaper.
+    pub(crate) reaped: u64,
+}
+
+/// Bytes that calls moved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Moved {
+    pub(crate) read: u64,
+    pub(crate) written: u64,
+}
+
+/// The kernel gives RSS in units of 1,024 bytes.
+const KIB: u64 = 1024;
+
+impl Used {
+    /// What came of one process and all that it has waited for.
+    pub(crate) fn of(reaped: &Reaped, moved: Option<Moved>) -> Self {
+        let usage = &reaped.usage;
+        let ns = |time: libc::timeval| {
+            1_000_000_000 * unsigned(time.tv_sec) + 1_000 * unsigned(time.tv_usec)
+        };
+        Self {
+            user_ns: ns(usage.ru_utime),
+            system_ns: ns(usage.ru_stime),
+            minor_faults: unsigned(usage.ru_minflt),
+            major_faults: unsigned(usage.ru_majflt),
+            voluntary: unsigned(usage.ru_nvcsw),
+            involuntary: unsigned(usage.ru_nivcsw),
+            disk_blocks: unsigned(usage.ru_inblock),
+            most_rss: KIB * unsigned(usage.ru_maxrss),
+            moved,
+            reaped: 1,
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.user_ns += other.user_ns;
+        self.system_ns += other.system_ns;
+        self.minor_faults += other.minor_faults;
+        self.major_faults += other.major_faults;
+        self.voluntary += other.voluntary;
+        self.involuntary += other.involuntary;
+        self.disk_blocks += other.disk_blocks;
+        self.most_rss = self.most_rss.max(other.most_rss);
+        let first = self.reaped == 0;
+        self.moved = match (self.moved, other.moved) {
+            (None, moved) if first => moved,
+            (Some(own), Some(other)) => Some(Moved {
+                read: own.read + other.read,
+                written: own.written + other.written,
+            }),
+            _ => None,
+        };
+        self.reaped += other.reaped;
+    }
+
+    /// As every flow tells what it used.
+    pub(crate) fn counts(&self) -> Usage {
+        Usage {
+            cpu_ns: self.user_ns + self.system_ns,
+            minor_faults: self.minor_faults,
+            major_faults: self.major_faults,
+            voluntary_switches: self.voluntary,
+            involuntary_switches: self.involuntary,
+        }
+    }
+}
+
+/// The kernel's counts are unsigned; only the C type is not.
+fn unsigned(count: libc::c_long) -> u64 {
+    u64::try_from(count).unwrap_or(0)
+}
+
+/// Bytes that a process which has ended, and all that it had waited for, moved.
+pub(crate) fn moved(pid: i32) -> Option<Moved> {
+    let text = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+    let of = |key: &str| -> Option<u64> {
+        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+        line.trim().parse().ok()
+    };
+    Some(Moved {
+        read: of("rchar:")?,
+        written: of("wchar:")?,
+    })
+}
