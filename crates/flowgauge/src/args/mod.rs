@@ -153,8 +153,7 @@ impl Command {
         match self {
             Self::Run(args) => Some(&args.how),
             Self::Study(args) => Some(&args.how),
-    /// Compare commands of your own, at several numbers of flows or with what can be changed outside
-    Exec(Box<ExecArgs>),
+            Self::Exec(args) => Some(&args.how),
             Self::Limits(args) => Some(&args.how),
             Self::Wiki(args) => Some(&args.how),
             Self::Search(args) => Some(&args.how),
