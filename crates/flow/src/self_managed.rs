@@ -35,7 +35,7 @@ use crate::record::{
     Answer, Counted, FlowRecord, FlowState, ParentRecord, Rep, SelfManagedUsage, SlotRecord,
 };
 use crate::slot_process::SlotProcess;
-use crate::{Failure, Proof};
+use crate::{Failure, Latencies, Proof};
 
 /// Work that makes its own flows.
 pub trait SelfManaged {
@@ -83,6 +83,8 @@ pub struct SelfManagedRep {
     pub units: u64,
     /// Proof of the work.
     pub proof: Proof,
+    /// How long requests took, where it answers some.
+    pub latencies: Option<Latencies>,
     /// What else it tells; the peak of RSS is filled in by the harness where it is 0.
     pub own: SelfManagedUsage,
 }
@@ -177,7 +179,7 @@ fn repetition(work: &mut impl SelfManaged, timers: bool) -> io::Result<Rep> {
         },
         flows: vec![all],
         turns: None,
-        latencies: None,
+        latencies: done.latencies.map(Box::new),
         kernel_counters: None,
         counted: None,
         self_managed: Some(Box::new(SelfManagedUsage {

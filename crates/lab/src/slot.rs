@@ -18,8 +18,25 @@ impl Metric {
                 Some(turns) if turns.taken > 0 => rep.steady_ns as f64 / turns.taken as f64,
                 _ => 0.0,
             },
+            Self::Request => match &rep.latencies {
+                Some(latencies) if latencies.count() > 0 => {
+                    rep.steady_ns as f64 / latencies.count() as f64
+                }
+                _ => told(rep, "ns_per_request"),
+            },
+            Self::P99 => match &rep.latencies {
+                Some(latencies) => latencies.quantile_ns(0.99).unwrap_or(0) as f64,
+                None => told(rep, "p99_ns"),
+            },
         }
     }
+}
+
+/// What the work itself says, for another load generator; 0 where it does not.
+fn told(rep: &Rep, name: &str) -> f64 {
+    let own = rep.self_managed.as_ref();
+    let told = own.and_then(|own| own.counts.get(name));
+    told.copied().unwrap_or(0) as f64
 }
 
 /// What stands for a slot, in ns; `None` for a failed one. A time of 0 ns is below what

@@ -163,6 +163,10 @@ pub enum Metric {
     Create,
     /// One turn: steady over the turns that were taken, for flows that take turns.
     Switch,
+    /// One request: steady over the requests that were answered.
+    Request,
+    /// The latency that 99 of 100 requests did not exceed.
+    P99,
 }
 
 /// The published study that ours descends from, with its figures.

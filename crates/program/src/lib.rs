@@ -35,10 +35,13 @@ pub mod command;
 pub mod fill;
 mod judge;
 pub mod knobs;
+pub mod load;
 mod looks;
 mod pipe;
 pub mod program;
 mod runner;
+pub mod served;
+mod server;
 mod supervisor;
 mod sys;
 pub mod tree;
@@ -47,7 +50,7 @@ pub mod words;
 
 use std::io;
 
-use flow::{Answer, Cell};
+use flow::{Answer, SlotProcess};
 
 pub use command::Shell;
 pub use fill::Fill;
@@ -55,18 +58,39 @@ pub use judge::differs;
 pub use knobs::Knobs;
 pub use program::{CheckOutput, GRACE_S, Output, Program};
 pub use runner::here;
+pub use served::{Http, Load, Ready, Served};
 
 impl Program {
-    /// Runs the slot of `cell`.
+    /// Runs the slot of `slot`.
     #[must_use]
-    pub fn run<W>(&self, cell: &Cell<W>) -> Answer {
-        self.try_run(cell)
-            .unwrap_or_else(|error| Answer::from_error(&error))
+    pub fn run<W>(&self, slot: &SlotProcess<W>) -> Answer {
+        let answer = self.try_run(slot);
+        // Where an error came between, something may still run.
+        tree::end_orphans();
+        answer.unwrap_or_else(|error| Answer::from_error(&error))
     }
 
-    fn try_run<W>(&self, cell: &Cell<W>) -> io::Result<Answer> {
-        let mut runner = runner::Runner::new(self, cell.spec(), cell.scratch())?;
-        let answer = cell.run_own(&mut runner);
+    fn try_run<W>(&self, slot: &SlotProcess<W>) -> io::Result<Answer> {
+        let mut runner = runner::Runner::new(self, slot.spec(), slot.scratch())?;
+        let answer = slot.run_self_managed(&mut runner);
+        runner.end()?;
+        Ok(answer)
+    }
+}
+
+impl Served {
+    /// Runs the slot of `slot`.
+    #[must_use]
+    pub fn run<W>(&self, slot: &SlotProcess<W>) -> Answer {
+        let answer = self.try_run(slot);
+        // Where an error came between, something may still run.
+        tree::end_orphans();
+        answer.unwrap_or_else(|error| Answer::from_error(&error))
+    }
+
+    fn try_run<W>(&self, slot: &SlotProcess<W>) -> io::Result<Answer> {
+        let mut runner = server::ServerRunner::new(self, slot.spec(), slot.scratch())?;
+        let answer = slot.run_self_managed(&mut runner);
         runner.end()?;
         Ok(answer)
     }

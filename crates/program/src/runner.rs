@@ -17,7 +17,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use flow::{Failure, Own, OwnFlows, OwnRep, Proof, SlotSpec};
+use flow::{Failure, SelfManagedUsage, SelfManaged, SelfManagedRep, Proof, SlotSpec};
 use measure::memory::Reading;
 
 use crate::command::{ready, resolve, words};
@@ -37,10 +37,10 @@ const LAUNCHES_OF_TRUE: usize = 5;
 #[derive(Debug)]
 pub(crate) struct Runner<'a> {
     program: &'a Program,
-    supervisor: Supervisor,
-    fill: Fill,
+    pub(crate) supervisor: Supervisor,
+    pub(crate) fill: Fill,
     cpus: Vec<u32>,
-    deadline: Instant,
+    pub(crate) deadline: Instant,
     deadline_s: f64,
     /// What a launch of `true` takes, in ns.
     launch_ns: Option<u64>,
@@ -132,7 +132,7 @@ impl<'a> Runner<'a> {
         Ok(times.get(times.len() / 2).copied())
     }
 
-    fn grace(&self) -> Duration {
+    pub(crate) fn grace(&self) -> Duration {
         Duration::from_secs_f64(self.program.grace_s)
     }
 
@@ -169,15 +169,43 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn executable(&self, line: &str) -> io::Result<Executable> {
+    pub(crate) fn executable(&self, line: &str) -> io::Result<Executable> {
         let words = words(line, &self.program.shell).map_err(io::Error::other)?;
         let mut environment = self.program.env.clone();
         environment.extend(self.program.knobs.environment());
         ready(&words, &environment)
     }
 
+    /// A port for the slot, where nothing of the program itself asks for one.
+    pub(crate) fn need_port(&mut self) -> io::Result<()> {
+        if self.fill.port.is_none() {
+            self.fill.port = Some(free_port()?);
+        }
+        Ok(())
+    }
+
+    /// This program, as a load generator.
+    pub(crate) fn generator(&self) -> io::Result<Executable> {
+        let words = [
+            "/proc/self/exe".to_owned(),
+            crate::load::ARGUMENT.to_owned(),
+        ];
+        ready(&words, &Default::default())
+    }
+
+    /// Runs what comes before a launch.
+    pub(crate) fn prepare(&mut self) -> io::Result<()> {
+        self.aside("prepare", self.program.prepare.as_deref())
+    }
+
+    /// Runs what comes after a launch.
+    pub(crate) fn after(&mut self) -> io::Result<()> {
+        self.aside("check", self.program.check.as_deref())?;
+        self.aside("conclude", self.program.conclude.as_deref())
+    }
+
     /// The command of a copy, ready to be executed.
-    fn copy(&self, number: u32) -> io::Result<(String, Executable)> {
+    pub(crate) fn copy(&self, number: u32) -> io::Result<(String, Executable)> {
         let cpu = match self.cpus.as_slice() {
             [] => number,
             cpus => cpus[number as usize % cpus.len()],
@@ -335,7 +363,7 @@ impl<'a> Runner<'a> {
     }
 
     /// What a repetition tells beside its times.
-    fn told(&self, launch: &Launch) -> Own {
+    fn told(&self, launch: &Launch) -> SelfManagedUsage {
         let Used { moved, .. } = launch.used;
         let seen = launch.seen.or(self.seen);
         let counts = [
@@ -352,7 +380,7 @@ impl<'a> Runner<'a> {
         let counts = counts
             .into_iter()
             .filter_map(|(name, count)| Some((name.to_owned(), count?)));
-        Own {
+        SelfManagedUsage {
             user_ns: launch.used.user_ns,
             system_ns: launch.used.system_ns,
             made: u64::from(self.program.copies),
@@ -366,20 +394,19 @@ impl<'a> Runner<'a> {
     }
 }
 
-impl OwnFlows for Runner<'_> {
+impl SelfManaged for Runner<'_> {
     const KEEPS_DEADLINE: bool = true;
 
     fn prepare(&mut self) -> io::Result<()> {
-        self.aside("prepare", self.program.prepare.as_deref())
+        Runner::prepare(self)
     }
 
-    fn repeat(&mut self, _timers: bool) -> io::Result<OwnRep> {
+    fn repeat(&mut self, _timers: bool) -> io::Result<SelfManagedRep> {
         let launch = self.launch(self.beside.then_some(Pace::BESIDE))?;
         self.seen = launch.seen.or(self.seen);
-        self.aside("check", self.program.check.as_deref())?;
-        self.aside("conclude", self.program.conclude.as_deref())?;
+        self.after()?;
         let units = self.program.units.unwrap_or(1);
-        Ok(OwnRep {
+        Ok(SelfManagedRep {
             create: launch.create,
             steady: launch.steady,
             tear_down: Duration::ZERO,
@@ -390,6 +417,7 @@ impl OwnFlows for Runner<'_> {
                 checksum: launch.output.unwrap_or(0),
             },
             own: self.told(&launch),
+            latencies: None,
         })
     }
 
@@ -400,7 +428,7 @@ impl OwnFlows for Runner<'_> {
     /// The peak of a launch of its own, or of what was seen beside those that count.
     fn memory(&mut self) -> io::Result<Option<Reading>> {
         if !self.beside {
-            self.prepare()?;
+            Runner::prepare(self)?;
             let launch = self.launch(Some(Pace::ALONE))?;
             self.aside("conclude", self.program.conclude.as_deref())?;
             self.seen = launch.seen;
@@ -427,7 +455,7 @@ fn failed(what: &str, line: &str, how: &str, running: &Running) -> io::Error {
     ))
 }
 
-fn null() -> io::Result<OwnedFd> {
+pub(crate) fn null() -> io::Result<OwnedFd> {
     Ok(File::open("/dev/null")?.into())
 }
 

@@ -344,12 +344,20 @@ impl Supervisor {
 }
 
 impl Running {
-    /// Takes output, and the end if that is there.
-    fn notice(&mut self, now_ns: u64) -> io::Result<()> {
+    /// Takes what it has written.
+    ///
+    /// # Errors
+    /// A pipe cannot be read.
+    pub(crate) fn drain(&mut self) -> io::Result<()> {
         if let Some(out) = &mut self.out {
             out.drain()?;
         }
-        self.err.drain()?;
+        self.err.drain()
+    }
+
+    /// Takes output, and the end if that is there.
+    fn notice(&mut self, now_ns: u64) -> io::Result<()> {
+        self.drain()?;
         if self.ended.is_some() {
             return Ok(());
         }
@@ -366,10 +374,7 @@ impl Running {
             used,
         });
         // What it wrote last is still in the pipe.
-        if let Some(out) = &mut self.out {
-            out.drain()?;
-        }
-        self.err.drain()
+        self.drain()
     }
 }
 

@@ -63,6 +63,7 @@ struct Order {
     arguments: *const *const libc::c_char,
     environment: *const *const libc::c_char,
     streams: [RawFd; 3],
+    parent: libc::pid_t,
     mask: libc::sigset_t,
     /// Why it could not be executed; 0 while nothing failed.
     errno: AtomicI32,
@@ -86,6 +87,7 @@ pub(crate) fn launch(program: &Executable, streams: Streams<'_>) -> io::Result<L
         arguments: arguments.as_ptr(),
         environment: environment.as_ptr(),
         streams: [streams.stdin, streams.stdout, streams.stderr].map(AsRawFd::as_raw_fd),
+        parent: std::process::id().cast_signed(),
         mask: *SigSet::empty().as_ref(),
         errno: AtomicI32::new(0),
     };
@@ -142,6 +144,11 @@ extern "C" fn in_child(order: *mut libc::c_void) -> libc::c_int {
     unsafe { libc::setsid() };
     // SAFETY: the option takes a signal number.
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    // SAFETY: no preconditions.
+    if unsafe { libc::getppid() } != order.parent {
+        // The parent was killed before it could be asked for the signal.
+        return 127;
+    }
     for (target, source) in (0..).zip(order.streams) {
         // SAFETY: the table of descriptors is the child's own (no CLONE_FILES).
         unsafe { libc::dup2(source, target) };

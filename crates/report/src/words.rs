@@ -144,6 +144,8 @@ pub(crate) fn metric(metric: Metric) -> &'static str {
         Metric::Steady => "steady",
         Metric::Create => "create",
         Metric::Switch => "switch",
+        Metric::Request => "time per request",
+        Metric::P99 => "p99 latency",
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use flow::{Answer, Body, Failure, Model, NoSink, Proof, Schedule, SlotProcess, Variant};
-use program::Program;
+use program::{Program, Served};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,8 @@ pub enum Work {
     Search(Searching),
     /// A command of the user's.
     Program(Box<Program>),
+    /// A server of the user's, and who asks it.
+    Served(Box<Served>),
 }
 
 /// Parameters that no run can have.
@@ -76,6 +78,7 @@ impl Work {
             Self::WikiServer(server) => server.workers,
             Self::Search(_) => 1,
             Self::Program(program) => program.units.unwrap_or(1),
+            Self::Served(_) => 1,
         }
     }
 
@@ -100,6 +103,7 @@ impl Work {
             Self::WikiServer(server) => server.check(),
             Self::Search(search) => search.check(),
             Self::Program(program) => program.check().map_err(WorkError),
+            Self::Served(served) => served.check().map_err(WorkError),
         }
     }
 
@@ -113,7 +117,7 @@ impl Work {
     /// Whether the work makes its own flows ([`flow::SelfManaged`]).
     #[must_use]
     pub fn makes_own_flows(&self) -> bool {
-        matches!(self, Self::Search(_) | Self::Program(_))
+        matches!(self, Self::Search(_) | Self::Program(_) | Self::Served(_))
     }
 
     /// Whether it can tell by timers where the time of its flows goes.
@@ -122,11 +126,12 @@ impl Work {
         matches!(self, Self::Search(_))
     }
 
-    /// The user's own command, if that is what it is.
+    /// The user's own command or server, if that is what it is.
     #[must_use]
     pub fn program(&self) -> Option<&Program> {
         match self {
             Self::Program(program) => Some(program),
+            Self::Served(served) => Some(&served.server),
             _ => None,
         }
     }
@@ -148,7 +153,7 @@ impl Work {
     pub fn differs(&self, expected: Proof, got: Proof) -> Failure {
         match self {
             Self::Search(_) => changed(expected, got),
-            Self::Program(_) => program::differs(),
+            Self::Program(_) | Self::Served(_) => program::differs(),
             _ => Failure::DifferentWork {
                 expected: expected.to_string(),
                 got: got.to_string(),
@@ -169,6 +174,7 @@ impl Work {
             | Self::Handoff(_)
             | Self::WikiServer(_) => Some(self.units()),
             Self::Program(program) => program.flows,
+            Self::Served(served) => served.server.flows,
             Self::Primes(_)
             | Self::Spin(_)
             | Self::FaultInjection(_)
@@ -190,6 +196,7 @@ impl Work {
             Self::Warehouse(warehouse) => warehouse.workers = flows,
             Self::WikiServer(server) => server.workers = flows,
             Self::Program(program) => program.flows = Some(flows),
+            Self::Served(served) => served.server.flows = Some(flows),
             Self::Handoff(_)
             | Self::Primes(_)
             | Self::Spin(_)
@@ -218,6 +225,7 @@ impl Work {
             Self::Search(search) => return search.model(variant).err().map(|error| error.0),
             Self::WikiServer(server) => return server.unsuited(variant),
             Self::Program(program) => return program.unsuited(variant),
+            Self::Served(served) => return served.unsuited(variant),
             Self::Handoff(_) => {}
             _ => return None,
         }
@@ -254,6 +262,7 @@ impl Work {
             Self::Operation(operation) => operation.operation.facts().needs_folder,
             Self::Io(_) | Self::Wiki(_) | Self::WikiServer(_) => true,
             Self::Program(program) => program.asks_for("dir"),
+            Self::Served(served) => served.asks_for("dir"),
             _ => false,
         }
     }
@@ -334,6 +343,7 @@ impl Work {
             }
             Self::Search(search) => search.run(slot),
             Self::Program(program) => program.run(slot),
+            Self::Served(served) => served.run(slot),
         }
     }
 }

@@ -55,7 +55,7 @@ fn two_commands_are_answered_and_every_launch_is_recorded() {
     let Answer::Done(record) = &case.slots[0].outcome.answer else {
         panic!("a good slot")
     };
-    let own = record.reps[0].own.as_deref().unwrap();
+    let own = record.reps[0].self_managed.as_deref().unwrap();
     for count in [
         "launch_of_true_ns",
         "read_bytes",

@@ -105,7 +105,7 @@ const OF_A_TURN: [Rule; 1] = [page_tables::rule];
 /// The reasons for the difference of two variants, the weightiest first.
 pub(crate) fn why(evidence: &Evidence<'_>) -> Vec<String> {
     let rules: &[Rule] = match evidence.metric {
-        Metric::Switch => &OF_A_TURN,
+        Metric::Switch | Metric::Request | Metric::P99 => &OF_A_TURN,
         Metric::Total | Metric::Steady | Metric::Create => &RULES,
     };
     let mut reasons: Vec<Reason> = rules.iter().filter_map(|rule| rule(evidence)).collect();

@@ -124,6 +124,7 @@ fn measured(report: &Report) -> SelfManagedRep {
             count: counts.lines,
             checksum: counts.checksum.wrapping_add(spread(counts.files)),
         },
+        latencies: None,
         own: SelfManagedUsage {
             user_ns: usage.user_ns,
             system_ns: usage.system_ns,

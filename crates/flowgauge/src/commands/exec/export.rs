@@ -86,7 +86,7 @@ fn command(case: &CaseResult, at: usize) -> Option<Command> {
     let records = slots.filter_map(|slot| slot.outcome.answer.done());
     let reps: Vec<&Rep> = records.flat_map(|record| &record.reps).collect();
     let times: Vec<f64> = reps.iter().map(|rep| rep.total_ns() as f64 / 1e9).collect();
-    let own = || reps.iter().filter_map(|rep| rep.own.as_deref());
+    let own = || reps.iter().filter_map(|rep| rep.self_managed.as_deref());
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
     let seconds = |ns: u64| ns as f64 / 1e9;
     let mut sorted = times.clone();

@@ -1,0 +1,112 @@
+//! One connection: it asks, and waits for the whole answer.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use measure::clock::now_ns;
+use sha2::{Digest, Sha256};
+
+use super::Target;
+use super::answer::{Answer, whole};
+
+/// A server on the same machine accepts in this time, or its queue is full.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// A connection, with the request that it waits for.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) stream: TcpStream,
+    inbox: Vec<u8>,
+    pub(super) asked: Option<Asked>,
+}
+
+/// A request that was sent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) target: usize,
+    pub(super) planned_ns: u64,
+    pub(super) sent_ns: u64,
+}
+
+/// What reading brought.
+#[derive(Debug)]
+pub(super) enum Got {
+    /// Not all yet.
+    Nothing,
+    /// The whole answer.
+    Whole { answer: Answer, body: u64 },
+    /// The connection was closed while nobody waited.
+    Closed,
+}
+
+impl Connection {
+    pub(super) fn open(target: &Target) -> io::Result<Self> {
+        let stream = TcpStream::connect_timeout(&target.address, PATIENCE)?;
+        stream.set_nodelay(true)?;
+        stream.set_nonblocking(true)?;
+        Ok(Self {
+            stream,
+            inbox: Vec::new(),
+            asked: None,
+        })
+    }
+
+    /// Sends a request that was planned for `planned_ns`; now, if for no time.
+    pub(super) fn ask(
+        &mut self,
+        number: usize,
+        target: &Target,
+        planned_ns: Option<u64>,
+    ) -> io::Result<()> {
+        self.inbox.clear();
+        let Target { host, path, .. } = target;
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: flowgauge\r\nAccept: */*\r\n\r\n"
+        );
+        let sent_ns = now_ns();
+        self.asked = Some(Asked {
+            target: number,
+            planned_ns: planned_ns.unwrap_or(sent_ns),
+            sent_ns,
+        });
+        self.stream.write_all(request.as_bytes())
+    }
+
+    /// Reads what is there.
+    pub(super) fn read(&mut self, hashed: bool) -> io::Result<Got> {
+        let mut bytes = [0; 64 << 10];
+        loop {
+            let closed = match self.stream.read(&mut bytes) {
+                Ok(0) => true,
+                Ok(read) => {
+                    self.inbox.extend_from_slice(&bytes[..read]);
+                    false
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(Got::Nothing),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            if self.asked.is_none() {
+                return Ok(Got::Closed);
+            }
+            if let Some(answer) = whole(&self.inbox, closed)? {
+                let body = match hashed {
+                    true => hash(&self.inbox[answer.body..answer.end]),
+                    false => (answer.end - answer.body) as u64,
+                };
+                return Ok(Got::Whole { answer, body });
+            }
+            if closed {
+                let text = "the server closed a connection in the middle of an answer";
+                return Err(io::Error::new(ErrorKind::UnexpectedEof, text));
+            }
+        }
+    }
+}
+
+fn hash(body: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    first.copy_from_slice(&Sha256::digest(body)[..8]);
+    u64::from_be_bytes(first)
+}

@@ -1,0 +1,199 @@
+//! The load generator: a process beside a server that asks it, and counts what came of it.
+//!
+//! # Theory
+//!
+//! **Closed loop**: each connection asks again as soon as it has its answer. A slow server is
+//! asked less, so what it says is how much the server can do, and its latencies are those of
+//! clients who wait for each other.
+//!
+//! **Open loop** (a rate): request k is planned for `k / rate`, whatever the server does. Its latency
+//! counts from the plan. So when the server stalls, the requests that were planned meanwhile count
+//! what they would have waited; a generator that counts from the sending leaves that out
+//! (coordinated omission). A planned request that finds no free connection waits for one, and is
+//! counted once.
+//!
+//! Nothing is dropped. A request that had no answer in its time counts with that time, one that
+//! was never sent with the time since its plan. Errors are counted by themselves, and a slot with
+//! more than one in a hundred of them is no data point.
+//!
+//! One thread, `epoll`, and a timer of the kernel for the next planned request. The process
+//! reports its own CPU time and how late it sent: where those are high, it measures itself.
+//!
+//! Sources: G. Tene, wrk2 (latency from the planned send); pgbench `-R` (reports its lag).
+
+mod answer;
+mod connection;
+mod engine;
+pub(crate) mod tools;
+
+use std::io::{self, Read, Write};
+use std::net::SocketAddr;
+use std::process::exit;
+
+use flow::Latencies;
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::unistd::Pid;
+use serde::{Deserialize, Serialize};
+
+/// The first argument of a load generator.
+pub(crate) const ARGUMENT: &str = "__ask";
+
+/// What is asked, and how.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Task {
+    pub(crate) targets: Vec<Target>,
+    pub(crate) connections: u32,
+    /// Requests a second in all; `None` for a closed loop.
+    pub(crate) rate: Option<f64>,
+    pub(crate) warm_s: f64,
+    pub(crate) seconds: f64,
+    /// Seconds after which a request counts as not answered.
+    pub(crate) timeout_s: f64,
+    /// Each answer must be what the first was.
+    pub(crate) same_body: bool,
+    /// CPUs of its own; none for any.
+    pub(crate) cpus: Vec<u32>,
+}
+
+/// Where one of the URLs is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Target {
+    pub(crate) address: SocketAddr,
+    pub(crate) host: String,
+    pub(crate) path: String,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Report {
+    /// Time that was measured, in ns.
+    pub(crate) ns: u64,
+    /// From the plan, or from the sending in a closed loop; what had no answer counts too.
+    pub(crate) latencies: Latencies,
+    /// From the sending to the answer.
+    pub(crate) service: Latencies,
+    /// From the plan to the sending.
+    pub(crate) lateness: Latencies,
+    pub(crate) answered: u64,
+    pub(crate) errors: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) unsent: u64,
+    /// What the first error was.
+    pub(crate) first_error: Option<String>,
+    pub(crate) bytes: u64,
+    /// CPU time of the generator, in ns.
+    pub(crate) cpu_ns: u64,
+}
+
+/// What another load generator said of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Said {
+    /// Requests a second.
+    pub(crate) per_s: f64,
+    pub(crate) p50_ns: Option<f64>,
+    pub(crate) p99_ns: Option<f64>,
+    pub(crate) errors: f64,
+}
+
+/// Whether a server gives an answer that is none of an error.
+pub(crate) fn answers(target: &Target) -> bool {
+    let task = Task {
+        targets: vec![target.clone()],
+        connections: 1,
+        rate: None,
+        warm_s: 0.0,
+        seconds: 0.01,
+        timeout_s: 1.0,
+        same_body: false,
+        cpus: Vec::new(),
+    };
+    engine::run(&task).is_ok_and(|report| report.answered > 0)
+}
+
+/// A URL as this generator can ask it.
+///
+/// # Errors
+/// It is no `http://HOST:PORT/PATH` on this machine; in words.
+pub(crate) fn target(url: &str) -> Result<Target, String> {
+    let rest = url.strip_prefix("http://").ok_or_else(|| {
+        format!("{url}: only http:// can be asked; for anything else name a command with --load")
+    })?;
+    let (host, path) = match rest.split_once('/') {
+        Some((host, path)) => (host, format!("/{path}")),
+        None => (rest, "/".to_owned()),
+    };
+    let named = match host.contains(':') {
+        true => host.to_owned(),
+        false => format!("{host}:80"),
+    };
+    let mut found = std::net::ToSocketAddrs::to_socket_addrs(&named)
+        .map_err(|error| format!("{url}: {error}"))?;
+    let address = found.find(|address| address.ip().is_loopback());
+    let address = address.ok_or_else(|| {
+        format!(
+            "{url}: the server runs on this machine, so ask it there: http://127.0.0.1:{{port}}/"
+        )
+    })?;
+    Ok(Target {
+        address,
+        host: host.to_owned(),
+        path,
+    })
+}
+
+/// Whether this process was started as a load generator of a program.
+#[must_use]
+pub fn is_load() -> bool {
+    let argument = std::env::args_os().nth(1);
+    argument.is_some_and(|argument| argument == ARGUMENT)
+}
+
+/// The whole life of a load generator.
+pub fn load_main() -> ! {
+    match live() {
+        Ok(()) => exit(0),
+        Err(error) => {
+            let _closed_is_fine = writeln!(io::stderr(), "the load generator: {error}");
+            exit(1)
+        }
+    }
+}
+
+fn live() -> io::Result<()> {
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text)?;
+    let task: Task = serde_json::from_str(&text)?;
+    if !task.cpus.is_empty() {
+        let mut set = CpuSet::new();
+        for &cpu in &task.cpus {
+            set.set(cpu as usize)?;
+        }
+        sched_setaffinity(Pid::from_raw(0), &set)?;
+    }
+    let mut report = engine::run(&task)?;
+    report.cpu_ns = measure::clock::process_cpu_ns();
+    let said = serde_json::to_vec(&report)?;
+    io::stdout().lock().write_all(&said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_this_machine_are_read_and_others_refused() {
+        let read = target("http://127.0.0.1:8080/a?b=c").unwrap();
+        assert_eq!((read.address.port(), read.path.as_str()), (8080, "/a?b=c"));
+        assert_eq!(target("http://localhost:81").unwrap().path, "/");
+        assert!(
+            target("https://localhost/")
+                .unwrap_err()
+                .contains("only http://")
+        );
+        assert!(
+            target("http://192.0.2.1/")
+                .unwrap_err()
+                .contains("on this machine")
+        );
+    }
+}

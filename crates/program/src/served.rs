@@ -1,0 +1,185 @@
+//! A server of the user's, and who asks it.
+
+use flow::Variant;
+use serde::{Deserialize, Serialize};
+
+use crate::command::{resolve, words};
+use crate::fill::{Fill, has};
+use crate::load::target;
+use crate::program::Program;
+
+/// Connections at the most.
+const MOST_CONNECTIONS: u32 = 10_000;
+
+/// A server with its load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Served {
+    /// The server.
+    pub server: Program,
+    /// How to know that it is ready: a URL, `tcp`, or a line that it writes.
+    #[serde(default)]
+    pub ready: Ready,
+    /// Seconds that it may take until it is.
+    #[serde(default = "ready_s")]
+    pub ready_s: f64,
+    /// Who asks.
+    pub load: Load,
+}
+
+/// How to know that a server is ready.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ready {
+    /// Its port, or that of its load, accepts connections.
+    #[default]
+    Tcp,
+    /// It answers this URL.
+    Url(String),
+    /// It writes this to standard output or error.
+    Line(String),
+}
+
+/// Who asks a server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Load {
+    /// The built-in generator.
+    Http(Http),
+    /// A command whose output is read: wrk, wrk2, hey, ab, redis-benchmark, pgbench, memcaslap.
+    Command(String),
+}
+
+/// What the built-in generator asks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Http {
+    /// The URLs, asked in turn.
+    pub urls: Vec<String>,
+    /// Connections at one time.
+    #[serde(default = "connections")]
+    pub connections: u32,
+    /// Requests a second; without it each connection asks again as soon as it has its answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// Seconds that are measured.
+    #[serde(default = "seconds")]
+    pub seconds: f64,
+    /// Seconds before, which do not count.
+    #[serde(default = "warm_s")]
+    pub warm_s: f64,
+    /// Seconds after which a request counts as not answered.
+    #[serde(default = "timeout_s")]
+    pub timeout_s: f64,
+    /// Each answer must be what the first was.
+    #[serde(default)]
+    pub same_body: bool,
+    /// CPUs of the generator; none for any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpus: Vec<u32>,
+}
+
+fn ready_s() -> f64 {
+    20.0
+}
+
+fn connections() -> u32 {
+    16
+}
+
+fn seconds() -> f64 {
+    1.5
+}
+
+fn warm_s() -> f64 {
+    0.3
+}
+
+fn timeout_s() -> f64 {
+    5.0
+}
+
+impl Http {
+    /// URLs, and everything else as usual.
+    #[must_use]
+    pub fn new(urls: Vec<String>) -> Self {
+        Self {
+            urls,
+            connections: connections(),
+            rate: None,
+            seconds: seconds(),
+            warm_s: warm_s(),
+            timeout_s: timeout_s(),
+            same_body: false,
+            cpus: Vec::new(),
+        }
+    }
+}
+
+impl Served {
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// One of them makes no sense; the message says what to use.
+    pub fn check(&self) -> Result<(), String> {
+        self.server.check()?;
+        match &self.load {
+            Load::Command(line) => words(line, &self.server.shell).map(drop),
+            Load::Http(http) => http.check(),
+        }
+    }
+
+    /// Why it cannot run as that variant, if it cannot.
+    #[must_use]
+    pub fn unsuited(&self, variant: &Variant) -> Option<String> {
+        let load = match &self.load {
+            Load::Http(_) => None,
+            Load::Command(line) => {
+                let line = Fill::of(variant).apply(line);
+                let words = words(&line, &self.server.shell).ok()?;
+                resolve(words.first()?).err()
+            }
+        };
+        self.server.unsuited(variant).or(load)
+    }
+
+    /// Whether a line of it has that placeholder.
+    #[must_use]
+    pub fn asks_for(&self, name: &str) -> bool {
+        let load = match &self.load {
+            Load::Http(http) => http.urls.iter().any(|url| has(url, name)),
+            Load::Command(line) => has(line, name),
+        };
+        load || self.server.asks_for(name)
+    }
+}
+
+impl Http {
+    fn check(&self) -> Result<(), String> {
+        for url in &self.urls {
+            target(&url.replace("{port}", "80"))?;
+        }
+        if self.urls.is_empty() {
+            return Err("name a URL to ask: --load http://127.0.0.1:{port}/".to_owned());
+        }
+        if self.connections == 0 || self.connections > MOST_CONNECTIONS {
+            return Err(format!(
+                "connections {}: use 1 to {MOST_CONNECTIONS}",
+                self.connections
+            ));
+        }
+        if self
+            .rate
+            .is_some_and(|rate| !(0.1..=10_000_000.0).contains(&rate))
+        {
+            return Err("a rate is 0.1 to 10,000,000 requests a second".to_owned());
+        }
+        let spans = [("duration", self.seconds), ("timeout", self.timeout_s)];
+        for (name, seconds) in spans {
+            if !(0.01..=3_600.0).contains(&seconds) {
+                return Err(format!("the {name} of the load: use 10 ms to an hour"));
+            }
+        }
+        Ok(())
+    }
+}
