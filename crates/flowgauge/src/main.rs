@@ -40,6 +40,9 @@ fn main() -> ExitCode {
     if flow::is_slot_process() {
         flow::slot_process_main(workload::Work::run);
     }
+    if program::load::is_load() {
+        program::load::load_main();
+    }
     if workload::server::is_load() {
         workload::server::load_main();
     }

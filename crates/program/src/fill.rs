@@ -35,6 +35,7 @@ impl Fill {
         let (processes, threads) = match variant.model {
             Model::Mix { processes, threads } => (processes, threads),
             Model::Process | Model::ProcessSharedFiles => (variant.flows, 1),
+            Model::Migratable { processes, .. } => (processes, variant.flows),
             Model::Thread | Model::ThreadPrivateFiles | Model::Fiber { .. } | Model::Task => {
                 (1, variant.flows)
             }

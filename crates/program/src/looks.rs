@@ -136,7 +136,7 @@ impl Looks {
             if self
                 .seen
                 .peak
-                .is_none_or(|peak| peak.honest() < memory.honest())
+                .is_none_or(|peak| peak.total() < memory.total())
             {
                 self.seen.peak = Some(memory);
             }

@@ -17,7 +17,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use flow::{Failure, SelfManagedUsage, SelfManaged, SelfManagedRep, Proof, SlotSpec};
+use flow::{Failure, Proof, SelfManaged, SelfManagedRep, SelfManagedUsage, SlotSpec};
 use measure::memory::Reading;
 
 use crate::command::{ready, resolve, words};

@@ -18,7 +18,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use flow::{Failure, Latencies, SelfManagedUsage, SelfManaged, SelfManagedRep, Proof, SlotSpec};
+use flow::{Failure, Latencies, Proof, SelfManaged, SelfManagedRep, SelfManagedUsage, SlotSpec};
 use measure::clock::now_ns;
 use measure::memory::Reading;
 use nix::fcntl::OFlag;

@@ -17,6 +17,8 @@ Examples:
       --sweep flows=1,2,4
   flowgauge exec --grid 'work -p {processes} -t {threads}' --flows 8    1x8, 2x4, 4x2, 8x1
   flowgauge exec --copies 4 './solve part{i}' --against './solve-threads -t 4 all'
+  flowgauge exec --serve './server -p {port} -w 4' './server -p {port} -t 4' \\
+      --load http://127.0.0.1:{port}/ --rate 200,400 --slo p99=20ms
   flowgauge exec --what-if './server-test'                  what helps from outside
   flowgauge exec -w 3 -r 20 -L n 1,2 'make -j {n}'          flags of hyperfine
 
@@ -66,6 +68,8 @@ pub(crate) struct ExecArgs {
     #[arg(long)]
     pub(crate) what_if: bool,
     #[command(flatten)]
+    pub(crate) serve: ServeArgs,
+    #[command(flatten)]
     pub(crate) each: EachArgs,
     #[command(flatten)]
     pub(crate) proof: ProofArgs,
@@ -73,6 +77,52 @@ pub(crate) struct ExecArgs {
     pub(crate) hyperfine: HyperfineArgs,
     #[command(flatten)]
     pub(crate) how: HowArgs,
+}
+
+/// Servers, and who asks them.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Servers")]
+pub(crate) struct ServeArgs {
+    /// The commands are servers: each is started, asked and stopped in every slot; with a value, one
+    /// more command
+    #[arg(long, value_name = "COMMAND", num_args = 0..=1, default_missing_value = "", requires = "load")]
+    pub(crate) serve: Vec<String>,
+    /// Who asks: a URL such as http://127.0.0.1:{port}/ (may be given several times), or a command: wrk,
+    /// wrk2, hey, ab, redis-benchmark, pgbench, memcaslap
+    #[arg(long, value_name = "URL|COMMAND", requires = "serve")]
+    pub(crate) load: Vec<String>,
+    /// How to know that a server is ready: tcp, a URL, or a text that it writes
+    #[arg(
+        long,
+        value_name = "tcp|URL|LINE",
+        default_value = "tcp",
+        requires = "serve"
+    )]
+    pub(crate) ready: String,
+    /// Requests a second, several for a sweep; without it each connection asks again as soon as
+    /// it has its answer
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "load")]
+    pub(crate) rate: Vec<f64>,
+    /// Connections at one time
+    #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) connections: u32,
+    /// Time that is measured in each slot
+    #[arg(long, value_name = "TIME", default_value = "1.5s", value_parser = number::seconds)]
+    pub(crate) duration: f64,
+    /// Each answer must be what the first one was
+    #[arg(long)]
+    pub(crate) same_body: bool,
+    /// CPUs of the load generator, such as 3; best not those of the servers
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) load_cpus: Vec<u32>,
+    /// What must hold at a rate: p99=20ms; says the highest rate that meets it
+    #[arg(long, value_name = "p99=TIME", value_parser = slo, requires = "rate")]
+    pub(crate) slo: Option<f64>,
+}
+
+fn slo(text: &str) -> Result<f64, String> {
+    let time = text.strip_prefix("p99=").ok_or("write p99=20ms")?;
+    number::seconds(time)
 }
 
 /// How each command is launched.

@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use compare::CompareArgs;
-pub(crate) use exec::{ExecArgs, HyperfineArgs};
+pub(crate) use exec::{ExecArgs, HyperfineArgs, ServeArgs};
 pub(crate) use how::{AnswerArgs, Format, HowArgs};
 pub(crate) use limits::{FenceArg, LimitsArgs};
 pub(crate) use malloc::MallocArgs;

@@ -2,6 +2,7 @@
 
 mod export;
 mod parameters;
+mod serve;
 mod what_if;
 
 use std::fs;
@@ -15,7 +16,7 @@ use workload::Work;
 
 use crate::args::{ExecArgs, HowArgs};
 use crate::ending::Ending;
-use crate::launch::CellLauncher;
+use crate::launch::SlotLauncher;
 use crate::result_file::ResultFile;
 use crate::session;
 
@@ -32,10 +33,11 @@ pub(crate) fn run(args: &ExecArgs) -> Result<Ending> {
     let study = study(args)?;
     let settings = settings(args)?;
     let exports = export::Exports::prepare(&args.hyperfine)?;
-    let mut launcher = CellLauncher::new(ResultFile::prepare(None, false)?)?;
+    let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
     let session = session::begin(vec![study], settings, &args.how)?;
     let journal = session.journal_path();
     let ending = session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)?;
+    serve::tell(&args.serve, &journal)?;
     exports.write(&journal)?;
     Ok(ending)
 }
@@ -113,6 +115,14 @@ fn study(args: &ExecArgs) -> Result<Study> {
 }
 
 fn cases(args: &ExecArgs) -> Result<Vec<Case>> {
+    let cases = commands_as_cases(args)?;
+    match args.serve.load.is_empty() {
+        true => Ok(cases),
+        false => serve::served(&args.serve, cases),
+    }
+}
+
+fn commands_as_cases(args: &ExecArgs) -> Result<Vec<Case>> {
     if let Some(command) = &args.grid {
         return Ok(vec![grid(args, command)?]);
     }
@@ -133,7 +143,12 @@ fn cases(args: &ExecArgs) -> Result<Vec<Case>> {
 
 /// The commands, with names that are different.
 fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
-    let first = args.reference.iter().chain(&args.commands);
+    let served = args
+        .serve
+        .serve
+        .iter()
+        .filter(|command| !command.is_empty());
+    let first = args.reference.iter().chain(&args.commands).chain(served);
     let unnamed = first.map(|command| (None, command.clone()));
     let named = args
         .variant
@@ -262,7 +277,7 @@ fn variant(args: &ExecArgs, model: Model, flows: u32) -> Variant {
         placement: args.each.placement.clone(),
         schedule: Schedule::default(),
         channel: Channel::default(),
-        ballast: None,
+        parent_memory: None,
     }
 }
 

@@ -40,6 +40,8 @@ pub(crate) fn sentence(
         Metric::Steady => format!("{answer}, in the steady phase"),
         Metric::Create => format!("{answer}, to create"),
         Metric::Switch => format!("{answer}, to switch"),
+        Metric::Request => format!("{answer}, by time per request"),
+        Metric::P99 => format!("{answer}, by p99 latency"),
     }
 }
 
@@ -58,6 +60,8 @@ fn by(metric: Metric) -> &'static str {
         Metric::Steady => " in the steady phase",
         Metric::Create => " by the time to create them",
         Metric::Switch => " by the time of a switch",
+        Metric::Request => " by time per request",
+        Metric::P99 => " by p99 latency",
     }
 }
 

@@ -56,12 +56,17 @@ pub(crate) enum Kind {
     WorkerDone(u32),
     /// CPU time of a worker over the wall time of the steady phase.
     WorkerCpu(u32),
+    /// The latency that half of the requests did not exceed.
+    P50,
+    /// The same of 99 of 100, and of 999 of 1,000.
+    P99,
+    P999,
     /// An event that was counted of the flows.
     Event(Event),
 }
 
 /// Name, what it is called in sentences, unit; events beside these have their own names.
-const NAMED: [(Kind, &str, &str, Unit); 23] = [
+const NAMED: [(Kind, &str, &str, Unit); 26] = [
     (Kind::Time, "time", "time", Unit::Ns),
     (Kind::Create, "create", "time to create", Unit::Ns),
     (Kind::Steady, "steady", "steady phase", Unit::Ns),
@@ -125,6 +130,9 @@ const NAMED: [(Kind, &str, &str, Unit); 23] = [
         "requests a second",
         Unit::PerSecond,
     ),
+    (Kind::P50, "p50", "median latency", Unit::Ns),
+    (Kind::P99, "p99", "p99 latency", Unit::Ns),
+    (Kind::P999, "p999", "p99.9 latency", Unit::Ns),
 ];
 
 /// A good slot that is looked at for several quantities.
@@ -269,6 +277,9 @@ impl Kind {
                 0 => None,
                 _ => over(record, |rep| Some(rep.proof().count as f64)),
             },
+            Self::P50 => latency(record, 0.5),
+            Self::P99 => latency(record, 0.99),
+            Self::P999 => latency(record, 0.999),
             Self::PeakRss => peak_rss(record),
             Self::Memory => Some(memory(record, Memory::total)),
             Self::Pss => Some(memory(record, |memory| memory.pss)),
@@ -370,6 +381,12 @@ fn requests(record: &SlotRecord) -> Option<Measured<f64>> {
         (rep.steady_ns > 0).then(|| count as f64 * 1e9 / rep.steady_ns as f64)
     };
     median(record.reps.iter().filter_map(rate)).map(Measured::Value)
+}
+
+/// A quantile of the latencies of a slot, where requests were answered.
+fn latency(record: &SlotRecord, share: f64) -> Option<Measured<f64>> {
+    let of = |rep: &Rep| Some(rep.latencies.as_ref()?.quantile_ns(share)? as f64);
+    median(record.reps.iter().filter_map(of)).map(Measured::Value)
 }
 
 /// Why a count is not in a record, as the record says it.

@@ -61,9 +61,7 @@ impl<'a> Evidence<'a> {
     pub(super) fn counts(&self, side: Side<'a>) -> &'a Counts {
         match self.metric {
             Metric::Create => &side.profile.create,
-            Metric::Steady | Metric::Switch | Metric::Request | Metric::P99 => {
-                &side.profile.steady
-            }
+            Metric::Steady | Metric::Switch | Metric::Request | Metric::P99 => &side.profile.steady,
             Metric::Total => &side.profile.all,
         }
     }
@@ -79,11 +77,7 @@ impl<'a> Evidence<'a> {
         match self.metric {
             Metric::Create => Some((create, 1.0)),
             Metric::Total if making + steady > 0.0 => Some((making, making / (making + steady))),
-            Metric::Total
-            | Metric::Steady
-            | Metric::Switch
-            | Metric::Request
-            | Metric::P99 => None,
+            Metric::Total | Metric::Steady | Metric::Switch | Metric::Request | Metric::P99 => None,
         }
     }
 }
