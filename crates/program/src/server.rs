@@ -380,6 +380,7 @@ fn asked(report: &Report, used: &Used) -> io::Result<Asked> {
             ("errors", report.errors),
             ("timeouts", report.timeouts),
             ("unsent", report.unsent),
+            ("refused", report.refused),
             ("bytes", report.bytes),
             ("service_p99_ns", p99(&report.service)),
             ("lateness_p99_ns", p99(&report.lateness)),

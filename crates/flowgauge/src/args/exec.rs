@@ -204,10 +204,10 @@ pub(crate) struct HyperfineArgs {
     #[arg(short = 'w', long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000))]
     pub(crate) warmup: Option<u32>,
     /// Exactly so many launches of each command, one a round
-    #[arg(short = 'r', long, value_name = "N", conflicts_with = "rounds", value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    #[arg(short = 'r', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub(crate) runs: Option<u64>,
     /// So many launches of each command at the most, one a round
-    #[arg(short = 'M', long, value_name = "N", conflicts_with_all = ["runs", "rounds"], value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    #[arg(short = 'M', long, value_name = "N", conflicts_with = "runs", value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub(crate) max_runs: Option<u64>,
     /// The commands once for each value: -L threads 1,2,4 and {threads}
     #[arg(short = 'L', long, value_names = ["VAR", "VALUES"], num_args = 2)]

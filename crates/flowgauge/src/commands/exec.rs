@@ -78,7 +78,11 @@ fn refuse(args: &ExecArgs) -> Result<()> {
 fn settings(args: &ExecArgs) -> Result<Settings> {
     let usual = session::settings(&args.how, Preset::Full)?;
     let runs = args.hyperfine.runs.or(args.hyperfine.max_runs);
-    let max_rounds = runs.map_or(Ok(usual.max_rounds), usize::try_from)?;
+    let most = runs.map_or(Ok(usize::MAX), usize::try_from)?;
+    let max_rounds = match (runs, args.how.rounds) {
+        (Some(_), None) => most,
+        _ => most.min(usual.max_rounds),
+    };
     Ok(Settings {
         max_rounds,
         ..usual
@@ -100,7 +104,14 @@ fn study(args: &ExecArgs) -> Result<Study> {
     }
     let title = match cases.as_slice() {
         [case] => case.title.clone(),
-        _ => "commands by the number of flows".to_owned(),
+        [first, ..] => {
+            let sweep = first
+                .sweep
+                .as_ref()
+                .map_or("flows", |point| point.sweep.as_str());
+            format!("commands by {sweep}")
+        }
+        [] => String::new(),
     };
     let headline = cases.last().map(|case| case.name.clone());
     Ok(Study {

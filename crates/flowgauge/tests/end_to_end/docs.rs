@@ -49,6 +49,7 @@ const EXAMPLES: [(&str, Option<&str>); 6] = [
 fn short(subcommand: &str) -> &'static [(&'static str, &'static str)] {
     match subcommand {
         "run" => &[BUDGET, ("--rounds", "1")],
+        "exec" => &[("--rounds", "1"), BUDGET],
         "primes" => &[("--block", "1000"), ("--rounds", "1"), BUDGET],
         "switch" => &[("--flows", "2..20"), ("--rounds", "1"), BUDGET],
         "limits" => &[("--rounds", "1"), BUDGET],

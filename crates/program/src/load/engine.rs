@@ -267,12 +267,17 @@ impl<'a> Engine<'a> {
             .take()
             .and_then(|connection| connection.asked);
         self.free.retain(|&free| free != place);
-        let now = now_ns();
-        let (from, until) = self.span();
-        let counts = asked.map_or((from..until).contains(&now), |asked| self.counts(&asked));
-        if counts {
-            self.error(error.to_string());
+        match asked {
+            Some(asked) if self.counts(&asked) => self.error(error.to_string()),
+            Some(_) => {}
+            // No request is lost: those that were planned wait for a connection, and count that.
+            None => {
+                self.report.refused += 1;
+                let said = error.to_string();
+                self.report.first_error.get_or_insert(said);
+            }
         }
+        let now = now_ns();
         self.broken.push((place, now + PAUSE_NS));
     }
 

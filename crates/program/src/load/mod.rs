@@ -78,6 +78,8 @@ pub(crate) struct Report {
     pub(crate) errors: u64,
     pub(crate) timeouts: u64,
     pub(crate) unsent: u64,
+    /// Connections that could not be opened.
+    pub(crate) refused: u64,
     /// What the first error was.
     pub(crate) first_error: Option<String>,
     pub(crate) bytes: u64,

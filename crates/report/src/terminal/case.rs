@@ -222,6 +222,7 @@ fn own_work(case: &CaseResult) -> Vec<String> {
     let said = labelled.filter_map(|variant| {
         let own = variant.work.as_ref()?;
         let apart = work_apart(own, &case.case.work);
+        (!apart.is_empty()).then_some(())?;
         Some(format!("{} has work of its own: {apart}", variant.label))
     });
     said.collect()

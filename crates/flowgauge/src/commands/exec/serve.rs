@@ -170,10 +170,11 @@ fn of_load(case: &CaseResult, at: usize) -> Option<String> {
         ns => format!(", p99 of its lateness at worst {:.2} ms", ns as f64 / 1e6),
     };
     Some(format!(
-        "{} errors, {} timeouts, {} not sent; it used {share:.0} % of one CPU{late}",
+        "{} errors, {} timeouts, {} not sent, {} connections refused; it used {share:.0} % of one CPU{late}",
         sum("errors"),
         sum("timeouts"),
-        sum("unsent")
+        sum("unsent"),
+        sum("refused")
     ))
 }
 
