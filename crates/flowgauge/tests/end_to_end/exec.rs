@@ -374,7 +374,7 @@ fn nothing_of_a_command_outlives_any_end_of_a_run() {
     ]);
     let cell = within(20, "the command runs", || {
         let all = home.processes();
-        (all.len() >= 4).then(|| Process::cell(&all).cloned())?
+        (all.len() >= 4).then(|| Process::slot_process(&all).cloned())?
     });
     cell.send(Signal::SIGKILL);
     within(20, "its orphans are ended", || {
