@@ -1,7 +1,7 @@
 //! What it costs to move a fiber to another process, beside what else could be done.
 //!
 //! ```text
-//! cargo bench -p fiber --bench movable [-- ROUNDS]
+//! cargo bench -p fiber --bench movable [-- [ROUNDS] [--only TEXT]]
 //! ```
 //!
 //! Two processes, forked from this one; on one CPU, and on two. Each sample is a life of its own:
@@ -11,6 +11,8 @@
 //!
 //! * **One at a time**: a fiber goes there and back. Each process sleeps while the fiber is with the
 //!   other, so a move is a hand-off between processes, which is measured alone as well.
+//!   A process of a region wakes now and then to see whether the others live, so its sleep has a
+//!   deadline, which the kernel charges for: a hand-off with one is measured too.
 //! * **Pipelined**: 256 fibers go there and back, all at once.
 //!
 //! The fiber keeps so many bytes on its stack, all of which are written before each move and
@@ -38,18 +40,27 @@ fn main() {
     let rounds = std::env::args().skip(1).find_map(|a| a.parse().ok());
     let rounds: usize = rounds.unwrap_or(9);
     println!("{rounds} interleaved rounds; median [least ... most] of us a move, and of the ratio");
-    for cpus in [1, 2] {
-        for bytes in SIZES {
-            println!("\none at a time, {cpus} CPU, {bytes} B of live state");
-            compare(rounds, &one_at_a_time(cpus, bytes));
+    let only = std::env::args().skip_while(|a| a != "--only").nth(1);
+    let compare_if = |title: String, ways: &Ways| {
+        if only.as_ref().is_none_or(|only| title.contains(only)) {
+            println!("\n{title}");
+            compare(rounds, ways);
         }
+    };
+    for (cpus, bytes) in cases() {
+        let title = format!("one at a time, {cpus} CPU, {bytes} B of live state");
+        compare_if(title, &one_at_a_time(cpus, bytes));
     }
-    for cpus in [1, 2] {
-        for bytes in SIZES {
-            println!("\npipelined, {WINDOW} fibers, {cpus} CPU, {bytes} B of live state");
-            compare(rounds, &pipelined(cpus, bytes));
-        }
+    for (cpus, bytes) in cases() {
+        let title = format!("pipelined, {WINDOW} fibers, {cpus} CPU, {bytes} B of live state");
+        compare_if(title, &pipelined(cpus, bytes));
     }
+}
+
+fn cases() -> impl Iterator<Item = (usize, usize)> {
+    [1, 2]
+        .into_iter()
+        .flat_map(|cpus| SIZES.map(|bytes| (cpus, bytes)))
 }
 
 type Ways = Vec<(&'static str, Box<dyn Fn() -> Sample>)>;
@@ -57,7 +68,14 @@ type Ways = Vec<(&'static str, Box<dyn Fn() -> Sample>)>;
 fn one_at_a_time(cpus: usize, bytes: usize) -> Ways {
     let trips = (200_000_000 / (bytes + 40_000)).clamp(100, 4_000) as u64;
     vec![
-        ("hand-off alone", Box::new(move || hand_off(cpus, 0, trips))),
+        (
+            "hand-off alone",
+            Box::new(move || hand_off(cpus, 0, trips, false)),
+        ),
+        (
+            "hand-off, deadline",
+            Box::new(move || hand_off(cpus, 0, trips, true)),
+        ),
         (
             "by pointer",
             Box::new(move || moves(cpus, Way::Isomalloc, bytes, 1, trips)),
@@ -68,7 +86,7 @@ fn one_at_a_time(cpus: usize, bytes: usize) -> Ways {
         ),
         (
             "hand-off and memcpy",
-            Box::new(move || hand_off(cpus, bytes, trips)),
+            Box::new(move || hand_off(cpus, bytes, trips, false)),
         ),
         ("socket", Box::new(move || socket(cpus, bytes, trips))),
     ]
@@ -205,9 +223,9 @@ fn step(fiber: &mut MovableFiber<'_>, to: usize) {
 /// ns a move of `fibers` fibers that each make so many trips.
 fn moves(cpus: usize, way: Way, bytes: usize, fibers: usize, trips: u64) -> Sample {
     let body: fn(&mut MovableFiber<'_>, u64) -> u64 = match bytes {
-        0..=256 => travels::<256>,
-        0..=4_096 => travels::<4_096>,
-        0..=65_536 => travels::<65_536>,
+        256 => travels::<256>,
+        4_096 => travels::<4_096>,
+        65_536 => travels::<65_536>,
         _ => travels::<1_048_576>,
     };
     let stack = (bytes + (24 << 10)).next_multiple_of(4 << 10);
@@ -233,14 +251,14 @@ fn moves(cpus: usize, way: Way, bytes: usize, fibers: usize, trips: u64) -> Samp
 
 /// A token that goes there and back by a word of shared memory and a futex, with a copy of
 /// `bytes` into shared memory before and out of it after, if there are any.
-fn hand_off(cpus: usize, bytes: usize, trips: u64) -> Sample {
+fn hand_off(cpus: usize, bytes: usize, trips: u64, deadline: bool) -> Sample {
     let shared = shared(4_096 + bytes);
     // SAFETY: zeroed memory that both processes share, aligned to a page.
     let words = unsafe { &*shared.cast::<[AtomicU32; 2]>() };
     let area = shared.wrapping_add(4_096);
     let mut kept = vec![0_u8; bytes];
     let carry = |kept: &mut Vec<u8>, own: usize| {
-        wait(&words[own]);
+        wait(&words[own], deadline);
         // SAFETY: `bytes` of the mapping, which the one with the token has to itself.
         unsafe { std::ptr::copy_nonoverlapping(area, kept.as_mut_ptr(), bytes) };
         read(kept)
@@ -286,18 +304,19 @@ fn shared(bytes: usize) -> *mut u8 {
     shared.cast()
 }
 
-fn wait(word: &AtomicU32) {
+fn wait(word: &AtomicU32, deadline: bool) {
+    let soon = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 50_000_000,
+    };
+    let until = if deadline {
+        &raw const soon
+    } else {
+        std::ptr::null()
+    };
     while word.load(Ordering::Acquire) == 0 {
         // SAFETY: an aligned word of a shared mapping.
-        unsafe {
-            libc::syscall(
-                libc::SYS_futex,
-                word.as_ptr(),
-                libc::FUTEX_WAIT,
-                0,
-                std::ptr::null::<libc::timespec>(),
-            )
-        };
+        unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, 0, until) };
     }
     word.store(0, Ordering::Relaxed);
 }

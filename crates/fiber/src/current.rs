@@ -55,6 +55,11 @@ pub(crate) fn publish(turn: Turn) {
     turn_word(|word| word.set(turn));
 }
 
+/// Where the thread-locals of this kernel thread lie.
+pub(crate) fn address() -> usize {
+    turn_word(|word| std::ptr::from_ref(word).addr())
+}
+
 /// The turn of the fiber that runs, for `what`, which only a fiber can do.
 #[inline(always)]
 pub(crate) fn turn_for(what: &str) -> Turn {

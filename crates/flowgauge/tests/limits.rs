@@ -34,7 +34,7 @@ fn every_model_says_how_many_what_stops_it_and_what_one_costs() {
         assert!(headline.contains(part), "{headline}");
     }
     let limits = &results.studies[0].limits;
-    assert_eq!(limits.len(), 5);
+    assert_eq!(limits.len(), 6);
     for limit in limits {
         assert_eq!(limit.made, 200, "{limit:?}");
         let room = limit.room.as_ref().expect("a limit");
@@ -43,7 +43,7 @@ fn every_model_says_how_many_what_stops_it_and_what_one_costs() {
         assert!(limit.bytes_each.is_some() != limit.bytes_not_available.is_some());
     }
     let csv = std::fs::read_to_string(out.join("limits.csv")).expect("a table");
-    assert_eq!(csv.lines().count(), 6, "{csv}");
+    assert_eq!(csv.lines().count(), 7, "{csv}");
     let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
     let shown = String::from_utf8_lossy(&output.stdout);
     let raises = &limits[0].room.as_ref().expect("a limit").raise;

@@ -158,22 +158,16 @@ impl<'f> MovableFiber<'f> {
 
     #[inline(never)]
     fn may_move(&self, to: usize) -> Result<(), MoveError> {
-        let processes = here().member.as_ref().map_or(1, |m| m.shared.processes());
-        if to >= processes {
-            return Err(MoveError::NoProcess { to, processes });
-        }
-        if self.held.get() > 0 {
-            return Err(MoveError::Held {
-                held: self.held.get(),
-            });
-        }
-        if std::thread::panicking() {
-            return Err(MoveError::Unwinding);
-        }
         let member = here().member.as_ref();
-        match member.is_none_or(|member| member.has_joined(to)) {
-            true => Ok(()),
-            false => Err(MoveError::Absent { to }),
+        let processes = member.map_or(1, |member| member.shared.processes());
+        match self.held.get() {
+            _ if to >= processes => Err(MoveError::NoProcess { to, processes }),
+            held if held > 0 => Err(MoveError::Held { held }),
+            _ if std::thread::panicking() => Err(MoveError::Unwinding),
+            _ if member.is_some_and(|member| !member.has_joined(to)) => {
+                Err(MoveError::Absent { to })
+            }
+            _ => Ok(()),
         }
     }
 

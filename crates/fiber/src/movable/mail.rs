@@ -23,6 +23,7 @@
 //! read when a process has died. The sender writes where to *before* the chain is put in, the
 //! receiver writes that it has arrived.
 
+use std::io;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 use crate::control::{Control, NOBODY};
@@ -120,8 +121,10 @@ impl Mailbox {
         }
     }
 
-    /// Sleeps until there is something, `is_over` says so, or `milliseconds` have passed.
-    pub(crate) fn sleep(&self, milliseconds: u32, is_over: impl Fn() -> bool) {
+    /// Sleeps until there is something, `is_over` says so, or `milliseconds` have passed: true if
+    /// they have, and there was nothing.
+    pub(crate) fn sleep(&self, milliseconds: u32, is_over: impl Fn() -> bool) -> bool {
+        let mut timed_out = false;
         self.asleep.store(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         if self.head.load(Ordering::Relaxed) == 0 && !is_over() {
@@ -131,9 +134,12 @@ impl Mailbox {
             };
             let (word, until) = (self.asleep.as_ptr(), &raw const timeout);
             // SAFETY: as in `wake`; the timeout lives until the call returns.
-            unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, 1, until) };
+            let woken = unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, 1, until) };
+            timed_out =
+                woken != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT);
         }
         self.asleep.store(0, Ordering::Relaxed);
+        timed_out
     }
 }
 

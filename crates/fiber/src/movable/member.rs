@@ -40,6 +40,8 @@ pub(crate) struct Member {
     /// Fibers that leave in this round, and where to.
     leaving: Table<Cell<Leaving>>,
     leaving_len: Cell<usize>,
+    /// What is sent to each process at the end of a round.
+    chains: RefCell<Vec<Option<Chain>>>,
     /// Our fibers that are elsewhere.
     away: Cell<usize>,
     /// Fibers that came from elsewhere so far.
@@ -76,6 +78,7 @@ impl Member {
             parcels: shared.parcels(),
             leaving: Table::new(total).map_err(memory)?,
             leaving_len: Cell::new(0),
+            chains: RefCell::new(vec![None; processes]),
             away: Cell::new(0),
             arrived: Cell::new(0),
             doubtful: RefCell::default(),
@@ -113,6 +116,12 @@ impl Member {
     fn lives(&self, process: usize) -> bool {
         let owner = self.shared.mailbox(process).owner();
         owner == std::process::id() || owner != 0 && self.shared.is_claimed(process)
+    }
+
+    /// Has another process ended, and is none left?
+    fn is_left_alone(&self) -> bool {
+        let mut others = (0..self.shared.processes()).filter(|who| *who != self.process);
+        others.clone().any(|who| self.died(who)) && !others.any(|who| self.lives(who))
     }
 
     /// Has process `process` joined, and ended?
@@ -179,7 +188,7 @@ impl Core {
 
     #[inline(never)]
     fn send(&self, member: &Member) {
-        let mut chains = vec![None; member.shared.processes()];
+        let mut chains = member.chains.borrow_mut();
         for place in 0..member.leaving_len.take() {
             let Leaving { index, to } = member.leaving.at(place).get();
             let parcel = member.parcels.at(index as usize);
@@ -193,8 +202,8 @@ impl Core {
             });
             *chain = Some(Chain { first: index, last });
         }
-        for (to, chain) in chains.into_iter().enumerate() {
-            if let Some(chain) = chain {
+        for (to, chain) in chains.iter_mut().enumerate() {
+            if let Some(chain) = chain.take() {
                 member.shared.mailbox(to).put(&member.parcels, chain);
             }
         }
@@ -276,13 +285,9 @@ impl Core {
             if member.shared.header().is_closed() {
                 return true;
             }
-            let others = (0..member.shared.processes()).filter(|who| *who != member.process);
-            if others.clone().any(|who| member.died(who))
-                && !{ others }.any(|who| member.lives(who))
-            {
+            if self.sleep(member) && member.is_left_alone() {
                 return false;
             }
-            self.sleep(member);
         }
     }
 
@@ -294,17 +299,17 @@ impl Core {
             .as_ref()
             .filter(|_| !until() && self.elsewhere() > 0)
         {
-            self.look_for_the_lost(member);
-            if !until() {
-                self.sleep(member);
+            if self.sleep(member) {
+                self.look_for_the_lost(member);
             }
             self.run(&until);
         }
     }
 
-    fn sleep(&self, member: &Member) {
+    /// Sleeps until there is mail, but not for long: true when it is time to look who lives.
+    fn sleep(&self, member: &Member) -> bool {
         let mailbox = member.shared.mailbox(member.process);
-        mailbox.sleep(LOOK_EVERY_MS, || member.shared.header().is_closed());
+        mailbox.sleep(LOOK_EVERY_MS, || member.shared.header().is_closed())
     }
 
     /// Has those that wait for fibers of ours go on, if the fibers were at a process that died.

@@ -118,11 +118,13 @@ mod arena;
 mod handle;
 mod mail;
 pub(crate) mod member;
+mod peer;
 pub(crate) mod region;
 pub(crate) mod staged;
 
 pub use arena::{Arena, ArenaFull, Text};
 pub use handle::{Movable, MovableFiber, MovableHandle, MoveError, Stay};
+pub use peer::{PeerError, agree_on_addresses};
 pub use region::Region;
 
 /// How a stack comes to lie where its fiber expects it.

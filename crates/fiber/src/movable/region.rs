@@ -95,10 +95,35 @@ impl Region {
         Region::over(range, config, layout)
     }
 
+    /// The region of another process, which passed its file.
+    pub(crate) fn of_peer(
+        file: OwnedFd,
+        config: Config,
+        processes: usize,
+        number: u32,
+        address: usize,
+    ) -> Result<Region, ConfigError> {
+        let layout = Layout::of(&config, processes)?;
+        let taken = |source| ConfigError::Taken { address, source };
+        let range = reserve_range(address, layout.reserved).map_err(taken)?;
+        Region::with_file(range, config, layout, file, number)
+    }
+
     fn over(range: Mapping, config: Config, layout: Layout) -> Result<Region, ConfigError> {
+        let file = shared_file(layout.file)?;
+        Region::with_file(range, config, layout, file, crate::core::next_number())
+    }
+
+    fn with_file(
+        range: Mapping,
+        config: Config,
+        layout: Layout,
+        file: OwnedFd,
+        number: u32,
+    ) -> Result<Region, ConfigError> {
         let shared = Shared {
-            file: shared_file(layout.file)?,
-            number: crate::core::next_number(),
+            file,
+            number,
             range,
             config,
             layout,
@@ -130,6 +155,16 @@ impl Region {
         for process in 0..self.shared.processes() {
             self.shared.mailbox(process).wake();
         }
+    }
+
+    /// What another process has to know to share the region, beside its address and file.
+    pub(crate) fn terms(&self) -> (Config, usize, u32) {
+        let shared = &self.shared;
+        (shared.config, shared.layout.processes, shared.number)
+    }
+
+    pub(crate) fn file(&self) -> i32 {
+        self.shared.file.as_raw_fd()
     }
 
     /// The processes that the region has room for.

@@ -1,0 +1,265 @@
+//! A region between processes that were started by themselves.
+//!
+//! # Theory
+//!
+//! A forked process has the code, the statics and the region where its parent has them. One that
+//! was started by itself has them elsewhere, since the kernel places programs at random, and a
+//! fiber that goes there returns to an address where something else lies. So both processes have
+//! to be the same program at the same addresses: [`agree_on_addresses`] turns the placing at
+//! random off for a process and starts it again, whatever way it was linked.
+//!
+//! The region's file is then passed through a socket and mapped at the same address, and the new
+//! process is a member like any other. Before that the two compare, and part with an error where
+//! one of these differs:
+//!
+//! | what | why |
+//! |---|---|
+//! | the program, by a hash of its file | frames and vtables are those of one build |
+//! | the address of a function of it | return addresses, vtables, statics |
+//! | the address of a function of the C library | the same, where it is loaded apart |
+//! | the address of a thread-local of this kernel thread | code may keep it over a yield |
+//! | the region's address, free in both | pointers into stacks and arenas |
+//!
+//! Deliberately not done: sending fibers to another machine. Where memory cannot be shared, the
+//! live part of a slot (stack pointer to top, used arena) would have to be sent.
+//!
+//! Sources: personality(2), unix(7) (`SCM_RIGHTS`).
+
+use std::hash::Hasher;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+
+use super::region::Region;
+use crate::config::{Config, Stack};
+use crate::current;
+use crate::error::ConfigError;
+use crate::movable::Way;
+
+/// Why two processes cannot share a region.
+#[derive(Debug, thiserror::Error)]
+pub enum PeerError {
+    /// Not the same program, or not at the same addresses.
+    #[error(
+        "the other process cannot take fibers of this one, nor the other way round: {what} differs \
+         ({ours:#x} here, {theirs:#x} there); both have to be the same build, with addresses that \
+         are not placed at random (movable::agree_on_addresses)"
+    )]
+    Differs {
+        /// What was compared.
+        what: &'static str,
+        /// What it is here.
+        ours: u64,
+        /// What the other process says.
+        theirs: u64,
+    },
+    /// No region there, or no room here.
+    #[error(transparent)]
+    Region(#[from] ConfigError),
+    /// The other process cannot be talked to.
+    #[error("the other process does not answer as one with a region does: {0}")]
+    Talk(#[from] io::Error),
+}
+
+/// Sees to it that this process lies where every process of the same program does, by starting it
+/// again without placing at random if need be. To be called first of all, by each of them: what
+/// the process did before is done again.
+///
+/// # Errors
+/// The kernel or a sandbox does not allow it.
+pub fn agree_on_addresses() -> io::Result<()> {
+    // SAFETY: only asks.
+    let now = unsafe { libc::personality(0xFFFF_FFFF) };
+    if now >= 0 && now & libc::ADDR_NO_RANDOMIZE != 0 {
+        return Ok(());
+    }
+    let fixed = (now | libc::ADDR_NO_RANDOMIZE) as libc::c_ulong;
+    // SAFETY: changes where the next program is placed, and nothing else.
+    if now < 0 || unsafe { libc::personality(fixed) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let mut again = std::process::Command::new("/proc/self/exe");
+    let mut words = std::env::args_os();
+    if let Some(name) = words.next() {
+        again.arg0(name);
+    }
+    Err(again.args(words).exec())
+}
+
+/// What both processes say of themselves.
+const NAMES: [&str; 4] = [
+    "the program",
+    "where its code lies",
+    "where the C library lies",
+    "where thread-locals lie",
+];
+
+fn traits() -> io::Result<[u64; 4]> {
+    Ok([
+        program()?,
+        agree_on_addresses as fn() -> io::Result<()> as usize as u64,
+        libc::memfd_create as *const () as usize as u64,
+        current::address() as u64,
+    ])
+}
+
+/// A hash of the program's file.
+fn program() -> io::Result<u64> {
+    let mut file = std::fs::File::open("/proc/self/exe")?;
+    let (mut hash, mut part) = (std::hash::DefaultHasher::new(), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut part)? {
+            0 => return Ok(hash.finish()),
+            bytes => hash.write(&part[..bytes]),
+        }
+    }
+}
+
+impl Region {
+    /// Lets the process at the other end of `peer`, which calls [`Region::accept`], share this
+    /// region.
+    ///
+    /// # Errors
+    /// It is not the same program at the same addresses; or it cannot be talked to.
+    pub fn offer(&self, peer: &UnixStream) -> Result<(), PeerError> {
+        compare(peer)?;
+        let (config, processes, number) = self.terms();
+        let words = words(&config, processes, number, self.address());
+        send_with_file(peer, bytes_of(&words), self.file())?;
+        Ok(())
+    }
+
+    /// Shares the region that the process at the other end of `peer` offers.
+    ///
+    /// # Errors
+    /// It is not the same program at the same addresses, or something is where the region has to
+    /// be; or the process cannot be talked to.
+    pub fn accept(peer: &UnixStream) -> Result<Region, PeerError> {
+        compare(peer)?;
+        let mut words = [0_u64; WORDS];
+        let file = receive_with_file(peer, &mut words)?;
+        let (config, processes, number, address) = terms(&words)?;
+        Ok(Region::of_peer(file, config, processes, number, address)?)
+    }
+}
+
+/// Tells the other process of this one, and compares.
+fn compare(mut peer: &UnixStream) -> Result<(), PeerError> {
+    let ours = traits()?;
+    peer.write_all(&bytes_of(&ours))?;
+    let mut theirs = [0; size_of::<[u64; NAMES.len()]>()];
+    peer.read_exact(&mut theirs)?;
+    let theirs = theirs.as_chunks::<8>().0;
+    for ((what, ours), theirs) in NAMES.into_iter().zip(ours).zip(theirs) {
+        let theirs = u64::from_ne_bytes(*theirs);
+        if ours != theirs {
+            return Err(PeerError::Differs { what, ours, theirs });
+        }
+    }
+    Ok(())
+}
+
+const WORDS: usize = 8;
+
+fn bytes_of(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+fn words(config: &Config, processes: usize, number: u32, address: usize) -> [u64; WORDS] {
+    let (way, bytes, arena) = match config.stack {
+        Stack::Movable { way, bytes, arena } => (way as u64, bytes, arena),
+        Stack::Packed { bytes } | Stack::Guarded { bytes } => (u64::MAX, bytes, 0),
+    };
+    [
+        way,
+        bytes as u64,
+        arena as u64,
+        config.capacity as u64,
+        processes as u64,
+        number.into(),
+        address as u64,
+        0,
+    ]
+}
+
+fn terms(words: &[u64; WORDS]) -> io::Result<(Config, usize, u32, usize)> {
+    let [way, bytes, arena, capacity, processes, number, address, _] = *words;
+    let ways = [Way::Isomalloc, Way::Copied, Way::Aliased];
+    let way = ways.into_iter().find(|known| *known as u64 == way);
+    let way = way.ok_or_else(|| io::Error::other("it offers no movable stacks"))?;
+    let config = Config::kept(way, bytes as usize)
+        .arena(arena as usize)
+        .capacity(capacity as usize);
+    Ok((config, processes as usize, number as u32, address as usize))
+}
+
+/// Room for one descriptor in a control message.
+#[repr(C)]
+struct Control {
+    head: libc::cmsghdr,
+    file: RawFd,
+}
+
+fn message<R>(
+    bytes: &mut [u8],
+    control: &mut Control,
+    act: impl FnOnce(&mut libc::msghdr) -> R,
+) -> R {
+    let mut part = libc::iovec {
+        iov_base: bytes.as_mut_ptr().cast(),
+        iov_len: bytes.len(),
+    };
+    // SAFETY: all-zero bytes are a message with nothing in it.
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    message.msg_iov = &raw mut part;
+    message.msg_iovlen = 1;
+    message.msg_control = (&raw mut *control).cast();
+    message.msg_controllen = size_of::<Control>();
+    act(&mut message)
+}
+
+fn control(file: RawFd) -> Control {
+    Control {
+        head: libc::cmsghdr {
+            cmsg_len: size_of::<libc::cmsghdr>() + size_of::<RawFd>(),
+            cmsg_level: libc::SOL_SOCKET,
+            cmsg_type: libc::SCM_RIGHTS,
+        },
+        file,
+    }
+}
+
+fn send_with_file(peer: &UnixStream, mut bytes: Vec<u8>, file: RawFd) -> io::Result<()> {
+    let length = bytes.len();
+    let sent = message(&mut bytes, &mut control(file), |message| {
+        // SAFETY: message and what it points to live until the call returns.
+        unsafe { libc::sendmsg(peer.as_raw_fd(), message, libc::MSG_NOSIGNAL) }
+    });
+    if usize::try_from(sent).is_ok_and(|sent| sent == length) {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+fn receive_with_file(peer: &UnixStream, words: &mut [u64; WORDS]) -> io::Result<OwnedFd> {
+    let mut bytes = [0; size_of::<[u64; WORDS]>()];
+    let mut control = control(-1);
+    let got = message(&mut bytes, &mut control, |message| {
+        let flags = libc::MSG_CMSG_CLOEXEC | libc::MSG_WAITALL;
+        // SAFETY: message and what it points to live until the call returns, and are writable.
+        unsafe { libc::recvmsg(peer.as_raw_fd(), message, flags) }
+    });
+    if got < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    if got as usize != bytes.len() || control.file < 0 {
+        return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+    }
+    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
+        *word = u64::from_ne_bytes(*bytes);
+    }
+    // SAFETY: the kernel made the descriptor for this process just now.
+    Ok(unsafe { OwnedFd::from_raw_fd(control.file) })
+}
