@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use flow::{Answer, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec};
 use lab::{Launch, LaunchError};
 use machine::Ceiling;
@@ -10,6 +10,20 @@ use workload::Work;
 
 use crate::result_file::ResultFile;
 use crate::watch::Watch;
+
+/// Nearly all that is known of a machine and of flows is read from `/proc`, and slots are started
+/// through it.
+///
+/// # Errors
+/// It is empty, or not of this namespace.
+pub(crate) fn proc_is_there() -> Result<()> {
+    ensure!(
+        Path::new("/proc/self/exe").exists(),
+        "/proc is empty here, and flows are started and measured through it: mount it (mount -t \
+         proc proc /proc), or have the container do so"
+    );
+    Ok(())
+}
 
 /// Launches slot processes of this program.
 #[derive(Debug)]
@@ -24,6 +38,7 @@ pub(crate) struct SlotLauncher {
 impl SlotLauncher {
     /// A launcher whose slots write their results into `results`.
     pub(crate) fn new(results: ResultFile) -> Result<Self> {
+        proc_is_there()?;
         Ok(Self {
             slots: Launcher::new(Interrupt::install().context(
                 "cannot listen for signals (if files are the limit, raise it: ulimit -n 256)",

@@ -2,11 +2,16 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 /// Writes `text` to standard output. A full disk is an error like any other: who asked for an
 /// answer did not get it. Who closes a pipe (`head`) has read enough.
 pub(crate) fn print(text: &str) -> Result<()> {
+    ensure!(
+        !flow::stdout_was_closed(),
+        "standard output is closed, so the answer could not be printed: send it to a file, or to \
+         /dev/null where nobody wants it"
+    );
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     match written {
@@ -21,7 +26,12 @@ pub(crate) fn print(text: &str) -> Result<()> {
 /// names and titles come from outside, and may neither act nor begin a line of their own. Nobody
 /// there to read it is no reason to stop.
 pub(crate) fn tell(line: &str) {
-    let _closed_is_fine = writeln!(io::stderr(), "{}", report::text::visible(line));
+    let _closed_is_fine = writeln!(io::stderr(), "{}", visible(line));
+}
+
+/// The line with nothing in it that acts on a terminal or cannot be seen.
+pub(crate) fn visible(line: &str) -> std::borrow::Cow<'_, str> {
+    report::text::visible(line)
 }
 
 /// Tells what failed. An error may have several lines (where in a file it is); all but the first

@@ -70,6 +70,7 @@ impl Session {
 
 /// Begins a run of `studies` in a new results folder, if this machine can run them.
 pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> Result<Session> {
+    crate::launch::proc_is_there()?;
     let machine = Machine::read();
     let studies = studies
         .into_iter()

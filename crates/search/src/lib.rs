@@ -58,6 +58,7 @@
 
 mod batches;
 mod error;
+mod escape;
 mod file;
 mod interrupted;
 mod job;
@@ -82,6 +83,7 @@ mod worker;
 use std::io::Write;
 
 pub use error::SearchError;
+pub use escape::Escape;
 pub use interrupted::end_at;
 pub use part::{Bound, Part, part};
 pub use pattern::{How, Pattern, PatternError};

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::escape::{self, Escape};
 use crate::outlet::{Deliver, Key};
 use crate::problem::Problem;
 use crate::query::{Query, Show};
@@ -27,6 +28,7 @@ pub(crate) struct Style {
     pub(crate) paths: bool,
     pub(crate) line_numbers: bool,
     pub(crate) colour: bool,
+    pub(crate) escape: Escape,
     pub(crate) sort: bool,
     pub(crate) watched: bool,
 }
@@ -38,6 +40,7 @@ impl Style {
             paths,
             line_numbers: query.line_numbers,
             colour: query.colour,
+            escape: query.escape,
             sort: query.sort,
             watched: query.watched,
         }
@@ -48,6 +51,13 @@ const PATH: &[u8] = b"\x1b[35m";
 const NUMBER: &[u8] = b"\x1b[32m";
 const MATCH: &[u8] = b"\x1b[1;31m";
 const PLAIN: &[u8] = b"\x1b[0m";
+
+fn push_name(to: &mut Vec<u8>, style: Style, name: &[u8]) {
+    match style.escape {
+        Escape::Nothing => to.extend_from_slice(name),
+        Escape::Names | Escape::All => escape::push(to, name, false),
+    }
+}
 
 impl<'s> OutputBuffer<'s> {
     pub(crate) fn new(style: Style, to: Box<dyn Deliver + 's>) -> OutputBuffer<'s> {
@@ -64,7 +74,7 @@ impl<'s> OutputBuffer<'s> {
     pub(crate) fn begin(&mut self, path: &[u8]) {
         self.prefix.clear();
         if self.style.paths {
-            self.prefix.extend_from_slice(path);
+            push_name(&mut self.prefix, self.style, path);
             if self.style.colour {
                 self.prefix.splice(0..0, PATH.iter().copied());
                 self.prefix.extend_from_slice(PLAIN);
@@ -81,7 +91,7 @@ impl<'s> OutputBuffer<'s> {
             self.number(number);
         }
         if spans.is_empty() {
-            self.text.extend_from_slice(line);
+            self.piece(line);
         } else {
             self.coloured(line, spans);
         }
@@ -116,13 +126,22 @@ impl<'s> OutputBuffer<'s> {
     fn coloured(&mut self, line: &[u8], spans: &[Range<usize>]) {
         let mut done = 0;
         for span in spans.iter().filter(|span| !span.is_empty()) {
-            self.text.extend_from_slice(&line[done..span.start]);
+            self.piece(&line[done..span.start]);
             self.text.extend_from_slice(MATCH);
-            self.text.extend_from_slice(&line[span.clone()]);
+            self.piece(&line[span.clone()]);
             self.text.extend_from_slice(PLAIN);
             done = span.end;
         }
-        self.text.extend_from_slice(&line[done..]);
+        self.piece(&line[done..]);
+    }
+
+    /// A piece of a line.
+    #[inline]
+    fn piece(&mut self, piece: &[u8]) {
+        match self.style.escape {
+            Escape::All => escape::push(&mut self.text, piece, true),
+            Escape::Nothing | Escape::Names => self.text.extend_from_slice(piece),
+        }
     }
 
     /// How many lines of the file match.
@@ -137,7 +156,7 @@ impl<'s> OutputBuffer<'s> {
         if self.style.colour {
             self.text.extend_from_slice(PATH);
         }
-        self.text.extend_from_slice(path);
+        push_name(&mut self.text, self.style, path);
         if self.style.colour {
             self.text.extend_from_slice(PLAIN);
         }

@@ -17,6 +17,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use crate::error::SearchError;
+use crate::escape::Escape;
 use crate::plan::Plan;
 use crate::query::{Paths, Query, Show};
 use crate::{Pattern, run};
@@ -108,6 +109,7 @@ fn tree(query: &Query, root: &Path) -> Result<Folder, SearchError> {
         paths: Paths::Always,
         line_numbers: false,
         colour: false,
+        escape: Escape::Nothing,
         sort: false,
         watched: false,
         ..query.clone()

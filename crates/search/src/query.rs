@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::escape::Escape;
 use crate::pattern::Pattern;
 
 /// What is looked for, where, and how hits are shown.
@@ -22,6 +23,8 @@ pub struct Query {
     pub paths: Paths,
     /// Colours for a terminal.
     pub colour: bool,
+    /// What of the results is made harmless for a terminal.
+    pub escape: Escape,
     /// In the order of paths (component by component, roots as they were given). All output
     /// is held in memory until the end.
     pub sort: bool,
@@ -42,6 +45,7 @@ impl Query {
             line_numbers: false,
             paths: Paths::default(),
             colour: false,
+            escape: Escape::Nothing,
             sort: false,
             watched: false,
         }

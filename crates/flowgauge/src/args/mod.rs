@@ -22,7 +22,7 @@ pub(crate) use limits::{FenceArg, LimitsArgs};
 pub(crate) use malloc::MallocArgs;
 pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};
 pub(crate) use run::RunArgs;
-pub(crate) use search::{SearchArgs, Sort};
+pub(crate) use search::{Escaped, SearchArgs, Sort};
 pub(crate) use study::StudyArgs;
 pub(crate) use wiki::{Design, WikiArgs};
 
@@ -54,10 +54,17 @@ enum SearchOnly {
 pub(crate) fn asked() -> Command {
     match std::env::args_os().nth(1) {
         Some(name) if name == "search" => {
-            let SearchOnly::Search(args) = SearchCli::parse().command;
+            let SearchOnly::Search(args) = SearchCli::try_parse()
+                .unwrap_or_else(|error| refuse(&error))
+                .command;
             Command::Search(args)
         }
-        _ => read(&all().get_matches()).unwrap_or_else(|error| error.exit()),
+        _ => {
+            let matches = all().try_get_matches();
+            matches
+                .and_then(|matches| read(&matches))
+                .unwrap_or_else(|error| refuse(&error))
+        }
     }
 }
 
@@ -101,6 +108,18 @@ fn read(matches: &ArgMatches) -> Result<Command, clap::Error> {
         Some(args) => args.map(Command::Study),
         None => Cli::from_arg_matches(matches).map(|cli| cli.command),
     }
+}
+
+/// Says what is wrong with the arguments, with nothing in it that acts on a terminal: arguments may
+/// come from names of files.
+fn refuse(error: &clap::Error) -> ! {
+    let text = error.to_string();
+    let is_plain = |line: &str| crate::output::visible(line) == line;
+    if !error.use_stderr() || text.lines().all(is_plain) {
+        error.exit();
+    }
+    text.lines().for_each(crate::output::tell);
+    std::process::exit(error.exit_code())
 }
 
 const TOP_EXAMPLES: &str = "\

@@ -76,6 +76,10 @@ pub(crate) struct SearchArgs {
     /// Binary files as if they were text
     #[arg(short = 'a', long)]
     pub(crate) text: bool,
+    /// Make control and invisible characters visible: in names, in names and lines (all), or
+    /// nowhere [default: names on a terminal, else nothing]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) escape: Option<Escaped>,
     /// In the order of paths, held back until all is found
     #[arg(long, value_enum, value_name = "BY")]
     pub(crate) sort: Option<Sort>,
@@ -85,6 +89,17 @@ pub(crate) struct SearchArgs {
     pub(crate) study: StudyArgs,
     #[command(flatten)]
     pub(crate) how: HowArgs,
+}
+
+/// What of the results is made harmless for a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Escaped {
+    /// Nothing.
+    Nothing,
+    /// Names of files and folders.
+    Names,
+    /// Names and lines.
+    All,
 }
 
 /// Instead of searching once: a study.
@@ -108,6 +123,7 @@ impl SearchArgs {
         let given = [
             ("--count", self.count),
             ("--files-with-matches", self.files_with_matches),
+            ("--escape", self.escape.is_some()),
             ("--line-number", self.line_number),
             ("--no-line-number", self.no_line_number),
             ("--with-filename", self.with_filename),

@@ -9,12 +9,12 @@ use anyhow::{Context, Result, ensure};
 use lab::number::{self, count, many};
 use nix::sys::signal::Signal;
 use search::{
-    Chosen, Class, Counts, FileId, Filter, How, Model, Paths, Pattern, Plan, Problem, Profile,
-    Query, Report, Show, Usage,
+    Chosen, Class, Counts, Escape, FileId, Filter, How, Model, Paths, Pattern, Plan, Problem,
+    Profile, Query, Report, Show, Usage,
 };
 
 use super::search_study;
-use crate::args::{SearchArgs, Sort};
+use crate::args::{Escaped, SearchArgs, Sort};
 use crate::ending::Ending;
 use crate::output;
 
@@ -92,6 +92,13 @@ fn query(args: &SearchArgs) -> Result<Query> {
             _ => Paths::Auto,
         },
         colour: output::colours(),
+        escape: match args.escape {
+            Some(Escaped::All) => Escape::All,
+            Some(Escaped::Names) => Escape::Names,
+            Some(Escaped::Nothing) => Escape::Nothing,
+            None if terminal => Escape::Names,
+            None => Escape::Nothing,
+        },
         sort: args.sort == Some(Sort::Path),
         watched: terminal,
     })

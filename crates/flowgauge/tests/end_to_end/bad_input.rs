@@ -176,3 +176,16 @@ fn a_file_of_a_results_folder_is_answered_with_its_folder() {
         &["notes is no results folder: it is a file"],
     );
 }
+
+/// A name that turns the writing direction was printed as it is.
+#[test]
+fn what_is_wrong_with_arguments_is_said_in_characters_that_can_be_seen() {
+    let home = Home::new();
+    for argument in ["--no\u{202e}such", "a\x1b[2Jb", "x\u{202e}.toml"] {
+        let run = home.run(&["run", argument]);
+        assert_eq!(run.code, Some(2), "{}", run.stderr);
+        let acts = |c: char| c == '\u{202e}' || c == '\x1b';
+        assert!(!run.stderr.contains(acts), "{:?}", run.stderr);
+        assert!(run.stderr.contains("u{"), "{}", run.stderr);
+    }
+}

@@ -328,3 +328,43 @@ fn a_limit_on_files_is_an_error_where_nothing_ignored_its_signal() {
     run.refused(2, &["cannot write", "File too large"]);
     assert_eq!(home.listing("out"), before);
 }
+
+/// The answer was lost and the exit code said that all was well.
+#[test]
+fn a_standard_output_that_is_closed_is_an_error() {
+    let home = Home::new();
+    let shell = |line: &str| {
+        let command = format!("{} {line}", env!("CARGO_BIN_EXE_flowgauge"));
+        let run = home.program("sh", &["-c", &command]).output().unwrap();
+        Run::from(run)
+    };
+    let closed = shell("machine >&-");
+    closed.refused(2, &["standard output is closed"]);
+    assert_eq!(shell("machine > /dev/null").code, Some(0));
+    let both_ways = shell("machine <> /dev/null >&0");
+    assert_eq!(both_ways.code, Some(0), "{}", both_ways.stderr);
+}
+
+#[test]
+fn an_empty_proc_is_named() {
+    let home = Home::new();
+    let script = format!(
+        "mount -t tmpfs none /proc || exit 77; {} primes -b 1000 --out out",
+        env!("CARGO_BIN_EXE_flowgauge")
+    );
+    let mut unshare = home.program(
+        "unshare",
+        &["--map-root-user", "--mount", "sh", "-c", &script],
+    );
+    let run = unshare.output().map(Run::from);
+    let Some(run) = run
+        .ok()
+        .filter(|run| matches!(run.code, Some(code) if code != 77 && code != 1))
+    else {
+        assert!(std::env::var_os("CI").is_none(), "unshare is needed");
+        eprintln!("skipped: no file system can be mounted here");
+        return;
+    };
+    run.refused(2, &["/proc is empty", "mount -t proc"]);
+    assert!(!home.path("out").exists());
+}

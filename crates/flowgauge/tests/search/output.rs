@@ -252,3 +252,34 @@ fn standard_input_is_searched_as_it_comes() {
     assert_eq!(line, "a needle\n");
     assert!(run.wait().unwrap().success());
 }
+
+/// Names were printed as they are, and could clear a screen or forge a line.
+#[test]
+fn names_and_lines_can_be_made_harmless_for_a_terminal() {
+    let tree = Tree::of(&[("a\x1b[2J\nb", b"one\x1b]52;c;eA==\x07\n")]);
+    let raw = tree.run(&["--escape", "nothing", "one"]).out;
+    assert!(raw.contains('\x1b'), "{raw:?}");
+    assert_eq!(
+        tree.run(&["one"]).out,
+        raw,
+        "programs read names as they are"
+    );
+    let names = tree.run(&["--escape", "names", "one"]).out;
+    assert!(
+        names.starts_with("a\\u{1b}[2J\\u{a}b:one\x1b]52"),
+        "{names:?}"
+    );
+    let all = tree.lines(&["--escape", "all", "one"]);
+    assert_eq!(all, ["a\\u{1b}[2J\\u{a}b:one\\u{1b}]52;c;eA==\\u{7}"]);
+    // On a terminal names are harmless unless it is asked otherwise.
+    let line = format!("{} search -l one", env!("CARGO_BIN_EXE_flowgauge"));
+    let script = std::process::Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .current_dir(tree.path())
+        .env("TERM", "dumb")
+        .output();
+    if let Ok(seen) = script {
+        let seen = String::from_utf8_lossy(&seen.stdout).into_owned();
+        assert!(seen.contains("a\\u{1b}[2J"), "{seen:?}");
+    }
+}

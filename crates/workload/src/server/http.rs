@@ -2,6 +2,9 @@
 //! `httparse`.
 
 use std::io::{self, ErrorKind, Read};
+use std::time::Instant;
+
+use super::listener::IDLE;
 
 /// Header fields of a message at the most.
 const MOST_FIELDS: usize = 32;
@@ -74,10 +77,15 @@ pub(super) fn read_request(
     from: &mut impl Read,
     inbox: &mut Vec<u8>,
 ) -> io::Result<Option<Request>> {
+    // Of a request that comes in one piece no time is taken.
+    let mut begun: Option<Instant> = None;
     loop {
         if let Some((found, length)) = request(inbox)? {
             inbox.drain(..length);
             return Ok(Some(found));
+        }
+        if !inbox.is_empty() && begun.get_or_insert_with(Instant::now).elapsed() > IDLE {
+            return Err(ErrorKind::TimedOut.into());
         }
         let mut bytes = [0; 2048];
         match from.read(&mut bytes) {

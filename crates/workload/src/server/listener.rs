@@ -18,6 +18,10 @@ const BACKLOG: i32 = 4_096;
 /// After so long without a connection a worker looks whether the load generator is there.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// The load generator asks as soon as it has its answer. A connection on which nothing is asked or
+/// taken for so long is somebody else's, and holds a worker.
+pub(super) const IDLE: Duration = Duration::from_secs(5);
+
 /// Who called.
 pub(super) enum Caller {
     Client(TcpStream),
@@ -75,9 +79,9 @@ pub(super) fn accept(listener: &TcpListener, is_expected: impl Fn() -> bool) -> 
         match listener.accept() {
             Ok((_, from)) if from.ip() == GOODBYE => return Ok(Caller::Goodbye),
             Ok((stream, _)) => {
-                // It has the patience of the listening socket, which is for callers alone: a
-                // client that is slow to ask has not left.
-                stream.set_read_timeout(None)?;
+                // It has the patience of the listening socket, which is for callers alone.
+                stream.set_read_timeout(Some(IDLE))?;
+                stream.set_write_timeout(Some(IDLE))?;
                 return Ok(Caller::Client(stream));
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {

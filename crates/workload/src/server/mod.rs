@@ -23,8 +23,10 @@
 //!   again. A server that is slow is asked less; latencies are those that clients of such a
 //!   number see, and not those at a given rate.
 //! * The generator is a child of the slot process and in its group, and dies with it. Flows that
-//!   wait for callers look each second whether it is there; a connection waits for its client as
-//!   long as it takes, and ends with it.
+//!   wait for callers look each second whether it is there. Other programs can connect to the port
+//!   too. A connection on which nothing is asked for 5 s fails the slot with that as its cause, an
+//!   answer that does not come for 20 s does so at the generator, and there are never more
+//!   threads for connections than its own can need.
 
 mod http;
 mod listener;
@@ -37,6 +39,8 @@ use std::io;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use flow::{Body, Latencies, Model, Outlet, Proof, Variant};
 use measure::usage::{self, Usage};
@@ -107,6 +111,8 @@ pub const USUAL_KEEP_ALIVE: u64 = 100;
 /// More connections than wait at a socket at the most are refused.
 pub const MOST_CONNECTIONS: u64 = 4_096;
 
+/// Between two looks whether a thread for a connection has ended, where there may be no more.
+const PAUSE: Duration = Duration::from_millis(1);
 /// Open files of a process beside its connections and stores, at the most.
 const OTHER_FILES: u64 = 64;
 
@@ -289,6 +295,15 @@ pub(crate) struct Serving {
     load: Load,
 }
 
+/// Whether `bytes` begin with a whole request for a page or an answer to one, as either side reads
+/// them: for those who try what bytes can do to the parsers.
+#[must_use]
+pub fn is_http(bytes: &[u8]) -> bool {
+    let request = matches!(http::request(bytes), Ok(Some(_)));
+    let answer = matches!(http::head(bytes), Ok(Some(_)));
+    request || answer
+}
+
 /// What a worker has.
 #[derive(Debug)]
 pub(crate) struct Seat {
@@ -330,10 +345,17 @@ impl Serving {
     /// A thread for each connection, until goodbye; what they used.
     fn thread_each(&self) -> Usage {
         let used = Mutex::new(Usage::default());
+        let (at_work, most) = (AtomicU64::new(0), self.server.threads());
         std::thread::scope(|scope| {
             while let Some(stream) = self.next_caller() {
+                // More than the load generator can need are somebody else's: they wait.
+                while at_work.load(Ordering::Acquire) >= most {
+                    std::thread::sleep(PAUSE);
+                }
+                at_work.fetch_add(1, Ordering::AcqRel);
                 let thread = || {
                     self.serve(&self.store(), stream);
+                    at_work.fetch_sub(1, Ordering::AcqRel);
                     if let Ok(mut used) = used.lock() {
                         *used = [*used, usage::this_thread()].into_iter().sum();
                     }

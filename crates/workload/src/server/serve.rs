@@ -5,18 +5,43 @@ use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
 use super::http::{Request, push_answer, read_request};
+use super::listener::IDLE;
 use crate::wiki::{PreparedStore, Store, StoreError};
+
+/// Why a connection was not served to its end.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ServeError {
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nothing was asked on it.
+    #[error(
+        "a connection was open for {} s without a request or without its answer being read, and \
+         held a worker: another program connects to this port; use another one (--port 0)",
+        IDLE.as_secs()
+    )]
+    Idle,
+}
+
+/// Whether a read or write was given up for its deadline.
+fn is_idle(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut
+    )
+}
 
 /// Answers the requests of a connection, `keep_alive` of them at the most.
 ///
-/// What goes wrong with the connection is the client's to notice and ends the connection; what
-/// goes wrong with the store is an error.
+/// What goes wrong with the connection is the client's to notice and ends the connection. What
+/// goes wrong with the store is an error, and so is a client that says nothing: it held a worker,
+/// and the time of the slot is not that of its work.
 pub(super) fn serve(
     prepared: &PreparedStore,
     store: &Store,
     mut stream: TcpStream,
     keep_alive: u64,
-) -> Result<(), StoreError> {
+) -> Result<(), ServeError> {
     // Answers go out whole, so nothing is gained by waiting for more of them.
     let _slower_without = stream.set_nodelay(true);
     let (mut inbox, mut out) = (Vec::with_capacity(1024), Vec::new());
@@ -33,10 +58,13 @@ pub(super) fn serve(
                 refuse(stream, &out);
                 return Ok(());
             }
+            Err(error) if is_idle(&error) => return Err(ServeError::Idle),
             Ok(None) | Err(_) => return Ok(()),
         };
-        if stream.write_all(&out).is_err() || is_last {
-            return Ok(());
+        match stream.write_all(&out) {
+            Err(error) if is_idle(&error) => return Err(ServeError::Idle),
+            Ok(()) if !is_last => {}
+            _ => return Ok(()),
         }
     }
     Ok(())

@@ -111,13 +111,37 @@ fn goodbye_is_heard_by_whoever_accepts_and_clients_are_not_taken_for_one() {
 }
 
 #[test]
-fn a_client_that_is_slow_to_ask_is_waited_for_and_not_hung_up_on() {
+fn a_client_has_longer_to_ask_than_a_worker_waits_for_callers() {
     let listener = listen(0).unwrap();
     let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let Ok(Caller::Client(stream)) = accept(&listener, || true) else {
         panic!("a client called");
     };
-    assert_eq!(stream.read_timeout().unwrap(), None);
+    assert_eq!(stream.read_timeout().unwrap(), Some(listener::IDLE));
+}
+
+/// Connections of another program that ask nothing held all workers, and the slot was said to have
+/// used up its time.
+#[test]
+fn a_connection_without_a_request_is_the_named_cause_of_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let prepared = server().wiki().prepared(Some(folder.path())).unwrap();
+    let store = prepared.store().unwrap();
+    for begun in ["", "GET /wiki"] {
+        let listener = listen(0).unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        client.write_all(begun.as_bytes()).unwrap();
+        let Ok(Caller::Client(stream)) = accept(&listener, || true) else {
+            panic!("a client called");
+        };
+        let short = std::time::Duration::from_millis(20);
+        stream.set_read_timeout(Some(short)).unwrap();
+        let error = serve::serve(&prepared, &store, stream, 5).unwrap_err();
+        let error = error.to_string();
+        for word in ["without a request", "another program", "--port"] {
+            assert!(error.contains(word), "{word} in {error}");
+        }
+    }
 }
 
 #[test]

@@ -46,6 +46,7 @@ pub use generate::pages as generated;
 pub(crate) use prepared::sum_of;
 pub use prepared::{Desk, PreparedStore};
 pub use profile::profile;
+pub use request::html_of;
 pub(crate) use store::Store;
 pub use store::{StoreError, Written, check_store};
 

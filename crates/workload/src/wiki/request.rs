@@ -47,6 +47,17 @@ impl SourceText {
     }
 }
 
+/// The HTML of a text that is a page and every template as well: for those who try what a text can
+/// do to the parser.
+#[must_use]
+pub fn html_of(text: &str) -> String {
+    let own = |_title: &str| Ok::<_, std::convert::Infallible>(Some(text.to_owned()));
+    match render("Page", text.to_owned(), own) {
+        Ok(html) => html,
+        Err(never) => match never {},
+    }
+}
+
 /// The HTML of a page; `find` is asked for the text of each template once.
 pub(super) fn render<E>(
     title: &str,

@@ -19,6 +19,7 @@
 //! table of open files. That is part of what a server shares.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rusqlite::Error::FromSqlConversionFailure;
 use rusqlite::types::{Type, ValueRef};
@@ -95,6 +96,9 @@ fn advice(error: &rusqlite::Error) -> &'static str {
             "; it is corrupt or no SQLite file at all: name another, or mend it with `sqlite3 \
              FILE .recover`"
         }
+        Some(ErrorCode::OperationInterrupted) => {
+            "; it was not read within 20 s: is page a view that does not end?"
+        }
         Some(ErrorCode::CannotOpen) => "; name a file that is there and may be read",
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             "; another program writes to it: wait for its end, or use a copy"
@@ -116,6 +120,15 @@ pub fn check_store(path: &Path) -> Result<u64, StoreError> {
     let pages = all.iter().filter(|page| !page.title.starts_with(TEMPLATE));
     Ok(pages.count() as u64)
 }
+
+/// How long a store of somebody's own may take to be read. A table may be a view that never ends.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Titles and texts that are read of it at the most, in bytes.
+const MOST_BYTES: usize = 1 << 30;
+/// What a page takes in memory beside them.
+const PAGE_BYTES: usize = 128;
+/// Steps of SQLite between two looks at the time.
+const STEPS: std::ffi::c_int = 100_000;
 
 /// A file with pages.
 #[derive(Debug)]
@@ -196,6 +209,14 @@ impl Store {
         })
     }
 
+    /// Has SQLite give up what it does then.
+    fn give_up_after(&mut self, patience: Duration) -> Result<(), StoreError> {
+        let until = Instant::now() + patience;
+        let is_over = move || Instant::now() > until;
+        let set = self.connection.progress_handler(STEPS, Some(is_over));
+        self.of(set)
+    }
+
     fn lacks(&self, what: String) -> StoreError {
         StoreError::Lacks {
             path: self.path.clone(),
@@ -249,7 +270,8 @@ impl Store {
                 what: "no pages: it is no regular file".to_owned(),
             });
         }
-        let store = Self::open(path)?;
+        let mut store = Self::open(path)?;
+        store.give_up_after(PATIENCE)?;
         let check: String =
             store.of(store
                 .connection
@@ -282,7 +304,15 @@ impl Store {
         let sql = "SELECT title, text FROM page ORDER BY title COLLATE BINARY";
         let mut select = self.of(self.connection.prepare(sql))?;
         let rows = self.of(select.query_map((), written))?;
-        let found = rows.map(|row| self.of(row)?.map_err(|what| self.lacks(what)));
+        let mut bytes = 0;
+        let found = rows.map(|row| {
+            let page = self.of(row)?.map_err(|what| self.lacks(what))?;
+            bytes += page.title.len() + page.text.len() + PAGE_BYTES;
+            match bytes > MOST_BYTES {
+                true => Err(self.lacks("more than 1 GiB of pages; use fewer of them".to_owned())),
+                false => Ok(page),
+            }
+        });
         found.collect()
     }
 

@@ -479,6 +479,20 @@ fn titles_that_differ_in_case_alone_are_two() {
     assert_eq!(titles, ["A", "B", "a"]);
 }
 
+/// A page table may be a view, and a view need not end.
+#[test]
+fn a_store_whose_pages_do_not_end_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("endless.sqlite");
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let view = "CREATE VIEW page AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+                SELECT 'p' || i AS title, hex(zeroblob(500000)) AS text FROM n";
+    connection.execute_batch(view).unwrap();
+    connection.close().unwrap();
+    let error = check_store(&path).unwrap_err().to_string();
+    assert!(error.contains("1 GiB") || error.contains("20 s"), "{error}");
+}
+
 #[test]
 fn a_store_that_is_damaged_is_found_before_the_flows_begin() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 
 use super::client::Client;
 use super::{Order, Report};
@@ -30,6 +30,11 @@ fn describe(error: &io::Error) -> String {
         _ => error.to_string(),
     }
 }
+
+/// How long all connections may be without an answer.
+const PATIENCE_MS: u16 = 20_000;
+const NO_ANSWER: &str = "no answer came for 20 s: workers hang, or connections of other programs \
+                         hold all of them; use another port (--port 0)";
 
 struct Run<'a> {
     order: &'a Order,
@@ -61,8 +66,9 @@ impl<'a> Run<'a> {
         }
         let mut events = [EpollEvent::empty(); EVENTS];
         while self.open > 0 {
-            let ready = match self.epoll.wait(&mut events, EpollTimeout::NONE) {
-                Err(nix::errno::Errno::EINTR) => 0,
+            let ready = match self.epoll.wait(&mut events, PATIENCE_MS) {
+                Err(nix::errno::Errno::EINTR) => continue,
+                Ok(0) => return Err(io::Error::new(io::ErrorKind::TimedOut, NO_ANSWER)),
                 ready => ready?,
             };
             for event in &events[..ready] {

@@ -1,0 +1,30 @@
+//! Whether this process was started with standard output closed (`>&-`).
+//!
+//! Before `main`, the runtime opens `/dev/null` in place of a standard stream that is closed, so that
+//! no other file gets its number. From then on every answer is taken and none is kept, and nothing
+//! tells it from an output that the user sent there. So a constructor looks before the runtime does.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+// SAFETY: the C library calls the functions of this section once, with one thread, before `main`;
+// this one makes a system call and a store, and needs nothing of the runtime.
+#[unsafe(link_section = ".init_array")]
+#[used]
+static LOOK: extern "C" fn() = look;
+
+extern "C" fn look() {
+    // SAFETY: the call takes numbers alone and changes nothing.
+    let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+    CLOSED.store(flags == -1, Ordering::Relaxed);
+}
+
+/// Whether standard output was closed when this process began.
+#[must_use]
+pub fn stdout_was_closed() -> bool {
+    // The linker keeps what is named.
+    black_box(&LOOK);
+    CLOSED.load(Ordering::Relaxed)
+}

@@ -1,0 +1,75 @@
+//! Names and lines from outside, made harmless for a terminal.
+//!
+//! # Theory
+//!
+//! A terminal obeys escape sequences, wherever they come from: a file name can clear the screen,
+//! write to the clipboard or forge a line of results. Characters that turn the writing direction
+//! or cannot be seen mislead a reader. Each becomes an escape that can be seen: `\\u{1b}`, and a
+//! byte that is no UTF-8 `\\xff`, since a terminal may take it for a control character as well.
+//! All else stays as it is. Names are escaped on a terminal by default and lines are not, as
+//! grep and ripgrep do: who searches wants the line as it is, and it is a line of the file's.
+
+/// What of the results is escaped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Escape {
+    /// Nothing: for programs that read the results.
+    #[default]
+    Nothing,
+    /// Paths.
+    Names,
+    /// Paths and lines.
+    All,
+}
+
+/// Appends `text` to `to` with nothing in it that acts on a terminal or cannot be seen; tabs and
+/// the line feed at its end stay where it is a line.
+pub(crate) fn push(to: &mut Vec<u8>, text: &[u8], is_line: bool) {
+    for chunk in text.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\t' | '\n' if is_line => to.push(c as u8),
+                c if hides(c) => to.extend(c.escape_unicode().map(|c| c as u8)),
+                c => to.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        for byte in chunk.invalid() {
+            to.extend_from_slice(format!("\\x{byte:02x}").as_bytes());
+        }
+    }
+}
+
+/// Whether a character acts on the display or cannot be seen.
+fn hides(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn escaped(text: &[u8], is_line: bool) -> String {
+        let mut to = Vec::new();
+        push(&mut to, text, is_line);
+        String::from_utf8(to).unwrap()
+    }
+
+    #[test]
+    fn what_acts_on_a_terminal_is_seen_and_does_nothing() {
+        assert_eq!(escaped("plain é 漢".as_bytes(), false), "plain é 漢");
+        assert_eq!(
+            escaped(b"a\x1b]52;c;eA==\x07b", false),
+            r"a\u{1b}]52;c;eA==\u{7}b"
+        );
+        assert_eq!(escaped(b"x:1:\nforged:2:", false), r"x:1:\u{a}forged:2:");
+        assert_eq!(escaped("a\u{202e}b".as_bytes(), true), r"a\u{202e}b");
+        assert_eq!(escaped(b"a\x9bb\xff", true), r"a\x9bb\xff");
+        assert_eq!(escaped(b"\tif x\r\n", true), "\tif x\\u{d}\n");
+    }
+}
