@@ -27,7 +27,7 @@ use crate::looks::{Looks, Pace, Seen};
 use crate::pipe::{MOST, Pipe, TAIL};
 use crate::program::{CheckOutput, Program};
 use crate::supervisor::{Order, Running, Supervisor, Wait};
-use crate::sys::Executable;
+use crate::sys::{self, Executable};
 use crate::usage::Used;
 
 /// So often `true` is launched in a slot.
@@ -44,6 +44,8 @@ pub(crate) struct Runner<'a> {
     deadline_s: f64,
     /// What a launch of `true` takes, in ns.
     launch_ns: Option<u64>,
+    /// Whether the end of a command is noted at once, also on a busy machine.
+    at_once: bool,
     /// Whether launches that count are looked at.
     beside: bool,
     /// What was seen.
@@ -91,10 +93,12 @@ impl<'a> Runner<'a> {
             deadline: Instant::now() + Duration::from_secs_f64(seconds),
             deadline_s: seconds,
             launch_ns: None,
+            at_once: false,
             beside: spec.reps <= 1,
             seen: None,
             most_rss: 0,
         };
+        runner.at_once = !program.knobs.batch && !program.is_read() && sys::wake_at_once().is_ok();
         runner.launch_ns = runner.launch_of_true()?;
         program.knobs.take_on()?;
         runner.aside("setup", program.setup.as_deref())?;
@@ -368,6 +372,7 @@ impl<'a> Runner<'a> {
         let seen = launch.seen.or(self.seen);
         let counts = [
             ("launch_of_true_ns", self.launch_ns),
+            ("woken_at_once", Some(self.at_once.into())),
             ("left_behind", Some(launch.left.len() as u64)),
             ("read_bytes", moved.map(|moved| moved.read)),
             ("written_bytes", moved.map(|moved| moved.written)),

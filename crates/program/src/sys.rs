@@ -64,6 +64,7 @@ struct Order {
     environment: *const *const libc::c_char,
     streams: [RawFd; 3],
     parent: libc::pid_t,
+    nice: libc::c_int,
     mask: libc::sigset_t,
     /// Why it could not be executed; 0 while nothing failed.
     errno: AtomicI32,
@@ -88,6 +89,7 @@ pub(crate) fn launch(program: &Executable, streams: Streams<'_>) -> io::Result<L
         environment: environment.as_ptr(),
         streams: [streams.stdin, streams.stdout, streams.stderr].map(AsRawFd::as_raw_fd),
         parent: std::process::id().cast_signed(),
+        nice: niceness(),
         mask: *SigSet::empty().as_ref(),
         errno: AtomicI32::new(0),
     };
@@ -98,8 +100,9 @@ pub(crate) fn launch(program: &Executable, streams: Streams<'_>) -> io::Result<L
         Some(&SigSet::all()),
         Some(&mut before),
     )?;
+    let mut stack = vec![0u128; STACK / 16];
     let began_ns = now_ns();
-    let pid = borrowing_child(&order);
+    let pid = borrowing_child(&order, &mut stack);
     let started_ns = now_ns();
     sigprocmask(SigmaskHow::SIG_SETMASK, Some(&before), None)?;
     let pid = pid?;
@@ -117,12 +120,11 @@ pub(crate) fn launch(program: &Executable, streams: Streams<'_>) -> io::Result<L
 }
 
 /// Makes the child, and comes back when it has executed the program or ended.
-fn borrowing_child(order: &Order) -> io::Result<i32> {
-    let mut stack = vec![0u128; STACK / 16];
+fn borrowing_child(order: &Order, stack: &mut [u128]) -> io::Result<i32> {
     let top = stack.as_mut_ptr_range().end;
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
     let argument = ptr::from_ref(order).cast_mut().cast();
-    // SAFETY: `top` is the 16-byte-aligned end of a stack that lives until this call returns, and
+    // SAFETY: `top` is the 16-byte-aligned end of a stack that outlives this call, and
     // CLONE_VFORK keeps this thread asleep until the child no longer uses it; `in_child` reads
     // the order, which outlives it for the same reason, and only makes system calls.
     let pid = unsafe { libc::clone(in_child, top.cast(), flags, argument) };
@@ -148,6 +150,10 @@ extern "C" fn in_child(order: *mut libc::c_void) -> libc::c_int {
     if unsafe { libc::getppid() } != order.parent {
         // The parent was killed before it could be asked for the signal.
         return 127;
+    }
+    if order.nice > 0 {
+        // SAFETY: 0 is this process; to be nicer is always allowed.
+        unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, order.nice) };
     }
     for (target, source) in (0..).zip(order.streams) {
         // SAFETY: the table of descriptors is the child's own (no CLONE_FILES).
@@ -211,6 +217,25 @@ pub(crate) fn wait(pid: i32, for_it: bool) -> io::Result<Option<Reaped>> {
         },
         pid => Ok(Some(Reaped { pid, status, usage })),
     }
+}
+
+/// This process goes before all ordinary ones when it wakes up, and what it launches does not. So it
+/// notes the end of a command when that ends, and not when a busy machine has a turn for it.
+///
+/// # Errors
+/// It may not; then ends are noted as late as the machine makes it wait.
+pub(crate) fn wake_at_once() -> io::Result<()> {
+    let parameters = libc::sched_param { sched_priority: 1 };
+    let policy = libc::SCHED_FIFO | libc::SCHED_RESET_ON_FORK;
+    // SAFETY: 0 is this thread, and the parameters live through the call.
+    let done = unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) };
+    result(done)
+}
+
+/// How nice this process is to others; what it launches is to be as nice.
+fn niceness() -> libc::c_int {
+    // SAFETY: 0 is this process; no memory is touched.
+    unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) }
 }
 
 /// This process and all that it launches get no transparent huge pages.

@@ -1,5 +1,6 @@
 //! `flowgauge exec`: commands of the user's own, as a study that is run like any other.
 
+mod advice;
 mod export;
 mod parameters;
 mod serve;
@@ -37,6 +38,14 @@ pub(crate) fn run(args: &ExecArgs) -> Result<Ending> {
     let session = session::begin(vec![study], settings, &args.how)?;
     let journal = session.journal_path();
     let ending = session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)?;
+    let results = lab::Results::from_journal(&journal)?;
+    let lines = match args.what_if {
+        true => advice::helps(&results),
+        false => advice::sentences(&results),
+    };
+    for line in lines {
+        crate::output::tell(&line);
+    }
     serve::tell(&args.serve, &journal)?;
     exports.write(&journal)?;
     Ok(ending)
