@@ -77,7 +77,7 @@ pub(crate) struct Core {
     /// The count that holds this, for those who have no more than a reference.
     own: OnceCell<Weak<Core>>,
     /// Our stacks as valgrind knows them, if it looks on. Dropped before their memory.
-    watched: Option<Stacks>,
+    pub(crate) watched: Option<Stacks>,
     pub(crate) slots: Slots,
     pub(crate) controls: Table<Control>,
     ring: Table<Cell<Sp>>,
@@ -150,11 +150,19 @@ impl Core {
             Some(shared) => shared.slots(),
             None => Slots::new(config, watched.is_some())?,
         };
+        let staged = shared.and_then(Shared::staged);
+        if let (Some(stacks), Some(_)) = (&watched, shared) {
+            match &staged {
+                Some(staged) => staged.tell(stacks),
+                None => (0..capacity as u32)
+                    .for_each(|index| stacks.add(slots.lowest(index), slots.top(index))),
+            }
+        }
         Ok(Core {
             number: shared.map_or_else(next_number, |shared| shared.number),
             own: OnceCell::new(),
             slots,
-            staged: shared.and_then(Shared::staged),
+            staged,
             watched,
             controls: Table::new(capacity).map_err(memory)?,
             ring: Table::new(capacity + 1 + AHEAD).map_err(memory)?,

@@ -196,7 +196,19 @@ impl Slots {
 
     /// From one slot to the next, in bytes.
     pub(crate) fn stride_of(stack: Stack, watched: bool) -> usize {
-        stride(stack) + if watched { RED_ZONE } else { 0 }
+        let runs_elsewhere = matches!(
+            stack,
+            Stack::Movable {
+                way: Way::Copied | Way::Aliased,
+                ..
+            }
+        );
+        let red_zone = if watched && !runs_elsewhere {
+            RED_ZONE
+        } else {
+            0
+        };
+        stride(stack) + red_zone
     }
 
     /// Where the memory of all slots begins.

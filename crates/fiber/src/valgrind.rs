@@ -23,6 +23,10 @@
 //!   that much further apart while valgrind looks on. An overflow that small, which
 //!   a canary finds otherwise, shows there as a read of a canary that is not defined.
 //!
+//! * **Movable stacks.** A fiber that arrives has a stack of which this process never heard, so
+//!   all stacks of a region are told when a process joins it, and what arrives is made defined.
+//!   Stacks that take turns in one place are one stack to valgrind, writable anew at each turn.
+//!
 //! Deliberately not done:
 //!
 //! * **Speed under valgrind.** It searches a list of stacks at each switch, so that time
@@ -47,6 +51,8 @@ const STACK_REGISTER: usize = 0x1501;
 const STACK_DEREGISTER: usize = 0x1502;
 /// A request to memcheck alone, which other tools do not take notice of.
 const MAKE_MEMORY_UNDEFINED: usize = 0x4D43_0001;
+/// The same.
+const MAKE_MEMORY_DEFINED: usize = 0x4D43_0002;
 
 /// The stacks that valgrind was told of; it is told to forget them when this is dropped.
 #[derive(Debug)]
@@ -92,9 +98,14 @@ impl Stacks {
 
 /// Tells memcheck that from `lowest` up to `end` anything can be written, and nothing
 /// is worth reading.
-fn renew(lowest: *const u8, end: *const u8) {
+pub(crate) fn renew(lowest: *const u8, end: *const u8) {
     let bytes = end.addr() - lowest.addr();
     request([MAKE_MEMORY_UNDEFINED, lowest.addr(), bytes], 0);
+}
+
+/// Tells memcheck that another process has written what lies from `lowest` on.
+pub(crate) fn came_from_elsewhere(lowest: *const u8, bytes: usize) {
+    request([MAKE_MEMORY_DEFINED, lowest.addr(), bytes], 0);
 }
 
 impl Drop for Stacks {

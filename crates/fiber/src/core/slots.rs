@@ -46,7 +46,7 @@ impl Core {
     fn tell_of_slot(&self, index: u32, is_new: bool) {
         if let Some(stacks) = &self.watched {
             let (lowest, end) = (self.slots.lowest(index), self.slots.top(index));
-            stacks.tell(lowest, end, is_new);
+            stacks.tell(lowest, end, is_new && self.member.is_none());
         }
     }
 

@@ -27,6 +27,7 @@ use crate::core::Core;
 use crate::core::turns::arrive;
 use crate::error::ConfigError;
 use crate::memory::{Table, Zeroed};
+use crate::valgrind;
 
 /// How long a process sleeps before it looks whether the others live.
 const LOOK_EVERY_MS: u32 = 50;
@@ -228,6 +229,10 @@ impl Core {
     fn take_one(&self, member: &Member, index: u32) {
         let (parcel, control) = (member.parcels.at(index as usize), self.control(index));
         let is_home = member.is_home_of(index);
+        if self.watched.is_some() {
+            let (slot, bytes) = self.slots.extent(index);
+            valgrind::came_from_elsewhere(slot, bytes);
+        }
         let (link, detached) = if is_home {
             member.away.set(member.away.get() - 1);
             (control.link.get(), control.detached.get())

@@ -35,6 +35,7 @@ use crate::core::{AHEAD, Core};
 use crate::fatal;
 use crate::memory::Mapping;
 use crate::movable::Way;
+use crate::valgrind::{self, Stacks};
 
 /// What a saved context keeps below its stack pointer, in whole words of a copy.
 const BELOW: usize = 32;
@@ -77,9 +78,17 @@ impl Staged {
         self.window.is_below(address)
     }
 
+    /// Tells valgrind of the window.
+    pub(crate) fn tell(&self, stacks: &Stacks) {
+        stacks.add(self.window.base(), self.window.end());
+    }
+
     /// Brings a stack, of which `live` bytes end at `top` in its slot, to the window.
     fn bring(&self, core: &Core, index: u32, live: usize) {
         let top = core.slots.top(index);
+        if core.watched.is_some() && self.way == Way::Copied {
+            valgrind::renew(self.window.base(), self.window.end());
+        }
         match self.way {
             Way::Aliased => self.map(core, index),
             _ => {
