@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 use std::io::Write;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use fiber::movable::{MovableFiber, MoveError, Region, Way};
 use fiber::{Config, ConfigError, Fiber, JoinError, Scheduler};
@@ -63,6 +63,10 @@ const TESTS: &[(&str, fn())] = &[
     (
         "an_overflow_in_the_window_names_its_fiber",
         an_overflow_in_the_window,
+    ),
+    (
+        "valgrind_has_nothing_to_say_of_moves",
+        valgrind_has_nothing_to_say_of_moves,
     ),
 ];
 
@@ -465,6 +469,31 @@ fn random_moves_get_every_result_right() {
         }
         assert_eq!((scheduler.away(), scheduler.live()), (0, 0));
         end(&region, servers);
+    }
+}
+
+/// Runs some of these tests again, under valgrind.
+fn valgrind_has_nothing_to_say_of_moves() {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        let missing = "skipped: valgrind is not installed: apt-get install valgrind";
+        let _ = writeln!(std::io::stderr(), "{missing}");
+        return;
+    }
+    for test in [
+        "what_is_held",
+        "suspending_and_awakening",
+        "a_panic_elsewhere",
+    ] {
+        let mut valgrind = Command::new("valgrind");
+        valgrind.args(["--error-exitcode=9", "--leak-check=no"]);
+        let ended = valgrind
+            .arg(std::env::current_exe().unwrap())
+            .arg(test)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.success(), "{said}");
+        assert!(!said.contains("client switching stacks?"), "{said}");
     }
 }
 
