@@ -13,7 +13,7 @@
 //! |---|---|
 //! | none | a fiber a piece, which stays where it was put first |
 //! | greedy | four steps with a barrier after each: what is left is dealt anew by how long each piece took so far, the longest first, to who has least |
-//! | stealing | a process without work says so, and the next fiber that yields elsewhere goes there |
+//! | stealing | a process without work wants half of what another has; fibers go there as they yield |
 //! | threads, queue | as many threads, which take pieces from a queue: nothing has to move |
 //!
 //! A figure is the median over rounds, with the least and the most; ratios are to `none` of the
@@ -43,8 +43,8 @@ struct Board {
     /// Fibers that each has.
     here: [AtomicU32; MOST],
     moves: AtomicU64,
-    /// Processes that wait for work, a bit each.
-    hungry: AtomicU32,
+    /// Fibers that each wants of the others.
+    wants: [AtomicU32; MOST],
     primes: AtomicU64,
     /// Pieces that are done.
     done: AtomicUsize,
@@ -218,24 +218,31 @@ fn deal(board: &Board, pieces: usize, processes: usize) {
     }
 }
 
-/// Yields; goes to a process that waits for work, if there is one.
+/// Yields; goes to a process that wants fibers, if there is one.
 fn give(fiber: &mut MovableFiber<'_>, board: &Board, processes: u64) {
     let own = fiber.process();
-    let hungry = board.hungry.load(Ordering::Relaxed) & !(1 << own);
-    let to = (0..processes as usize).find(|who| hungry & 1 << who != 0);
-    let taken = to.filter(|to| board.hungry.fetch_and(!(1 << to), Ordering::AcqRel) & 1 << to != 0);
-    match taken {
+    let wanted = |who: &usize| {
+        let wants = &board.wants[*who];
+        let one_less = |wants: u32| wants.checked_sub(1);
+        *who != own
+            && wants
+                .fetch_update(Ordering::AcqRel, Ordering::Relaxed, one_less)
+                .is_ok()
+    };
+    match (0..processes as usize).find(wanted) {
         Some(to) => go(fiber, board, to),
         None => fiber.yield_now(),
     }
 }
 
-/// Says of its process that it has no work, until all is done.
+/// Wants half of what the others have whenever its process has nothing, until all is done.
 fn begs(board: &'static Board, process: usize, pieces: usize) -> impl FnOnce(&mut Fiber) {
     move |fiber| {
+        let has = |process: usize| board.here[process].load(Ordering::Relaxed);
         while board.done.load(Ordering::Relaxed) < pieces {
-            if board.here[process].load(Ordering::Relaxed) == 0 {
-                board.hungry.fetch_or(1 << process, Ordering::AcqRel);
+            if has(process) == 0 {
+                let most = (0..MOST).map(has).max().unwrap_or(0);
+                board.wants[process].store(most / 2, Ordering::Release);
                 std::thread::yield_now();
             }
             fiber.yield_now();

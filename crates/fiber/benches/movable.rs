@@ -13,6 +13,7 @@
 //!   other, so a move is a hand-off between processes, which is measured alone as well.
 //!   A process of a region wakes now and then to see whether the others live, so its sleep has a
 //!   deadline, which the kernel charges for: a hand-off with one is measured too.
+//! * **Many**: a million fibers at once go there and back.
 //! * **Pipelined**: 256 fibers go there and back, all at once.
 //!
 //! The fiber keeps so many bytes on its stack, all of which are written before each move and
@@ -55,6 +56,41 @@ fn main() {
         let title = format!("pipelined, {WINDOW} fibers, {cpus} CPU, {bytes} B of live state");
         compare_if(title, &pipelined(cpus, bytes));
     }
+    if only.as_ref().is_none_or(|only| only == "many") {
+        many();
+    }
+}
+
+/// A million fibers at once, each of which goes there and back.
+fn many() {
+    const FIBERS: u64 = 1_000_000;
+    let config = Config::movable(1_024).capacity(FIBERS as usize);
+    let region = Region::reserve(config, 2).expect("a region");
+    let server = forked(|| assert!(region.join(1).expect("a member").serve()));
+    let scheduler = region.join(0).expect("a member");
+    let there_and_back = |fiber: &mut MovableFiber<'_>, number: u64| {
+        step(fiber, 1);
+        let there = number + fiber.process() as u64;
+        step(fiber, 0);
+        there
+    };
+    let spawn = |number| {
+        scheduler
+            .spawn_movable(number, there_and_back)
+            .expect("a fiber")
+    };
+    let began = Instant::now();
+    let handles: Vec<_> = (0..FIBERS).map(spawn).collect();
+    let made = began.elapsed();
+    let sum: u64 = handles
+        .into_iter()
+        .map(|h| h.join().expect("a result"))
+        .sum();
+    assert_eq!(sum, FIBERS * (FIBERS + 1) / 2);
+    let moved = (began.elapsed() - made).as_nanos() as f64 / (2 * FIBERS) as f64;
+    region.close();
+    reap(server);
+    println!("\n{FIBERS} fibers over 2 processes: made in {made:.2?}, {moved:.0} ns a move");
 }
 
 fn cases() -> impl Iterator<Item = (usize, usize)> {
