@@ -1,13 +1,15 @@
 //! Real slots for the lab: a fresh process for each.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use flow::{Answer, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec};
-use lab::{Launch, LaunchError};
+use lab::{LabelledVariant, Launch, LaunchError};
 use machine::Ceiling;
 use workload::Work;
 
+use crate::output::tell;
 use crate::result_file::ResultFile;
 use crate::watch::Watch;
 
@@ -33,6 +35,8 @@ pub(crate) struct SlotLauncher {
     /// Where slots make folders for their files.
     files: PathBuf,
     watch: Option<Watch>,
+    /// Variants whose workers say what they do in the next launch of each, in order.
+    narrated: VecDeque<LabelledVariant>,
 }
 
 impl SlotLauncher {
@@ -46,6 +50,7 @@ impl SlotLauncher {
             results,
             files: PathBuf::from("."),
             watch: None,
+            narrated: VecDeque::new(),
         })
     }
 
@@ -69,6 +74,23 @@ impl SlotLauncher {
         self.watch = Some(watch);
     }
 
+    /// Has the workers of these variants say what they do in the first launch of each: the pilot,
+    /// if a run begins with them.
+    pub(crate) fn narrate(&mut self, variants: &[LabelledVariant]) {
+        self.narrated = variants.to_vec().into();
+    }
+
+    /// The label of the variant that narrates this launch. With the first launch of anything else
+    /// the narration is over.
+    fn narrator(&mut self, spec: &SlotSpec<Work>) -> Option<String> {
+        let next = self.narrated.pop_front()?;
+        if next.variant == spec.variant {
+            return Some(next.label);
+        }
+        self.narrated.clear();
+        None
+    }
+
     /// What watching has cost, in lines for people; none where nothing was watched.
     pub(crate) fn cost_of_watching(&self) -> Vec<String> {
         self.watch.as_ref().map(Watch::cost).unwrap_or_default()
@@ -87,7 +109,7 @@ impl SlotLauncher {
     }
 
     fn launch_cell(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
-        let Some(watch) = &mut self.watch else {
+        let Some(watch) = self.watch.as_mut().filter(|_| !spec.narrate) else {
             return self.slots.launch(spec);
         };
         watch.comes(spec);
@@ -117,17 +139,25 @@ impl SlotLauncher {
 
 impl Launch for SlotLauncher {
     fn launch(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, LaunchError> {
+        let narrator = self.narrator(spec);
         let folder = spec.work.folder().unwrap_or(&self.files);
         let files = spec.work.needs_folder().then(|| folder.to_owned());
         let spec = SlotSpec {
             output: Some(self.results.path_for_cells()),
             scratch: files,
+            narrate: narrator.is_some(),
             ..spec.clone()
         };
+        if let Some(label) = &narrator {
+            tell(&format!("{label}: one launch that is not counted"));
+        }
         let outcome = self.launch_and_clear(&spec).map_err(|error| match error {
             flow::LaunchError::Interrupted(signal) => LaunchError::Interrupted { signal },
             other => LaunchError::Fatal(other.to_string()),
         })?;
+        if let (Some(label), Answer::Failed { reason, .. }) = (&narrator, &outcome.answer) {
+            tell(&format!("{label}: that launch failed: {reason}"));
+        }
         if matches!(outcome.answer, Answer::Done(_)) && !spec.narrate {
             self.results.keep().map_err(|error| {
                 LaunchError::Fatal(format!("cannot keep the results of a slot: {error}"))

@@ -181,6 +181,17 @@ impl Observer for Progress {
                 self.screen.now_runs(what, Some(slot.variant));
             }
             Event::PilotBegins { place } => self.pilot_begins(place),
+            Event::BudgetTooShort {
+                place,
+                rounds,
+                needs_s,
+                left_s,
+                enough_s,
+            } => self.say(&format!(
+                "{} {}: {left_s:.0} s of the budget are left, and {rounds} rounds, the fewest \
+                 that have an interval, take about {needs_s:.0} s: --budget {enough_s}s gives one",
+                place.study.name, place.case.name
+            )),
             Event::CaseBegins { place, .. } if !self.screen.is_terminal() => {
                 self.say(&format!(
                     "{} {}: {}",

@@ -3,11 +3,20 @@
 //! # Theory
 //!
 //! A *question* is a case that stands alone, or all cases of a sweep: no point of a sweep is
-//! an answer by itself. Questions come in the order of the study. Each gets the rounds up to
-//! its first look before the next one begins; what is left then goes to them in the same
-//! order. Where there is not enough for every first look, the first questions come first: an
-//! answer to one is better than none to all, and studies begin with the question that they
-//! are about.
+//! an answer by itself. The budget is spent breadth first, and the case that gives the study
+//! its headline goes first at every step:
+//!
+//! ```text
+//!   1  every question: its pilot, and the fewest rounds that have an interval
+//!   2  every question: on to its first look. A headline that shares the 5 % of a run with
+//!      others goes a quarter further than its interval needs: as many rounds as that
+//!      decide only where all of them agree.
+//!   3  questions for whose intervals there was not enough time: what rounds there are
+//!   4  all that is left, the headline first
+//! ```
+//!
+//! Whether there is enough time is asked once, after the pilot: a question that was begun is
+//! carried on. The answer is said before the time is spent, with the budget that would do.
 //!
 //! Within a sweep the cases take turns, a round each: so a budget that ends early leaves few
 //! rounds of every point, and not all rounds of the first ones. A round that was begun is
@@ -22,12 +31,34 @@
 //! that was taken up again counts what it did and not how long it lay. All is read from the
 //! ledger, so that such a run goes on as if it had never stopped.
 
-use crate::Case;
 use crate::ledger::CaseLog;
+use crate::{Case, Study};
 
-/// The questions of a study: for each of its cases, the place of the first case of the same
-/// question. They are asked for before each slot, and never change.
-pub(crate) struct PendingCases(Vec<usize>);
+/// The questions of a study. They are asked for before each slot, and never change.
+pub(crate) struct PendingCases {
+    /// For each case, the place of the first case of the same question.
+    first: Vec<usize>,
+    /// The case that gives the study its headline.
+    headline: Option<usize>,
+}
+
+/// How far a case is on its way: the earliest goes on.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Interval,
+    FirstLook,
+    NoTimeForInterval,
+    Rest,
+}
+
+/// What a question needs to have an interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Needs {
+    /// Rounds of each of its cases.
+    pub(crate) rounds: usize,
+    /// Seconds until they are done.
+    pub(crate) seconds: f64,
+}
 
 impl PendingCases {
     pub(crate) fn of<'a>(cases: impl IntoIterator<Item = &'a Case>) -> Self {
@@ -37,25 +68,102 @@ impl PendingCases {
             Some(_) => sweeps.iter().position(|sweep| sweep == own),
             None => Some(place),
         };
-        Self(sweeps.iter().enumerate().filter_map(first).collect())
+        Self {
+            first: sweeps.iter().enumerate().filter_map(first).collect(),
+            headline: None,
+        }
+    }
+
+    /// The questions of a study, its headline first.
+    pub(crate) fn of_study(study: &Study) -> Self {
+        let is_headline = |case: &Case| case.name == study.headline;
+        Self {
+            headline: study.cases.iter().position(is_headline),
+            ..Self::of(&study.cases)
+        }
     }
 
     /// Whether the case at `place` is the first of its question.
     pub(crate) fn begins(&self, place: usize) -> bool {
-        self.0[place] == place
+        self.first[place] == place
     }
 
     /// Whether two cases are of one question.
     pub(crate) fn are_one(&self, place: usize, other: usize) -> bool {
-        self.0[place] == self.0[other]
+        self.first[place] == self.first[other]
     }
 
-    /// By what the next case is chosen: the smallest goes on.
-    pub(crate) fn precedence(&self, logs: &[CaseLog], place: usize) -> impl Ord + use<> {
+    /// By what the next case is chosen where so many seconds are left: the smallest goes on.
+    pub(crate) fn precedence(
+        &self,
+        logs: &[CaseLog],
+        place: usize,
+        left_s: Option<f64>,
+    ) -> impl Ord + use<> {
         let log = &logs[place];
-        let looked = log.round() >= log.judge.first_look();
         let between_rounds = log.within_round() == 0;
-        (between_rounds, looked, self.0[place], log.round(), place)
+        let stage = self.stage(logs, place, left_s);
+        let follows = self.headline != Some(place);
+        (
+            between_rounds,
+            stage,
+            follows,
+            self.first[place],
+            log.round(),
+            place,
+        )
+    }
+
+    fn stage(&self, logs: &[CaseLog], place: usize, left_s: Option<f64>) -> Stage {
+        let judge = &logs[place].judge;
+        match logs[place].round() {
+            _ if self.lacks_time(logs, place, left_s).is_some() => Stage::NoTimeForInterval,
+            round if round < judge.fewest_rounds() => Stage::Interval,
+            round if round < judge.enough_rounds() => Stage::FirstLook,
+            _ => Stage::Rest,
+        }
+    }
+
+    /// What the question of a case needs before its first round, where that is more time than
+    /// is left; `None` also where no pilot has told how long a round is.
+    pub(crate) fn lacks_time(
+        &self,
+        logs: &[CaseLog],
+        place: usize,
+        left_s: Option<f64>,
+    ) -> Option<Needs> {
+        let begun = self.together_with(place, logs.len());
+        let is_begun = begun.clone().any(|of| logs[of].round() > 0);
+        if is_begun || self.neighbour(logs, place).is_none() {
+            return None;
+        }
+        let cases = begun.map(|of| (&logs[of], self.neighbour(logs, of)));
+        let seconds = cases.map(|(log, known)| {
+            log.judge.fewest_rounds() as f64 * known.map_or(0.0, CaseLog::round_s)
+        });
+        let needs = Needs {
+            rounds: logs[place].judge.fewest_rounds(),
+            seconds: seconds.sum(),
+        };
+        left_s.filter(|&left_s| needs.seconds > left_s)?;
+        Some(needs)
+    }
+
+    /// The cases that take turns with the one at `place`: those of its question, and the headline
+    /// by itself.
+    fn together_with(&self, place: usize, cases: usize) -> impl Iterator<Item = usize> + Clone {
+        let alone = self.headline == Some(place);
+        (0..cases).filter(move |&other| match alone {
+            true => other == place,
+            false => self.headline != Some(other) && self.are_one(place, other),
+        })
+    }
+
+    /// The case itself once its pilot was run, or else the last one before it in its question.
+    fn neighbour<'a>(&self, logs: &'a [CaseLog], place: usize) -> Option<&'a CaseLog> {
+        let before = (self.first[place]..=place).rev();
+        let mut of = before.filter(|&other| self.are_one(place, other));
+        of.find_map(|other| Some(&logs[other]).filter(|log| log.pilot.is_some()))
     }
 
     /// Seconds that case `place` needs to get one more round.
@@ -63,15 +171,13 @@ impl PendingCases {
         if logs[place].pilot.is_some() {
             return logs[place].round_s();
         }
-        let own = self.0[place];
-        let mut before = (own..place).rev();
-        let neighbour = before.find(|&other| self.0[other] == own && logs[other].pilot.is_some());
-        neighbour.map_or(0.0, |other| logs[other].pilot_s() + logs[other].round_s())
+        let neighbour = self.neighbour(logs, place);
+        neighbour.map_or(0.0, |other| other.pilot_s() + other.round_s())
     }
 }
 
 /// Seconds spent on pilots and slots.
-fn spent_s(logs: &[CaseLog]) -> f64 {
+pub(crate) fn spent_s(logs: &[CaseLog]) -> f64 {
     logs.iter().map(|log| log.pilot_s() + log.slots_s()).sum()
 }
 

@@ -36,6 +36,8 @@ pub(crate) struct Judge {
     plan: LookPlan,
     /// The first look that was planned.
     first_look: usize,
+    /// Fewest rounds that have an interval at the level of the case.
+    fewest: usize,
     /// The floor, if the settings or the case give it.
     given: Option<f64>,
     variants: usize,
@@ -76,6 +78,7 @@ impl Judge {
         let judge = Self {
             answers,
             first_look: plan.looks()[0],
+            fewest: fewest_rounds(case, answers).min(plan.max_rounds()),
             plan,
             given: settings.floor.or(case.floor),
             variants: case.variants.len(),
@@ -217,6 +220,22 @@ impl Judge {
         self.first_look
     }
 
+    /// Fewest rounds that have an interval, where the plan has as many.
+    pub(crate) fn fewest_rounds(&self) -> usize {
+        self.fewest
+    }
+
+    /// Rounds that a budget gives to this case before any other gets more: those up to its first
+    /// look, and a reserve where the case shares its level with others.
+    pub(crate) fn enough_rounds(&self) -> usize {
+        let reserve = match self.answers {
+            0..=1 => 0,
+            _ => self.fewest.div_ceil(4),
+        };
+        let enough = self.first_look.max(self.fewest + reserve);
+        enough.min(self.max_rounds())
+    }
+
     /// The next round after which the data is judged.
     pub(crate) fn next_look(&self) -> usize {
         let mut looks = self.plan.looks().iter();
@@ -295,20 +314,29 @@ impl Judge {
 /// The looks of a case: the first has as many rounds as an interval needs at the level of the
 /// case, also where the study asks for fewer.
 fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, StatsError> {
-    let subjects = case.variants.len().saturating_sub(1).max(1);
-    // Which variant is best is asked of all pairs.
-    let comparisons = (subjects * answers).max(stats::pairs(case.variants.len()));
-    let alpha = LOOK_ALPHA / comparisons as f64;
     let fewest = match settings.together && case.variants.len() > 1 {
-        true => rounds_for_interval(alpha).unwrap_or(0),
+        true => fewest_rounds(case, answers),
         false => 0,
     };
     let most = case.max_rounds.map_or(usize::MAX, |most| most.max(fewest));
     let plan = LookPlan::new(settings.max_rounds.min(most))?;
     Ok(match fewest {
         0 => plan,
-        _ => plan.deciding_at(alpha),
+        _ => plan.deciding_at(level(case, answers)),
     })
+}
+
+/// The level of a look at one comparison of a case.
+fn level(case: &Case, answers: usize) -> f64 {
+    let subjects = case.variants.len().saturating_sub(1).max(1);
+    // Which variant is best is asked of all pairs.
+    let comparisons = (subjects * answers).max(stats::pairs(case.variants.len()));
+    LOOK_ALPHA / comparisons as f64
+}
+
+/// Fewest rounds that have an interval at the level of a case.
+fn fewest_rounds(case: &Case, answers: usize) -> usize {
+    rounds_for_interval(level(case, answers)).unwrap_or(0)
 }
 
 impl Opened {

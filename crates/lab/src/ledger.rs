@@ -365,13 +365,18 @@ impl CaseLog {
 
     /// A pilot that ended with a slot that was cut has chosen nothing for the slots.
     fn forget_cut_pilot(&mut self) {
-        let outcomes = self.pilot.iter().flat_map(|pilot| &pilot.outcomes);
-        let (count, last) = (outcomes.clone().count(), outcomes.last());
-        let failed = last.is_some_and(|outcome| outcome.answer.done().is_none());
-        if failed && count < self.variants {
+        if self.pilot_was_cut() {
             self.cut_s = self.pilot_s();
             self.pilot = None;
         }
+    }
+
+    /// Whether the pilot ended with a slot that was cut.
+    pub(crate) fn pilot_was_cut(&self) -> bool {
+        let outcomes = self.pilot.iter().flat_map(|pilot| &pilot.outcomes);
+        let (count, last) = (outcomes.clone().count(), outcomes.last());
+        let failed = last.is_some_and(|outcome| outcome.answer.done().is_none());
+        failed && count < self.variants
     }
 
     /// Seconds spent on pilots.

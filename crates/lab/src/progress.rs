@@ -84,6 +84,19 @@ pub enum Event<'a> {
         /// What it chose.
         chosen: Chosen,
     },
+    /// What is left of the budget gives a question no interval: said before it is spent.
+    BudgetTooShort {
+        /// The case whose pilot has told so.
+        place: Place<'a>,
+        /// Rounds that have an interval.
+        rounds: usize,
+        /// Seconds that they take, of all cases of the question.
+        needs_s: f64,
+        /// Seconds that are left.
+        left_s: f64,
+        /// A budget that gives them, in whole seconds.
+        enough_s: f64,
+    },
     /// A case begins, or goes on in a run that was taken up again; said once, though cases of
     /// a sweep take turns.
     CaseBegins {

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use flow::placement::Cpus;
 use flow::{Outcome, Proof, SlotSpec};
 
-use crate::budget::{PendingCases, left_s, remaining_s};
+use crate::budget::{PendingCases, left_s, remaining_s, spent_s};
 use crate::journal::Journal;
 use crate::ledger::{At, CaseLog};
 use crate::pilot::{Chosen, choose, cut_by_budget, pilot_slot, within};
@@ -37,6 +37,9 @@ const FAILURES: usize = 3;
 /// In so many rounds slots have a repetition with timers, where their work has timers: enough
 /// for a median, and no further round pays for it.
 const TIMED_ROUNDS: usize = 3;
+
+/// A budget that is advised has so much more than the pilot makes one expect.
+const SPARE: f64 = 1.1;
 
 /// Runs what the journal's header asks for and the journal does not hold yet.
 ///
@@ -121,7 +124,7 @@ impl Run<'_> {
             study,
             case: &study.cases[at.case],
         };
-        let pending = PendingCases::of(&study.cases);
+        let pending = PendingCases::of_study(study);
         let mut begun = BTreeSet::new();
         while let Some((at, end)) = self.next_case(number, &pending) {
             let place = place(at);
@@ -132,7 +135,10 @@ impl Run<'_> {
             }
             match end {
                 Some(because) => self.end(place, because)?,
-                None if self.log(at).pilot.is_none() => self.pilot(at, place, known[at.case])?,
+                None if self.log(at).pilot.is_none() => {
+                    self.pilot(at, place, known[at.case])?;
+                    self.tell_too_short(at, place, &pending);
+                }
                 None => {
                     self.slot(at, place, known[at.case])?;
                     self.tell_progress(at, place);
@@ -161,7 +167,7 @@ impl Run<'_> {
             open.map(move |at| (at, self.end_of(at, is_over, || has_time(at.case))))
         };
         let able = open().filter(|(_, end)| *end != Some(CaseEnd::Budget));
-        let able = able.min_by_key(|(at, _)| pending.precedence(logs, at.case));
+        let able = able.min_by_key(|(at, _)| pending.precedence(logs, at.case, left_s));
         able.or_else(|| open().next())
     }
 
@@ -200,6 +206,29 @@ impl Run<'_> {
         })?;
         self.observer.event(&Event::PilotEnded { place, chosen });
         Ok(())
+    }
+
+    /// Names a budget that gives a question no interval, and one that does, before it is spent.
+    fn tell_too_short(&mut self, at: At, place: Place<'_>, pending: &PendingCases) {
+        let logs = &self.journal.ledger().logs[at.study];
+        let Some(left_s) = self.left_s(at.study) else {
+            return;
+        };
+        // A pilot that was cut has told why already.
+        if logs[at.case].pilot_was_cut() {
+            return;
+        }
+        let Some(needs) = pending.lacks_time(logs, at.case, Some(left_s)) else {
+            return;
+        };
+        let enough_s = (spent_s(logs) + SPARE * needs.seconds).ceil();
+        self.observer.event(&Event::BudgetTooShort {
+            place,
+            rounds: needs.rounds,
+            needs_s: needs.seconds,
+            left_s: left_s.max(0.0),
+            enough_s,
+        });
     }
 
     /// Keeps why a case has no rounds for the results.

@@ -273,6 +273,12 @@ impl Observer for Heard {
             Event::PilotEnded { chosen, .. } => {
                 format!("chosen {}+{}", chosen.warmups, chosen.reps)
             }
+            Event::BudgetTooShort {
+                place,
+                rounds,
+                enough_s,
+                ..
+            } => format!("{}: {rounds} rounds with {enough_s} s", place.case.name),
             Event::CaseBegins { place, rounds_done } => {
                 format!("case {} after {rounds_done}", place.case.name)
             }

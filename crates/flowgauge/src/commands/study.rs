@@ -7,9 +7,8 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
-use flow::{Answer, Outcome, SlotSpec};
 use lab::study::asked::{Asked, asked};
-use lab::{Launch, Preset, Study};
+use lab::{Preset, Study};
 use machine::Machine;
 
 use crate::args::StudyArgs;
@@ -18,9 +17,6 @@ use crate::launch::SlotLauncher;
 use crate::output::tell;
 use crate::result_file::ResultFile;
 use crate::session;
-
-/// Seconds of a launch in which workers say what they do, where no deadline is given.
-const NARRATED_S: f64 = 600.0;
 
 /// Runs the study as asked.
 pub(crate) fn run(args: &StudyArgs) -> Result<Ending> {
@@ -38,11 +34,11 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Ending> {
     }
     session.leaves_out(&asked.study.name, &asked.left_out)?;
     if asked.verbose {
-        narrate(
-            &mut launcher,
-            &asked.study,
-            how.deadline.unwrap_or(NARRATED_S),
-        )?;
+        let first = asked.study.cases.iter();
+        let first = first.max_by_key(|case| case.name == asked.study.headline);
+        first
+            .iter()
+            .for_each(|case| launcher.narrate(&case.variants));
     }
     session::carry_out(session, &mut launcher, how.watch, &how.answer)
 }
@@ -96,38 +92,4 @@ fn options(args: &StudyArgs, study: &Study, seed: u64) -> Vec<String> {
 
 fn line(name: &str, value: &str) -> String {
     format!("  {name:<20} {value}")
-}
-
-/// Lets the workers of each variant say what they do, once, in a launch that is no data point.
-fn narrate(launcher: &mut SlotLauncher, study: &Study, deadline_s: f64) -> Result<()> {
-    let case = &study.cases[0];
-    let cpus = lab::cpus(&Machine::read());
-    for (place, labelled) in case.variants.iter().enumerate() {
-        let spec = SlotSpec {
-            work: case.work_of(place).clone(),
-            variant: labelled.variant.clone(),
-            cpus: labelled.variant.placement.resolve(&cpus)?,
-            warmups: 0,
-            reps: 1,
-            deadline_s,
-            narrate: true,
-            output: None,
-            scratch: None,
-            sample: None,
-            count: Vec::new(),
-            timers: false,
-            grace_s: 0.0,
-        };
-        let label = &labelled.label;
-        tell(&format!("{label}: one launch that is not counted"));
-        match launcher.launch(&spec) {
-            Ok(Outcome {
-                answer: Answer::Failed { reason, .. },
-                ..
-            }) => tell(&format!("{label}: that launch failed: {reason}")),
-            Ok(_) | Err(lab::LaunchError::Interrupted { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
 }

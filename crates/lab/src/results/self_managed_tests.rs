@@ -157,7 +157,7 @@ fn no_number_takes_less_time_than_the_best() {
 
 #[test]
 fn questions_without_time_are_named_beside_the_headline() {
-    let (result, _) = run_with(0, |settings| settings.budget_s = Some(60.0));
+    let (result, _) = run_with(0, |settings| settings.budget_s = Some(200.0));
     let rounds = |name: &str| {
         let case = result.cases.iter().find(|case| case.case.name == name);
         case.unwrap().rounds

@@ -693,10 +693,10 @@ fn the_headline_of_a_sweep_that_was_cut_speaks_of_what_was_compared() {
         "{}",
         said(2, None)
     );
-    // Cut after the first rounds of two points: it tells of the first.
+    // The headline goes first: cut early, it has all rounds.
     let cut = said(0, Some(4 * 3));
     assert!(cut.starts_with("at 2 flows: cannot tell "), "{cut}");
-    assert!(cut.contains("1 round is too few"), "{cut}");
+    assert!(cut.contains("3 rounds are too few"), "{cut}");
 }
 
 #[test]
