@@ -9,8 +9,8 @@
 //!
 //! It never outlives the main process, however that ends:
 //!
-//! * It asks for `SIGKILL` at its parent's death before it does anything else, and then
-//!   compares its parent with the pid in its task, for the case that the parent was
+//! * `SIGKILL` at its parent's death is asked for before this program begins in it, and again
+//!   before it does anything else; then it compares its parent with the pid in its task, for the case that the parent was
 //!   faster. (The request survives exec and is cleared by fork, hence each forked flow
 //!   asks again.) No other signal would do: a process that is stopped takes none but this.
 //! * What it has on disk is removed by others then ([`crate::janitor`]).

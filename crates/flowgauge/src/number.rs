@@ -35,6 +35,9 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// The longest time that can be meant: a year.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// A time: `60s`, `2m`, `500ms`, or a bare number of seconds.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let duration = match text.parse::<f64>() {
@@ -42,7 +45,7 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
         Err(_) => humantime::parse_duration(text).ok(),
     };
     match duration {
-        Some(duration) if !duration.is_zero() => Ok(duration.as_secs_f64()),
+        Some(duration) if !duration.is_zero() && duration <= LONGEST => Ok(duration.as_secs_f64()),
         _ => Err(format!(
             "'{text}' is no time that can be waited for: write it as 60s, 2m or 500ms"
         )),
@@ -75,5 +78,11 @@ mod tests {
         assert_eq!(share("0%"), Ok(0.0));
         assert!(share("100%").is_err() && share("-1%").is_err());
         assert!(seconds("0").is_err() && seconds("-1").is_err() && seconds("inf").is_err());
+    }
+
+    #[test]
+    fn a_time_longer_than_a_year_is_refused() {
+        assert_eq!(seconds("365d"), Ok(31_536_000.0));
+        assert!(seconds("99999999999999999s").is_err() && seconds("1e12").is_err());
     }
 }

@@ -33,6 +33,7 @@ use std::time::{Duration, Instant};
 use measure::clock::now_ns;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use serde::Serialize;
@@ -321,9 +322,11 @@ fn until_look(onlooker: &mut dyn Onlooker) -> Duration {
     onlooker.next_look().map_or(Duration::MAX, until)
 }
 
-/// Starts this program again, as what `argument` says.
+/// Starts this program again, as what `argument` says. It is tied to the life of this process
+/// before it runs the program: a process that is stopped at its very start could not ask for it.
 fn start(argument: &str, narrate: bool) -> io::Result<Child> {
-    Command::new("/proc/self/exe")
+    let mut command = Command::new("/proc/self/exe");
+    command
         .arg0("flowgauge")
         .arg(argument)
         .stdin(Stdio::piped())
@@ -333,8 +336,11 @@ fn start(argument: &str, narrate: bool) -> io::Result<Child> {
         } else {
             Stdio::piped()
         })
-        .process_group(0)
-        .spawn()
+        .process_group(0);
+    // SAFETY: between fork and exec only what is async-signal-safe may run; this is one `prctl`,
+    // and turning its error number into an `io::Error` allocates nothing.
+    let tied = unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGKILL)?)) };
+    tied.spawn()
 }
 
 fn give_task(process: &mut Child, task: &[u8]) -> io::Result<()> {

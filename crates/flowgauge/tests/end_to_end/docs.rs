@@ -312,19 +312,42 @@ fn every_example_in_the_docs_is_there_and_runs() {
     assert!(told >= EXAMPLES.len(), "{told}");
 }
 
-/// In the profile of this test, for which it is built already where all tests are run.
 fn run_example(package: &str, example: &str, arguments: &str) {
+    let said = cargo_run(&["-p", package, "--example", example], arguments);
+    assert!(!said.is_empty(), "{example} says nothing");
+}
+
+/// In the profile of this test, for which it is built already where all tests are run.
+fn cargo_run(what: &[&str], arguments: &str) -> String {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let output = std::process::Command::new(cargo)
         .current_dir(root())
-        .args(["run", "--quiet", "--offline", "-p", package])
-        .args(["--example", example, "--"])
+        .args(["run", "--quiet", "--offline"])
+        .args(what)
+        .arg("--")
         .args(arguments.split(' '))
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{example}: {said}");
-    assert!(!output.stdout.is_empty(), "{example} says nothing");
+    assert!(output.status.success(), "{what:?} {arguments}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// One round of attacks of each. Faults take as long as they take, and are run whole by `.ci/run`.
+#[test]
+fn every_campaign_in_the_docs_runs() {
+    let page = fs::read_to_string(root().join("docs/reliability.md")).unwrap();
+    let lines = shell_lines(&page);
+    let behind = "cargo run --release -p campaign -- ";
+    let attacks: Vec<&str> = lines
+        .iter()
+        .filter_map(|line| line.strip_prefix(behind)?.split(' ').next())
+        .collect();
+    assert_eq!(attacks, ["kill", "fuzz", "faults", "verdict"]);
+    for attack in attacks.into_iter().filter(|attack| *attack != "faults") {
+        let table = cargo_run(&["-p", "campaign"], &format!("{attack} --minutes 0.001"));
+        assert!(table.lines().count() > 2, "{attack}: {table}");
+    }
 }
 
 #[test]

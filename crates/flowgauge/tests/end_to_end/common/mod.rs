@@ -16,11 +16,12 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// What every run leaves in its results folder.
-pub(crate) const RESULT_FILES: [&str; 8] = [
+pub(crate) const RESULT_FILES: [&str; 9] = [
     "findings.csv",
     "findings.json",
     "journal.jsonl",
     "machine.json",
+    "quantities.csv",
     "report.html",
     "slots.csv",
     "slots.jsonl",

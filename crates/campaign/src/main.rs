@@ -1,0 +1,101 @@
+//! Attacks on flowgauge that are repeated, and counted.
+//!
+//! ```text
+//! cargo run --release -p campaign -- verdict|kill|fuzz|faults --minutes N --seed S
+//! ```
+//!
+//! Each campaign runs for as long as it is given, prints a table of what it tried and what fell,
+//! adds its figures to a file if one is named (`--figures FILE`, a line of JSON each), and exits
+//! with 1 where something fell. The command under attack is the `flowgauge` beside this program.
+//!
+//! * [`verdict`]: studies of identical variants, and of planted differences, on this machine.
+//! * [`kill`]: signals at random moments of real runs, and a count of what is left behind.
+//! * [`fuzz`]: generated and mutated texts against the parsers, and arguments against the command.
+//! * [`faults`]: disks, outputs, limits and machines that do not do what they should.
+
+#![forbid(unsafe_code)]
+#![expect(
+    clippy::print_stdout,
+    reason = "a program of the repository that prints a table"
+)]
+
+mod faults;
+mod fuzz;
+mod home;
+mod kill;
+mod table;
+mod verdict;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use clap::{Parser, ValueEnum};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// Attack flowgauge and count what falls.
+#[derive(Debug, Parser)]
+struct Args {
+    /// Which attack
+    what: What,
+    /// Minutes to go on for
+    #[arg(long, default_value_t = 1.0)]
+    minutes: f64,
+    /// What all choices are drawn from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Add the figures to FILE, as a line of JSON
+    #[arg(long, value_name = "FILE")]
+    figures: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum What {
+    Verdict,
+    Kill,
+    Fuzz,
+    Faults,
+}
+
+/// How long to go on, and by which choices.
+struct Campaign {
+    until: Instant,
+    random: ChaCha8Rng,
+}
+
+impl Campaign {
+    fn goes_on(&self) -> bool {
+        Instant::now() < self.until
+    }
+
+    /// A number below `end`.
+    fn below(&mut self, end: usize) -> usize {
+        (self.random.next_u64() % end.max(1) as u64) as usize
+    }
+
+    fn choose<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+        let place = self.below(all.len());
+        &all[place]
+    }
+}
+
+fn main() -> Result<ExitCode> {
+    let args = Args::parse();
+    let mut campaign = Campaign {
+        until: Instant::now() + Duration::from_secs_f64(args.minutes.clamp(0.0, 1e6) * 60.0),
+        random: ChaCha8Rng::seed_from_u64(args.seed),
+    };
+    let table = match args.what {
+        What::Verdict => verdict::run(&mut campaign)?,
+        What::Kill => kill::run(&mut campaign)?,
+        What::Fuzz => fuzz::run(&mut campaign)?,
+        What::Faults => faults::run()?,
+    };
+    print!("{table}");
+    if let Some(file) = &args.figures {
+        table.add_to(file, &format!("{:?}", args.what), args.seed, args.minutes)?;
+    }
+    Ok(ExitCode::from(u8::from(table.fell() > 0)))
+}

@@ -1,0 +1,93 @@
+//! Studies of identical variants, and of planted differences, through the real command.
+//!
+//! Half of the studies compare a program with itself: a verdict that is faster or slower is false,
+//! and 5 % of them may be. The other half has 5 % of further steps planted in one of the two: a
+//! verdict in the wrong direction is always a mistake, and one that is not found within its rounds is missed. What
+//! is missed depends on the machine's noise, and is counted without a bound.
+
+use anyhow::Result;
+use lab::Results;
+use stats::Verdict;
+
+use crate::Campaign;
+use crate::home::{Home, program};
+use crate::table::Table;
+
+/// Steps of a unit: about a millisecond.
+const STEPS: u64 = 600_000;
+const IDENTICAL: &str = "identical variants";
+const PLANTED: &str = "planted 5 %: wrong direction";
+const MISSED: &str = "planted 5 %: not found";
+
+pub(crate) fn run(campaign: &mut Campaign) -> Result<Table> {
+    let mut table = Table::default();
+    while campaign.goes_on() {
+        identical(campaign, &mut table)?;
+        planted(campaign, &mut table)?;
+    }
+    // What chance allows: the level, and two standard deviations of a count.
+    table.allow(IDENTICAL, |tried| {
+        let tried = tried as f64;
+        (0.05 * tried + 2.0 * (tried * 0.05 * 0.95).sqrt()).floor() as u64
+    });
+    table.allow(MISSED, |tried| tried);
+    Ok(table)
+}
+
+fn identical(campaign: &mut Campaign, table: &mut Table) -> Result<()> {
+    let verdict = verdict_of(campaign, 0)?;
+    let fell = match verdict {
+        Some(Verdict::Faster { .. } | Verdict::Slower { .. }) => Some(format!("{verdict:?}")),
+        Some(_) => None,
+        None => Some("it has no verdict".to_owned()),
+    };
+    table.tried(IDENTICAL, fell);
+    Ok(())
+}
+
+fn planted(campaign: &mut Campaign, table: &mut Table) -> Result<()> {
+    let verdict = verdict_of(campaign, STEPS / 20)?;
+    // The second variant does more: seen from it, it is slower.
+    let wrong = matches!(verdict, Some(Verdict::Faster { .. }));
+    table.tried(PLANTED, wrong.then(|| format!("{verdict:?}")));
+    let found = matches!(verdict, Some(Verdict::Slower { .. }));
+    table.tried(MISSED, (!found && !wrong).then(|| format!("{verdict:?}")));
+    Ok(())
+}
+
+/// The verdict on the second of two variants, which does so many further steps.
+fn verdict_of(campaign: &mut Campaign, planted: u64) -> Result<Option<Verdict>> {
+    let home = Home::new()?;
+    home.write(
+        "study.toml",
+        format!(
+            "schema = 1\nname = \"pair\"\ntitle = \"Pair\"\nstands_for = \"A known difference.\"\n\
+             headline = \"only\"\n[[case]]\nname = \"only\"\ntitle = \"Only\"\n\
+             [case.work]\nkind = \"spin\"\nunits = 2\nsteps = {STEPS}\n\
+             [[case.variant]]\nlabel = \"one\"\nmodel = \"thread\"\nflows = 1\n\
+             [[case.variant]]\nlabel = \"other\"\nmodel = \"thread\"\nflows = 1\n\
+             work = {{ planted = {planted} }}\n"
+        ),
+    )?;
+    let seed = campaign.below(1 << 30).to_string();
+    let line = [
+        "run",
+        "study.toml",
+        "--rounds",
+        "20",
+        "--seed",
+        &seed,
+        "--out",
+        "out",
+    ];
+    home.command(&program()?, &line).status()?;
+    let results = Results::from_journal(&home.path("out/journal.jsonl"))?;
+    let study = results.studies.first();
+    let finding = study.and_then(|study| study.headline());
+    // Seen from the second variant, whichever of the two the finding is about.
+    Ok(finding.map(|finding| match finding.verdict {
+        Verdict::Faster { at_least } if finding.subject == "one" => Verdict::Slower { at_least },
+        Verdict::Slower { at_least } if finding.subject == "one" => Verdict::Faster { at_least },
+        verdict => verdict,
+    }))
+}
