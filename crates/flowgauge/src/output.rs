@@ -66,6 +66,16 @@ pub(crate) struct Paper {
 }
 
 impl Paper {
+    /// How reports look on it.
+    pub(crate) fn style(self) -> report::terminal::Style {
+        report::terminal::Style {
+            width: self.width,
+            colour: self.colour,
+            ascii: !shows_unicode(),
+            ..report::terminal::Style::default()
+        }
+    }
+
     /// What standard output is.
     pub(crate) fn of_stdout() -> Self {
         let terminal = io::stdout().is_terminal();
@@ -81,6 +91,17 @@ impl Paper {
             colour: colours(),
         }
     }
+}
+
+/// Whether the locale says that text is UTF-8; without any, it is taken to be, as pipes and
+/// containers have none.
+fn shows_unicode() -> bool {
+    let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = set("LC_ALL").or(set("LC_CTYPE")).or(set("LANG"));
+    locale.is_none_or(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
 }
 
 /// Whether standard output is a terminal that shows colours, and nobody wants none.

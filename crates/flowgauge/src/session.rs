@@ -35,6 +35,8 @@ pub(crate) struct Session {
     journal: Journal,
     /// The folder, if this run has made it.
     made: Option<NewFolder>,
+    /// Whether everything is printed.
+    verbose: bool,
 }
 
 impl Session {
@@ -108,6 +110,7 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
     let mut session = Session {
         journal,
         made: Some(made),
+        verbose: how.verbose,
     };
     for (study, reasons) in &refused {
         session.leaves_out(study, reasons)?;
@@ -165,7 +168,7 @@ fn had(parent_memory: ParentMemory) -> Result<(), String> {
 }
 
 /// Takes up the run in a results folder, for as long as it may last now.
-pub(crate) fn resume(folder: &Path, overrides: ResumeOverrides) -> Result<Session> {
+pub(crate) fn resume(folder: &Path, overrides: ResumeOverrides, how: &HowArgs) -> Result<Session> {
     let journal = Journal::resume(&journal_in(folder)?, overrides)?;
     lab::check(&journal.header().studies, &Machine::read())?;
     trees::check_cold(&journal.header().studies)?;
@@ -176,6 +179,7 @@ pub(crate) fn resume(folder: &Path, overrides: ResumeOverrides) -> Result<Sessio
     Ok(Session {
         journal,
         made: None,
+        verbose: how.verbose,
     })
 }
 
@@ -234,6 +238,7 @@ mod tests {
         let mut session = Session {
             journal,
             made: None,
+            verbose: false,
         };
         for (study, reasons) in &refused {
             session.leaves_out(study, reasons).unwrap();

@@ -32,6 +32,7 @@
 mod budget;
 pub mod capacity;
 pub mod compare;
+mod compared;
 pub mod expect;
 pub mod journal;
 mod judge;
@@ -57,6 +58,7 @@ mod words;
 pub mod written;
 
 pub use compare::compare;
+pub use compared::{Compared, compared};
 pub use expect::{Expectation, Judged};
 pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, ResumeOverrides, SCHEMA};
 pub use launch::{Clock, Launch, LaunchError};
@@ -73,7 +75,8 @@ pub use run::{RunError, check, cpus, run};
 pub use scaling::{Spread, Topology};
 pub use settings::{Preset, Sampling, Settings, Value};
 pub use study::{
-    Case, Claim, LabelledVariant, Metric, Origin, OriginCount, OriginFigure, OriginLimit,
+    Case, Claim, Deciding, LabelledVariant, Metric, Origin, OriginCount, OriginFigure, OriginLimit,
     OriginMark, OriginRow, Ours, Published, Study, StudyError, SweepPoint, builtin, builtin_names,
     labelled, nearest,
 };
+pub use words::plural;

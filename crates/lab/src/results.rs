@@ -52,7 +52,7 @@ pub use operation_matrix::{OperationMatrix, is_compared};
 pub use optimum::{AtNumber, Optimum};
 pub use quantity::{Amount, Basis, Contrast, Quantity, QuantityFinding, Unit, Word};
 pub use requests::Requests;
-pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput};
+pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput, threads_over_processes};
 pub use self_managed::SelfManaged;
 pub use shared::{Cause, Effect, Shared};
 pub use then::{Standing, Then};
@@ -350,6 +350,13 @@ pub struct Finding {
     pub tail: Option<Tail>,
     /// The whole answer in one sentence.
     pub sentence: String,
-    /// Reasons from counts.
+    /// What explains most of an established difference, in one clause; `None` where nothing that
+    /// was measured does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// Reasons from counts, of a difference that was established.
     pub why: Vec<String>,
+    /// What else was measured, where no difference was established.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_measured: Vec<String>,
 }

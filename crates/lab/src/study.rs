@@ -49,9 +49,24 @@ pub struct Study {
     pub cases: Vec<Case>,
     /// Which case's first finding is the study's headline (its name).
     pub headline: String,
+    /// The cases that have a row on the first screen of a run, and how they are called there; the
+    /// headline alone where it names none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deciding: Vec<Deciding>,
     /// The models whose limits are asked for, whether or not there is room to make any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits_of: Vec<flow::Model>,
+}
+
+/// A case that has a row on the first screen of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deciding {
+    /// Its name as the study's file has it: of a case that is spread out, the one of its parts
+    /// that tells the most.
+    pub case: String,
+    /// A few words for it: `Primes, even work`.
+    pub label: String,
 }
 
 /// One piece of work under several variants. The first variant is the reference.

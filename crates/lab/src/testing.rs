@@ -26,6 +26,7 @@ pub(crate) fn study(cases: Vec<Case>) -> Study {
         stands_for: "nothing".to_owned(),
         origin: None,
         headline: cases[0].name.clone(),
+        deciding: Vec::new(),
         limits_of: Vec::new(),
         cases,
     }

@@ -2,12 +2,18 @@
 
 /// A fraction in percent, with no more digits than it needs: "1 %", "2.5 %".
 pub(crate) fn percent(fraction: f64) -> String {
-    format!("{} %", (fraction * 1000.0).round() / 10.0)
+    let text = crate::number::percent(fraction);
+    let digits = text.strip_suffix(" %").unwrap_or(&text);
+    match digits.contains('.') {
+        true => format!("{} %", digits.trim_end_matches('0').trim_end_matches('.')),
+        false => text,
+    }
 }
 
 /// The name of a variant where it is spoken of: "threads", "processes", and any other
 /// label as it is.
-pub(crate) fn plural(label: &str) -> String {
+#[must_use]
+pub fn plural(label: &str) -> String {
     match label {
         "process" => "processes".to_owned(),
         "thread" => "threads".to_owned(),
@@ -40,7 +46,7 @@ mod tests {
     #[test]
     fn fractions_and_models() {
         assert_eq!(percent(0.01), "1 %");
-        assert_eq!(percent(0.0255), "2.6 %");
+        assert_eq!(percent(0.025), "2.5 %");
         assert_eq!(plural("process"), "processes");
         assert_eq!(plural("process static"), "process static");
     }

@@ -3,7 +3,7 @@
 mod charts;
 mod html;
 mod limits;
-mod rows;
+mod study;
 mod terminal;
 
 pub use html::{page, plots};

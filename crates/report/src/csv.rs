@@ -47,6 +47,7 @@ pub use slots::{slots, slots_lines};
 pub use summary::summary;
 pub use workers::workers;
 
+use crate::document::table::{Cell, Col, Value as Field, number, text, whole};
 use crate::text::hides;
 
 /// The machine, one fact a row.
@@ -73,34 +74,24 @@ fn facts(machine: &Machine) -> impl Iterator<Item = Vec<Field>> {
     })
 }
 
-/// What stands in a column of a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Field {
-    /// A text from outside, as it is.
-    Text(String),
-    /// A number, written out.
-    Number(String),
-    /// Not available, or none.
-    Nothing,
+/// A value as CSV has it, before quotes.
+fn csv(value: Field) -> String {
+    match value {
+        Field::Text(text) => harmless(&text),
+        Field::Number(number) | Field::Said(Some(number), _) => number.to_string(),
+        Field::Whole(number) => number.to_string(),
+        Field::Nothing | Field::NotAvailable(_) | Field::Said(None, _) => String::new(),
+    }
 }
 
-impl Field {
-    /// As CSV has it, before quotes.
-    fn csv(self) -> String {
-        match self {
-            Self::Text(text) => harmless(&text),
-            Self::Number(number) => number,
-            Self::Nothing => String::new(),
-        }
-    }
-
-    /// As JSON has it.
-    fn json(self) -> String {
-        match self {
-            Self::Text(text) => serde_json::Value::String(text).to_string(),
-            Self::Number(number) => number,
-            Self::Nothing => "null".to_owned(),
-        }
+/// A value as JSON has it.
+fn json(value: Field) -> String {
+    match value {
+        Field::Text(text) => serde_json::Value::String(text).to_string(),
+        other => match csv(other) {
+            nothing if nothing.is_empty() => "null".to_owned(),
+            number => number,
+        },
     }
 }
 
@@ -114,7 +105,7 @@ fn lines(
         let fields = names
             .iter()
             .zip(row)
-            .map(|(name, field)| format!("\"{name}\":{}", field.json()));
+            .map(|(name, field)| format!("\"{name}\":{}", json(field)));
         format!("{{{}}}\n", fields.collect::<Vec<_>>().join(","))
     };
     rows.map(row).collect()
@@ -127,7 +118,7 @@ fn sheet(
 ) -> String {
     let mut out = String::new();
     line(&mut out, names.into_iter().map(str::to_owned));
-    rows.for_each(|row| line(&mut out, row.into_iter().map(Field::csv)));
+    rows.for_each(|row| line(&mut out, row.into_iter().map(csv)));
     out
 }
 
@@ -140,17 +131,43 @@ fn sheet_of_some(
     rows.peek().is_some().then(|| sheet(names, rows))
 }
 
-/// A column of a table whose rows are made of `R`: its name, and what fills it.
-type Column<R> = (&'static str, fn(&R) -> Field);
+/// A column of a file whose rows are `R`: its name, and what fills it. A pair is a column of a
+/// file alone; the columns of tables that people see too are those of the document.
+trait FileColumn<R> {
+    fn name(&self) -> &'static str;
+    fn value(&self, row: &R) -> Field;
+}
+
+impl<R, F: Fn(&R) -> Field> FileColumn<R> for (&'static str, F) {
+    fn name(&self) -> &'static str {
+        self.0
+    }
+
+    fn value(&self, row: &R) -> Field {
+        (self.1)(row)
+    }
+}
+
+impl<R, F: Fn(&R) -> Cell> FileColumn<R> for Col<F> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn value(&self, row: &R) -> Field {
+        (self.fill)(row).value
+    }
+}
 
 /// A row: what each column takes from `row`.
-fn filled_in<R>(columns: &[Column<R>], row: &R) -> Vec<Field> {
-    columns.iter().map(|(_, fill)| fill(row)).collect()
+fn filled_in<R, C: FileColumn<R>>(columns: &[C], row: &R) -> Vec<Field> {
+    let own = columns.iter().filter(|column| !column.name().is_empty());
+    own.map(|column| column.value(row)).collect()
 }
 
 /// The names of columns.
-fn names<F>(columns: &'static [(&'static str, F)]) -> impl Iterator<Item = &'static str> {
-    columns.iter().map(|(name, _)| *name)
+fn names<R, C: FileColumn<R>>(columns: &'static [C]) -> impl Iterator<Item = &'static str> {
+    let names = columns.iter().map(FileColumn::name);
+    names.filter(|name| !name.is_empty())
 }
 
 fn line(out: &mut String, fields: impl Iterator<Item = String>) {
@@ -179,27 +196,6 @@ fn harmless(text: &str) -> String {
     }
 }
 
-/// A text; an empty one is nothing.
-fn text(text: impl AsRef<str>) -> Field {
-    match text.as_ref() {
-        "" => Field::Nothing,
-        text => Field::Text(text.to_owned()),
-    }
-}
-
-/// A number, or nothing.
-fn number(value: Option<f64>) -> Field {
-    let value = value.filter(|value| value.is_finite());
-    value.map_or(Field::Nothing, |value| Field::Number(value.to_string()))
-}
-
-/// A whole number, or nothing.
-fn whole<N: Into<u64>>(value: Option<N>) -> Field {
-    value.map_or(Field::Nothing, |value| {
-        Field::Number(value.into().to_string())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,7 +210,7 @@ mod tests {
             ("a\nb", "a b"),
             ("thread", "thread"),
         ] {
-            assert_eq!(text(outside).csv(), inside);
+            assert_eq!(csv(text(outside)), inside);
         }
     }
 
@@ -245,7 +241,7 @@ mod tests {
     #[test]
     fn what_is_no_number_is_an_empty_field() {
         assert_eq!(number(Some(f64::NAN)), Field::Nothing);
-        assert_eq!(number(None).csv(), "");
-        assert_eq!(whole(None::<u64>).json(), "null");
+        assert_eq!(csv(number(None)), "");
+        assert_eq!(json(whole(None::<u64>)), "null");
     }
 }

@@ -11,45 +11,27 @@
 //! hide, so that none can be forgotten. Within the embedded JSON neither may happen: it is
 //! plain ASCII without `<` when it goes in.
 
-mod case;
+mod answers;
 mod compact;
-mod counting;
-mod course;
-pub(crate) mod detail;
-mod ecdf;
-mod fenced;
-pub(crate) mod figure;
-mod forest;
-mod gains;
-mod grids;
-pub(crate) mod heat;
-mod limits;
-pub(crate) mod lines;
+mod figure;
 mod machine;
-mod map;
-mod requests;
-mod scaling;
-mod searched;
+mod section;
 mod size_budget;
-mod slots;
-mod stacks;
-mod study;
-mod summary;
-mod sweep;
 pub(crate) mod table;
 mod tabled;
-mod then_and_now;
-mod workers;
 
 use lab::Results;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::document::Document;
+use crate::document::detail::{Detail, MOST};
+use crate::document::figures::Figure;
 use crate::text::cut;
 use crate::{json, words};
 use compact::compact;
 pub(crate) use compact::shown;
-use detail::{Detail, MOST};
-use figure::{Figure, definitions};
+use figure::definitions;
+pub(crate) use section::section;
 use size_budget::SizeBudget;
 
 const STYLE: &str = include_str!("html/style.css");
@@ -64,7 +46,9 @@ const RESERVE: usize = 32_000;
 /// The whole page, with as much in it as it may hold: below 500,000 bytes whatever was run.
 #[must_use]
 pub fn page(results: &Results) -> String {
-    let whole = page_with(results, Detail::All);
+    let document = Document::of(results);
+    let page_with = |detail| page_with(results, &document, detail);
+    let whole = page_with(Detail::All);
     if whole.len() < MOST {
         return whole;
     }
@@ -75,17 +59,17 @@ pub fn page(results: &Results) -> String {
     let mut found = None;
     while low < high {
         let middle = usize::midpoint(low, high);
-        let page = page_with(results, levels[middle]);
+        let page = page_with(levels[middle]);
         if page.len() < MOST {
             (high, found) = (middle, Some(page));
         } else {
             low = middle + 1;
         }
     }
-    found.unwrap_or_else(|| page_with(results, levels[high]))
+    found.unwrap_or_else(|| page_with(levels[high]))
 }
 
-fn page_with(results: &Results, detail: Detail) -> String {
+fn page_with(results: &Results, run: &Document, detail: Detail) -> String {
     let studies = results.studies.iter();
     let names: Vec<_> = studies.map(|study| study.study.name.as_str()).collect();
     let title = format!("flowgauge: {}", names.join(", "));
@@ -96,7 +80,7 @@ fn page_with(results: &Results, detail: Detail) -> String {
         let around = document(&title, html! {}, &data).len() + RESERVE;
         budget = SizeBudget::of(MOST.saturating_sub(around));
     }
-    document(&title, body(results, detail, &mut budget), &data)
+    document(&title, body(results, run, detail, &mut budget), &data)
 }
 
 /// The script without its comments and indents.
@@ -130,28 +114,62 @@ pub(crate) fn document(title: &str, body: Markup, data: &str) -> String {
     compact(&shown(&page.into_string()))
 }
 
-fn body(results: &Results, detail: Detail, budget: &mut SizeBudget) -> Markup {
+fn body(results: &Results, run: &Document, detail: Detail, budget: &mut SizeBudget) -> Markup {
     // What stands at the end must not go for want of what stands before it.
     let again = budget.hold(again(results));
     let machine = budget.hold(machine::machine(&results.header.machine));
+    let navigation = budget.hold(navigation(results));
+    let top = answers::top(results, run, budget);
+    let studies = run.studies.iter().enumerate().map(|(place, study)| {
+        let answer = budget.hold(answer(run, place));
+        section::study(study, &answer, detail, budget)
+    });
+    let studies: Vec<Markup> = studies.collect();
     html! {
-        (summary::summary(results, budget))
-        main {
-            @for (place, study) in results.studies.iter().enumerate() {
-                (study::study(results, (place, study), detail, budget))
-            }
-        }
+        a.skip href="#studies" { "Skip to the studies" }
+        (top)
+        (navigation)
+        main #studies { @for study in &studies { (study) } }
         (notes(results, detail, budget))
         (again)
         (machine)
     }
 }
 
-/// Every chart of a page of results, with the words that name its place.
+/// Where to go on the page.
+fn navigation(results: &Results) -> Markup {
+    html! {
+        nav aria-label="Studies" {
+            @for (place, study) in results.studies.iter().enumerate() {
+                a href=(format!("#study{place}")) { (study.study.name) }
+            }
+            a href="#again" { "run again" }
+            a href="#machine" { "machine" }
+        }
+    }
+}
+
+/// The answer of a study beside its name: its first row.
+fn answer(run: &Document, place: usize) -> Markup {
+    let answers = &run.answers;
+    let mut rows = answers
+        .rows
+        .iter()
+        .chain(&answers.others)
+        .filter(|row| row.study == place);
+    html! {
+        @if let Some(row) = rows.next() {
+            span.answer { (row.label) ": " (answers::short(row)) }
+        }
+    }
+}
+
+/// Every chart of a run, with the words that name its place.
 pub(crate) fn figures(results: &Results) -> Vec<(String, Figure)> {
-    let studies = results.studies.iter().enumerate();
+    let studies = Document::of(results).studies;
     studies
-        .flat_map(|(place, result)| study::figures(place, result))
+        .into_iter()
+        .flat_map(|study| study.into_figures())
         .collect()
 }
 
@@ -181,8 +199,9 @@ fn notes(results: &Results, detail: Detail, budget: &mut SizeBudget) -> Markup {
 /// How to run it again.
 fn again(results: &Results) -> Markup {
     html! {
-        section #again {
-            h2 { "Run it again" }
+        details.study {
+            summary { h2 { "Run it again" } }
+            div #again {}
             p { "The same studies, in the same random order:" }
             pre { code { (words::run_again(results)) } }
             p.quiet {

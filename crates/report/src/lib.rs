@@ -14,8 +14,9 @@
 //! | [`compare`] | several runs side by side: text and page (tables in [`csv`], [`json`]) |
 //! | [`plots`] | each of its charts as SVG and PNG |
 //!
-//! They share their words ([`number`], [`text`], and the private `words`), how a study is
-//! cut into tables (`blocks`), and the source's table laid beside ours (`origin`).
+//! Terminal, page and plots render one document (`document`): sections of texts, tables and
+//! figures, made once from the results. They share their words ([`number`], [`text`], and the
+//! private `words`), and the tables share their columns with the files of [`csv`].
 //!
 //! What is not there is never shown as zero: cells read `n/a` with the reason below, JSON
 //! has `{"not_available": {"reason": ...}}`, CSV an empty field.
@@ -25,26 +26,15 @@
 /// Numbers for people: the lab's, so that a cell and its sentence agree.
 pub use lab::number;
 
-mod blocks;
 mod charts;
 pub mod compare;
-mod counting;
 pub mod csv;
 mod date;
-mod fenced;
+mod document;
 pub mod html;
 pub mod json;
-mod limits_now;
-mod limits_then;
-mod origin;
 pub mod plots;
-mod requests;
-mod sampling;
-mod scaling;
-mod searched;
-mod table;
 pub mod terminal;
 pub mod text;
 pub mod then_and_now;
 mod words;
-mod workers;

@@ -22,7 +22,8 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
 use crate::charts::{Frame, LINE, WIDE, definitions, label, px};
-use crate::html::{self, figure::Figure};
+use crate::document::figures::Figure;
+use crate::html;
 
 /// Space around a plot.
 const MARGIN: f64 = 14.0;

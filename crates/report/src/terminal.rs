@@ -2,66 +2,48 @@
 //!
 //! # Theory
 //!
-//! No line is wider than [`Style::width`]. Sentences are wrapped at spaces; tables never
-//! are. A table that is too wide loses columns in this order, until it fits:
+//! What is printed after a run is its first screen: the answers of the document, what to do
+//! next, and below them what to beware of. Everything else (tables, reasons, what was launched)
+//! is printed only where it is asked for ([`Style::verbose`]).
 //!
-//! | table | left out first ... last |
-//! |---|---|
-//! | variants | RSS, undisturbed, CPU time, interval, memory |
-//! | maps | interval of threads, typical time |
-//! | then and now | difference, the source's figures |
-//! | limits | creation, memory |
-//! | lowered limits | how long it took, what was lowered in, the error |
-//! | counted events | per CPU second, per unit, per 1,000 instructions |
-//! | workers | calls, peak, RSS, files |
-//! | throughput | interval of one flow, memory, interval of threads over processes, of one flow, a second |
-//! | pages | ranges that cores share, pages of a flow |
-//! | flows that work made | peak RSS, flows made, faults, switches, user, system, interval, CPU % |
-//! | the same then and now | user, system |
-//! | time by the number of workers | the source's figures, the last cases |
-//! | where time goes | what the timers cost, print, create, walk, wait |
-//!
-//! Then labels are cut with an ellipsis, within where their ends tell them apart. A note says once
-//! from which width on nothing is left out. At 120 columns nothing is left out unless
-//! labels are long. Colour underlines words and never replaces one, so a pipe, `NO_COLOR`
-//! and a reader who sees no colour lose nothing.
-//!
-//! The last lines are the summary: one sentence a study.
+//! No line is wider than [`Style::width`], and prose never wider than 100 columns. Sentences are
+//! wrapped at spaces; tables never are. A table that is too wide loses columns in the order that
+//! its columns give (`layout`), then labels are cut. A note says once from which width on nothing
+//! is left out. Colour underlines words and never replaces one, so a pipe, `NO_COLOR` and a
+//! reader who sees no colour lose nothing; where a terminal shows ASCII alone, every mark has a
+//! letter in its place.
 
-mod case;
-mod counting;
-mod fenced;
-mod limits;
+mod answers;
+mod layout;
 mod machine;
-mod map;
 mod page;
-mod requests;
-mod scaling;
-mod searched;
-mod then_and_now;
-mod workers;
+mod single;
+mod tables;
 
-use lab::{Results, StudyResult};
+use lab::Results;
 use stats::{Estimate, Verdict};
 
-pub(crate) use case::tail;
 pub use machine::machine;
 pub(crate) use page::Page;
 
-use crate::blocks::Block;
+use crate::document::{Body, Document, Section};
 use crate::text::{cut, visible};
-use crate::words::{Tone, comparison, cut_short, many, run_again};
+use crate::words::{Tone, comparison};
 
 /// Columns where there is no terminal to be asked.
 pub const PLAIN_WIDTH: usize = 100;
 
-/// How the terminal is.
+/// How the terminal is, and what is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     /// Columns. Meant for 60 and more; below that, lines are cut.
     pub width: usize,
     /// Whether escape sequences may colour it.
     pub colour: bool,
+    /// Whether it shows ASCII alone.
+    pub ascii: bool,
+    /// Whether everything is asked for.
+    pub verbose: bool,
 }
 
 impl Default for Style {
@@ -70,24 +52,93 @@ impl Default for Style {
         Self {
             width: PLAIN_WIDTH,
             colour: false,
+            ascii: false,
+            verbose: false,
         }
     }
 }
 
-/// Everything about a run: tables, reasons, warnings, and the summary last.
+/// The answers of a run, after everything else where it is asked for. `folder` is where the
+/// results are, for the commands that it names.
 #[must_use]
-pub fn run(results: &Results, style: &Style) -> String {
+pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
+    let document = Document::of(results);
+    let folder = folder.map_or("DIR".to_owned(), |folder| crate::text::shell_word(folder));
     let mut page = Page::new(style);
-    for result in &results.studies {
-        study(&mut page, results, result);
+    if style.verbose {
+        document
+            .studies
+            .iter()
+            .for_each(|study| section(&mut page, 0, study));
+        page.blank();
     }
-    warnings(&mut page, results);
-    summary(&mut page, results);
+    first_screen(&mut page, results, &document, &folder);
     page.finish()
 }
 
-/// One comparison on one line, for progress: `thread: 1.31x faster than process [1.27 ...
-/// 1.35]`. Cut where it is wider than the terminal.
+fn first_screen(page: &mut Page<'_>, results: &Results, document: &Document, folder: &str) {
+    let with_folder = |text: &str| text.replace("DIR", folder);
+    let answers = &document.answers;
+    let head = format!("flowgauge · {}", answers.head.join(" · "));
+    page.text(0, Tone::Plain, &head);
+    single::single(page, results);
+    answers::answers(page, answers);
+    let headline = match &results.studies[..] {
+        [study] => study.headline_case(),
+        _ => None,
+    };
+    if let Some(memory) = headline.and_then(single::memory) {
+        page.text(2, Tone::Plain, &format!("Memory: {memory}"));
+    }
+    if !answers.next.is_empty() {
+        page.blank();
+        page.text(0, Tone::Strong, "NEXT");
+        for line in &answers.next {
+            page.text(2, Tone::Plain, &with_folder(line));
+        }
+    }
+    page.blank();
+    for warning in &answers.warnings {
+        page.text(0, Tone::Doubt, &with_folder(warning));
+    }
+    if page.is_verbose() {
+        for note in &results.notes {
+            page.text(0, Tone::Quiet, &format!("note: {note}"));
+        }
+        page.left_out();
+    }
+    if let Some(axis) = answers::axis(page, answers) {
+        page.text(0, Tone::Quiet, &axis);
+    }
+    let report = format!("Report: {folder}/report.html");
+    let more = format!("every table: flowgauge report {folder} -v");
+    page.text(0, Tone::Plain, &format!("{report} · {more}"));
+}
+
+/// A section with everything in it.
+fn section(page: &mut Page<'_>, indent: usize, section: &Section) {
+    page.blank();
+    let heading = [section.heading.as_str(), &section.aside].into_iter();
+    let heading: Vec<&str> = heading.filter(|text| !text.is_empty()).collect();
+    page.text(indent, Tone::Strong, &heading.join(" · "));
+    for part in &section.parts {
+        match &part.body {
+            Body::Text(tone, text) => page.text(indent + 2, *tone, text),
+            Body::Table(table) => tables::table(page, indent + 2, table),
+            Body::Section(inner) => self::section(page, indent + 2, inner),
+            // Charts are on the page, and in files.
+            Body::Figure(_) => {}
+        }
+    }
+}
+
+/// Sections alone, for other documents.
+pub(crate) fn sections(page: &mut Page<'_>, all: &[Section]) {
+    all.iter().for_each(|one| section(page, 0, one));
+}
+
+/// One comparison on one line, for progress: `thread vs process: 1.31x faster [1.27x … 1.35x]`.
+/// Cut where it is wider than the terminal.
 #[must_use]
 pub fn findings_line(
     subject: &str,
@@ -105,93 +156,4 @@ pub fn findings_line(
     };
     let line = format!("{subject} vs {reference}: {word} {}", said.interval);
     cut(visible(&line).trim_end(), style.width).into_owned()
-}
-
-fn study(page: &mut Page<'_>, results: &Results, study: &StudyResult) {
-    page.text(
-        0,
-        Tone::Strong,
-        &format!("{} · {}", study.study.name, study.study.title),
-    );
-    limits::limits(page, study);
-    for block in Block::all(study) {
-        page.blank();
-        match block {
-            Block::Case(case) => case::case(page, results, case),
-            Block::Sweep(sweep) => case::sweep(page, results, &sweep),
-            Block::Matrix(map) => map::map(page, results, &map),
-        }
-    }
-    counting::of_study(page, study);
-    fenced::fenced(page, study);
-    let has_own = workers::workers(page, study)
-        || searched::searched(page, study)
-        || scaling::scaling(page, results, study);
-    if !has_own {
-        then_and_now::then_and_now(page, study);
-    }
-    if study.sentences.len() > 1 {
-        page.blank();
-    }
-    for remark in study.sentences.iter().skip(1) {
-        page.text(2, Tone::Plain, remark);
-    }
-    page.blank();
-}
-
-fn warnings(page: &mut Page<'_>, results: &Results) {
-    for warning in &results.warnings {
-        page.text(0, Tone::Doubt, &format!("warning: {warning}"));
-    }
-    for note in &results.notes {
-        page.text(0, Tone::Quiet, &format!("note: {note}"));
-    }
-    let notes = results.header.machine.warnings().len();
-    if notes > 0 {
-        let what = many(notes as u64, "remark");
-        let hint = format!("note: {what} on this machine, see `flowgauge machine`");
-        page.text(0, Tone::Quiet, &hint);
-    }
-    page.left_out();
-    page.blank();
-}
-
-fn summary(page: &mut Page<'_>, results: &Results) {
-    if let Some(how) = ending(results) {
-        page.text(0, Tone::Doubt, &how);
-    }
-    for study in &results.studies {
-        page.text(
-            0,
-            Tone::Strong,
-            &format!("{}: {}", study.study.name, headline(results, study)),
-        );
-    }
-}
-
-/// How a run ended that did not come to its own end, and what to do.
-pub(crate) fn ending(results: &Results) -> Option<String> {
-    if results.finished {
-        return None;
-    }
-    let how = match results.interrupted {
-        Some(signal) => format!("Interrupted by signal {signal}"),
-        None => "The run has not come to its end".to_owned(),
-    };
-    let command = run_again(results);
-    Some(format!(
-        "{how}: what was finished is kept. To go on with it: flowgauge run --resume FOLDER, the \
-         results folder. To run it again in full: {command}"
-    ))
-}
-
-/// A study in one sentence.
-pub(crate) fn headline(results: &Results, study: &StudyResult) -> String {
-    let headline = study.headline_case().filter(|_| study.limits.is_empty());
-    let cut = headline.and_then(|case| cut_short(results, case));
-    let sentence = study.sentences.first().map_or("no finding", String::as_str);
-    match cut {
-        Some(cut) => format!("{sentence}; {cut}"),
-        None => sentence.to_owned(),
-    }
 }

@@ -13,12 +13,11 @@
 
 use std::borrow::Cow;
 
+use lab::number::DOTS;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A space at which no line is broken.
 pub(crate) const TIE: char = '\u{a0}';
-/// What stands between the ends of an interval.
-const DOTS: &str = " ... ";
 /// Bytes of an interval at the most.
 const INTERVAL: usize = 48;
 /// What stands for the rest of a text that was cut.
@@ -58,7 +57,7 @@ pub(crate) fn hides(c: char) -> bool {
 }
 
 /// The text with spaces that break no line where one would tear a number apart: within the
-/// brackets of an interval, `[1.27 ... 1.35]`, and before the sign of a percentage.
+/// brackets of an interval, `[1.27x … 1.35x]`, and before the sign of a percentage.
 pub(crate) fn tied(text: &str) -> Cow<'_, str> {
     let intervals = text.contains(DOTS);
     if !intervals && !text.contains(" %") {
@@ -87,6 +86,34 @@ fn interval(text: &str) -> Option<(&str, &str, &str)> {
     let behind = dots + DOTS.len();
     let (begin, end) = begin.zip(end).filter(is_one).unwrap_or((behind, behind));
     Some((&text[..begin], &text[begin..end], &text[end..]))
+}
+
+/// The text in ASCII, for terminals that cannot show more: what has no letter of its own there
+/// becomes a question mark.
+pub(crate) fn ascii(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '…' => plain.push_str("..."),
+            '·' | '─' => plain.push('-'),
+            'µ' => plain.push('u'),
+            '×' => plain.push('x'),
+            '┼' | '│' => plain.push('|'),
+            '●' => plain.push('o'),
+            '■' | '█' => plain.push('#'),
+            '▲' => plain.push('?'),
+            '◆' => plain.push('='),
+            '◄' => plain.push('<'),
+            '►' => plain.push('>'),
+            TIE => plain.push(TIE),
+            c if c.is_ascii() => plain.push(c),
+            _ => plain.push('?'),
+        }
+    }
+    Cow::Owned(plain)
 }
 
 /// A word as a POSIX shell reads it back.
@@ -196,6 +223,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn ascii_has_a_letter_for_each_mark() {
+        assert_eq!(
+            ascii("3.1 … 20.5 % · 5 µs ─●─┼"),
+            "3.1 ... 20.5 % - 5 us -o-|"
+        );
+        assert_eq!(ascii("漢"), "?");
+    }
+
+    #[test]
     fn what_acts_or_hides_becomes_visible() {
         assert_eq!(visible("plain é 漢"), "plain é 漢");
         assert_eq!(visible("a\x1b[31mb"), r"a\u{1b}[31mb");
@@ -207,15 +243,14 @@ mod tests {
 
     #[test]
     fn an_interval_is_one_word() {
-        let said =
-            "threads 5.3 % faster [2.0 ... 9.7 %], or [x] so [1.008 ... 2.384] and on ... on";
+        let said = "threads 5.3 % faster [2.0 … 9.7 %], or [x] so [1.008 … 2.384] and on … on";
         let ties = said.len() + 6 * (TIE.len_utf8() - 1);
         assert_eq!(tied(said).len(), ties, "{}", tied(said));
-        assert!(tied(said).contains("[1.008\u{a0}...\u{a0}2.384] and on ... on"));
+        assert!(tied(said).contains("[1.008\u{a0}…\u{a0}2.384] and on … on"));
         assert_eq!(tied("plain ] text ["), "plain ] text [");
-        assert_eq!(tied("] ... ["), "] ... [");
-        assert_eq!(tied("1 ... 5 [1 ... 2]"), "1 ... 5 [1\u{a0}...\u{a0}2]");
-        let lines = wrap(&tied("it is [1.008 ... 2.384], about 287 %"), 22);
+        assert_eq!(tied("] … ["), "] … [");
+        assert_eq!(tied("1 … 5 [1 … 2]"), "1 … 5 [1\u{a0}…\u{a0}2]");
+        let lines = wrap(&tied("it is [1.008 … 2.384], about 287 %"), 20);
         assert_eq!(lines.len(), 3, "{lines:?}");
     }
 

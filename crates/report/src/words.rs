@@ -13,7 +13,7 @@ pub(crate) use other_ratios::other_ratios;
 use lab::{CaseResult, Cause, Finding, Metric};
 use stats::{Estimate, Verdict};
 
-use crate::number::{factor, factor_interval, percent, ratio_interval};
+pub(crate) use lab::plural;
 
 /// What a text is about; colour may underline it and never carries it alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,8 +44,8 @@ impl Tone {
 pub(crate) struct Comparison {
     /// `1.31x faster`.
     pub(crate) word: String,
-    /// `[1.27 ... 1.35]`, in the direction of the word; where the word has none, the
-    /// interval of the ratio of times, `[0.996 ... 1.004]`. Empty where there is none.
+    /// `[1.27x … 1.35x]`, in the direction of the word; where the word has none, the
+    /// both ends in words, `0.4 % faster … 0.4 % slower`. Empty where there is none.
     pub(crate) interval: String,
     pub(crate) tone: Tone,
 }
@@ -64,41 +64,19 @@ pub(crate) fn of_first(case: &CaseResult) -> &'static str {
     }
 }
 
-/// What the estimate and its verdict say.
+/// What the estimate and its verdict say, with the tone of the verdict.
 pub(crate) fn comparison(estimate: Option<&Estimate>, verdict: &Verdict) -> Comparison {
-    let times = estimate.map_or(f64::NAN, |estimate| estimate.ratio);
-    let ends = estimate.and_then(Estimate::interval);
-    let as_is = || ends.map(|(low, high)| ratio_interval(low, high));
-    let (word, interval, tone) = match *verdict {
-        Verdict::Faster { .. } => {
-            let speed = 1.0 / times;
-            let interval = ends.map(|(low, high)| factor_interval(speed, 1.0 / high, 1.0 / low));
-            (format!("{} faster", factor(speed)), interval, Tone::Faster)
-        }
-        Verdict::Slower { .. } => {
-            let interval = ends.map(|(low, high)| factor_interval(times, low, high));
-            (format!("{} slower", factor(times)), interval, Tone::Slower)
-        }
-        Verdict::Same { within } => (
-            format!("same within {}", short_percent(within)),
-            as_is(),
-            Tone::Plain,
-        ),
-        Verdict::CannotTell { .. } => {
-            let word = estimate.map_or("not compared", |_| "cannot tell");
-            (word.to_owned(), as_is(), Tone::Doubt)
-        }
-    };
+    let said = lab::compared(estimate, verdict);
     Comparison {
-        word,
-        interval: interval.unwrap_or_default(),
-        tone,
+        word: said.word,
+        interval: said.interval,
+        tone: match verdict {
+            Verdict::Faster { .. } => Tone::Faster,
+            Verdict::Slower { .. } => Tone::Slower,
+            Verdict::Same { .. } => Tone::Plain,
+            Verdict::CannotTell { .. } => Tone::Doubt,
+        },
     }
-}
-
-/// A floor as people say it: `1 %`, not `1.0 %`.
-fn short_percent(fraction: f64) -> String {
-    percent(fraction).replace(".0 %", " %")
 }
 
 /// The finding about a variant, by its label.
@@ -146,49 +124,5 @@ pub(crate) fn metric(metric: Metric) -> &'static str {
         Metric::Switch => "switch",
         Metric::Request => "time per request",
         Metric::P99 => "p99 latency",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn estimate(ratio: f64, low: f64, high: f64) -> Estimate {
-        Estimate {
-            rounds: 20,
-            ratio,
-            low: Some(low),
-            high: Some(high),
-            alpha: 0.016,
-        }
-    }
-
-    #[test]
-    fn a_word_and_its_interval_point_the_same_way() {
-        let faster = estimate(0.5, 0.4, 0.8);
-        let said = comparison(Some(&faster), &Verdict::Faster { at_least: 0.25 });
-        assert_eq!(
-            (said.word.as_str(), said.interval.as_str()),
-            ("2.00x faster", "[1.25 ... 2.50]")
-        );
-        let slower = estimate(4.31, 4.22, 4.4);
-        let said = comparison(Some(&slower), &Verdict::Slower { at_least: 3.22 });
-        assert_eq!(
-            (said.word.as_str(), said.interval.as_str()),
-            ("4.31x slower", "[4.22 ... 4.40]")
-        );
-    }
-
-    #[test]
-    fn without_a_direction_the_interval_is_that_of_the_times() {
-        let near = estimate(1.0, 0.996, 1.003);
-        let said = comparison(Some(&near), &Verdict::Same { within: 0.01 });
-        assert_eq!(said.word, "same within 1 %");
-        assert_eq!(said.interval, "[0.996 ... 1.003]");
-        let said = comparison(None, &Verdict::CannotTell { more_rounds: None });
-        assert_eq!(
-            (said.word.as_str(), said.interval.as_str()),
-            ("not compared", "")
-        );
     }
 }

@@ -13,6 +13,9 @@ use crate::number;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How to run")]
 pub(crate) struct HowArgs {
+    /// Print every table and reason too, not the answers alone
+    #[arg(short = 'v', long)]
+    pub(crate) verbose: bool,
     /// Rounds at the most; the data is looked at after 10, 20, 40 and 80
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub(crate) rounds: Option<u64>,
@@ -70,6 +73,7 @@ impl HowArgs {
         // Taken apart, so that no flag can be forgotten here. Those that need another one
         // cannot be given alone.
         let Self {
+            verbose: _,
             rounds,
             budget,
             seed,

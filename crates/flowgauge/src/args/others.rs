@@ -59,6 +59,9 @@ pub(crate) struct ReportArgs {
     /// Print what the sources of the studies found beside what this run says, as Markdown
     #[arg(long)]
     pub(crate) then_and_now: bool,
+    /// Print every table and reason too, not the answers alone
+    #[arg(short = 'v', long)]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) answer: AnswerArgs,
 }

@@ -48,6 +48,9 @@ fn args(study: &'static StudyCommand, matches: &ArgMatches) -> Result<StudyArgs,
     })
 }
 
+/// The flag of all runs that a study may do more with.
+const SHARED: &str = "verbose";
+
 /// What was given for an option; several values of a list are one.
 fn given(flag: &Flag, matches: &ArgMatches) -> Option<Given> {
     if flag.value == Kind::Switch {
@@ -71,7 +74,9 @@ const PRESET: &str = "preset";
 
 fn of_study(study: &'static StudyCommand) -> Command {
     let StudyCommand { name, command } = study;
-    let flags = command.flags.iter().map(of_flag);
+    // What all runs have is not made twice: a study that does more with it finds it given.
+    let own = command.flags.iter().filter(|flag| flag.name != SHARED);
+    let flags = own.map(of_flag);
     let made = Command::new(name.as_str()).args(flags);
     // Last, as the flags that all runs have would describe themselves in its place.
     let made = HowArgs::augment_args(made.arg(preset(command.preset)))

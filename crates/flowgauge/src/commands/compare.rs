@@ -156,10 +156,7 @@ fn write(all: &SideBySide, folder: &Path) -> Result<()> {
 
 fn shown(all: &SideBySide, format: Format) -> String {
     match format {
-        Format::Text => {
-            let Paper { width, colour } = Paper::of_stdout();
-            report::compare::text(all, &report::terminal::Style { width, colour })
-        }
+        Format::Text => report::compare::text(all, &Paper::of_stdout().style()),
         Format::Json => report::json::compared(all),
         Format::Csv => report::csv::compared(all),
         Format::Jsonl => report::csv::compared_lines(all),

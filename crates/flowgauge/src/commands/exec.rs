@@ -130,6 +130,7 @@ fn study(args: &ExecArgs) -> Result<Study> {
         origin: None,
         headline: headline.unwrap_or_default(),
         cases,
+        deciding: Vec::new(),
         limits_of: Vec::new(),
     })
 }

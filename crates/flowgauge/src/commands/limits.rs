@@ -126,6 +126,7 @@ fn study(args: &LimitsArgs, most: u64, machine: &Machine) -> Result<Study> {
         headline: cases
             .last()
             .map_or(usual.headline, |last| last.name.clone()),
+        deciding: Vec::new(),
         limits_of: present().copied().collect(),
         cases,
         ..usual

@@ -15,10 +15,7 @@ pub(crate) fn run(args: &MachineArgs) -> Result<Ending> {
         machine = machine.probed();
     }
     let text = match args.format {
-        Format::Text => {
-            let Paper { width, colour } = Paper::of_stdout();
-            report::terminal::machine(&machine, &report::terminal::Style { width, colour })
-        }
+        Format::Text => report::terminal::machine(&machine, &Paper::of_stdout().style()),
         Format::Json => report::json::machine(&machine),
         Format::Jsonl => report::csv::machine_lines(&machine),
         Format::Csv => report::csv::machine(&machine),

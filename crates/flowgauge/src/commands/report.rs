@@ -21,7 +21,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
     }
     let shown = match args.then_and_now {
         true => report::then_and_now::markdown(&results),
-        false => session::shown(&results, args.answer.format),
+        false => session::shown(&results, &args.folder, args.answer.format, args.verbose),
     };
     output::print(&shown)?;
     let ending = match args.answer.require_answer && ending::lacks_answer(&results) {

@@ -22,7 +22,7 @@ pub(crate) fn run(args: RunArgs) -> Result<Ending> {
                 budget_s: args.how.budget,
                 max_rounds: args.how.rounds.map(usize::try_from).transpose()?,
             };
-            let session = session::resume(folder, overrides)?;
+            let session = session::resume(folder, overrides, &args.how)?;
             let results = result_file(session.command())?;
             if answer.expect.is_empty() {
                 answer.expect = expectations(session.command());

@@ -39,6 +39,7 @@ pub(crate) fn run(args: &WikiArgs) -> Result<Ending> {
                      in many small objects that live for one request."
             .to_owned(),
         origin: None,
+        deciding: Vec::new(),
         limits_of: Vec::new(),
         headline: case.name.clone(),
         cases: vec![case],

@@ -35,7 +35,11 @@ pub(crate) fn carry_out(
     answer: &AnswerArgs,
 ) -> Result<Ending> {
     launcher.begin();
-    let Session { mut journal, made } = session;
+    let Session {
+        mut journal,
+        made,
+        verbose,
+    } = session;
     if let Some(folder) = journal.path().parent() {
         launcher.keep_files_in(folder);
         leftovers::sweep(folder, &journal.header().studies);
@@ -49,11 +53,11 @@ pub(crate) fn carry_out(
     }
     let results = match run {
         Ok(results) => results,
-        Err(error) => return Err(told_all_the_same(&journal, answer, error.into())),
+        Err(error) => return Err(told_all_the_same(&journal, (answer, verbose), error.into())),
     };
     let folder = journal.path().parent().unwrap_or(Path::new("."));
     if let Err(error) = write_folder(&results, folder) {
-        return Err(told_all_the_same(&journal, answer, error));
+        return Err(told_all_the_same(&journal, (answer, verbose), error));
     }
     if let Some(folder) = &answer.plots {
         answer::write_plots(&report::plots::all(&results), folder)?;
@@ -63,7 +67,7 @@ pub(crate) fn carry_out(
     } else {
         Ok(None)
     };
-    let printed = output::print(&shown(&results, answer.format));
+    let printed = output::print(&shown(&results, folder, answer.format, verbose));
     output::tell(&format!(
         "Results: {0} (open {0}/report.html; seed {1})",
         folder.display(),
@@ -120,11 +124,13 @@ fn run(
 /// Prints what was measured where it cannot be kept: it is in no file, or not in all.
 fn told_all_the_same(
     journal: &Journal,
-    answer: &AnswerArgs,
+    (answer, verbose): (&AnswerArgs, bool),
     error: anyhow::Error,
 ) -> anyhow::Error {
     if holds_slots(journal) {
-        let printed = output::print(&shown(&journal.results(), answer.format));
+        let folder = journal.path().parent().unwrap_or(Path::new("."));
+        let text = shown(&journal.results(), folder, answer.format, verbose);
+        let printed = output::print(&text);
         if let Err(also) = printed {
             return error.context(also.to_string());
         }

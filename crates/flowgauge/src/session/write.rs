@@ -44,11 +44,14 @@ fn files(results: &Results) -> impl Iterator<Item = (&'static str, String)> {
 }
 
 /// What standard output gets.
-pub(crate) fn shown(results: &Results, format: Format) -> String {
+pub(crate) fn shown(results: &Results, folder: &Path, format: Format, verbose: bool) -> String {
     match format {
         Format::Text => {
-            let Paper { width, colour } = Paper::of_stdout();
-            report::terminal::run(results, &report::terminal::Style { width, colour })
+            let style = report::terminal::Style {
+                verbose,
+                ..Paper::of_stdout().style()
+            };
+            report::terminal::run(results, &style, folder.to_str())
         }
         Format::Json => report::json::findings(results),
         Format::Csv => report::csv::slots(results),

@@ -4,8 +4,8 @@ use flow::Proof;
 use stats::{Estimate, FEWEST_FOR_WANDER, RUNS_ALPHA, Rule, Verdict, two_runs, wander};
 
 use super::{Basis, Change, Floor, FloorFrom, How, Named, differ};
+use crate::compared::compared;
 use crate::median::median;
-use crate::number::{factor, factor_interval, ratio_interval};
 use crate::slot::slot_value;
 use crate::words::percent;
 use crate::{CaseResult, Value};
@@ -174,36 +174,25 @@ impl<'a> Comparing<'a> {
             Basis::Times => label.to_owned(),
             Basis::Relative => format!("{label} against its reference"),
         };
-        let (low, high) = e.interval().unwrap_or((e.ratio, e.ratio));
-        match verdict {
-            Verdict::Faster { .. } => {
-                let by = 1.0 / e.ratio;
-                let interval = factor_interval(by, 1.0 / high, 1.0 / low);
-                format!(
-                    "{what} {} faster in {here} than in {there} {interval}",
-                    factor(by)
-                )
-            }
-            Verdict::Slower { .. } => {
-                let interval = factor_interval(e.ratio, low, high);
-                format!(
-                    "{what} {} slower in {here} than in {there} {interval}",
-                    factor(e.ratio)
-                )
+        let said = compared(Some(e), &verdict);
+        let (word, interval) = (said.word, said.interval);
+        let sentence = match verdict {
+            Verdict::Faster { .. } | Verdict::Slower { .. } => {
+                format!("{what} {word} in {here} than in {there} {interval}")
             }
             Verdict::Same { within } => format!(
-                "{what} takes the same time in {here} and {there} within {} {}",
-                percent(within),
-                ratio_interval(low, high)
+                "{what} takes the same time in {here} and {there} within {} ({interval})",
+                percent(within)
             ),
-            Verdict::CannotTell { .. } => {
-                let seen = match e.interval() {
-                    Some((low, high)) => ratio_interval(low, high),
-                    None => format!("{} slots are too few", e.rounds),
-                };
-                format!("cannot tell {what} in {here} and {there} apart: {seen}")
-            }
-        }
+            Verdict::CannotTell { .. } => match e.interval() {
+                Some(_) => format!("{word}: {what} {interval} in {here} than in {there}"),
+                None => format!(
+                    "{what} in {here} against {there}: {} slots are too few",
+                    e.rounds
+                ),
+            },
+        };
+        sentence.trim_end().to_owned()
     }
 }
 

@@ -4,7 +4,7 @@ use stats::{Estimate, RUNS_ALPHA, estimate, typical};
 
 use super::names::Target;
 use super::{Bound, Checked, Expectation, Judged, Side, Unit};
-use crate::number::{bytes, ratio_interval, significant, time};
+use crate::number::{DOTS, bytes, significant, time};
 use crate::results::quantity::{Kind, Look, Seen};
 use crate::{CaseResult, Header, RawSlot, Results};
 
@@ -91,8 +91,8 @@ impl Bound {
             Unit::Ratio => significant(value),
         };
         let interval = match (found.interval, self.unit) {
-            (Some((low, high)), Unit::Ratio) => ratio_interval(low, high),
-            (Some((low, high)), _) => format!("[{} ... {}]", write(low), write(high)),
+            (Some((low, high)), Unit::Ratio) => format!("[{low:.3}{DOTS}{high:.3}]"),
+            (Some((low, high)), _) => format!("[{}{DOTS}{}]", write(low), write(high)),
             (None, _) => "(too few slots for an interval)".to_owned(),
         };
         format!("{} {interval}", write(found.value))

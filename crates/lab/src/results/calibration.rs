@@ -63,7 +63,7 @@ fn cost_of_sampling(case: &CaseResult, finding: &Finding) -> String {
     let interval = finding.estimate.and_then(|estimate| {
         let (low, high) = estimate.interval()?;
         let interval = ratio_interval(low, high);
-        Some(format!(": time with it over time without it {interval}"))
+        Some(format!(": a run with it is {interval} than one without it"))
     });
     let medians = case.variants[0].cpu_ns.zip(case.variants[1].cpu_ns);
     let cpu = medians.map(|(without, with)| {

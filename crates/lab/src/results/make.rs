@@ -19,7 +19,7 @@ use super::self_managed::self_managed;
 use super::sentence::sentence;
 use super::shared::{Shared, shared};
 use super::then::{Run, then_and_now};
-use super::why::{Evidence, Side, why};
+use super::why::{Evidence, Side, cause, why};
 use super::workers::{crowded, workers};
 use super::{CaseResult, Finding, Phases, RawSlot, Results, Role, StudyResult, VariantSummary};
 use crate::ledger::{CaseLog, Ledger};
@@ -304,16 +304,20 @@ fn finding(
         verdict
     });
     let tails = tail(&reference.times(case.metric), &subject.times(case.metric));
-    let reasons = |(subject, reference)| {
-        why(&Evidence {
-            subject,
-            reference,
-            metric: case.metric,
-            verdict,
-            steady,
-            shared,
-            page,
-        })
+    let evidence = sides.map(|(subject, reference)| Evidence {
+        subject,
+        reference,
+        metric: case.metric,
+        verdict,
+        steady,
+        shared,
+        page,
+    });
+    let reasons = evidence.as_ref().map(why).unwrap_or_default();
+    let differ = matches!(verdict, Verdict::Faster { .. } | Verdict::Slower { .. });
+    let (why, also_measured) = match differ {
+        true => (reasons, Vec::new()),
+        false => (Vec::new(), reasons),
     };
     Finding {
         subject: subject.label.to_owned(),
@@ -327,7 +331,9 @@ fn finding(
         phases: sides.map(|(s, r)| difference(s.profile.phases, r.profile.phases)),
         tail: sides.map(|_| tails),
         sentence: sentence(subject.label, reference.label, case.metric, judged),
-        why: sides.map(reasons).unwrap_or_default(),
+        cause: evidence.as_ref().and_then(cause),
+        why,
+        also_measured,
     }
 }
 

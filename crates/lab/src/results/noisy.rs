@@ -21,23 +21,17 @@ pub(super) fn noise_warning(studies: &[StudyResult]) -> Option<String> {
         [] => return None,
         [one] => percent(smallest_seen(one.pair)),
         [most, .., least] => format!(
-            "{} to {}",
+            "{} (in the noisiest case {})",
             percent(smallest_seen(least.pair)),
             percent(smallest_seen(most.pair))
         ),
     };
-    let each = noisy.iter().map(|noisy| {
-        format!(
-            "{} in {} ({})",
-            percent(noisy.pair),
-            noisy.study,
-            noisy.case
-        )
-    });
+    let most = &noisy[0];
+    let (pair, study, case) = (percent(most.pair), most.study, most.case);
     Some(format!(
-        "equal slots differ from round to round by up to {}; there, differences below {hidden} \
-         stay unseen in 80 rounds: run on a quieter machine, or longer repetitions",
-        each.collect::<Vec<_>>().join(", ")
+        "Noisy run: differences under {hidden} may not show in 80 rounds. Repeating the same \
+         measurement varied by up to {pair} ({study}, {case}): a quieter machine helps, or longer \
+         work in each slot."
     ))
 }
 

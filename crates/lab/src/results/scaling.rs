@@ -30,7 +30,7 @@ use workload::Allocates;
 
 use super::counted::EventMedians;
 use super::{CaseResult, Finding, VariantSummary};
-use crate::number::ratio_interval;
+use crate::number::factor_ends;
 use crate::scaling::{Topology, along, base};
 
 pub(super) use sentences::{answer, sentences};
@@ -110,11 +110,12 @@ impl Ratio {
         }
     }
 
-    /// `[0.985 ... 1.034]`, rounded outwards; empty without an interval.
+    /// `[0.98x … 1.04x]`, rounded outwards; empty without an interval.
     #[must_use]
     pub fn ends(&self) -> String {
-        self.interval
-            .map_or_else(String::new, |[low, high]| ratio_interval(low, high))
+        self.interval.map_or_else(String::new, |[low, high]| {
+            format!("[{}]", factor_ends(low, high))
+        })
     }
 }
 
@@ -198,7 +199,8 @@ fn over(threads: &EventMedians, processes: &EventMedians) -> Measured<f64> {
 }
 
 /// The finding of threads against processes, where they are what is compared.
-pub(crate) fn threads_over_processes(case: &CaseResult) -> Option<&Finding> {
+#[must_use]
+pub fn threads_over_processes(case: &CaseResult) -> Option<&Finding> {
     let mut findings = case.findings.iter();
     findings.find(|finding| finding.subject == "thread" && finding.reference == "process")
 }

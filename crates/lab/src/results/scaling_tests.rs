@@ -127,7 +127,7 @@ fn throughput_is_work_over_time_and_over_one_flow() {
     assert_eq!((thread.processes, thread.threads), (1, 2));
     let ratio = two.threads_over_processes.unwrap();
     assert!((ratio.ratio - 1.0 / 1.1).abs() < 1e-9, "{ratio:?}");
-    assert_eq!(ratio.ends(), "[0.909 ... 0.910]");
+    assert_eq!(ratio.ends(), "[0.90x … 0.91x]");
 }
 
 #[test]

@@ -172,13 +172,13 @@ fn questions_without_time_are_named_beside_the_headline() {
         .collect();
     let said = &result.sentences[1];
     let begin = format!(
-        "out of time: {} questions have no answer yet: ",
+        "stopped at the time limit: {} questions have no answer yet: ",
         without.len()
     );
     assert!(said.starts_with(&begin), "{said}");
     assert!(without.iter().all(|name| said.contains(name)), "{said}");
     let all = self::result().sentences;
-    assert!(!all.iter().any(|said| said.starts_with("out of time")));
+    assert!(!all.iter().any(|said| said.starts_with("stopped at")));
 }
 
 /// Where time is short, the most expensive comparison falls away, and not the chart.
@@ -200,7 +200,7 @@ fn the_known_behaviour_is_found_and_explained() {
     };
     let each = said("designs: thread per file takes");
     assert!(
-        each.contains("19x as long as pool [18 ... 19]")
+        each.contains("19x as long as pool [18x … 19x]")
             && each.contains("78,579 flows are made, not 2"),
         "{each}"
     );

@@ -3,7 +3,8 @@
 use stats::{Estimate, Verdict};
 
 use crate::Metric;
-use crate::number::{factor, factor_interval, plain, ratio_interval};
+use crate::compared::compared;
+use crate::number::plain;
 use crate::words::{percent, plural};
 
 /// More rounds than this are not worth naming exactly.
@@ -22,27 +23,20 @@ pub(crate) fn sentence(
             "{subject} and {reference} were not compared: no round has a good slot of both"
         );
     };
-    let answer = match verdict {
+    let answer = answer(&subject, &reference, &estimate, verdict);
+    let more = match verdict {
         Verdict::CannotTell { more_rounds } => {
             let goal = match estimate.interval() {
-                Some(_) => "",
-                None => " until there is an interval",
+                Some(_) => "settle it",
+                None => "give an interval",
             };
-            let more = more_rounds.map(|rounds| more(rounds, goal));
-            let more = more.unwrap_or_default();
-            let (by, seen) = (by(metric), seen(&estimate));
-            return format!("cannot tell {subject} and {reference} apart{by}: {seen}{more}");
+            more_rounds
+                .map(|rounds| more(rounds, goal))
+                .unwrap_or_default()
         }
-        decided => answer(&subject, &reference, &estimate, decided),
+        _ => String::new(),
     };
-    match metric {
-        Metric::Total => answer,
-        Metric::Steady => format!("{answer}, in the steady phase"),
-        Metric::Create => format!("{answer}, to create"),
-        Metric::Switch => format!("{answer}, to switch"),
-        Metric::Request => format!("{answer}, by time per request"),
-        Metric::P99 => format!("{answer}, by p99 latency"),
-    }
+    format!("{answer}{}{more}", by(metric))
 }
 
 /// The name of a variant; where flows hand over in several ways, the way is in brackets.
@@ -53,63 +47,59 @@ fn spoken(label: &str, metric: Metric) -> String {
     }
 }
 
-/// By what two variants cannot be told apart.
+/// What was compared, where it is not the whole.
 fn by(metric: Metric) -> &'static str {
     match metric {
         Metric::Total => "",
-        Metric::Steady => " in the steady phase",
-        Metric::Create => " by the time to create them",
-        Metric::Switch => " by the time of a switch",
-        Metric::Request => " by time per request",
-        Metric::P99 => " by p99 latency",
+        Metric::Steady => ", in the steady phase",
+        Metric::Create => ", to create",
+        Metric::Switch => ", to switch",
+        Metric::Request => ", by time per request",
+        Metric::P99 => ", by p99 latency",
     }
 }
 
 fn answer(subject: &str, reference: &str, estimate: &Estimate, verdict: Verdict) -> String {
-    let (low, high) = estimate
-        .interval()
-        .unwrap_or((estimate.ratio, estimate.ratio));
+    let said = compared(Some(estimate), &verdict);
+    let (word, interval) = (said.word, said.interval);
     match verdict {
-        Verdict::Faster { .. } => {
-            let by = 1.0 / estimate.ratio;
-            let interval = factor_interval(by, 1.0 / high, 1.0 / low);
-            format!(
-                "{subject} {} faster than {reference} {interval}",
-                factor(by)
-            )
+        Verdict::Faster { .. } | Verdict::Slower { .. } => {
+            format!("{subject} {word} than {reference} {interval}")
+                .trim_end()
+                .to_owned()
         }
-        Verdict::Slower { .. } => {
-            let by = estimate.ratio;
-            let interval = factor_interval(by, low, high);
-            format!(
-                "{subject} {} slower than {reference} {interval}",
-                factor(by)
-            )
+        Verdict::Same { within } => {
+            let within = percent(within);
+            let between = match interval.is_empty() {
+                true => String::new(),
+                false => format!(" ({interval})"),
+            };
+            format!("{subject} and {reference} take the same time within {within}{between}")
         }
-        Verdict::Same { within } => format!(
-            "{subject} and {reference} take the same time within {} {}",
-            percent(within),
-            ratio_interval(low, high)
-        ),
-        Verdict::CannotTell { .. } => format!("cannot tell {subject} and {reference} apart"),
+        Verdict::CannotTell { .. } => match estimate.interval() {
+            Some(_) => format!("{word}: {subject} {interval} than {reference}"),
+            None => format!("{subject} against {reference}: {}", few(estimate.rounds)),
+        },
     }
 }
 
-fn seen(estimate: &Estimate) -> String {
-    match estimate.interval() {
-        Some((low, high)) => ratio_interval(low, high),
-        None if estimate.rounds == 1 => "1 round is too few".to_owned(),
-        None => format!("{} rounds are too few", estimate.rounds),
+fn few(rounds: usize) -> String {
+    match rounds {
+        1 => "1 round is too few".to_owned(),
+        rounds => format!("{rounds} rounds are too few"),
     }
 }
 
 /// How many rounds are missing, and until when if that is not the verdict.
 fn more(rounds: usize, goal: &str) -> String {
     if rounds > MANY_ROUNDS {
-        return format!(" (more than {} more rounds)", plain(MANY_ROUNDS as f64));
+        return format!(
+            "; settling it takes more than {} more rounds",
+            plain(MANY_ROUNDS as f64)
+        );
     }
     let s = if rounds == 1 { "" } else { "s" };
-    format!(" (about {rounds} more round{s}{goal})")
+    format!("; about {rounds} more round{s} should {goal}")
 }
 
 #[cfg(test)]
@@ -138,15 +128,15 @@ mod tests {
     fn every_verdict_has_its_sentence() {
         assert_eq!(
             say(1.0 / 1.31, 1.0 / 1.349, 1.0 / 1.271),
-            "threads 1.31x faster than processes [1.27 ... 1.35]"
+            "threads 1.31x faster than processes [1.27x … 1.35x]"
         );
         assert_eq!(
             say(1.31, 1.271, 1.349),
-            "threads 1.31x slower than processes [1.27 ... 1.35]"
+            "threads 1.31x slower than processes [1.27x … 1.35x]"
         );
         assert_eq!(
             say(1.0 / 1.0143, 1.0 / 1.0189, 1.0 / 1.0105),
-            "threads 1.4 % faster than processes [1.0 ... 1.9 %]"
+            "threads 1.4 % faster than processes [1.0 … 1.9 %]"
         );
         assert_eq!(
             say(1.0 / 33.8, 1.0 / 34.6, 1.0 / 32.9).split(" [").next(),
@@ -154,11 +144,14 @@ mod tests {
         );
         assert_eq!(
             say(1.0, 0.9961, 1.0039),
-            "threads and processes take the same time within 1 % [0.996 ... 1.004]"
+            "threads and processes take the same time within 1 % (0.4 % faster … 0.4 % slower)"
         );
+        let undecided = say(1.01, 0.971, 1.049);
         assert!(
-            say(1.01, 0.971, 1.049)
-                .starts_with("cannot tell threads and processes apart: [0.971 ... 1.049] (about ")
+            undecided.starts_with(
+                "too close to call: threads 3.0 % faster … 4.9 % slower than processes; about "
+            ),
+            "{undecided}"
         );
     }
 
@@ -188,8 +181,7 @@ mod tests {
         let verdict = Rule::default().judge(&estimate);
         assert_eq!(
             sentence("4x2", "thread", Metric::Create, Some((estimate, verdict))),
-            "cannot tell 4x2 and threads apart by the time to create them: 3 rounds are too few (about \
-             4 more rounds until there is an interval)"
+            "4x2 against threads: 3 rounds are too few, to create; about 4 more rounds should give an interval"
         );
         assert_eq!(
             sentence("thread", "process", Metric::Total, None),

@@ -160,7 +160,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// "thread/process [0.98 ... 1.02] at 5": the subject over the reference, as in tables.
+    /// "threads 2.0 % faster … 2.0 % slower at 5": the subject against the reference, as in tables.
     fn seen(&self, point: &Point, inverse: bool) -> String {
         let point = match inverse {
             true => point.inverse(),
@@ -168,7 +168,7 @@ impl<'a> Pair<'a> {
         };
         let interval = ratio_interval(point.low, point.high);
         let at = plain(point.at);
-        format!("{}/{} {interval} at {at}", self.subject, self.reference)
+        format!("{} {interval} at {at}", plural(self.subject))
     }
 }
 

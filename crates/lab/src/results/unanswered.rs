@@ -21,7 +21,7 @@ pub(super) fn sentence(cases: &[CaseResult]) -> Option<String> {
     let have = if count == 1 { "has" } else { "have" };
     (count > 0).then(|| {
         format!(
-            "out of time: {} {have} no answer yet: {}",
+            "stopped at the time limit: {} {have} no answer yet: {}",
             many(count, "question"),
             listed(&without)
         )

@@ -21,6 +21,7 @@
 
 mod apart;
 mod bytes;
+mod cause;
 mod copied;
 mod cpu_time;
 mod evidence;
@@ -38,6 +39,7 @@ mod switches;
 mod tests;
 mod waits;
 
+pub(crate) use cause::cause;
 pub(crate) use evidence::{Evidence, Side};
 
 use crate::Metric;

@@ -60,6 +60,11 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
         }),
         cases,
         headline: written.headline.into_inner(),
+        deciding: written
+            .deciding
+            .into_iter()
+            .map(Spanned::into_inner)
+            .collect(),
         limits_of: Vec::new(),
     })
 }
@@ -108,6 +113,17 @@ fn check_names(
     if let Some(twice) = duplicate(&names) {
         let message = format!("two cases are named '{}'", names[twice]);
         return Err(source.error(places[twice], message));
+    }
+    for deciding in &written.deciding {
+        let case = &deciding.get_ref().case;
+        if !written
+            .cases
+            .iter()
+            .any(|known| known.get_ref().name.get_ref() == case)
+        {
+            let message = format!("no case is named '{case}': it cannot have a row of its own");
+            return Err(source.error(deciding.span().start, message));
+        }
     }
     let headline = &written.headline;
     if names.contains(&headline.get_ref().as_str()) {

@@ -11,7 +11,7 @@ use super::each::Words;
 use super::flow_counts::FileFlows;
 use super::parent_memory::Bytes;
 use super::sweep_value::SweepValue;
-use super::{Metric, Origin, Published};
+use super::{Deciding, Metric, Origin, Published};
 
 /// All that is read before anything else is looked at.
 #[derive(Deserialize)]
@@ -32,6 +32,8 @@ pub(super) struct FileStudy {
     pub(super) title: String,
     pub(super) stands_for: String,
     pub(super) headline: Spanned<String>,
+    #[serde(default)]
+    pub(super) deciding: Vec<Spanned<Deciding>>,
     pub(super) origin: Option<Origin>,
     /// The command line of the study.
     #[serde(rename = "command")]

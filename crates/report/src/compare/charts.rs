@@ -9,9 +9,7 @@ use crate::charts::forest::Row;
 use crate::charts::heat::{Cell, Grid};
 use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
-use crate::html::figure::{Figure, Figures, Legend};
-use crate::html::heat::heat;
-use crate::html::lines::{data, lines};
+use crate::document::figures::{Figure, Figures, Legend, data, heat, lines};
 use crate::words::{Tone, with_unit};
 
 /// The charts of a study: all changes, and where there are more than two runs a grid of

@@ -1,15 +1,14 @@
 //! Runs side by side as a page.
 
-use lab::compare::{ComparedCase, ComparedStudy, SideBySide};
+use lab::compare::SideBySide;
 use maud::{Markup, html};
 
-use super::charts::figures;
-use super::rows::Row;
-use super::{case_name, circumstances, counts, largest, limits, not_covered, where_and_when};
-use crate::html::document;
-use crate::html::table::table;
-use crate::number::NONE;
-use crate::plots::{Plot, place};
+use super::study::section;
+use super::{counts, largest, not_covered, where_and_when};
+use crate::document::detail::Detail;
+use crate::document::table::Table;
+use crate::html::{self, document, table::table};
+use crate::plots::Plot;
 use crate::text::tied;
 use crate::words::Tone;
 
@@ -25,10 +24,7 @@ pub fn page(all: &SideBySide) -> String {
 #[must_use]
 pub fn plots(all: &SideBySide) -> Vec<Plot> {
     let studies = all.studies.iter().enumerate();
-    let figures = studies.flat_map(|(number, study)| {
-        let figures = figures(all, number, study).0.into_iter();
-        figures.map(|figure| (place(&study.name, "compared"), figure))
-    });
+    let figures = studies.flat_map(|(place, one)| section(all, place, one).into_figures());
     crate::plots::plots(figures.collect())
 }
 
@@ -52,10 +48,12 @@ fn body(all: &SideBySide) -> Markup {
         main {
             section #runs {
                 h2 { "The runs" }
-                div.facts { (table(&["run", "where and when", "seed"], &runs(all))) }
+                div.facts { (table(&Table::texts("", &["run", "where and when", "seed"], runs(all)))) }
                 p.quiet { (not_covered(all)) }
             }
-            @for (number, one) in all.studies.iter().enumerate() { (study(all, number, one)) }
+            @for (number, one) in all.studies.iter().enumerate() {
+                (html::section(&section(all, number, one), Detail::All, 3))
+            }
         }
     }
 }
@@ -74,58 +72,4 @@ fn runs(all: &SideBySide) -> Vec<Vec<String>> {
         vec![run.name.clone(), where_and_when(run), run.seed.to_string()]
     };
     all.runs.iter().map(row).collect()
-}
-
-fn study(all: &SideBySide, number: usize, study: &ComparedStudy) -> Markup {
-    html! {
-        section id=(format!("study{number}")) {
-            h2 { (study.name) ": " (study.title) }
-            (limits_of(all, study))
-            (figures(all, number, study))
-            @for case in &study.cases {
-                article.case {
-                    h3 { (case.title) @if case.sweep.is_some() { ", " (case_name(case)) } }
-                    p.quiet { (circumstances(all, case).join(" · ")) }
-                    (table(&["variant", "run", "typical", "memory", "verdict", "interval"], &rows(all, case)))
-                    @for change in case.variants.iter().flat_map(|v| &v.changes).flatten() {
-                        @if change.not_compared.is_some() { p.warning { (change.sentence) } }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn rows(all: &SideBySide, case: &ComparedCase) -> Vec<Vec<String>> {
-    let cells = |row: Row<'_>| {
-        let [typical, memory] = row.measured.map(|text| text.unwrap_or(NONE.to_owned()));
-        let [variant, run] = [row.variant, row.run].map(str::to_owned);
-        vec![
-            variant,
-            run,
-            typical,
-            memory,
-            row.said.word,
-            row.said.interval,
-        ]
-    };
-    super::rows::rows(all, case)
-        .into_iter()
-        .map(cells)
-        .collect()
-}
-
-/// How many flows there can be, a row a model, a column a run.
-fn limits_of(all: &SideBySide, study: &ComparedStudy) -> Markup {
-    let heads = limits::heads(all);
-    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-    html! {
-        @if !study.limits.is_empty() {
-            article.case {
-                h3 { (limits::TITLE) }
-                (table(&heads, &limits::rows(study)))
-                @for line in limits::notes(all, study) { p.quiet { (line) } }
-            }
-        }
-    }
 }

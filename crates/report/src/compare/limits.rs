@@ -5,38 +5,47 @@ use lab::Limit;
 use lab::capacity::limit;
 use lab::compare::{ComparedStudy, SideBySide};
 
-use crate::number::{NONE, count};
+use crate::document::table::{Cell, Column, Table, Value, text, whole};
+use crate::document::{Level, Section};
 
 /// The heading of the table.
-pub(super) const TITLE: &str = "How many flows of each model there can be";
+const TITLE: &str = "How many flows of each model there can be";
 
 /// What stands where a run did not ask for a model.
 const NOT_ASKED: &str = "-";
 
-/// A column for the models, then one a run.
-pub(super) fn heads(all: &SideBySide) -> Vec<String> {
-    let runs = all.runs.iter().map(|run| run.name.clone());
-    ["flows".to_owned()].into_iter().chain(runs).collect()
+/// How many flows there can be, a row a model, a column a run.
+pub(super) fn limits(section: &mut Section, all: &SideBySide, study: &ComparedStudy) {
+    if study.limits.is_empty() {
+        return;
+    }
+    let mut own = Section::new("", TITLE);
+    let runs = all.runs.iter().enumerate();
+    // Where there is no room for all runs, the last ones are left out.
+    let order = |place: usize| u8::try_from(all.runs.len() - place).unwrap_or(u8::MAX);
+    let columns = runs.map(|(place, run)| Column::right(&run.name).drop(order(place)));
+    let columns = [Column::left("flows")].into_iter().chain(columns).collect();
+    let row = |row: &lab::compare::ComparedLimit| {
+        let cells = row.sides.iter().map(|side| Cell::from(cell(side.as_ref())));
+        [text(&row.label).into()].into_iter().chain(cells).collect()
+    };
+    own.table(Table::new(TITLE, columns, study.limits.iter().map(row)));
+    own.quiet(notes(all, study));
+    section.section(own, Level::Answer);
 }
 
-/// One row a model, under [`heads`].
-pub(super) fn rows(study: &ComparedStudy) -> Vec<Vec<String>> {
-    let cell = |side: &Option<Limit>| match side {
-        None => NOT_ASKED.to_owned(),
-        Some(side) => {
-            let room = side.room.as_ref();
-            room.map_or(NONE.to_owned(), |room| count(room.count))
-        }
-    };
-    let row = |row: &lab::compare::ComparedLimit| {
-        let cells = row.sides.iter().map(cell);
-        [row.label.clone()].into_iter().chain(cells).collect()
-    };
-    study.limits.iter().map(row).collect()
+fn cell(side: Option<&Limit>) -> Value {
+    match side {
+        None => text(NOT_ASKED),
+        Some(side) => match &side.room {
+            Some(room) => whole(Some(room.count)),
+            None => Value::NotAvailable("no limit of that machine can be read".to_owned()),
+        },
+    }
 }
 
 /// What stops them in each run, and what the numbers rest on.
-pub(super) fn notes(all: &SideBySide, study: &ComparedStudy) -> Vec<String> {
+fn notes(all: &SideBySide, study: &ComparedStudy) -> Vec<String> {
     let runs = all.runs.iter().enumerate();
     let stopped = runs.filter_map(|(run, of)| {
         let groups = groups(study, run);

@@ -1,9 +1,9 @@
 //! Columns that several tables begin with: where a row belongs.
 
-use flow::ParentMemory;
-use lab::{CaseResult, LabelledVariant, Results, StudyResult};
+use lab::{CaseResult, Results, StudyResult};
 
-use super::{Column, Field, filled_in, names, number, text, whole};
+use super::{Field, FileColumn, filled_in, names, number, text};
+pub(super) use crate::document::variants::Launched;
 
 /// A case of a study.
 #[derive(Clone, Copy)]
@@ -22,15 +22,15 @@ impl<'a> Place<'a> {
     }
 
     /// The heading of a table that says first where a row belongs.
-    pub(super) fn names<F>(
-        columns: &'static [(&'static str, F)],
+    pub(super) fn names<R, C: FileColumn<R>>(
+        columns: &'static [C],
     ) -> impl Iterator<Item = &'static str> {
         let own = ["study", "case", "sweep", "parameter", "parameter_value"];
         own.into_iter().chain(names(columns))
     }
 
     /// A row of such a table.
-    pub(super) fn row<R>(&self, columns: &[Column<R>], row: &R) -> Vec<Field> {
+    pub(super) fn row<R, C: FileColumn<R>>(&self, columns: &[C], row: &R) -> Vec<Field> {
         let point = self.case.case.sweep.as_ref();
         let own = [
             text(&self.study.study.name),
@@ -44,57 +44,5 @@ impl<'a> Place<'a> {
 
     pub(super) fn launched(&self, variant: usize) -> Launched<'a> {
         Launched(self.case.case.variants.get(variant))
-    }
-}
-
-/// What was launched for a variant.
-#[derive(Clone, Copy)]
-pub(super) struct Launched<'a>(Option<&'a LabelledVariant>);
-
-impl Launched<'_> {
-    pub(super) fn label(&self) -> Field {
-        self.0.map_or(Field::Nothing, |v| text(&v.label))
-    }
-
-    pub(super) fn model(&self) -> Field {
-        self.0
-            .map_or(Field::Nothing, |v| text(v.variant.model.to_string()))
-    }
-
-    pub(super) fn flows(&self) -> Field {
-        whole(self.0.map(|v| v.variant.flows))
-    }
-
-    pub(super) fn placement(&self) -> Field {
-        self.0
-            .map_or(Field::Nothing, |v| text(v.variant.placement.to_string()))
-    }
-
-    pub(super) fn schedule(&self) -> Field {
-        self.0
-            .map_or(Field::Nothing, |v| text(v.variant.schedule.to_string()))
-    }
-
-    pub(super) fn channel(&self) -> Field {
-        self.0
-            .map_or(Field::Nothing, |v| text(v.variant.channel.to_string()))
-    }
-
-    pub(super) fn parent_memory_bytes(&self) -> Field {
-        whole(
-            self.parent_memory()
-                .map(|parent_memory| parent_memory.bytes),
-        )
-    }
-
-    pub(super) fn parent_memory_pages(&self) -> Field {
-        self.parent_memory()
-            .map_or(Field::Nothing, |parent_memory| {
-                text(parent_memory.pages.to_string())
-            })
-    }
-
-    fn parent_memory(&self) -> Option<ParentMemory> {
-        self.0?.variant.parent_memory
     }
 }

@@ -1,80 +1,37 @@
-//! A chart with its legend and the data behind it.
+//! A chart on the page with its legend and the data behind it.
 
 use maud::{Markup, Render, html};
 
+use super::table::table;
 use super::tabled::{bars, forest, heat};
-use crate::charts::lines::Series;
 use crate::charts::marker::Look;
 use crate::charts::{self, Chart, Frame, marker};
+use crate::document::detail::Detail;
+use crate::document::figures::{Figure, Legend};
 
 /// Shapes that charts refer to by name: those of verdicts.
 const SHAPES: usize = 4;
 
-/// A chart with all that belongs to it.
-#[derive(Debug)]
-pub(crate) struct Figure {
-    /// Unique within the page.
-    pub(crate) id: String,
-    pub(crate) title: String,
-    /// For those who cannot see the chart.
-    pub(crate) desc: String,
-    pub(crate) legend: Legend,
-    /// The data as a table, where the chart is none itself.
-    pub(crate) data: Option<Markup>,
-    pub(crate) chart: Chart,
-}
-
-/// What colours and markers mean.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Legend {
-    /// The chart says it itself.
-    None,
-    /// Labels of series, each with its look.
-    Series(Vec<(Look, String)>),
-    /// Names of the parts of bars.
-    Parts(&'static [&'static str]),
-    /// The colours of a grid.
-    Scale,
-}
-
-/// None, one or several figures: what a part of a page holds.
-#[derive(Debug, Default)]
-pub(crate) struct Figures(pub(crate) Vec<Figure>);
-
-impl From<Figure> for Figures {
-    fn from(figure: Figure) -> Self {
-        Self(vec![figure])
-    }
-}
-
-impl Figures {
-    /// These and others.
-    pub(crate) fn and(mut self, others: Self) -> Self {
-        self.0.extend(others.0);
-        self
-    }
-}
-
-impl Render for Figures {
-    fn render(&self) -> Markup {
-        html! { @for figure in &self.0 { (figure) } }
-    }
-}
-
-impl Render for Figure {
-    fn render(&self) -> Markup {
+impl Figure {
+    /// The figure, with as much of its data as the page has room for.
+    pub(crate) fn render_with(&self, detail: Detail) -> Markup {
+        let has_data = detail.has_tables_of_slots() || !matches!(self.chart, Chart::Slots(..));
         html! {
             figure id=(self.id) {
                 figcaption { (self.title) }
                 (self.legend)
                 (self.on_page())
-                @if let Some(data) = &self.data { details { summary { "Data" } (data) } }
+                @if let Some(data) = &self.data {
+                    details {
+                        summary { "Data" }
+                        @if has_data { (table(data)) }
+                        @else { p { "There are too many slots for this page: see slots.csv." } }
+                    }
+                }
             }
         }
     }
-}
 
-impl Figure {
     fn on_page(&self) -> Markup {
         match &self.chart {
             Chart::Forest(rows) => forest::forest(&self.id, rows),
@@ -93,24 +50,6 @@ pub(super) fn definitions(page: &str) -> Markup {
     html! {
         (marker::definitions(page))
         @for shape in 0..SHAPES { (marker::key(shape)) }
-    }
-}
-
-impl Legend {
-    /// Markers and labels of variants.
-    pub(crate) fn variants<'a>(labels: impl Iterator<Item = &'a str>) -> Self {
-        let labels = labels.enumerate();
-        Self::Series(
-            labels
-                .map(|(place, label)| (Look::Variant(place), label.to_owned()))
-                .collect(),
-        )
-    }
-
-    /// Looks and labels of lines.
-    pub(crate) fn lines(series: &[Series]) -> Self {
-        let series = series.iter();
-        Self::Series(series.map(|one| (one.look, one.label.clone())).collect())
     }
 }
 

@@ -4,12 +4,14 @@ use machine::{Group, Machine};
 use maud::{Markup, html};
 
 use super::table::table;
+use crate::document::table::Table;
 
 /// What to beware of on this machine, then everything about it.
 pub(super) fn machine(machine: &Machine) -> Markup {
     html! {
-        section #machine {
-            h2 { "The machine" }
+        details.study {
+            summary { h2 { "The machine" } }
+            div #machine {}
             @for warning in machine.warnings() { p.quiet { (warning) } }
             @for group in machine.facts() { (facts(&group)) }
         }
@@ -19,5 +21,6 @@ pub(super) fn machine(machine: &Machine) -> Markup {
 fn facts(group: &Group) -> Markup {
     let row = |fact: &machine::Fact| vec![fact.name.clone(), fact.value.clone(), fact.note.clone()];
     let rows: Vec<_> = group.rows.iter().map(row).collect();
-    html! { details.facts { summary { (group.title) } (table(&["what", "here", "meaning"], &rows)) } }
+    let facts = Table::texts("", &["what", "here", "meaning"], rows);
+    html! { details.facts { summary { (group.title) } (table(&facts)) } }
 }

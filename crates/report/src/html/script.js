@@ -112,5 +112,5 @@ const hover = event => {
 addEventListener('pointermove', hover);
 addEventListener('pointerdown', hover);
 addEventListener('beforeprint', () => {
-  for (const fold of all('details')) fold.open = true;
+  for (const fold of all('main>details')) fold.open = true;
 });

@@ -1,24 +1,75 @@
-//! Tables that scroll within themselves where the window is narrow.
+//! Tables of a document on the page: with a caption, scope on every heading, and scrolling within
+//! themselves where the window is narrow.
 
 use maud::{Markup, html};
 
-/// A table; the first cell of a row is its heading. (Headings need no `scope`: by the rules of
-/// HTML, one in the first row is of its column, and one in another row of its row.)
-pub(crate) fn table(heads: &[&str], rows: &[Vec<String>]) -> Markup {
+use crate::document::table::{Cell, Table};
+use crate::words::Tone;
+
+/// Columns from which on a table may be wider than a telephone.
+const WIDE: usize = 3;
+
+/// The table, and why values are missing.
+pub(crate) fn table(table: &Table) -> Markup {
+    let names = table.names;
+    let wide = table.columns.len() >= WIDE;
     html! {
-        div.scroll tabindex="0" {
+        @if wide { p.sideways aria-hidden="true" { "Scroll the table sideways \u{2192}" } }
+        div.scroll tabindex=[wide.then_some("0")] {
             table {
-                thead { tr { @for head in heads { th { (head) } } } }
+                @if !table.caption.is_empty() { caption { (table.caption) } }
+                thead {
+                    tr {
+                        @for column in &table.columns {
+                            th scope="col" class=[column.left.then_some("l")] { (column.head) }
+                        }
+                    }
+                }
                 tbody {
-                    @for row in rows {
-                        tr {
-                            @for (place, cell) in row.iter().enumerate() {
-                                @if place == 0 { th { (cell) } } @else { td { (cell) } }
+                    @for (place, row) in table.rows.iter().enumerate() {
+                        tr class=[begins(table, place).then_some("g")] {
+                            @for (at, cell) in row.iter().enumerate() {
+                                (self::cell(table, (place, at), cell, at == names))
                             }
                         }
                     }
                 }
             }
         }
+        @for reason in table.reasons() { p.quiet { "n/a: " (reason) } }
+    }
+}
+
+/// Whether a group of rows begins here.
+fn begins(table: &Table, row: usize) -> bool {
+    row > 0 && table.grouped > 0 && !table.repeats(row, table.grouped - 1)
+}
+
+fn cell(table: &Table, (row, at): (usize, usize), cell: &Cell, is_name: bool) -> Markup {
+    let text = cell.value.shown(table.columns[at].unit);
+    let class = match (
+        table.columns[at].left,
+        table.repeats(row, at),
+        class_of(cell.tone),
+    ) {
+        (_, true, _) => "rep",
+        (true, _, "") => "l",
+        (true, _, "doubt") => "l doubt",
+        (_, _, other) => other,
+    };
+    let class = (!class.is_empty()).then_some(class);
+    html! {
+        @if is_name { th scope="row" class=[class] { (text) } }
+        @else { td class=[class] { (text) } }
+    }
+}
+
+fn class_of(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Faster => "faster",
+        Tone::Slower => "slower",
+        Tone::Doubt => "doubt",
+        Tone::Quiet => "quiet",
+        Tone::Plain | Tone::Strong => "",
     }
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use stats::{Estimate, Verdict};
 
 use super::SCHEMA;
-use crate::html::detail::Data;
+use crate::document::detail::Data;
 use crate::words::finding_of;
 
 /// Version of this document, which has nothing in common with `findings.json`.

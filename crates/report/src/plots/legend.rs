@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::charts::{LINE, heat, label, marker, px, text_width};
-use crate::html::figure::Legend;
+use crate::document::figures::Legend;
 
 /// From one entry to the next.
 const GAP: f64 = 18.0;

@@ -117,7 +117,7 @@ mod tests {
         }
         assert!(!sheet().contains("var("));
         // Each part of a bar, those of a search too, and none in black by mistake.
-        for place in 0..crate::searched::CLASSES.len() {
+        for place in 0..crate::document::searched::CLASSES.len() {
             let fill = colour(&format!("s{place}"));
             assert!(sheet().contains(&format!(".s{place}{{fill:{fill}}}")));
             assert_ne!(fill, "#000", "part {place}");

@@ -1,10 +1,12 @@
 //! Lines of text of a given width.
 
+use std::borrow::Cow;
+
 use anstyle::{AnsiColor, Effects};
 
 use super::Style;
-use crate::table::Table;
-use crate::text::{TIE, cut, tied, visible, width, wrap};
+use super::layout::Table;
+use crate::text::{TIE, ascii, cut, tied, visible, width, wrap};
 use crate::words::Tone;
 
 /// What has been written so far.
@@ -16,6 +18,9 @@ pub(crate) struct Page<'a> {
     wants: usize,
 }
 
+/// Prose is never wider than this: longer lines are hard to read.
+const PROSE: usize = 100;
+
 impl<'a> Page<'a> {
     pub(crate) fn new(style: &'a Style) -> Self {
         Self {
@@ -23,6 +28,10 @@ impl<'a> Page<'a> {
             out: String::new(),
             wants: 0,
         }
+    }
+
+    pub(super) fn is_verbose(&self) -> bool {
+        self.style.verbose
     }
 
     pub(crate) fn finish(self) -> String {
@@ -38,8 +47,8 @@ impl<'a> Page<'a> {
     /// A text, wrapped; later lines stand two columns further in.
     pub(crate) fn text(&mut self, indent: usize, tone: Tone, text: &str) {
         let further = indent + 2;
-        let text = visible(text);
-        let lines = wrap(&tied(&text), self.style.width.saturating_sub(further));
+        let text = self.shown(text);
+        let lines = wrap(&tied(&text), self.prose().saturating_sub(further));
         for (at, line) in lines.iter().enumerate() {
             let margin = if at == 0 { indent } else { further };
             self.line(margin, &[(tone, line.clone())]);
@@ -48,10 +57,10 @@ impl<'a> Page<'a> {
 
     /// A name, and beside it a text that is wrapped within its own column.
     pub(crate) fn entry(&mut self, name: &str, columns: usize, text: &str) {
-        let name = visible(name);
+        let name = self.shown(name);
         let name = cut(&name, columns);
         let margin = columns + 4;
-        let lines = wrap(&visible(text), self.style.width.saturating_sub(margin));
+        let lines = wrap(&self.shown(text), self.prose().saturating_sub(margin));
         for (at, line) in lines.iter().enumerate() {
             let name = if at == 0 { &*name } else { "" };
             let space = " ".repeat(margin - 2 - width(name));
@@ -62,15 +71,20 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Whether a table has room for all its columns.
-    pub(crate) fn shows_all(&self, indent: usize, table: &Table) -> bool {
-        let room = self.style.width.saturating_sub(indent);
-        table.wants(room).is_none()
+    /// The text with nothing in it that acts or hides, and in ASCII where the terminal shows no
+    /// more.
+    pub(super) fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let text = visible(text);
+        match (self.style.ascii, text) {
+            (false, text) => text,
+            (true, Cow::Borrowed(text)) => ascii(text),
+            (true, Cow::Owned(text)) => Cow::Owned(ascii(&text).into_owned()),
+        }
     }
 
-    /// Headings of the columns of a table for which there is room.
-    pub(crate) fn heads<'t>(&self, indent: usize, table: &'t Table) -> Vec<&'t str> {
-        table.heads(self.style.width.saturating_sub(indent))
+    /// The width of prose.
+    pub(super) fn prose(&self) -> usize {
+        self.style.width.min(PROSE)
     }
 
     pub(crate) fn table(&mut self, indent: usize, table: &Table) {
@@ -87,7 +101,7 @@ impl<'a> Page<'a> {
     pub(crate) fn left_out(&mut self) {
         if self.wants > 0 {
             let text = format!(
-                "note: tables have more columns from {} columns on",
+                "note: widen to {} columns to see all columns of all tables",
                 self.wants
             );
             self.text(0, Tone::Quiet, &text);
@@ -95,13 +109,18 @@ impl<'a> Page<'a> {
     }
 
     /// Spans, cut at the end of the line.
-    fn line(&mut self, indent: usize, spans: &[(Tone, String)]) {
+    pub(super) fn line(&mut self, indent: usize, spans: &[(Tone, String)]) {
         self.out.push_str(&" ".repeat(indent));
         let mut room = self.style.width.saturating_sub(indent);
         for (tone, text) in spans {
             let text = cut(text, room);
             room -= width(&text);
-            self.span(*tone, &text.replace(TIE, " "));
+            let text = text.replace(TIE, " ");
+            match self.style.ascii {
+                // What was cut here has its mark from here.
+                true => self.span(*tone, &text.replace('…', "~")),
+                false => self.span(*tone, &text),
+            }
         }
         self.out.truncate(self.out.trim_end_matches(' ').len());
         self.out.push('\n');

@@ -69,7 +69,7 @@ pub(crate) fn cut_short(results: &Results, case: &CaseResult) -> Option<String> 
         // What the last rounds decided is an answer like any other.
         Some(CaseEnd::Budget) if decided => None,
         Some(CaseEnd::Budget) => Some(format!(
-            "out of time: {rounds}, for more go on with a longer --budget (run --resume)"
+            "Stopped at the time limit after {rounds}. Continue: flowgauge run --resume DIR --budget 5m"
         )),
         Some(CaseEnd::Failures) => Some(format!("too many slots failed: {rounds}")),
         None if results.finished => None,

@@ -21,8 +21,8 @@ pub(crate) fn other_ratios<'a>(
         .collect();
     (!others.is_empty()).then(|| {
         format!(
-            "ratios are of slots of the same round; rounds differ so much that typical times alone \
-             would make it {}",
+            "comparisons pair the slots of each round; rounds differ so much that dividing the \
+             medians gives {}",
             others.join("; ")
         )
     })

@@ -13,7 +13,7 @@ fn acts_or_hides(c: char) -> bool {
 fn no_text_holds_what_acts_or_hides() {
     let (results, style) = (results(), Style::default());
     for text in [
-        terminal::run(&results, &style),
+        terminal::run(&results, &style, None),
         terminal::machine(&machine(), &style),
         terminal::findings_line(HOSTILE, HOSTILE, None, None, &style),
         csv::slots(&results),

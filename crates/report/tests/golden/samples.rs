@@ -70,7 +70,10 @@ fn the_terminal_says_what_was_seen_and_what_it_cost() {
         &Style {
             width: 80,
             colour: false,
+            verbose: true,
+            ..Style::default()
         },
+        None,
     );
     let said = text
         .lines()

@@ -10,8 +10,10 @@ fn terminal(width: usize) -> String {
     let style = Style {
         width,
         colour: false,
+        verbose: true,
+        ..Style::default()
     };
-    terminal::run(&scaled(), &style)
+    terminal::run(&scaled(), &style, None)
 }
 
 #[test]
@@ -28,7 +30,7 @@ fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
         let widest = text.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(width), "{text}");
     }
-    for head in ["memory", "4K: a flow"] {
+    for head in ["memory", "4 KiB: of a flow"] {
         assert!(terminal(120).contains(head), "{head}");
     }
 }

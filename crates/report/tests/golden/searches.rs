@@ -11,8 +11,10 @@ fn terminal(width: usize) -> String {
     let style = Style {
         width,
         colour: false,
+        verbose: true,
+        ..Style::default()
     };
-    terminal::run(&searches(), &style)
+    terminal::run(&searches(), &style, None)
 }
 
 #[test]

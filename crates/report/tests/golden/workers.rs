@@ -10,8 +10,10 @@ fn terminal(width: usize) -> String {
     let style = Style {
         width,
         colour: false,
+        verbose: true,
+        ..Style::default()
     };
-    let text = terminal::run(&workers(), &style);
+    let text = terminal::run(&workers(), &style, None);
     let table = text.find("Then and now").expect("the source's table");
     text[table..].to_owned()
 }

@@ -1,10 +1,10 @@
 //! A finding on a quantity in one sentence: "memory: threads 20 % less than processes
-//! [19 ... 21 %]".
+//! [19 … 21 %]".
 
 use measure::Measured;
 
 use super::{Basis, Contrast, Kind, Unit, Word};
-use crate::number::{factor, factor_interval, ratio_interval};
+use crate::number::{DOTS, factor, factor_interval, ratio_interval};
 use crate::words::{percent, plural};
 
 /// From here on an amount is said as a factor, below in percent.
@@ -45,7 +45,7 @@ pub(super) fn sentence(
 fn within(unit: Unit, contrast: &Contrast, floor: f64) -> String {
     match (contrast.basis, contrast.interval()) {
         (Basis::Ratio, Some((low, high))) => {
-            format!(" within {} {}", percent(floor), ratio_interval(low, high))
+            format!(" within {} ({})", percent(floor), signed(unit, low, high))
         }
         (Basis::Difference, Some((low, high))) if low != high => {
             format!(" within {}", unit.show(low.abs().max(high.abs())))
@@ -54,15 +54,20 @@ fn within(unit: Unit, contrast: &Contrast, floor: f64) -> String {
     }
 }
 
+/// Both ends with their sign in words: of times faster and slower, of amounts less and more.
+fn signed(unit: Unit, low: f64, high: f64) -> String {
+    let ends = ratio_interval(low, high);
+    match unit {
+        Unit::Ns => ends,
+        _ => ends.replace("faster", "less").replace("slower", "more"),
+    }
+}
+
 fn seen(unit: Unit, contrast: &Contrast) -> String {
     match (contrast.basis, contrast.interval()) {
-        (Basis::Ratio, Some((low, high))) => format!(": {}", ratio_interval(low, high)),
+        (Basis::Ratio, Some((low, high))) => format!(": {}", signed(unit, low, high)),
         (Basis::Difference, Some((low, high))) => {
-            format!(
-                ": {} less ... {} more",
-                unit.show(0.0 - low),
-                unit.show(high)
-            )
+            format!(": {} less … {} more", unit.show(0.0 - low), unit.show(high))
         }
         (_, None) => format!(": {} rounds are too few", contrast.rounds),
     }
@@ -90,7 +95,7 @@ fn ends(unit: Unit, contrast: &Contrast) -> String {
     match contrast.basis {
         Basis::Difference => {
             let (a, b) = (low.abs().min(high.abs()), low.abs().max(high.abs()));
-            format!(" [{} ... {}]", unit.show(a), unit.show(b))
+            format!(" [{}{DOTS}{}]", unit.show(a), unit.show(b))
         }
         Basis::Ratio if unit != Unit::Ns && (1.0 / TWICE..1.0).contains(&ratio) => {
             shares(1.0 - high, 1.0 - low)
@@ -111,7 +116,7 @@ fn shares(low: f64, high: f64) -> String {
         // Rounded to a billionth first, so that 0.2 stays 0.2 though it is stored as less.
         format!("{:.1}", round((end * 1e12).round() / 1e9) / 10.0 + 0.0)
     };
-    format!(" [{} ... {} %]", to(low, f64::floor), to(high, f64::ceil))
+    format!(" [{}{DOTS}{} %]", to(low, f64::floor), to(high, f64::ceil))
 }
 
 fn share(fraction: f64) -> String {

@@ -113,7 +113,7 @@ fn many_counts_are_compared_by_their_ratio() {
     assert_eq!(found.contrast.value().unwrap().basis, Basis::Ratio);
     assert_eq!(
         found.sentence,
-        "page faults: threads 4.00x less than processes [4.00 ... 4.00]"
+        "page faults: threads 4.00x less than processes [4.00x … 4.00x]"
     );
 }
 

@@ -3,9 +3,8 @@
 use stats::Verdict;
 
 use super::{Cause, Effect};
-use crate::number::{factor, factor_interval, ratio_interval};
+use crate::compared::compared;
 use crate::results::CaseResult;
-use crate::words::percent;
 
 /// The sentence for a case that ran all four models.
 pub(in crate::results) fn sentence(case: &CaseResult) -> Option<String> {
@@ -29,29 +28,22 @@ pub(in crate::results) fn sentence(case: &CaseResult) -> Option<String> {
     })
 }
 
-/// `with the address space shared 2.05x slower [1.98 ... 2.11]`.
+/// `with the address space shared 2.05x slower [1.98x … 2.11x]`.
 fn effect(what: &str, effect: &Effect) -> String {
-    let ratio = effect.estimate.ratio;
-    let (low, high) = effect.estimate.interval().unwrap_or((ratio, ratio));
-    match effect.verdict {
-        Verdict::Slower { .. } => format!(
-            "with {what} shared {} slower {}",
-            factor(ratio),
-            factor_interval(ratio, low, high)
-        ),
-        Verdict::Faster { .. } => format!(
-            "with {what} shared {} faster {}",
-            factor(1.0 / ratio),
-            factor_interval(1.0 / ratio, 1.0 / high, 1.0 / low)
-        ),
-        Verdict::Same { within } => {
-            format!("with {what} shared the same within {}", percent(within))
-        }
-        Verdict::CannotTell { .. } if effect.estimate.interval().is_none() => {
-            format!("with {what} shared undecided (too few rounds for an interval)")
-        }
-        Verdict::CannotTell { .. } => {
-            format!("with {what} shared undecided {}", ratio_interval(low, high))
-        }
-    }
+    let said = compared(Some(&effect.estimate), &effect.verdict);
+    let interval = match effect.verdict {
+        Verdict::Same { .. } => "",
+        _ => said.interval.as_str(),
+    };
+    let colon = match effect.verdict {
+        Verdict::CannotTell { .. } if !interval.is_empty() => ":",
+        _ => "",
+    };
+    let word = match effect.verdict {
+        Verdict::Same { .. } => said.word.replace("same", "the same"),
+        _ => said.word,
+    };
+    format!("with {what} shared {word}{colon} {interval}")
+        .trim_end()
+        .to_owned()
 }

@@ -17,6 +17,7 @@
 
 use flow::{Pages, ParentMemory};
 
+use super::cause::Clause;
 use super::{Evidence, Reason, Side, Weight};
 use crate::number::{bytes, plain, time};
 use crate::words::plural;
@@ -42,6 +43,23 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
         weight: Weight::Cause(share.min(1.0)),
         text: said(slow, fast, more, each_ns),
     })
+}
+
+/// The cause, where it is proven.
+pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
+    let Weight::Cause(share) = rule(evidence)?.weight else {
+        return None;
+    };
+    let (slow, fast) = evidence.slow_and_fast()?;
+    let more = entries(slow, evidence.page)? - entries(fast, evidence.page)?;
+    let more = plain(more.round());
+    Some((
+        share,
+        format!(
+            "fork copies {more} more page-table entries for {}",
+            plural(slow.label)
+        ),
+    ))
 }
 
 fn said(slow: Side<'_>, fast: Side<'_>, more: f64, each_ns: f64) -> String {

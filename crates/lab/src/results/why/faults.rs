@@ -41,5 +41,5 @@ fn parents(label: &str, faults: f64) -> String {
         _ => "are",
     };
     let (label, faults) = (plural(label), plain(faults));
-    format!("; of those of {label} {faults} {be} the parent's")
+    format!(" ({faults} of {label} {be} the parent's)")
 }

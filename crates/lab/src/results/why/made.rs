@@ -1,5 +1,6 @@
 //! How many flows are made: a flow for each item against a few for all of them.
 
+use super::cause::Clause;
 use super::copied::MOST;
 use super::{Evidence, Reason, Weight};
 use crate::number::{count, time};
@@ -7,6 +8,19 @@ use crate::words::plural;
 
 /// Flows are far more from this factor on.
 const FAR: f64 = 2.0;
+
+/// The cause, where making them takes most of the difference.
+pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
+    let Weight::Cause(share) = rule(evidence)?.weight else {
+        return None;
+    };
+    let (slow, fast) = evidence.slow_and_fast()?;
+    let [many, few] = [slow, fast].map(|side| count(side.profile.made as u64));
+    Some((
+        share,
+        format!("{} make {many} flows, not {few}", plural(slow.label)),
+    ))
+}
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     let (making_ns, share) = evidence.making()?;

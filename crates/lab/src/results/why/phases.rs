@@ -1,5 +1,6 @@
 //! How much of the difference lies in which phase.
 
+use super::cause::Clause;
 use super::{Evidence, Reason, Weight};
 use crate::Metric;
 use crate::number::time;
@@ -30,6 +31,26 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
 /// its own. Farther apart than this share of it, the sum is not taken for the whole: what is
 /// shared out is always the sum, and a reader must get the same shares from the figures shown.
 const NEARLY: f64 = 0.01;
+
+/// The cause, where starting and ending flows makes most of the difference.
+pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
+    if evidence.metric != Metric::Total || !evidence.has_phases() {
+        return None;
+    }
+    let (making_ns, share) = evidence.making()?;
+    let whole = making_ns / share;
+    let is_part = (0.0..=1.0).contains(&share) && whole > 0.0;
+    is_part.then(|| {
+        let percent = 100.0 * share;
+        (
+            share,
+            format!(
+                "{percent:.0} % of the {} gap is starting and ending flows",
+                time(whole)
+            ),
+        )
+    })
+}
 
 fn said(create: f64, teardown: f64, steady: f64, whole: Option<f64>) -> Option<String> {
     let making = create + teardown;

@@ -11,9 +11,10 @@
 use flow::Model;
 use stats::Verdict;
 
+use super::cause::Clause;
 use super::{Evidence, Reason, Weight};
-use crate::number::{factor, factor_interval, ratio_interval};
-use crate::results::shared::{Effect, Shared};
+use crate::compared::compared;
+use crate::results::shared::{Cause, Effect, Shared};
 use crate::words::percent;
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
@@ -30,6 +31,26 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
             effect(&shared.file_table)
         ),
     })
+}
+
+/// The cause, where sharing one thing alone makes most of the difference.
+pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
+    let shared = of(evidence)?;
+    let what = match shared.cause {
+        Cause::AddressSpace => "sharing the address space",
+        Cause::FileTable => "sharing the file table",
+        Cause::Both | Cause::Neither | Cause::CannotTell => return None,
+    };
+    let share = match shares(shared) {
+        Some((space, files)) => space.max(files) / 100.0,
+        None => part_of_larger(shared),
+    };
+    let effect = match shared.cause {
+        Cause::AddressSpace => shared.address_space,
+        _ => shared.file_table,
+    };
+    let said = compared(Some(&effect.estimate), &effect.verdict);
+    Some((share, format!("{what} alone makes it {}", said.word)))
 }
 
 /// What sharing does, of a finding on processes and threads that differ.
@@ -67,31 +88,20 @@ fn size(effect: &Effect) -> Option<f64> {
     }
 }
 
-/// `it 33x faster [20 ... 50]`.
+/// `it 33x faster [20x … 50x]`.
 fn effect(Effect { estimate, verdict }: &Effect) -> String {
-    let ratio = estimate.ratio;
-    let Some((low, high)) = estimate.interval() else {
-        return format!("it {ratio:.3} of the time (too few rounds for an interval)");
-    };
+    let said = compared(Some(estimate), verdict);
+    let (word, interval) = (said.word, said.interval);
     match verdict {
-        Verdict::Faster { .. } => {
-            let interval = factor_interval(1.0 / ratio, 1.0 / high, 1.0 / low);
-            format!("it {} faster {interval}", factor(1.0 / ratio))
+        Verdict::Faster { .. } | Verdict::Slower { .. } => {
+            format!("it {word} {interval}").trim_end().to_owned()
         }
-        Verdict::Slower { .. } => {
-            let interval = factor_interval(ratio, low, high);
-            format!("it {} slower {interval}", factor(ratio))
+        Verdict::Same { within } => {
+            format!("no difference within {} ({interval})", percent(*within))
         }
-        Verdict::Same { within } => format!(
-            "no difference within {} {}",
-            percent(*within),
-            ratio_interval(low, high)
-        ),
-        Verdict::CannotTell { .. } => {
-            format!(
-                "no difference that can be told {}",
-                ratio_interval(low, high)
-            )
+        Verdict::CannotTell { .. } if interval.is_empty() => {
+            "a difference for which there are too few rounds".to_owned()
         }
+        Verdict::CannotTell { .. } => format!("a difference too close to call ({interval})"),
     }
 }

@@ -12,6 +12,7 @@
 use stats::Verdict;
 
 use super::apart::apart;
+use super::cause::Clause;
 use super::shared;
 use super::{Evidence, Reason, Weight};
 use crate::Metric;
@@ -21,6 +22,23 @@ use crate::words::plural;
 
 /// Fewer waits apart than this explain nothing.
 const HANDFUL: f64 = 20.0;
+
+/// The cause, where the models in between point to it.
+pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
+    rule(evidence)?;
+    let (slow, _) = evidence.slow_and_fast()?;
+    let what = match shared::of(evidence)?.cause {
+        Cause::AddressSpace => "one address space",
+        _ => "one file table",
+    };
+    Some((
+        1.0,
+        format!(
+            "{} wait for each other at the lock of {what}",
+            plural(slow.label)
+        ),
+    ))
+}
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     if evidence.metric == Metric::Create {

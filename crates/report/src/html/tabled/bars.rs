@@ -14,17 +14,17 @@ pub(in crate::html) fn bars(bars: &[Bar], parts: Parts<'_>) -> Markup {
         table.bars style=(format!("--n:{}", parts.names.len() + 1)) {
             thead {
                 tr {
-                    th { "variant" }
-                    th {}
+                    th scope="col" { "variant" }
+                    td {}
                     @for (place, name) in parts.names.iter().enumerate() {
-                        th { i class=(format!("key s{place}")) {} (name) }
+                        th scope="col" { i class=(format!("key s{place}")) {} (name) }
                     }
-                    th { "all" }
+                    th scope="col" { "all" }
                 }
             }
             @for bar in bars {
                 tr {
-                    th { (bar.label) }
+                    th scope="row" { (bar.label) }
                     td { (drawn(bar, most)) }
                     @for part in &bar.parts[..parts.names.len()] { td { ((parts.write)(*part)) } }
                     td { ((parts.write)(total(bar))) }

@@ -12,16 +12,30 @@ const WIDTH: f64 = 340.0;
 
 /// The table; `id` is unique within the page.
 pub(in crate::html) fn forest(id: &str, rows: &[Row]) -> Markup {
+    let left = |place: usize| html! { (rows[place].label) };
+    let said = |place: usize| html! { (rows[place].said) };
+    answers(id, "", rows, &left, &said)
+}
+
+/// The table with labels and words of its own.
+pub(in crate::html) fn answers(
+    id: &str,
+    caption: &str,
+    rows: &[Row],
+    left: &dyn Fn(usize) -> Markup,
+    said: &dyn Fn(usize) -> Markup,
+) -> Markup {
     let ratios = Ratios::new(span(rows), (0.0, WIDTH));
     // Drawn in the first row of each floor, shown in all that have it.
     let first = |row: &Row| rows.iter().position(|other| other.floor == row.floor);
     html! {
         table.forest {
+            @if !caption.is_empty() { caption.hidden { (caption) } }
             @for (place, row) in rows.iter().enumerate() {
                 @let like = first(row).unwrap_or(place);
                 @let grid = format!("{id}-g{like}");
                 tr {
-                    th { (row.label) }
+                    th scope="row" { (left(place)) }
                     td {
                         svg aria-hidden="true" {
                             @if like == place { g id=(grid) { (self::grid(&ratios, row.floor)) } }
@@ -29,10 +43,12 @@ pub(in crate::html) fn forest(id: &str, rows: &[Row]) -> Markup {
                             (mark(&ratios, row))
                         }
                     }
-                    td { (row.said) }
+                    td { (said(place)) }
                 }
             }
-            tr.axis aria-hidden="true" { th {} td { svg { (axis(&ratios)) } } td {} }
+            @if rows.iter().any(|row| row.ratio.is_some()) {
+                tr.axis aria-hidden="true" { td {} td { svg { (axis(&ratios)) } } td {} }
+            }
         }
     }
 }

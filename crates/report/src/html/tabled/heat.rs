@@ -12,17 +12,17 @@ const FEW: usize = 4;
 pub(in crate::html) fn heat(grid: &Grid) -> Markup {
     let columns = grid.columns.len();
     html! {
-        @if columns > FEW { p.sideways { "The grid is wider than this screen: scroll it sideways." } }
+        @if columns > FEW { p.sideways aria-hidden="true" { "Scroll the grid sideways \u{2192}" } }
         div.scroll tabindex=[(columns > FEW).then_some("0")] {
             table.heat.few[columns <= FEW] style=(format!("--n:{columns}")) {
                 thead {
                     tr {
-                        th { (grid.corner[0]) ", by " (grid.corner[1]) }
-                        @for column in &grid.columns { th { (column) } }
+                        th scope="col" { (grid.corner[0]) ", by " (grid.corner[1]) }
+                        @for column in &grid.columns { th scope="col" { (column) } }
                     }
                 }
                 @for (name, cells) in grid.rows.iter().zip(&grid.cells) {
-                    tr { th { (name) } @for one in cells { (cell(one.as_ref())) } }
+                    tr { th scope="row" { (name) } @for one in cells { (cell(one.as_ref())) } }
                 }
             }
         }

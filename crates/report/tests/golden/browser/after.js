@@ -72,7 +72,7 @@
   // No scrolling sideways; and folded parts open for paper.
   found.fits = document.documentElement.scrollWidth <= innerWidth;
   dispatchEvent(new Event('beforeprint'));
-  found.print = [...document.querySelectorAll('details')].every(fold => fold.open);
+  found.print = [...document.querySelectorAll('main>details')].every(fold => fold.open);
   found.overlaps.push(...overlaps());
 
   parent.postMessage(JSON.stringify(found), '*');

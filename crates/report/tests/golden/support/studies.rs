@@ -112,6 +112,7 @@ fn study(name: &str, title: &str, headline: &str) -> Study {
         origin: None,
         cases: Vec::new(),
         headline: headline.into(),
+        deciding: Vec::new(),
         limits_of: Vec::new(),
     }
 }

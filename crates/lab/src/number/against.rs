@@ -1,0 +1,176 @@
+//! How much faster or slower: one direction and one unit for every comparison that people see.
+//!
+//! # Theory
+//!
+//! What is compared is always the subject *against* the reference, and what is held is a ratio
+//! of times, subject over reference. People read it as *faster* (below 1) or *slower* (above 1),
+//! never as a bare ratio: 1.054 is no answer to "which of the two".
+//!
+//! * A small difference is a percentage, a large one a factor ([`is_small`]).
+//! * A decided comparison has its interval in brackets, in the direction of its word:
+//!   `7.8 % faster [3.1 … 20.5 %]`, `3.3x faster [1.6x … 4.1x]`.
+//! * An undecided one has both ends in words: `5.4 % faster … 0.7 % slower`.
+//! * Ends are rounded outwards, so that no rounded interval claims more than the exact one, and
+//!   an end next to none reads `<0.1 %`, never `0.0`.
+
+use super::{NONE, fixed};
+
+/// From here on a factor is said as such, and below in percent.
+const SMALL: f64 = 1.10;
+/// Two ends below this factor are both said in percent.
+const PERCENT: f64 = 2.0;
+/// What stands between the ends of an interval.
+pub const DOTS: &str = " … ";
+
+/// How many times as long the slower one takes (1 or more): `1.31x`, `34x`; below 1.10x
+/// in percent, `1.4 %`, since "1.01x" says too little.
+#[must_use]
+pub fn factor(factor: f64) -> String {
+    match is_small(factor) {
+        true => format!("{} %", percent_end(factor, f64::round)),
+        false => factor_end(factor, f64::round),
+    }
+}
+
+/// Whether [`factor`] gives it in percent.
+#[must_use]
+pub fn is_small(factor: f64) -> bool {
+    factor < SMALL
+}
+
+/// The interval of a factor in the style of the factor: `[1.27x … 1.35x]`, `[1.1 … 1.8 %]`.
+#[must_use]
+pub fn factor_interval(factor: f64, low: f64, high: f64) -> String {
+    if low < 1.0 {
+        // In the direction of a factor, what is above 1 is faster.
+        return format!("[{}]", ratio_interval(1.0 / high, 1.0 / low));
+    }
+    match is_small(factor) {
+        true => format!(
+            "[{}{DOTS}{} %]",
+            percent_end(low, f64::floor),
+            percent_end(high, f64::ceil)
+        ),
+        false => format!("[{}]", factor_ends(low, high)),
+    }
+}
+
+/// `1.88x … 1.97x`, for ratios of what is not a time.
+#[must_use]
+pub fn factor_ends(low: f64, high: f64) -> String {
+    let first = match (1.0..1.01).contains(&low) {
+        true => "<1 %".to_owned(),
+        false => factor_end(low, f64::floor),
+    };
+    format!("{first}{DOTS}{}", factor_end(high, f64::ceil))
+}
+
+/// Both ends of an interval of a ratio of times in words: `5.4 % faster … 0.7 % slower`, and
+/// where it lies on one side of 1 `0.5 … 3.0 % slower`.
+#[must_use]
+pub fn ratio_interval(low: f64, high: f64) -> String {
+    let [low, high] = [low, high].map(Away::of);
+    let percent = low.factor.max(high.factor) < PERCENT;
+    let end = |away: Away, outwards| match (percent, outwards) {
+        (true, true) => percent_end(away.factor, f64::ceil),
+        (true, false) => percent_end(away.factor, f64::floor),
+        (false, true) => factor_end(away.factor, f64::ceil),
+        (false, false) => factor_end(away.factor, f64::floor),
+    };
+    let unit = if percent { " %" } else { "" };
+    match (low.is_faster, high.is_faster) {
+        (true, false) => format!(
+            "{}{unit} faster{DOTS}{}{unit} slower",
+            end(low, true),
+            end(high, true)
+        ),
+        (true, true) => format!("{}{DOTS}{}{unit} faster", end(high, false), end(low, true)),
+        (false, _) => format!("{}{DOTS}{}{unit} slower", end(low, false), end(high, true)),
+    }
+}
+
+/// A ratio of times as people say it: `5.5 % faster`, `1.31x slower`.
+#[must_use]
+pub fn against(ratio: f64) -> String {
+    let away = Away::of(ratio);
+    let word = if away.is_faster { "faster" } else { "slower" };
+    format!("{} {word}", factor(away.factor))
+}
+
+/// How far a ratio of times is from 1, and on which side.
+#[derive(Debug, Clone, Copy)]
+struct Away {
+    factor: f64,
+    is_faster: bool,
+}
+
+impl Away {
+    fn of(ratio: f64) -> Self {
+        Self {
+            factor: ratio.max(1.0 / ratio),
+            is_faster: ratio < 1.0,
+        }
+    }
+}
+
+/// A factor in percent beyond 1, without the sign of percent.
+fn percent_end(factor: f64, round: fn(f64) -> f64) -> String {
+    let text = fixed((factor - 1.0) * 100.0, 1, round);
+    match text.as_str() {
+        "0.0" | "-0.0" => "<0.1".to_owned(),
+        _ => text,
+    }
+}
+
+fn factor_end(factor: f64, round: fn(f64) -> f64) -> String {
+    let text = fixed(factor, if factor < 10.0 { 2 } else { 0 }, round);
+    match text == NONE {
+        true => text,
+        false => text + "x",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_differences_are_percentages_and_large_ones_factors() {
+        assert_eq!(factor(1.31), "1.31x");
+        assert_eq!(factor(34.2), "34x");
+        assert_eq!(factor(1.014), "1.4 %");
+        assert_eq!(factor(1.0), "<0.1 %");
+        assert_eq!(against(0.5), "2.00x faster");
+        assert_eq!(against(1.055), "5.5 % slower");
+    }
+
+    #[test]
+    fn an_interval_has_the_unit_of_its_estimate() {
+        assert_eq!(factor_interval(1.31, 1.27, 1.35), "[1.27x … 1.35x]");
+        assert_eq!(factor_interval(1.078, 1.0311, 1.2049), "[3.1 … 20.5 %]");
+        assert_eq!(factor_interval(1.046, 1.0003, 1.0755), "[<0.1 … 7.6 %]");
+        assert_eq!(factor_interval(1.36, 1.004, 1.65), "[<1 % … 1.65x]");
+        assert_eq!(factor_interval(461.0, 425.7, 509.1), "[425x … 510x]");
+    }
+
+    /// `[0.949 ... 1.007]` left it to the reader which of the two is faster at which end.
+    #[test]
+    fn undecided_ends_are_signed_in_words() {
+        assert_eq!(ratio_interval(0.949, 1.007), "5.4 % faster … 0.7 % slower");
+        assert_eq!(ratio_interval(1.005, 1.03), "0.5 … 3.0 % slower");
+        assert_eq!(ratio_interval(0.96, 0.9999), "<0.1 … 4.2 % faster");
+        assert_eq!(ratio_interval(0.4, 1.2), "2.50x faster … 1.20x slower");
+        assert_eq!(ratio_interval(0.72, 1.18), "38.9 % faster … 18.0 % slower");
+    }
+
+    /// A rounded interval claimed more than the exact one.
+    #[test]
+    fn ends_are_rounded_outwards() {
+        assert_eq!(factor_interval(1.31, 1.2799, 1.3401), "[1.27x … 1.35x]");
+        assert_eq!(factor_interval(1.27, 1.27, 1.27), "[1.27x … 1.27x]");
+        assert_eq!(
+            ratio_interval(0.9961, 1.0039),
+            "0.4 % faster … 0.4 % slower"
+        );
+    }
+}

@@ -1,0 +1,440 @@
+//! The first screen: who wins, by how much, how sure is that, why, and what to do next.
+//!
+//! # Theory
+//!
+//! A row is a case that decides something: those that a study names (`deciding`), else its
+//! headline. Where processes and threads are compared, the row says how threads compare with
+//! processes; any other row says which variant is the best of its case. The words of a row are
+//! those of its finding ([`lab::compared`]); its cause is that of the finding, which has one only
+//! where a difference was established. Nothing here knows a study by its name.
+
+use flow::Model;
+use lab::{CaseResult, Finding, Results, StudyResult, compared};
+use stats::{Estimate, Verdict};
+
+use crate::number::count;
+use crate::text::shell_word;
+use crate::words::{Tone, cut_short, many, plural};
+
+/// Pairs of equal slots that differ by more than this make a machine noisy.
+const NOISY: f64 = 0.05;
+/// Other variants that a row names beside its best.
+const OTHERS: usize = 3;
+
+/// What a run answers.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    /// Machine, studies, time and seed.
+    pub(crate) head: Vec<String>,
+    /// Threads against processes.
+    pub(crate) rows: Vec<Row>,
+    /// Everything else.
+    pub(crate) others: Vec<Row>,
+    /// What to do next; `DIR` stands for the results folder.
+    pub(crate) next: Vec<String>,
+    /// What the reader must know, the most important first.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// One answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    /// The study, by its place.
+    pub(crate) study: usize,
+    /// `Primes, even work`.
+    pub(crate) label: String,
+    /// `threads 7.8 % faster`, `too close to call:`.
+    pub(crate) words: String,
+    /// `[3.1 … 20.5 %]`, `5.4 % faster … 0.7 % slower`.
+    pub(crate) ends: String,
+    pub(crate) tone: Tone,
+    /// Subject over reference, with its interval.
+    pub(crate) ratio: Option<f64>,
+    pub(crate) interval: Option<(f64, f64)>,
+    pub(crate) floor: f64,
+    /// What the reader sees below: the cause, or the other variants.
+    pub(crate) below: Vec<String>,
+}
+
+impl Answers {
+    pub(crate) fn of(results: &Results) -> Self {
+        let studies = results.studies.iter().enumerate();
+        let rows = studies.flat_map(|(place, study)| rows(results, place, study));
+        let (rows, others): (Vec<_>, Vec<_>) = rows.partition(|(is_main, _)| *is_main);
+        let all = |rows: Vec<(bool, Row)>| rows.into_iter().map(|(_, row)| row).collect();
+        let mut answers = Self {
+            head: head(results),
+            rows: all(rows),
+            others: all(others),
+            next: Vec::new(),
+            warnings: warnings(results),
+        };
+        answers.next = next(results, &answers);
+        answers
+    }
+}
+
+/// `2 CPUs (virtual machine, noisy)`, `8 studies in 2 min 5 s`, `seed 940732`.
+fn head(results: &Results) -> Vec<String> {
+    let machine = &results.header.machine;
+    let mut about = Vec::new();
+    if machine.processor.is_virtual.value() == Some(&true) {
+        about.push("virtual machine");
+    }
+    if noise(results).is_some_and(|noise| noise > NOISY) {
+        about.push("noisy");
+    }
+    let cpus = many(machine.usable_cpus() as u64, "CPU");
+    let cpus = match about.is_empty() {
+        true => cpus,
+        false => format!("{cpus} ({})", about.join(", ")),
+    };
+    let what = match &results.studies[..] {
+        [one] => format!("{}: {}", one.study.name, one.study.title),
+        all => format!("{} studies", all.len()),
+    };
+    let took = took_s(results).map_or(String::new(), |s| format!(" in {}", duration(s)));
+    let seed = results.header.settings.seed;
+    vec![cpus, format!("{what}{took}"), format!("seed {seed}")]
+}
+
+/// The noise of the noisiest case.
+fn noise(results: &Results) -> Option<f64> {
+    let cases = results.studies.iter().flat_map(|study| &study.cases);
+    cases.filter_map(|case| case.noise?.pair).reduce(f64::max)
+}
+
+/// Seconds from the beginning to the end of the last slot.
+fn took_s(results: &Results) -> Option<f64> {
+    let cases = results.studies.iter().flat_map(|study| &study.cases);
+    let slots = cases.flat_map(|case| &case.slots);
+    let ends = slots.map(|slot| slot.at_s + slot.outcome.launch_ns as f64 / 1e9);
+    ends.reduce(f64::max)
+}
+
+/// `2 min 5 s`.
+fn duration(seconds: f64) -> String {
+    let whole = seconds.round().max(1.0) as u64;
+    match (whole / 3600, whole / 60 % 60, whole % 60) {
+        (0, 0, s) => format!("{s} s"),
+        (0, min, s) => format!("{min} min {s} s"),
+        (h, min, _) => format!("{h} h {min} min"),
+    }
+}
+
+/// The rows of a study, each with whether it is on threads against processes.
+fn rows(results: &Results, place: usize, study: &StudyResult) -> Vec<(bool, Row)> {
+    if !study.limits.is_empty() {
+        return vec![(false, limits(place, study))];
+    }
+    let named: Vec<(String, &CaseResult)> = study
+        .study
+        .deciding
+        .iter()
+        .filter_map(|one| Some((one.label.clone(), deciding(study, &one.case)?)))
+        .collect();
+    let cases = match named.is_empty() {
+        false => named,
+        true => study
+            .headline_case()
+            .into_iter()
+            .map(|case| (capital(&study.study.name), case))
+            .collect(),
+    };
+    let rows = cases
+        .iter()
+        .map(|(label, case)| row(results, (place, study), label, case));
+    rows.collect()
+}
+
+/// The case of that name; of one that is spread out the headline, or else the last of its parts
+/// that tells anything.
+fn deciding<'a>(study: &'a StudyResult, name: &str) -> Option<&'a CaseResult> {
+    let parts = format!("{name}/");
+    let own = |case: &&CaseResult| case.case.name == name || case.case.name.starts_with(&parts);
+    let headline = study.headline_case().filter(own);
+    let tells = |case: &&CaseResult| {
+        let mut findings = case.findings.iter().filter_map(|finding| finding.estimate);
+        findings.any(|estimate| estimate.interval().is_some())
+    };
+    let cases = || study.cases.iter().filter(own);
+    headline
+        .or_else(|| cases().rfind(tells))
+        .or_else(|| cases().next_back())
+}
+
+fn capital(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    format!("{}{}", first.unwrap_or_default(), letters.as_str())
+}
+
+/// How threads compare with processes, or which variant is the best.
+fn row(
+    results: &Results,
+    (place, study): (usize, &StudyResult),
+    label: &str,
+    case: &CaseResult,
+) -> (bool, Row) {
+    let main = threads_against_processes(case);
+    let is_headline = study
+        .headline_case()
+        .is_some_and(|own| own.case.name == case.case.name);
+    let best = study
+        .headline()
+        .filter(|_| is_headline)
+        .or(case.findings.first());
+    // Where something else wins, that is the answer.
+    let main = main.filter(|_| best.is_none_or(|best| is_between(case, best)));
+    let is_main = main.is_some();
+    let mut row = Row {
+        study: place,
+        label: label.to_owned(),
+        words: "no data yet".to_owned(),
+        ends: String::new(),
+        tone: Tone::Doubt,
+        ratio: None,
+        interval: None,
+        floor: 0.0,
+        below: Vec::new(),
+    };
+    match (main, best) {
+        (Some(pair), _) => row.say(&pair, "threads"),
+        (None, Some(finding)) => {
+            let pair = Pair::of(finding);
+            let reference = format!(" than {}", plural(&finding.reference));
+            row.say(&pair, &plural(&finding.subject));
+            if pair.is_decided() {
+                row.words.push_str(&reference);
+            }
+            row.below.extend(others(case, finding));
+        }
+        (None, None) => row.alone(study, case),
+    }
+    if row.ratio.is_none() {
+        row.below.extend(cut_short(results, case));
+    }
+    (is_main, row)
+}
+
+/// An estimate in the direction of its row.
+struct Pair {
+    estimate: Option<Estimate>,
+    verdict: Verdict,
+    floor: f64,
+    cause: Option<String>,
+}
+
+impl Pair {
+    fn of(finding: &Finding) -> Self {
+        Self {
+            estimate: finding.estimate,
+            verdict: finding.verdict,
+            floor: finding.floor,
+            cause: finding.cause.clone(),
+        }
+    }
+
+    fn is_decided(&self) -> bool {
+        matches!(
+            self.verdict,
+            Verdict::Faster { .. } | Verdict::Slower { .. }
+        )
+    }
+
+    /// The reference against the subject.
+    fn turned(self) -> Self {
+        let estimate = self.estimate.map(|e| Estimate {
+            ratio: 1.0 / e.ratio,
+            low: e.high.map(|high| 1.0 / high),
+            high: e.low.map(|low| 1.0 / low),
+            ..e
+        });
+        let verdict = match self.verdict {
+            Verdict::Faster { at_least } => Verdict::Slower { at_least },
+            Verdict::Slower { at_least } => Verdict::Faster { at_least },
+            other => other,
+        };
+        Self {
+            estimate,
+            verdict,
+            ..self
+        }
+    }
+}
+
+/// What a variant is made of, and whether it does work of its own.
+fn model(case: &CaseResult, label: &str) -> Option<(Model, bool)> {
+    let mut variants = case.case.variants.iter();
+    let own = variants.find(|variant| variant.label == label)?;
+    Some((own.variant.model, own.work.is_some()))
+}
+
+/// Whether a finding is on processes and threads alone.
+fn is_between(case: &CaseResult, finding: &Finding) -> bool {
+    let sides = [&finding.subject, &finding.reference].map(|label| model(case, label));
+    let known = |side: &Option<(Model, bool)>| {
+        side.is_some_and(|(model, _)| matches!(model, Model::Process | Model::Thread))
+    };
+    sides.iter().all(known)
+}
+
+/// The finding on processes and threads, threads against processes; by models and not by names.
+fn threads_against_processes(case: &CaseResult) -> Option<Pair> {
+    let model = |label: &str| model(case, label);
+    let pairs = case.findings.iter().filter_map(|finding| {
+        let (subject, own) = model(&finding.subject)?;
+        let (reference, others) = model(&finding.reference)?;
+        match (subject, reference) {
+            _ if own || others => None,
+            (Model::Thread, Model::Process) => Some(Pair::of(finding)),
+            (Model::Process, Model::Thread) => Some(Pair::of(finding).turned()),
+            _ => None,
+        }
+    });
+    let mut pairs = pairs;
+    pairs.next()
+}
+
+impl Row {
+    fn say(&mut self, pair: &Pair, subject: &str) {
+        let said = compared(pair.estimate.as_ref(), &pair.verdict);
+        let is_open = matches!(pair.verdict, Verdict::CannotTell { .. });
+        self.words = match pair.verdict {
+            Verdict::Faster { .. } | Verdict::Slower { .. } => format!("{subject} {}", said.word),
+            _ if is_open && !said.interval.is_empty() => format!("{}:", said.word),
+            _ => said.word,
+        };
+        self.ends = match pair.verdict {
+            Verdict::Same { .. } => String::new(),
+            _ => said.interval,
+        };
+        self.tone = match pair.verdict {
+            Verdict::Faster { .. } => Tone::Faster,
+            Verdict::Slower { .. } => Tone::Slower,
+            Verdict::Same { .. } => Tone::Plain,
+            Verdict::CannotTell { .. } => Tone::Doubt,
+        };
+        self.ratio = pair.estimate.map(|estimate| estimate.ratio);
+        self.interval = pair.estimate.and_then(|estimate| estimate.interval());
+        self.floor = pair.floor;
+        if pair.is_decided() {
+            let cause = pair.cause.clone().map(|cause| format!("cause: {cause}"));
+            self.below.extend(cause.or(Some(NO_CAUSE.to_owned())));
+        }
+    }
+
+    /// What was measured where nothing is compared.
+    fn alone(&mut self, study: &StudyResult, case: &CaseResult) {
+        let measured = case
+            .variants
+            .first()
+            .is_some_and(|variant| variant.value.is_some());
+        if let Some(sentence) = study.sentences.first().filter(|_| measured) {
+            self.words.clone_from(sentence);
+            self.tone = Tone::Plain;
+        }
+    }
+}
+
+/// What stands where nothing that was measured is a cause.
+pub(crate) const NO_CAUSE: &str = "cause not found: try --events or --sample";
+
+/// The other variants of a case, the fastest first, where there are more than one.
+fn others(case: &CaseResult, best: &Finding) -> Option<String> {
+    let mut others: Vec<&Finding> = case
+        .findings
+        .iter()
+        .filter(|f| f.subject != best.subject && f.verdict.is_decided())
+        .collect();
+    let ratio = |f: &Finding| f.estimate.map_or(f64::INFINITY, |e| e.ratio);
+    others.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+    let left = others.len().saturating_sub(OTHERS);
+    let shown = others.iter().take(OTHERS).map(|f| {
+        let said = compared(f.estimate.as_ref(), &f.verdict);
+        format!("{} {}", plural(&f.subject), said.word)
+    });
+    let mut shown: Vec<String> = shown.collect();
+    if left > 0 {
+        shown.push(format!("{left} more"));
+    }
+    (!shown.is_empty()).then(|| format!("also: {}", shown.join(", ")))
+}
+
+/// The largest numbers of flows and what stops them.
+fn limits(place: usize, study: &StudyResult) -> Row {
+    let label = study.study.deciding.first().map(|one| one.label.clone());
+    let known = study
+        .limits
+        .iter()
+        .filter_map(|limit| Some((limit, limit.room.as_ref()?)));
+    let mut groups: Vec<(String, String, Vec<String>)> = Vec::new();
+    for (limit, room) in known {
+        let at_most = count(room.count);
+        let by = room.bites.split(" (").next().unwrap_or_default().to_owned();
+        let name = plural(&limit.label);
+        match groups
+            .iter_mut()
+            .find(|(most, known, _)| *most == at_most && *known == by)
+        {
+            Some((_, _, labels)) => labels.push(name),
+            None => groups.push((at_most, by, vec![name])),
+        }
+    }
+    let said = groups
+        .iter()
+        .map(|(most, by, labels)| (most, by, labels.join(" or ")));
+    let mut said = said.map(|(most, by, labels)| format!("{most} {labels} ({by})"));
+    let first = said.next();
+    let rest: Vec<String> = said.collect();
+    Row {
+        study: place,
+        label: label.unwrap_or_else(|| capital(&study.study.name)),
+        words: first.map_or("no limit can be read".to_owned(), |first| {
+            format!("at most {first}")
+        }),
+        ends: String::new(),
+        tone: Tone::Plain,
+        ratio: None,
+        interval: None,
+        floor: 0.0,
+        below: match rest.is_empty() {
+            true => Vec::new(),
+            false => vec![format!("also: {}", rest.join(", "))],
+        },
+    }
+}
+
+/// What to do about what is open.
+fn next(results: &Results, answers: &Answers) -> Vec<String> {
+    let all = || answers.rows.iter().chain(&answers.others);
+    let open = all().filter(|row| row.tone == Tone::Doubt).count() as u64;
+    let mut next = Vec::new();
+    let more = "More rounds: flowgauge run --resume DIR --budget 5m";
+    match open {
+        0 => {}
+        1 => next.push(format!("One row is undecided. {more}")),
+        open => next.push(format!("{open} rows are undecided. {more}")),
+    }
+    let begun = all().filter(|row| row.tone != Tone::Doubt && row.ratio.is_some());
+    if let Some(row) =
+        begun.min_by(|a, b| a.ratio.unwrap_or(1.0).total_cmp(&b.ratio.unwrap_or(1.0)))
+    {
+        let study = &results.studies[row.study].study.name;
+        if results.studies.len() > 1 {
+            let study = shell_word(study);
+            next.push(format!(
+                "One study alone, in more rounds: flowgauge run {study} --budget 5m"
+            ));
+        }
+    }
+    next
+}
+
+/// Warnings in the reader's words.
+fn warnings(results: &Results) -> Vec<String> {
+    let mut warnings = Vec::new();
+    warnings.extend(super::study::ending(results));
+    warnings.extend(results.warnings.iter().cloned());
+    warnings
+}

@@ -1,0 +1,146 @@
+//! One case: its table, what is said about it, and the charts of its slots, phases and memory.
+
+use lab::{CaseResult, Finding, Results};
+
+use super::detail::Detail;
+use super::figures::{Figures, course, ecdf, latencies, memory, of_mixes, phases, slots};
+use super::requests::requests;
+use super::sampling::sampling;
+use super::searched::{self, is_self_managed};
+use super::variants::{self, COLUMNS};
+use super::{Section, counting};
+use crate::number::time;
+use crate::plots;
+use crate::words::{
+    Tone, circumstances, cut_short, launched, many, not_counted, other_ratios, work_apart, work_of,
+};
+
+/// The part about one case.
+pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) -> Section {
+    let mut section = Section::new(id, &case.case.title)
+        .aside(circumstances(results, case).join(" · "))
+        .plots(plots::place(study, &case.case.name));
+    section.text(Tone::Quiet, work_of(&case.case));
+    if let Some(cut) = cut_short(results, case) {
+        section.text(Tone::Doubt, cut);
+    }
+    if case.slots.is_empty() {
+        return section;
+    }
+    section.quiet(searched::what_was_searched(case));
+    let columns = match is_self_managed(case) {
+        true => searched::COLUMNS,
+        false => COLUMNS,
+    };
+    section.table(variants::table(
+        "Times and memory of each variant",
+        columns,
+        None,
+        &[case],
+    ));
+    section.quiet(other_ratios(std::iter::once((case, String::new()))));
+    requests(&mut section, None, &[case]);
+    // Numbers of flows are compared together, by the remarks of the study.
+    let together = case.optimum.is_some();
+    for finding in case.findings.iter().filter(|_| !together) {
+        said(&mut section, finding);
+    }
+    section.quiet(own_work(case));
+    section.quiet(sampling(case));
+    section.quiet(not_counted(case));
+    counting::of_case(&mut section, case);
+    failed(&mut section, case);
+    section.quiet([format!("Launched: {}", launches(case))]);
+    figures(&mut section, id, case);
+    section
+}
+
+/// The charts of a case.
+fn figures(section: &mut Section, id: &str, case: &CaseResult) {
+    let charts = of_mixes(&format!("{id}-mixes"), case)
+        .and(slots(&format!("{id}-slots"), case).into())
+        .and(latencies(&format!("{id}-latencies"), case));
+    section.figures(charts, Detail::NoCharts);
+    section.figures(ecdf(&format!("{id}-ecdf"), case), Detail::NoPoints);
+    let parts = phases(&format!("{id}-phases"), case)
+        .and(memory(&format!("{id}-memory"), case))
+        .and(searched::profile(&format!("{id}-profile"), case))
+        .and(course(&format!("{id}-course"), case));
+    section.figures(parts, Detail::NoCharts);
+}
+
+/// The charts of a point of a sweep.
+pub(super) fn of_point(id: &str, case: &CaseResult) -> Figures {
+    if case.slots.is_empty() {
+        return Figures::default();
+    }
+    Figures::from(slots(&format!("{id}-slots"), case))
+        .and(latencies(&format!("{id}-latencies"), case))
+        .and(course(&format!("{id}-course"), case))
+}
+
+/// The sentence, why, and the slow ends.
+pub(super) fn said(section: &mut Section, finding: &Finding) {
+    section.text(Tone::Plain, &finding.sentence);
+    if !finding.why.is_empty() {
+        section.text(Tone::Plain, format!("Why: {}", finding.why.join("; ")));
+    }
+    section.quiet(tail(finding));
+}
+
+/// `p95: thread 15.0 ms, process 65.1 ms · slow runs: thread 1 of 20, process 0 of 20`.
+fn tail(finding: &Finding) -> Option<String> {
+    let tail = finding.tail?;
+    let sides = [
+        (&finding.subject, tail.subject),
+        (&finding.reference, tail.reference),
+    ];
+    let p95 = sides.map(|(label, side)| Some(format!("{label} {}", time(side.p95?))));
+    let slow = sides.map(|(label, side)| format!("{label} {} of {}", side.slow, side.values));
+    let slow = format!("slow runs: {}", slow.join(", "));
+    Some(match p95 {
+        [Some(subject), Some(reference)] => format!("p95: {subject}, {reference} · {slow}"),
+        _ => slow,
+    })
+}
+
+/// Whose work is not the case's, and in what.
+pub(super) fn own_work(case: &CaseResult) -> Vec<String> {
+    // A search of its own is the same search in another design, which its label says.
+    let labelled = case.case.variants.iter().filter(|_| !is_self_managed(case));
+    let said = labelled.filter_map(|variant| {
+        let own = variant.work.as_ref()?;
+        let apart = work_apart(own, &case.case.work);
+        Some(format!("{} has work of its own: {apart}", variant.label))
+    });
+    said.collect()
+}
+
+/// `failed: 3 slots of thread: …`; of several variants together where it is the same.
+pub(super) fn failed(section: &mut Section, case: &CaseResult) {
+    let mut groups: Vec<(&(usize, String), Vec<&str>)> = Vec::new();
+    for variant in &case.variants {
+        for failure in &variant.failures {
+            match groups.iter_mut().find(|(known, _)| *known == failure) {
+                Some((_, labels)) => labels.push(&variant.label),
+                None => groups.push((failure, vec![&variant.label])),
+            }
+        }
+    }
+    for ((slots, reason), labels) in groups {
+        let each = if labels.len() > 1 { " each" } else { "" };
+        let slots = many(*slots as u64, "slot");
+        let labels = labels.join(", ");
+        section.text(
+            Tone::Doubt,
+            format!("failed: {slots}{each} of {labels}: {reason}"),
+        );
+    }
+}
+
+/// What was launched.
+pub(super) fn launches(case: &CaseResult) -> String {
+    let variants = case.case.variants.iter();
+    let each = variants.map(|variant| format!("{}: {}", variant.label, launched(variant)));
+    each.collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,89 @@
+//! Figures as data: what a chart shows, its conclusion as a title, and the table behind it.
+
+mod course;
+mod ecdf;
+mod forest;
+mod gains;
+mod grids;
+mod heat;
+mod lines;
+mod slots;
+mod stacks;
+
+pub(crate) use course::course;
+pub(crate) use ecdf::{ecdf, latencies};
+pub(crate) use forest::forest;
+pub(crate) use gains::gains;
+pub(crate) use grids::{by_shape, cell, of_mixes, of_sweep};
+pub(crate) use heat::heat;
+pub(crate) use lines::{data, lines};
+pub(crate) use slots::slots;
+pub(crate) use stacks::{memory, phases, stack};
+
+use super::table::Table;
+use crate::charts::Chart;
+use crate::charts::lines::Series;
+use crate::charts::marker::Look;
+
+/// A chart with all that belongs to it.
+#[derive(Debug)]
+pub(crate) struct Figure {
+    /// Unique within the document.
+    pub(crate) id: String,
+    pub(crate) title: String,
+    /// For those who cannot see the chart.
+    pub(crate) desc: String,
+    pub(crate) legend: Legend,
+    /// The data as a table, where the chart is none itself.
+    pub(crate) data: Option<Table>,
+    pub(crate) chart: Chart,
+}
+
+/// What colours and markers mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Legend {
+    /// The chart says it itself.
+    None,
+    /// Labels of series, each with its look.
+    Series(Vec<(Look, String)>),
+    /// Names of the parts of bars.
+    Parts(&'static [&'static str]),
+    /// The colours of a grid.
+    Scale,
+}
+
+/// None, one or several figures.
+#[derive(Debug, Default)]
+pub(crate) struct Figures(pub(crate) Vec<Figure>);
+
+impl From<Figure> for Figures {
+    fn from(figure: Figure) -> Self {
+        Self(vec![figure])
+    }
+}
+
+impl Figures {
+    /// These and others.
+    pub(crate) fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+}
+
+impl Legend {
+    /// Markers and labels of variants.
+    pub(crate) fn variants<'a>(labels: impl Iterator<Item = &'a str>) -> Self {
+        let labels = labels.enumerate();
+        Self::Series(
+            labels
+                .map(|(place, label)| (Look::Variant(place), label.to_owned()))
+                .collect(),
+        )
+    }
+
+    /// Looks and labels of lines.
+    pub(crate) fn lines(series: &[Series]) -> Self {
+        let series = series.iter();
+        Self::Series(series.map(|one| (one.look, one.label.clone())).collect())
+    }
+}

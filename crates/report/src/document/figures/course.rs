@@ -1,0 +1,156 @@
+//! What samplers recorded, over the time of a slot.
+
+use flow::Samples;
+use lab::CaseResult;
+use lab::results::{RawSlot, sampled};
+
+use super::{Figure, Figures, Legend};
+use crate::charts::Chart;
+use crate::charts::axis::{BYTES, PERCENT, Unit};
+use crate::charts::course::Course;
+use crate::document::table::Table;
+use crate::number::{bytes, percent, time};
+
+/// Rows of a table of data at the most; all of them are in `samples.csv`.
+const ROWS: usize = 300;
+
+/// Something that was sampled.
+struct Quantity {
+    id: &'static str,
+    title: &'static str,
+    unit: &'static Unit,
+    text: fn(f64) -> String,
+    /// Seconds in the slot and values.
+    of: fn(&Samples) -> Vec<(f64, f64)>,
+}
+
+const QUANTITIES: &[Quantity] = &[
+    Quantity {
+        id: "cpu",
+        title: "CPU over time (100 % is one CPU)",
+        unit: &PERCENT,
+        text: |value| percent(value / 100.0),
+        of: |samples| {
+            let shares = sampled::course(samples).into_iter();
+            shares.map(|(at, share)| (s(at), share * 100.0)).collect()
+        },
+    },
+    Quantity {
+        id: "memory",
+        title: "Memory over time (PSS, page tables and kernel stacks)",
+        unit: &BYTES,
+        text: bytes,
+        of: |samples| {
+            let read = samples.samples.iter();
+            read.filter_map(|sample| Some((s(sample.at_ns), sample.memory? as f64)))
+                .collect()
+        },
+    },
+    Quantity {
+        id: "rss",
+        title: "RSS over time, shared pages counted in each process",
+        unit: &BYTES,
+        text: bytes,
+        of: |samples| {
+            let all = samples.samples.iter();
+            all.map(|sample| (s(sample.at_ns), sample.rss as f64))
+                .collect()
+        },
+    },
+    Quantity {
+        id: "written",
+        title: "Bytes written to storage, so far",
+        unit: &BYTES,
+        text: bytes,
+        of: |samples| {
+            let all = samples.samples.iter().map(|s| (s.at_ns, s.written));
+            let all = all.chain(samples.end.map(|end| (end.at_ns, end.written)));
+            all.filter_map(|(at, written)| Some((s(at), written? as f64)))
+                .collect()
+        },
+    },
+    Quantity {
+        id: "disk",
+        title: "Disk space of the folder over time",
+        unit: &BYTES,
+        text: bytes,
+        of: |samples| {
+            let all = samples.samples.iter();
+            all.filter_map(|sample| Some((s(sample.at_ns), sample.disk? as f64)))
+                .collect()
+        },
+    },
+];
+
+fn s(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+/// What was recorded of one slot of each variant; nothing where nothing was sampled.
+pub(crate) fn course(id: &str, case: &CaseResult) -> Figures {
+    let typical: Vec<Option<&Samples>> = (0..case.variants.len())
+        .map(|variant| typical(case, variant))
+        .collect();
+    let figures = QUANTITIES
+        .iter()
+        .map(|quantity| figure(id, case, quantity, &typical));
+    figures.fold(Figures::default(), Figures::and)
+}
+
+/// The samples of the slot of a variant that is the most like its others: the middle one by
+/// its value.
+fn typical(case: &CaseResult, variant: usize) -> Option<&Samples> {
+    let own = case.slots.iter().filter(|slot| slot.variant == variant);
+    let mut found: Vec<(f64, &Samples)> = own
+        .filter_map(|slot: &RawSlot| Some((slot.value_ns?, sampled::of(&slot.outcome)?)))
+        .filter(|(_, samples)| !samples.samples.is_empty())
+        .collect();
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found
+        .get(found.len().saturating_sub(1) / 2)
+        .map(|(_, samples)| *samples)
+}
+
+fn figure(
+    id: &str,
+    case: &CaseResult,
+    quantity: &Quantity,
+    typical: &[Option<&Samples>],
+) -> Figures {
+    let lines = typical.iter().enumerate().filter_map(|(variant, samples)| {
+        Some(Course {
+            variant,
+            points: (quantity.of)((*samples)?),
+        })
+    });
+    let lines: Vec<Course> = lines.collect();
+    let mut values = lines.iter().flat_map(|line| &line.points);
+    if !values.any(|(_, value)| *value > 0.0) {
+        return Figures::default();
+    }
+    let labels = case.variants.iter().map(|variant| variant.label.as_str());
+    let figure = Figure {
+        id: format!("{id}-{}", quantity.id),
+        title: quantity.title.to_owned(),
+        desc: "One sampled slot of each variant, the middle one by its value.".to_owned(),
+        legend: Legend::variants(labels),
+        data: Some(data(case, quantity, &lines)),
+        chart: Chart::Course(lines, quantity.unit),
+    };
+    figure.into()
+}
+
+fn data(case: &CaseResult, quantity: &Quantity, lines: &[Course]) -> Table {
+    let rows = lines.iter().flat_map(|line| {
+        let label = &case.variants[line.variant].label;
+        let points = line.points.iter();
+        points.map(move |&(at, value)| vec![label.clone(), time(at * 1e9), (quantity.text)(value)])
+    });
+    let rows: Vec<_> = rows.take(ROWS + 1).collect();
+    let caption = match rows.len() > ROWS {
+        true => "There are more: see samples.csv.",
+        false => "",
+    };
+    let rows = rows[..rows.len().min(ROWS)].to_vec();
+    Table::texts(caption, &["variant", "time in the slot", "value"], rows)
+}

@@ -1,0 +1,182 @@
+//! How the times of all repetitions of a case are distributed, and those of its requests.
+//!
+//! # Theory
+//!
+//! What is told of a distribution here is what is told of it elsewhere: quantiles of repetitions
+//! are those of [`Summary`] (type 7, and none of the slow end for too few values), as in the line
+//! of slow ends; those of requests are those of [`Latencies`], as in their table.
+
+use flow::{Latencies, Rep};
+use lab::CaseResult;
+use stats::Summary;
+
+use super::{Figure, Figures, Legend};
+use crate::charts::Chart;
+use crate::charts::ecdf::Curve;
+use crate::document::table::Table;
+use crate::number::time;
+use crate::words::many;
+
+/// Fewer values than this are no distribution.
+const FEW: u64 = 10;
+
+/// What stands for a quantile of the slow end that would be the slowest under another name.
+const TOO_FEW: &str = "too few";
+
+/// What is distributed.
+struct What {
+    title: &'static str,
+    /// For those who cannot see the chart, before what each variant has.
+    desc: &'static str,
+    /// What stands along the axis.
+    axis: &'static str,
+}
+
+/// The values of a variant, and what is told of them.
+struct Distribution {
+    curve: Curve,
+    told: Told,
+}
+
+/// What is told of values, in ns.
+struct Told {
+    fastest: f64,
+    quartiles: [f64; 3],
+    p95: Option<f64>,
+    p99: Option<f64>,
+    slowest: f64,
+}
+
+/// The times of repetitions; nothing where there are few.
+pub(crate) fn ecdf(id: &str, case: &CaseResult) -> Figures {
+    let what = What {
+        title: "How the times of repetitions are distributed",
+        desc: "The share of repetitions within each time.",
+        axis: "time of a repetition",
+    };
+    figure(id, &what, each(case, |reps| times(case, reps)))
+}
+
+/// The latencies of all requests; nothing where flows answer none.
+pub(crate) fn latencies(id: &str, case: &CaseResult) -> Figures {
+    let what = What {
+        title: "How long requests took",
+        desc: "The share of requests within each latency.",
+        axis: "latency of a request",
+    };
+    figure(id, &what, each(case, noted))
+}
+
+fn figure(id: &str, what: &What, all: Vec<Distribution>) -> Figures {
+    if all.iter().all(|one| one.curve.count() < FEW) {
+        return Figures::default();
+    }
+    let rows: Vec<_> = all.iter().map(row).collect();
+    let said: Vec<_> = rows
+        .iter()
+        .map(|row| format!("{}: half within {}", row[0], row[3]))
+        .collect();
+    let heads = [
+        "variant", "values", "fastest", "half", "95 %", "99 %", "slowest",
+    ];
+    let curves: Vec<Curve> = all.into_iter().map(|one| one.curve).collect();
+    let figure = Figure {
+        id: id.to_owned(),
+        title: what.title.to_owned(),
+        desc: format!("{} {}", what.desc, said.join("; ")),
+        legend: Legend::variants(curves.iter().map(|curve| curve.label.as_str())),
+        data: Some(Table::texts("", &heads, rows)),
+        chart: Chart::Ecdf(curves, what.axis),
+    };
+    figure.into()
+}
+
+/// What values are, in ascending order and with how many there are of each.
+type Values = (Vec<(f64, u64)>, Told);
+
+/// One distribution a variant, of the counted repetitions of its slots that are data points;
+/// an empty one where it has none, so that each keeps its place.
+fn each<'a>(
+    case: &'a CaseResult,
+    values: impl Fn(Vec<&'a Rep>) -> Option<Values>,
+) -> Vec<Distribution> {
+    let one = |(place, variant): (usize, &lab::VariantSummary)| {
+        let slots = case.slots.iter();
+        let good = slots.filter(|slot| slot.variant == place && slot.value_ns.is_some());
+        let reps = good
+            .filter_map(|slot| slot.outcome.answer.done())
+            .flat_map(|record| &record.reps);
+        let (values, told) = values(reps.collect()).unwrap_or((Vec::new(), Told::NOTHING));
+        Distribution {
+            curve: Curve {
+                label: variant.label.clone(),
+                values,
+                quartiles: told.quartiles,
+            },
+            told,
+        }
+    };
+    case.variants.iter().enumerate().map(one).collect()
+}
+
+impl Told {
+    const NOTHING: Self = Self {
+        fastest: 0.0,
+        quartiles: [0.0; 3],
+        p95: None,
+        p99: None,
+        slowest: 0.0,
+    };
+}
+
+fn times(case: &CaseResult, reps: Vec<&Rep>) -> Option<Values> {
+    let reps = reps.into_iter();
+    let mut values: Vec<f64> = reps.map(|rep| case.case.metric.of(rep)).collect();
+    values.retain(|value| *value > 0.0);
+    values.sort_unstable_by(f64::total_cmp);
+    let summary = Summary::of(&values).ok()?;
+    let told = Told {
+        fastest: summary.undisturbed,
+        quartiles: [summary.p25, summary.typical, summary.p75],
+        p95: summary.p95,
+        p99: summary.p99,
+        slowest: *values.last()?,
+    };
+    Some((values.into_iter().map(|value| (value, 1)).collect(), told))
+}
+
+/// The latencies of all requests of these repetitions; nothing where there are none.
+fn noted(reps: Vec<&Rep>) -> Option<Values> {
+    let mut all = Latencies::default();
+    let noted = reps.into_iter().filter_map(|rep| rep.latencies.as_ref());
+    noted.for_each(|latencies| all.merge(latencies));
+    let within = |share: f64| all.quantile_ns(share).map(|ns| ns as f64);
+    let told = Told {
+        fastest: within(0.0)?,
+        quartiles: [within(0.25)?, within(0.5)?, within(0.75)?],
+        p95: within(0.95),
+        p99: within(0.99),
+        slowest: all.most_ns() as f64,
+    };
+    let counts = all.counts_ns();
+    Some((counts.map(|(ns, count)| (ns as f64, count)).collect(), told))
+}
+
+fn row(one: &Distribution) -> Vec<String> {
+    let count = one.curve.count();
+    let told = &one.told;
+    let within = |value: Option<f64>| match value {
+        Some(value) if count > 0 => time(value),
+        _ => TOO_FEW.to_owned(),
+    };
+    let [_, half, _] = told.quartiles;
+    let all = [
+        Some(told.fastest),
+        Some(half),
+        told.p95,
+        told.p99,
+        Some(told.slowest),
+    ];
+    let cells = [one.curve.label.clone(), many(count, "value")];
+    cells.into_iter().chain(all.map(within)).collect()
+}

@@ -1,0 +1,53 @@
+//! Findings on one axis of ratios. Cases that stand alone share one, and each sweep has its
+//! own: the ends of a sweep are often so far from one that nothing else could be seen.
+
+use super::{Figure, Figures, Legend};
+use crate::charts::Chart;
+use crate::charts::forest::Row;
+use crate::words::comparison;
+use lab::{CaseResult, Finding};
+
+/// The chart with its data; nothing without findings.
+pub(crate) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) -> Figures {
+    let begun = cases.filter(|case| !case.slots.is_empty());
+    let findings: Vec<_> = begun
+        .flat_map(|case| case.findings.iter().map(move |finding| (case, finding)))
+        .collect();
+    if findings.is_empty() {
+        return Figures::default();
+    }
+    let rows: Vec<_> = findings
+        .iter()
+        .map(|(case, finding)| row(case, finding))
+        .collect();
+    let desc: Vec<_> = rows
+        .iter()
+        .map(|row| format!("{}: {}", row.label, row.said))
+        .collect();
+    let figure = Figure {
+        id: id.to_owned(),
+        title: "How many times as fast or slow, with intervals".to_owned(),
+        desc: desc.join("; "),
+        legend: Legend::None,
+        data: None,
+        chart: Chart::Forest(rows),
+    };
+    figure.into()
+}
+
+fn row(case: &CaseResult, finding: &Finding) -> Row {
+    let said = comparison(finding.estimate.as_ref(), &finding.verdict);
+    Row {
+        label: format!(
+            "{}: {} vs {}",
+            case.case.name, finding.subject, finding.reference
+        ),
+        said: format!("{} {}", said.word, said.interval)
+            .trim_end()
+            .to_owned(),
+        tone: said.tone,
+        ratio: finding.estimate.map(|estimate| estimate.ratio),
+        interval: finding.estimate.and_then(|estimate| estimate.interval()),
+        floor: finding.floor,
+    }
+}

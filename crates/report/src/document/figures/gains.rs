@@ -1,0 +1,221 @@
+//! The charts of a study of scaling: throughput over that of one flow, and threads over
+//! processes with the source's figures, each against the number of flows.
+
+use lab::{OriginFigure, Ratio, Scaling, StudyResult, Topology};
+
+use super::{Figure, Figures, Legend};
+use crate::charts::Chart;
+use crate::charts::gains::Gains;
+use crate::charts::lines::{Point, Series};
+use crate::charts::marker::Look;
+use crate::document::scaling::figures_of;
+use crate::document::table::Table;
+use crate::number::plain;
+
+/// Both charts of a work along a way; none where it ran at one number of flows, as a point is
+/// no line. `id` is what theirs begin with.
+pub(crate) fn gains(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
+    if work.points.len() < 2 {
+        return Figures::default();
+    }
+    let over = over_processes(&format!("{id}_over"), study, work);
+    Figures::from(of_one(&format!("{id}_gain"), work)).and(over)
+}
+
+/// Each variant over one flow, and what there is to win.
+fn of_one(id: &str, work: &Scaling) -> Figure {
+    let mut labels: Vec<&str> = Vec::new();
+    for variant in work.points.iter().flat_map(|point| &point.variants) {
+        if !labels.contains(&variant.label.as_str()) {
+            labels.push(&variant.label);
+        }
+    }
+    let places = (0..).zip(&labels);
+    let series = places.map(|(place, label)| of_variant(work, place, label));
+    let unit = if work.one > 1 { "one pair" } else { "one flow" };
+    let title = format!(
+        "{} {}: throughput over {unit}; thin line: all there is to win",
+        work.workload,
+        work.along.spoken()
+    );
+    let gains = Gains {
+        series: series.collect(),
+        ideal: to_win(work),
+    };
+    figure(id, title, gains)
+}
+
+/// All there is to win: as many times the work of one as there are flows, up to where each CPU
+/// has one. Topology SMT the flows beyond a core are on the next ones, and win there.
+fn to_win(work: &Scaling) -> Vec<(f64, f64)> {
+    let Some((first, last)) = work.points.first().zip(work.points.last()) else {
+        return Vec::new();
+    };
+    let most = match work.along {
+        Topology::Smt => last.flows,
+        Topology::Cores | Topology::All => work.room.max(work.one),
+    };
+    let mut flows = vec![first.flows, most.clamp(first.flows, last.flows), last.flows];
+    flows.dedup();
+    let at = |flows: u32| {
+        let won = f64::from(flows.min(most)) / f64::from(work.one);
+        (f64::from(flows), won)
+    };
+    flows.into_iter().map(at).collect()
+}
+
+fn of_variant(work: &Scaling, place: usize, label: &str) -> Series {
+    let points = work.points.iter().filter_map(|point| {
+        let mut variants = point.variants.iter();
+        let variant = variants.find(|variant| variant.label == label)?;
+        Some(at(point.flows, &variant.over_one?))
+    });
+    Series {
+        label: label.to_owned(),
+        look: Look::Variant(place),
+        points: points.collect(),
+        fit: Vec::new(),
+    }
+}
+
+/// Threads over processes, and the source's figures as marks.
+fn over_processes(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
+    let points = work.points.iter();
+    let points = points.filter_map(|point| {
+        let ratio = point.threads_over_processes.as_ref()?;
+        Some(at(point.flows, ratio))
+    });
+    let ours = Series {
+        label: "threads over processes".to_owned(),
+        look: Look::Variant(0),
+        points: points.collect(),
+        fit: Vec::new(),
+    };
+    if ours.points.len() < 2 {
+        return Figures::default();
+    }
+    let year = study.study.origin.as_ref().map_or(0, |origin| origin.year);
+    let figures = figures_of(study, work).filter(|figure| figure.threads_over_processes.is_some());
+    let marks = (1..).zip(figures);
+    let marks = marks.filter_map(|(place, figure)| mark(place, year, figure));
+    let title = format!(
+        "{} {}: throughput of threads over processes, with intervals",
+        work.workload,
+        work.along.spoken()
+    );
+    let gains = Gains {
+        series: std::iter::once(ours).chain(marks).collect(),
+        ideal: Vec::new(),
+    };
+    figure(id, title, gains).into()
+}
+
+/// A figure of the source that is a number.
+fn mark(place: usize, year: u32, figure: &OriginFigure) -> Option<Series> {
+    let ratio = Ratio {
+        ratio: figure.threads_over_processes?,
+        interval: None,
+    };
+    Some(Series {
+        label: format!("{year}, {}: {}", figure.on, figure.was),
+        look: Look::Variant(place),
+        points: vec![at(figure.flows, &ratio)],
+        fit: Vec::new(),
+    })
+}
+
+fn at(flows: u32, ratio: &Ratio) -> Point {
+    let [low, high] = ratio.interval.unwrap_or([ratio.ratio; 2]);
+    Point {
+        x: flows.into(),
+        y: ratio.ratio,
+        low,
+        high,
+    }
+}
+
+fn figure(id: &str, title: String, gains: Gains) -> Figure {
+    Figure {
+        id: id.to_owned(),
+        desc: format!("{} lines over the number of flows.", gains.series.len()),
+        title,
+        legend: Legend::variants(gains.series.iter().map(|series| series.label.as_str())),
+        data: Some(data(&gains.series)),
+        chart: Chart::Gains(gains),
+    }
+}
+
+/// The points as rows; the ends are empty where a point has no interval.
+fn data(series: &[Series]) -> Table {
+    let rows = series.iter().flat_map(|series| {
+        series.points.iter().map(|point| {
+            let three = |ratio: f64| format!("{ratio:.3}");
+            let ends = [point.low, point.high].map(|end| match point.low < point.high {
+                true => three(end),
+                false => String::new(),
+            });
+            let own = [series.label.clone(), plain(point.x), three(point.y)];
+            own.into_iter().chain(ends).collect()
+        })
+    });
+    let heads = ["series", "flows", "ratio", "from", "to"];
+    Table::texts("", &heads, rows.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::table::Unit;
+
+    fn work(along: Topology, flows: &[u32]) -> Scaling {
+        let point = |flows: &u32| lab::ScalingPoint {
+            flows: *flows,
+            case: String::new(),
+            variants: Vec::new(),
+            threads_over_processes: None,
+            dtlb_misses: measure::Measured::not_available("not counted", ""),
+        };
+        Scaling {
+            workload: "warehouse".to_owned(),
+            along,
+            room: 2,
+            counted: "transactions".to_owned(),
+            allocates: None,
+            one: 1,
+            points: flows.iter().map(point).collect(),
+        }
+    }
+
+    #[test]
+    fn flows_beyond_the_cpus_have_nothing_more_to_win() {
+        let cores = to_win(&work(Topology::Cores, &[1, 2, 4, 8]));
+        assert_eq!(cores, [(1.0, 1.0), (2.0, 2.0), (8.0, 2.0)]);
+        let fit = to_win(&work(Topology::Cores, &[1, 2]));
+        assert_eq!(fit, [(1.0, 1.0), (2.0, 2.0)]);
+        let next_cores = to_win(&work(Topology::Smt, &[1, 4]));
+        assert_eq!(next_cores, [(1.0, 1.0), (4.0, 4.0)]);
+    }
+
+    #[test]
+    fn a_ratio_without_an_interval_has_empty_ends() {
+        let ratio = |interval| Ratio {
+            ratio: 1.061,
+            interval,
+        };
+        let series = Series {
+            label: "x".to_owned(),
+            look: Look::Variant(0),
+            points: vec![at(1, &ratio(None)), at(2, &ratio(Some([1.05, 1.07])))],
+            fit: Vec::new(),
+        };
+        let data = data(&[series]);
+        let shown = |row: usize| {
+            let cells = data.rows[row].iter();
+            cells
+                .map(|cell| cell.value.shown(Unit::Plain))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(shown(0), ["x", "1", "1.061", "", ""]);
+        assert_eq!(shown(1), ["x", "2", "1.061", "1.050", "1.070"]);
+    }
+}

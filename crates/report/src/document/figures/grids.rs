@@ -1,0 +1,130 @@
+//! Findings that make a grid: the points of a sweep by variants, and mixes of processes and
+//! threads by their two numbers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use flow::Model;
+use lab::CaseResult;
+
+use super::Figures;
+use super::heat::heat;
+use crate::charts::heat::{Cell, Grid};
+use crate::document::blocks::Sweep;
+use crate::number::plain;
+use crate::words::{Tone, finding_of, many, of_first, point_value};
+
+/// Every point of a sweep by every variant. Nothing where it would be a single row or a
+/// single column.
+pub(crate) fn of_sweep(id: &str, sweep: &Sweep<'_>) -> Figures {
+    let begun = sweep
+        .points
+        .iter()
+        .filter(|(_, case)| !case.slots.is_empty());
+    let points: Vec<_> = begun.collect();
+    let labels = sweep.labels();
+    let grid = Grid {
+        corner: [sweep.parameter, "variant"].map(str::to_owned),
+        rows: points
+            .iter()
+            .map(|(_, case)| row_name(sweep, case))
+            .collect(),
+        columns: labels.iter().map(|label| (*label).to_owned()).collect(),
+        cells: points
+            .iter()
+            .map(|(_, case)| labels.iter().map(|label| cell(case, label)).collect())
+            .collect(),
+    };
+    if grid.rows.len() < 2 || grid.columns.len() < 3 {
+        return Figures::default();
+    }
+    let title = "Each point by variant, against the reference of its row";
+    heat(id, title, grid)
+}
+
+fn row_name(sweep: &Sweep<'_>, case: &CaseResult) -> String {
+    let point = format!("{} {}", sweep.parameter, point_value(&case.case));
+    let usual = sweep
+        .points
+        .first()
+        .and_then(|(_, case)| case.variants.first());
+    match case.variants.first() {
+        Some(own) if usual.is_some_and(|usual| usual.label != own.label) => {
+            format!("{point}, against {}", own.label)
+        }
+        _ => point,
+    }
+}
+
+/// The comparison of a variant with the reference of its case.
+pub(crate) fn cell(case: &CaseResult, label: &str) -> Option<Cell> {
+    let place = case
+        .variants
+        .iter()
+        .position(|variant| variant.label == label)?;
+    if place == 0 {
+        return Some(Cell {
+            ratio: None,
+            interval: None,
+            word: of_first(case).to_owned(),
+            ends: String::new(),
+            tone: Tone::Plain,
+        });
+    }
+    finding_of(case, label).map(Cell::of)
+}
+
+/// The variants of a case by how many processes they have (rows), and threads in each
+/// (columns), if a mix of both is among them and no two fall together.
+pub(crate) fn of_mixes(id: &str, case: &CaseResult) -> Figures {
+    let variants = case.case.variants.iter();
+    let places: Vec<_> = variants
+        .filter_map(|v| Some((shape(v.variant.model, v.variant.flows)?, v.label.as_str())))
+        .collect();
+    let mixed = places.iter().any(|((p, t), _)| *p > 1 && *t > 1);
+    let shapes: BTreeSet<_> = places.iter().map(|(shape, _)| *shape).collect();
+    if !mixed || shapes.len() < places.len() {
+        return Figures::default();
+    }
+    let cells = places.iter();
+    let cells = cells.filter_map(|(shape, label)| Some((*shape, cell(case, label)?)));
+    by_shape(id, "Processes by threads in each", &cells.collect())
+}
+
+/// A grid of cells by how many processes they have, and threads in each.
+pub(crate) fn by_shape(id: &str, title: &str, cells: &BTreeMap<(u32, u32), Cell>) -> Figures {
+    let rows: BTreeSet<u32> = cells.keys().map(|(p, _)| *p).collect();
+    let columns: BTreeSet<u32> = cells.keys().map(|(_, t)| *t).collect();
+    let row = |p: &u32| {
+        columns
+            .iter()
+            .map(|t| cells.get(&(*p, *t)).cloned())
+            .collect()
+    };
+    let grid = Grid {
+        corner: ["processes", "threads"].map(str::to_owned),
+        rows: rows.iter().map(|p| processes(*p)).collect(),
+        columns: columns
+            .iter()
+            .map(|t| format!("{} each", many((*t).into(), "thread")))
+            .collect(),
+        cells: rows.iter().map(row).collect(),
+    };
+    heat(id, title, grid)
+}
+
+fn processes(number: u32) -> String {
+    match number {
+        1 => "1 process".to_owned(),
+        _ => format!("{} processes", plain(number.into())),
+    }
+}
+
+/// Processes, and threads in each of them.
+fn shape(model: Model, flows: u32) -> Option<(u32, u32)> {
+    match model {
+        Model::Mix { processes, threads } => Some((processes, threads)),
+        Model::Process => Some((flows, 1)),
+        Model::Thread => Some((1, flows)),
+        _ => None,
+    }
+}

@@ -1,0 +1,52 @@
+//! A grid of comparisons: rows by columns.
+
+use super::{Figure, Figures, Legend};
+use crate::charts::Chart;
+use crate::charts::heat::{Cell, Grid};
+use crate::words::comparison;
+use lab::Finding;
+
+impl Cell {
+    /// A finding as a cell.
+    pub(crate) fn of(finding: &Finding) -> Self {
+        let said = comparison(finding.estimate.as_ref(), &finding.verdict);
+        Self {
+            ratio: finding.estimate.map(|estimate| estimate.ratio),
+            interval: finding.estimate.and_then(|estimate| estimate.interval()),
+            word: said.word,
+            ends: said.interval,
+            tone: said.tone,
+        }
+    }
+}
+
+/// The chart; nothing where no cell holds a comparison.
+pub(crate) fn heat(id: &str, title: &str, grid: Grid) -> Figures {
+    let said = said(&grid);
+    if said.is_empty() {
+        return Figures::default();
+    }
+    let figure = Figure {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        desc: said.join("; "),
+        legend: Legend::Scale,
+        data: None,
+        chart: Chart::Heat(grid),
+    };
+    figure.into()
+}
+
+/// What each cell that holds a comparison says.
+fn said(grid: &Grid) -> Vec<String> {
+    let cells = grid.rows.iter().zip(&grid.cells).flat_map(|(row, cells)| {
+        let cells = grid.columns.iter().zip(cells);
+        cells.filter_map(move |(column, cell)| Some((row, column, cell.as_ref()?)))
+    });
+    let said = |(row, column, cell): (&String, &String, &Cell)| {
+        format!("{row}, {column}: {} {}", cell.word, cell.ends)
+            .trim_end()
+            .to_owned()
+    };
+    cells.map(said).collect()
+}

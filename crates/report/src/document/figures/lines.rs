@@ -1,0 +1,62 @@
+//! Typical times over a parameter as a figure: what every chart of lines shares.
+
+use stats::Summary;
+
+use super::{Figure, Figures, Legend};
+use crate::charts::Chart;
+use crate::charts::lines::{Point, Series};
+use crate::charts::marker::Look;
+use crate::document::table::Table;
+use crate::number::{plain, time};
+use crate::words::many;
+
+impl Point {
+    /// The typical value of some slots, with its quartiles.
+    pub(crate) fn of(x: f64, value: &Summary) -> Self {
+        Self {
+            x,
+            y: value.typical,
+            low: value.p25,
+            high: value.p75,
+        }
+    }
+}
+
+/// The chart with its data; `axis` names the parameter.
+pub(crate) fn lines(
+    id: &str,
+    title: &str,
+    axis: &str,
+    series: Vec<Series>,
+    data: Table,
+) -> Figures {
+    let own = series.iter().filter(|series| series.look != Look::Aside);
+    let own = own.count() as u64;
+    let figure = Figure {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        desc: format!(
+            "Typical times, with quartiles, of {} by {axis}.",
+            many(own, "line")
+        ),
+        legend: Legend::lines(&series),
+        data: Some(data),
+        chart: Chart::Lines(series, axis.to_owned()),
+    };
+    figure.into()
+}
+
+/// Every point of every line, one a row; `who` heads the names of the lines.
+pub(crate) fn data(who: &str, axis: &str, series: &[Series]) -> Table {
+    let row = |label: &str, point: &Point| {
+        let times = [point.y, point.low, point.high].map(time);
+        let names = [label.to_owned(), plain(point.x)];
+        names.into_iter().chain(times).collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = series
+        .iter()
+        .flat_map(|series| series.points.iter().map(|p| row(&series.label, p)))
+        .collect();
+    let heads = [who, axis, "typical", "lower quartile", "upper quartile"];
+    Table::texts("", &heads, rows)
+}

@@ -1,0 +1,142 @@
+//! How many flows there can be here: the columns of `limits.csv` and of the table that people
+//! see, a row a model.
+
+use lab::capacity::limit;
+use lab::{Limit, StudyResult};
+use machine::Ceiling;
+
+use super::table::{Cell, Col, Column as Head, Table, Unit, Value, measured, number, text, whole};
+use super::{Level, Section};
+use crate::number::{bytes, count};
+
+/// The heading of the table.
+const TITLE: &str = "How many flows of each model there can be here";
+
+/// Why there is no limit.
+const NO_LIMIT: &str = "no limit of this machine can be read";
+
+/// A limit of a study.
+#[derive(Debug)]
+pub(crate) struct Row<'a> {
+    pub(crate) study: &'a str,
+    pub(crate) limit: &'a Limit,
+}
+
+pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
+
+impl Row<'_> {
+    fn room(&self, value: impl Fn(&Ceiling) -> Value) -> Cell {
+        let room = self.limit.room.as_ref();
+        room.map_or_else(|| Value::NotAvailable(NO_LIMIT.to_owned()), value)
+            .into()
+    }
+}
+
+pub(crate) const COLUMNS: &[Column] = &[
+    Column::new("study", |row| text(row.study).into()),
+    Column::new("variant", |row| text(&row.limit.label).into()).label("flows"),
+    Column::new("model", |row| text(row.limit.model.to_string()).into()),
+    Column::new("at_most", |row| row.room(|room| whole(Some(room.count))))
+        .shown("at most here", Unit::Plain),
+    Column::new("limit", |row| row.room(|room| text(&room.bites))),
+    Column::new("limit_value", |row| {
+        row.room(|room| whole(Some(room.value)))
+    }),
+    Column::new("left_of_limit", |row| {
+        row.room(|room| whole(Some(room.left)))
+    }),
+    Column::new("needed_each", |row| row.room(|room| whole(Some(room.each)))),
+    Column::new("to_raise_it", |row| row.room(|room| text(&room.raise))),
+    Column::new("made", |row| whole(Some(row.limit.made)).into()),
+    Column::new("create_ns_each", |row| {
+        measured(row.limit.create_ns_each, "none could be made").into()
+    })
+    .shown("create", Unit::Time)
+    .drop(1),
+    Column::new("bytes_each", |row| {
+        let reason = row.limit.bytes_not_available.as_deref().unwrap_or_default();
+        match number(row.limit.bytes_each) {
+            Value::Nothing => {
+                let because = format!("memory of {}: {reason}", row.limit.label);
+                Value::NotAvailable(because).into()
+            }
+            known => known.into(),
+        }
+    })
+    .shown("memory", Unit::Bytes)
+    .drop(2),
+    Column::new("", |row| row.room(|room| text(limit(room)))).label("stopped by"),
+    Column::new("bytes_not_available", |row| {
+        text(row.limit.bytes_not_available.as_deref().unwrap_or_default()).into()
+    }),
+];
+
+/// The rows of a study.
+pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
+    let name = study.study.name.as_str();
+    study
+        .limits
+        .iter()
+        .map(move |limit| Row { study: name, limit })
+}
+
+/// The limits of a study that has some.
+pub(super) fn limits(section: &mut Section, id: &str, study: &StudyResult) {
+    if study.limits.is_empty() {
+        return;
+    }
+    let mut own = Section::new(id, TITLE);
+    let mut table = Table::of(TITLE, COLUMNS, rows(study));
+    // What stops them is long: it takes what room is left.
+    table.names = table
+        .columns
+        .iter()
+        .position(|c| c.head == "stopped by")
+        .unwrap_or(0);
+    own.table(table);
+    let row = |(labels, raise): (String, String)| vec![text(labels).into(), text(raise).into()];
+    let columns = vec![Head::left("flows"), Head::left("to raise their limit")];
+    let remedies = remedies(study).into_iter().map(row);
+    own.table(Table {
+        names: 1,
+        ..Table::new("What raises each limit", columns, remedies)
+    });
+    own.quiet(notes(study));
+    section.section(own, Level::Answer);
+}
+
+/// What raises each limit, and whose it is: `("process, thread", "sudo sysctl …")`.
+fn remedies(study: &StudyResult) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    for one in &study.limits {
+        let Some(room) = &one.room else { continue };
+        match all.iter_mut().find(|(_, raise)| *raise == room.raise) {
+            Some((labels, _)) => *labels = format!("{labels}, {}", one.label),
+            None => all.push((one.label.clone(), room.raise.clone())),
+        }
+    }
+    all
+}
+
+/// What the figures rest on, and why some are not there.
+fn notes(study: &StudyResult) -> Vec<String> {
+    let made = |one: &Limit| format!("{} of {}", count(one.made), one.label);
+    let made: Vec<String> = study.limits.iter().map(made).collect();
+    let mut notes = vec![format!(
+        "predicted from limits; verified, and time and memory of one measured, by making {}",
+        made.join(", ")
+    )];
+    let needed = |one: &Limit| {
+        let room = one.room.as_ref()?;
+        let counted = room.unit == machine::Unit::Bytes && room.each > 0;
+        counted.then(|| format!("{} for {}", bytes(room.each as f64), one.label))
+    };
+    let needed: Vec<String> = study.limits.iter().filter_map(needed).collect();
+    if !needed.is_empty() {
+        notes.push(format!(
+            "of its limit a flow was taken to need, where that counts bytes: {}",
+            needed.join(", ")
+        ));
+    }
+    notes
+}

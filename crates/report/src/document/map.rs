@@ -1,0 +1,204 @@
+//! A map: a row an operation, a column a model, what sharing does, and the reasons for what it
+//! settles. A map is long, and its sentences would be many times as long: they are in
+//! `findings.csv`.
+
+use lab::{CaseResult, Effect, Finding, OperationMatrix, Results};
+
+use super::case::{failed, said};
+use super::detail::Detail;
+use super::figures::{Figures, heat};
+use super::table::{Cell, Column, Table, Unit, measured, text};
+use super::variants::NO_GOOD_SLOT;
+use super::{Level, Section};
+use crate::charts::heat::{Cell as Colour, Grid};
+use crate::plots;
+use crate::words::{BUNDLES, Tone, cause, comparison, cut_short_together, finding_of, noise_of};
+
+/// Cases whose reasons are given.
+const REASONS: usize = 12;
+
+/// The part about one map.
+pub(super) fn map(id: &str, study: &str, results: &Results, map: &OperationMatrix<'_>) -> Section {
+    let mut section = Section::new(id, &map.setting())
+        .aside(noise_of(&map.cases).join(" · "))
+        .plots(plots::place(study, &map.setting()));
+    section.figures(figure(id, map), Detail::NEVER);
+    section.text(
+        Tone::Quiet,
+        format!(
+            "Each operation under each model against the first one, and the shared resource that \
+             makes the difference: {BUNDLES}."
+        ),
+    );
+    section.table(compared(map));
+    section.table(causes(map));
+    let rows = map
+        .cases
+        .iter()
+        .map(|case| (*case, OperationMatrix::row(case)));
+    for line in cut_short_together(results, rows) {
+        section.text(Tone::Doubt, line);
+    }
+    map.cases.iter().for_each(|case| failed(&mut section, case));
+    for fold in [typical(map), reasons(map)] {
+        section.section(fold, Level::Evidence);
+        if let Some(part) = section.parts.last_mut() {
+            part.until = Detail::NoFolds;
+        }
+    }
+    section
+}
+
+/// The heat map.
+pub(super) fn figure(id: &str, map: &OperationMatrix<'_>) -> Figures {
+    let title = "Each operation under each model, against processes";
+    heat(&format!("{id}-map"), title, grid(map))
+}
+
+/// The labels of all variants but the reference.
+fn subjects<'a>(map: &OperationMatrix<'a>) -> Vec<&'a str> {
+    let first = map.cases.first().into_iter();
+    let variants = first.flat_map(|case| case.variants.iter().skip(1));
+    variants.map(|variant| variant.label.as_str()).collect()
+}
+
+fn grid(map: &OperationMatrix<'_>) -> Grid {
+    let columns = subjects(map);
+    let cells = |case: &&CaseResult| {
+        let cell = |label: &&str| finding_of(case, label).map(Colour::of);
+        columns.iter().map(cell).collect()
+    };
+    Grid {
+        corner: ["operation", "model"].map(str::to_owned),
+        rows: map
+            .cases
+            .iter()
+            .map(|case| OperationMatrix::row(case).to_owned())
+            .collect(),
+        cells: map.cases.iter().map(cells).collect(),
+        columns: columns.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+/// How each model compares, with its interval in a column of its own.
+fn compared(map: &OperationMatrix<'_>) -> Table {
+    let subjects = subjects(map);
+    let mut columns = vec![Column::left("operation")];
+    for (place, label) in (0..).zip(&subjects) {
+        columns.push(Column::right(short(label)).drop(20 - place));
+        columns.push(Column::left("").drop(10 - place));
+    }
+    columns.push(Column::left("because of"));
+    let row = |case: &&CaseResult| {
+        let mut row: Vec<Cell> = vec![text(OperationMatrix::row(case)).into()];
+        for label in &subjects {
+            let found = finding_of(case, label);
+            let said = found.map(|f| comparison(f.estimate.as_ref(), &f.verdict));
+            row.extend(said.map_or([Cell::default(), Cell::default()], |said| {
+                let word = Cell::from(text(&said.word)).tone(said.tone);
+                [word, text(said.interval).into()]
+            }));
+        }
+        let (tone, words) = cause(case);
+        row.push(Cell::from(text(words)).tone(tone));
+        row
+    };
+    Table::new(
+        "Each operation by model",
+        columns,
+        map.cases.iter().map(row),
+    )
+}
+
+/// Headings that leave room for numbers.
+fn short(label: &str) -> &str {
+    match label {
+        "process-shared-files" => "+files shared",
+        "thread-private-files" => "-files shared",
+        other => other,
+    }
+}
+
+fn causes(map: &OperationMatrix<'_>) -> Table {
+    let columns = vec![
+        Column::left("operation"),
+        Column::left("what makes the difference"),
+        Column::left("sharing the address space").drop(1),
+        Column::left("sharing the file table").drop(2),
+    ];
+    let row = |case: &&CaseResult| {
+        let (tone, words) = cause(case);
+        let effects = case
+            .shared
+            .map(|shared| [shared.address_space, shared.file_table]);
+        let effects = effects.map_or([String::new(), String::new()], |both| both.map(effect));
+        let [space, files] = effects.map(|effect| Cell::from(text(effect)));
+        let cause = Cell::from(text(words)).tone(tone);
+        vec![text(OperationMatrix::row(case)).into(), cause, space, files]
+    };
+    Table::new(
+        "What makes the difference",
+        columns,
+        map.cases.iter().map(row),
+    )
+}
+
+fn effect(effect: Effect) -> String {
+    let said = comparison(Some(&effect.estimate), &effect.verdict);
+    format!("{} {}", said.word, said.interval)
+}
+
+/// Typical times of every model.
+fn typical(map: &OperationMatrix<'_>) -> Section {
+    let first = map.cases.first().into_iter();
+    let labels = first.flat_map(|case| case.variants.iter().map(|v| v.label.as_str()));
+    let labels: Vec<&str> = labels.collect();
+    let heads = labels
+        .iter()
+        .map(|label| Column::right(*label).unit(Unit::Time));
+    let columns = [Column::left("operation")]
+        .into_iter()
+        .chain(heads)
+        .collect();
+    let row = |case: &&CaseResult| {
+        let cell = |label: &&str| {
+            let mut variants = case.variants.iter();
+            let own = variants.find(|variant| variant.label == **label);
+            let value = own.and_then(|variant| variant.value);
+            measured(value.map(|value| value.typical), NO_GOOD_SLOT).into()
+        };
+        [text(OperationMatrix::row(case)).into()]
+            .into_iter()
+            .chain(labels.iter().map(cell))
+            .collect()
+    };
+    let mut section = Section::new("", "Typical times");
+    section.table(Table::new(
+        "Typical times",
+        columns,
+        map.cases.iter().map(row),
+    ));
+    section.quiet(["Every slot is in slots.csv."]);
+    section
+}
+
+/// Why the last model differs from the first, where it differs most.
+fn reasons(map: &OperationMatrix<'_>) -> Section {
+    let size = |finding: &Finding| {
+        let ratio = finding.estimate.map_or(1.0, |estimate| estimate.ratio);
+        ratio.ln().abs()
+    };
+    let last = map.cases.iter().filter_map(|case| case.findings.last());
+    let decided = last.filter(|f| f.verdict.is_decided() && !f.why.is_empty());
+    let mut decided: Vec<&Finding> = decided.collect();
+    decided.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    let heading = "Reasons for the largest differences between the first and the last model";
+    let mut section = Section::new("", heading);
+    for finding in decided.iter().take(REASONS) {
+        said(&mut section, finding);
+    }
+    if !section.is_empty() {
+        section.quiet(["Those of all others are in findings.csv."]);
+    }
+    section
+}

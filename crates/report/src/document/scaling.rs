@@ -1,0 +1,232 @@
+//! What a study of scaling found, as rows: throughput, pages, and the source's figures.
+//!
+//! Throughput of threads over processes is one figure a number of flows, with the interval of
+//! the finding that it is. The source's figures are of its own machines and numbers of flows,
+//! and without intervals; ours is laid beside them at the largest number of flows for which
+//! there are CPUs. Where a machine does not have a way (SMT), or a work was not run, ours says
+//! so and the source's stays.
+//!
+//! Pages that could not be counted read `n/a`, with the reason below.
+
+mod apart;
+mod columns;
+mod pages;
+mod then;
+
+use std::collections::BTreeMap;
+
+use flow::record::footprint::Touched;
+use lab::{OriginFigure, Scaling, StudyResult, Throughput};
+use measure::Measured;
+
+use super::blocks::Sweep;
+use super::detail::Detail;
+use super::figures::{Figures, by_shape, cell, gains};
+use super::table::Table;
+use super::{Level, Section};
+use crate::number::significant;
+use apart::apart;
+pub(crate) use columns::{COLUMNS, Row, rows};
+use columns::{PAGES, of_work};
+pub(super) use then::then;
+
+/// The heading of the part.
+const HEADING: &str = "Throughput against the number of flows, and pages";
+
+/// What the columns of throughput are.
+const NOTE: &str = "Of one: throughput over that of one flow (one pair) of the \
+    first variant, with the interval of two samples at 95 %. Threads over processes: only the \
+    model differs, rounds are in random order; above 1 threads do more. Memory: PSS, page tables \
+    and kernel stacks.";
+
+/// What the columns of pages are.
+const ABOUT_PAGES: &str = "Pages that hold what the flows work on, of 4 KiB and as ranges of \
+    2 MiB (what a huge page maps); each address space by itself. Shared: worked on by more than \
+    one flow, or by flows of more than one core; after <=, at most so many are.";
+
+/// What is said in place of pages where a work cannot tell them.
+const UNTOLD: &str =
+    "Pages: not available: flows of this work keep nothing that could be gone over at its end";
+
+/// Why throughput is not set against that of one flow.
+const NO_ONE: &str = "of one: no good slot with one flow (one pair) of the first variant: ask for \
+    that number too, such as --flows 1..4";
+
+/// Whether any variant of a work tells of its pages, or why there are none.
+fn tells_pages(work: &Scaling) -> bool {
+    let mut variants = work.points.iter().flat_map(|point| &point.variants);
+    variants.any(|variant| variant.footprint.is_some())
+}
+
+/// The tables and charts of a study that scales something.
+pub(super) fn scaling(section: &mut Section, id: &str, study: &StudyResult) {
+    if study.scaling.is_empty() {
+        return;
+    }
+    let mut own = Section::new(&format!("{id}-scaling"), HEADING)
+        .plots(crate::plots::place(&study.study.name, ""));
+    own.figures(figures(id, study), Detail::WhatFits);
+    for work in &study.scaling {
+        let caption = heading(work);
+        let first = work.points.first().and_then(|point| point.variants.first());
+        let versus = format!("vs {}", first.map_or("", |first| &first.label));
+        let table = Table::of(&caption, COLUMNS, of_work(study, work));
+        let table = table
+            .head("verdict", versus)
+            .head("interval", "")
+            .head("its interval", "");
+        own.table(table.in_groups());
+        own.quiet(apart(work).into_iter().chain(allocating(work)));
+        match tells_pages(work) {
+            true => {
+                let pages = format!("{caption}: pages");
+                own.table(Table::of(pages, PAGES, of_work(study, work)).in_groups());
+            }
+            false => own.quiet([UNTOLD]),
+        }
+    }
+    own.quiet([NOTE, ABOUT_PAGES]);
+    own.quiet(reasons(study).iter().map(|reason| format!("n/a: {reason}")));
+    section.section(own, Level::Evidence);
+}
+
+/// Why anything is missing, each reason once.
+fn reasons(study: &StudyResult) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    let points = study.scaling.iter().flat_map(|work| &work.points);
+    for reason in points.flat_map(|point| &point.variants).flat_map(unseen) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    reasons
+}
+
+/// The charts of each work and way.
+pub(super) fn figures(id: &str, study: &StudyResult) -> Figures {
+    let works = study.scaling.iter().enumerate();
+    works
+        .map(|(place, work)| {
+            let id = format!("{id}-scale{place}-{}", word(work));
+            gains(&id, study, work).and(grid(&format!("{id}_grid"), study, work))
+        })
+        .fold(Figures::default(), Figures::and)
+}
+
+/// The work and its way as a part of an identifier, so that files of charts tell what they show.
+fn word(work: &Scaling) -> String {
+    let name = format!("{}_{}", work.workload, work.along);
+    name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+}
+
+/// Processes by threads, each against as many processes of one thread.
+fn grid(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
+    let mut cells = BTreeMap::new();
+    for point in &work.points {
+        let case = study.cases.iter().find(|case| case.case.name == point.case);
+        for variant in &point.variants {
+            let shape = (variant.processes, variant.threads);
+            let cell = case.and_then(|case| cell(case, &variant.label));
+            // One flow as a thread has the place of one flow as a process.
+            if let Some(cell) = cell {
+                cells.entry(shape).or_insert(cell);
+            }
+        }
+    }
+    if !cells.keys().any(|(p, t)| *p > 1 && *t > 1) {
+        return Figures::default();
+    }
+    let title = format!(
+        "{} {}: processes by threads, against processes of one thread",
+        work.workload,
+        work.along.spoken()
+    );
+    by_shape(id, &title, &cells)
+}
+
+/// Why anything of a variant is missing, each reason once.
+pub(crate) fn missing(variant: &Throughput) -> Vec<String> {
+    let mut reasons = unseen(variant);
+    let pages = variant.footprint.as_ref().and_then(Measured::value);
+    let resident = pages.and_then(|pages| reason(&pages.resident));
+    reasons.extend(resident.filter(|one| !reasons.contains(one)));
+    reasons
+}
+
+/// The same of what the tables for people have; how many pages are resident is not in them.
+fn unseen(variant: &Throughput) -> Vec<String> {
+    let mut reasons = Vec::<String>::new();
+    let mut take = |reason: Option<String>| {
+        reasons.extend(reason.filter(|one| !reasons.contains(one)));
+    };
+    take(variant.over_one.is_none().then(|| NO_ONE.to_owned()));
+    take(reason(&variant.memory));
+    match &variant.footprint {
+        Some(Measured::Value(pages)) => {
+            take(bounded(&pages.by_flows, pages.by_flows_at_most));
+            take(bounded(&pages.by_cores, pages.by_cores_at_most));
+        }
+        Some(footprint) => take(reason(footprint)),
+        None => {}
+    }
+    reasons
+}
+
+/// The reason, and that there is a bound all the same.
+fn bounded(measured: &Measured<Touched>, at_most: Option<Touched>) -> Option<String> {
+    let reason = reason(measured)?;
+    Some(match at_most {
+        Some(_) => format!("{reason}; what stands after <= is a bound"),
+        None => reason,
+    })
+}
+
+fn reason<T>(measured: &Measured<T>) -> Option<String> {
+    match measured {
+        Measured::Value(_) => None,
+        Measured::NotAvailable { .. } => Some(measured.as_ref().map(|_| String::new()).to_string()),
+    }
+}
+
+/// Whether a figure of the source is about that work along that way.
+fn is_of(figure: &OriginFigure, work: &Scaling) -> bool {
+    let rest = work.workload.strip_prefix(figure.workload.as_str());
+    let named = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/']));
+    named && work.along == figure.along
+}
+
+/// The source's figures of threads over processes for a work along a way.
+pub(crate) fn figures_of<'a>(
+    study: &'a StudyResult,
+    work: &Scaling,
+) -> impl Iterator<Item = &'a OriginFigure> {
+    let figures = study.study.origin.iter().flat_map(|origin| &origin.figures);
+    figures.filter(move |figure| is_of(figure, work) && figure.against.is_none())
+}
+
+/// Whether a sweep is over numbers of flows that each do as much: its times tell nothing, and
+/// throughput has charts of its own.
+pub(crate) fn is_scaled(sweep: &Sweep<'_>) -> bool {
+    let mut cases = sweep.points.iter().map(|(_, case)| &case.case);
+    cases.all(|case| lab::scaling::along(case).is_some())
+}
+
+/// The heading of a work along a way: `warehouse along cores: transactions a second, and pages`.
+fn heading(work: &Scaling) -> String {
+    let (way, counted) = (work.along.spoken(), &work.counted);
+    format!("{} {way}: {counted} a second, and pages", work.workload)
+}
+
+/// `Each of the transactions allocates 2.01 times, 425 bytes in all.`
+fn allocating(work: &Scaling) -> Option<String> {
+    let each = work.allocates?;
+    let counted = &work.counted;
+    Some(match each.count > 0.0 {
+        true => format!(
+            "Each of these {counted} allocates {} times, {} bytes in all",
+            significant(each.count),
+            each.bytes
+        ),
+        false => format!("These {counted} allocate nothing"),
+    })
+}

@@ -1,0 +1,72 @@
+//! Pages of a variant in words: known, bounded, or not known.
+
+use flow::record::footprint::{Footprint, Touched};
+use lab::Throughput;
+use measure::Measured;
+
+use crate::document::table::{Value, text, whole};
+use crate::number::count;
+
+/// Small (0) or huge (1) pages of a part of a footprint; `<= 64` where no more is known than
+/// that.
+pub(crate) fn pages(variant: &Throughput, part: impl Fn(&Footprint) -> Part, size: usize) -> Value {
+    let Some(footprint) = &variant.footprint else {
+        return Value::Nothing;
+    };
+    let of = |touched: Touched| [touched.small, touched.huge][size];
+    match footprint.value().map(part) {
+        Some(Part::Known(touched)) => whole(Some(of(touched))),
+        Some(Part::AtMost(touched)) => text(format!("{AT_MOST}{}", count(of(touched)))),
+        // The reasons stand below, each once.
+        Some(Part::Unknown) | None => Value::NotAvailable(String::new()),
+    }
+}
+
+/// What stands before a number that is a bound.
+const AT_MOST: &str = "<= ";
+
+/// What is known of a part of a footprint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Known(Touched),
+    /// There are no more of them.
+    AtMost(Touched),
+    Unknown,
+}
+
+impl Part {
+    fn of(measured: &Measured<Touched>, at_most: Option<Touched>) -> Self {
+        match (measured, at_most) {
+            (Measured::Value(touched), _) => Self::Known(*touched),
+            (Measured::NotAvailable { .. }, Some(most)) => Self::AtMost(most),
+            (Measured::NotAvailable { .. }, None) => Self::Unknown,
+        }
+    }
+}
+
+/// The parts of a footprint in the order of columns: of the flow and of the core that has most
+/// pages, and those that flows and cores share.
+pub(crate) const PARTS: [fn(&Footprint) -> Part; 4] = [
+    |pages| Part::of(&of_a_flow(pages), None),
+    |pages| Part::of(&of_a_core(pages), None),
+    |pages| Part::of(&pages.by_flows, pages.by_flows_at_most),
+    |pages| Part::of(&pages.by_cores, pages.by_cores_at_most),
+];
+
+/// Pages of the flow that has most of them.
+fn of_a_flow(footprint: &Footprint) -> Measured<Touched> {
+    let most = footprint.flows.iter().max_by_key(|touched| touched.small);
+    most.copied()
+        .map_or_else(|| Measured::not_available("no flow", ""), Measured::Value)
+}
+
+/// Pages of the core that has most of them.
+fn of_a_core(footprint: &Footprint) -> Measured<Touched> {
+    footprint.cores.as_ref().and_then(|cores| {
+        let most = cores.iter().max_by_key(|core| core.touched.small);
+        most.map_or_else(
+            || Measured::not_available("no core", ""),
+            |core| Measured::Value(core.touched),
+        )
+    })
+}

@@ -1,0 +1,415 @@
+//! Tables as data: typed columns, and values that say why they are missing.
+//!
+//! # Theory
+//!
+//! A [`Col`] is the whole of a column: its name in files, its heading for people, its unit, in
+//! which order it is left out where room is short, and what fills it. A list of columns and rows
+//! make a [`Table`] for people ([`Table::of`]) or the lines of a file ([`crate::csv`]). A column
+//! in which nothing stands is left out of a table for people; a file keeps it.
+//!
+//! A value is a number or a text, nothing, or *not available* with the reason. Renderers write
+//! the number in its unit and the reasons below the table, each once.
+
+use crate::number;
+use crate::words::Tone;
+
+/// How a number is written for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Unit {
+    /// As it is: texts, counts, parameters.
+    #[default]
+    Plain,
+    /// ns.
+    Time,
+    Bytes,
+    /// A share of one CPU, under a heading with the percent sign.
+    Share,
+    /// A fraction in percent.
+    Percent,
+    /// Three significant digits.
+    Significant,
+    /// Of counts that may be millions.
+    Amount,
+    /// Of things done in a second: whole where they are many.
+    Rate,
+    /// The same with its unit.
+    PerSecond,
+}
+
+impl Unit {
+    pub(crate) fn write(self, value: f64) -> String {
+        match self {
+            Self::Plain => number::plain(value),
+            Self::Time => number::time(value),
+            Self::Bytes => number::bytes(value),
+            Self::Share => format!("{:.1}", 100.0 * value),
+            Self::Percent => number::percent(value),
+            Self::Significant => number::significant(value),
+            Self::Amount => number::amount(value),
+            Self::Rate => rate(value),
+            Self::PerSecond => per_second(value),
+        }
+    }
+}
+
+/// `12,345`, and from 100 a second downwards with a digit or two behind the point.
+fn rate(per_s: f64) -> String {
+    if per_s >= 100.0 {
+        number::count(per_s.round() as u64)
+    } else {
+        number::significant(per_s)
+    }
+}
+
+/// `912 k/s`.
+fn per_second(value: f64) -> String {
+    let (value, unit) = match value {
+        v if v >= 1e6 => (v / 1e6, "M/s"),
+        v if v >= 1e3 => (v / 1e3, "k/s"),
+        v => (v, "/s"),
+    };
+    format!("{} {unit}", number::significant(value))
+}
+
+/// What stands in a cell.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) enum Value {
+    /// The row has none.
+    #[default]
+    Nothing,
+    /// A text from outside, as it is.
+    Text(String),
+    Number(f64),
+    /// A count, to its last digit.
+    Whole(u64),
+    /// A number for files, and the words that people read in its place.
+    Said(Option<f64>, String),
+    /// It could not be measured, and why.
+    NotAvailable(String),
+}
+
+impl Value {
+    /// As people read it.
+    pub(crate) fn shown(&self, unit: Unit) -> String {
+        match self {
+            Self::Nothing => String::new(),
+            Self::Text(text) | Self::Said(_, text) => text.clone(),
+            Self::Number(value) => unit.write(*value),
+            Self::Whole(value) if unit == Unit::Plain => number::count(*value),
+            Self::Whole(value) => unit.write(*value as f64),
+            Self::NotAvailable(_) => number::NONE.to_owned(),
+        }
+    }
+}
+
+/// A value, and how its reader should take it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Cell {
+    pub(crate) value: Value,
+    pub(crate) tone: Tone,
+}
+
+impl Cell {
+    pub(crate) fn tone(self, tone: Tone) -> Self {
+        Self { tone, ..self }
+    }
+}
+
+impl From<Value> for Cell {
+    fn from(value: Value) -> Self {
+        let tone = match value {
+            Value::NotAvailable(_) => Tone::Doubt,
+            _ => Tone::Plain,
+        };
+        Self { value, tone }
+    }
+}
+
+/// A text; an empty one is nothing.
+pub(crate) fn text(text: impl AsRef<str>) -> Value {
+    match text.as_ref() {
+        "" => Value::Nothing,
+        text => Value::Text(text.to_owned()),
+    }
+}
+
+/// A number, or nothing.
+pub(crate) fn number(value: Option<f64>) -> Value {
+    let value = value.filter(|value| value.is_finite());
+    value.map_or(Value::Nothing, Value::Number)
+}
+
+/// A number, or that it is not available, because.
+pub(crate) fn measured(value: Option<f64>, because: impl Into<String>) -> Value {
+    match number(value) {
+        Value::Nothing => Value::NotAvailable(because.into()),
+        known => known,
+    }
+}
+
+/// A whole number, or nothing.
+pub(crate) fn whole<N: Into<u64>>(value: Option<N>) -> Value {
+    value.map_or(Value::Nothing, |value| Value::Whole(value.into()))
+}
+
+/// A column: `F` fills a cell from a row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Col<F> {
+    /// In files; empty where it is in none.
+    pub(crate) name: &'static str,
+    /// For people; empty where it is for files alone.
+    head: &'static str,
+    unit: Unit,
+    drop: Option<u8>,
+    left: bool,
+    pub(crate) fill: F,
+}
+
+impl<F: Copy> Col<F> {
+    pub(crate) const fn new(name: &'static str, fill: F) -> Self {
+        Self {
+            name,
+            head: "",
+            unit: Unit::Plain,
+            drop: None,
+            left: false,
+            fill,
+        }
+    }
+
+    /// A number that people see under this heading in this unit.
+    pub(crate) const fn shown(self, head: &'static str, unit: Unit) -> Self {
+        Self { head, unit, ..self }
+    }
+
+    /// A text that people see under this heading.
+    pub(crate) const fn label(self, head: &'static str) -> Self {
+        Self {
+            head,
+            left: true,
+            ..self
+        }
+    }
+
+    /// Left out as the `order`-th when there is no room.
+    pub(crate) const fn drop(self, order: u8) -> Self {
+        Self {
+            drop: Some(order),
+            ..self
+        }
+    }
+}
+
+/// A column of a table for people.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Column {
+    pub(crate) head: String,
+    pub(crate) unit: Unit,
+    pub(crate) drop: Option<u8>,
+    /// Whether it stands from the left, as texts do.
+    pub(crate) left: bool,
+}
+
+impl Column {
+    /// Texts.
+    pub(crate) fn left(head: impl Into<String>) -> Self {
+        Self {
+            left: true,
+            ..Self::right(head)
+        }
+    }
+
+    /// Numbers.
+    pub(crate) fn right(head: impl Into<String>) -> Self {
+        Self {
+            head: head.into(),
+            unit: Unit::Plain,
+            drop: None,
+            left: false,
+        }
+    }
+
+    pub(crate) fn unit(self, unit: Unit) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// Left out as the `order`-th when there is no room.
+    pub(crate) fn drop(self, order: u8) -> Self {
+        Self {
+            drop: Some(order),
+            ..self
+        }
+    }
+}
+
+/// A table for people.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Table {
+    pub(crate) caption: String,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Vec<Cell>>,
+    /// The column with the names of rows, which takes what room is left.
+    pub(crate) names: usize,
+    /// Columns from the left whose values are not repeated where they are those of the row above.
+    pub(crate) grouped: usize,
+}
+
+impl Table {
+    /// The columns that have a heading and any value, filled from rows.
+    pub(crate) fn of<R, F>(
+        caption: impl Into<String>,
+        columns: &[Col<F>],
+        rows: impl Iterator<Item = R>,
+    ) -> Self
+    where
+        F: Fn(&R) -> Cell + Copy,
+    {
+        let shown: Vec<&Col<F>> = columns.iter().filter(|col| !col.head.is_empty()).collect();
+        let column = |col: &&Col<F>| Column {
+            head: col.head.to_owned(),
+            unit: col.unit,
+            drop: col.drop,
+            left: col.left,
+        };
+        let table = Self {
+            caption: caption.into(),
+            columns: shown.iter().map(column).collect(),
+            rows: rows
+                .map(|row| shown.iter().map(|col| (col.fill)(&row)).collect())
+                .collect(),
+            ..Self::default()
+        };
+        table.without_empty()
+    }
+
+    /// A table of its own columns.
+    pub(crate) fn new(
+        caption: impl Into<String>,
+        columns: Vec<Column>,
+        rows: impl Iterator<Item = Vec<Cell>>,
+    ) -> Self {
+        Self {
+            caption: caption.into(),
+            columns,
+            rows: rows.collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Texts under headings, the first column from the left.
+    pub(crate) fn texts(caption: &str, heads: &[&str], rows: Vec<Vec<String>>) -> Self {
+        let columns = heads.iter().enumerate().map(|(place, head)| match place {
+            0 => Column::left(*head),
+            _ => Column::right(*head),
+        });
+        let rows = rows
+            .into_iter()
+            .map(|row| row.into_iter().map(|cell| text(cell).into()).collect());
+        Self::new(caption, columns.collect(), rows)
+    }
+
+    /// The column with this heading goes by another one.
+    pub(crate) fn head(mut self, head: &str, other: impl Into<String>) -> Self {
+        if let Some(column) = self.columns.iter_mut().find(|column| column.head == head) {
+            column.head = other.into();
+        }
+        self
+    }
+
+    /// The names of rows are in the second column, and the first is a group of them.
+    pub(crate) fn in_groups(self) -> Self {
+        Self {
+            names: 1,
+            grouped: 1,
+            ..self
+        }
+    }
+
+    fn without_empty(mut self) -> Self {
+        let kept: Vec<bool> = (0..self.columns.len())
+            .map(|at| {
+                let mut rows = self.rows.iter();
+                rows.any(|row| row[at].value != Value::Nothing)
+            })
+            .collect();
+        let keep = |at: &mut usize| {
+            *at += 1;
+            kept[*at - 1]
+        };
+        let mut at = 0;
+        self.columns.retain(|_| keep(&mut at));
+        for row in &mut self.rows {
+            let mut at = 0;
+            row.retain(|_| keep(&mut at));
+        }
+        self
+    }
+
+    /// Whether a cell repeats that of the row above, in a column that groups rows.
+    pub(crate) fn repeats(&self, row: usize, column: usize) -> bool {
+        row > 0
+            && column < self.grouped
+            && self.rows[row][..=column] == self.rows[row - 1][..=column]
+    }
+
+    /// Why values are missing, each reason once.
+    pub(crate) fn reasons(&self) -> Vec<&str> {
+        let mut reasons: Vec<&str> = Vec::new();
+        for cell in self.rows.iter().flatten() {
+            if let Value::NotAvailable(reason) = &cell.value
+                && !reason.is_empty()
+                && !reasons.contains(&reason.as_str())
+            {
+                reasons.push(reason);
+            }
+        }
+        reasons
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Column = Col<fn(&Option<f64>) -> Cell>;
+
+    const COLUMNS: &[Column] = &[
+        Column::new("name", |_| text("row").into()).label("name"),
+        Column::new("time_ns", |row| measured(*row, "not counted").into())
+            .shown("time", Unit::Time),
+        Column::new("none", |_| Value::Nothing.into()).shown("none", Unit::Plain),
+        Column::new("of_files", |_| text("x").into()),
+    ];
+
+    #[test]
+    fn people_see_columns_with_a_heading_and_any_value_and_reasons_once() {
+        let rows = [Some(1e6), None, None].into_iter();
+        let table = Table::of("", COLUMNS, rows);
+        let heads: Vec<&str> = table.columns.iter().map(|c| c.head.as_str()).collect();
+        assert_eq!(heads, ["name", "time"]);
+        assert_eq!(table.rows[0][1].value.shown(Unit::Time), "1.00 ms");
+        assert_eq!(table.rows[1][1].value.shown(Unit::Time), "n/a");
+        assert_eq!(table.reasons(), ["not counted"]);
+    }
+
+    #[test]
+    fn what_repeats_in_a_group_is_known() {
+        let cells = |group: &str, name: &str| vec![text(group).into(), text(name).into()];
+        let rows = [cells("a", "x"), cells("a", "y"), cells("b", "y")];
+        let columns = ["group", "name"].map(super::Column::left).to_vec();
+        let table = Table::new("", columns, rows.into_iter()).in_groups();
+        let repeated: Vec<bool> = (0..3).map(|row| table.repeats(row, 0)).collect();
+        assert_eq!(repeated, [false, true, false]);
+        assert!(!table.repeats(2, 1), "names are repeated");
+    }
+
+    #[test]
+    fn numbers_stand_in_their_units() {
+        assert_eq!(Unit::PerSecond.write(912_345.0), "912 k/s");
+        assert_eq!(Unit::PerSecond.write(1_234_567.0), "1.23 M/s");
+        assert_eq!(Unit::PerSecond.write(12.34), "12.3 /s");
+        assert_eq!(Unit::Rate.write(12_345.6), "12,346");
+        assert_eq!(Unit::Rate.write(12.345), "12.3");
+        assert_eq!(Unit::Share.write(0.0385), "3.9");
+    }
+}

@@ -1,0 +1,306 @@
+//! Each variant of a case: what was launched, what it took and used, and how it compares. The
+//! columns of `summary.csv` and of the table that people see below a case.
+
+use flow::ParentMemory;
+use lab::results::{Counts, Requests};
+use lab::{CaseResult, LabelledVariant, Phases, VariantSummary};
+use measure::memory::Memory;
+use stats::Summary;
+
+use super::table::{Cell, Col, Table, Unit, Value, measured, number, text, whole};
+use crate::words::{Tone, comparison, finding_of, is_alone, point_value};
+
+/// Why a time is missing.
+pub(crate) const NO_GOOD_SLOT: &str = "no good slot";
+
+/// A variant by its place in its case.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row<'a> {
+    pub(crate) case: &'a CaseResult,
+    pub(crate) at: usize,
+}
+
+pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
+
+/// The value of the swept parameter, where a table is of a sweep.
+pub(crate) const POINT: Column =
+    Column::new("", |row| text(point_value(&row.case.case)).into()).shown("point", Unit::Plain);
+/// Its name.
+pub(crate) const NAME: Column =
+    Column::new("variant", |row| text(&row.summary().label).into()).label("variant");
+/// How it compares with the first one.
+pub(crate) const VERDICT: Column = Column::new("", verdict).shown("verdict", Unit::Plain);
+/// The interval of the comparison.
+pub(crate) const INTERVAL: Column = Column::new("", interval).label("interval");
+const TYPICAL: Column = Column::new("typical_ns", |row| {
+    let typical = row.summary().value.map(|value| value.typical);
+    measured(typical, NO_GOOD_SLOT).into()
+})
+.shown("typical", Unit::Time);
+
+/// Every column.
+pub(crate) const COLUMNS: &[Column] = &[
+    NAME,
+    Column::new("model", |row| row.launched().model().into()),
+    Column::new("flows", |row| row.launched().flows().into()),
+    Column::new("placement", |row| row.launched().placement().into()),
+    Column::new("schedule", |row| row.launched().schedule().into()),
+    Column::new("channel", |row| row.launched().channel().into()),
+    Column::new("ballast_bytes", |row| {
+        row.launched().parent_memory_bytes().into()
+    }),
+    Column::new("ballast_pages", |row| {
+        row.launched().parent_memory_pages().into()
+    }),
+    Column::new("good_slots", |row| {
+        whole(Some(row.summary().good as u64)).into()
+    }),
+    Column::new("failed_slots", |row| whole(Some(row.failed())).into()),
+    Column::new("failures", |row| text(failures(row.summary())).into()),
+    TYPICAL,
+    Column::new("undisturbed_ns", |row| {
+        measured(row.summary().undisturbed_ns, NO_GOOD_SLOT).into()
+    })
+    .shown("undisturbed", Unit::Time)
+    .drop(2),
+    Column::new("mean_ns", |row| row.value(|value| Some(value.mean))),
+    Column::new("p25_ns", |row| row.value(|value| Some(value.p25))),
+    Column::new("p75_ns", |row| row.value(|value| Some(value.p75))),
+    Column::new("mad_ns", |row| row.value(|value| Some(value.mad))),
+    Column::new("p95_ns", |row| row.value(|value| value.p95)),
+    Column::new("p99_ns", |row| row.value(|value| value.p99)),
+    Column::new("cpu_ns", |row| {
+        measured(row.summary().cpu_ns, NO_GOOD_SLOT).into()
+    })
+    .shown("CPU time", Unit::Time)
+    .drop(3),
+    Column::new("create_ns", |row| row.phase(|phases| phases.create_ns)),
+    Column::new("steady_ns", |row| row.phase(|phases| phases.steady_ns)),
+    Column::new("teardown_ns", |row| row.phase(|phases| phases.teardown_ns)),
+    Column::new("parent_faults", |row| row.count(|c| Some(c.parent_faults))),
+    Column::new("flow_faults", |row| row.count(|c| Some(c.flow_faults))),
+    Column::new("voluntary_switches", |row| {
+        row.count(|c| Some(c.voluntary_switches))
+    }),
+    Column::new("involuntary_switches", |row| {
+        row.count(|c| Some(c.involuntary_switches))
+    }),
+    Column::new("migrations", |row| row.count(|c| c.migrations)),
+    Column::new("bytes_read", |row| row.count(|c| c.bytes_read)),
+    Column::new("bytes_written", |row| row.count(|c| c.bytes_written)),
+    Column::new("storage_read_bytes", |row| row.count(|c| c.storage_read)),
+    Column::new("storage_written_bytes", |row| {
+        row.count(|c| c.storage_written)
+    }),
+    Column::new("not_counted", |row| {
+        text(row.summary().not_counted.join("; ")).into()
+    }),
+    Column::new("parent_end_ns", |row| {
+        number(row.summary().parent_end_ns).into()
+    }),
+    Column::new("imbalance", |row| number(row.summary().imbalance).into()),
+    Column::new("requests", |row| row.requests(|r| r.count as f64)),
+    Column::new("requests_per_s", |row| row.requests(|r| r.per_s)),
+    Column::new("latency_p50_ns", |row| row.requests(|r| r.p50_ns as f64)),
+    Column::new("latency_p90_ns", |row| row.requests(|r| r.p90_ns as f64)),
+    Column::new("latency_p95_ns", |row| row.requests(|r| r.p95_ns as f64)),
+    Column::new("latency_p99_ns", |row| row.requests(|r| r.p99_ns as f64)),
+    Column::new("latency_p999_ns", |row| row.requests(|r| r.p999_ns as f64)),
+    Column::new("latency_most_ns", |row| row.requests(|r| r.most_ns as f64)),
+    Column::new("memory_bytes", |row| row.memory(Memory::total))
+        .shown("memory", Unit::Bytes)
+        .drop(5),
+    Column::new("pss_bytes", |row| row.memory(|memory| memory.pss)),
+    Column::new("page_tables_bytes", |row| {
+        row.memory(|memory| memory.page_tables)
+    }),
+    Column::new("kernel_stacks_bytes", |row| {
+        row.memory(|memory| memory.kernel_stacks)
+    }),
+    Column::new("slab_bytes", |row| {
+        whole(row.summary().memory.and_then(|memory| memory.slab)).into()
+    }),
+    Column::new("rss_bytes", |row| row.memory(|memory| memory.rss))
+        .shown("RSS", Unit::Bytes)
+        .drop(1),
+    Column::new("memory_not_available", |row| {
+        text(
+            row.summary()
+                .memory_not_available
+                .as_deref()
+                .unwrap_or_default(),
+        )
+        .into()
+    }),
+    VERDICT,
+    INTERVAL.drop(4),
+];
+
+/// Requests a second and how long they took, of variants that answer some; the same quantities
+/// as in [`COLUMNS`], under headings of their own.
+pub(crate) const REQUESTS: &[Column] = &[
+    NAME,
+    Column::new("", |row| row.requests(|r| r.per_s)).shown("requests/s", Unit::Rate),
+    Column::new("", |row| row.requests(|r| r.p50_ns as f64)).shown("p50", Unit::Time),
+    Column::new("", |row| row.requests(|r| r.p90_ns as f64))
+        .shown("p90", Unit::Time)
+        .drop(2),
+    Column::new("", |row| row.requests(|r| r.p95_ns as f64)).shown("p95", Unit::Time),
+    Column::new("", |row| row.requests(|r| r.p99_ns as f64)).shown("p99", Unit::Time),
+    Column::new("", |row| row.requests(|r| r.p999_ns as f64))
+        .shown("p99.9", Unit::Time)
+        .drop(1),
+    Column::new("", |row| row.requests(|r| r.most_ns as f64))
+        .shown("longest", Unit::Time)
+        .drop(3),
+];
+
+/// A row for each variant of some cases.
+pub(crate) fn rows<'a>(
+    cases: impl IntoIterator<Item = &'a CaseResult>,
+) -> impl Iterator<Item = Row<'a>> {
+    let cases = cases.into_iter();
+    cases.flat_map(|case| (0..case.variants.len()).map(move |at| Row { case, at }))
+}
+
+/// The table of a case, or of the points of a sweep, which have the parameter in front.
+pub(crate) fn table(
+    caption: &str,
+    columns: &[Column],
+    parameter: Option<&str>,
+    cases: &[&CaseResult],
+) -> Table {
+    let reference = cases.first().and_then(|case| case.variants.first());
+    let versus = format!("vs {}", reference.map_or("", |first| &first.label));
+    let rows = rows(cases.iter().copied());
+    let table = match parameter {
+        None => Table::of(caption, columns, rows),
+        Some(parameter) => {
+            let columns: Vec<Column> = [POINT].iter().chain(columns).copied().collect();
+            let table = Table::of(caption, &columns, rows);
+            table.head("point", parameter).in_groups()
+        }
+    };
+    table.head("verdict", versus).head("interval", "")
+}
+
+fn verdict(row: &Row<'_>) -> Cell {
+    if is_alone(row.case) {
+        return Cell::default();
+    }
+    if row.at == 0 {
+        return Cell::from(text("reference")).tone(Tone::Quiet);
+    }
+    let finding = finding_of(row.case, &row.summary().label);
+    finding.map_or_else(
+        || Value::NotAvailable(String::new()).into(),
+        |finding| {
+            let said = comparison(finding.estimate.as_ref(), &finding.verdict);
+            Cell::from(text(said.word)).tone(said.tone)
+        },
+    )
+}
+
+fn interval(row: &Row<'_>) -> Cell {
+    let finding = finding_of(row.case, &row.summary().label).filter(|_| row.at > 0);
+    finding.map_or_else(Cell::default, |finding| {
+        text(comparison(finding.estimate.as_ref(), &finding.verdict).interval).into()
+    })
+}
+
+impl<'a> Row<'a> {
+    pub(crate) fn summary(&self) -> &'a VariantSummary {
+        &self.case.variants[self.at]
+    }
+
+    pub(crate) fn launched(&self) -> Launched<'a> {
+        Launched(self.case.case.variants.get(self.at))
+    }
+
+    fn failed(&self) -> u64 {
+        let failures = self.summary().failures.iter();
+        failures.map(|(count, _)| *count as u64).sum()
+    }
+
+    fn value(&self, value: impl Fn(&Summary) -> Option<f64>) -> Cell {
+        number(self.summary().value.as_ref().and_then(value)).into()
+    }
+
+    fn phase(&self, value: impl Fn(&Phases) -> f64) -> Cell {
+        number(self.summary().phases.as_ref().map(value)).into()
+    }
+
+    fn count(&self, value: impl Fn(&Counts) -> Option<f64>) -> Cell {
+        number(self.summary().counts.as_ref().and_then(value)).into()
+    }
+
+    fn requests(&self, value: impl Fn(&Requests) -> f64) -> Cell {
+        number(self.summary().requests.as_ref().map(value)).into()
+    }
+
+    fn memory(&self, value: impl Fn(&Memory) -> u64) -> Cell {
+        let summary = self.summary();
+        let because = || match &summary.memory_not_available {
+            Some(reason) => format!("memory of {}: {reason}", summary.label),
+            None => NO_GOOD_SLOT.to_owned(),
+        };
+        match &summary.memory {
+            Some(memory) => whole(Some(value(memory))).into(),
+            None => Value::NotAvailable(because()).into(),
+        }
+    }
+}
+
+/// `3 x it crashed; 1 x it hung`.
+fn failures(summary: &VariantSummary) -> String {
+    let reasons = summary.failures.iter();
+    let reasons = reasons.map(|(count, reason)| format!("{count} x {reason}"));
+    reasons.collect::<Vec<_>>().join("; ")
+}
+
+/// What was launched for a variant.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Launched<'a>(pub(crate) Option<&'a LabelledVariant>);
+
+impl Launched<'_> {
+    fn said(&self, what: impl Fn(&flow::Variant) -> String) -> Value {
+        self.0.map_or(Value::Nothing, |v| text(what(&v.variant)))
+    }
+
+    pub(crate) fn label(&self) -> Value {
+        self.0.map_or(Value::Nothing, |v| text(&v.label))
+    }
+
+    pub(crate) fn model(&self) -> Value {
+        self.said(|variant| variant.model.to_string())
+    }
+
+    pub(crate) fn flows(&self) -> Value {
+        whole(self.0.map(|v| v.variant.flows))
+    }
+
+    pub(crate) fn placement(&self) -> Value {
+        self.said(|variant| variant.placement.to_string())
+    }
+
+    pub(crate) fn schedule(&self) -> Value {
+        self.said(|variant| variant.schedule.to_string())
+    }
+
+    pub(crate) fn channel(&self) -> Value {
+        self.said(|variant| variant.channel.to_string())
+    }
+
+    pub(crate) fn parent_memory_bytes(&self) -> Value {
+        whole(self.parent_memory().map(|held| held.bytes))
+    }
+
+    pub(crate) fn parent_memory_pages(&self) -> Value {
+        let pages = self.parent_memory().map(|held| held.pages.to_string());
+        pages.map_or(Value::Nothing, text)
+    }
+
+    fn parent_memory(&self) -> Option<ParentMemory> {
+        self.0?.variant.parent_memory
+    }
+}

@@ -1,0 +1,108 @@
+//! The top of the page: where and when, the answers as a forest, what to do next, and what to
+//! beware of.
+
+use lab::Results;
+use maud::{Markup, html};
+
+use super::size_budget::SizeBudget;
+use super::tabled::forest;
+use crate::charts::forest::Row as Bar;
+use crate::date::utc;
+use crate::document::Document;
+use crate::document::answers::{Answers, Row};
+use crate::text::tied;
+
+/// Machine, date, answers, next steps and warnings.
+pub(super) fn top(results: &Results, document: &Document, budget: &mut SizeBudget) -> Markup {
+    let answers = &document.answers;
+    html! {
+        header {
+            h1 { "flowgauge" }
+            (budget.hold(html! { p.where { (place(results, answers)) } }))
+        }
+        section #answers aria-label="Answers" {
+            (budget.hold(group("forest-main", "Threads against processes", &answers.rows)))
+            (budget.hold(group("forest-other", "Other answers", &answers.others)))
+            (budget.hold(terms(answers)))
+        }
+        @if !answers.next.is_empty() {
+            section #next {
+                h2 { "Next" }
+                ul { @for line in &answers.next { (budget.hold(html! { li { (line) } })) } }
+            }
+        }
+        @for warning in &answers.warnings { (budget.hold(html! { p.warning { (warning) } })) }
+    }
+}
+
+/// `2 CPUs (virtual machine) · 8 studies · host · CPU model · kernel · date`.
+fn place(results: &Results, answers: &Answers) -> String {
+    let machine = &results.header.machine;
+    let about = [
+        machine.host.to_string(),
+        machine.processor.model.to_string(),
+        format!("kernel {}", machine.kernel.release),
+        utc(results.header.began_unix_s),
+        format!("flowgauge {}", results.header.version),
+    ];
+    let all = answers.head.iter().cloned().chain(about);
+    all.collect::<Vec<_>>().join(" · ")
+}
+
+/// Rows under a heading, each a link to its study.
+fn group(id: &str, heading: &str, rows: &[Row]) -> Markup {
+    let bars: Vec<Bar> = rows.iter().map(bar).collect();
+    html! {
+        @if !rows.is_empty() {
+            h2 { (heading) }
+            (forest::answers(id, heading, &bars, &|place| left(&rows[place]), &|place| said(&rows[place])))
+        }
+    }
+}
+
+fn bar(row: &Row) -> Bar {
+    Bar {
+        label: row.label.clone(),
+        said: format!("{} {}", row.words, row.ends).trim_end().to_owned(),
+        tone: row.tone,
+        ratio: row.ratio,
+        interval: row.interval,
+        floor: row.floor,
+    }
+}
+
+fn left(row: &Row) -> Markup {
+    html! { a href=(format!("#study{}", row.study)) { (row.label) } }
+}
+
+/// The words of a row, its ends less loud, and its cause.
+pub(super) fn said(row: &Row) -> Markup {
+    html! {
+        span class=(format!("verdict {}", row.tone.class())) { (tied(&row.words)) }
+        @if !row.ends.is_empty() { " " span.interval { (row.ends) } }
+        @for line in &row.below { small { (tied(line)) } }
+    }
+}
+
+/// The words of a row alone.
+pub(super) fn short(row: &Row) -> Markup {
+    html! { span class=(row.tone.class()) { (tied(&row.words)) } " " (row.ends) }
+}
+
+/// Terms that a stranger cannot know, where they first stand.
+fn terms(answers: &Answers) -> Markup {
+    let any = answers
+        .rows
+        .iter()
+        .chain(&answers.others)
+        .any(|row| row.ratio.is_some());
+    html! {
+        @if any {
+            p.quiet {
+                "In brackets: the interval that holds the true value with 95 % confidence, over all looks "
+                "at the data. Same: the difference is smaller than what matters (the grey band). "
+                "The axis is logarithmic."
+            }
+        }
+    }
+}

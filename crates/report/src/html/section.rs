@@ -1,0 +1,108 @@
+//! Sections of a document on the page.
+
+use maud::{Markup, html};
+
+use super::size_budget::SizeBudget;
+use super::table::table;
+use crate::document::detail::Detail;
+use crate::document::{Body, Level, Part, Section};
+use crate::text::tied;
+use crate::words::{Tone, many};
+
+/// A study: closed, with its answer beside its name. Open, it has what answers it, and its
+/// evidence folded away.
+pub(super) fn study(
+    section: &Section,
+    answer: &Markup,
+    detail: Detail,
+    budget: &mut SizeBudget,
+) -> Markup {
+    let before = budget.left_out();
+    let heading = budget.hold(html! { (section.heading) });
+    if budget.left_out() > before {
+        return html! {};
+    }
+    let answers: Vec<Markup> = held(section, Level::Answer, detail, budget);
+    let evidence: Vec<Markup> = held(section, Level::Evidence, detail, budget);
+    let lost = many((budget.left_out() - before) as u64, "part");
+    html! {
+        details.study {
+            summary { h2 { (heading) } (answer) }
+            // A link to what is within opens it, without a script.
+            div id=(section.id) {}
+            @for part in &answers { (part) }
+            @if budget.left_out() > before {
+                p.warning { (lost) " of this study found no room on this page: see summary.csv and findings.csv beside it." }
+            }
+            @if !evidence.is_empty() {
+                details.evidence {
+                    summary { "Evidence: " (many(evidence.len() as u64, "part")) }
+                    @for part in &evidence { (part) }
+                }
+            }
+        }
+    }
+}
+
+fn held(section: &Section, level: Level, detail: Detail, budget: &mut SizeBudget) -> Vec<Markup> {
+    let parts = section.of_level(level).map(|one| part(one, detail, 3));
+    let held = parts.map(|one| budget.hold(one));
+    held.filter(|one| !one.0.is_empty()).collect()
+}
+
+/// A section within another one; `level` is that of its heading.
+pub(crate) fn section(section: &Section, detail: Detail, level: u8) -> Markup {
+    let parts = section.parts.iter();
+    let parts: Vec<Markup> = parts.map(|one| part(one, detail, level + 1)).collect();
+    let parts = html! { @for one in &parts { (one) } };
+    let heading = html! {
+        @match level {
+            3 => h3 { (section.heading) },
+            4 => h4 { (section.heading) },
+            _ => h5 { (section.heading) },
+        }
+    };
+    let id = (!section.id.is_empty()).then_some(section.id.as_str());
+    html! {
+        section.case id=[id] {
+            (heading)
+            @if !section.aside.is_empty() { p.quiet { (section.aside) } }
+            (parts)
+        }
+    }
+}
+
+/// A section that is folded away: its heading is what opens it.
+fn folded(section: &Section, detail: Detail, level: u8) -> Markup {
+    let id = (!section.id.is_empty()).then_some(section.id.as_str());
+    html! {
+        details.part id=[id] {
+            summary { (section.heading) }
+            @if !section.aside.is_empty() { p.quiet { (section.aside) } }
+            @for one in &section.parts { (part(one, detail, level + 1)) }
+        }
+    }
+}
+
+/// A part, unless the page leaves it out.
+pub(crate) fn part(part: &Part, detail: Detail, level: u8) -> Markup {
+    if detail >= part.until {
+        return html! {};
+    }
+    match &part.body {
+        Body::Text(tone, text) => self::text(*tone, text),
+        Body::Table(one) => table(one),
+        Body::Figure(figure) => figure.render_with(detail),
+        Body::Section(inner) if part.level == Level::Evidence => folded(inner, detail, level),
+        Body::Section(inner) => section(inner, detail, level),
+    }
+}
+
+fn text(tone: Tone, text: &str) -> Markup {
+    let class = match tone {
+        Tone::Quiet => "quiet",
+        Tone::Doubt => "warning",
+        _ => "said",
+    };
+    html! { p class=(class) { (tied(text)) } }
+}

@@ -1,0 +1,240 @@
+//! The first screen: answers as a forest, what to do next, and what to beware of.
+//!
+//! # Theory
+//!
+//! A row has a label, a sentence and, where there is room, a bar with the interval around
+//! *same*. Bars share one axis: ratios of times by their logarithms, faster on the left, cut at
+//! [`MOST`]. Each verdict has a marker of its own, so that colour carries nothing alone. On a
+//! narrow terminal there are no bars, and below that sentences are wrapped under their labels.
+
+use super::page::Page;
+use crate::document::answers::{Answers, Row};
+use crate::text::{cut, width, wrap};
+use crate::words::Tone;
+
+/// Columns of a bar; odd, so that *same* has a column of its own.
+const BAR: usize = 27;
+/// Columns of a sentence that a bar leaves at the least.
+const WORDS: usize = 46;
+/// Columns of labels at the most.
+const LABEL: usize = 20;
+/// No bar goes beyond this ratio.
+const MOST: f64 = 8.0;
+
+/// Where things stand.
+struct Layout {
+    label: usize,
+    words: usize,
+    bar: bool,
+    /// The ratio at the ends of a bar.
+    ends: f64,
+}
+
+/// Everything but the header.
+pub(super) fn answers(page: &mut Page<'_>, answers: &Answers) {
+    let layout = layout(page, answers);
+    let groups = [
+        ("THREADS AGAINST PROCESSES", &answers.rows),
+        ("OTHER ANSWERS", &answers.others),
+    ];
+    let mut headed = false;
+    for (heading, rows) in groups.into_iter().filter(|(_, rows)| !rows.is_empty()) {
+        page.blank();
+        let has_bars = rows.iter().any(|row| row.ratio.is_some());
+        title(page, &layout, heading, has_bars && !headed);
+        headed |= has_bars;
+        rows.iter().for_each(|one| row(page, &layout, one));
+    }
+}
+
+fn layout(page: &Page<'_>, answers: &Answers) -> Layout {
+    let all = || answers.rows.iter().chain(&answers.others);
+    let label = all()
+        .map(|row| width(&page.shown(&row.label)))
+        .max()
+        .unwrap_or(0)
+        .min(LABEL);
+    let room = page.prose().saturating_sub(2 + label + 2);
+    let bar = room >= WORDS + 2 + BAR;
+    let farthest = all().filter_map(|row| row.interval.or(row.ratio.map(|r| (r, r))));
+    let farthest = farthest
+        .flat_map(|(low, high)| [1.0 / low, high])
+        .fold(1.0, f64::max);
+    Layout {
+        label,
+        words: if bar { room - BAR - 2 } else { room },
+        bar,
+        ends: [1.1, 1.25, 2.0, 4.0]
+            .into_iter()
+            .find(|end| farthest <= *end)
+            .unwrap_or(MOST),
+    }
+}
+
+fn title(page: &mut Page<'_>, layout: &Layout, heading: &str, with_axis: bool) {
+    let mut line = vec![(Tone::Strong, heading.to_owned())];
+    if layout.bar && with_axis {
+        let before = 2 + layout.label + 2 + layout.words + 2;
+        let space = " ".repeat(before.saturating_sub(width(heading)));
+        let axis = page.shown("faster ◄── same ──► slower").into_owned();
+        line.push((Tone::Quiet, format!("{space}{axis}")));
+    }
+    page.line(0, &line);
+}
+
+fn row(page: &mut Page<'_>, layout: &Layout, row: &Row) {
+    let words = page.shown(&row.words).into_owned();
+    let ends = page.shown(&row.ends).into_owned();
+    let room = match layout.bar {
+        true => page.prose() - (2 + layout.label + 2),
+        false => layout.words,
+    };
+    let beside = if row.ratio.is_some() {
+        layout.words
+    } else {
+        room
+    };
+    let lines = sentence(&words, &ends, beside);
+    let label = page.shown(&row.label).into_owned();
+    let label = cut(&label, layout.label).into_owned();
+    for (at, (loud, rest)) in lines.iter().enumerate() {
+        let name = if at == 0 { label.as_str() } else { "" };
+        let space = " ".repeat(layout.label + 2 - width(name));
+        let mut line = vec![
+            (Tone::Plain, format!("{name}{space}")),
+            (row.tone, loud.clone()),
+            (Tone::Plain, rest.clone()),
+        ];
+        if at == 0 && layout.bar && row.ratio.is_some() {
+            let taken = width(loud) + width(rest);
+            line.push((Tone::Plain, " ".repeat(layout.words + 2 - taken)));
+            line.push((row.tone, page.shown(&bar(row, layout.ends)).into_owned()));
+        }
+        page.line(2, &line);
+    }
+    for below in &row.below {
+        let below = page.shown(below).into_owned();
+        for line in wrap(&below, room) {
+            page.line(2 + layout.label + 2, &[(Tone::Quiet, line)]);
+        }
+    }
+}
+
+/// Words and ends in lines; the words are louder than the ends.
+fn sentence(words: &str, ends: &str, columns: usize) -> Vec<(String, String)> {
+    let whole = format!("{words} {ends}");
+    if width(whole.trim_end()) <= columns {
+        let rest = if ends.is_empty() {
+            String::new()
+        } else {
+            format!(" {ends}")
+        };
+        return vec![(words.to_owned(), rest)];
+    }
+    let loud = wrap(words, columns)
+        .into_iter()
+        .map(|line| (line, String::new()));
+    let quiet = wrap(ends, columns)
+        .into_iter()
+        .map(|line| (String::new(), line));
+    loud.chain(quiet.filter(|(_, line)| !line.is_empty()))
+        .collect()
+}
+
+/// `    ─●─┼   `: the interval, the estimate by its verdict, and *same*.
+fn bar(row: &Row, ends: f64) -> String {
+    let middle = BAR / 2;
+    let at = |ratio: f64| {
+        let share = (ratio.ln() / ends.ln()).clamp(-1.0, 1.0);
+        (middle as f64 + share * middle as f64).round() as usize
+    };
+    let mut cells = vec![' '; BAR];
+    if let Some((low, high)) = row.interval {
+        let (low, high) = (at(low), at(high));
+        cells[low..=high].fill('─');
+    }
+    cells[middle] = '┼';
+    let marker = match row.tone {
+        Tone::Faster => '●',
+        Tone::Slower => '■',
+        Tone::Doubt => '▲',
+        _ => '◆',
+    };
+    // What is cut ends in an arrow, and keeps its marker beside it.
+    let (low, high) = row
+        .interval
+        .or(row.ratio.map(|r| (r, r)))
+        .unwrap_or((1.0, 1.0));
+    if low < 0.999 / ends {
+        cells[0] = '◄';
+    }
+    if high > ends * 1.001 {
+        cells[BAR - 1] = '►';
+    }
+    if let Some(ratio) = row.ratio {
+        cells[at(ratio).clamp(1, BAR - 2)] = marker;
+    }
+    cells.into_iter().collect::<String>().trim_end().to_owned()
+}
+
+/// What the bars are.
+pub(super) fn axis(page: &Page<'_>, answers: &Answers) -> Option<String> {
+    let layout = layout(page, answers);
+    let any = answers
+        .rows
+        .iter()
+        .chain(&answers.others)
+        .any(|row| row.ratio.is_some());
+    (layout.bar && any).then(|| {
+        let ends = crate::number::trimmed(layout.ends, 2);
+        format!("Bars: logarithmic, {ends}x at the ends. ● faster ■ slower ◆ same ▲ undecided")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(ratio: f64, interval: (f64, f64), tone: Tone) -> Row {
+        Row {
+            study: 0,
+            label: String::new(),
+            words: String::new(),
+            ends: String::new(),
+            tone,
+            ratio: Some(ratio),
+            interval: Some(interval),
+            floor: 0.01,
+            below: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_bar_has_its_marker_on_the_side_of_its_verdict() {
+        let faster = bar(&row(0.5, (0.4, 0.6), Tone::Faster), 2.0);
+        assert_eq!(faster, "◄●──         ┼");
+        let undecided = bar(&row(0.98, (0.9, 1.2), Tone::Doubt), 2.0);
+        assert!(
+            undecided.contains('▲') && undecided.chars().count() <= BAR,
+            "{undecided}"
+        );
+        let slower = bar(&row(1.5, (1.4, 1.6), Tone::Slower), 2.0);
+        assert!(slower.find('┼') < slower.find('■'), "{slower}");
+    }
+
+    #[test]
+    fn words_and_ends_share_a_line_where_there_is_room() {
+        let one = sentence("threads 7.8 % faster", "[3.1 … 20.5 %]", 40);
+        assert_eq!(
+            one,
+            [(
+                "threads 7.8 % faster".to_owned(),
+                " [3.1 … 20.5 %]".to_owned()
+            )]
+        );
+        assert_eq!(
+            sentence("threads 7.8 % faster", "[3.1 … 20.5 %]", 30).len(),
+            2
+        );
+    }
+}

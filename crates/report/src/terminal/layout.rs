@@ -1,0 +1,308 @@
+//! Tables of text that fit into a given number of columns.
+//!
+//! # Theory
+//!
+//! A table is never wrapped. Where it is too wide, whole columns are left out in the order
+//! that their `drop` numbers give, until the rest fits with [`LABEL`] columns for the
+//! labels. Columns without a number always stay. What is still too wide is taken from
+//! the labels, which are cut with an ellipsis: at their ends, or within, where ends are what
+//! tells two of them apart (`thread x2`, `thread x16`). No column is left out for a heading beyond
+//! [`HEAD`], so a long reference label cannot push numbers out; room that is left is theirs.
+//! Numbers without names tell nothing: where labels would be left less than [`NAME`], columns
+//! without a number go too, the last first, until one is left beside them.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use crate::text::{cut, cut_within, visible, width};
+use crate::words::Tone;
+
+/// Columns that labels may claim before other columns are dropped for them.
+const LABEL: usize = 24;
+/// Columns that labels claim in any case.
+const NAME: usize = 12;
+/// Columns that a heading may claim beyond its cells.
+const HEAD: usize = 16;
+/// Columns that a heading may claim where they are free.
+const LONG_HEAD: usize = 48;
+/// Columns between two columns.
+const GAP: usize = 2;
+
+/// A column.
+#[derive(Debug, Clone)]
+pub(crate) struct Column {
+    head: String,
+    right: bool,
+    drop: Option<u8>,
+}
+
+/// A cell, its text made harmless.
+#[derive(Debug, Clone)]
+pub(crate) struct Cell {
+    text: String,
+    tone: Tone,
+}
+
+/// A table whose column `flex` holds labels.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    pub(crate) flex: usize,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Vec<Cell>>,
+}
+
+/// Spans of a line.
+pub(crate) type Line = Vec<(Tone, String)>;
+
+impl Column {
+    /// Text, from the left.
+    pub(crate) fn left(head: &str) -> Self {
+        Self {
+            head: visible(head).into_owned(),
+            right: false,
+            drop: None,
+        }
+    }
+
+    /// Numbers, from the right.
+    pub(crate) fn right(head: &str) -> Self {
+        Self {
+            right: true,
+            ..Self::left(head)
+        }
+    }
+
+    /// Left out as the `order`-th when there is no room.
+    pub(crate) fn drop(self, order: u8) -> Self {
+        Self {
+            drop: Some(order),
+            ..self
+        }
+    }
+}
+
+impl Cell {
+    pub(crate) fn new(tone: Tone, text: &str) -> Self {
+        Self {
+            text: visible(text).into_owned(),
+            tone,
+        }
+    }
+}
+
+impl Table {
+    /// Heading and rows, none of them wider than `columns` (as long as the columns that
+    /// always stay leave any room).
+    pub(crate) fn lines(&self, columns: usize) -> Vec<Line> {
+        let shown = self.fit(columns);
+        let labels = shown.iter().find(|(at, _)| *at == self.flex);
+        let within = labels.is_some_and(|(_, columns)| self.differ_at_their_ends(*columns));
+        let head = |at: usize| (Tone::Quiet, Cow::from(&self.columns[at].head));
+        let mut lines = vec![self.line(&shown, head)];
+        for row in &self.rows {
+            lines.push(self.line(&shown, |at| {
+                let text = match shown.iter().find(|(place, _)| *place == at) {
+                    Some((_, columns)) if within && at == self.flex => {
+                        cut_within(&row[at].text, *columns)
+                    }
+                    _ => Cow::from(&row[at].text),
+                };
+                (row[at].tone, text)
+            }));
+        }
+        lines
+    }
+
+    /// Whether labels that are not the same would look so, cut at their ends to `columns`.
+    fn differ_at_their_ends(&self, columns: usize) -> bool {
+        let labels: BTreeSet<&str> = self.rows.iter().map(|row| &*row[self.flex].text).collect();
+        let cut: BTreeSet<_> = labels.iter().map(|label| cut(label, columns)).collect();
+        cut.len() < labels.len()
+    }
+
+    /// The columns that are shown, with their widths.
+    fn fit(&self, columns: usize) -> Vec<(usize, usize)> {
+        let mut shown: Vec<_> = (0..self.columns.len())
+            .map(|at| (at, self.natural(at)))
+            .collect();
+        let label = self.natural(self.flex).min(LABEL);
+        while self.beside(&shown) + label > columns {
+            let droppable = shown
+                .iter()
+                .filter_map(|&(at, _)| Some((self.columns[at].drop?, at)));
+            let Some((_, first)) = droppable.min() else {
+                break;
+            };
+            shown.retain(|&(at, _)| at != first);
+        }
+        while self.beside(&shown) + label.min(NAME) > columns && shown.len() > self.flex + 2 {
+            shown.pop();
+        }
+        let room = columns.saturating_sub(self.beside(&shown)).max(1);
+        for (at, width) in &mut shown {
+            if *at == self.flex {
+                *width = (*width).min(room);
+            }
+        }
+        self.widen(&mut shown, columns);
+        shown
+    }
+
+    /// Gives room that is left to headings that were cut.
+    fn widen(&self, shown: &mut [(usize, usize)], columns: usize) {
+        let taken = shown.iter().map(|(_, width)| width + GAP).sum::<usize>();
+        let mut left = (columns + GAP).saturating_sub(taken);
+        for (at, columns) in shown {
+            let head = width(&self.columns[*at].head).min(LONG_HEAD);
+            let wanted = head.saturating_sub(*columns);
+            let more = wanted.min(left);
+            *columns += more;
+            left -= more;
+        }
+    }
+
+    /// The width from which on no column is left out, if one is at this width.
+    pub(crate) fn wants(&self, columns: usize) -> Option<usize> {
+        let all: Vec<_> = (0..self.columns.len())
+            .map(|at| (at, self.natural(at)))
+            .collect();
+        let whole = self.beside(&all) + self.natural(self.flex).min(LABEL);
+        (self.fit(columns).len() < all.len()).then_some(whole)
+    }
+
+    /// What all columns but the labels take, with the gaps.
+    fn beside(&self, shown: &[(usize, usize)]) -> usize {
+        let others = shown.iter().filter(|(at, _)| *at != self.flex);
+        others.map(|(_, width)| width + GAP).sum()
+    }
+
+    /// The width that a column would like.
+    fn natural(&self, at: usize) -> usize {
+        let cells = self
+            .rows
+            .iter()
+            .map(|row| width(&row[at].text))
+            .max()
+            .unwrap_or(0);
+        cells.max(width(&self.columns[at].head).min(HEAD))
+    }
+
+    fn line<'a>(
+        &self,
+        shown: &[(usize, usize)],
+        cell: impl Fn(usize) -> (Tone, Cow<'a, str>),
+    ) -> Line {
+        let mut line = Line::new();
+        for (place, &(at, columns)) in shown.iter().enumerate() {
+            let (tone, text) = cell(at);
+            let text = cut(&text, columns);
+            let space = " ".repeat(columns - width(&text));
+            let gap = if place == 0 { "" } else { "  " };
+            let (before, after) = if self.columns[at].right {
+                (space, String::new())
+            } else {
+                (String::new(), space)
+            };
+            line.push((Tone::Plain, format!("{gap}{before}")));
+            line.push((tone, text.into_owned()));
+            line.push((Tone::Plain, after));
+        }
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(table: &Table, columns: usize) -> Vec<String> {
+        let join = |line: &Line| line.iter().map(|span| span.1.as_str()).collect::<String>();
+        table
+            .lines(columns)
+            .iter()
+            .map(|line| join(line).trim_end().to_owned())
+            .collect()
+    }
+
+    fn table() -> Table {
+        let row = |label: &str, a: &str, b: &str| {
+            vec![
+                Cell::new(Tone::Plain, label),
+                Cell::new(Tone::Plain, a),
+                Cell::new(Tone::Plain, b),
+            ]
+        };
+        Table {
+            flex: 0,
+            columns: vec![
+                Column::left("variant"),
+                Column::right("typical"),
+                Column::right("memory").drop(1),
+            ],
+            rows: vec![
+                row("process", "61.2 ms", "14 MiB"),
+                row("漢字", "9 ms", "9 MiB"),
+            ],
+        }
+    }
+
+    #[test]
+    fn columns_line_up_by_width() {
+        let lines = text(&table(), 80);
+        assert_eq!(lines[0], "variant  typical  memory");
+        assert_eq!(lines[1], "process  61.2 ms  14 MiB");
+        assert_eq!(lines[2], "漢字        9 ms   9 MiB");
+    }
+
+    #[test]
+    fn a_heading_is_cut_only_where_there_is_no_room_for_it() {
+        let mut table = table();
+        table.columns[1] = Column::right("vs process static");
+        assert_eq!(text(&table, 80)[0], "variant  vs process static  memory");
+        assert_eq!(text(&table, 33)[0], "variant  vs process stat…  memory");
+        assert_eq!(table.wants(80), None);
+        assert_eq!(table.wants(30), Some(33));
+    }
+
+    #[test]
+    fn names_are_kept_where_there_is_room_for_one_column_of_numbers_beside_them() {
+        let columns = ["flows", "variant", "p50", "p99", "longest"];
+        let row = ["2", "thread-per-connection", "532 us", "1.59 ms", "12.0 ms"];
+        let table = Table {
+            flex: 1,
+            columns: columns.map(Column::right).into(),
+            rows: vec![row.map(|text| Cell::new(Tone::Plain, text)).into()],
+        };
+        assert_eq!(text(&table, 36)[1], "    2  thread-per-…  532 us  1.59 ms");
+        assert_eq!(text(&table, 30)[1], "    2  thread-per-con…  532 us");
+        assert_eq!(text(&table, 18)[1], "    2  th…  532 us");
+        assert!(table.wants(36).is_some());
+    }
+
+    #[test]
+    fn too_wide_a_table_loses_columns_and_then_the_ends_of_labels() {
+        assert_eq!(text(&table(), 20)[1], "process  61.2 ms");
+        assert_eq!(text(&table(), 14)[1], "proc…  61.2 ms");
+    }
+
+    /// At 40 columns every number of flows was called `thread…`.
+    #[test]
+    fn labels_that_differ_at_their_ends_are_cut_within() {
+        let row = |label: &str| {
+            vec![
+                Cell::new(Tone::Plain, label),
+                Cell::new(Tone::Plain, "9.1 ms"),
+            ]
+        };
+        let table = Table {
+            flex: 0,
+            columns: vec![Column::left("variant"), Column::right("total")],
+            rows: ["thread x1", "thread x2", "thread x16"].map(row).to_vec(),
+        };
+        assert_eq!(
+            text(&table, 15)[1..],
+            ["th…d x1  9.1 ms", "th…d x2  9.1 ms", "th…x16   9.1 ms"]
+        );
+        assert_eq!(text(&table, 18)[3], "thread x16  9.1 ms");
+    }
+}

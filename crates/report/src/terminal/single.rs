@@ -1,0 +1,84 @@
+//! A single study: its variants as bars, with time and memory.
+
+use lab::{CaseResult, Results, VariantSummary};
+
+use super::page::Page;
+use crate::number::{bytes, time};
+use crate::text::{cut, width};
+use crate::words::Tone;
+
+/// Columns of the longest bar at the most.
+const BAR: usize = 40;
+/// Columns of labels at the most.
+const LABEL: usize = 24;
+/// Variants that have a bar; the others are in the tables.
+const MOST: usize = 9;
+
+/// The bars of the headline case, the memory of its variants, and what is not shown.
+pub(super) fn single(page: &mut Page<'_>, results: &Results) {
+    let [study] = &results.studies[..] else {
+        return;
+    };
+    let Some(case) = study.headline_case().filter(|_| study.limits.is_empty()) else {
+        return;
+    };
+    let shown: Vec<&VariantSummary> = case.variants.iter().filter(|v| v.value.is_some()).collect();
+    if shown.is_empty() {
+        return;
+    }
+    page.blank();
+    let rounds = crate::words::many(case.rounds as u64, "round");
+    page.text(0, Tone::Strong, &format!("{}, {rounds}", case.case.title));
+    bars(page, &shown);
+    let left = shown.len().saturating_sub(MOST) as u64;
+    if left > 0 {
+        let more = crate::words::many(left, "more variant");
+        page.text(2, Tone::Quiet, &format!("{more}: -v"));
+    }
+}
+
+fn bars(page: &mut Page<'_>, variants: &[&VariantSummary]) {
+    let typical = |variant: &VariantSummary| variant.value.map_or(0.0, |value| value.typical);
+    let longest = variants
+        .iter()
+        .map(|v| typical(v))
+        .fold(f64::MIN_POSITIVE, f64::max);
+    let rows: Vec<[String; 3]> = variants
+        .iter()
+        .take(MOST)
+        .map(|variant| {
+            let memory = variant.memory.as_ref();
+            let memory = memory.map_or(String::new(), |memory| bytes(memory.total() as f64));
+            let texts = [variant.label.clone(), time(typical(variant)), memory];
+            texts.map(|text| page.shown(&text).into_owned())
+        })
+        .collect();
+    let columns = |at: usize| rows.iter().map(|row| width(&row[at])).max().unwrap_or(0);
+    let [label, value, memory] = [columns(0).min(LABEL), columns(1), columns(2)];
+    let room = page
+        .prose()
+        .saturating_sub(2 + label + 2 + value + 2 + memory + 3)
+        .min(BAR);
+    for (row, variant) in rows.iter().zip(variants) {
+        let share = typical(variant) / longest;
+        let bar = "█".repeat(((share * room as f64).round() as usize).max(1));
+        let name = cut(&row[0], label);
+        let space = " ".repeat(label - width(&name));
+        let line = format!("{name}{space}  {:>value$}  {:>memory$}   ", row[1], row[2]);
+        let bar = page.shown(&bar).into_owned();
+        page.line(2, &[(Tone::Plain, line), (Tone::Quiet, bar)]);
+    }
+}
+
+/// How the variants of the headline case differ in memory.
+pub(super) fn memory(case: &CaseResult) -> Option<String> {
+    let contrasts = case
+        .contrasts
+        .iter()
+        .filter(|contrast| contrast.name == "memory");
+    let said: Vec<&str> = contrasts
+        .filter_map(|contrast| contrast.sentence.split_once(": ").map(|(_, said)| said))
+        .take(2)
+        .collect();
+    (!said.is_empty()).then(|| said.join("; "))
+}
