@@ -196,8 +196,8 @@ fn the_in_between_models_tell_which_shared_resource_it_is() {
         (
             [10, 15, 10, 15],
             "in-between: what makes the difference is the shared file table (with the working \
-             folder): with the address space shared the same within 1 %, with the file table shared 1.50x slower [1.49 ... \
-             1.50]",
+             folder): with the address space shared the same within 1 %, with the file table shared 1.50x slower \
+             [1.49x … 1.50x]",
         ),
         (
             [40, 36, 20, 18],

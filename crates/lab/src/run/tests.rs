@@ -114,7 +114,7 @@ fn equal_variants_are_the_same_and_noise_takes_all_four_looks() {
         finding.sentence
     );
     assert_eq!(finding.floor, 0.02, "a noisy machine has the wider floor");
-    assert!(ran.results.warnings[0].starts_with("equal slots differ from round to round by up to"));
+    assert!(ran.results.warnings[0].starts_with("Noisy run: differences under "));
 }
 
 #[test]
