@@ -22,6 +22,7 @@ mod variants;
 
 use std::collections::BTreeMap;
 
+use flow::Model;
 use machine::Machine;
 use serde_json::Value;
 
@@ -94,6 +95,7 @@ pub fn asked(
     }
     parameters::set(&mut cases, flags, &mut notes)?;
     let cases = sweeps::set(cases, flags, machine)?;
+    notes.extend(without_effect(&cases, flags));
     let study = with_headline(study, cases::named(cases, command)?);
     let (study, mut left_out) = spread(flags)?.over(study, machine);
     let wanted = study.cases.len();
@@ -127,6 +129,27 @@ pub fn asked(
         left_out,
         notes,
     })
+}
+
+/// A line for each flag that is about models of which none is run.
+fn without_effect(cases: &[Case], flags: Flags<'_>) -> Vec<String> {
+    let models: Vec<Model> = cases
+        .iter()
+        .flat_map(|case| &case.variants)
+        .map(|labelled| labelled.variant.model)
+        .collect();
+    let given = flags.all().filter(|(_, given)| !given.is_default);
+    let idle = given.filter(|(flag, _)| {
+        flag.of
+            .is_some_and(|class| !models.iter().any(|&model| class.has(model)))
+    });
+    idle.map(|(flag, _)| {
+        format!(
+            "--{} has no effect: no model that it is about is run",
+            flag.name
+        )
+    })
+    .collect()
 }
 
 /// The study with these cases. Where its headline is none of them, the first one is, or the middle

@@ -131,16 +131,7 @@ fn counts_of_two_models_have_the_points_of_both_and_a_table_of_one_that_both_hav
 #[test]
 fn two_experiments_are_run_where_both_are_swept_and_one_where_one_is() {
     let line = "switch --model task --flows 2..20 --max-flows 5 --stack-use 0,4K,5000";
-    let both = [
-        "flows/2",
-        "flows/5",
-        "stack/0",
-        "stack/4096",
-        "stack/5056",
-        "kept/0",
-        "kept/4096",
-        "kept/5056",
-    ];
+    let both = ["flows/2", "flows/5", "stack/0", "stack/4096", "stack/5056"];
     assert_eq!(names(line), both);
     let notes = of(line).unwrap().notes;
     assert_eq!(

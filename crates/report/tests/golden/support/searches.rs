@@ -45,7 +45,7 @@ fn text() -> String {
     writer.line(&header(vec![study.clone()]));
     for case in &study.cases {
         let ended = Some(CaseEnd::Rounds);
-        writer.case(&study, case, 10, ended, |variant, round, noise| {
+        writer.case(&study, case, 20, ended, |variant, round, noise| {
             slot(case, variant, round, noise)
         });
     }
