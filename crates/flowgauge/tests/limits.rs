@@ -11,6 +11,7 @@ use tempfile::TempDir;
 fn limits(args: &[&str], out: &Path) -> Output {
     Command::new(env!("CARGO_BIN_EXE_flowgauge"))
         .arg("limits")
+        .env("FLOWGAUGE_VERBOSE", "1")
         .args(args)
         .arg("--out")
         .arg(out)

@@ -312,13 +312,15 @@ impl Judge {
 }
 
 /// The looks of a case: the first has as many rounds as an interval needs at the level of the
-/// case, also where the study asks for fewer.
+/// case. A headline that shares its level with others has them also where its study asks for
+/// fewer: its author could not know of the others.
 fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, StatsError> {
     let fewest = match settings.together && case.variants.len() > 1 {
         true => fewest_rounds(case, answers),
         false => 0,
     };
-    let most = case.max_rounds.map_or(usize::MAX, |most| most.max(fewest));
+    let least = if answers > 1 { fewest } else { 0 };
+    let most = case.max_rounds.map_or(usize::MAX, |most| most.max(least));
     let plan = LookPlan::new(settings.max_rounds.min(most))?;
     Ok(match fewest {
         0 => plan,

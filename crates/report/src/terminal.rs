@@ -77,7 +77,11 @@ pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
 }
 
 fn first_screen(page: &mut Page<'_>, results: &Results, document: &Document, folder: &str) {
-    let with_folder = |text: &str| text.replace("DIR", folder);
+    // Other folders are named DIR too, such as the one of `--folder`.
+    let with_folder = |text: &str| {
+        let text = text.replace("--resume DIR", &format!("--resume {folder}"));
+        text.replace("report DIR", &format!("report {folder}"))
+    };
     let answers = &document.answers;
     let head = format!("flowgauge · {}", answers.head.join(" · "));
     page.text(0, Tone::Plain, &head);

@@ -13,8 +13,7 @@ Examples:
   flowgauge malloc --guarded -- ./program           end it at a double free or an overflow
   flowgauge malloc --region 4m --no-huge -- make
 
-The program is replaced by this command with LD_PRELOAD and FLOWGAUGE_MALLOC set; its exit code
-is its own. Programs that it starts get the allocator too.")]
+Exit codes: those of the program, which takes this command's place; 2 where it cannot be started.")]
 pub(crate) struct MallocArgs {
     /// Size of the regions that belong to one core
     #[arg(long, value_enum, default_value = "2m")]

@@ -43,12 +43,16 @@ fn files(results: &Results) -> impl Iterator<Item = (&'static str, String)> {
         .filter_map(|(name, text)| Some((name, text?)))
 }
 
+/// Set to anything, every table is printed, as with `-v`.
+const VERBOSE: &str = "FLOWGAUGE_VERBOSE";
+
 /// What standard output gets.
 pub(crate) fn shown(results: &Results, folder: &Path, format: Format, verbose: bool) -> String {
     match format {
         Format::Text => {
+            let is_set = std::env::var_os(VERBOSE).is_some_and(|value| !value.is_empty());
             let style = report::terminal::Style {
-                verbose,
+                verbose: verbose || is_set,
                 ..Paper::of_stdout().style()
             };
             report::terminal::run(results, &style, folder.to_str())

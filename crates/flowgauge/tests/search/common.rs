@@ -54,6 +54,7 @@ impl Tree {
             .arg("search")
             .args(args)
             .current_dir(self.path())
+            .env("FLOWGAUGE_VERBOSE", "1")
             .stdin(Stdio::null());
         command
     }

@@ -133,6 +133,7 @@ fn a_run_takes_the_tree_and_its_bounded_part() {
     let tree = tree();
     let out = tree.path().join("out");
     let run = Command::new(env!("CARGO_BIN_EXE_flowgauge"))
+        .env("FLOWGAUGE_VERBOSE", "1")
         .args(["run", "search", "--rounds", "1", "--seed", "1", "--tree"])
         .arg(tree.path().join("tree"))
         .arg("--out")
@@ -170,6 +171,7 @@ work = { design = "per-folder" }
     );
     let out = tree.path().join("out");
     let run = Command::new(env!("CARGO_BIN_EXE_flowgauge"))
+        .env("FLOWGAUGE_VERBOSE", "1")
         .current_dir(tree.path())
         .args(["run", "mine.toml", "--rounds", "1", "--out", "out"])
         .output()
@@ -402,6 +404,7 @@ const NOBODY: u32 = 65_534;
 fn a_tree_for_a_study_that_searches_nothing_is_refused() {
     let tree = tree();
     let run = Command::new(env!("CARGO_BIN_EXE_flowgauge"))
+        .env("FLOWGAUGE_VERBOSE", "1")
         .args(["run", "primes", "--tree", "/usr"])
         .current_dir(tree.path())
         .output()

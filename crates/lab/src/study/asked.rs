@@ -97,6 +97,7 @@ pub fn asked(
     let cases = sweeps::set(cases, flags, machine)?;
     notes.extend(without_effect(&cases, flags));
     let study = with_headline(study, cases::named(cases, command)?);
+    let study = alone_along(study, flags);
     let (study, mut left_out) = spread(flags)?.over(study, machine);
     let wanted = study.cases.len();
     let (study, no_room) = capacity::fitted(study, machine);
@@ -195,6 +196,21 @@ fn text_of(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The study without the cases that have their flows nowhere along the machine, where a way is
+/// asked for.
+fn alone_along(study: Study, flags: Flags<'_>) -> Study {
+    let mut along = flags.setting(&Sets::Spread(OfSpread::Along));
+    if !along.any(|(_, given)| !given.is_default) {
+        return study;
+    }
+    let cases = study
+        .cases
+        .iter()
+        .filter(|case| crate::scaling::is_template(case));
+    let cases = cases.cloned().collect();
+    study.with_cases(cases)
 }
 
 /// How the study is spread over the machine.

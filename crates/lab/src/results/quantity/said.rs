@@ -69,6 +69,7 @@ fn seen(unit: Unit, contrast: &Contrast) -> String {
         (Basis::Difference, Some((low, high))) => {
             format!(": {} less … {} more", unit.show(0.0 - low), unit.show(high))
         }
+        (_, None) if contrast.rounds == 1 => ": 1 round is too few".to_owned(),
         (_, None) => format!(": {} rounds are too few", contrast.rounds),
     }
 }

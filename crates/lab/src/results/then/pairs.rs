@@ -99,6 +99,7 @@ fn ends(unit: Unit, contrast: &Contrast) -> String {
     use crate::number::ratio_interval;
     use crate::results::Basis;
     match (contrast.interval(), contrast.basis) {
+        (None, _) if contrast.rounds == 1 => ", 1 round is too few".to_owned(),
         (None, _) => format!(", {} rounds are too few", contrast.rounds),
         (Some((low, high)), Basis::Ratio) => format!(", ratio {}", ratio_interval(low, high)),
         (Some((low, high)), Basis::Difference) => {

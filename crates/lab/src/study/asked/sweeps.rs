@@ -65,6 +65,7 @@ fn over(
                     let value = own.unwrap_or_else(|| common[0].clone());
                     parameters::set_of_case(&mut case, asked[0].0, key, &value)?;
                 }
+                cap(&mut case, key, flags)?;
                 made.push(case);
             }
         }
@@ -72,10 +73,26 @@ fn over(
     Ok(made)
 }
 
+/// The flag that says the most that a parameter may be, with that number.
+fn most<'a>(key: &str, flags: Flags<'a>) -> Option<(&'a Flag, u64)> {
+    let (flag, given) = flags.setting(&Sets::Most(key.to_owned())).next()?;
+    Some((flag, given.values[0].as_u64()?))
+}
+
+/// Brings a parameter of a case that is not swept over it down to the most that it may be.
+fn cap(case: &mut Case, key: &str, flags: Flags<'_>) -> Result<(), String> {
+    let own = parameters::of(&case.work).get(key).and_then(Value::as_u64);
+    match most(key, flags).zip(own) {
+        Some(((flag, most), own)) if own > most => {
+            parameters::set_of_case(case, flag, key, &most.into()).map(drop)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What each flag about a parameter asks for, no more of it than another one allows.
 fn values<'a>(key: &str, flags: Flags<'a>) -> Result<Vec<Asked<'a>>, String> {
-    let most = flags.setting(&Sets::Most(key.to_owned())).next();
-    let most = most.and_then(|(_, given)| given.values[0].as_u64());
+    let most = most(key, flags).map(|(_, most)| most);
     let mut asked = Vec::new();
     for (flag, given) in flags.setting(&Sets::Work(key.to_owned())) {
         let mut values = parameters::rounded(flag, given, &mut Vec::new());
