@@ -312,15 +312,22 @@ impl Judge {
 }
 
 /// The looks of a case: the first has as many rounds as an interval needs at the level of the
-/// case. A headline that shares its level with others has them also where its study asks for
-/// fewer: its author could not know of the others.
+/// case, also where the study asks for fewer, since its author could not know of other studies.
+/// A study that asks for fewer than any interval needs only measures, and has what it asks for.
 fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, StatsError> {
     let fewest = match settings.together && case.variants.len() > 1 {
         true => fewest_rounds(case, answers),
         false => 0,
     };
-    let least = if answers > 1 { fewest } else { 0 };
-    let most = case.max_rounds.map_or(usize::MAX, |most| most.max(least));
+    let for_any = rounds_for_interval(LOOK_ALPHA).unwrap_or(0);
+    let raised = |most: usize| {
+        if most < for_any {
+            most
+        } else {
+            most.max(fewest)
+        }
+    };
+    let most = case.max_rounds.map_or(usize::MAX, raised);
     let plan = LookPlan::new(settings.max_rounds.min(most))?;
     Ok(match fewest {
         0 => plan,

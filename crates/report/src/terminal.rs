@@ -63,7 +63,7 @@ impl Default for Style {
 #[must_use]
 pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
     let document = Document::of(results);
-    let folder = folder.map_or("DIR".to_owned(), |folder| crate::text::shell_word(folder));
+    let folder = folder.map_or("DIR".to_owned(), crate::text::shell_word);
     let mut page = Page::new(style);
     if style.verbose {
         document

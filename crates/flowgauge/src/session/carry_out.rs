@@ -1,6 +1,6 @@
 //! Carrying a run out: run, keep what was measured, write it down, answer.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
@@ -23,6 +23,19 @@ struct SinceBegin(Instant);
 impl lab::Clock for SinceBegin {
     fn elapsed_s(&self) -> f64 {
         self.0.elapsed().as_secs_f64()
+    }
+}
+
+/// Says where the results of `-o` are, or that there are none.
+fn tell_published(published: Option<PathBuf>, launcher: &SlotLauncher) {
+    match published {
+        Some(file) => output::tell(&format!("Primes: {}", file.display())),
+        None => launcher.unpublished().iter().for_each(|file| {
+            output::tell(&format!(
+                "Primes: {} is not written: no slot has proved its work",
+                file.display()
+            ));
+        }),
     }
 }
 
@@ -73,15 +86,7 @@ pub(crate) fn carry_out(
         folder.display(),
         results.header.settings.seed
     ));
-    match published? {
-        Some(file) => output::tell(&format!("Primes: {}", file.display())),
-        None => launcher.unpublished().iter().for_each(|file| {
-            output::tell(&format!(
-                "Primes: {} is not written: no slot has proved its work",
-                file.display()
-            ));
-        }),
-    }
+    tell_published(published?, launcher);
     printed?;
     if let Some(signal) = results.interrupted {
         output::tell(&format!(

@@ -85,6 +85,8 @@ fn the_page_of_all_studies_is_small() {
         // At the last level a map has the times of its first column alone.
         let cells: BTreeSet<&str> = page.split(['<', '>']).collect();
         let has_cells = !page.contains("the times of each cell of a map");
+        // Parts beyond the size are named in words, and are in the tables beside the page.
+        let has_all_parts = !page.contains("found no room on this page");
         for case in cases {
             assert!(case.variants.iter().all(|variant| variant.value.is_some()));
             let shown = if has_cells { case.variants.len() } else { 1 };
@@ -94,7 +96,7 @@ fn the_page_of_all_studies_is_small() {
             {
                 let typical = report::number::time(value.typical);
                 assert!(
-                    cells.contains(typical.as_str()),
+                    !has_all_parts || cells.contains(typical.as_str()),
                     "{}: {typical}",
                     case.case.name
                 );
