@@ -84,7 +84,7 @@ pub(crate) fn tell(janitor: &mut Option<Janitor>, names: &[&PathBuf]) {
 }
 
 /// Whether this process was started as a janitor. To be asked in `main` before anything but
-/// [`crate::is_cell`].
+/// [`crate::is_slot_process`].
 #[must_use]
 pub fn is_janitor() -> bool {
     let argument = std::env::args_os().nth(1);

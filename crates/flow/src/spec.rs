@@ -31,7 +31,7 @@ pub struct SlotSpec<W> {
     pub narrate: bool,
     /// Where the sink stores results, for workloads that store them.
     pub output: Option<PathBuf>,
-    /// Where the launcher makes a folder for the slot's files ([`crate::Cell::scratch`]), for
+    /// Where the launcher makes a folder for the slot's files ([`crate::SlotProcess::scratch`]), for
     /// workloads that need one. It is removed when the slot ends, however that is.
     pub scratch: Option<PathBuf>,
     /// A sampler that runs beside the slot; usually none.

@@ -37,7 +37,7 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
 /// Puts what `fill` writes at `path` in one step.
 ///
 /// # Errors
-/// As [`write`], and those of `fill`.
+/// As [`fn@write`], and those of `fill`.
 pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let name = c_name(name)?;

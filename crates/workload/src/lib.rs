@@ -13,7 +13,7 @@
 //! * [`operations`]: each flow repeats one operation of the kernel.
 //! * [`wiki`]: pages from a store, parsed and made into HTML; [`server`]: the same over HTTP.
 //! * [`searching`]: a tree of files is searched; the work makes its own flows.
-//! * [`drill`]: work with a fault in it, to see what isolation is worth.
+//! * [`fault_injection`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
 
