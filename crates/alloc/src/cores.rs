@@ -12,7 +12,7 @@
 use crate::os::read_file;
 use crate::rseq::Area;
 
-/// CPUs that are told apart; further ones share heaps with these.
+/// CPUs that are distinguished; further ones share heaps with these.
 pub(crate) const CPUS: usize = 1024;
 
 /// From the number of a CPU to that of its core.

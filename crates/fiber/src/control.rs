@@ -32,7 +32,7 @@ pub(crate) struct Control {
 
 impl Control {
     /// Takes over what another control block of the same fiber says, but for who waits for it.
-    /// One that is on its way goes on where it arrives.
+    /// One that is on its way continues where it arrives.
     #[inline]
     pub(crate) fn copy_from(&self, other: &Control) {
         self.saved.set(other.saved.get());

@@ -46,7 +46,7 @@ pub struct Arena<'f> {
 // SAFETY: it points to the fiber's own slot, which has one address everywhere.
 unsafe impl Movable for Arena<'_> {}
 
-/// The arena has no room for so many bytes.
+/// The arena has no room for this many bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the fiber's arena of {bytes} bytes is full ({used} used) and has no room for {asked} more: make it larger with Config::arena"
