@@ -99,7 +99,7 @@ fn each_number_shown_is_the_median_of_its_rows() {
             assert_eq!(count["value"][column].as_f64(), Some(values[1]), "{column}");
         }
         assert!(run.stdout.contains("page faults"), "{}", run.stdout);
-        assert!(run.stdout.contains("cost of counting: "), "{}", run.stdout);
+        assert!(run.words().contains("cost of counting: "), "{}", run.stdout);
     }
 }
 
@@ -156,7 +156,7 @@ fn user_level_flows_share_the_counters_of_their_thread() {
             .iter()
             .any(|event| matches!(event.came, Came::Read { .. }));
     }
-    let text = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = run.words();
     let said = text.contains("of task share the counters of the one thread of the kernel below");
     assert_eq!(said, any, "{text}");
 }
@@ -169,7 +169,7 @@ fn too_many_counters_for_the_limit_are_refused_with_the_numbers_and_the_run_goes
         "ulimit -n 128; exec {program} primes -t 20 -b 1000 --rounds 1 --events all --out out"
     );
     let run = Run::from(home.program("bash", &["-c", &line]).output().unwrap()).answered();
-    let text = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = run.words();
     assert!(
         text.contains("20 flows x 11 events are 220 counters"),
         "{text}"

@@ -33,12 +33,8 @@ fn number(row: &BTreeMap<String, String>, column: &str) -> u64 {
 fn counters_of_a_slot_only_grow_and_agree_with_its_own() {
     let home = Home::new();
     let run = sampled(&home, "primes -p 2 -t 2 -b 400000 --rounds 2 --sample 10ms");
-    assert!(
-        run.stdout.contains("sampled thread every 10.0 ms"),
-        "{}",
-        run.stdout
-    );
-    let text = run.stdout.replace("\n    ", " ");
+    let text = run.words();
+    assert!(text.contains("sampled thread every 10.0 ms"), "{text}");
     assert!(
         text.contains("of one CPU, on CPUs that flows may use"),
         "{text}"
@@ -227,9 +223,9 @@ fn calibrate_measures_what_a_sampler_costs() {
             assert_eq!(slot.outcome.samples.is_some(), slot.variant == 1);
         }
         let said = format!("{}: ", case.case.title);
-        let text = run.stdout.replace("\n    ", " ");
+        let text = run.words();
         assert!(text.contains(&said), "{said}: {text}");
     }
     assert!(cases.iter().any(|case| case.case.name == "sampled"));
-    assert!(run.stdout.contains("of one CPU itself"), "{}", run.stdout);
+    assert!(run.words().contains("of one CPU itself"), "{}", run.stdout);
 }

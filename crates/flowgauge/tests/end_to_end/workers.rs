@@ -179,7 +179,7 @@ fn files_in_memory_are_warned_of() {
         "workers --kind io --loops 1 --rounds 1 --processes 2 --threads 2 --folder {folder} --out out"
     );
     let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
-    let words = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = run.words();
     assert!(words.contains("which is in memory (tmpfs)"), "{words}");
     assert!(words.contains("--folder DIR"), "{words}");
     assert_eq!(fs::read_dir(folder).unwrap().count(), 0);

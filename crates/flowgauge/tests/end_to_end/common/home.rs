@@ -159,6 +159,12 @@ impl Run {
         self
     }
 
+    /// What it printed, with one space for every break and gap: sentences as they are before they
+    /// are broken to the width of the terminal.
+    pub(crate) fn words(&self) -> String {
+        self.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// The command ended with `code` and said each of `words` on standard error.
     #[track_caller]
     pub(crate) fn refused(&self, code: i32, words: &[&str]) {
