@@ -90,8 +90,9 @@ impl<'a> ServerRunner<'a> {
 
     /// Waits until the server is ready; the time at which it was.
     fn wait_ready(&mut self, server: &mut Running) -> io::Result<u64> {
-        let until =
-            Instant::now() + Duration::from_secs_f64(self.served.ready_s.clamp(0.0, 3_600.0));
+        let began = Instant::now();
+        let patience = Duration::from_secs_f64(self.served.ready_s.clamp(0.0, 3_600.0));
+        let until = (began + patience).min(self.base.deadline);
         let address = self.address()?;
         loop {
             let waited = self
@@ -113,8 +114,8 @@ impl<'a> ServerRunner<'a> {
                 let said = judge::after(&judge::said(std::slice::from_ref(server)));
                 self.stop(server)?;
                 return Err(io::Error::other(format!(
-                    "the server was not ready after {} s (--ready says how to know){said}",
-                    self.served.ready_s
+                    "the server was not ready after {:.1} s (--ready says how to know){said}",
+                    began.elapsed().as_secs_f64()
                 )));
             }
         }

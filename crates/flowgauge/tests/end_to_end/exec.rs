@@ -412,3 +412,78 @@ fn a_cut_run_goes_on_from_another_folder() {
     assert!(matches!(ended.status.code(), Some(0 | 3)), "{ended:?}");
     assert_eq!((slots(&out).len(), failure(&home)), (6, String::new()));
 }
+
+/// A server that answers on its port, of the system's Python.
+const SERVER: &str = "python3 -m http.server {port} --bind 127.0.0.1";
+
+fn served(home: &Home, server: &str, further: &[&str]) -> super::common::Run {
+    let url = "http://127.0.0.1:{port}/page.txt";
+    let common = [
+        "--serve",
+        server,
+        "--load",
+        url,
+        "--connections",
+        "2",
+        "--duration",
+        "0.2s",
+    ];
+    home.write("page.txt", "a page\n");
+    exec(home, &[&common, further].concat())
+}
+
+#[test]
+fn a_server_is_asked_and_stopped_and_every_request_is_counted() {
+    for (further, metric) in [
+        (vec!["--same-body"], "request"),
+        (vec!["--rate", "40"], "p99"),
+    ] {
+        let home = Home::new();
+        served(&home, SERVER, &further).answered();
+        assert_eq!(failure(&home), "");
+        let results = results(&home.path("out"));
+        let case = &results.studies[0].cases[0];
+        assert_eq!(serde_json::to_value(case.case.metric).unwrap(), metric);
+        let requests = case.variants[0]
+            .requests
+            .as_ref()
+            .expect("requests were answered");
+        assert!(
+            requests.count > 0 && requests.p99_ns >= requests.p50_ns,
+            "{requests:?}"
+        );
+        home.assert_nothing_left();
+    }
+}
+
+#[test]
+fn a_server_that_is_none_fails_with_what_it_said() {
+    for (server, said) in [
+        (
+            "sh -c 'echo no config >&2; exit 4'",
+            "ended before it was ready: exit code 4; it said: no config",
+        ),
+        (
+            "sh -c 'echo {port}; echo broken >&2; sleep 60'",
+            "still at work",
+        ),
+    ] {
+        let home = Home::new();
+        served(&home, server, &["--deadline", "1s"]);
+        let failure = failure(&home);
+        assert!(
+            failure.contains(said) || failure.contains("was not ready"),
+            "{failure}"
+        );
+        home.assert_nothing_left();
+    }
+    let home = Home::new();
+    let load = "false http://127.0.0.1:{port}/";
+    exec(&home, &["--serve", SERVER, "--load", load]);
+    assert!(
+        failure(&home).contains("the load failed: exit code 1"),
+        "{}",
+        failure(&home)
+    );
+    home.assert_nothing_left();
+}
