@@ -76,64 +76,101 @@ pub(crate) fn take_token(word: &AtomicU32) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc::{self, RecvTimeoutError};
+    use std::time::Duration;
+
     use super::*;
+
+    /// Far beyond what any of these takes on a busy machine: it only bounds a wait that is lost.
+    const LOST: Duration = Duration::from_secs(60);
+
+    /// Fails where `work` sleeps for ever, instead of hanging with it: its thread is left behind.
+    fn ends(work: impl FnOnce() + Send + 'static) {
+        let (done, end) = mpsc::channel();
+        std::thread::spawn(move || {
+            work();
+            let _ = done.send(());
+        });
+        match end.recv_timeout(LOST) {
+            Ok(()) => {}
+            Err(RecvTimeoutError::Timeout) => panic!("nobody woke the sleeper"),
+            Err(RecvTimeoutError::Disconnected) => panic!("the work failed: see above"),
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "the work failed")]
+    fn work_that_fails_is_no_end() {
+        ends(|| panic!("as asked"));
+    }
 
     #[test]
     fn a_word_that_differs_does_not_sleep() {
-        wait(&AtomicU32::new(1), 0);
+        ends(|| wait(&AtomicU32::new(1), 0));
     }
 
     /// The mover is late: it takes the flag down after it was raised and before its owner
     /// sleeps. Pairs of flows that hand blocks over slept for ever so.
     #[test]
     fn a_flag_that_is_taken_down_before_the_sleep_is_no_lost_wake_up() {
-        let flag = AtomicU32::new(0);
-        sleep_unless(&flag, || {
-            stir(&flag);
-            false
+        ends(|| {
+            let flag = AtomicU32::new(0);
+            sleep_unless(&flag, || {
+                stir(&flag);
+                false
+            });
+            assert_eq!(flag.load(Ordering::SeqCst), 0);
         });
-        assert_eq!(flag.load(Ordering::SeqCst), 0);
     }
 
     #[test]
     fn what_has_come_lets_nobody_sleep() {
-        let flag = AtomicU32::new(0);
-        sleep_unless(&flag, || true);
-        assert_eq!(
-            flag.load(Ordering::SeqCst),
-            1,
-            "the next mover takes it down"
-        );
+        ends(|| {
+            let flag = AtomicU32::new(0);
+            sleep_unless(&flag, || true);
+            let raised = flag.load(Ordering::SeqCst);
+            assert_eq!(raised, 1, "the next mover takes it down");
+        });
     }
 
     #[test]
     fn a_token_goes_there_and_back() {
-        let (there, back) = (AtomicU32::new(0), AtomicU32::new(0));
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                for _ in 0..100 {
-                    take_token(&there);
-                    hand_token(&back);
-                }
-            });
+        let words = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+        let theirs = Arc::clone(&words);
+        std::thread::spawn(move || {
             for _ in 0..100 {
-                hand_token(&there);
-                take_token(&back);
+                take_token(&theirs[0]);
+                hand_token(&theirs[1]);
             }
         });
+        let ours = Arc::clone(&words);
+        ends(move || {
+            for _ in 0..100 {
+                hand_token(&ours[0]);
+                take_token(&ours[1]);
+            }
+        });
+        let left = words.each_ref().map(|word| word.load(Ordering::Acquire));
+        assert_eq!(left, [0, 0], "every token that was handed was taken");
     }
 
     #[test]
     fn a_sleeper_is_woken() {
-        let word = AtomicU32::new(0);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while word.load(Ordering::Acquire) == 0 {
-                    wait(&word, 0);
-                }
-            });
-            word.store(1, Ordering::Release);
-            wake_all(&word);
+        let word = Arc::new(AtomicU32::new(0));
+        let theirs = Arc::clone(&word);
+        let (asleep, sleeps) = mpsc::channel();
+        let waker = std::thread::spawn(move || {
+            sleeps.recv().expect("the sleeper starts");
+            theirs.store(1, Ordering::Release);
+            wake_all(&theirs);
         });
+        ends(move || {
+            asleep.send(()).expect("the waker listens");
+            while word.load(Ordering::Acquire) == 0 {
+                wait(&word, 0);
+            }
+        });
+        waker.join().expect("the waker ends");
     }
 }
