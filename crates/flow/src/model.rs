@@ -246,12 +246,27 @@ impl TryFrom<String> for Model {
 /// The text names no model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{0}' is no model: use process, process-shared-files, thread-private-files, thread, \
+    "'{0}' is no model{meant}: use process, process-shared-files, thread-private-files, thread, \
      PxT such as 4x2 (4 processes of 2 threads, both at least 1), fiber, fiber-packed, \
      fiber/2 (over 2 kernel threads), migratable, migratable-copied, migratable-aliased, \
-     migratable/2 (over 2 processes), or task"
+     migratable/2 (over 2 processes), or task",
+    meant = meant(.0)
 )]
 pub struct ModelError(String);
+
+/// How far a name may be from another, in letters, to be taken for a slip of the keys.
+const SLIP: usize = 2;
+
+/// ` (did you mean 'thread'?)` where a name looks like that of a model.
+fn meant(text: &str) -> String {
+    let others = [Model::FIBER, Model::FIBER_PACKED, Model::Task];
+    let names = Model::NAMED.into_iter().chain(others).map(String::from);
+    let near = names.map(|name| (strsim::damerau_levenshtein(text, &name), name));
+    match near.min().filter(|(letters, _)| *letters <= SLIP) {
+        Some((_, name)) => format!(" (did you mean '{name}'?)"),
+        None => String::new(),
+    }
+}
 
 impl FromStr for Model {
     type Err = ModelError;
@@ -327,6 +342,23 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn a_slip_of_the_keys_is_answered_with_the_model() {
+        for (text, model) in [
+            ("threads", "thread"),
+            ("fibre", "fiber"),
+            ("proces", "process"),
+        ] {
+            let error = text.parse::<Model>().expect_err(text).to_string();
+            assert!(
+                error.contains(&format!("did you mean '{model}'")),
+                "{error}"
+            );
+        }
+        let error = "coroutine".parse::<Model>().expect_err("none").to_string();
+        assert!(!error.contains("did you mean"), "{error}");
     }
 
     #[test]

@@ -9,30 +9,11 @@ use lab::Study;
 use lab::number::bytes;
 use machine::Filesystem;
 use workload::Work;
+use workload::workload::FileWords;
 
-/// What a work writes, and what to do about a folder that will not do.
-struct Words {
-    whose: &'static str,
-    what: &'static str,
-    fewer: &'static str,
-    elsewhere: &'static str,
-}
-
-fn words(work: &Work) -> Words {
-    match work {
-        Work::Wiki(_) | Work::WikiServer(_) => Words {
-            whose: "a page store",
-            what: "the page store needs",
-            fewer: "use fewer or smaller pages",
-            elsewhere: "name a folder of results on another disk: --out DIR",
-        },
-        _ => Words {
-            whose: "io",
-            what: "the files of io need",
-            fewer: "use fewer --loops",
-            elsewhere: "name a folder on another disk: --folder DIR",
-        },
-    }
+fn words(work: &Work) -> FileWords {
+    let files = work.get().files();
+    files.map_or(FileWords::SMALL, |files| files.words)
 }
 
 /// What each folder is on; those that are not asked for by name are `results`, which need not
@@ -77,7 +58,7 @@ fn works(studies: &[Study]) -> impl Iterator<Item = &Work> {
 /// Checks that the files of a work can be made in `folder`, or in the nearest one above it that
 /// is there.
 fn takes_files(folder: &Path, work: &Work) -> Result<()> {
-    let Words {
+    let FileWords {
         whose, elsewhere, ..
     } = words(work);
     let absolute = std::path::absolute(folder)?;

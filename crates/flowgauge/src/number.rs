@@ -42,10 +42,14 @@ const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let duration = match text.parse::<f64>() {
         Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) if text.trim() != text => None,
         Err(_) => humantime::parse_duration(text).ok(),
     };
     match duration {
-        Some(duration) if !duration.is_zero() && duration <= LONGEST => Ok(duration.as_secs_f64()),
+        Some(duration) if duration > LONGEST => {
+            Err(format!("'{text}' is too long: the maximum is 365d"))
+        }
+        Some(duration) if !duration.is_zero() => Ok(duration.as_secs_f64()),
         _ => Err(format!(
             "'{text}' is no time that can be waited for: write it as 60s, 2m or 500ms"
         )),
@@ -77,6 +81,9 @@ mod tests {
         assert_eq!(seconds("1.5"), Ok(1.5));
         assert_eq!(share("0%"), Ok(0.0));
         assert!(share("100%").is_err() && share("-1%").is_err());
+        for text in ["99999999999999999s", "400d", " 1s", "1s "] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
         assert!(seconds("0").is_err() && seconds("-1").is_err() && seconds("inf").is_err());
     }
 

@@ -13,10 +13,11 @@
 mod fitted;
 mod server;
 
-use flow::{HandOver, Model, Stacks, Variant};
+use flow::{Model, Stacks, Variant};
 use machine::{Ceiling, FlowKind, Machine, Needs, Unit};
 use measure::Measured;
 use workload::Work;
+use workload::workload::UserLevelBytes;
 
 pub use fitted::fitted;
 
@@ -39,10 +40,12 @@ const GUARD_MAPPINGS: u64 = 2;
 
 /// What a user-level flow of that model takes for that work; `None` for flows of the kernel.
 fn needs(machine: &Machine, model: Model, work: &Work) -> Option<Needs> {
-    let (kept, stack, task) = match work {
-        Work::Turns(turns) => (turns.kept(), turns.stack_bytes(), turns.task_bytes()),
-        _ => (ORDINARY, ORDINARY, ORDINARY),
-    };
+    let UserLevelBytes { kept, stack, task } =
+        work.get().user_level_bytes().unwrap_or(UserLevelBytes {
+            kept: ORDINARY,
+            stack: ORDINARY,
+            task: ORDINARY,
+        });
     let addresses = flow::address_bytes(model, stack);
     let in_pages = (kept + PAGE / 2).next_multiple_of(PAGE) + FIBER_TABLES;
     let (memory, mappings) = match (model, model.stacks()) {
@@ -221,14 +224,14 @@ fn taken(flows: u64, each: u64) -> String {
 
 /// A ring of pipes takes two open files a flow.
 fn no_pipes(machine: &Machine, flows: u64, work: &Work) -> Option<String> {
-    let Work::Turns(turns) = work else {
+    if work.get().pipes_a_flow() == 0 {
         return None;
-    };
+    }
     let most = match machine.limits.nofile_hard {
         Measured::Value(machine::limits::Bound::At(files)) => files.saturating_sub(64) / 2,
         _ => return None,
     };
-    (turns.hand_over == HandOver::Pipe && flows > most).then(|| {
+    (flows > most).then(|| {
         format!(
             "a ring of {} pipes takes two open files each: RLIMIT_NOFILE allows {} pipes (to \
              raise it: ulimit -Hn {})",

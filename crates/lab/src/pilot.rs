@@ -18,7 +18,6 @@
 //! one of a round [`LEAST_SLOT_S`]: by so much the budget can be exceeded.
 
 use flow::{Answer, Failure, Outcome};
-use workload::Work;
 
 use crate::{Case, Settings};
 
@@ -119,7 +118,7 @@ pub(crate) fn choose(settings: &Settings, case: &Case, outcomes: &[Outcome]) -> 
 /// Whether a cold repetition would be another one, however long it takes: of work that reads
 /// what is in the page cache, as long as it stays there.
 fn needs_warm_up(case: &Case) -> bool {
-    matches!(&case.work, Work::Search(search) if !search.cold)
+    case.work.get().warms_up()
 }
 
 /// Seconds that a slot of so many repetitions should take, from its variant's pilot.

@@ -10,7 +10,7 @@
 use flow::{Fence, Model, Probed};
 use machine::{Ceiling, Machine};
 use serde::{Deserialize, Serialize};
-use workload::{Turns, Work};
+use workload::Work;
 
 use crate::capacity::rooms;
 
@@ -52,7 +52,7 @@ impl Probe {
 /// What this process, which stands behind a fence, has room for.
 #[must_use]
 pub fn predict(model: Model) -> Option<(u64, Ceiling)> {
-    let work = Work::Turns(Turns::idle(workload::turns::LEAST_FLOWS));
+    let work = Work::idle(workload::turns::LEAST_FLOWS);
     let lowest = rooms(&Machine::read(), model, &work).into_iter().next()?;
     Some((lowest.count, lowest))
 }
@@ -63,7 +63,7 @@ pub fn fences(machine: &Machine, model: Model) -> Vec<Fence> {
     if model.is_user_level() {
         return vec![Fence::Addresses];
     }
-    let work = Work::Turns(Turns::idle(workload::turns::LEAST_FLOWS));
+    let work = Work::idle(workload::turns::LEAST_FLOWS);
     match rooms(machine, model, &work).first() {
         Some(lowest) if lowest.bites == "kernel.pid_max" => vec![Fence::Ids, Fence::User],
         _ => vec![Fence::User, Fence::Ids],

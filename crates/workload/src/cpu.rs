@@ -17,6 +17,8 @@ use flow::{Body, Outlet, Proof};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
+use crate::{Work, Workload};
+use flow::{Answer, NoSink, SlotProcess};
 
 /// Terms that one loop adds up.
 pub const STEPS: u64 = 10_000;
@@ -77,6 +79,36 @@ impl Body for Cpu {
             count: terms,
             checksum: sum(unit, terms).to_bits(),
         }
+    }
+}
+
+impl Workload for Cpu {
+    fn units(&self) -> u64 {
+        self.workers
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        slot.run(self, &mut NoSink)
+    }
+
+    fn flows(&self) -> Option<u64> {
+        Some(self.workers)
+    }
+
+    fn set_flows(&mut self, flows: u64) {
+        self.workers = flows;
+    }
+
+    fn worker_kind(&self) -> Option<&'static str> {
+        Some("cpu")
+    }
+
+    fn only_computes(&self) -> bool {
+        true
     }
 }
 

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
 use crate::spin::spin;
+use crate::workload::{FileWords, Files};
+use crate::{Work, Workload};
+use flow::{Answer, NoSink, SlotProcess};
 
 /// Parameters of `drill`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,6 +112,28 @@ fn go_wrong(fault: Fault, checksum: u64) -> u64 {
             std::thread::park();
         },
         Fault::Wrong => checksum ^ measure::clock::now_ns(),
+    }
+}
+
+impl Workload for FaultInjection {
+    fn units(&self) -> u64 {
+        self.units
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        slot.run(&self.body(slot.scratch()), &mut NoSink)
+    }
+
+    fn files(&self) -> Option<Files<'_>> {
+        (self.files > 0).then_some(Files {
+            folder: None,
+            bytes: 0,
+            words: FileWords::SMALL,
+        })
     }
 }
 

@@ -37,6 +37,8 @@ use serde::{Deserialize, Serialize};
 use crate::WorkError;
 use crate::bytes::Bytes;
 use crate::draw::Draw;
+use crate::{Scaled, Work, Workload};
+use flow::{Answer, NoSink, Schedule, SlotProcess};
 
 /// Parameters of `handoff`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -364,6 +366,64 @@ impl Body for Pairs<'_> {
                 pieces.add_of(flow - 1, block.as_ptr().addr(), size_of_val(&**block));
             }
         }
+    }
+}
+
+impl Workload for Handoff {
+    fn units(&self) -> u64 {
+        Self::flows(self)
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        match self.pairs(&slot.spec().variant) {
+            Ok(pairs) => slot.run(&pairs, &mut NoSink),
+            Err(error) => Answer::from_error(&error),
+        }
+    }
+
+    fn flows(&self) -> Option<u64> {
+        Some(Self::flows(self))
+    }
+
+    fn expected(&self) -> Option<Proof> {
+        Self::expected(self)
+    }
+
+    fn unsuited(&self, variant: &Variant) -> Option<String> {
+        if variant.model.is_user_level() {
+            return Some(format!(
+                "handoff has flows that wait for each other, and {} would wait for ever: its \
+                 flows share a carrier; use process, thread or a mix such as 2x2",
+                variant.model
+            ));
+        }
+        (variant.schedule == Schedule::Queue).then(|| {
+            "handoff needs to know which flow hands over to which: use schedule = \"static\""
+                .to_owned()
+        })
+    }
+
+    fn bytes_a_flow(&self) -> Option<u64> {
+        Self::bytes_a_flow(self)
+    }
+
+    fn scaled(&self) -> Option<Scaled> {
+        Some(Scaled {
+            counted: "blocks",
+            amount: self.pairs * self.blocks,
+            flows_each: 2,
+        })
+    }
+
+    fn with_parts(&self, _now: u32, pairs: u64) -> Option<Work> {
+        Some(Work::Handoff(Self {
+            pairs,
+            ..self.clone()
+        }))
     }
 }
 

@@ -31,6 +31,9 @@ use flow::{Body, Outlet, Proof};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
+use crate::workload::FileWords;
+use crate::{Work, Workload};
+use flow::{Answer, NoSink, SlotProcess};
 
 /// Loops that make up one block.
 pub const LOOPS_A_BLOCK: u64 = 30;
@@ -280,6 +283,49 @@ impl Body for Files<'_> {
                 Proof::default()
             }
         }
+    }
+}
+
+impl Workload for Io {
+    fn units(&self) -> u64 {
+        self.workers
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        slot.run(&self.body(slot.scratch()), &mut NoSink)
+    }
+
+    fn flows(&self) -> Option<u64> {
+        Some(self.workers)
+    }
+
+    fn set_flows(&mut self, flows: u64) {
+        self.workers = flows;
+    }
+
+    fn worker_kind(&self) -> Option<&'static str> {
+        Some("io")
+    }
+
+    fn expected(&self) -> Option<Proof> {
+        Some(Self::expected(self))
+    }
+
+    fn files(&self) -> Option<crate::workload::Files<'_>> {
+        Some(crate::workload::Files {
+            folder: self.folder.as_deref(),
+            bytes: self.file_bytes(),
+            words: FileWords {
+                whose: "io",
+                what: "the files of io need",
+                fewer: "use fewer --loops",
+                elsewhere: "name a folder on another disk: --folder DIR",
+            },
+        })
     }
 }
 

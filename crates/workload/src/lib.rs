@@ -13,6 +13,7 @@
 //! * [`operations`]: each flow repeats one operation of the kernel.
 //! * [`wiki`]: pages from a store, parsed and made into HTML; [`server`]: the same over HTTP.
 //! * [`searching`]: a tree of files is searched; the work makes its own flows.
+//! * [`programs`]: a command or a server of the user's.
 //! * [`fault_injection`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
@@ -28,6 +29,7 @@ pub mod numeric;
 pub mod operations;
 pub mod prime_blocks;
 pub mod primes;
+pub mod programs;
 pub mod scaled;
 pub mod searching;
 pub mod server;
@@ -36,6 +38,7 @@ pub mod turns;
 pub mod warehouse;
 pub mod wiki;
 pub mod work;
+pub mod workload;
 
 pub use bytes::Bytes;
 pub use cpu::Cpu;
@@ -54,3 +57,4 @@ pub use turns::Turns;
 pub use warehouse::Warehouse;
 pub use wiki::Wiki;
 pub use work::{Work, WorkError, probe_main};
+pub use workload::Workload;

@@ -30,6 +30,8 @@ use flow::{Body, Outlet, Proof};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
+use crate::{Work, Workload};
+use flow::{Answer, NoSink, SlotProcess};
 
 /// Loops that make up one cycle.
 pub const LOOPS_A_CYCLE: u64 = 300;
@@ -169,6 +171,40 @@ impl Body for Mem {
             }
         }
         proof
+    }
+}
+
+impl Workload for Mem {
+    fn units(&self) -> u64 {
+        self.workers
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        slot.run(self, &mut NoSink)
+    }
+
+    fn flows(&self) -> Option<u64> {
+        Some(self.workers)
+    }
+
+    fn set_flows(&mut self, flows: u64) {
+        self.workers = flows;
+    }
+
+    fn worker_kind(&self) -> Option<&'static str> {
+        Some("mem")
+    }
+
+    fn expected(&self) -> Option<Proof> {
+        Some(Self::expected(self))
+    }
+
+    fn bytes_a_flow(&self) -> Option<u64> {
+        Some(self.bytes)
     }
 }
 

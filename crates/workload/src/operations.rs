@@ -8,6 +8,9 @@ use operation::Name;
 use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
+use crate::workload::{FileWords, Files};
+use crate::{Work, Workload};
+use flow::{Answer, SlotProcess};
 
 /// Parameters of `operation`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +45,40 @@ impl Operations {
 /// The names of all operations, family by family.
 pub fn names() -> impl Iterator<Item = &'static str> {
     operation::all().iter().map(|facts| facts.name)
+}
+
+impl Workload for Operations {
+    fn units(&self) -> u64 {
+        self.flows
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        operation::run(slot, self.operation, self.flows, self.ops())
+    }
+
+    fn flows(&self) -> Option<u64> {
+        Some(self.flows)
+    }
+
+    fn set_flows(&mut self, flows: u64) {
+        self.flows = flows;
+    }
+
+    fn is_even(&self) -> bool {
+        true
+    }
+
+    fn files(&self) -> Option<Files<'_>> {
+        self.operation.facts().needs_folder.then_some(Files {
+            folder: None,
+            bytes: 0,
+            words: FileWords::SMALL,
+        })
+    }
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
 use crate::primes::{Method, Searcher};
+use crate::{Work, Workload};
+use flow::{Answer, SlotProcess};
 
 /// Parameters of `primes`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -195,6 +197,24 @@ fn not_written(error: io::Error) -> io::Error {
         "cannot write the file of results: {error}; make room on its disk, or send fewer \
          results (--every)"
     ))
+}
+
+impl Workload for Primes {
+    fn units(&self) -> u64 {
+        self.blocks
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        slot.run(self, &mut self.sink(slot.spec().output.as_deref()))
+    }
+
+    fn expected(&self) -> Option<Proof> {
+        Self::expected(self)
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Handoff, Numeric, Warehouse, Wiki, Work};
+use crate::{Bytes, Work};
 
 /// How a work grows with its flows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,28 +33,13 @@ impl Work {
     /// same.
     #[must_use]
     pub fn allocates(&self) -> Option<Allocates> {
-        match self {
-            Self::Warehouse(_) => Some(Warehouse::ALLOCATES),
-            Self::Numeric(numeric) => numeric.allocates(),
-            _ => None,
-        }
+        self.get().allocates()
     }
 
     /// How the work grows with its flows; `None` where it is not for any number of them.
     #[must_use]
     pub fn scaled(&self) -> Option<Scaled> {
-        let (counted, amount, flows_each) = match self {
-            Self::Warehouse(work) => ("transactions", work.workers * work.transactions, 1),
-            Self::Numeric(work) => ("passes", work.units * work.passes, 1),
-            Self::Handoff(work) => ("blocks", work.pairs * work.blocks, 2),
-            Self::Wiki(work) => ("requests", work.requests, 1),
-            _ => return None,
-        };
-        Some(Scaled {
-            counted,
-            amount,
-            flows_each,
-        })
+        self.get().scaled()
     }
 
     /// The work that is now for `now` flows, for `flows` flows that do as much each; `None`
@@ -65,44 +50,20 @@ impl Work {
         if parts == 0 || now == 0 || !flows.is_multiple_of(self.scaled()?.flows_each) {
             return None;
         }
-        Some(match self {
-            Self::Warehouse(work) => Self::Warehouse(Warehouse {
-                workers: parts,
-                ..work.clone()
-            }),
-            Self::Numeric(work) => Self::Numeric(Numeric {
-                units: parts,
-                ..work.clone()
-            }),
-            Self::Handoff(work) => Self::Handoff(Handoff {
-                pairs: parts,
-                ..work.clone()
-            }),
-            // Its requests are those of all flows together.
-            Self::Wiki(work) => Self::Wiki(Wiki {
-                requests: (work.requests / u64::from(now)).max(1) * parts,
-                ..work.clone()
-            }),
-            _ => return None,
-        })
+        self.get().with_parts(now, parts)
     }
 
     /// The same work with another live heap for each flow; `None` where it has none to choose.
     #[must_use]
     pub fn with_heap(&self, heap: Bytes) -> Option<Self> {
-        match self {
-            Self::Warehouse(work) => Some(Self::Warehouse(Warehouse {
-                heap,
-                ..work.clone()
-            })),
-            _ => None,
-        }
+        self.get().with_heap(heap)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Handoff, Warehouse};
 
     fn handoff() -> Work {
         Work::Handoff(Handoff {

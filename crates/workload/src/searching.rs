@@ -28,6 +28,7 @@ use flow::{Answer, Failure, Model, Proof, SlotProcess, Variant};
 use search::{Class, Filter, How, Paths, Pattern, Query};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::Workload;
 use crate::{Work, WorkError};
 use runner::Searcher;
 
@@ -244,7 +245,7 @@ pub(crate) fn changed(expected: Proof, got: Proof) -> Failure {
 }
 
 /// `4,897`.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.char_indices() {
@@ -274,6 +275,40 @@ impl Reading {
     #[must_use]
     pub fn name(self) -> &'static str {
         search::Io::from(self).name()
+    }
+}
+
+impl Workload for Searching {
+    fn units(&self) -> u64 {
+        1
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        Self::run(self, slot)
+    }
+
+    fn differs(&self, expected: Proof, got: Proof) -> Failure {
+        changed(expected, got)
+    }
+
+    fn unsuited(&self, variant: &Variant) -> Option<String> {
+        self.model(variant).err().map(|error| error.0)
+    }
+
+    fn makes_own_flows(&self) -> bool {
+        true
+    }
+
+    fn has_timers(&self) -> bool {
+        true
+    }
+
+    fn warms_up(&self) -> bool {
+        !self.cold
     }
 }
 

@@ -13,6 +13,8 @@ use flow::{Body, Outlet, Proof};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
+use crate::{Work, Workload};
+use flow::{Answer, NoSink, SlotProcess};
 
 /// Parameters of `spin`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +66,28 @@ impl Body for Spin {
             count: self.steps,
             checksum,
         }
+    }
+}
+
+impl Workload for Spin {
+    fn units(&self) -> u64 {
+        self.units
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        slot.run(self, &mut NoSink)
+    }
+
+    fn is_calibration(&self) -> bool {
+        true
+    }
+
+    fn planted(&self) -> f64 {
+        self.planted as f64 / self.steps as f64
     }
 }
 

@@ -28,6 +28,9 @@ use flow::{Body, HandOver};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
+use crate::workload::UserLevelBytes;
+use crate::{Work, Workload};
+use flow::{Answer, NoSink, SlotProcess};
 pub(crate) use touching::WithBody;
 
 /// Parameters of `turns`.
@@ -202,6 +205,55 @@ impl Turns {
             self.kernel_turns
         };
         turns.div_ceil(self.flows.max(1)).max(LEAST_LAPS)
+    }
+}
+
+impl Workload for Turns {
+    fn units(&self) -> u64 {
+        self.flows
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        self.with_body(TakeTurns(slot))
+    }
+
+    fn flows(&self) -> Option<u64> {
+        Some(self.flows)
+    }
+
+    fn set_flows(&mut self, flows: u64) {
+        self.flows = flows;
+    }
+
+    fn is_even(&self) -> bool {
+        true
+    }
+
+    fn user_level_bytes(&self) -> Option<UserLevelBytes> {
+        Some(UserLevelBytes {
+            kept: self.kept(),
+            stack: self.stack_bytes(),
+            task: self.task_bytes(),
+        })
+    }
+
+    fn pipes_a_flow(&self) -> u64 {
+        u64::from(self.hand_over == HandOver::Pipe)
+    }
+}
+
+/// A slot of flows that take turns.
+struct TakeTurns<'a>(&'a SlotProcess<Work>);
+
+impl WithBody for TakeTurns<'_> {
+    type Out = Answer;
+
+    fn with<B: Body>(self, body: &B) -> Answer {
+        self.0.run(body, &mut NoSink)
     }
 }
 

@@ -31,7 +31,7 @@ slot, gone from a later run) or has too few slots to judge what looks slower.";
 #[command(after_help = COMPARE_EXAMPLES)]
 pub(crate) struct CompareArgs {
     /// Results folders, the reference first
-    #[arg(value_name = "DIR", num_args = 2.., required = true)]
+    #[arg(value_name = "DIR", num_args = 1.., required = true)]
     pub(crate) folders: Vec<PathBuf>,
     /// Differences within this are none [default: what the runs call for]
     #[arg(long, value_name = "SHARE", value_parser = number::share)]

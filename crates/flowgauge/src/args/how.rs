@@ -27,34 +27,35 @@ pub(crate) struct HowArgs {
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number::whole)]
     pub(crate) seed: Option<u64>,
     /// Differences below this do not matter [default: 1%, or 2% on a noisy machine]
-    #[arg(long, value_name = "SHARE", allow_hyphen_values = true, value_parser = number::share)]
+    #[arg(long, hide_short_help = true, value_name = "SHARE", allow_hyphen_values = true, value_parser = number::share)]
     pub(crate) floor: Option<f64>,
     /// What stands for a slot: the median of its repetitions, or the fastest one
-    #[arg(long, value_enum, default_value = "typical")]
+    #[arg(long, hide_short_help = true, value_enum, default_value = "typical")]
     pub(crate) value: ValueArg,
     /// A slot whose repetitions together take longer has failed [default: 20 times what its
     /// pilot lets expect, at least 10s; what is left of the budget at the most]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = number::seconds)]
+    #[arg(long, hide_short_help = true, value_name = "TIME", allow_hyphen_values = true, value_parser = number::seconds)]
     pub(crate) deadline: Option<f64>,
     /// Show what each slot's flows do while it runs: where, in what state, how busy; look
     /// each INTERVAL, such as 200ms [default: 0.5s on a terminal, 1s elsewhere]
     #[arg(long, value_name = "INTERVAL", num_args = 0..=1, require_equals = true, value_parser = number::seconds)]
     pub(crate) watch: Option<Option<f64>>,
     /// Record CPU, memory and disk of each slot at this interval, by a process beside it
-    #[arg(long, value_name = "INTERVAL", allow_hyphen_values = true, value_parser = number::seconds)]
+    #[arg(long, hide_short_help = true, value_name = "INTERVAL", allow_hyphen_values = true, value_parser = number::seconds)]
     pub(crate) sample: Option<f64>,
     /// Record the disk space of this folder too
-    #[arg(long, value_name = "DIR", requires = "sample")]
+    #[arg(long, hide_short_help = true, value_name = "DIR", requires = "sample")]
     pub(crate) sample_folder: Option<PathBuf>,
     #[arg(long, value_name = "LIST", help = COUNT, long_help = COUNT_HELP)]
     pub(crate) events: Option<Events>,
     /// Memory that each slot process has touched before it makes flows, such as 256M
-    #[arg(long, value_name = "BYTES", allow_hyphen_values = true, value_parser = number::some_bytes)]
+    #[arg(long, hide_short_help = true, value_name = "BYTES", allow_hyphen_values = true, value_parser = number::some_bytes)]
     pub(crate) ballast: Option<u64>,
     /// How that memory is held: 4k, huge, shared, dontfork; several make variants of each
     /// process model [default: 4k]
     #[arg(
         long,
+        hide_short_help = true,
         value_name = "PAGES",
         value_delimiter = ',',
         requires = "ballast"
@@ -129,7 +130,7 @@ pub(crate) struct AnswerArgs {
     #[arg(long)]
     pub(crate) require_answer: bool,
     /// Write each chart into this folder, as SVG and as PNG
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, hide_short_help = true, value_name = "DIR")]
     pub(crate) plots: Option<PathBuf>,
 }
 

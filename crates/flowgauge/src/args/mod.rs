@@ -13,6 +13,7 @@ mod wiki;
 
 use std::ffi::OsString;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use compare::CompareArgs;
@@ -60,10 +61,9 @@ pub(crate) fn asked() -> Command {
             Command::Search(args)
         }
         _ => {
-            let matches = all().try_get_matches();
-            matches
-                .and_then(|matches| read(&matches))
-                .unwrap_or_else(|error| refuse(&error))
+            let matches = all().try_get_matches().map_err(elsewhere);
+            let read = matches.and_then(|matches| read(&matches));
+            read.unwrap_or_else(|error| refuse(&error))
         }
     }
 }
@@ -87,6 +87,47 @@ pub(crate) fn all() -> clap::Command {
     studies.fold(own, |all, (command, order)| {
         all.subcommand(command.display_order(order))
     })
+}
+
+/// An option that the command does not have is answered with the commands that have it: of the
+/// words that were typed, or else of all.
+fn elsewhere(mut error: clap::Error) -> clap::Error {
+    let words: Vec<String> = std::env::args().collect();
+    let flag = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => {
+            flag.trim_start_matches('-').to_owned()
+        }
+        _ => return error,
+    };
+    let all = all();
+    let has = |command: &&clap::Command| {
+        let mut arguments = command.get_arguments();
+        arguments.any(|argument| argument.get_long() == Some(flag.as_str()))
+    };
+    let owners: Vec<&str> = all
+        .get_subcommands()
+        .filter(has)
+        .map(clap::Command::get_name)
+        .collect();
+    let typed: Vec<&str> = owners
+        .iter()
+        .copied()
+        .filter(|owner| words.iter().any(|word| word == owner))
+        .collect();
+    let owners = if typed.is_empty() { owners } else { typed };
+    if !owners.is_empty() {
+        let commands = owners
+            .iter()
+            .map(|owner| format!("`flowgauge {owner} --{flag}`"));
+        let said = commands.collect::<Vec<_>>().join(", ");
+        let text = format!("'--{flag}' is an option of another command: {said}");
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![text.into()]),
+        );
+    }
+    error
 }
 
 /// Where commands that are no studies stand in the list.

@@ -24,9 +24,18 @@ Examples:
   flowgauge run --format json > out.json   one JSON document and nothing else
   flowgauge run primes --expect 'primes/thread vs process <= 1.05'   a check, for CI";
 
+/// The examples of `-h`.
+const FIRST_EXAMPLES: &str = "\
+Examples:
+  flowgauge run                            every study, quick
+  flowgauge run primes --preset full       one study at the size of the original
+  flowgauge run my-study.toml              a study of your own
+  flowgauge run --resume DIR --budget 5m   go on where it ran out of time
+  flowgauge run --help                     every option, and more examples";
+
 /// Run studies and answer.
 #[derive(Debug, Args)]
-#[command(after_help = RUN_EXAMPLES)]
+#[command(after_help = FIRST_EXAMPLES, after_long_help = RUN_EXAMPLES)]
 pub(crate) struct RunArgs {
     #[arg(value_name = "STUDY", conflicts_with = "resume", help = known_studies())]
     pub(crate) studies: Vec<String>,
@@ -39,11 +48,16 @@ pub(crate) struct RunArgs {
     pub(crate) resume: Option<PathBuf>,
     /// The tree that the study search searches [default: what there is of /usr/include,
     /// /usr/share, /usr/lib]
-    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    #[arg(
+        long,
+        hide_short_help = true,
+        value_name = "DIR",
+        conflicts_with = "resume"
+    )]
     pub(crate) tree: Option<PathBuf>,
     /// The study search empties the page cache before each search, so that all files come from
     /// the disk (root only)
-    #[arg(long, conflicts_with = "resume")]
+    #[arg(long, hide_short_help = true, conflicts_with = "resume")]
     pub(crate) cold: bool,
     #[command(flatten)]
     pub(crate) how: HowArgs,

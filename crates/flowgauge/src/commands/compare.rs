@@ -17,6 +17,12 @@ use crate::whole_file;
 /// Compares, writes what is asked for, and holds it against expectations.
 pub(crate) fn run(args: &CompareArgs) -> Result<Ending> {
     let names = names(args)?;
+    ensure!(
+        args.folders.len() > 1,
+        "compare needs at least two results folders, the reference first, such as `flowgauge \
+         compare before after`: '{}' is one",
+        args.folders[0].display()
+    );
     let results = results(&args.folders)?;
     let runs: Vec<Named<'_>> = names
         .iter()

@@ -31,8 +31,8 @@ use machine::Machine;
 use nix::errno::Errno;
 use nix::sys::prctl::set_child_subreaper;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use workload::Work;
 use workload::turns::LEAST_FLOWS;
-use workload::{Turns, Work};
 
 mod fenced;
 
@@ -189,7 +189,7 @@ fn case(args: &LimitsArgs, flows: u64, ceilings: &[(Model, u64)]) -> Case {
 }
 
 fn work(flows: u64) -> Work {
-    Work::Turns(Turns::idle(flows))
+    Work::idle(flows)
 }
 
 /// How far a model may be probed.

@@ -52,9 +52,12 @@ struct Page {
 
 impl Page {
     fn of(command: Command) -> Result<Self> {
-        let behind = command.get_after_help().map(ToString::to_string);
+        let behind = command.get_after_long_help().or(command.get_after_help());
+        let behind = behind.map(ToString::to_string);
         let usage = command.clone().render_usage().to_string();
-        let bare = command.after_help(Resettable::<StyledStr>::Reset);
+        let bare = command
+            .after_help(Resettable::<StyledStr>::Reset)
+            .after_long_help(Resettable::<StyledStr>::Reset);
         let man = Man::new(bare);
         let mut text = Vec::new();
         man.render(&mut text)?;

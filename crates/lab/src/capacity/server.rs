@@ -11,10 +11,11 @@ use flow::Variant;
 use machine::limits::Bound;
 use machine::{Ceiling, Machine};
 use measure::Measured;
-use workload::{Server, Work};
+use workload::Work;
+use workload::workload::Beside;
 
 use super::{limit, most};
-use crate::number::{count, many};
+use crate::number::count;
 
 /// Why there is no room, if that is the work and there is none. `lowest` is the room for
 /// flows of that model.
@@ -24,43 +25,35 @@ pub(super) fn no_room(
     work: &Work,
     lowest: &Ceiling,
 ) -> Option<String> {
-    let Work::WikiServer(server) = work else {
-        return None;
-    };
-    no_files(machine, variant, server)
-        .or_else(|| no_tasks(variant, server, lowest))
-        .or_else(|| no_places(machine, server))
+    let beside = work.get().beside(variant)?;
+    no_files(machine, &beside)
+        .or_else(|| no_tasks(variant, &beside, lowest))
+        .or_else(|| no_places(machine, &beside))
 }
 
-fn no_files(machine: &Machine, variant: &Variant, server: &Server) -> Option<String> {
+fn no_files(machine: &Machine, beside: &Beside) -> Option<String> {
     let &Measured::Value(Bound::At(files)) = &machine.limits.nofile_hard else {
         return None;
     };
-    let need = server.open_files(variant);
+    let need = beside.open_files;
     (need > files).then(|| {
         format!(
             "{} need up to {} open files in one process: RLIMIT_NOFILE allows {}; use fewer, or \
              raise the limit (ulimit -Hn {need})",
-            both(server),
+            beside.who,
             count(need),
             count(files)
         )
     })
 }
 
-/// `64 connections and 1 worker`.
-fn both(server: &Server) -> String {
-    let connections = many(server.connections, "connection");
-    format!("{connections} and {}", many(server.workers, "worker"))
-}
-
-fn no_tasks(variant: &Variant, server: &Server, lowest: &Ceiling) -> Option<String> {
-    let need = u64::from(variant.flows) + server.helpers();
+fn no_tasks(variant: &Variant, beside: &Beside, lowest: &Ceiling) -> Option<String> {
+    let need = u64::from(variant.flows) + beside.tasks;
     (need > most(lowest)).then(|| {
         format!(
             "{} need up to {} processes and threads: there is room for {} (the limit is {}); use \
              fewer, or raise it: {}",
-            both(server),
+            beside.who,
             count(need),
             count(most(lowest)),
             limit(lowest),
@@ -69,11 +62,11 @@ fn no_tasks(variant: &Variant, server: &Server, lowest: &Ceiling) -> Option<Stri
     })
 }
 
-fn no_places(machine: &Machine, server: &Server) -> Option<String> {
+fn no_places(machine: &Machine, beside: &Beside) -> Option<String> {
     let &Measured::Value(places) = &machine.limits.somaxconn else {
         return None;
     };
-    let need = server.waiting();
+    let need = beside.waiting;
     (need > places).then(|| {
         format!(
             "{} connections wait at one socket: net.core.somaxconn = {} allows no more of them; \

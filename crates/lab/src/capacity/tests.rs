@@ -3,7 +3,7 @@
 use super::fitted::without_those;
 use super::*;
 use crate::{Preset, builtin};
-use flow::{Channel, Placement, Schedule};
+use flow::{Channel, HandOver, Placement, Schedule};
 use workload::Turns;
 
 fn turns(flows: u64) -> Work {

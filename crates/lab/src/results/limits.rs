@@ -15,7 +15,7 @@
 use flow::{Model, Variant};
 use machine::{Ceiling, Machine};
 use serde::{Deserialize, Serialize};
-use workload::{Turns, Work};
+use workload::Work;
 
 use super::{CaseResult, VariantSummary};
 use crate::capacity::{limit as limit_words, rooms};
@@ -89,7 +89,7 @@ fn limit(machine: &Machine, label: String, model: Model, made: &[Made<'_>]) -> L
     let mut same = made.iter().filter(|made| made.summary.label == label);
     let least = same.next();
     let most = same.next_back().or(least);
-    let idle = Work::Turns(Turns::idle(workload::turns::LEAST_FLOWS));
+    let idle = Work::idle(workload::turns::LEAST_FLOWS);
     let work = most.map_or(&idle, |most| most.work);
     let flows = most.map_or(0, |most| most.variant.flows);
     let bytes_each = bytes_each(least, most);

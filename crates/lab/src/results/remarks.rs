@@ -1,7 +1,6 @@
 //! What a study says beyond its findings: sentences that take more than one case.
 
 use flow::{Answer, Failure, Schedule, Variant};
-use workload::Work;
 
 use super::cheapest::cheapest;
 use super::fenced::fenced;
@@ -44,8 +43,7 @@ pub(crate) fn sentences(
     sentences.extend(cases.iter().flat_map(calibration::sentences));
     // Flows that take turns, or repeat one operation, do nothing that could be uneven, or
     // large or small.
-    let takes_turns =
-        |case: &&CaseResult| matches!(case.case.work, Work::Turns(_) | Work::Operation(_));
+    let takes_turns = |case: &&CaseResult| case.case.work.get().is_even();
     // What scales has the same work for each flow, and sentences of its own.
     let scales = |case: &&CaseResult| case.case.work.scaled().is_some();
     let working = || {

@@ -19,6 +19,7 @@
 
 mod sentences;
 
+use flow::Model;
 use flow::SlotRecord;
 use flow::record::footprint::Footprint;
 use machine::Machine;
@@ -174,11 +175,12 @@ fn point(
 }
 
 fn dtlb_misses(case: &CaseResult) -> Measured<f64> {
-    let of = |label: &str| {
+    let of = |model| {
+        let label = label_of(case, model)?;
         let variant = case.variants.iter().find(|one| one.label == label)?;
         variant.counted.as_ref()?.of(Event::DtlbMisses)
     };
-    let (Some(threads), Some(processes)) = (of("thread"), of("process")) else {
+    let (Some(threads), Some(processes)) = (of(Model::Thread), of(Model::Process)) else {
         return Measured::not_available("not counted", "--events dtlb-misses");
     };
     threads.as_ref().and_then(|threads| {
@@ -201,8 +203,17 @@ fn over(threads: &EventMedians, processes: &EventMedians) -> Measured<f64> {
 /// The finding of threads against processes, where they are what is compared.
 #[must_use]
 pub fn threads_over_processes(case: &CaseResult) -> Option<&Finding> {
+    let threads = label_of(case, Model::Thread)?;
+    let processes = label_of(case, Model::Process)?;
     let mut findings = case.findings.iter();
-    findings.find(|finding| finding.subject == "thread" && finding.reference == "process")
+    findings.find(|finding| finding.subject == threads && finding.reference == processes)
+}
+
+/// What the variant of that model is called.
+fn label_of(case: &CaseResult, model: Model) -> Option<&str> {
+    let mut variants = case.case.variants.iter();
+    let own = variants.find(|labelled| labelled.variant.model == model);
+    own.map(|labelled| labelled.label.as_str())
 }
 
 /// The case of a work with as few flows as it can have: along the same way, or another one.

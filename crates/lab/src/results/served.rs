@@ -4,8 +4,6 @@
 //! tell what the network costs; which form is better is told by the findings in which both
 //! sides are servers.
 
-use workload::Work;
-
 use super::{CaseResult, Finding};
 
 /// The findings of a case in which both sides are servers; none where there is no server.
@@ -14,7 +12,7 @@ pub(super) fn forms(case: &CaseResult) -> Vec<&Finding> {
         let mut variants = case.case.variants.iter();
         let labelled = variants.find(|labelled| labelled.label == label);
         let work = labelled.and_then(|labelled| labelled.work.as_ref());
-        matches!(work.unwrap_or(&case.case.work), Work::WikiServer(_))
+        work.unwrap_or(&case.case.work).get().is_served()
     };
     let findings = case.findings.iter();
     findings

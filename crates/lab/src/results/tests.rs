@@ -454,7 +454,7 @@ fn a_machine_compared_with_itself_says_what_it_can_tell() {
         "{said}"
     );
     assert!(
-        said.contains("so a difference can be told from") && said.contains("in 80 rounds"),
+        said.contains("this machine can detect differences of") && said.contains(" in 80 ("),
         "{said}"
     );
 

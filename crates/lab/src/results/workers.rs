@@ -113,7 +113,7 @@ const OWN: f64 = 0.9;
 /// themselves, if so: their times are then those of whoever else was there.
 pub(super) fn crowded(case: &CaseResult) -> Option<String> {
     let one_cpu = |v: &LabelledVariant| v.variant.placement.is_one_cpu();
-    if !matches!(case.case.work, Work::Cpu(_)) || !case.case.variants.iter().all(one_cpu) {
+    if !case.case.work.get().only_computes() || !case.case.variants.iter().all(one_cpu) {
         return None;
     }
     let shares = case.variants.iter().filter_map(|v| v.workers.as_ref());

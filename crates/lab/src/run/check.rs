@@ -3,11 +3,9 @@
 //! A run that cannot be finished is refused whole, and not in its last case.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use flow::placement::Cpus;
 use machine::Machine;
-use workload::{Server, Work, server, wiki};
 
 use super::RunError;
 use crate::capacity::no_room;
@@ -54,8 +52,9 @@ fn check_case(case: &Case, machine: &Machine, cpus: &Cpus) -> Result<(), String>
     }
     case.work.check().map_err(|error| error.to_string())?;
     for labelled in &case.variants {
-        if let Some(work) = &labelled.work {
-            work.check().map_err(|error| error.to_string())?;
+        if let Some(own) = &labelled.work {
+            own.check().map_err(|error| error.to_string())?;
+            own.check_here(cpus).map_err(|error| error.to_string())?;
         }
         let placement = &labelled.variant.placement;
         placement.resolve(cpus).map_err(|error| error.to_string())?;
@@ -63,39 +62,12 @@ fn check_case(case: &Case, machine: &Machine, cpus: &Cpus) -> Result<(), String>
         if let Some(why) = work.unsuited(&labelled.variant) {
             return Err(why);
         }
-        if let Work::WikiServer(server) = work {
-            check_server(server, cpus)?;
-        }
         if let Some(why) = no_room(machine, &labelled.variant, work) {
             return Err(why);
         }
     }
-    check_stores(case)
-}
-
-/// Whether a server can have the CPU and the port that it names.
-fn check_server(server: &Server, cpus: &Cpus) -> Result<(), String> {
-    if let Some(cpu) = server.load_cpu
-        && !cpus.allowed.contains(&cpu)
-    {
-        return Err(format!(
-            "load_cpu {cpu}: this program may use the CPUs {:?}",
-            cpus.allowed
-        ));
-    }
-    match server.port {
-        0 => Ok(()),
-        port => server::try_port(port).map_err(|error| error.to_string()),
-    }
-}
-
-/// Looks through the stores that pages are read from: no slot can mend one.
-fn check_stores(case: &Case) -> Result<(), String> {
-    let own = case.variants.iter().filter_map(|one| one.work.as_ref());
-    let stores: BTreeSet<&Path> = own.chain([&case.work]).filter_map(Work::store).collect();
-    let mut stores = stores.into_iter();
-    let checked = stores.try_for_each(|store| wiki::check_store(store).map(drop));
-    checked.map_err(|error| error.to_string())
+    let here = case.work.check_here(cpus);
+    here.map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

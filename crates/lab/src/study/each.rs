@@ -6,14 +6,13 @@ use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use toml::{Spanned, Value};
+use workload::Work;
 
 use super::StudyError;
 use super::format::{FileCase, FileEach, Overrides};
 use super::placed::Placed;
 use super::source::Source;
 
-/// The parameter whose words may be all that there are.
-const OPERATION: &str = "operation";
 /// What is written for them.
 const ALL: &str = "all";
 
@@ -76,12 +75,11 @@ pub(super) fn members<'a>(
     };
     let here = each.parameter.span().start;
     let words: Vec<(&str, usize)> = match overrides.each.as_ref().unwrap_or(&each.values) {
-        Words::All if each.parameter.get_ref() == OPERATION => workload::operations::names()
-            .map(|name| (name, here))
-            .collect(),
         Words::All => {
+            let known = Work::words_of(each.parameter.get_ref());
+            let known = known.map(|words| words.into_iter().map(|word| (word, here)).collect());
             let message = "\"all\" stands for every operation: of another parameter name each word";
-            return Err(source.error(here, message));
+            known.ok_or_else(|| source.error(here, message))?
         }
         Words::These(words) => {
             let placed = |word: &'a Spanned<String>| (word.get_ref().as_str(), word.span().start);

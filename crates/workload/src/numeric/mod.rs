@@ -35,6 +35,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::draw::mix;
 use crate::{Allocates, WorkError};
+use crate::{Scaled, Work, Workload};
+use flow::{Answer, NoSink, SlotProcess};
 pub use kernel::{Kernel, Size, UnknownKernel};
 
 /// Parameters of `numeric`.
@@ -240,5 +242,46 @@ impl Body for Numeric {
 
     fn touched(&self, data: &Data, _flow: usize, pieces: &mut Pieces) {
         data.0.program().pieces(pieces);
+    }
+}
+
+impl Workload for Numeric {
+    fn units(&self) -> u64 {
+        self.units
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        slot.run(self, &mut NoSink)
+    }
+
+    fn usual_flows(&self) -> Option<u64> {
+        Some(self.units)
+    }
+
+    fn bytes_a_flow(&self) -> Option<u64> {
+        Self::bytes_a_flow(self)
+    }
+
+    fn allocates(&self) -> Option<Allocates> {
+        Self::allocates(self)
+    }
+
+    fn scaled(&self) -> Option<Scaled> {
+        Some(Scaled {
+            counted: "passes",
+            amount: self.units * self.passes,
+            flows_each: 1,
+        })
+    }
+
+    fn with_parts(&self, _now: u32, units: u64) -> Option<Work> {
+        Some(Work::Numeric(Self {
+            units,
+            ..self.clone()
+        }))
     }
 }

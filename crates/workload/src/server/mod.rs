@@ -49,8 +49,13 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
+use crate::wiki::check_own_store;
 use crate::wiki::{PreparedStore, Store, USUAL_PAGE_SIZE, USUAL_PAGES, Wiki};
+use crate::workload::{Beside, FileWords, Files};
 use crate::{Bytes, WorkError};
+use crate::{Work, Workload};
+use flow::placement::Cpus;
+use flow::{Answer, NoSink, SlotProcess};
 use listener::Caller;
 pub use listener::try_port;
 use load::{Load, Order};
@@ -420,5 +425,92 @@ impl Body for Serving {
 
     fn hired(&self, seat: &Seat) -> Usage {
         seat.hired
+    }
+}
+
+impl Workload for Server {
+    fn units(&self) -> u64 {
+        self.workers
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        let spec = slot.spec();
+        match self.open(slot.scratch(), &spec.variant, spec.cpus.is_empty()) {
+            Ok(serving) => slot.run(&serving, &mut NoSink),
+            Err(error) => Answer::from_error(&error),
+        }
+    }
+
+    fn flows(&self) -> Option<u64> {
+        Some(self.workers)
+    }
+
+    fn set_flows(&mut self, flows: u64) {
+        self.workers = flows;
+    }
+
+    fn unsuited(&self, variant: &Variant) -> Option<String> {
+        Self::unsuited(self, variant)
+    }
+
+    fn check_here(&self, cpus: &Cpus) -> Result<(), WorkError> {
+        if let Some(cpu) = self.load_cpu
+            && !cpus.allowed.contains(&cpu)
+        {
+            return Err(WorkError(format!(
+                "load_cpu {cpu}: this program may use the CPUs {:?}",
+                cpus.allowed
+            )));
+        }
+        if self.port > 0 {
+            try_port(self.port).map_err(|error| WorkError(error.to_string()))?;
+        }
+        check_own_store(self.store.as_deref())
+    }
+
+    fn is_counted_by_proof(&self) -> bool {
+        true
+    }
+
+    fn is_served(&self) -> bool {
+        true
+    }
+
+    fn beside(&self, variant: &Variant) -> Option<Beside> {
+        let plural = |count: u64, word: &str| match count {
+            1 => format!("1 {word}"),
+            _ => format!("{} {word}s", crate::searching::grouped(count)),
+        };
+        Some(Beside {
+            who: format!(
+                "{} and {}",
+                plural(self.connections, "connection"),
+                plural(self.workers, "worker")
+            ),
+            tasks: self.helpers(),
+            open_files: self.open_files(variant),
+            waiting: self.waiting(),
+        })
+    }
+
+    fn files(&self) -> Option<Files<'_>> {
+        Some(Files {
+            folder: None,
+            bytes: self.wiki().file_bytes(),
+            words: FileWords {
+                whose: "a page store",
+                what: "the page store needs",
+                fewer: "use fewer or smaller pages",
+                elsewhere: "name a folder of results on another disk: --out DIR",
+            },
+        })
+    }
+
+    fn store(&self) -> Option<&Path> {
+        self.store.as_deref()
     }
 }

@@ -35,8 +35,10 @@ use serde::{Deserialize, Serialize};
 use crate::bytes::Bytes;
 use crate::draw::{Checksum, Draw};
 use crate::{Allocates, WorkError};
+use crate::{Scaled, Work, Workload};
 use deck::Deck;
 pub use deck::{Kind, MIX};
+use flow::{Answer, NoSink, SlotProcess};
 use store::Store;
 
 /// Parameters of `warehouse`.
@@ -159,5 +161,57 @@ impl Body for Warehouse {
 
     fn touched(&self, place: &Place, _flow: usize, pieces: &mut Pieces) {
         place.store.pieces(pieces);
+    }
+}
+
+impl Workload for Warehouse {
+    fn units(&self) -> u64 {
+        self.workers
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        slot.run(self, &mut NoSink)
+    }
+
+    fn flows(&self) -> Option<u64> {
+        Some(self.workers)
+    }
+
+    fn set_flows(&mut self, flows: u64) {
+        self.workers = flows;
+    }
+
+    fn bytes_a_flow(&self) -> Option<u64> {
+        Some(self.bytes_a_worker())
+    }
+
+    fn allocates(&self) -> Option<Allocates> {
+        Some(Self::ALLOCATES)
+    }
+
+    fn scaled(&self) -> Option<Scaled> {
+        Some(Scaled {
+            counted: "transactions",
+            amount: self.workers * self.transactions,
+            flows_each: 1,
+        })
+    }
+
+    fn with_parts(&self, _now: u32, workers: u64) -> Option<Work> {
+        Some(Work::Warehouse(Self {
+            workers,
+            ..self.clone()
+        }))
+    }
+
+    fn with_heap(&self, heap: Bytes) -> Option<Work> {
+        Some(Work::Warehouse(Self {
+            heap,
+            ..self.clone()
+        }))
     }
 }

@@ -37,11 +37,15 @@ mod table;
 mod tests;
 mod tree;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::workload::{FileWords, Files};
 use crate::{Bytes, WorkError};
+use crate::{Scaled, Work, Workload};
+use flow::placement::Cpus;
+use flow::{Answer, NoSink, SlotProcess};
 pub use generate::pages as generated;
 pub(crate) use prepared::sum_of;
 pub use prepared::{Desk, PreparedStore};
@@ -122,4 +126,64 @@ impl Wiki {
             PAGE_SIZES.end()
         )))
     }
+}
+
+impl Workload for Wiki {
+    fn units(&self) -> u64 {
+        self.requests
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Self::check(self)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        match self.prepared(slot.scratch()) {
+            Ok(prepared) => slot.run(&prepared, &mut NoSink),
+            Err(error) => Answer::from_error(&std::io::Error::other(error)),
+        }
+    }
+
+    fn check_here(&self, _cpus: &Cpus) -> Result<(), WorkError> {
+        check_own_store(self.store.as_deref())
+    }
+
+    fn files(&self) -> Option<Files<'_>> {
+        Some(Files {
+            folder: None,
+            bytes: self.file_bytes(),
+            words: FileWords {
+                whose: "a page store",
+                what: "the page store needs",
+                fewer: "use fewer or smaller pages",
+                elsewhere: "name a folder of results on another disk: --out DIR",
+            },
+        })
+    }
+
+    fn store(&self) -> Option<&Path> {
+        self.store.as_deref()
+    }
+
+    fn scaled(&self) -> Option<Scaled> {
+        Some(Scaled {
+            counted: "requests",
+            amount: self.requests,
+            flows_each: 1,
+        })
+    }
+
+    /// Its requests are those of all flows together.
+    fn with_parts(&self, now: u32, parts: u64) -> Option<Work> {
+        Some(Work::Wiki(Self {
+            requests: (self.requests / u64::from(now)).max(1) * parts,
+            ..self.clone()
+        }))
+    }
+}
+
+/// Looks through the store that pages are read from: no slot can mend one.
+pub(crate) fn check_own_store(store: Option<&Path>) -> Result<(), WorkError> {
+    let checked = store.map_or(Ok(()), |store| check_store(store).map(drop));
+    checked.map_err(|error| WorkError(error.to_string()))
 }

@@ -1,0 +1,99 @@
+//! A command or a server of the user's as a workload: the crate `program` launches and judges it,
+//! and here it answers what every workload is asked.
+
+use flow::{Answer, Failure, Proof, SlotProcess, Variant};
+use program::{Program, Served};
+
+use crate::workload::{FileWords, Files};
+use crate::{Work, WorkError, Workload};
+
+/// Files in a folder of the run, for programs that ask for one.
+const IN_FOLDER: Files<'_> = Files {
+    folder: None,
+    bytes: 0,
+    words: FileWords::SMALL,
+};
+
+impl Workload for Box<Program> {
+    fn units(&self) -> u64 {
+        self.units.unwrap_or(1)
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Program::check(self).map_err(WorkError)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        Program::run(self, slot)
+    }
+
+    fn flows(&self) -> Option<u64> {
+        self.flows
+    }
+
+    fn set_flows(&mut self, flows: u64) {
+        self.flows = Some(flows);
+    }
+
+    fn differs(&self, _expected: Proof, _got: Proof) -> Failure {
+        program::differs()
+    }
+
+    fn unsuited(&self, variant: &Variant) -> Option<String> {
+        Program::unsuited(self, variant)
+    }
+
+    fn makes_own_flows(&self) -> bool {
+        true
+    }
+
+    fn program(&self) -> Option<&Program> {
+        Some(self)
+    }
+
+    fn files(&self) -> Option<Files<'_>> {
+        self.asks_for("dir").then_some(IN_FOLDER)
+    }
+}
+
+impl Workload for Box<Served> {
+    fn units(&self) -> u64 {
+        1
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        Served::check(self).map_err(WorkError)
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        Served::run(self, slot)
+    }
+
+    fn flows(&self) -> Option<u64> {
+        self.server.flows
+    }
+
+    fn set_flows(&mut self, flows: u64) {
+        self.server.flows = Some(flows);
+    }
+
+    fn differs(&self, _expected: Proof, _got: Proof) -> Failure {
+        program::differs()
+    }
+
+    fn unsuited(&self, variant: &Variant) -> Option<String> {
+        Served::unsuited(self, variant)
+    }
+
+    fn makes_own_flows(&self) -> bool {
+        true
+    }
+
+    fn program(&self) -> Option<&Program> {
+        Some(&self.server)
+    }
+
+    fn files(&self) -> Option<Files<'_>> {
+        self.asks_for("dir").then_some(IN_FOLDER)
+    }
+}
