@@ -60,6 +60,8 @@ fn short(subcommand: &str) -> &'static [(&'static str, &'static str)] {
             ("--rounds", "1"),
             BUDGET,
         ],
+        "sharing" => &[("--rounds", "1"), BUDGET],
+        "creating" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
         "scaling" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
         "calibrate" => &[("--rounds", "1"), BUDGET],
         "search --study" => &[("--rounds", "1"), BUDGET],
