@@ -29,6 +29,7 @@ slot, gone from a later run) or has too few slots to judge what looks slower.";
 /// them is in no interval, and only a floor guards against it (docs/comparing.md).
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES)]
+#[command(override_usage = "flowgauge compare [OPTIONS] <DIR> <DIR>...")]
 pub(crate) struct CompareArgs {
     /// Results folders, the reference first
     #[arg(value_name = "DIR", num_args = 1.., required = true)]
