@@ -12,21 +12,31 @@
 //!
 //! The janitor is this same binary, in a session of its own, where no signal to the group of the
 //! run and no Ctrl-C reaches it, and it ignores those that ask to end. It sleeps in a read. Before
-//! anything of a slot is made it is told the names, on one line; a line without names says that
+//! anything of a slot is made it gets the names, on one line; a line without names says that
 //! all is removed. When the main process is gone, however it went, the read ends. The slot's
 //! processes are dying then by their parent-death signals, stopped ones included, and need no
-//! help. The janitor removes what is left at the names it was told last, and what is
+//! help. The janitor removes what is left at the last names it got, and what is
 //! provably ours there ([`tidy`]), and ends.
 //!
-//! What it deliberately does not do: kill anybody. It is no parent of theirs, so it could hit a
-//! stranger who got their number.
+//! One process has no parent-death signal yet: a child of the main process that was stopped
+//! between its fork and its exec. It would stay for ever, and the janitor with it, since it has
+//! inherited the writing end of the janitor's pipe. By that very end the janitor knows it: a
+//! second thread waits until the main process ends, and kills who then still holds the pipe.
+//!
+//! What it deliberately does not do: kill by number. It is no parent of theirs, and a number may
+//! have gone to a stranger; a process that holds this pipe can only be ours.
 
+use std::fs;
 use std::io::{self, BufRead, Write};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigHandler, Signal, signal};
+use nix::unistd::getppid;
 
 use crate::slot_process::exit;
 
@@ -46,6 +56,7 @@ impl Janitor {
         let mut child = Command::new("/proc/self/exe")
             .arg0("flowgauge")
             .arg(ARGUMENT)
+            .arg(std::process::id().to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -103,6 +114,12 @@ pub fn janitor_main() -> ! {
         // SAFETY: ignoring a signal installs no handler that could do anything unsafe.
         let _valid_signal = unsafe { signal(ends, SigHandler::SigIgn) };
     }
+    std::thread::spawn(|| {
+        if let (Some(main), Ok(pipe)) = (main_process(), own_pipe()) {
+            ends(main);
+            kill_holders(pipe);
+        }
+    });
     let mut last: Vec<PathBuf> = Vec::new();
     for line in io::stdin().lock().lines() {
         // A line that was cut says nothing of what was made: names are told before.
@@ -113,4 +130,97 @@ pub fn janitor_main() -> ! {
     }
     tidy::slot_folder::remove_left(&last);
     exit(0)
+}
+
+/// The process that started this one, by the number it gave.
+fn main_process() -> Option<i32> {
+    std::env::args().nth(2)?.parse().ok()
+}
+
+/// Waits until the process `main`, which started this one, has ended.
+fn ends(main: i32) {
+    let Ok(process) = pidfd(main) else { return };
+    let mut end = [PollFd::new(process.as_fd(), PollFlags::POLLIN)];
+    // Another parent: it ended before it could be watched, and the number may be a stranger's.
+    while getppid().as_raw() == main && poll(&mut end, PollTimeout::NONE).is_err() {}
+}
+
+/// A pipe as the kernel knows it: its device and its inode.
+type Pipe = (u64, u64);
+
+fn own_pipe() -> io::Result<Pipe> {
+    let found = fs::metadata("/proc/self/fd/0")?;
+    Ok((found.dev(), found.ino()))
+}
+
+/// Kills each process but this one that has an end of `pipe`.
+fn kill_holders(pipe: Pipe) {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let own = std::process::id().cast_signed();
+    for pid in pids.filter(|pid| *pid != own) {
+        // Looked at by its descriptor's lifetime: the number cannot go to another in between.
+        if let Ok(process) = pidfd(pid)
+            && holds(pid, pipe)
+        {
+            kill(&process);
+        }
+    }
+}
+
+fn holds(pid: i32, pipe: Pipe) -> bool {
+    let files = fs::read_dir(format!("/proc/{pid}/fd"));
+    let mut found = files
+        .into_iter()
+        .flatten()
+        .flatten()
+        .flat_map(|file| fs::metadata(file.path()));
+    found.any(|file| (file.dev(), file.ino()) == pipe)
+}
+
+/// A descriptor of a process: readable when it has ended, and never that of another process.
+fn pidfd(pid: i32) -> io::Result<OwnedFd> {
+    // SAFETY: the call takes a process id and no flags, and touches no memory.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    let fd = RawFd::try_from(fd).map_err(io::Error::other)?;
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has just made this descriptor and nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+fn kill(process: &OwnedFd) {
+    let (fd, kill) = (process.as_raw_fd(), libc::SIGKILL);
+    let no_info = std::ptr::null::<libc::siginfo_t>();
+    // SAFETY: the descriptor is open, and no information means that the kernel makes it.
+    let _gone_is_fine = unsafe { libc::syscall(libc::SYS_pidfd_send_signal, fd, kill, no_info, 0) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use nix::sys::signal::kill as signal_to;
+    use nix::unistd::Pid;
+
+    #[test]
+    fn a_stopped_process_that_holds_the_pipe_is_killed_and_others_are_not() {
+        let (reader, writer) = io::pipe().unwrap();
+        let found = fs::metadata(format!("/proc/self/fd/{}", reader.as_raw_fd())).unwrap();
+        let sleep = |stdout: Stdio| {
+            Command::new("sleep")
+                .arg("60")
+                .stdout(stdout)
+                .spawn()
+                .unwrap()
+        };
+        let (mut holder, mut other) = (sleep(writer.into()), sleep(Stdio::null()));
+        signal_to(Pid::from_raw(holder.id().cast_signed()), Signal::SIGSTOP).unwrap();
+        kill_holders((found.dev(), found.ino()));
+        assert!(!holder.wait().unwrap().success());
+        assert_eq!(other.try_wait().unwrap(), None);
+        other.kill().unwrap();
+        other.wait().unwrap();
+    }
 }
