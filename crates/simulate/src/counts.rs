@@ -1,0 +1,80 @@
+//! What is counted.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use serde::{Deserialize, Serialize};
+
+use crate::sharing::{Cores, Shared, Spread};
+
+/// What one hardware thread has done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Loads and stores.
+    pub accesses: u64,
+    /// Accesses that missed the first-level data cache.
+    pub l1d: u64,
+    /// Those that missed the second level, where there is one.
+    pub l2: u64,
+    /// Those that missed the last level.
+    pub llc: u64,
+    /// Accesses whose page was not in the first-level data TLB.
+    pub dtlb: u64,
+    /// Those for which the page table was read.
+    pub walks: u64,
+    /// Stores that took a line out of another core's caches.
+    pub taken: u64,
+    /// Time of the accesses without waiting, in ticks of the model.
+    pub base: u64,
+    /// Time of waiting, in ticks of the model.
+    pub stall: u64,
+}
+
+impl Counts {
+    /// These without those of before.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            accesses: self.accesses - before.accesses,
+            l1d: self.l1d - before.l1d,
+            l2: self.l2 - before.l2,
+            llc: self.llc - before.llc,
+            dtlb: self.dtlb - before.dtlb,
+            walks: self.walks - before.walks,
+            taken: self.taken - before.taken,
+            base: self.base - before.base,
+            stall: self.stall - before.stall,
+        }
+    }
+}
+
+/// The pages of all address spaces, numbered as they are first used, and who used them.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    numbers: HashMap<(u32, u64), u32, BuildHasherDefault<Spread>>,
+    used: Vec<[Cores; 2]>,
+}
+
+impl Pages {
+    pub(crate) fn number(&mut self, space: u32, page: u64) -> u32 {
+        let next = self.used.len() as u32;
+        let number = *self.numbers.entry((space, page)).or_insert(next);
+        if number == next {
+            self.used.push([0; 2]);
+        }
+        number
+    }
+
+    pub(crate) fn used(&mut self, number: u32, core: u32, store: bool) {
+        let [touched, written] = &mut self.used[number as usize];
+        *touched |= 1 << core;
+        *written |= Cores::from(store) << core;
+    }
+
+    pub(crate) fn shared(&self) -> Shared {
+        let mut shared = Shared::default();
+        let used = self.used.iter();
+        used.for_each(|[touched, written]| shared.add(*touched, *written));
+        shared
+    }
+}

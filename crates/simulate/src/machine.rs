@@ -1,0 +1,205 @@
+//! A machine's description: cores, hardware threads, caches and data TLBs, each figure with its
+//! source.
+//!
+//! # Theory
+//!
+//! A description is a TOML file ([docs/simulate.md](../../../docs/simulate.md) explains each key;
+//! `machines/` holds those that are built in). Each table says where its figures are from: `source`
+//! names a document, `assumed` says what no document tells and what was taken instead. A table
+//! with neither is refused: a figure without an origin is a guess in disguise.
+//!
+//! What the model cannot be built from is refused with the line of the figure: a line or page size
+//! that is no power of two, a number of sets that is none (it is an index of bits), zero ways,
+//! a size that is not whole sets, more cores or hardware threads than the model has room for.
+
+mod bytes;
+mod check;
+mod written;
+
+use serde::{Deserialize, Serialize};
+
+pub use bytes::{read_bytes, show_bytes};
+
+/// Cores at the most: sets of cores are 64 bits.
+pub(crate) const MOST_CORES: u32 = 64;
+/// Hardware threads of a core at the most.
+pub(crate) const MOST_THREADS: u32 = 16;
+
+/// A machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// What it is called: the word on the command line.
+    pub name: String,
+    /// What it is, in a line.
+    pub about: String,
+    /// Cores.
+    pub cores: u32,
+    /// Hardware threads of each core.
+    pub threads_per_core: u32,
+    /// Clock speed in MHz.
+    pub clock_mhz: u32,
+    /// Page sizes in bytes; the first is used where none is asked for.
+    pub pages: Vec<u64>,
+    /// What tells the TLB's entries of one hardware thread from those of another.
+    pub tags: Tags,
+    /// First-level data cache of each core.
+    pub l1d: Cache,
+    /// Second-level cache of each core, where the last level is another one.
+    pub l2: Option<Cache>,
+    /// Last-level cache, shared by cores.
+    pub llc: Cache,
+    /// Data TLBs, first level first; each for some page sizes.
+    pub dtlb: Vec<Tlb>,
+    /// What an access costs.
+    pub time: Time,
+    /// Where the figures are from, table by table.
+    pub origins: Vec<Origin>,
+}
+
+/// Which hardware threads of a core may use each other's TLB entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tags {
+    /// Those in the same address space: entries carry the number of the space.
+    AddressSpace,
+    /// None: entries carry the number of the hardware thread too.
+    HardwareThread,
+}
+
+/// A cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cache {
+    /// Bytes.
+    pub bytes: u64,
+    /// Ways.
+    pub ways: u32,
+    /// Bytes of a line.
+    pub line: u64,
+    /// Which way goes when a set is full.
+    pub policy: Policy,
+    /// Whether a store that misses brings the line in. Where it does not, stores write through:
+    /// all of them go on to the next level.
+    pub allocates_on_store: bool,
+    /// What falls out of it falls out of the caches above it (last level only).
+    pub inclusive: bool,
+    /// Cores that share one such cache.
+    pub shared_by: u32,
+}
+
+impl Cache {
+    /// Sets.
+    #[must_use]
+    pub fn sets(&self) -> u64 {
+        self.bytes / self.line / u64::from(self.ways)
+    }
+}
+
+/// Which way of a full set makes room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Policy {
+    /// The one not used for the longest time.
+    Lru,
+    /// The first whose used bit is clear; the bits of the others are cleared when all are set.
+    PseudoLru,
+    /// Any, by a fixed sequence of draws.
+    Random,
+}
+
+/// A data TLB.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tlb {
+    /// 1 is asked first.
+    pub level: u32,
+    /// Page sizes whose entries it holds.
+    pub pages: Vec<u64>,
+    /// Entries.
+    pub entries: u32,
+    /// Ways; as many as entries where it is fully associative.
+    pub ways: u32,
+    /// Which entry makes room.
+    pub policy: Policy,
+}
+
+/// What an access costs, in cycles.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Time {
+    /// An access that hits the first level, with the instructions around it.
+    pub base: f64,
+    /// More, for one that is found in the second level.
+    pub l2: f64,
+    /// More, for one that is found in the last level.
+    pub llc: f64,
+    /// More, for one that is found in memory.
+    pub memory: f64,
+    /// More, for a translation that is found in the second-level TLB.
+    pub l2_tlb: f64,
+    /// More, for a page walk.
+    pub walk: f64,
+}
+
+/// Where the figures of a table are from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The table: `l1d`, `dtlb 2`.
+    pub of: String,
+    /// The document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// What no document tells, and what was taken instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assumed: Option<String>,
+}
+
+/// A description that is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}, line {line}: {what}")]
+pub struct MachineError {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong and what would be right.
+    pub what: String,
+}
+
+impl Machine {
+    /// Reads a description; `file` is its name in errors, `name` the machine's.
+    ///
+    /// # Errors
+    /// It is no description that a model can be built from; with the line.
+    pub fn read(name: &str, file: &str, text: &str) -> Result<Self, MachineError> {
+        let fail = |at: usize, what: String| MachineError {
+            file: file.to_owned(),
+            line: 1 + text[..at.min(text.len())].matches('\n').count(),
+            what,
+        };
+        let written: written::Written = toml::from_str(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            fail(at, error.message().to_owned())
+        })?;
+        check::machine(name, written).map_err(|check::Wrong { at, what }| fail(at, what))
+    }
+
+    /// Hardware threads of all cores.
+    #[must_use]
+    pub fn hardware_threads(&self) -> u32 {
+        self.cores * self.threads_per_core
+    }
+
+    /// The core of a hardware thread, where the threads of a core are numbered one after another.
+    #[must_use]
+    pub fn core_of(&self, hardware_thread: u32) -> u32 {
+        hardware_thread / self.threads_per_core
+    }
+
+    /// The TLB of a level for pages of that size.
+    #[must_use]
+    pub fn tlb(&self, level: u32, page: u64) -> Option<&Tlb> {
+        let mut all = self.dtlb.iter();
+        all.find(|tlb| tlb.level == level && tlb.pages.contains(&page))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+use super::*;
+use crate::{builtin, names};
+
+#[test]
+fn every_built_in_machine_is_right_and_says_where_its_figures_are_from() {
+    for name in names() {
+        let machine = builtin(name).unwrap().unwrap();
+        assert_eq!(machine.name, name);
+        assert!(machine.origins.len() >= 5, "{name}");
+    }
+    assert!(builtin("no-such-machine").unwrap().is_none());
+}
+
+#[test]
+fn the_sources_machines_are_those_of_the_source() {
+    let t1 = builtin("ultrasparc-t1").unwrap().unwrap();
+    assert_eq!((t1.cores, t1.threads_per_core), (8, 4));
+    assert_eq!((t1.l1d.sets(), t1.llc.sets()), (128, 4096));
+    let nehalem = builtin("xeon-x5570").unwrap().unwrap();
+    assert_eq!((nehalem.cores, nehalem.threads_per_core), (4, 2));
+    assert_eq!(nehalem.hardware_threads(), 8);
+    assert_eq!(nehalem.core_of(5), 2);
+    assert_eq!(nehalem.tlb(2, 4 << 10).unwrap().entries, 512);
+    assert_eq!(nehalem.tlb(1, 4 << 20).unwrap().entries, 32);
+    assert!(nehalem.tlb(2, 4 << 20).is_none());
+}
+
+const GOOD: &str = include_str!("../../../../machines/xeon-x5570.toml");
+
+/// What is said of the machine with one figure replaced.
+fn refused(from: &str, to: &str) -> String {
+    assert!(GOOD.contains(from), "{from}");
+    let text = GOOD.replacen(from, to, 1);
+    Machine::read("mine", "mine.toml", &text)
+        .unwrap_err()
+        .to_string()
+}
+
+/// The line of the first place of a text, from 1.
+fn line_of(text: &str) -> usize {
+    1 + GOOD[..GOOD.find(text).unwrap()].matches('\n').count()
+}
+
+#[test]
+fn what_a_model_cannot_be_built_from_is_refused_with_its_line() {
+    let cases = [
+        (
+            "size = \"32K\"",
+            "size = \"33K\"",
+            "l1d: 33K in 8 ways of lines of 64 bytes is 66 sets",
+        ),
+        ("size = \"32K\"", "size = \"33X\"", "l1d: size 33X"),
+        ("ways = 8", "ways = 0", "l1d: ways = 0: use 1 to 32"),
+        (
+            "line = 64",
+            "line = 48",
+            "l1d: line = 48: use a power of two",
+        ),
+        ("line = 64", "line = 128", "longer than those below"),
+        ("cores = 4", "cores = 65", "cores = 65: use 1 to 64"),
+        (
+            "threads_per_core = 2",
+            "threads_per_core = 0",
+            "threads_per_core = 0",
+        ),
+        ("\"4K\", \"2M\"", "\"3K\", \"2M\"", "a page of 3K"),
+        (
+            "shared_by = 4",
+            "shared_by = 5",
+            "llc: shared_by = 5: use 1 to 4",
+        ),
+        ("entries = 64", "entries = 66", "entries in 4 ways"),
+        ("base = 2.0", "base = 0.0", "an access takes some time"),
+        ("memory = 170", "memory = -1", "memory = -1"),
+    ];
+    for (from, to, expected) in cases {
+        let said = refused(from, to);
+        assert!(said.contains(expected), "{said}");
+        let line = format!("mine.toml, line {}:", line_of(from));
+        assert!(said.starts_with(&line), "{said}: {line}");
+    }
+}
+
+#[test]
+fn figures_without_an_origin_and_unknown_keys_are_refused() {
+    let source = "source = \"Optimization Reference Manual, Nehalem, cache parameters\"\n\
+                  assumed = \"its pseudo-LRU keeps one used bit for each way; no prefetching\"\n";
+    let said = refused(source, "");
+    assert!(
+        said.contains("l1d does not say where its figures are from"),
+        "{said}"
+    );
+    let said = refused("ways = 8", "weighs = 8");
+    assert!(
+        said.contains("weighs") && said.contains(&format!("line {}", line_of("ways = 8"))),
+        "{said}"
+    );
+    let said = refused("l2 = 6\n", "");
+    assert!(said.contains("time: l2 is missing"), "{said}");
+    let said = refused("pages = [\"2M\", \"4M\"]", "pages = [\"2M\"]");
+    assert!(
+        said.contains("no [[dtlb]] of level 1 holds pages of 4M"),
+        "{said}"
+    );
+}
+
+#[test]
+fn sizes_are_read_and_shown() {
+    for (text, bytes) in [
+        ("32K", 32 << 10),
+        ("8M", 8 << 20),
+        ("1G", 1 << 30),
+        ("100", 100),
+    ] {
+        assert_eq!(read_bytes(text), Some(bytes));
+        assert_eq!(show_bytes(bytes), text);
+    }
+    for text in ["", "K", "1T", "-1", "1.5M", "99999999999G"] {
+        assert_eq!(read_bytes(text), None, "{text}");
+    }
+}

@@ -1,0 +1,257 @@
+//! Address spaces and the frames behind their pages.
+//!
+//! # Theory
+//!
+//! A frame is 4 KB of memory and gets its number when it is first touched, so frames depend on the
+//! traces alone and not on where the kernel put things. What stands behind a page:
+//!
+//! ```text
+//!   mapped                          load                       store
+//!   shared (file or memory)         the object's frame         the same
+//!   private file                    the object's frame         a frame of its own from now on
+//!   before the fork                 the ancestor's frame       a frame of its own from now on
+//!   by the space itself             a frame of its own         the same
+//! ```
+//!
+//! The second and third are copy on write: processes share what none of them has written, which
+//! matters, for otherwise all memory of processes would look private and their misses would be
+//! overstated. A page that was written before the window of a trace opens is known to be the
+//! space's own by [`Memory::wrote`].
+//!
+//! Not modelled: the zero page, merging of equal pages, swapping, and that large pages are
+//! contiguous (frames follow each other in order of first touch whatever the page size is).
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasherDefault;
+
+use crate::sharing::Spread;
+
+/// A mapping of pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backing {
+    /// Memory of the space itself.
+    Own,
+    /// A file, privately: from this page of the object on.
+    PrivateFile {
+        /// A number for the file.
+        object: u64,
+        /// The first page in it.
+        page: u64,
+    },
+    /// A file or memory that several spaces share.
+    Shared {
+        /// A number for the file or memory.
+        object: u64,
+        /// The first page in it.
+        page: u64,
+    },
+    /// As it was when an ancestor forked.
+    Inherited {
+        /// The ancestor that had it mapped.
+        from: u32,
+    },
+}
+
+type Table<K, V> = HashMap<K, V, BuildHasherDefault<Spread>>;
+
+#[derive(Debug, Clone, Copy)]
+struct Region {
+    end: u64,
+    backing: Backing,
+}
+
+#[derive(Debug)]
+struct Space {
+    /// What is behind pages that no region holds.
+    default: Backing,
+    regions: BTreeMap<u64, Region>,
+    table: Table<u64, Page>,
+}
+
+/// What is behind a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Page {
+    pub(crate) frame: u32,
+    /// A store gives the space a frame of its own.
+    pub(crate) copy_on_write: bool,
+}
+
+/// The memory of a machine.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    spaces: Vec<Option<Space>>,
+    /// Frames of objects and of ancestors, by whose they are and the page in it.
+    common: Table<(u64, u64), u32>,
+    frames: u32,
+}
+
+/// Apart from numbers of objects.
+const ANCESTOR: u64 = 1 << 63;
+
+impl Memory {
+    pub(crate) fn frames(&self) -> usize {
+        self.frames as usize
+    }
+
+    fn space(&mut self, space: u32) -> &mut Space {
+        let at = space as usize;
+        if at >= self.spaces.len() {
+            self.spaces.resize_with(at + 1, || None);
+        }
+        self.spaces[at].get_or_insert_with(|| Space {
+            default: Backing::Own,
+            regions: BTreeMap::new(),
+            table: Table::default(),
+        })
+    }
+
+    /// A space begins as a copy of another.
+    pub(crate) fn fork(&mut self, parent: u32, child: u32) {
+        let own = self.space(parent);
+        let inherited = |backing| match backing {
+            Backing::Own => Backing::Inherited { from: parent },
+            other => other,
+        };
+        let regions = own.regions.iter().map(|(start, region)| {
+            let backing = inherited(region.backing);
+            (*start, Region { backing, ..*region })
+        });
+        let space = Space {
+            default: inherited(own.default),
+            regions: regions.collect(),
+            table: Table::default(),
+        };
+        self.space(child);
+        self.spaces[child as usize] = Some(space);
+    }
+
+    /// Pages get something new behind them.
+    pub(crate) fn map(&mut self, space: u32, first: u64, pages: u64, backing: Backing) {
+        let own = self.space(space);
+        let end = first.saturating_add(pages);
+        cut(&mut own.regions, first, end);
+        own.regions.insert(first, Region { end, backing });
+        forget(&mut own.table, first, end);
+    }
+
+    /// Pages are there no longer.
+    pub(crate) fn unmap(&mut self, space: u32, first: u64, pages: u64) {
+        // What comes next at these addresses is mapped first; until then nothing touches them.
+        self.map(space, first, pages, Backing::Own);
+    }
+
+    /// A page was written before any access of it was recorded.
+    pub(crate) fn wrote(&mut self, space: u32, page: u64) {
+        let _is_its_own_now = self.page(space, page, true);
+    }
+
+    /// What is behind a page that is loaded from or stored to, and whether that was something else
+    /// before.
+    pub(crate) fn page(&mut self, space: u32, page: u64, store: bool) -> (Page, bool) {
+        let known = self.space(space).table.get(&page).copied();
+        if let Some(known) = known.filter(|known| !(store && known.copy_on_write)) {
+            return (known, false);
+        }
+        let found = match self.backing(space, page) {
+            Backing::Shared { object, page } => self.common(object, page, false),
+            Backing::Own => self.fresh(),
+            _ if store => self.fresh(),
+            Backing::PrivateFile { object, page } => self.common(object, page, true),
+            Backing::Inherited { from } => self.common(ANCESTOR | u64::from(from), page, true),
+        };
+        self.space(space).table.insert(page, found);
+        (found, known.is_some())
+    }
+
+    /// The backing of a page, with the page within an object.
+    fn backing(&mut self, space: u32, page: u64) -> Backing {
+        let own = self.space(space);
+        let region = own.regions.range(..=page).next_back();
+        let Some((start, region)) = region.filter(|(_, region)| page < region.end) else {
+            return own.default;
+        };
+        let into = page - start;
+        match region.backing {
+            Backing::PrivateFile { object, page } => Backing::PrivateFile {
+                object,
+                page: page + into,
+            },
+            Backing::Shared { object, page } => Backing::Shared {
+                object,
+                page: page + into,
+            },
+            other => other,
+        }
+    }
+
+    fn common(&mut self, object: u64, page: u64, copy_on_write: bool) -> Page {
+        let next = self.frames;
+        let frame = *self.common.entry((object, page)).or_insert(next);
+        self.frames += u32::from(frame == next);
+        Page {
+            frame,
+            copy_on_write,
+        }
+    }
+
+    fn fresh(&mut self) -> Page {
+        self.frames += 1;
+        Page {
+            frame: self.frames - 1,
+            copy_on_write: false,
+        }
+    }
+}
+
+/// Makes room for a region: those that it covers go, those that it cuts are shortened.
+fn cut(regions: &mut BTreeMap<u64, Region>, first: u64, end: u64) {
+    let touched = regions
+        .range(..end)
+        .filter(|(_, region)| region.end > first);
+    let touched: Vec<(u64, Region)> = touched.map(|(start, region)| (*start, *region)).collect();
+    for (start, region) in touched {
+        regions.remove(&start);
+        if start < first {
+            regions.insert(
+                start,
+                Region {
+                    end: first,
+                    ..region
+                },
+            );
+        }
+        if region.end > end {
+            let backing = moved(region.backing, end - start);
+            regions.insert(end, Region { backing, ..region });
+        }
+    }
+}
+
+/// The backing of the part of a region that begins so many pages into it.
+fn moved(backing: Backing, by: u64) -> Backing {
+    match backing {
+        Backing::PrivateFile { object, page } => Backing::PrivateFile {
+            object,
+            page: page + by,
+        },
+        Backing::Shared { object, page } => Backing::Shared {
+            object,
+            page: page + by,
+        },
+        other => other,
+    }
+}
+
+fn forget(table: &mut Table<u64, Page>, first: u64, end: u64) {
+    let pages = end - first;
+    if pages < table.len() as u64 {
+        for page in first..end {
+            table.remove(&page);
+        }
+    } else {
+        table.retain(|page, _| !(first..end).contains(page));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+use super::*;
+use crate::builtin;
+use crate::trace::Writer;
+
+const RULE: Rule = Rule {
+    turn: 8,
+    slice: 1000,
+    warm: 0,
+};
+
+/// A flow that loads so many lines of a region of its own, over and over.
+fn flow(space: u32, number: u64, lines: u64, accesses: u64) -> Vec<u8> {
+    let mut writer = Writer::new(space, 1 << 20);
+    writer.event(Event::Begin { flow: number });
+    let region = (number + 1) << 24;
+    (0..accesses).for_each(|at| writer.access(region + (at % lines) * 4, at % 3 == 0));
+    writer.event(Event::End {
+        accesses: 2 * accesses,
+    });
+    writer.bytes().to_vec()
+}
+
+fn merged(rule: Rule, traces: &[Vec<u8>]) -> Result<Merged, MergeError> {
+    let machine = builtin("xeon-x5570").unwrap().unwrap();
+    let traces = traces.iter().map(Vec::as_slice);
+    merge(&machine, 4096, rule, traces, |flow| Some(2 * flow as u32))
+}
+
+#[test]
+fn the_same_traces_give_the_same_counts() {
+    let traces = [flow(0, 0, 2_000, 50_000), flow(0, 1, 9_000, 50_000)];
+    let first = merged(RULE, &traces).unwrap();
+    assert_eq!(first, merged(RULE, &traces).unwrap());
+    let swapped = [traces[1].clone(), traces[0].clone()];
+    let again = merged(RULE, &swapped).unwrap();
+    assert_eq!(first.flows[0].on, again.flows[0].on, "in flow order");
+    let other = merged(RULE, &[flow(0, 0, 2_001, 50_000)]).unwrap();
+    assert_ne!(first.traces, other.traces);
+}
+
+#[test]
+fn counts_stand_for_all_accesses() {
+    let all = merged(RULE, &[flow(0, 0, 100, 10_000)]).unwrap();
+    let one = all.flows[0];
+    assert_eq!((one.counts.accesses, one.accesses), (10_000, 20_000));
+    assert_eq!(one.counts.l1d, 100);
+    assert!((all.total(|counts| counts.l1d) - 200.0).abs() < 1e-9);
+    assert!((all.counted() - 0.5).abs() < 1e-9);
+}
+
+#[test]
+fn what_warms_up_is_not_counted() {
+    let rule = Rule {
+        warm: 1_000,
+        ..RULE
+    };
+    let all = merged(rule, &[flow(0, 0, 100, 10_000)]).unwrap();
+    assert_eq!(all.flows[0].counts.l1d, 0);
+    assert_eq!(all.flows[0].counts.accesses, 9_000);
+}
+
+/// Both flows work on as much as half of the first level: in turns of few accesses or of many, on
+/// one core or on two.
+#[test]
+fn hardware_threads_of_a_core_share_it_and_its_time() {
+    let machine = builtin("xeon-x5570").unwrap().unwrap();
+    let traces = [flow(0, 0, 400, 40_000), flow(0, 1, 400, 40_000)];
+    let on = |places: [u32; 2], turn| {
+        let rule = Rule { turn, ..RULE };
+        let traces = traces.iter().map(Vec::as_slice);
+        merge(&machine, 4096, rule, traces, |flow| {
+            places.get(flow as usize).copied()
+        })
+        .unwrap()
+    };
+    let apart = on([0, 2], 8);
+    let together = on([0, 1], 8);
+    let misses = |merged: &Merged| merged.total(|counts| counts.l1d);
+    assert!(
+        misses(&together) > 10.0 * misses(&apart),
+        "800 lines do not fit into 512"
+    );
+    assert!(together.time_ns > 1.5 * apart.time_ns);
+    assert_ne!(
+        misses(&together),
+        misses(&on([0, 1], 20_000)),
+        "the rule matters"
+    );
+}
+
+#[test]
+fn what_cannot_be_merged_is_refused() {
+    let machine = builtin("xeon-x5570").unwrap().unwrap();
+    let with = |traces: &[Vec<u8>], place: fn(u64) -> Option<u32>| {
+        let traces = traces.iter().map(Vec::as_slice);
+        merge(&machine, 4096, RULE, traces, place)
+            .unwrap_err()
+            .to_string()
+    };
+    let one = flow(0, 0, 10, 100);
+    let none = Writer::new(0, 1024).bytes().to_vec();
+    assert!(with(&[none], |_| Some(0)).contains("no flow was recorded"));
+    assert!(with(std::slice::from_ref(&one), |_| Some(8)).contains("xeon-x5570 has 8"));
+    assert!(with(&[one.clone(), one.clone()], |_| Some(0)).contains("recorded twice"));
+    assert!(with(&[one[..one.len() - 1].to_vec()], |_| Some(0)).contains("was cut"));
+}

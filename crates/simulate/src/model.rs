@@ -1,0 +1,376 @@
+//! The caches and TLBs of a machine, fed with accesses.
+//!
+//! # Theory
+//!
+//! ```text
+//!   access ─▶ page ─▶ TLB 1 ─▶ TLB 2 ─▶ walk          only when the page is another one
+//!          └▶ line ─▶ L1D ─▶ L2 ─▶ last level ─▶ memory
+//!                      └ store: other cores lose the line
+//! ```
+//!
+//! * Caches are looked up by frame, not by address; a TLB entry's tag stands for a page of an
+//!   address space, and for the hardware thread too where the machine says so.
+//! * A miss brings the line into every level that it missed. What falls out of an inclusive last
+//!   level falls out of the caches of its cores.
+//! * A store takes the line from all other cores ([`crate::sharing`]).
+//! * Where the first level does not allocate on stores, every store goes on to the next level, and
+//!   a store that misses is no miss of the first level: nobody waits for it.
+//! * A TLB is asked when the page of a core changes: an entry that was used last is still the one
+//!   that was used last.
+//!
+//! Of each hardware thread a small table remembers what is behind its pages. That is no part of the
+//! machine; it only makes the model fast.
+
+use crate::counts::{Counts, Pages};
+use crate::machine::{Cache, Machine, Tags};
+use crate::memory::Memory;
+use crate::sets::{NONE, Sets, Touch};
+use crate::sharing::{Cores, Shared, Sharing};
+use crate::tlb::TlbState;
+use crate::trace::{Access, Event, GRANULE_BITS, PAGE_BITS};
+
+/// Fractions of a cycle that are told apart.
+const TICKS: f64 = 16.0;
+/// Pages that a hardware thread's table remembers.
+const REMEMBERED: usize = 1024;
+/// No page.
+const NOWHERE: u64 = u64::MAX;
+
+/// Costs in ticks.
+#[derive(Debug, Clone, Copy)]
+struct Ticks {
+    base: u64,
+    l2: u64,
+    llc: u64,
+    memory: u64,
+    l2_tlb: u64,
+    walk: u64,
+}
+
+/// A machine at work.
+#[derive(Debug)]
+pub(crate) struct Model {
+    threads_per_core: u32,
+    shared_by: u32,
+    tags: Tags,
+    /// Bits of a page of the TLB beyond those of a frame.
+    page_shift: u32,
+    l1_shift: u32,
+    line_shift: u32,
+    allocates: bool,
+    inclusive: bool,
+    ticks: Ticks,
+    cores: Vec<Core>,
+    llc: Vec<Sets>,
+    threads: Vec<HardwareThread>,
+    memory: Memory,
+    pages: Pages,
+    sharing: Sharing,
+}
+
+#[derive(Debug)]
+struct Core {
+    l1: Sets,
+    l2: Option<Sets>,
+    tlb1: TlbState,
+    tlb2: Option<TlbState>,
+    /// The entry that was used last.
+    last_entry: u32,
+}
+
+/// What a hardware thread works on.
+#[derive(Debug)]
+struct HardwareThread {
+    core: u32,
+    space: u32,
+    now: Known,
+    known: Vec<Known>,
+    counts: Counts,
+}
+
+/// What is behind a page.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    page: u64,
+    frame: u32,
+    entry: u32,
+    /// A store has been seen to, and nothing happens at the next.
+    stored: bool,
+}
+
+const UNKNOWN: Known = Known {
+    page: NOWHERE,
+    frame: 0,
+    entry: NONE,
+    stored: false,
+};
+
+fn sets(cache: &Cache) -> Sets {
+    Sets::new(cache.sets(), cache.ways, cache.policy)
+}
+
+impl Model {
+    /// An empty machine whose memory is in pages of that size.
+    pub(crate) fn new(machine: &Machine, page: u64) -> Self {
+        let core = |_| Core {
+            l1: sets(&machine.l1d),
+            l2: machine.l2.as_ref().map(sets),
+            tlb1: machine
+                .tlb(1, page)
+                .map_or_else(|| TlbState::new(&machine.dtlb[0]), TlbState::new),
+            tlb2: machine.tlb(2, page).map(TlbState::new),
+            last_entry: NONE,
+        };
+        let thread = |number| HardwareThread {
+            core: machine.core_of(number),
+            space: 0,
+            now: UNKNOWN,
+            known: vec![UNKNOWN; REMEMBERED],
+            counts: Counts::default(),
+        };
+        let ticks = |cycles: f64| (cycles * TICKS).round() as u64;
+        let time = &machine.time;
+        Self {
+            threads_per_core: machine.threads_per_core,
+            shared_by: machine.llc.shared_by,
+            tags: machine.tags,
+            page_shift: page.trailing_zeros() - PAGE_BITS,
+            l1_shift: machine.l1d.line.trailing_zeros() - GRANULE_BITS,
+            line_shift: machine.llc.line.trailing_zeros() - GRANULE_BITS,
+            allocates: machine.l1d.allocates_on_store,
+            inclusive: machine.llc.inclusive,
+            ticks: Ticks {
+                base: ticks(time.base).max(1),
+                l2: ticks(time.l2),
+                llc: ticks(time.llc),
+                memory: ticks(time.memory),
+                l2_tlb: ticks(time.l2_tlb),
+                walk: ticks(time.walk),
+            },
+            cores: (0..machine.cores).map(core).collect(),
+            llc: (0..machine.cores.div_ceil(machine.llc.shared_by))
+                .map(|_| sets(&machine.llc))
+                .collect(),
+            threads: (0..machine.hardware_threads()).map(thread).collect(),
+            memory: Memory::default(),
+            pages: Pages::default(),
+            sharing: Sharing::default(),
+        }
+    }
+
+    /// Cycles of that many ticks.
+    pub(crate) fn cycles(ticks: u64) -> f64 {
+        ticks as f64 / TICKS
+    }
+
+    /// A hardware thread runs in an address space from now on.
+    pub(crate) fn enter(&mut self, thread: u32, space: u32) {
+        let thread = &mut self.threads[thread as usize];
+        thread.space = space;
+        thread.now = UNKNOWN;
+        thread.known.fill(UNKNOWN);
+    }
+
+    /// What a hardware thread has counted.
+    pub(crate) fn counts(&self, thread: u32) -> Counts {
+        self.threads[thread as usize].counts
+    }
+
+    /// Lines and pages by who used them.
+    pub(crate) fn shared(&self) -> (Shared, Shared) {
+        (self.sharing.shared(), self.pages.shared())
+    }
+
+    /// Something other than an access happens in an address space.
+    pub(crate) fn event(&mut self, space: u32, event: Event) {
+        match event {
+            Event::Map {
+                first,
+                pages,
+                backing,
+            } => self.memory.map(space, first, pages, backing),
+            Event::Unmap { first, pages } => self.memory.unmap(space, first, pages),
+            Event::Wrote { page } => self.memory.wrote(space, page),
+            Event::Fork { child } => self.memory.fork(space, child),
+            Event::Begin { .. } | Event::End { .. } => return,
+        }
+        self.forget(space);
+    }
+
+    fn forget(&mut self, space: u32) {
+        for thread in self.threads.iter_mut().filter(|one| one.space == space) {
+            thread.now = UNKNOWN;
+            thread.known.fill(UNKNOWN);
+        }
+    }
+
+    /// Accesses of a hardware thread.
+    #[inline]
+    pub(crate) fn access(&mut self, thread: u32, access: Access) {
+        let Access {
+            granule,
+            store,
+            times,
+            ..
+        } = access;
+        let page = granule >> (PAGE_BITS - GRANULE_BITS);
+        let own = &mut self.threads[thread as usize];
+        let core = own.core;
+        if own.now.page != page || (store && !own.now.stored) {
+            self.find(thread, page, store);
+        }
+        let own = &mut self.threads[thread as usize];
+        let Known { frame, entry, .. } = own.now;
+        own.counts.accesses += times;
+        own.counts.base += times * self.ticks.base;
+        if self.cores[core as usize].last_entry != entry {
+            self.translate(thread, page, entry);
+        }
+        let place = granule & ((1 << (PAGE_BITS - GRANULE_BITS)) - 1);
+        let granule = u64::from(frame) << (PAGE_BITS - GRANULE_BITS) | place;
+        let (small, line) = (granule >> self.l1_shift, granule >> self.line_shift);
+        let l1 = &mut self.cores[core as usize].l1;
+        let through = store && !self.allocates;
+        let hit = match through && !access.load {
+            false => l1.touch(small, small as u32) == Touch::Hit,
+            true => l1.touch_if_there(small, small as u32),
+        };
+        if store {
+            let others = self.sharing.touch(line as u32, core, true);
+            if others != 0 {
+                self.take(thread, line, others);
+            }
+        }
+        if !hit || through {
+            self.below(thread, line, hit, access);
+        }
+    }
+
+    /// Beyond the first level.
+    fn below(&mut self, thread: u32, line: u64, hit: bool, access: Access) {
+        let own = &mut self.threads[thread as usize];
+        let (counts, core) = (&mut own.counts, own.core);
+        // Nobody waits for a store that writes through.
+        let waits = u64::from(!hit && (access.load || self.allocates));
+        counts.l1d += waits;
+        if !access.store {
+            self.sharing.touch(line as u32, core, false);
+        }
+        if let Some(l2) = &mut self.cores[core as usize].l2 {
+            if l2.touch(line, line as u32) == Touch::Hit {
+                counts.stall += waits * self.ticks.l2;
+                return;
+            }
+            counts.l2 += 1;
+        }
+        let group = core / self.shared_by;
+        match self.llc[group as usize].touch(line, line as u32) {
+            Touch::Hit => counts.stall += waits * self.ticks.llc,
+            Touch::Miss { evicted } => {
+                counts.llc += 1;
+                counts.stall += waits * self.ticks.memory;
+                if self.inclusive && evicted != NONE {
+                    let of_group = group_mask(group, self.shared_by);
+                    let holding = self.sharing.evict(evicted) & of_group;
+                    self.drop_line(u64::from(evicted), holding);
+                }
+            }
+        }
+    }
+
+    /// Takes a line from other cores.
+    #[cold]
+    fn take(&mut self, thread: u32, line: u64, others: Cores) {
+        let group = self.threads[thread as usize].core / self.shared_by;
+        let taken = self.drop_line(line, others);
+        for (other, llc) in self.llc.iter_mut().enumerate() {
+            if others & group_mask(other as u32, self.shared_by) != 0 && other as u32 != group {
+                llc.remove(line, line as u32);
+            }
+        }
+        self.threads[thread as usize].counts.taken += u64::from(taken);
+    }
+
+    /// A line leaves the caches of cores; whether any had it.
+    fn drop_line(&mut self, line: u64, cores: Cores) -> bool {
+        let lines = 1 << (self.line_shift - self.l1_shift);
+        let mut had = false;
+        let mut left = cores;
+        while left != 0 {
+            let core = &mut self.cores[left.trailing_zeros() as usize];
+            left &= left - 1;
+            for part in 0..lines {
+                let small = line * lines + part;
+                had |= core.l1.remove(small, small as u32);
+            }
+            if let Some(l2) = &mut core.l2 {
+                had |= l2.remove(line, line as u32);
+            }
+        }
+        had
+    }
+
+    /// Another page than before: its entry is looked for.
+    fn translate(&mut self, thread: u32, page: u64, entry: u32) {
+        let own = &mut self.threads[thread as usize];
+        let core = &mut self.cores[own.core as usize];
+        core.last_entry = entry;
+        let page = page >> self.page_shift;
+        if core.tlb1.touch(page, entry) {
+            return;
+        }
+        own.counts.dtlb += 1;
+        let second = core.tlb2.as_mut().is_some_and(|tlb| tlb.touch(page, entry));
+        if second {
+            own.counts.stall += self.ticks.l2_tlb;
+        } else {
+            own.counts.walks += 1;
+            own.counts.stall += self.ticks.walk;
+        }
+    }
+
+    /// Finds out what is behind a page, and remembers it.
+    fn find(&mut self, thread: u32, page: u64, store: bool) {
+        let own = &mut self.threads[thread as usize];
+        let place = page as usize % REMEMBERED;
+        let known = own.known[place];
+        if known.page == page && (known.stored || !store) {
+            own.now = known;
+            return;
+        }
+        let (space, core) = (own.space, own.core);
+        let (behind, was_another) = self.memory.page(space, page, store);
+        if was_another {
+            // Others in this space must not go on with the frame before.
+            self.forget(space);
+        }
+        let lines = 1 << (PAGE_BITS - GRANULE_BITS - self.line_shift);
+        self.sharing.reach(self.memory.frames() * lines);
+        let number = self.pages.number(space, page >> self.page_shift);
+        self.pages.used(number, core, store);
+        let entry = match self.tags {
+            Tags::AddressSpace => number,
+            Tags::HardwareThread => number * self.threads_per_core + thread % self.threads_per_core,
+        };
+        let own = &mut self.threads[thread as usize];
+        let stored = store || (known.page == page && known.stored);
+        own.now = Known {
+            page,
+            frame: behind.frame,
+            entry,
+            stored,
+        };
+        own.known[place] = own.now;
+    }
+}
+
+fn group_mask(group: u32, shared_by: u32) -> Cores {
+    let cores = match shared_by {
+        64 => Cores::MAX,
+        few => (1 << few) - 1,
+    };
+    cores << (group * shared_by)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! Reading a trace, and hashing what is read.
+
+use std::io::Read;
+
+use sha2::{Digest, Sha256};
+
+use super::{
+    Access, BEGIN, END, Event, FORK, MAGIC, MAP_OWN, MAP_PRIVATE_FILE, MAP_SHARED, Token,
+    TraceError, UNMAP, WROTE,
+};
+use crate::memory::Backing;
+
+/// Bytes that are read at a time: small, as every flow has a reader.
+const CHUNK: usize = 1 << 16;
+/// More than any token takes.
+const TOKEN: usize = 64;
+
+/// Reads the tokens of a trace.
+#[derive(Debug)]
+pub struct Reader<R> {
+    source: R,
+    bytes: Vec<u8>,
+    at: usize,
+    ended: bool,
+    hash: Sha256,
+    space: u32,
+    before: u64,
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no trace of this version.
+    pub fn new(source: R) -> Result<Self, TraceError> {
+        let mut reader = Self {
+            source,
+            bytes: Vec::with_capacity(CHUNK + TOKEN),
+            at: 0,
+            ended: false,
+            hash: Sha256::new(),
+            space: 0,
+            before: 0,
+        };
+        reader.fill()?;
+        if !reader.bytes.starts_with(&MAGIC) {
+            return Err(TraceError::Version);
+        }
+        reader.at = MAGIC.len();
+        reader.space = u32::try_from(reader.number()?).map_err(|_| TraceError::Version)?;
+        Ok(reader)
+    }
+
+    /// The address space of the thread.
+    #[must_use]
+    pub fn space(&self) -> u32 {
+        self.space
+    }
+
+    /// SHA-256 of all that was read.
+    #[must_use]
+    pub fn hash(&self) -> [u8; 32] {
+        self.hash.clone().finalize().into()
+    }
+
+    /// The next token; `None` at the end.
+    ///
+    /// # Errors
+    /// The trace cannot be read, was cut, or holds what this version does not know.
+    #[inline]
+    pub fn token(&mut self) -> Result<Option<Token>, TraceError> {
+        if self.at + TOKEN > self.bytes.len() && !self.ended {
+            self.fill()?;
+        }
+        if self.at == self.bytes.len() {
+            return Ok(None);
+        }
+        let head = self.number()?;
+        if head & 3 == 0 {
+            return self.event(head >> 2).map(|event| Some(Token::Event(event)));
+        }
+        let zigzag = head >> 3;
+        let distance = (zigzag >> 1) ^ (zigzag & 1).wrapping_neg();
+        self.before = self.before.wrapping_add(distance);
+        let times = match head & 4 {
+            0 => 1,
+            _ => self.number()?.saturating_add(1),
+        };
+        Ok(Some(Token::Access(Access {
+            granule: self.before,
+            load: head & 1 != 0,
+            store: head & 2 != 0,
+            times,
+        })))
+    }
+
+    fn event(&mut self, code: u64) -> Result<Event, TraceError> {
+        Ok(match code {
+            BEGIN => Event::Begin {
+                flow: self.number()?,
+            },
+            END => Event::End {
+                accesses: self.number()?,
+            },
+            MAP_OWN | MAP_PRIVATE_FILE | MAP_SHARED => Event::Map {
+                first: self.number()?,
+                pages: self.number()?,
+                backing: self.backing(code)?,
+            },
+            UNMAP => Event::Unmap {
+                first: self.number()?,
+                pages: self.number()?,
+            },
+            FORK => Event::Fork {
+                child: self.number()? as u32,
+            },
+            WROTE => Event::Wrote {
+                page: self.number()?,
+            },
+            unknown => return Err(TraceError::Unknown(unknown)),
+        })
+    }
+
+    fn backing(&mut self, code: u64) -> Result<Backing, TraceError> {
+        if code == MAP_OWN {
+            return Ok(Backing::Own);
+        }
+        let (object, page) = (self.number()?, self.number()?);
+        Ok(match code {
+            MAP_PRIVATE_FILE => Backing::PrivateFile { object, page },
+            _ => Backing::Shared { object, page },
+        })
+    }
+
+    #[inline]
+    fn number(&mut self) -> Result<u64, TraceError> {
+        let (mut number, mut shift) = (0, 0);
+        loop {
+            let Some(&byte) = self.bytes.get(self.at) else {
+                return Err(TraceError::Cut);
+            };
+            self.at += 1;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Ok(number);
+            }
+            shift += 7;
+            if shift > 63 {
+                return Err(TraceError::Version);
+            }
+        }
+    }
+
+    /// Reads on until there is a chunk, or the end.
+    fn fill(&mut self) -> Result<(), TraceError> {
+        self.bytes.drain(..self.at);
+        self.at = 0;
+        let kept = self.bytes.len();
+        let wanted = (CHUNK - kept.min(CHUNK)) as u64;
+        let read = (&mut self.source)
+            .take(wanted)
+            .read_to_end(&mut self.bytes)?;
+        self.hash.update(&self.bytes[kept..]);
+        self.ended = (read as u64) < wanted;
+        Ok(())
+    }
+}
