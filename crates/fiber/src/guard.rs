@@ -15,29 +15,25 @@ use std::io;
 use std::ptr;
 use std::sync::{Once, OnceLock};
 
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+
 use crate::current;
 use crate::fatal::{bytes, end};
 use crate::memory::Mapping;
 
-static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
+static BEFORE: OnceLock<SigAction> = OnceLock::new();
 
 /// From now on a touched guard is reported by name.
 pub(crate) fn report_touched_guards() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let mut action = no_action();
-        action.sa_sigaction = on_fault as extern "C" fn(_, _, _) as usize;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
-        let mut before = no_action();
-        // SAFETY: both actions are valid; the handler does only what a handler may.
-        unsafe { libc::sigaction(libc::SIGSEGV, &raw const action, &raw mut before) };
-        BEFORE.get_or_init(|| before);
+        let flags = SaFlags::SA_SIGINFO | SaFlags::SA_ONSTACK | SaFlags::SA_NODEFER;
+        let action = SigAction::new(SigHandler::SigAction(on_fault), flags, SigSet::empty());
+        // SAFETY: the handler does only what a handler may.
+        if let Ok(before) = unsafe { sigaction(Signal::SIGSEGV, &action) } {
+            BEFORE.get_or_init(|| before);
+        }
     });
-}
-
-fn no_action() -> libc::sigaction {
-    // SAFETY: all-zero bytes are an action: the default, no flags, an empty mask.
-    unsafe { std::mem::zeroed() }
 }
 
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
@@ -73,17 +69,14 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut li
 
 /// Not ours: the handler before us decides, or the fault happens again with the default.
 fn pass_on(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    let before = BEFORE.get().copied().unwrap_or_else(no_action);
-    if before.sa_sigaction == libc::SIG_DFL || before.sa_sigaction == libc::SIG_IGN {
-        // SAFETY: restores the default; returning repeats the fault.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
-        return;
+    match BEFORE.get().map(SigAction::handler) {
+        Some(SigHandler::SigAction(handler)) => handler(signal, info, context),
+        Some(SigHandler::Handler(handler)) => handler(signal),
+        _ => {
+            // SAFETY: restores the default; returning repeats the fault.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
     }
-    // SAFETY: the word is the address of a handler. One installed without SA_SIGINFO
-    // takes the first argument and ignores the others, which are in registers.
-    let handler: extern "C" fn(i32, *mut libc::siginfo_t, *mut libc::c_void) =
-        unsafe { std::mem::transmute(before.sa_sigaction) };
-    handler(signal, info, context);
 }
 
 /// Sees to an alternate signal stack for this kernel thread, kept until the thread ends.

@@ -20,8 +20,10 @@ use std::io;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// What the kernel maps at once.
-pub(crate) const PAGE: usize = 4_096;
+use sys::{Access, Advice, Of};
+
+pub(crate) use sys::PAGE;
+
 /// What it can map at once where asked: fewer TLB entries for dense slots.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
 
@@ -32,8 +34,8 @@ pub(crate) struct Mapping {
     bytes: usize,
     /// Bytes below `base` that are ours too, and that nobody may touch.
     below: usize,
-    /// Whose it is to give back: ours, or that of what this is a part of.
-    is_ours: bool,
+    /// What is given back; nothing where this is a part of something larger.
+    own: Option<sys::Mapping>,
 }
 
 impl Mapping {
@@ -44,67 +46,50 @@ impl Mapping {
             base,
             bytes,
             below,
-            is_ours: false,
+            own: None,
+        }
+    }
+
+    /// All of a mapping but `below` bytes at its start.
+    fn above(own: sys::Mapping, below: usize) -> Mapping {
+        // SAFETY: every caller maps at least these bytes.
+        let base = unsafe { own.base().add(below) };
+        Mapping {
+            base,
+            bytes: own.len() - below,
+            below,
+            own: Some(own),
         }
     }
 
     /// Takes over a range that was mapped by hand.
-    pub(crate) fn taken(base: NonNull<u8>, bytes: usize) -> Mapping {
-        Mapping {
-            is_ours: true,
-            ..Mapping::part(base, bytes, 0)
-        }
+    pub(crate) fn taken(own: sys::Mapping) -> Mapping {
+        Mapping::above(own, 0)
     }
 
     /// A mapping of this process alone. One that can hold huge pages starts on a boundary of
     /// them.
     pub(crate) fn private(bytes: usize) -> io::Result<Mapping> {
-        Mapping::above(0, bytes)
+        Mapping::private_above(0, bytes)
     }
 
     /// The same above so many bytes that may not be touched.
-    fn above(below: usize, bytes: usize) -> io::Result<Mapping> {
+    fn private_above(below: usize, bytes: usize) -> io::Result<Mapping> {
         let bytes = bytes.max(1).next_multiple_of(PAGE);
-        let slack = if bytes < HUGE_PAGE { 0 } else { HUGE_PAGE };
-        let reserved = reserve(bytes + below + slack)?.as_ptr();
-        let lead = match slack {
-            0 => 0,
-            _ => reserved.wrapping_add(below).addr().wrapping_neg() % HUGE_PAGE,
-        };
-        // SAFETY: the start of the range reserved just now, which nobody has seen.
-        unsafe { unmap(reserved, lead) };
-        let base = reserved.wrapping_add(lead + below);
-        // SAFETY: the rest of that range.
-        unsafe { unmap(base.wrapping_add(bytes), slack - lead) };
-        let base = NonNull::new(base).ok_or_else(io::Error::last_os_error)?;
-        let mapping = Mapping {
-            base,
-            bytes,
-            below,
-            is_ours: true,
-        };
-        mapping.shut_below()?;
-        Ok(mapping)
+        let own = match bytes < HUGE_PAGE {
+            true => sys::Mapping::new_unreserved(below + bytes, Of::Private),
+            false => sys::Mapping::on_boundary(below + bytes, Of::Private, HUGE_PAGE, below),
+        }?;
+        own.allow_part(0..below, Access::Nothing)?;
+        Ok(Mapping::above(own, below))
     }
 
     /// A range that nobody can touch yet, on a boundary of huge pages.
     pub(crate) fn untouchable(bytes: usize) -> io::Result<Mapping> {
-        let mapping = Mapping::above(0, bytes.max(HUGE_PAGE))?;
-        // SAFETY: these bytes are this mapping's, and nobody knows of them.
-        match unsafe { libc::mprotect(mapping.base().cast(), bytes, libc::PROT_NONE) } {
-            0 => Ok(mapping),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
-
-    /// Lets nobody touch what lies below.
-    fn shut_below(&self) -> io::Result<()> {
-        let first = self.base().wrapping_sub(self.below);
-        // SAFETY: these bytes are this mapping's, and nobody knows of them.
-        match unsafe { libc::mprotect(first.cast(), self.below, libc::PROT_NONE) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        }
+        let bytes = bytes.max(HUGE_PAGE).next_multiple_of(PAGE);
+        let own = sys::Mapping::on_boundary(bytes, Of::Private, HUGE_PAGE, 0)?;
+        own.allow(Access::Nothing)?;
+        Ok(Mapping::above(own, 0))
     }
 
     /// Does `address` lie in what may not be touched?
@@ -127,7 +112,7 @@ impl Mapping {
         } else {
             bytes
         };
-        let mapping = Mapping::above(below, whole)?;
+        let mapping = Mapping::private_above(below, whole)?;
         mapping.prefer_huge_pages();
         Ok(mapping)
     }
@@ -147,49 +132,9 @@ impl Mapping {
 
     /// Asks for huge pages; without them everything works, with more TLB misses.
     fn prefer_huge_pages(&self) {
-        if self.bytes >= HUGE_PAGE {
-            // SAFETY: the range is ours; the advice changes no contents.
-            unsafe { libc::madvise(self.base().cast(), self.bytes, libc::MADV_HUGEPAGE) };
+        if let Some(own) = self.own.as_ref().filter(|_| self.bytes >= HUGE_PAGE) {
+            let _works_without = own.advise(Advice::HugePages);
         }
-    }
-}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        if self.is_ours {
-            let first = self.base().wrapping_sub(self.below);
-            // SAFETY: the range made by `above`, which is dropped: no borrow of it is left.
-            unsafe { unmap(first, self.below + self.bytes) };
-        }
-    }
-}
-
-fn reserve(bytes: usize) -> io::Result<NonNull<u8>> {
-    // SAFETY: a new anonymous mapping at an address of the kernel's choice.
-    let address = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            bytes,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-            -1,
-            0,
-        )
-    };
-    if address == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
-    NonNull::new(address.cast()).ok_or_else(io::Error::last_os_error)
-}
-
-/// Gives memory back; nothing where there are no bytes.
-///
-/// # Safety
-/// The range must be whole pages of mappings of the caller's own, to which no reference is left.
-unsafe fn unmap(address: *mut u8, bytes: usize) {
-    if bytes > 0 {
-        // SAFETY: the caller promises that the range is its own and unused.
-        unsafe { libc::munmap(address.cast(), bytes) };
     }
 }
 

@@ -1,4 +1,4 @@
-//! What one flow writes about itself, in the shared shared.
+//! What one flow writes about itself, in shared memory.
 //!
 //! A flow writes its numbers with relaxed stores and publishes them with one `Release`
 //! store of its state; the parent reads them after an `Acquire` load of that state.
@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use measure::usage::Usage;
+use sys::Shareable;
 
 use crate::Proof;
 use crate::record::Turns;
@@ -31,6 +32,9 @@ pub(crate) struct FlowStatus {
     /// 1 when it is this flow's turn, in a ring of futexes. A futex word.
     token: AtomicU32,
 }
+
+// SAFETY: atomics.
+unsafe impl Shareable for FlowStatus {}
 
 /// Where a flow stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

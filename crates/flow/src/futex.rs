@@ -16,30 +16,24 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use rustix::thread::futex::{self, Flags};
+
+/// The word may be in memory of several processes.
+const SHARED: Flags = Flags::empty();
+
 /// Sleeps while `word` holds `expected`; returns when woken, when the word differs, or
 /// on a signal. Callers loop.
 pub(crate) fn wait(word: &AtomicU32, expected: u32) {
-    // SAFETY: FUTEX_WAIT reads the word at the given address, which the reference keeps
-    // alive and aligned; the timeout is null (no bound) and the rest is unused.
-    unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            word.as_ptr(),
-            libc::FUTEX_WAIT,
-            expected,
-            std::ptr::null::<libc::timespec>(),
-        )
-    };
+    let _looked_at_by_callers = futex::wait(word, SHARED, expected, None);
 }
 
 /// Wakes every sleeper on `word`.
 pub(crate) fn wake_all(word: &AtomicU32) {
-    wake(word, i32::MAX);
+    wake(word, u32::MAX >> 1);
 }
 
-fn wake(word: &AtomicU32, sleepers: i32) {
-    // SAFETY: FUTEX_WAKE only uses the address as a key; the reference keeps it valid.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, sleepers) };
+fn wake(word: &AtomicU32, sleepers: u32) {
+    let _never_fails = futex::wake(word, SHARED, sleepers);
 }
 
 /// Raises `flag`, and sleeps on it unless what is waited for has `come`; returns when [stirred](stir)

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use nix::sys::signal::{SigHandler, Signal, signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use sys::is_ignored;
 
 /// Tells whether this process was asked to stop.
 #[derive(Debug)]
@@ -87,13 +88,4 @@ pub fn ignore_file_size_signal() -> io::Result<()> {
     // SAFETY: ignoring a signal installs no handler that could do anything unsafe.
     unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) }?;
     Ok(())
-}
-
-/// Whether whoever started this program had it ignore `number`.
-fn is_ignored(number: libc::c_int) -> bool {
-    // SAFETY: all-zero bytes are a valid `sigaction`.
-    let mut current: libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: with a null new action the call only writes the current one to `current`.
-    let asked = unsafe { libc::sigaction(number, std::ptr::null(), &raw mut current) };
-    asked == 0 && current.sa_sigaction == libc::SIG_IGN
 }

@@ -10,15 +10,13 @@
 //! [`LONGEST_NS`] count as that. The longest is kept as it is.
 //!
 //! Histograms are added bucket by bucket: those of flows when they are done, outside of the
-//! timed part, in the shared that all of them share; those of repetitions by the one who reads.
+//! timed part, in memory that all of them share; those of repetitions by the one who reads.
 
 use std::io;
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
-
-use crate::shared_memory::map_shared;
+use sys::{Shareable, Shared};
 
 /// Buckets of each power of two.
 const STEPS: u64 = 32;
@@ -151,9 +149,7 @@ impl From<Written> for Latencies {
 
 /// A histogram in memory that the parent and all flows share.
 #[derive(Debug)]
-pub(crate) struct Together {
-    base: NonNull<Cells>,
-}
+pub(crate) struct Together(Shared<Cells>);
 
 /// All-zero bytes are an empty one.
 #[repr(C)]
@@ -163,22 +159,17 @@ struct Cells {
     counts: [AtomicU64; BUCKETS],
 }
 
-// SAFETY: the mapping holds atomics only, is never remapped while a `Together` exists, and is
-// freed by `drop` alone, which Rust's borrows order after every use.
-unsafe impl Sync for Together {}
+// SAFETY: atomics.
+unsafe impl Shareable for Cells {}
 
 impl Together {
     /// Maps an empty one.
     pub(crate) fn new() -> io::Result<Self> {
-        Ok(Self {
-            base: map_shared(size_of::<Cells>())?.cast(),
-        })
+        Shared::value().map(Self)
     }
 
     fn cells(&self) -> &Cells {
-        // SAFETY: `base` is page-aligned and of a mapping of this size that `new` made and
-        // that lives as long as `self`; all-zero bytes are valid atomics.
-        unsafe { self.base.as_ref() }
+        &self.0
     }
 
     /// Adds what a flow noted.
@@ -209,15 +200,6 @@ impl Together {
         for count in &cells.counts {
             count.store(0, Ordering::Relaxed);
         }
-    }
-}
-
-impl Drop for Together {
-    fn drop(&mut self) {
-        let cells = self.base.as_ptr().cast();
-        // SAFETY: the address and size are those of the mapping made by `new`, and no
-        // reference into it outlives `self`.
-        unsafe { libc::munmap(cells, size_of::<Cells>()) };
     }
 }
 

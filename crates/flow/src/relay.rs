@@ -21,11 +21,11 @@
 //! the slot.
 
 use std::io;
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use sys::{CachePadded, Pages, Shareable, Shared};
+
 use crate::futex;
-use crate::shared_memory::{CachePadded, map_shared};
 
 /// The counters. All-zero bytes are an empty queue.
 #[repr(C)]
@@ -40,22 +40,17 @@ struct Header {
 /// Words that fill 128 bytes.
 const LINE_WORDS: usize = 16;
 
+// SAFETY: atomics.
+unsafe impl Shareable for Header {}
+
 /// The queue.
 #[derive(Debug)]
 pub struct Relay {
-    base: NonNull<u8>,
-    length: usize,
+    memory: Shared<Header, AtomicU64>,
     slots: u32,
     /// Words of a slot.
     words: usize,
 }
-
-// SAFETY: the mapping holds atomics only, is never remapped while a `Relay` exists, and is
-// freed by `drop` alone, which Rust's borrows order after every use.
-unsafe impl Sync for Relay {}
-
-// SAFETY: as for `Sync`; nothing of it belongs to the thread that made it.
-unsafe impl Send for Relay {}
 
 impl Relay {
     /// A queue of at least `slots` slots (the next power of two), each of `words` words.
@@ -64,18 +59,13 @@ impl Relay {
     /// So much memory cannot be mapped.
     pub fn new(slots: u32, words: usize) -> io::Result<Self> {
         let too_large = || io::Error::other("a queue would exceed the address space");
-        let slots = slots
-            .max(1)
-            .checked_next_power_of_two()
-            .ok_or_else(too_large)?;
-        let words = words.max(1).next_multiple_of(LINE_WORDS);
-        let length = words
-            .checked_mul(size_of::<AtomicU64>() * slots as usize)
-            .and_then(|bytes| bytes.checked_add(size_of::<Header>()))
-            .ok_or_else(too_large)?;
+        let slots = slots.max(1).checked_next_power_of_two();
+        let slots = slots.ok_or_else(too_large)?;
+        let words = words.max(1).checked_next_multiple_of(LINE_WORDS);
+        let words = words.ok_or_else(too_large)?;
+        let all = words.checked_mul(slots as usize).ok_or_else(too_large)?;
         Ok(Self {
-            base: map_shared(length)?,
-            length,
+            memory: Shared::new(all, Pages::AtOnce)?,
             slots,
             words,
         })
@@ -90,7 +80,7 @@ impl Relay {
     /// Its address and its bytes.
     #[must_use]
     pub fn memory(&self) -> (usize, usize) {
-        (self.base.addr().get(), self.length)
+        self.memory.memory()
     }
 
     /// Writes one entry, asleep while there is no room. `write` is given the number of its
@@ -118,20 +108,12 @@ impl Relay {
     }
 
     fn header(&self) -> &Header {
-        // SAFETY: `base` is page-aligned and the first `size_of::<Header>()` bytes of the
-        // mapping are reserved for the header by `new`; all-zero bytes are valid atomics.
-        unsafe { self.base.cast::<Header>().as_ref() }
+        self.memory.header()
     }
 
     fn slot(&self, slot: u32) -> &[AtomicU64] {
-        assert!(slot < self.slots, "slot {slot} of {}", self.slots);
-        let offset = size_of::<Header>() + slot as usize * self.words * size_of::<AtomicU64>();
-        // SAFETY: `slot < slots`, so the slot lies inside the mapping made by `new`.
-        let first = unsafe { self.base.add(offset) };
-        let words = NonNull::slice_from_raw_parts(first.cast::<AtomicU64>(), self.words);
-        // SAFETY: the offset is a multiple of 128, the words lie inside the mapping, which
-        // lives as long as `self`, and all-zero bytes are valid atomics.
-        unsafe { words.as_ref() }
+        let first = slot as usize * self.words;
+        &self.memory.rows()[first..first + self.words]
     }
 }
 
@@ -150,14 +132,6 @@ fn sleep_while(counter: &AtomicU32, flag: &AtomicU32, must_wait: impl Fn(u32) ->
 fn advance(counter: &AtomicU32, value: u32, flag: &AtomicU32) {
     counter.store(value.wrapping_add(1), Ordering::SeqCst);
     futex::stir(flag);
-}
-
-impl Drop for Relay {
-    fn drop(&mut self) {
-        // SAFETY: `base` and `length` are those of the mapping made by `new`, and no
-        // reference into it outlives `self`.
-        unsafe { libc::munmap(self.base.as_ptr().cast(), self.length) };
-    }
 }
 
 #[cfg(test)]
@@ -202,7 +176,8 @@ mod tests {
         let last = relay.slot(7);
         assert_eq!(first % 128, 0);
         let end = last.as_ptr().addr() + size_of_val(last);
-        assert_eq!(end, relay.base.addr().get() + relay.length);
+        let (base, bytes) = relay.memory();
+        assert!((base..=base + bytes).contains(&end) && bytes >= 8 * 32 * 8);
     }
 
     #[test]

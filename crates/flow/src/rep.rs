@@ -209,6 +209,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             self.resources
                 .shared
                 .flows()
+                .iter()
                 .map(|flow| flow.ids().1)
                 .collect()
         };
@@ -247,7 +248,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         parent.steady = usage::this_thread().since(before);
         parent.end_ns = has_all - go;
         parent.received = self.inlet.received();
-        let tallies = || self.resources.shared.flows().map(FlowStatus::read);
+        let tallies = || self.resources.shared.flows().iter().map(FlowStatus::read);
         let last = tallies().map(|tally| tally.end_ns).max().unwrap_or(go);
         let end = if parent.received > 0 {
             last.max(has_all)

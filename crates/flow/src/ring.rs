@@ -11,9 +11,10 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use sys::{CachePadded, Shareable};
+
 use crate::channel::BATCH_WORDS;
 use crate::futex;
-use crate::shared_memory::CachePadded;
 
 const BATCHES: u32 = 16;
 
@@ -26,6 +27,9 @@ pub(crate) struct Ring {
     writer_waits: CachePadded<AtomicU32>,
     batches: [CachePadded<[AtomicU64; BATCH_WORDS]>; BATCHES as usize],
 }
+
+// SAFETY: atomics.
+unsafe impl Shareable for Ring {}
 
 impl Ring {
     /// Writes one batch, sleeping while the ring is full.

@@ -1,24 +1,24 @@
-//! The one mapping that the parent and all flows of a slot share.
+//! What the parent and all flows of a slot share.
 //!
 //! # Theory
 //!
 //! Processes and threads must be released, counted and collected by the same
 //! means, or the harness itself would favour one of them. So everything they
-//! exchange stands in one `MAP_SHARED | MAP_ANONYMOUS` mapping, made before the
-//! first flow exists: forked flows inherit it, threads simply see it.
+//! exchange stands in shared memory ([`Shared`]) that is made before the first
+//! flow exists: forked flows inherit it, threads see it.
 //!
 //! ```text
-//! ┌ Header ────────────────────────────────────┬ FlowStatus 0 ┬ FlowStatus 1 ┬ … ┬ Ring 0 ┬ …
-//! │ arrived │ start │ done │ end │ cursor │ …  │  256 B     │            │   │ (shm only)
-//! └ each on its own 128 bytes ─────────────────┴────────────┴────────────┴───┴────────┴──
+//! ┌ Header ────────────────────────────────────┬ FlowStatus 0 ┬ FlowStatus 1 ┬ …
+//! │ arrived │ start │ done │ end │ cursor │ …  │    256 B     │              │
+//! └ each on its own 128 bytes ─────────────────┴──────────────┴──────────────┴──
+//! ┌ Ring 0 ┬ Ring 1 ┬ …   (where results travel in shared memory)
 //! ```
 //!
-//! * Every word is an atomic: no reference to plain shared memory is ever made,
-//!   so a flow that dies half-way can leave wrong numbers, never undefined
-//!   behaviour.
+//! * Every word is an atomic, so a flow that dies half-way can leave wrong
+//!   numbers, never undefined behaviour.
 //! * Words that different flows write lie 128 bytes apart (two cache lines:
 //!   adjacent-line prefetchers pull pairs).
-//! * The mapping is populated at once, so that no flow pays page faults for the
+//! * All of it is in memory at once, so that no flow pays page faults for the
 //!   harness inside its timed region.
 //! * A flow publishes its numbers with one `Release` store of its state; the
 //!   parent reads them after an `Acquire` load.
@@ -26,16 +26,12 @@
 //! It deliberately has no locks: a flow that dies can hold nothing.
 
 use std::io;
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use sys::{CachePadded, Pages, Shareable, Shared};
 
 use crate::flow_status::FlowStatus;
 use crate::ring::Ring;
-
-/// A value alone on 128 bytes.
-#[repr(C, align(128))]
-#[derive(Debug)]
-pub(crate) struct CachePadded<T>(pub(crate) T);
 
 /// A gate that flows wait at.
 pub(crate) const SHUT: u32 = 0;
@@ -70,75 +66,49 @@ pub(crate) struct Header {
     pub(crate) turn: CachePadded<AtomicU64>,
 }
 
-/// The mapping. It lives as long as the slot process's repetitions; flows borrow it.
+// SAFETY: atomics.
+unsafe impl Shareable for Header {}
+
+/// The memory. It lives as long as the slot process's repetitions; flows borrow it.
 #[derive(Debug)]
 pub(crate) struct SharedMemory {
-    base: NonNull<u8>,
-    length: usize,
-    flows: usize,
-    rings: usize,
+    statuses: Shared<Header, FlowStatus>,
+    rings: Option<Shared<(), Ring>>,
 }
 
-// SAFETY: the mapping holds atomics only (Header, FlowStatus, Ring), is never remapped
-// while an `SharedMemory` exists, and is freed by `drop` alone, which Rust's borrows order after
-// every use.
-unsafe impl Sync for SharedMemory {}
-
 impl SharedMemory {
-    /// Maps and zeroes an shared for `flows` flows, with `rings` rings (0 or `flows`).
+    /// For `flows` flows, with `rings` rings (0 or `flows`); all zero.
     pub(crate) fn new(flows: usize, rings: usize) -> io::Result<Self> {
-        let length = size_of::<Header>()
-            .checked_add(flows.saturating_mul(size_of::<FlowStatus>()))
-            .and_then(|bytes| bytes.checked_add(rings.saturating_mul(size_of::<Ring>())))
-            .ok_or_else(|| io::Error::other("the shared memory would exceed the address space"))?;
-        let base = map_shared(length).map_err(|error| {
-            io::Error::other(format!(
-                "cannot map {length} bytes of shared memory for {flows} flows: {error}"
-            ))
-        })?;
+        let for_flows =
+            |error: io::Error| io::Error::new(error.kind(), format!("{error} ({flows} flows)"));
+        let with_rings = || Shared::new(rings, Pages::AtOnce).map_err(for_flows);
         Ok(Self {
-            base,
-            length,
-            flows,
-            rings,
+            statuses: Shared::new(flows, Pages::AtOnce).map_err(for_flows)?,
+            rings: (rings > 0).then(with_rings).transpose()?,
         })
     }
 
     pub(crate) fn header(&self) -> &Header {
-        // SAFETY: `base` is page-aligned and the first `size_of::<Header>()` bytes of the
-        // mapping are reserved for the header by `new`; all-zero bytes are valid atomics.
-        unsafe { self.base.cast::<Header>().as_ref() }
+        self.statuses.header()
     }
 
     pub(crate) fn flow(&self, index: usize) -> &FlowStatus {
-        assert!(index < self.flows, "flow {index} of {}", self.flows);
-        let offset = size_of::<Header>() + index * size_of::<FlowStatus>();
-        // SAFETY: `index < flows`, so the slot process lies inside the mapping made by `new`.
-        let status = unsafe { self.base.add(offset) };
-        // SAFETY: the offset is a multiple of 128 (both types are 128-aligned and sized),
-        // and all-zero bytes are valid atomics.
-        unsafe { status.cast::<FlowStatus>().as_ref() }
+        &self.flows()[index]
     }
 
     pub(crate) fn ring(&self, index: usize) -> &Ring {
-        assert!(index < self.rings, "ring {index} of {}", self.rings);
-        let statuses = size_of::<Header>() + self.flows * size_of::<FlowStatus>();
-        // SAFETY: `index < rings`, so the ring lies inside the mapping made by `new`.
-        let ring = unsafe { self.base.add(statuses + index * size_of::<Ring>()) };
-        // SAFETY: the offset is a multiple of 128 (all types are 128-aligned and sized),
-        // and all-zero bytes are valid atomics.
-        unsafe { ring.cast::<Ring>().as_ref() }
+        &self.rings()[index]
     }
 
-    pub(crate) fn flows(&self) -> impl Iterator<Item = &FlowStatus> {
-        (0..self.flows).map(|index| self.flow(index))
+    pub(crate) fn flows(&self) -> &[FlowStatus] {
+        self.statuses.rows()
     }
 
-    pub(crate) fn rings(&self) -> impl Iterator<Item = &Ring> {
-        (0..self.rings).map(|index| self.ring(index))
+    pub(crate) fn rings(&self) -> &[Ring] {
+        self.rings.as_ref().map_or(&[], Shared::rows)
     }
 
-    /// Makes the shared as new. Only while no flow exists.
+    /// Makes it as new. Only while no flow exists.
     pub(crate) fn clear(&self) {
         let header = self.header();
         for word in [&header.arrived, &header.start, &header.done, &header.end] {
@@ -150,35 +120,8 @@ impl SharedMemory {
         header.turn.0.store(0, Ordering::Relaxed);
         header.cursor.0.store(0, Ordering::Relaxed);
         header.parent_sleeps.0.store(0, Ordering::Relaxed);
-        self.flows().for_each(FlowStatus::clear);
-        self.rings().for_each(Ring::clear);
-    }
-}
-
-pub(crate) fn map_shared(length: usize) -> io::Result<NonNull<u8>> {
-    // SAFETY: an anonymous mapping at an address of the kernel's choice touches no memory
-    // that anything else uses.
-    let base = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            length,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_POPULATE,
-            -1,
-            0,
-        )
-    };
-    if base == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
-    NonNull::new(base.cast()).ok_or_else(|| io::Error::other("mmap answered a null page"))
-}
-
-impl Drop for SharedMemory {
-    fn drop(&mut self) {
-        // SAFETY: `base` and `length` are those of the mapping made by `new`, and no
-        // reference into it outlives `self`.
-        unsafe { libc::munmap(self.base.as_ptr().cast(), self.length) };
+        self.flows().iter().for_each(FlowStatus::clear);
+        self.rings().iter().for_each(Ring::clear);
     }
 }
 
@@ -190,14 +133,14 @@ mod tests {
     use crate::flow_status::{Stage, Tally};
 
     #[test]
-    fn cells_lie_apart_and_inside() {
+    fn flows_lie_apart() {
         let shared = SharedMemory::new(3, 3).unwrap();
         let first = std::ptr::from_ref(shared.flow(0)).addr();
         let second = std::ptr::from_ref(shared.flow(1)).addr();
         assert_eq!(second - first, 256);
         assert_eq!(first % 128, 0);
-        let ring = std::ptr::from_ref(shared.ring(2)).addr();
-        assert!(ring + size_of::<Ring>() <= shared.base.addr().get() + shared.length);
+        assert_eq!((shared.flows().len(), shared.rings().len()), (3, 3));
+        assert!(SharedMemory::new(3, 0).unwrap().rings().is_empty());
     }
 
     #[test]
@@ -228,8 +171,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "flow 2 of 2")]
+    #[should_panic(expected = "index out of bounds")]
     fn a_flow_outside_is_refused() {
-        SharedMemory::new(2, 0).unwrap().flow(2);
+        let _outside = SharedMemory::new(2, 0).unwrap().flow(2);
     }
 }

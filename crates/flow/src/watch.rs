@@ -195,7 +195,14 @@ impl<'a> Watch<'a> {
     fn sleep(&self, wait_for: WaitFor, inlet: &Inlet, has_children: bool) -> io::Result<bool> {
         let sleeps = &self.resources.shared.header().parent_sleeps.0;
         sleeps.store(1, Ordering::SeqCst);
-        if self.reached(wait_for) || self.resources.shared.rings().any(|ring| !ring.is_empty()) {
+        if self.reached(wait_for)
+            || self
+                .resources
+                .shared
+                .rings()
+                .iter()
+                .any(|ring| !ring.is_empty())
+        {
             sleeps.store(0, Ordering::SeqCst);
             return Ok(false);
         }

@@ -12,7 +12,7 @@ use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
 use crate::sys::futex::{Scope, wait, wake};
-use crate::sys::shared::Shared;
+use sys::Shared;
 
 /// Waits that do not wait and wakes that wake nobody.
 fn find_nobody(word: &AtomicU32, scope: Scope, ops: u64) -> u64 {
@@ -67,12 +67,12 @@ impl<const KIND: u8> Operation for Futex<KIND> {
 
     fn prepare(_site: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self {
-            same: Shared::new()?,
+            same: Shared::value()?,
         })
     }
 
     fn own(&self, _flow: usize) -> Shared<AtomicU32> {
-        must("map memory", Shared::new())
+        must("map memory", Shared::value())
     }
 
     fn repeat(&self, own: &mut Shared<AtomicU32>, ops: u64) -> u64 {

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::check::same;
-use crate::sys::shared::{Shareable, Shared};
+use sys::{Shareable, Shared};
 
 /// Whether a lock that all flows take really keeps them apart.
 ///
@@ -28,7 +28,7 @@ unsafe impl Shareable for Counted {}
 
 impl Ledger {
     pub(crate) fn new(flows: u64) -> io::Result<Self> {
-        let counted = Shared::new()?;
+        let counted = Shared::value()?;
         Ok(Self { counted, flows })
     }
 

@@ -12,7 +12,7 @@ use crate::facts::Facts;
 use crate::ledger::Ledger;
 use crate::repeat::Operation;
 use crate::sys::lock::{Mutex, Semaphore};
-use crate::sys::shared::{Shareable, Shared};
+use sys::{Shareable, Shared};
 
 const FAMILY: &str = "locks";
 const OWN: &str = "nothing: each flow has its own";
@@ -35,7 +35,7 @@ pub(crate) type OwnMutex = ByMutex<false>;
 pub(crate) type SameMutex = ByMutex<true>;
 
 fn mutex() -> io::Result<Shared<Mutex>> {
-    let mutex = Shared::<Mutex>::new()?;
+    let mutex = Shared::<Mutex>::value()?;
     mutex.init()?;
     Ok(mutex)
 }
@@ -96,7 +96,7 @@ pub(crate) type OwnSemaphore = BySemaphore<false>;
 pub(crate) type SameSemaphore = BySemaphore<true>;
 
 fn semaphore() -> io::Result<Shared<Semaphore>> {
-    let semaphore = Shared::<Semaphore>::new()?;
+    let semaphore = Shared::<Semaphore>::value()?;
     semaphore.init()?;
     Ok(semaphore)
 }

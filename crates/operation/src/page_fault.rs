@@ -25,7 +25,7 @@ use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
 use crate::sys::descriptor::pread_word;
-use crate::sys::memory::{Mapping, Of, PAGE};
+use crate::sys::memory::{Mapping, Of, PAGE, one_by_one};
 
 /// Pages that are mapped at once, and those of a file.
 const PAGES: u64 = 2_048;
@@ -44,7 +44,7 @@ fn touch(of: Of<'_>, ops: u64, mapped: impl Fn(u64, u64)) -> u64 {
     for first in (0..ops).step_by(PAGES as usize) {
         let pages = PAGES.min(ops - first);
         let length = pages as usize * PAGE;
-        let mapping = must("map memory", Mapping::new(length, of)).one_by_one();
+        let mapping = one_by_one(must("map memory", Mapping::new(length, of)));
         let number = |page: u64| base + first + page;
         for page in 0..pages {
             let word = mapping.page(page as usize);

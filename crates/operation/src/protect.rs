@@ -10,7 +10,7 @@ use crate::check::{at_length, must, same};
 use crate::context::OperationContext;
 use crate::facts::Facts;
 use crate::repeat::Operation;
-use crate::sys::memory::{Mapping, Of, PAGE};
+use crate::sys::memory::{Access, Mapping, Of, PAGE, one_by_one, takes_writes};
 
 const FAMILY: &str = "address space";
 
@@ -18,7 +18,7 @@ const FAMILY: &str = "address space";
 const PAGES: usize = 16;
 
 fn memory() -> Mapping {
-    must("map memory", Mapping::new(PAGES * PAGE, Of::Private)).one_by_one()
+    one_by_one(must("map memory", Mapping::new(PAGES * PAGE, Of::Private)))
 }
 
 /// Takes away the right to write to a page, and gives it back.
@@ -50,11 +50,11 @@ impl Operation for Protect {
         let page = PAGES - 1;
         own.page(page).store(0, Ordering::Relaxed);
         for op in 0..ops {
-            must("forbid writing", own.writable(false));
+            must("forbid writing", own.allow(Access::Read));
             if at_length(op) {
                 refuses_writes(own);
             }
-            must("allow writing", own.writable(true));
+            must("allow writing", own.allow(Access::Write));
             own.page(page).fetch_add(1, Ordering::Relaxed);
         }
         let writes = own.page(page).load(Ordering::Relaxed);
@@ -64,7 +64,7 @@ impl Operation for Protect {
 }
 
 fn refuses_writes(memory: &Mapping) {
-    let takes = must("try to write", memory.takes_writes());
+    let takes = must("try to write", takes_writes(memory));
     assert!(!takes, "memory that must not be written takes writes");
 }
 

@@ -18,7 +18,7 @@ use crate::repeat::Operation;
 use crate::sys::descriptor::{read_word, write_word};
 use crate::sys::futex::{Scope, wait, wake};
 use crate::sys::pipe;
-use crate::sys::shared::{Shareable, Shared};
+use sys::{Shareable, Shared};
 
 const FAMILY: &str = "switches";
 const PARTNER: &str = "nothing: each flow has its own partner, of its own kind";
@@ -181,7 +181,7 @@ impl Operation for Futex {
     }
 
     fn own(&self, _flow: usize) -> ByFutex {
-        let words = Arc::new(must("map memory", Shared::<Words>::new()));
+        let words = Arc::new(must("map memory", Shared::<Words>::value()));
         let partners = Arc::clone(&words);
         let partner = Partner::start(self.model, move || answer_by_futex(&partners));
         ByFutex {

@@ -122,16 +122,13 @@ pub(crate) fn launch(program: &Executable, streams: Streams<'_>) -> io::Result<L
 /// Makes the child, and comes back when it has executed the program or ended.
 fn borrowing_child(order: &Order, stack: &mut [u128]) -> io::Result<i32> {
     let top = stack.as_mut_ptr_range().end;
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK;
     let argument = ptr::from_ref(order).cast_mut().cast();
     // SAFETY: `top` is the 16-byte-aligned end of a stack that outlives this call, and
     // CLONE_VFORK keeps this thread asleep until the child no longer uses it; `in_child` reads
     // the order, which outlives it for the same reason, and only makes system calls.
-    let pid = unsafe { libc::clone(in_child, top.cast(), flags, argument) };
-    match pid {
-        -1 => Err(io::Error::last_os_error()),
-        pid => Ok(pid),
-    }
+    let pid = unsafe { ::sys::clone_on(top.cast(), in_child, argument, flags) }?;
+    Ok(pid.as_raw())
 }
 
 /// The whole life of the child until the program takes over.

@@ -47,7 +47,7 @@ pub fn end_at(signal: Signal) -> io::Result<()> {
     Ok(())
 }
 
-/// As long as it is there, the handler knows the processes of an shared.
+/// As long as it is there, the handler knows the processes in a shared memory.
 pub(crate) struct ChildRegistry;
 
 impl ChildRegistry {
@@ -87,7 +87,7 @@ impl Drop for SignalsBlocked {
 extern "C" fn end(signal: libc::c_int) {
     // SAFETY: `getpid` has no preconditions.
     let own = unsafe { libc::getpid() };
-    // SAFETY: null, or an shared that lives: `ChildRegistry` takes it back before it goes, on the
+    // SAFETY: null, or a shared memory that lives: `ChildRegistry` takes it back before it goes, on the
     // thread that this handler interrupts.
     let shared = unsafe { SHARED.load(Ordering::Acquire).as_ref() };
     if let Some(shared) = shared.filter(|_| MAKER.load(Ordering::Relaxed) == own) {

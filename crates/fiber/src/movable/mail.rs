@@ -23,11 +23,16 @@
 //! read when a process has died. The sender writes where to *before* the chain is put in, the
 //! receiver writes that it has arrived.
 
-use std::io;
 use std::sync::atomic::{AtomicU32, Ordering, fence};
+
+use rustix::io::Errno;
+use rustix::thread::futex::{self, Flags, Timespec};
 
 use crate::control::{Control, NOBODY};
 use crate::memory::Table;
+
+/// The words lie in memory of several processes.
+const SHARED: Flags = Flags::empty();
 
 /// What all processes of a region know.
 #[derive(Debug)]
@@ -116,8 +121,7 @@ impl Mailbox {
         fence(Ordering::SeqCst);
         if self.asleep.load(Ordering::Relaxed) == 1 {
             self.asleep.store(0, Ordering::Relaxed);
-            // SAFETY: the word is aligned and mapped, in a shared mapping, as the call says.
-            unsafe { libc::syscall(libc::SYS_futex, self.asleep.as_ptr(), libc::FUTEX_WAKE, 1) };
+            let _never_fails = futex::wake(&self.asleep, SHARED, 1);
         }
     }
 
@@ -128,15 +132,13 @@ impl Mailbox {
         self.asleep.store(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         if self.head.load(Ordering::Relaxed) == 0 && !is_over() {
-            let timeout = libc::timespec {
-                tv_sec: 0,
-                tv_nsec: i64::from(milliseconds) * 1_000_000,
+            let milliseconds = i64::from(milliseconds);
+            let timeout = Timespec {
+                tv_sec: milliseconds / 1_000,
+                tv_nsec: milliseconds % 1_000 * 1_000_000,
             };
-            let (word, until) = (self.asleep.as_ptr(), &raw const timeout);
-            // SAFETY: as in `wake`; the timeout lives until the call returns.
-            let woken = unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, 1, until) };
-            timed_out =
-                woken != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT);
+            let woken = futex::wait(&self.asleep, SHARED, 1, Some(&timeout));
+            timed_out = woken == Err(Errno::TIMEDOUT);
         }
         self.asleep.store(0, Ordering::Relaxed);
         timed_out

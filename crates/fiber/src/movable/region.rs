@@ -448,7 +448,9 @@ fn reserve_range(address: usize, bytes: usize) -> io::Result<Mapping> {
         return Err(io::Error::last_os_error());
     }
     let base = NonNull::new(got.cast()).ok_or_else(io::Error::last_os_error)?;
-    let range = Mapping::taken(base, bytes);
+    // SAFETY: the mapping made just now, which nobody else knows of.
+    let own = unsafe { sys::Mapping::from_raw(base, bytes) };
+    let range = Mapping::taken(own);
     // Before Linux 4.17 the flag was a hint.
     if got.addr() == address {
         Ok(range)

@@ -51,7 +51,7 @@ pub(crate) enum Entrance {
     Fifo(PathBuf),
     /// The writing end, inherited by every flow.
     Pipe(OwnedFd),
-    /// Rings in the shared.
+    /// Rings in shared memory.
     Rings,
 }
 

@@ -4,8 +4,9 @@
 //! flows exist, takes no memory until they write, and they write after memory has been read.
 
 use std::io;
-use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use sys::{Pages, Shared};
 
 use super::runs::Run;
 
@@ -18,43 +19,18 @@ const PART: usize = 1 + RUNS * WORDS;
 /// What stands for a number of runs that was too large.
 const TOO_MANY: u64 = u64::MAX;
 
-/// The mapping. Every word is an atomic: a flow that dies half-way leaves wrong numbers and
+/// The memory. Every word is an atomic: a flow that dies half-way leaves wrong numbers and
 /// never undefined behaviour.
 #[derive(Debug)]
-pub(crate) struct Board {
-    base: NonNull<AtomicU64>,
-    flows: usize,
-}
-
-// SAFETY: the mapping holds atomics only, is never remapped while a `Board` exists, and is
-// freed by `drop` alone, which Rust's borrows order after every use.
-unsafe impl Sync for Board {}
+pub(crate) struct Board(Shared<(), [AtomicU64; PART]>);
 
 impl Board {
     pub(crate) fn new(flows: usize) -> io::Result<Self> {
-        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: an anonymous mapping at an address of the kernel's choice touches no memory
-        // that anything else uses.
-        let base = unsafe { libc::mmap(ptr::null_mut(), length(flows), protection, flags, -1, 0) };
-        if base == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let base = NonNull::new(base.cast());
-        Ok(Self {
-            base: base.ok_or_else(|| io::Error::other("a mapping at address 0"))?,
-            flows,
-        })
+        Shared::new(flows, Pages::WhenTouched).map(Self)
     }
 
     fn part(&self, flow: usize) -> &[AtomicU64] {
-        assert!(flow < self.flows, "flow {flow} of {}", self.flows);
-        // SAFETY: `flow < flows`, so the part lies inside the mapping made by `new`.
-        let first = unsafe { self.base.add(flow * PART) };
-        let part = NonNull::slice_from_raw_parts(first, PART);
-        // SAFETY: the mapping is aligned to a page, lives as long as `self`, and all-zero
-        // bytes are valid atomics.
-        unsafe { part.as_ref() }
+        &self.0.rows()[flow]
     }
 
     /// Writes down the runs that `flow` found, each with the flow that works on it.
@@ -88,17 +64,6 @@ impl Board {
             (word(2) as usize, run)
         };
         (count != TOO_MANY).then(|| runs.map(run).collect())
-    }
-}
-
-fn length(flows: usize) -> usize {
-    flows.saturating_mul(PART * size_of::<AtomicU64>())
-}
-
-impl Drop for Board {
-    fn drop(&mut self) {
-        // SAFETY: this is the mapping made by `new`, and no reference into it outlives `self`.
-        unsafe { libc::munmap(self.base.as_ptr().cast(), length(self.flows)) };
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::io;
-use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
+
+use sys::{Advice, Mapping, Of};
 
 use super::{Pages, ParentMemory};
 
@@ -25,8 +27,7 @@ pub fn page_bytes() -> u64 {
 /// Parent memory in memory, until it is dropped.
 #[derive(Debug)]
 pub struct HeldParentMemory {
-    base: NonNull<u8>,
-    length: usize,
+    mapping: Mapping,
     pages: Pages,
     /// Bytes from one touched place to the next.
     page: usize,
@@ -39,12 +40,22 @@ impl HeldParentMemory {
     /// The memory cannot be had, or not in that kind of pages: the message says why, and
     /// what would make it available.
     pub fn take(parent_memory: ParentMemory) -> io::Result<Self> {
-        let held = match parent_memory.pages {
-            Pages::Huge => Self::map_aligned(parent_memory, huge_bytes()?)?,
-            Pages::Small | Pages::DontFork => {
-                Self::map(parent_memory, page_bytes(), libc::MAP_PRIVATE)?
+        let page = page_bytes();
+        let mapped = match parent_memory.pages {
+            Pages::Huge => {
+                let huge = huge_bytes()?;
+                let length = whole_pages(parent_memory.bytes, huge)?;
+                Mapping::on_boundary(length, Of::Private, size(huge)?, 0)
             }
-            Pages::Shared => Self::map(parent_memory, page_bytes(), libc::MAP_SHARED)?,
+            Pages::Small | Pages::DontFork => {
+                Mapping::new(whole_pages(parent_memory.bytes, page)?, Of::Private)
+            }
+            Pages::Shared => Mapping::new(whole_pages(parent_memory.bytes, page)?, Of::Shared),
+        };
+        let held = Self {
+            mapping: mapped.map_err(|error| cannot(parent_memory, &error))?,
+            pages: parent_memory.pages,
+            page: size(page)?,
         };
         held.advise_pages(parent_memory.pages)?;
         held.renew()?;
@@ -65,49 +76,15 @@ impl HeldParentMemory {
     }
 
     fn touch(&self) {
-        for offset in (0..self.length).step_by(self.page) {
-            // SAFETY: the offset lies inside the mapping that `base` begins.
-            let place = unsafe { self.base.add(offset) };
-            // SAFETY: the mapping is writable and this value's own; nothing refers into it.
-            unsafe { place.write_volatile(1) };
+        for offset in (0..self.mapping.len()).step_by(self.page) {
+            let word = self.mapping.word(offset / size_of::<u64>());
+            word.store(1, Ordering::Relaxed);
         }
-    }
-
-    fn map(parent_memory: ParentMemory, page: u64, sharing: i32) -> io::Result<Self> {
-        let length = whole_pages(parent_memory.bytes, page)?;
-        Ok(Self {
-            base: map(length, sharing).map_err(|error| cannot(parent_memory, &error))?,
-            length,
-            pages: parent_memory.pages,
-            page: size(page_bytes())?,
-        })
-    }
-
-    /// A mapping that begins at a multiple of `huge`: one that is larger, less its ends.
-    fn map_aligned(parent_memory: ParentMemory, huge: u64) -> io::Result<Self> {
-        let length = whole_pages(parent_memory.bytes, huge)?;
-        let huge = size(huge)?;
-        let larger = length.checked_add(huge).ok_or_else(too_large)?;
-        let start =
-            map(larger, libc::MAP_PRIVATE).map_err(|error| cannot(parent_memory, &error))?;
-        let head = start.addr().get().next_multiple_of(huge) - start.addr().get();
-        unmap(start, head);
-        // SAFETY: `head` is below `huge`, and the mapping is `huge` longer than `length`.
-        let base = unsafe { start.add(head) };
-        // SAFETY: `base` is followed by `length` bytes of the mapping and the tail.
-        let tail = unsafe { base.add(length) };
-        unmap(tail, huge - head);
-        Ok(Self {
-            base,
-            length,
-            pages: parent_memory.pages,
-            page: size(page_bytes())?,
-        })
     }
 
     fn advise_pages(&self, pages: Pages) -> io::Result<()> {
         match pages {
-            Pages::Huge => self.advise(libc::MADV_HUGEPAGE).map_err(|error| {
+            Pages::Huge => self.mapping.advise(Advice::HugePages).map_err(|error| {
                 not_huge(&format!(
                     "this kernel gives no huge pages on request: {error}"
                 ))
@@ -116,48 +93,37 @@ impl HeldParentMemory {
             Pages::Small => self.only_small(),
             Pages::DontFork => {
                 self.only_small()?;
-                self.advise(libc::MADV_DONTFORK)
+                self.mapping.advise(Advice::NotInForks)
             }
         }
     }
 
     /// A kernel without huge pages refuses the advice, and has nothing but small ones.
     fn only_small(&self) -> io::Result<()> {
-        match self.advise(libc::MADV_NOHUGEPAGE) {
+        match self.mapping.advise(Advice::NoHugePages) {
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(()),
             advised => advised,
         }
     }
 
-    fn advise(&self, advice: i32) -> io::Result<()> {
-        // SAFETY: the range is the mapping that this value owns; none of the advices used
-        // here changes its contents in this process.
-        match unsafe { libc::madvise(self.base.as_ptr().cast(), self.length, advice) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        }
+    fn address(&self) -> usize {
+        self.mapping.base().addr().get()
     }
 
     /// That all of it is in huge pages.
     fn check_huge(&self) -> io::Result<()> {
         let smaps = fs::read_to_string("/proc/self/smaps")
             .map_err(|error| not_huge(&format!("/proc/self/smaps does not tell: {error}")))?;
-        let from = self.base.addr().get();
-        let huge = huge_within(&smaps, from, from + self.length);
-        if huge >= self.length as u64 {
+        let (from, length) = (self.address(), self.mapping.len());
+        let huge = huge_within(&smaps, from, from + length);
+        if huge >= length as u64 {
             return Ok(());
         }
         Err(not_huge(&format!(
             "of {} MiB the kernel put {} MiB into huge pages",
-            self.length >> 20,
+            length >> 20,
             huge >> 20
         )))
-    }
-}
-
-impl Drop for HeldParentMemory {
-    fn drop(&mut self) {
-        unmap(self.base, self.length);
     }
 }
 
@@ -219,33 +185,6 @@ fn whole_pages(bytes: u64, page: u64) -> io::Result<usize> {
     size(whole.ok_or_else(too_large)?)
 }
 
-fn map(length: usize, sharing: i32) -> io::Result<NonNull<u8>> {
-    // SAFETY: an anonymous mapping at an address of the kernel's choice touches no memory
-    // that anything else uses.
-    let base = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            length,
-            libc::PROT_READ | libc::PROT_WRITE,
-            sharing | libc::MAP_ANONYMOUS,
-            -1,
-            0,
-        )
-    };
-    if base == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
-    NonNull::new(base.cast()).ok_or_else(|| io::Error::other("mmap answered a null page"))
-}
-
-fn unmap(base: NonNull<u8>, length: usize) {
-    if length > 0 {
-        // SAFETY: callers pass a range of a mapping of this module that nothing refers into
-        // and that is not used again.
-        unsafe { libc::munmap(base.as_ptr().cast(), length) };
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,7 +202,7 @@ mod tests {
     /// The lines of the mapping that holds the parent memory.
     fn lines(held: &HeldParentMemory) -> String {
         let smaps = fs::read_to_string("/proc/self/smaps").unwrap();
-        let at = held.base.addr().get();
+        let at = held.address();
         let mut inside = false;
         let its = |line: &&str| {
             if let Some((start, end)) = mapping(line) {
@@ -279,10 +218,10 @@ mod tests {
         let held = held(Pages::Small);
         let lines = lines(&held);
         assert!(lines.contains("AnonHugePages:         0 kB"), "{lines}");
-        let from = held.base.addr().get();
+        let (from, length) = (held.address(), held.mapping.len());
         let smaps = fs::read_to_string("/proc/self/smaps").unwrap();
-        assert_eq!(huge_within(&smaps, from, from + held.length), 0);
-        assert_eq!(held.length as u64, BYTES);
+        assert_eq!(huge_within(&smaps, from, from + length), 0);
+        assert_eq!(length as u64, BYTES);
     }
 
     #[test]

@@ -18,12 +18,12 @@ use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
-use nix::unistd::{Pid, getegid, geteuid};
+use nix::unistd::{ForkResult, Pid, fork, getegid, geteuid};
 
 use super::TASKS;
 use super::fence::become_nobody;
 use crate::slot_process::exit;
-use crate::start::{forked, reap};
+use crate::start::reap;
 
 /// From this kernel on a namespace has a `pid_max` of its own.
 const OWN_PID_MAX: (u64, u64) = (6, 14);
@@ -79,9 +79,9 @@ fn kernel() -> Option<(u64, u64)> {
 /// Forks; the parent never comes back. When it is killed, all of the namespace are.
 fn be_its_first() -> io::Result<()> {
     // SAFETY: a probe has one thread here, so no lock is held by anyone else.
-    match forked(unsafe { libc::fork() })? {
-        Some(first) => exit(i32::from(reap(first).is_err())),
-        None => Ok(set_pdeathsig(Signal::SIGKILL)?),
+    match unsafe { fork() }? {
+        ForkResult::Parent { child } => exit(i32::from(reap(child).is_err())),
+        ForkResult::Child => Ok(set_pdeathsig(Signal::SIGKILL)?),
     }
 }
 
@@ -96,7 +96,7 @@ fn see_it() -> Result<(), String> {
 fn use_up_reserved() -> io::Result<()> {
     for _ in 0..PATIENCE {
         // SAFETY: one thread, as above; the child ends at once.
-        let Some(child) = forked(unsafe { libc::fork() })? else {
+        let ForkResult::Parent { child } = unsafe { fork() }? else {
             exit(0)
         };
         reap(child)?;

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, getpid, getppid, pause};
+use nix::unistd::{ForkResult, Pid, fork, getpid, getppid, pause};
 
 use crate::body::Body;
 use crate::flow_run::Context;
 use crate::notify::Notify;
 use crate::shared_memory::SharedMemory;
 use crate::slot_process::exit;
-use crate::start::{forked, hold, reap};
+use crate::start::{hold, reap};
 use crate::turn::Pipes;
 use crate::{Channel, Model, Placement, Schedule, Variant, channel, futex};
 
@@ -66,7 +66,7 @@ fn waiting_process() -> io::Result<Pid> {
     let parent = getpid();
     // SAFETY: this process has one thread, so no lock is held by anyone else; the child
     // allocates nothing and never returns.
-    if let Some(child) = forked(unsafe { libc::fork() })? {
+    if let ForkResult::Parent { child } = unsafe { fork() }? {
         return Ok(child);
     }
     if set_pdeathsig(Signal::SIGKILL).is_err() || getppid() != parent {

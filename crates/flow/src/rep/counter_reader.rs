@@ -76,6 +76,7 @@ impl CounterReader {
         let tasks = || {
             shared
                 .flows()
+                .iter()
                 .map(FlowStatus::ids)
                 .map(|(pid, tid)| Task { pid, tid })
         };

@@ -1,4 +1,4 @@
-//! What the flows of a repetition left in the shared shared, as records.
+//! What the flows of a repetition left in shared memory, as records.
 
 use crate::flow_run::describe_trouble;
 use crate::flow_status::{FlowStatus, Stage};
@@ -8,7 +8,7 @@ use crate::watch::Watch;
 
 /// One record a flow of the kernel, its times counted from `go`.
 pub(super) fn flow_records(shared: &SharedMemory, watch: &Watch<'_>, go: u64) -> Vec<FlowRecord> {
-    let flows = shared.flows().enumerate();
+    let flows = shared.flows().iter().enumerate();
     flows
         .map(|(index, flow)| flow_record(flow, go, watch.fate(index)))
         .collect()
@@ -53,6 +53,8 @@ pub(super) fn skew(flows: &[FlowRecord]) -> u64 {
 /// The turns of all flows together.
 pub(super) fn turns(shared: &SharedMemory) -> Turns {
     let mut sum = Turns::default();
-    shared.flows().for_each(|flow| sum += flow.read().turns);
+    for flow in shared.flows() {
+        sum += flow.read().turns;
+    }
     sum
 }

@@ -46,6 +46,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             .resources
             .shared
             .flows()
+            .iter()
             .map(FlowStatus::ids)
             .enumerate();
         flows

@@ -8,10 +8,10 @@ use std::io;
 
 use ::fiber::ConfigError;
 use ::fiber::movable::{Region, Way};
-use nix::unistd::Pid;
+use nix::unistd::{ForkResult, Pid, fork};
 
 use super::fiber::{carry_with, config};
-use super::process::{become_child, leave, parent_side};
+use super::process::{become_child, leave};
 use crate::body::Body;
 use crate::flow_run::Context;
 use crate::model::Stacks;
@@ -30,15 +30,15 @@ pub(super) fn start<B: Body>(
     index: usize,
     region: &Region,
 ) -> io::Result<Pid> {
-    // SAFETY: the cell has one thread, so no lock is held by anyone else; the child never
+    // SAFETY: the slot process has one thread, so no lock is held by anyone else; the child never
     // returns.
-    match unsafe { libc::fork() } {
-        0 => {
+    match unsafe { fork() }? {
+        ForkResult::Child => {
             become_child(context.parent);
             carry_with(context, index, |_flows| region.join(index));
             leave(0)
         }
-        pid => parent_side(i64::from(pid)),
+        ForkResult::Parent { child } => Ok(child),
     }
 }
 

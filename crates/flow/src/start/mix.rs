@@ -2,9 +2,9 @@
 
 use std::io;
 
-use nix::unistd::Pid;
+use nix::unistd::{ForkResult, Pid, fork};
 
-use super::process::{become_child, leave, parent_side};
+use super::process::{become_child, leave};
 use super::thread::Threads;
 use crate::body::Body;
 use crate::flow_run::{self, Context};
@@ -20,8 +20,8 @@ pub(super) fn start<B: Body>(
 ) -> io::Result<Pid> {
     // SAFETY: the slot process has one thread, so no lock is held by anyone else; the child never
     // returns.
-    match unsafe { libc::fork() } {
-        0 => {
+    match unsafe { fork() }? {
+        ForkResult::Child => {
             become_child(context.parent);
             let mut threads = Threads::new(context, first + 1, count - 1);
             if threads.create().is_err() {
@@ -31,6 +31,6 @@ pub(super) fn start<B: Body>(
             let joined = threads.join();
             leave(i32::from(joined.is_err()))
         }
-        pid => parent_side(i64::from(pid)),
+        ForkResult::Parent { child } => Ok(child),
     }
 }

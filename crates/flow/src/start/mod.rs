@@ -47,7 +47,7 @@ use crate::Model;
 use crate::body::Body;
 use crate::flow_run::Context;
 
-pub(crate) use process::{forked, reap, reap_now};
+pub(crate) use process::{reap, reap_now};
 use thread::Threads;
 
 /// The flows of one repetition, for joining and reaping.

@@ -5,7 +5,7 @@ use std::io;
 use nix::errno::Errno;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, pthread_sigmask};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{Pid, getppid};
+use nix::unistd::{ForkResult, Pid, fork, getppid};
 
 use crate::body::Body;
 use crate::flow_run::{self, Context};
@@ -14,25 +14,9 @@ use crate::flow_run::{self, Context};
 pub(super) fn start<B: Body>(context: &Context<'_, B>, index: usize) -> io::Result<Pid> {
     // SAFETY: the slot process has one thread (flows of an earlier repetition are joined), so no
     // lock is held by anyone else; the child never returns from `be_flow`.
-    match unsafe { libc::fork() } {
-        0 => be_flow(context, index),
-        pid => parent_side(i64::from(pid)),
-    }
-}
-
-/// What fork or clone answered in the parent.
-pub(super) fn parent_side(pid: i64) -> io::Result<Pid> {
-    match i32::try_from(pid) {
-        Ok(pid) if pid > 0 => Ok(Pid::from_raw(pid)),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-/// What fork answered: the child in the parent, nothing in the child.
-pub(crate) fn forked(answer: libc::pid_t) -> io::Result<Option<Pid>> {
-    match answer {
-        0 => Ok(None),
-        pid => parent_side(i64::from(pid)).map(Some),
+    match unsafe { fork() }? {
+        ForkResult::Child => be_flow(context, index),
+        ForkResult::Parent { child } => Ok(child),
     }
 }
 

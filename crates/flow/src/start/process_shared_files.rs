@@ -3,9 +3,9 @@
 
 use std::io;
 
-use nix::unistd::Pid;
+use nix::unistd::{ForkResult, Pid};
 
-use super::process::{be_flow, parent_side};
+use super::process::be_flow;
 use crate::body::Body;
 use crate::flow_run::Context;
 
@@ -16,12 +16,9 @@ use crate::flow_run::Context;
 /// id). With one thread in the slot process no lock can be held; and the flow uses no call that
 /// relies on the cached id (`gettid` asks the kernel).
 pub(super) fn start<B: Body>(context: &Context<'_, B>, index: usize) -> io::Result<Pid> {
-    let shared = libc::CLONE_FILES | libc::CLONE_FS;
-    let flags = libc::c_long::from(shared | libc::SIGCHLD);
-    // SAFETY: with a null stack and no CLONE_VM the child runs on its own copy of this
-    // stack, as after fork; the slot process has one thread; the child never returns.
-    match unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) } {
-        0 => be_flow(context, index),
-        pid => parent_side(pid),
+    // SAFETY: the slot process has one thread; the child never returns.
+    match unsafe { sys::fork_sharing(libc::CLONE_FILES | libc::CLONE_FS) }? {
+        ForkResult::Child => be_flow(context, index),
+        ForkResult::Parent { child } => Ok(child),
     }
 }

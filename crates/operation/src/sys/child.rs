@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use nix::unistd::ForkResult;
+
 use super::memory::{Mapping, Of};
 use super::{answer, no_error};
 
@@ -44,11 +46,9 @@ pub(crate) fn exit(code: i32) -> ! {
 /// Only for processes of one thread: the child goes on with everything that this process has.
 pub(crate) fn fork(work: impl FnOnce(), shared: libc::c_int) -> io::Result<Child> {
     let parent = std::process::id();
-    let flags = libc::c_long::from(shared | libc::SIGCHLD);
-    // SAFETY: with a null stack and no CLONE_VM the child runs on its own copy of this stack,
-    // as after fork; callers have one thread; the child never returns.
-    match answer(unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) })? {
-        0 => {
+    // SAFETY: callers have one thread; the child never returns.
+    match unsafe { ::sys::fork_sharing(shared) }? {
+        ForkResult::Child => {
             // SAFETY: the call takes numbers alone.
             unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
             if std::os::unix::process::parent_id() == parent {
@@ -56,7 +56,7 @@ pub(crate) fn fork(work: impl FnOnce(), shared: libc::c_int) -> io::Result<Child
             }
             exit(0)
         }
-        pid => Ok(Child(pid as libc::pid_t)),
+        ForkResult::Parent { child } => Ok(Child(child.as_raw())),
     }
 }
 
@@ -77,9 +77,9 @@ pub(crate) fn sched_yield() -> io::Result<()> {
 #[inline]
 pub(crate) fn fork_to_exit(code: u8) -> io::Result<Child> {
     // SAFETY: the child makes one call, which is allowed whatever other threads hold.
-    match answer(unsafe { libc::fork() })? {
-        0 => exit(code.into()),
-        pid => Ok(Child(pid as libc::pid_t)),
+    match unsafe { nix::unistd::fork() }? {
+        ForkResult::Child => exit(code.into()),
+        ForkResult::Parent { child } => Ok(Child(child.as_raw())),
     }
 }
 
@@ -94,8 +94,7 @@ impl Stack {
 
     /// Its end, where it begins to be used.
     fn top(&self) -> *mut libc::c_void {
-        // SAFETY: one past the last byte of the mapping.
-        unsafe { self.0.as_ptr().byte_add(STACK) }
+        self.0.as_ptr().wrapping_byte_add(self.0.len())
     }
 }
 
@@ -111,12 +110,11 @@ extern "C" fn end(code: *mut libc::c_void) -> libc::c_int {
 #[inline]
 pub(crate) fn clone(stack: &Stack, flags: libc::c_int, code: u8) -> io::Result<Child> {
     let argument = std::ptr::without_provenance_mut(code.into());
-    let flags = flags | libc::SIGCHLD;
     // SAFETY: the child runs `end` on a stack that nobody else runs on, since the one before
     // was waited for; `end` touches no memory but that stack, and the library's wrapper ends
     // the process by a call when it returns.
-    let pid = answer(unsafe { libc::clone(end, stack.top(), flags, argument) })?;
-    Ok(Child(pid as libc::pid_t))
+    let pid = unsafe { ::sys::clone_on(stack.top(), end, argument, flags) }?;
+    Ok(Child(pid.as_raw()))
 }
 
 extern "C" fn give_back(told: *mut libc::c_void) -> *mut libc::c_void {

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::AtomicU32;
 
-use super::answer;
+use rustix::thread::futex::{self, Flags};
 
 /// Who else may use the word: this process alone, or others too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,10 +13,10 @@ pub(crate) enum Scope {
 }
 
 impl Scope {
-    fn flag(self) -> libc::c_int {
+    fn flags(self) -> Flags {
         match self {
-            Self::Private => libc::FUTEX_PRIVATE_FLAG,
-            Self::Shared => 0,
+            Self::Private => Flags::PRIVATE,
+            Self::Shared => Flags::empty(),
         }
     }
 }
@@ -27,25 +27,11 @@ impl Scope {
 /// `WouldBlock` when it holds something else.
 #[inline]
 pub(crate) fn wait(word: &AtomicU32, expected: u32, scope: Scope) -> io::Result<()> {
-    let operation = libc::FUTEX_WAIT | scope.flag();
-    let for_ever = std::ptr::null::<libc::timespec>();
-    // SAFETY: the reference keeps the word alive and aligned; the call only reads it.
-    let code = unsafe {
-        libc::syscall(
-            libc::SYS_futex,
-            word.as_ptr(),
-            operation,
-            expected,
-            for_ever,
-        )
-    };
-    answer(code).map(|_| ())
+    Ok(futex::wait(word, scope.flags(), expected, None)?)
 }
 
 /// Wakes one who sleeps on the word; the answer is how many there were, 0 or 1.
 #[inline]
 pub(crate) fn wake(word: &AtomicU32, scope: Scope) -> io::Result<u64> {
-    let operation = libc::FUTEX_WAKE | scope.flag();
-    // SAFETY: the address is a key alone, and the reference keeps it valid.
-    answer(unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, 1) })
+    Ok(futex::wake(word, scope.flags(), 1)? as u64)
 }

@@ -9,7 +9,6 @@ pub(crate) mod lock;
 pub(crate) mod memory;
 pub(crate) mod own_file;
 pub(crate) mod pipe;
-pub(crate) mod shared;
 pub(crate) mod signal;
 
 use std::io;

@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 use std::io;
-use std::mem::zeroed;
+
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
 use super::answer;
 
 /// The signal.
-const SIGNAL: libc::c_int = libc::SIGUSR1;
+const SIGNAL: Signal = Signal::SIGUSR1;
 
 thread_local! {
     // Without a destructor and made at compile time: it may be used in a handler.
@@ -20,12 +21,11 @@ extern "C" fn count(_signal: libc::c_int) {
 
 /// Has the signal counted from now on, in this process and those that it forks.
 pub(crate) fn count_signals() -> io::Result<()> {
-    // SAFETY: all-zero bytes are an action: no flags, no mask.
-    let mut action: libc::sigaction = unsafe { zeroed() };
-    action.sa_sigaction = count as extern "C" fn(libc::c_int) as usize;
-    action.sa_flags = libc::SA_RESTART;
-    // SAFETY: the handler only changes a plain thread-local number; the action lives.
-    answer(unsafe { libc::sigaction(SIGNAL, &raw const action, std::ptr::null_mut()) }).map(|_| ())
+    let handler = SigHandler::Handler(count);
+    let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
+    // SAFETY: the handler only changes a plain thread-local number.
+    unsafe { sigaction(SIGNAL, &action) }?;
+    Ok(())
 }
 
 /// Signals that the calling flow has got.
@@ -55,7 +55,7 @@ impl Address {
     #[inline]
     pub(crate) fn signal(self) -> io::Result<()> {
         // SAFETY: the call takes numbers alone; the signal has a handler.
-        answer(unsafe { libc::syscall(libc::SYS_tgkill, self.process, self.thread, SIGNAL) })
+        answer(unsafe { libc::syscall(libc::SYS_tgkill, self.process, self.thread, SIGNAL as i32) })
             .map(|_| ())
     }
 }

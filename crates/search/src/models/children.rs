@@ -4,7 +4,7 @@
 //!
 //! Each process has a pipe to the one that forked it, which alone writes results out: lines
 //! of two files never mix, and a process that dies can only cut its own. The end of the pipe
-//! is the end of the process. What it counted it leaves in its slot of the shared shared as the
+//! is the end of the process. What it counted it leaves in its slot of the shared memory as the
 //! last thing it does; a slot that says otherwise is one of a process that died.
 //!
 //! A process asks the kernel to be killed when the flow that forked it dies, so that none

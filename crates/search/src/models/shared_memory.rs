@@ -13,20 +13,15 @@
 //! ```
 
 use std::io;
-use std::num::NonZeroUsize;
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
-use nix::sys::mman::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use sys::{CachePadded, Pages, Shareable, Shared};
 
 use crate::models::Totals;
 use crate::report::{Class, Counts, Profile};
 
-/// A value alone on two cache lines (which are fetched in pairs).
-#[repr(C, align(128))]
-struct CachePadded<T>(T);
-
 #[repr(C)]
+#[derive(Debug)]
 struct Header {
     stop: CachePadded<AtomicBool>,
     outstanding: CachePadded<AtomicU64>,
@@ -34,11 +29,15 @@ struct Header {
     waiting: CachePadded<AtomicU64>,
 }
 
+// SAFETY: atomics.
+unsafe impl Shareable for Header {}
+
 const COUNTS: usize = Counts::WORDS;
 const CLASSES: usize = Class::ALL.len();
 
 /// Where one process leaves what came of it.
 #[repr(C, align(128))]
+#[derive(Debug)]
 pub(crate) struct Slot {
     stage: AtomicU64,
     /// The process, as long as it is not reaped; negative once it ends by itself; 0: none.
@@ -47,6 +46,9 @@ pub(crate) struct Slot {
     counts: [AtomicU64; COUNTS],
     profile: [AtomicU64; CLASSES],
 }
+
+// SAFETY: atomics.
+unsafe impl Shareable for Slot {}
 
 /// How far a process has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,38 +60,18 @@ pub(crate) enum Stage {
     Done,
 }
 
-/// The mapping.
+/// The memory.
 #[derive(Debug)]
-pub(crate) struct SharedMemory {
-    base: NonNull<u8>,
-    length: NonZeroUsize,
-    slots: usize,
-}
-
-// SAFETY: the mapping holds atomics only, and is freed by `drop` alone, which Rust's borrows
-// order after every use.
-unsafe impl Sync for SharedMemory {}
+pub(crate) struct SharedMemory(Shared<Header, Slot>);
 
 impl SharedMemory {
     /// With `slots` slots, all zero.
     pub(crate) fn new(slots: usize) -> io::Result<SharedMemory> {
-        let length = size_of::<Header>() + slots.saturating_mul(size_of::<Slot>());
-        let length = NonZeroUsize::new(length).unwrap_or(NonZeroUsize::MIN);
-        let protection = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
-        // SAFETY: a new mapping at an address of the kernel's choice touches no memory that
-        // anybody uses.
-        let base = unsafe { mmap_anonymous(None, length, protection, MapFlags::MAP_SHARED) }?;
-        Ok(SharedMemory {
-            base: base.cast(),
-            length,
-            slots,
-        })
+        Shared::new(slots, Pages::WhenTouched).map(SharedMemory)
     }
 
     fn header(&self) -> &Header {
-        // SAFETY: `new` reserved the first bytes of the mapping, which is page-aligned, for
-        // the header; all-zero bytes are valid atomics, and only atomics write there.
-        unsafe { self.base.cast().as_ref() }
+        self.0.header()
     }
 
     /// Set when all flows shall end.
@@ -113,25 +95,11 @@ impl SharedMemory {
     }
 
     pub(crate) fn slots(&self) -> usize {
-        self.slots
+        self.0.rows().len()
     }
 
     pub(crate) fn slot(&self, index: usize) -> &Slot {
-        assert!(index < self.slots, "slot {index} of {}", self.slots);
-        let offset = size_of::<Header>() + index * size_of::<Slot>();
-        // SAFETY: `index < slots`, so the slot lies inside the mapping made by `new`.
-        let slot = unsafe { self.base.add(offset) };
-        // SAFETY: the offset is a multiple of 128, since both types are aligned to that;
-        // all-zero bytes are valid atomics, and only atomics write there.
-        unsafe { slot.cast().as_ref() }
-    }
-}
-
-impl Drop for SharedMemory {
-    fn drop(&mut self) {
-        // SAFETY: base and length are those of the mapping made by `new`, to which no
-        // reference is left. It cannot fail then.
-        let _ = unsafe { munmap(self.base.cast(), self.length.get()) };
+        &self.0.rows()[index]
     }
 }
 

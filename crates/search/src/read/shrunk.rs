@@ -11,10 +11,11 @@
 //! The handler uses what is safe in one: a thread-local that needs no setting up, and the
 //! system call `mmap`.
 
-use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
 use std::sync::{Mutex, PoisonError};
+
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
 /// What the thread looks at.
 struct Look {
@@ -79,13 +80,7 @@ impl Look {
 }
 
 /// How many searches have the handler installed, and what was there before.
-static INSTALLED: Mutex<(usize, Option<Before>)> = Mutex::new((0, None));
-
-#[derive(Clone, Copy)]
-struct Before(libc::sigaction);
-
-// SAFETY: an action is plain numbers and the address of a function; it is used under the lock.
-unsafe impl Send for Before {}
+static INSTALLED: Mutex<(usize, Option<SigAction>)> = Mutex::new((0, None));
 
 /// While it lives, the handler is installed.
 #[derive(Debug)]
@@ -95,7 +90,7 @@ impl Handler {
     pub(crate) fn install() -> Handler {
         let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
         if installed.0 == 0 {
-            installed.1 = exchange(&ours()).map(Before);
+            installed.1 = exchange(&ours());
         }
         installed.0 += 1;
         Handler(())
@@ -108,42 +103,33 @@ impl Drop for Handler {
         installed.0 -= 1;
         let last = installed.0 == 0;
         if let Some(before) = installed.1.take_if(|_| last) {
-            exchange(&before.0);
+            exchange(&before);
         }
     }
 }
 
-fn zeroed_action() -> libc::sigaction {
-    // SAFETY: all-zero bytes are a valid `sigaction`: the default action, an empty mask.
-    unsafe { MaybeUninit::zeroed().assume_init() }
-}
-
-fn ours() -> libc::sigaction {
-    let mut action = zeroed_action();
-    action.sa_sigaction = on_fault as *const () as usize;
-    action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-    action
+fn ours() -> SigAction {
+    let flags = SaFlags::SA_SIGINFO | SaFlags::SA_ONSTACK;
+    SigAction::new(SigHandler::SigAction(on_fault), flags, SigSet::empty())
 }
 
 /// Installs an action and gives the one before.
-fn exchange(action: &libc::sigaction) -> Option<libc::sigaction> {
-    let mut before = zeroed_action();
-    // SAFETY: both point to valid actions; the handlers that are installed are ours, which
-    // does only what a handler may, and the one that was there before.
-    let done = unsafe { libc::sigaction(libc::SIGBUS, action, &raw mut before) };
-    (done == 0).then_some(before)
+fn exchange(action: &SigAction) -> Option<SigAction> {
+    // SAFETY: the handlers that are installed are ours, which does only what a handler may, and
+    // the one that was there before.
+    unsafe { sigaction(Signal::SIGBUS, action) }.ok()
 }
 
-/// # Safety
-/// Called by the kernel as a handler of SIGBUS with `SA_SIGINFO`.
-unsafe extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+/// The kernel calls it as a handler of SIGBUS with `SA_SIGINFO`, and nobody else does.
+extern "C" fn on_fault(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: the kernel passes a valid `siginfo_t`.
     let info = unsafe { &*info };
     // SAFETY: of a fault, the address is set.
     let address = unsafe { info.si_addr() }.addr();
     if !LOOK.with(|look| look.mends(address)) {
         // Not ours: the fault happens again, with the default action.
-        exchange(&zeroed_action());
+        let default = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+        exchange(&default);
     }
 }
 

@@ -1,0 +1,36 @@
+//! The floor that the other crates stand on: memory that is mapped, and processes that share.
+//!
+//! # Theory
+//!
+//! A well-kept library beats code of our own, so most of this floor is somebody else's:
+//!
+//! | need | who has it |
+//! |---|---|
+//! | sleeping on a word, and waking who sleeps | `rustix::thread::futex`, safe |
+//! | handlers of signals | `nix::sys::signal::sigaction` |
+//! | a plain fork | `nix::unistd::fork` |
+//! | a file that is only read | `memmap2` |
+//!
+//! Here is what they lack:
+//!
+//! * [`Mapping`]: mapped memory with an owner that unmaps it. nix gives a bare address, and
+//!   memmap2 has no memory that forked processes share.
+//! * [`Shared`]: a header and rows of atomics in memory that forked processes share, without
+//!   `unsafe` where it is used. Whoever wants a type of their own in it says once, by
+//!   [`Shareable`], that the type is fit for it.
+//! * [`fork_sharing`], [`clone_on`]: forks that share more with their parent than a fork does.
+//! * [`is_ignored`]: what a signal does, without a change of it.
+//!
+//! Not here: the allocator's calls (`alloc` must do without anything that might allocate), and
+//! the mappings at fixed addresses by which stacks move (`fiber`) and files that shrink are
+//! mended (`search`): each of these rests on what its own crate knows.
+
+mod fork;
+mod mapping;
+mod shared;
+mod signal;
+
+pub use fork::{clone_on, fork_sharing};
+pub use mapping::{Access, Advice, Mapping, Of, PAGE};
+pub use shared::{CachePadded, Pages, Shareable, Shared};
+pub use signal::is_ignored;
