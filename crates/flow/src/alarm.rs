@@ -20,8 +20,8 @@ use nix::sys::signal::{SaFlags, SigAction, SigEvent, SigHandler, SigSet, SigevNo
 use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
 use nix::time::ClockId;
 
+use crate::ending::end_group;
 use crate::record::{Answer, Failure};
-use crate::slot_process::end_group;
 use crate::spec::SlotSpec;
 
 /// What the handler writes.

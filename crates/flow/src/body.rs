@@ -1,20 +1,16 @@
-//! What every model runs: the body of a workload, and the sink of its results.
-
-use std::fmt;
-use std::io;
-use std::ops::{Add, AddAssign};
+//! What every model runs: the body of a workload.
 
 use measure::usage::Usage;
-use serde::{Deserialize, Serialize};
 
 use crate::channel::Outlet;
 use crate::footprint::Pieces;
 use crate::latency::Latencies;
+use crate::proof::Proof;
 use crate::turn::{HandOver, Turn};
 
 /// The work itself, the same for every model.
 ///
-/// `Cell::run` is generic over it, so that each workload is compiled into the
+/// [`SlotProcess::run`](crate::SlotProcess::run) is generic over it, so that each workload is compiled into the
 /// flow loop: no dynamic dispatch stands between the gate and the work.
 pub trait Body: Sync {
     /// What one flow keeps between its units (buffers, tables). It is made before
@@ -98,89 +94,5 @@ pub trait Body: Sync {
         _turn: &mut T,
     ) -> impl Future<Output = Proof> {
         async { Proof::default() }
-    }
-}
-
-/// The parent's side: takes the results that flows send while they run.
-pub trait Sink {
-    /// Called before each repetition.
-    ///
-    /// # Errors
-    /// Whatever stops the sink from taking results; it fails the slot.
-    fn begin(&mut self) -> io::Result<()>;
-
-    /// Takes consecutive results of one unit: `values[i]` is result number `first + i`
-    /// (0-based) of `unit`.
-    ///
-    /// # Errors
-    /// Whatever stops the sink from taking results; it fails the slot.
-    fn take(&mut self, unit: u64, first: u64, values: &[u64]) -> io::Result<()>;
-
-    /// Called inside the timed region when all flows are done and all results taken.
-    ///
-    /// # Errors
-    /// Whatever stops the sink from storing what it took; it fails the slot.
-    fn end(&mut self) -> io::Result<()>;
-}
-
-/// A sink for bodies that send nothing; it fails on any value.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct NoSink;
-
-impl Sink for NoSink {
-    fn begin(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn take(&mut self, unit: u64, _first: u64, values: &[u64]) -> io::Result<()> {
-        Err(io::Error::other(format!(
-            "unit {unit} sent {} values nobody asked for",
-            values.len()
-        )))
-    }
-
-    fn end(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Proof of work done: equal between two variants only if they did the same.
-///
-/// Proofs of units are added (wrapping), so the order in which flows took units
-/// does not matter.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Proof {
-    /// How many things the work counted (primes, operations).
-    pub count: u64,
-    /// Checksum over what was found.
-    pub checksum: u64,
-}
-
-impl fmt::Display for Proof {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} with checksum {:016x}", self.count, self.checksum)
-    }
-}
-
-impl Add for Proof {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            count: self.count.wrapping_add(other.count),
-            checksum: self.checksum.wrapping_add(other.checksum),
-        }
-    }
-}
-
-impl AddAssign for Proof {
-    fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl std::iter::Sum for Proof {
-    fn sum<I: Iterator<Item = Self>>(proofs: I) -> Self {
-        proofs.fold(Self::default(), Add::add)
     }
 }

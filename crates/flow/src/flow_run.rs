@@ -23,17 +23,16 @@ use measure::usage::{self, Usage};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::{Pid, getpid, gettid};
 
+use crate::{Model, Variant};
 use crate::body::Body;
 use crate::channel::{Entrance, Outlet};
 use crate::flow_status::Tally;
-use crate::footprint::{self, Board};
+use crate::footprint::{Board, Pieces};
 use crate::futex;
 use crate::latency::Together;
 use crate::notify::Notify;
 use crate::shared_memory::{SHUT, SURVEY, SharedMemory};
-use crate::start;
 use crate::turn::{KernelTurn, Pipes};
-use crate::{Model, Stacks, Variant};
 
 use trouble::trouble;
 pub(crate) use trouble::{Step, Trouble, describe_trouble};
@@ -69,17 +68,11 @@ impl<B: Body> Context<'_, B> {
     }
 }
 
-/// Runs one of the kernel's flows from its birth to the end gate: flow `index` itself, or
-/// the carrier of that number with all it carries.
+/// Runs one of the kernel's flows that carries no others from its birth to the end gate.
 pub(crate) fn run<B: Body>(context: &Context<'_, B>, index: usize) {
-    match context.variant.model {
-        Model::Fiber { stacks, .. } => start::fiber::carry(context, index, stacks),
-        Model::Migratable { way, .. } => {
-            start::fiber::carry(context, index, Stacks::Movable(way));
-        }
-        Model::Task => start::task::carry(context, index),
-        _ if B::TURNS => take_turns(context, index),
-        _ => do_units(context, index),
+    match B::TURNS {
+        true => take_turns(context, index),
+        false => do_units(context, index),
     }
 }
 
@@ -103,7 +96,7 @@ fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
         Ok(tally)
     });
     report(context, index, worked);
-    wait_for_the_end(context, || footprint::take_part(context, index, &state));
+    wait_for_the_end(context, || take_part(context, index, &state));
 }
 
 /// The life of a flow that takes turns with the others.
@@ -251,5 +244,18 @@ fn finished<B: Body>(context: &Context<'_, B>) {
 fn wait_while(gate: &AtomicU32, value: u32) {
     while gate.load(Ordering::Acquire) == value {
         futex::wait(gate, value);
+    }
+}
+
+/// The part of flow `index` in a survey: writes down its pages, and says that it has.
+fn take_part<B: Body>(context: &Context<'_, B>, index: usize, state: &B::State) {
+    if let Some(Ok(board)) = context.board {
+        let mut pieces = Pieces::of_flow(index);
+        context.body.touched(state, index, &mut pieces);
+        board.write(index, pieces);
+    }
+    let surveyed = &context.shared.header().surveyed.0;
+    if surveyed.fetch_add(1, Ordering::AcqRel) + 1 == context.variant.carriers() {
+        context.notify.wake();
     }
 }

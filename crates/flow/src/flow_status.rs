@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use measure::usage::Usage;
 use sys::Shareable;
 
-use crate::Proof;
+use crate::proof::Proof;
 use crate::record::Turns;
 
 /// What one flow writes about itself.

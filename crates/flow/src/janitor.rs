@@ -38,7 +38,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::unistd::getppid;
 
-use crate::slot_process::exit;
+use crate::ending::exit;
 
 /// The first argument of a janitor.
 const ARGUMENT: &str = "__janitor";

@@ -7,28 +7,36 @@
 //!  ───────────────────────                 ──────────────────────────────────────
 //!  Launcher::launch(spec) ── stdin ──────▶ slot_process_main → SlotProcess::run(body, sink)
 //!        │                                     │  rep: create → gate → steady → gate → tear-down
-//!        │ poll: answer, stderr, signals,      │       start/   area     channel
+//!        │ poll: answer, stderr, signals,      │       start/  flow_run  channel
 //!        │       deadline                      ▼
 //!        ◀──────────────── stdout ──────── Answer (one JSON line)
 //! ```
 //!
-//! * [`model`], [`placement`], [`variant`]: the words for what is launched.
-//! * [`parent_memory`]: memory that the parent has touched before it makes flows.
-//! * [`body`]: what every model runs, unchanged and monomorphised; [`SelfManaged`]: work that
-//!   makes its own flows.
-//! * [`latency`]: how long requests took, counted by the flows that answer them.
-//! * [`spec`], [`record`]: what goes into a slot process and what comes out.
-//! * [`launcher`]: the main process's side; [`slot_process`]: the other one.
-//! * [`probe`]: flows made until a lowered limit stops them.
-//! * [`launcher`]: the main process's side; [`slot_process`]: the other one; [`sampler`]: a process
-//!   that records what a slot uses.
+//! The modules that a slot goes through, each of which knows only those below it:
 //!
-//! This crate contains `unsafe`: fork, clone, pthreads, futexes and one shared
-//! mapping. Nothing above it does.
+//! ```text
+//! launcher ─▶ sampler            main process: starts the slot process, and a sampler beside it
+//! slot_process                   reads the spec, runs the repetitions, writes the answer
+//! rep ─▶ watch                   one repetition: gates, phases, deadline; what becomes of each flow
+//! start/                         makes the flows: one file per model
+//! flow_run                       the life of one flow, from its birth to the end gate
+//! body ─▶ turn, footprint        what a workload gives, and what it is given
+//! channel ─▶ notify              results on their way to the parent
+//! shared_memory ─▶ flow_status, ring     what the parent and its flows exchange
+//! spec, variant, record, proof   values: what is asked for, and what is answered
+//! ```
+//!
+//! Beside them: [`SelfManaged`], work that makes its own flows, in the place of `rep`;
+//! [`probe`], flows made until a lowered limit stops them; [`parent_memory`], memory that the
+//! parent has touched before it makes flows; [`latency`], how long requests took; the janitor.
+//!
+//! This crate contains `unsafe`: forks, pthreads, the ends of processes. Mapped memory is that of
+//! [`sys`].
 
 mod alarm;
 pub mod body;
 pub mod channel;
+mod ending;
 mod flow_run;
 mod flow_status;
 mod footprint;
@@ -42,11 +50,13 @@ mod notify;
 pub mod parent_memory;
 pub mod placement;
 pub mod probe;
+mod proof;
 pub mod record;
 pub mod relay;
 mod rep;
 mod ring;
 pub mod sampler;
+mod samples;
 mod self_managed;
 mod shared_memory;
 pub mod slot_process;
@@ -56,11 +66,12 @@ mod stdout;
 pub mod turn;
 pub mod variant;
 mod watch;
+mod word;
 
 /// Whether there are fibers on this target; else why not.
 pub use ::fiber::available as fibers_available;
-pub use body::{Body, NoSink, Proof, Sink};
-pub use channel::Outlet;
+pub use body::Body;
+pub use channel::{NoSink, Outlet, Sink};
 pub use footprint::{Pieces, page_bytes};
 pub use interrupt::{Interrupt, ignore_file_size_signal};
 pub use janitor::{is_janitor, janitor_main};
@@ -70,11 +81,13 @@ pub use model::{Model, Shape, Stacks, Way};
 pub use parent_memory::{Pages, ParentMemory};
 pub use placement::Placement;
 pub use probe::{Fence, ProbeSpec, Probed, is_probe, probe_main};
+pub use proof::Proof;
 pub use record::{
     Answer, Failure, FlowRecord, FlowState, Outcome, Rep, SelfManagedUsage, SlotRecord,
 };
 pub use relay::Relay;
-pub use sampler::{SampleSpec, Samples, is_sampler, sampler_main};
+pub use sampler::{is_sampler, sampler_main};
+pub use samples::{SampleSpec, Samples};
 pub use self_managed::{SelfManaged, SelfManagedRep};
 pub use slot_process::{SlotProcess, is_slot_process, slot_process_main};
 pub use spec::SlotSpec;
@@ -82,3 +95,4 @@ pub use start::{address_bytes, guarded_bytes, task_bytes};
 pub use stdout::stdout_was_closed;
 pub use turn::{HandOver, Turn};
 pub use variant::{Channel, Schedule, Variant};
+pub use word::WordError;

@@ -32,7 +32,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::variant::WordError;
+use crate::word::WordError;
 pub use hold::{HeldParentMemory, page_bytes};
 
 /// So much memory, held in that way.

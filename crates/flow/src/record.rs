@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Proof;
 use crate::latency::Latencies;
-use crate::sampler::Samples;
+use crate::samples::Samples;
 
 pub use counted::Counted;
 pub use failure::Failure;

@@ -37,8 +37,8 @@ use measure::memory::{self, Memory, Reading};
 use measure::usage;
 use nix::unistd::getpid;
 
-use crate::body::{Body, Sink};
-use crate::channel::{self, Inlet};
+use crate::body::Body;
+use crate::channel::{self, Inlet, Sink};
 use crate::flow_run::Context;
 use crate::flow_status::FlowStatus;
 use crate::footprint::Board;
@@ -305,7 +305,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     /// lends to them, so it must never be left.
     fn give_up(mut self, broken: io::Result<Run>) -> ! {
         self.set.kill();
-        crate::slot_process::answer_and_exit(&match broken {
+        crate::ending::answer_and_exit(&match broken {
             Ok(Run {
                 rep,
                 failure: Some(reason),

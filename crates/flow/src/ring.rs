@@ -13,8 +13,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use sys::{CachePadded, Shareable};
 
-use crate::channel::BATCH_WORDS;
 use crate::futex;
+
+/// Words of a batch: 4,096 bytes, the size up to which a pipe write is atomic.
+pub(crate) const BATCH_WORDS: usize = libc::PIPE_BUF / size_of::<u64>();
 
 const BATCHES: u32 = 16;
 

@@ -26,7 +26,9 @@ use nix::sys::signal::Signal;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::body::{Body, Sink};
+use crate::body::Body;
+use crate::channel::Sink;
+use crate::ending::{answer_and_exit, end_on_panic, exit};
 use crate::parent_memory::HeldParentMemory;
 use crate::record::{Answer, Failure, Rep, SlotRecord};
 use crate::rep;
@@ -37,8 +39,6 @@ use crate::{SlotSpec, flow_run};
 /// The first argument of a slot process.
 pub const SLOT_PROCESS_ARGUMENT: &str = "__cell";
 
-/// Exit code of a slot process or flow that panicked.
-const EXIT_PANIC: i32 = 101;
 /// Exit code of a slot process whose task could not be read.
 const EXIT_NO_TASK: i32 = 96;
 
@@ -90,40 +90,6 @@ fn read_task<W: DeserializeOwned>() -> io::Result<Task<SlotSpec<W>>> {
     let mut text = String::new();
     io::stdin().read_to_string(&mut text)?;
     serde_json::from_str(&text).map_err(io::Error::other)
-}
-
-/// Writes the answer and ends the slot process and whatever it has made.
-pub(crate) fn answer_and_exit(answer: &Answer) -> ! {
-    exit(i32::from(write_line(answer).is_err()))
-}
-
-/// Writes a value as one line of JSON.
-pub(crate) fn write_line(value: &impl Serialize) -> io::Result<()> {
-    let mut line = serde_json::to_vec(value).map_err(io::Error::other)?;
-    line.push(b'\n');
-    let mut out = io::stdout().lock();
-    out.write_all(&line)?;
-    out.flush()
-}
-
-/// Ends this process without running anything else.
-pub(crate) fn exit(code: i32) -> ! {
-    // SAFETY: `_exit` ends the process and has no preconditions.
-    unsafe { libc::_exit(code) }
-}
-
-/// Makes a panic end the process in which it happens.
-pub(crate) fn end_on_panic() {
-    std::panic::set_hook(Box::new(|panic| {
-        let _closed_is_fine = writeln!(io::stderr(), "{panic}");
-        exit(EXIT_PANIC)
-    }));
-}
-
-/// Ends this slot process and all that it has made, from a signal handler.
-pub(crate) fn end_group() {
-    // SAFETY: `kill` is async-signal-safe; 0 is the group that this slot process leads.
-    unsafe { libc::kill(0, libc::SIGKILL) };
 }
 
 impl<W> SlotProcess<W> {

@@ -6,7 +6,7 @@ use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 
 use crate::Variant;
-use crate::sampler::SampleSpec;
+use crate::samples::SampleSpec;
 
 /// One slot: a variant, its work and how often to repeat it.
 ///

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::word::WordError;
 use crate::{Model, ParentMemory, Placement};
 
 /// A model with its flow count, placement and way of handing out work.
@@ -58,15 +59,6 @@ pub enum Channel {
     Pipe,
     /// A ring in memory shared with the parent.
     Shm,
-}
-
-/// A word that is none of the accepted ones.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{text}' is no {what}: use {accepted}")]
-pub struct WordError {
-    pub(crate) text: String,
-    pub(crate) what: &'static str,
-    pub(crate) accepted: &'static str,
 }
 
 impl FromStr for Schedule {

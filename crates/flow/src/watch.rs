@@ -28,8 +28,7 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
 use std::os::fd::AsFd;
 
-use crate::body::Sink;
-use crate::channel::Inlet;
+use crate::channel::{Inlet, Sink};
 use crate::flow_status::Stage;
 use crate::latency::Together;
 use crate::notify::Notify;

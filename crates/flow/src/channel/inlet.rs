@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use super::{BATCH_VALUES, BATCH_WORDS, HEAD_WORDS};
-use crate::body::Sink;
+use super::{BATCH_VALUES, BATCH_WORDS, HEAD_WORDS, Sink};
 use crate::shared_memory::SharedMemory;
 
 /// The parent's end.

@@ -20,6 +20,7 @@
 
 mod inlet;
 mod outlet;
+mod sink;
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -28,6 +29,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::notify::Notify;
+use crate::ring::BATCH_WORDS;
 use crate::shared_memory::SharedMemory;
 use crate::variant::Channel;
 
@@ -35,9 +37,8 @@ pub(crate) use inlet::Inlet;
 use inlet::Source;
 pub use outlet::Outlet;
 use outlet::Way;
+pub use sink::{NoSink, Sink};
 
-/// Words of a batch: 4,096 bytes, the size up to which a pipe write is atomic.
-pub(crate) const BATCH_WORDS: usize = libc::PIPE_BUF / size_of::<u64>();
 const HEAD_WORDS: usize = 3;
 /// Results that fit in one batch.
 pub const BATCH_VALUES: usize = BATCH_WORDS - HEAD_WORDS;
@@ -152,7 +153,6 @@ mod tests {
 
     use super::inlet::whole_batch;
     use super::*;
-    use crate::body::Sink;
 
     /// Keeps results by unit and checks that their numbers have no gaps.
     #[derive(Default)]

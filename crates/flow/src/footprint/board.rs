@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sys::{Pages, Shared};
 
+use super::Pieces;
 use super::runs::Run;
 
 /// Runs of a flow at the most: with more, its footprint is not told.
@@ -33,8 +34,12 @@ impl Board {
         &self.0.rows()[flow]
     }
 
-    /// Writes down the runs that `flow` found, each with the flow that works on it.
-    pub(super) fn write(&self, flow: usize, runs: &[(usize, Run)]) {
+    /// Writes down the pages that `flow` found, as runs, each with the flow that works on it.
+    pub(crate) fn write(&self, flow: usize, pieces: Pieces) {
+        self.write_runs(flow, &pieces.runs());
+    }
+
+    fn write_runs(&self, flow: usize, runs: &[(usize, Run)]) {
         let part = self.part(flow);
         if runs.len() > RUNS {
             part[0].store(TOO_MANY, Ordering::Release);
@@ -75,12 +80,12 @@ mod tests {
     fn what_is_read_is_what_was_written_and_too_many_runs_are_told_apart_from_none() {
         let board = Board::new(3).unwrap();
         let runs = [(1, Run { first: 7, end: 9 }), (2, Run { first: 1, end: 2 })];
-        board.write(1, &runs);
+        board.write_runs(1, &runs);
         assert_eq!(board.read(1).unwrap(), runs);
         assert_eq!(board.read(0).unwrap(), []);
-        board.write(2, &vec![runs[0]; RUNS]);
+        board.write_runs(2, &vec![runs[0]; RUNS]);
         assert_eq!(board.read(2).unwrap().len(), RUNS);
-        board.write(2, &vec![runs[0]; RUNS + 1]);
+        board.write_runs(2, &vec![runs[0]; RUNS + 1]);
         assert_eq!(board.read(2), None);
     }
 }

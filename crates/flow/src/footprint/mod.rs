@@ -35,16 +35,11 @@ mod board;
 mod count;
 mod runs;
 
-use std::sync::atomic::Ordering;
-
 use measure::Measured;
 
 pub(crate) use board::Board;
 pub(crate) use count::{Place, count};
 use runs::Run;
-
-use crate::body::Body;
-use crate::flow_run::Context;
 
 /// Why there is no footprint of flows that a thread carries.
 pub(crate) fn carried() -> Measured<crate::record::footprint::Footprint> {
@@ -150,19 +145,6 @@ pub(crate) fn core_of(cpu: u32) -> u32 {
     let list = list("core_cpus_list").or_else(|| list("thread_siblings_list"));
     let first = |list: String| list.split([',', '-', '\n']).next()?.parse().ok();
     list.and_then(first).unwrap_or(cpu)
-}
-
-/// The part of flow `index` in a survey: writes down its pages, and says that it has.
-pub(crate) fn take_part<B: Body>(context: &Context<'_, B>, index: usize, state: &B::State) {
-    if let Some(Ok(board)) = context.board {
-        let mut pieces = Pieces::of_flow(index);
-        context.body.touched(state, index, &mut pieces);
-        board.write(index, &pieces.runs());
-    }
-    let surveyed = &context.shared.header().surveyed.0;
-    if surveyed.fetch_add(1, Ordering::AcqRel) + 1 == context.variant.carriers() {
-        context.notify.wake();
-    }
 }
 
 #[cfg(test)]

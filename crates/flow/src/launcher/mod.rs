@@ -21,7 +21,8 @@
 //! process is killed, a janitor removes it ([`crate::janitor`]).
 mod files;
 mod onlooker;
-pub(crate) mod slot_output;
+mod sampling;
+mod slot_output;
 
 use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -41,12 +42,12 @@ use serde::de::DeserializeOwned;
 
 use crate::janitor::Janitor;
 use crate::probe::{PROBE_ARGUMENT, ProbeTask};
-use crate::sampler::Sampler;
 use crate::slot_process::{SLOT_PROCESS_ARGUMENT, Task};
 use crate::{Interrupt, Outcome, ProbeSpec, Probed, SlotSpec};
 use files::Files;
 pub use onlooker::Onlooker;
 use onlooker::{Both, Nobody};
+use sampling::Sampler;
 use slot_output::{Ended, SlotOutput, Stream};
 
 /// Starts slot processes.

@@ -22,7 +22,7 @@ use nix::unistd::{ForkResult, Pid, fork, getegid, geteuid};
 
 use super::TASKS;
 use super::fence::become_nobody;
-use crate::slot_process::exit;
+use crate::ending::exit;
 use crate::start::reap;
 
 /// From this kernel on a namespace has a `pid_max` of its own.

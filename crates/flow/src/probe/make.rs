@@ -9,10 +9,10 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::{ForkResult, Pid, fork, getpid, getppid, pause};
 
 use crate::body::Body;
+use crate::ending::exit;
 use crate::flow_run::Context;
 use crate::notify::Notify;
 use crate::shared_memory::SharedMemory;
-use crate::slot_process::exit;
 use crate::start::{hold, reap};
 use crate::turn::Pipes;
 use crate::{Channel, Model, Placement, Schedule, Variant, channel, futex};

@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Model;
 use crate::body::Body;
-use crate::slot_process::{end_on_panic, exit, write_line};
+use crate::ending::{end_on_panic, exit, write_line};
 
 /// The first argument of a probe.
 pub(crate) const PROBE_ARGUMENT: &str = "__probe";

@@ -5,7 +5,8 @@ use std::io;
 use measure::Measured;
 
 use super::{Parts, gate};
-use crate::body::{Body, Sink};
+use crate::body::Body;
+use crate::channel::Sink;
 use crate::flow_status::FlowStatus;
 use crate::footprint::{self, Place};
 use crate::record::footprint::Footprint;

@@ -2,7 +2,8 @@
 
 use super::Parts;
 use crate::Failure;
-use crate::body::{Body, Sink};
+use crate::body::Body;
+use crate::channel::Sink;
 use crate::flow_run::Context;
 use crate::record::{FlowRecord, FlowState, Rep, Turns};
 

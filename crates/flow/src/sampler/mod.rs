@@ -39,10 +39,9 @@
 //! [`measure::memory`]).
 
 mod disk;
-mod guide;
 mod process;
-mod record;
 
-pub(crate) use guide::Sampler;
+pub(crate) use process::{ARGUMENT, READY, Task};
 pub use process::{is_sampler, sampler_main};
-pub use record::{Sample, SampleSpec, Samples, Totals};
+
+pub use crate::samples::{Sample, SampleSpec, Samples, Totals};

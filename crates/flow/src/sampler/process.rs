@@ -17,12 +17,12 @@ use nix::unistd::getppid;
 use serde::{Deserialize, Serialize};
 
 use super::disk;
-use super::record::{Sample, SampleSpec, Samples, Totals};
+use crate::samples::{Sample, SampleSpec, Samples, Totals};
 
 /// The first argument of a sampler.
-pub(super) const ARGUMENT: &str = "__sampler";
+pub(crate) const ARGUMENT: &str = "__sampler";
 /// What it says when it is ready, on a line.
-pub(super) const READY: &str = "ready";
+pub(crate) const READY: &str = "ready";
 
 /// Samples that are kept at the most: some 10 MB of them.
 const MOST: usize = 100_000;
@@ -33,10 +33,10 @@ const MEMORY_REST: u64 = 100;
 
 /// What the main process sends.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Task<S> {
+pub(crate) struct Task<S> {
     /// A [`SampleSpec`], or a reference to one on the sending side.
-    pub(super) spec: S,
-    pub(super) parent: i32,
+    pub(crate) spec: S,
+    pub(crate) parent: i32,
 }
 
 /// Whether this process was started as a sampler. To be asked in `main` before anything

@@ -7,7 +7,7 @@ use nix::unistd::{ForkResult, Pid, fork};
 use super::process::{become_child, leave};
 use super::thread::Threads;
 use crate::body::Body;
-use crate::flow_run::{self, Context};
+use crate::flow_run::Context;
 
 /// Exit code of a process of a mix that could not create its threads.
 const EXIT_NO_THREAD: i32 = 98;
@@ -27,7 +27,7 @@ pub(super) fn start<B: Body>(
             if threads.create().is_err() {
                 leave(EXIT_NO_THREAD);
             }
-            flow_run::run(context, first);
+            super::live(context, first);
             let joined = threads.join();
             leave(i32::from(joined.is_err()))
         }

@@ -43,12 +43,23 @@ use std::io;
 pub use fiber::guarded_bytes;
 use nix::unistd::Pid;
 
-use crate::Model;
 use crate::body::Body;
-use crate::flow_run::Context;
+use crate::flow_run::{self, Context};
+use crate::{Model, Stacks};
 
 pub(crate) use process::{reap, reap_now};
 use thread::Threads;
+
+/// Runs one of the kernel's flows from its birth to the end gate: flow `index` itself, or
+/// the carrier of that number with all it carries.
+fn live<B: Body>(context: &Context<'_, B>, index: usize) {
+    match context.variant.model {
+        Model::Fiber { stacks, .. } => fiber::carry(context, index, stacks),
+        Model::Migratable { way, .. } => fiber::carry(context, index, Stacks::Movable(way)),
+        Model::Task => task::carry(context, index),
+        _ => flow_run::run(context, index),
+    }
+}
 
 /// The flows of one repetition, for joining and reaping.
 #[derive(Debug)]

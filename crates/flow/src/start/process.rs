@@ -8,7 +8,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getppid};
 
 use crate::body::Body;
-use crate::flow_run::{self, Context};
+use crate::flow_run::Context;
 
 /// Forks a process that is flow `index`.
 pub(super) fn start<B: Body>(context: &Context<'_, B>, index: usize) -> io::Result<Pid> {
@@ -23,7 +23,7 @@ pub(super) fn start<B: Body>(context: &Context<'_, B>, index: usize) -> io::Resu
 /// The life of a forked flow.
 pub(super) fn be_flow<B: Body>(context: &Context<'_, B>, index: usize) -> ! {
     become_child(context.parent);
-    flow_run::run(context, index);
+    super::live(context, index);
     leave(0)
 }
 

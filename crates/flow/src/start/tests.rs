@@ -8,7 +8,8 @@ use nix::sys::stat::{Mode, umask};
 use nix::unistd::getpid;
 
 use super::{fiber, task};
-use crate::body::{Body, Proof};
+use crate::Proof;
+use crate::body::Body;
 use crate::channel::{self, Outlet};
 use crate::flow_run::Context;
 use crate::notify::Notify;
@@ -124,7 +125,7 @@ fn a_thread_with_private_files_has_a_working_folder_of_its_own() {
         Schedule::Static,
         |context| {
             std::thread::scope(|scope| {
-                scope.spawn(|| crate::flow_run::run(context, 0));
+                scope.spawn(|| super::live(context, 0));
             });
         },
     );

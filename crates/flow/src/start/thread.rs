@@ -4,7 +4,7 @@
 use std::io;
 
 use crate::body::Body;
-use crate::flow_run::{self, Context};
+use crate::flow_run::Context;
 
 /// What one thread is told: lives in `Threads` at a stable address until the join.
 #[derive(Debug)]
@@ -81,6 +81,6 @@ impl<B: Body> Drop for Threads<'_, B> {
 extern "C" fn entry<B: Body>(task: *mut libc::c_void) -> *mut libc::c_void {
     // SAFETY: `create` passes a valid `Task<B>` that outlives the thread.
     let task = unsafe { &*task.cast_const().cast::<Task<'_, B>>() };
-    flow_run::run(task.context, task.index);
+    super::live(task.context, task.index);
     std::ptr::null_mut()
 }

@@ -45,7 +45,7 @@ pub(crate) use kernel::{KernelTurn, at_once};
 pub(crate) use order::{CHECKED_LAPS, Order, is_orderly};
 pub(crate) use pipes::Pipes;
 
-use crate::variant::WordError;
+use crate::word::WordError;
 
 /// The end of a turn, and the beginning of the next one of the same flow.
 pub trait Turn {

@@ -10,10 +10,10 @@ use measure::Measured;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use super::process::{ARGUMENT, READY, Task};
-use super::record::{SampleSpec, Samples};
-use crate::launcher::Onlooker;
-use crate::launcher::slot_output::Stream;
+use super::Onlooker;
+use super::slot_output::Stream;
+use crate::sampler::{ARGUMENT, READY, Task};
+use crate::samples::{SampleSpec, Samples};
 
 /// How long a sampler may take to begin, and to answer.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -1,0 +1,44 @@
+//! How a process of this program ends: with an answer, with a code, or with its whole group.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::record::Answer;
+
+/// Exit code of a slot process or flow that panicked.
+const EXIT_PANIC: i32 = 101;
+
+/// Writes the answer and ends the slot process and whatever it has made.
+pub(crate) fn answer_and_exit(answer: &Answer) -> ! {
+    exit(i32::from(write_line(answer).is_err()))
+}
+
+/// Writes a value as one line of JSON.
+pub(crate) fn write_line(value: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value).map_err(io::Error::other)?;
+    line.push(b'\n');
+    let mut out = io::stdout().lock();
+    out.write_all(&line)?;
+    out.flush()
+}
+
+/// Ends this process without running anything else.
+pub(crate) fn exit(code: i32) -> ! {
+    // SAFETY: `_exit` ends the process and has no preconditions.
+    unsafe { libc::_exit(code) }
+}
+
+/// Makes a panic end the process in which it happens.
+pub(crate) fn end_on_panic() {
+    std::panic::set_hook(Box::new(|panic| {
+        let _closed_is_fine = writeln!(io::stderr(), "{panic}");
+        exit(EXIT_PANIC)
+    }));
+}
+
+/// Ends this slot process and all that it has made, from a signal handler.
+pub(crate) fn end_group() {
+    // SAFETY: `kill` is async-signal-safe; 0 is the group that this slot process leads.
+    unsafe { libc::kill(0, libc::SIGKILL) };
+}
