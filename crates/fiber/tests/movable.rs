@@ -475,9 +475,7 @@ fn random_moves_get_every_result_right() {
 /// Runs some of these tests again, under valgrind.
 fn valgrind_has_nothing_to_say_of_moves() {
     if Command::new("valgrind").arg("--version").output().is_err() {
-        let missing = "skipped: valgrind is not installed: apt-get install valgrind";
-        let _ = writeln!(std::io::stderr(), "{missing}");
-        return;
+        return skipped::skipped("valgrind is not installed: apt-get install valgrind");
     }
     for test in [
         "what_is_held",

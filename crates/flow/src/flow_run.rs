@@ -23,7 +23,6 @@ use measure::usage::{self, Usage};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::{Pid, getpid, gettid};
 
-use crate::{Model, Variant};
 use crate::body::Body;
 use crate::channel::{Entrance, Outlet};
 use crate::flow_status::Tally;
@@ -33,6 +32,7 @@ use crate::latency::Together;
 use crate::notify::Notify;
 use crate::shared_memory::{SHUT, SURVEY, SharedMemory};
 use crate::turn::{KernelTurn, Pipes};
+use crate::{Model, Variant};
 
 use trouble::trouble;
 pub(crate) use trouble::{Step, Trouble, describe_trouble};

@@ -1,7 +1,6 @@
 //! A program of fibers, run by valgrind in a child process, with stacks known and unknown.
 
 use std::cell::Cell;
-use std::io::Write;
 use std::process::{Command, Output};
 use std::rc::Rc;
 
@@ -33,7 +32,7 @@ fn a_processor_answers_what_it_was_given() {
 /// Runs `test` in a child process under valgrind; `None`, and a word, when there is none.
 fn under_valgrind(test: &str, stacks_are_known: bool) -> Option<Output> {
     if Command::new("valgrind").arg("--version").output().is_err() {
-        say_that_it_is_missing(test);
+        skipped::skipped("valgrind is not installed: apt-get install valgrind");
         return None;
     }
     let mut child = Command::new("valgrind");
@@ -47,12 +46,6 @@ fn under_valgrind(test: &str, stacks_are_known: bool) -> Option<Output> {
         child.env(UNKNOWN, "1");
     }
     Some(child.output().unwrap())
-}
-
-/// Not by a macro, whose words the test runner keeps to itself when a test passes.
-fn say_that_it_is_missing(test: &str) {
-    let line = format!("{test}: skipped: valgrind is not installed: apt-get install valgrind\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
 /// The child process: true when this is one, and the deeds are done.

@@ -1,7 +1,6 @@
 //! Expectations, plots, tidy rows, completions and manual pages.
 
 use std::fs;
-use std::io::Write;
 use std::process::Command;
 
 use super::common::{Home, primes};
@@ -193,17 +192,13 @@ fn documented(language: &str) -> String {
     block.to_owned()
 }
 
-/// Not by a macro, whose words the test runner keeps to itself when a test passes.
-fn skipped(program: &str, probe: &[&str]) {
-    let line = format!("skipped: {program} {probe:?} does not answer: its lines were not tried\n");
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
-}
-
 /// Runs a program on a script in the folder of a run; `None` where it is not there.
 fn read_by(script: &str, program: &str, flags: &[&str], probe: &[&str]) -> Option<String> {
     let there = Command::new(program).args(probe).output();
     if !there.is_ok_and(|answer| answer.status.success()) {
-        skipped(program, probe);
+        skipped::skipped(format!(
+            "{program} {probe:?} does not answer: its lines were not tried"
+        ));
         return None;
     }
     let home = Home::new();

@@ -171,7 +171,7 @@ fn a_folder_that_takes_no_files_is_refused_before_the_run() {
 #[test]
 fn files_in_memory_are_warned_of() {
     let Ok(memory) = tempfile::tempdir_in("/dev/shm") else {
-        return;
+        return skipped::skipped("no folder can be made in /dev/shm");
     };
     let home = Home::new();
     let folder = memory.path().to_str().unwrap();
@@ -187,10 +187,6 @@ fn files_in_memory_are_warned_of() {
 
 /// Runs with `small` in the current folder mounted as a file system of its own; `None` where
 /// this user may not mount, which is no success where everything is to be tested.
-#[expect(
-    clippy::print_stderr,
-    reason = "who runs the tests must hear what was left out"
-)]
 fn with_mounted(home: &Home, options: &str, flags: &str) -> Option<Run> {
     fs::create_dir(home.path("small")).unwrap();
     let script = format!(
@@ -208,7 +204,7 @@ fn with_mounted(home: &Home, options: &str, flags: &str) -> Option<Run> {
     if mounted.is_none() {
         let why = "no file system can be mounted here: user namespaces are needed, and unshare";
         assert!(std::env::var_os("CI").is_none(), "{why}");
-        eprintln!("skipped: {why}");
+        skipped::skipped(why);
     }
     mounted
 }

@@ -143,13 +143,9 @@ fn a_process_that_dies_is_said_and_the_others_go_on() {
 }
 
 /// A command of another user, for whom limits and permissions hold; none unless this is root.
-#[expect(
-    clippy::print_stderr,
-    reason = "who runs the tests must hear what was left out"
-)]
 fn as_somebody(tree: &Tree, shell: &str) -> Option<Command> {
     if !geteuid().is_root() {
-        eprintln!("skipped: only root can be somebody else");
+        skipped::skipped("only root can be somebody else");
         return None;
     }
     fs::set_permissions(tree.path(), fs::Permissions::from_mode(0o755)).expect("the mode");

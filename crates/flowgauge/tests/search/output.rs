@@ -129,7 +129,7 @@ fn a_terminal_gets_colours_and_numbers_unless_it_says_no() {
             .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
     };
     let Some(plain) = on_terminal(&[("NO_COLOR", "1")]) else {
-        return eprintln!("skipped: no command 'script' to make a terminal");
+        return skipped::skipped("no command 'script' to make a terminal");
     };
     assert!(plain.contains("a.txt:1:one"), "{plain:?}");
     let coloured = on_terminal(&[]).expect("it was there");

@@ -151,7 +151,7 @@ const QUERIES: &[&[&str]] = &[
 #[test]
 fn every_flag_finds_what_ripgrep_finds() {
     let Some(ripgrep) = ripgrep() else {
-        return eprintln!("skipped: ripgrep 15 or newer is not installed (RIPGREP names it)");
+        return skipped::skipped("ripgrep 15 or newer is not installed (RIPGREP names it)");
     };
     let tree = odd();
     let roots: [&[&str]; 5] = [
@@ -213,7 +213,7 @@ fn every_flag_finds_what_ripgrep_finds() {
 #[test]
 fn rules_above_the_root_are_those_of_ripgrep() {
     let Some(ripgrep) = ripgrep() else {
-        return eprintln!("skipped: ripgrep 15 or newer is not installed (RIPGREP names it)");
+        return skipped::skipped("ripgrep 15 or newer is not installed (RIPGREP names it)");
     };
     let tree = odd();
     for folder in ["sub", "sub/a", "sub/inner", "flat", "build"] {

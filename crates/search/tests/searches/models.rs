@@ -78,10 +78,6 @@ fn every_plan() -> Vec<Plan> {
     plans
 }
 
-#[expect(
-    clippy::print_stderr,
-    reason = "who runs the tests must hear what was left out"
-)]
 fn available(plan: &Plan, tree: &Tree) -> bool {
     let query = tree.query("x");
     let tried = search::run(&query, plan, &mut Vec::new(), &mut |_| {});
@@ -89,7 +85,7 @@ fn available(plan: &Plan, tree: &Tree) -> bool {
         Ok(_) => true,
         // What a kernel or a machine may not have; all else is there everywhere.
         Err(error) if plan.io == Io::Uring || plan.model == Some(Model::Fiber) => {
-            eprintln!("skipped: {error}");
+            skipped::skipped(error);
             false
         }
         Err(error) => panic!("{plan:?}: {error}"),

@@ -1,0 +1,63 @@
+//! Tests that cannot be tried on a machine say so, and are counted.
+//!
+//! A test that needs valgrind, a browser or a right that this machine does not give cannot fail
+//! there, and must not pass in silence either. It calls [`skipped`] and returns. That writes a line
+//! to standard error (not by a macro: the test runner keeps what macros print of tests that pass),
+//! and to the file that [`LIST`] names, which `.ci/run` shows with its number of lines.
+
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, Write};
+use std::panic::Location;
+use std::path::Path;
+
+/// The environment variable that names the file to which lines are added.
+pub const LIST: &str = "SKIPPED_TESTS";
+
+/// Says that the test that calls this tries nothing from here on, and why: what is missing, and
+/// how to have it.
+#[track_caller]
+pub fn skipped(why: impl Display) {
+    let line = line(Location::caller().file(), &why);
+    let _closed_is_fine = io::stderr().write_all(format!("skipped: {line}").as_bytes());
+    if let Some(list) = std::env::var_os(LIST)
+        && let Err(error) = add(Path::new(&list), &line)
+    {
+        panic!("{LIST}: cannot write to {}: {error}", list.display());
+    }
+}
+
+/// `crates/x/tests/y.rs: the_test: why`, on one line.
+fn line(file: &str, why: &impl Display) -> String {
+    let thread = std::thread::current();
+    let test = thread.name().filter(|name| *name != "main");
+    let why = why.to_string().replace('\n', " ");
+    match test {
+        Some(test) => format!("{file}: {test}: {why}\n"),
+        None => format!("{file}: {why}\n"),
+    }
+}
+
+/// In one write, since tests run beside each other.
+fn add(list: &Path, line: &str) -> io::Result<()> {
+    let mut list = File::options().append(true).create(true).open(list)?;
+    list.write_all(line.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_a_line_of_the_list_with_its_test_and_the_reason() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let list = folder.path().join("list");
+        for why in ["no valgrind", "no\nbrowser"] {
+            add(&list, &line("a.rs", &why)).expect("written");
+        }
+        let test = "tests::each_is_a_line_of_the_list_with_its_test_and_the_reason";
+        let lines = std::fs::read_to_string(&list).expect("the list");
+        let wanted = format!("a.rs: {test}: no valgrind\na.rs: {test}: no browser\n");
+        assert_eq!(lines, wanted);
+    }
+}
