@@ -1,7 +1,7 @@
 //! Attacks on flowgauge that are repeated, and counted.
 //!
 //! ```text
-//! cargo run --release -p campaign -- verdict|kill|fuzz|faults --minutes N --seed S
+//! cargo run --release -p campaign -- verdict|commands|planted|kill|fuzz|faults --minutes N --seed S
 //! ```
 //!
 //! Each campaign runs for as long as it is given, prints a table of what it tried and what fell,
@@ -9,6 +9,8 @@
 //! with 1 where something fell. The command under attack is the `flowgauge` beside this program.
 //!
 //! * [`verdict`]: studies of identical variants, and of planted differences, on this machine.
+//! * [`commands`]: identical commands and planted differences through `exec`, hyperfine beside it;
+//!   `planted` alone takes minutes for each trial.
 //! * [`kill`]: signals at random moments of real runs, and a count of what is left behind.
 //! * [`fuzz`]: generated and mutated texts against the parsers, and arguments against the command.
 //! * [`faults`]: disks, outputs, limits and machines that do not do what they should.
@@ -19,6 +21,7 @@
     reason = "a program of the repository that prints a table"
 )]
 
+mod commands;
 mod faults;
 mod fuzz;
 mod home;
@@ -54,6 +57,10 @@ struct Args {
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum What {
     Verdict,
+    /// Identical commands, with hyperfine beside
+    Commands,
+    /// The same, and commands of which one does 3 % more
+    Planted,
     Kill,
     Fuzz,
     Faults,
@@ -89,6 +96,8 @@ fn main() -> Result<ExitCode> {
     };
     let table = match args.what {
         What::Verdict => verdict::run(&mut campaign)?,
+        What::Commands => commands::run(&mut campaign, false)?,
+        What::Planted => commands::run(&mut campaign, true)?,
         What::Kill => kill::run(&mut campaign)?,
         What::Fuzz => fuzz::run(&mut campaign)?,
         What::Faults => faults::run()?,

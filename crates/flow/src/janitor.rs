@@ -25,6 +25,9 @@
 //!
 //! What it deliberately does not do: kill by number. It is no parent of theirs, and a number may
 //! have gone to a stranger; a process that holds this pipe can only be ours.
+//!
+//! It also ends the control group of the run, where there is one ([`crate::cgroup`]): all in it is of
+//! the run.
 
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -129,6 +132,9 @@ pub fn janitor_main() -> ! {
         }
     }
     tidy::slot_folder::remove_left(&last);
+    if let Some(owner) = main_process().and_then(|main| u32::try_from(main).ok()) {
+        crate::cgroup::end(owner);
+    }
     exit(0)
 }
 

@@ -35,6 +35,7 @@
 
 mod alarm;
 pub mod body;
+pub mod cgroup;
 pub mod channel;
 mod ending;
 mod flow_run;

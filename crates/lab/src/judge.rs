@@ -18,9 +18,12 @@
 //! verdict that was shown is final, and only looks beyond the rounds that exist are added
 //! ([`LookPlan`] says at what level). [`Judge`] remembers after which round it was shown and
 //! lengthened, so that slots valued in another way are judged at the same looks.
+//!
+//! Where a case asks which of its variants is best, each look may leave variants out of the
+//! rounds that follow ([`Halving`]); the case is settled when that search is over.
 
-use stats::{Estimate, LOOK_ALPHA, LOOKS, LookPlan, Noise, Rule, Sequential, StatsError, Step};
-use stats::{Verdict, detectable, noise, rounds_for_interval};
+use stats::{Estimate, Halving, LOOK_ALPHA, LOOKS, LookPlan, Noise, Rule, Sequential, StatsError};
+use stats::{Step, Verdict, detectable, noise, rounds_for_interval};
 
 use crate::progress::Standing;
 use crate::{Case, Settings};
@@ -49,6 +52,10 @@ pub(crate) struct Judge {
     opened: Option<Opened>,
     /// How the run was taken up again, in order.
     turns: Vec<Turn>,
+    /// The search for the best variant, where the case asks for it.
+    search: Option<Halving>,
+    /// Rounds in which every variant that took part has a data point.
+    full_rounds: usize,
 }
 
 /// A run was shown after so many rounds, and taken up again.
@@ -85,6 +92,8 @@ impl Judge {
             rounds: Vec::new(),
             opened: None,
             turns: Vec::new(),
+            search: case.best_of.map(|_| Halving::new(case.variants.len())),
+            full_rounds: 0,
         };
         judge.rule(judge.given.unwrap_or(FLOOR)).check()?;
         Ok(judge)
@@ -157,8 +166,18 @@ impl Judge {
         self.variants.saturating_sub(1).max(1)
     }
 
-    /// Takes a complete round: one value a variant, in the case's order.
+    /// The places of the variants that take part in the next round.
+    pub(crate) fn taking(&self) -> Vec<usize> {
+        let all = || (0..self.variants).collect();
+        let search = self.search.as_ref();
+        search.map_or_else(all, |search| search.taking().to_vec())
+    }
+
+    /// Takes a complete round: one value a variant, in the case's order; `None` also where one
+    /// took no part.
     pub(crate) fn push(&mut self, values: Vec<Option<f64>>) {
+        let is_full = self.taking().iter().all(|&at| values[at].is_some());
+        self.full_rounds += usize::from(is_full);
         if let Some(opened) = &mut self.opened {
             opened.push(&values);
         }
@@ -166,6 +185,24 @@ impl Judge {
         if self.opened.is_none() && self.rounds.len() >= self.first_look() {
             self.opened = Some(self.open());
         }
+        if self.plan.is_look(self.rounds()) {
+            self.drop_those_behind();
+        }
+    }
+
+    /// Lets the search for the best drop variants, at a level that all pairs of variants share.
+    fn drop_those_behind(&mut self) {
+        let (Some(search), Some(opened)) = (&mut self.search, &self.opened) else {
+            return;
+        };
+        let columns = (0..self.variants).map(|at| self.rounds.iter().map(|r| r[at]).collect());
+        let pairs = stats::pairs(self.variants) * self.answers;
+        let rule = Rule {
+            floor: opened.floor,
+            comparisons: (pairs as f64 / self.plan.share(self.rounds.len())).ceil() as usize,
+        };
+        // The floor was checked when the case was opened.
+        let _looked = search.look(&columns.collect::<Vec<_>>(), rule);
     }
 
     /// Opens the comparisons with the rounds there are.
@@ -206,10 +243,9 @@ impl Judge {
         self.rounds.len()
     }
 
-    /// Rounds in which every variant has a data point.
+    /// Rounds in which every variant that took part has a data point.
     pub(crate) fn full_rounds(&self) -> usize {
-        let full = |round: &&Vec<Option<f64>>| round.iter().all(Option::is_some);
-        self.rounds.iter().filter(full).count()
+        self.full_rounds
     }
 
     pub(crate) fn max_rounds(&self) -> usize {
@@ -253,6 +289,9 @@ impl Judge {
     /// Whether no comparison needs another round. A case without comparisons only
     /// measures: it is settled at the first look.
     pub(crate) fn is_settled(&self) -> bool {
+        if let Some(search) = &self.search {
+            return search.is_over();
+        }
         self.opened.as_ref().is_some_and(|opened| {
             opened
                 .pairs
@@ -263,6 +302,9 @@ impl Judge {
 
     /// Whether every comparison was decided at a look.
     pub(crate) fn is_decided(&self) -> bool {
+        if let Some(search) = &self.search {
+            return search.is_over();
+        }
         self.opened.as_ref().is_some_and(|opened| {
             let decided = |pair: &Sequential| matches!(pair.step(), Step::Decided(..));
             opened.pairs.iter().all(decided)

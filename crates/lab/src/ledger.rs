@@ -40,6 +40,8 @@ pub(crate) struct CaseLog {
     pub(crate) slots: Vec<RawSlot>,
     pub(crate) judge: Judge,
     pub(crate) ended: Option<CaseEnd>,
+    /// How many of the slots are of complete rounds.
+    complete: usize,
     /// Seconds spent on pilots that were cut, and are to be run again with more time.
     cut_s: f64,
     variants: usize,
@@ -176,7 +178,8 @@ impl Ledger {
             }
             let mut planned = self.header.settings.clone();
             planned.max_rounds = self.planned_rounds;
-            let rounds = log.slots.chunks_exact(log.variants).map(values).collect();
+            let complete = log.slots[..log.complete].chunk_by(|a, b| a.round == b.round);
+            let rounds = complete.map(|round| values(round, log.variants)).collect();
             log.judge = log
                 .judge
                 .again(Judge::new(&planned, case, log.answers)?, rounds)?;
@@ -271,13 +274,15 @@ impl CaseLog {
             judge: Judge::new(settings, case, answers)?,
             answers,
             ended: None,
+            complete: 0,
             cut_s: 0.0,
             variants: case.variants.len(),
         })
     }
 
     fn push(&mut self, slot: RawSlot) -> Result<(), String> {
-        let known = slot.variant < self.variants && slot.round == self.round();
+        let taking = self.judge.taking();
+        let known = taking.contains(&slot.variant) && slot.round == self.round();
         if !known || self.this_round().any(|other| other.variant == slot.variant) {
             return Err(format!(
                 "variant {} of round {} is not what comes next in this case of {} variants and \
@@ -289,8 +294,9 @@ impl CaseLog {
             ));
         }
         self.slots.push(slot);
-        if self.within_round() == 0 {
-            let values = values(&self.slots[self.slots.len() - self.variants..]);
+        if self.within_round() == taking.len() {
+            let values = values(&self.slots[self.complete..], self.variants);
+            self.complete = self.slots.len();
             self.judge.push(values);
         }
         Ok(())
@@ -298,17 +304,17 @@ impl CaseLog {
 
     /// The slots of the round that is not complete yet.
     fn this_round(&self) -> impl Iterator<Item = &RawSlot> {
-        self.slots.iter().rev().take(self.within_round())
+        self.slots[self.complete..].iter()
     }
 
     /// The round that the next slot belongs to.
     pub(crate) fn round(&self) -> usize {
-        self.slots.len() / self.variants
+        self.judge.rounds()
     }
 
     /// How many slots of that round there are already.
     pub(crate) fn within_round(&self) -> usize {
-        self.slots.len() % self.variants
+        self.slots.len() - self.complete
     }
 
     /// Whether a slot of that round is no data point, so that the round will be none.
@@ -394,7 +400,8 @@ impl CaseLog {
     /// makes one expect; 0 before the pilot.
     pub(crate) fn round_s(&self) -> f64 {
         if self.round() > 0 {
-            return self.slots_s() / self.slots.len() as f64 * self.variants as f64;
+            let taking = self.judge.taking().into_iter();
+            return taking.map(|variant| self.slot_s(variant)).sum();
         }
         let expected = |pilot: &Pilot| -> f64 {
             let repetitions = pilot.chosen.warmups + pilot.chosen.reps;
@@ -404,16 +411,26 @@ impl CaseLog {
         self.pilot.as_ref().map_or(0.0, expected)
     }
 
+    /// Seconds that a slot of a variant has taken in the mean.
+    fn slot_s(&self, variant: usize) -> f64 {
+        let own = self.slots.iter().filter(|slot| slot.variant == variant);
+        let took = own.map(|slot| launch_s(&slot.outcome));
+        let (count, sum) = took.fold((0, 0.0), |(count, sum), took| (count + 1, sum + took));
+        sum / f64::from(count.max(1))
+    }
+
     /// Seconds until `rounds` rounds are complete.
     pub(crate) fn until_s(&self, rounds: usize) -> f64 {
-        let slots = (rounds * self.variants).saturating_sub(self.slots.len());
-        slots as f64 / self.variants as f64 * self.round_s()
+        let taking = self.judge.taking().len();
+        let slots = rounds.saturating_sub(self.round()) * taking;
+        let slots = slots.saturating_sub(self.within_round());
+        slots as f64 / taking.max(1) as f64 * self.round_s()
     }
 }
 
-/// The values of a complete round, in the case's order.
-fn values(round: &[RawSlot]) -> Vec<Option<f64>> {
-    let mut values = vec![None; round.len()];
+/// The values of a complete round of a case of so many variants, in the case's order.
+fn values(round: &[RawSlot], variants: usize) -> Vec<Option<f64>> {
+    let mut values = vec![None; variants];
     for slot in round {
         values[slot.variant] = slot.value_ns;
     }

@@ -67,16 +67,17 @@ pub use pilot::Chosen;
 pub use probe::Probe;
 pub use progress::{Event, Observer, Place, Silent, SlotPlace, Standing};
 pub use results::{
-    AtNumber, CaseResult, Cause, Effect, Finding, Law, Limit, OperationMatrix, Optimum, Phases,
-    Quantity, QuantityFinding, Ratio, RawSlot, Results, Role, Scaling, ScalingPoint, SelfManaged,
-    Shape, Shared, StudyResult, Throughput, Used, VariantSummary, Workers, is_compared,
+    AtNumber, CaseResult, Cause, Choice, Effect, Finding, Law, Limit, OperationMatrix, Optimum,
+    Phases, Quantity, QuantityFinding, Ratio, RawSlot, Results, Role, Scaling, ScalingPoint,
+    SelfManaged, Shape, Shared, StudyResult, Throughput, Used, VariantSummary, Workers,
+    is_compared, load_in_words,
 };
 pub use run::{RunError, check, cpus, run};
 pub use scaling::{Spread, Topology};
 pub use settings::{Preset, Sampling, Settings, Value};
 pub use study::{
-    Case, Claim, Deciding, LabelledVariant, Metric, Origin, OriginCount, OriginFigure, OriginLimit,
-    OriginMark, OriginRow, Ours, Published, Study, StudyError, SweepPoint, builtin, builtin_names,
-    labelled, nearest,
+    BestOf, Case, Claim, Deciding, LabelledVariant, Metric, Origin, OriginCount, OriginFigure,
+    OriginLimit, OriginMark, OriginRow, Ours, Published, Study, StudyError, SweepPoint, builtin,
+    builtin_names, labelled, nearest,
 };
 pub use words::plural;

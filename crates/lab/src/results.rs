@@ -1,11 +1,13 @@
 //! What a run found: made from the journal alone.
 
+mod asked;
 mod calibration;
 mod cheapest;
 pub mod counted;
 pub mod counts;
 mod crossover;
 mod fenced;
+mod launching;
 mod laws;
 mod levels;
 mod limits;
@@ -13,9 +15,11 @@ mod make;
 mod noisy;
 mod operation_matrix;
 mod optimum;
+mod outside;
 mod paired;
 mod profile;
 pub mod quantity;
+mod recommended;
 mod remarks;
 mod requests;
 pub mod sampled;
@@ -45,11 +49,12 @@ use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
+pub use asked::load_in_words;
 pub use laws::{Law, Shape};
 pub use levels::Role;
 pub use limits::Limit;
 pub use operation_matrix::{OperationMatrix, is_compared};
-pub use optimum::{AtNumber, Optimum};
+pub use optimum::{AtNumber, Choice, Optimum};
 pub use quantity::{Amount, Basis, Contrast, Quantity, QuantityFinding, Unit, Word};
 pub use requests::Requests;
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput, threads_over_processes};

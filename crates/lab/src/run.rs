@@ -273,7 +273,9 @@ impl Run<'_> {
         let log = self.log(at);
         let round = log.round();
         let seed = self.journal.header().settings.seed;
-        let order = plan::order(seed, &study.name, &case.name, round, case.variants.len());
+        let mut order = plan::order(seed, &study.name, &case.name, round, case.variants.len());
+        let taking = log.judge.taking();
+        order.retain(|variant| taking.contains(variant));
         let variant = order[log.within_round()];
         let reference = known.or_else(|| log.proof());
         let chosen = log.chosen(&self.journal.header().settings);

@@ -93,6 +93,19 @@ pub struct Case {
     /// otherwise; `None` leaves it to the noise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<f64>,
+    /// Set where the question is which variant is best, and not how each compares with the first:
+    /// rounds then drop those that fall behind ([`stats::Halving`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best_of: Option<BestOf>,
+}
+
+/// The question which variant of a case is best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BestOf {
+    /// The place of the variant that is taken by those who do not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<usize>,
 }
 
 impl Study {

@@ -9,7 +9,8 @@
 //! * **tear-down**: nothing is timed there. What a program leaves behind is ended after its time.
 //!
 //! What is launched beside it (`setup`, `prepare`, `conclude`, `cleanup`, `check`) is in no phase. In each slot
-//! `true` is launched [`LAUNCHES_OF_TRUE`] times first, in the same way: what any launch costs here.
+//! `true` is launched [`LAUNCHES_OF_TRUE`] times first, in the same way and by the same shell: what
+//! any launch costs here.
 
 use std::fs::File;
 use std::io;
@@ -20,7 +21,7 @@ use std::time::{Duration, Instant};
 use flow::{Failure, Proof, SelfManaged, SelfManagedRep, SelfManagedUsage, SlotSpec};
 use measure::memory::Reading;
 
-use crate::command::{ready, resolve, words};
+use crate::command::{Shell, by_shell, ready, resolve, words};
 use crate::fill::Fill;
 use crate::judge;
 use crate::looks::{Looks, Pace, Seen};
@@ -122,7 +123,12 @@ impl<'a> Runner<'a> {
         if resolve("true").is_err() {
             return Ok(None);
         }
-        let truth = ready(&["true".to_owned()], &self.program.env)?;
+        let shell = match by_shell(&self.program.command, &self.program.shell) {
+            true if self.program.shell == Shell::Auto => &Shell::Always,
+            _ => &self.program.shell,
+        };
+        let line = words("true", shell).map_err(io::Error::other)?;
+        let truth = ready(&line, &self.program.env)?;
         let mut times = Vec::with_capacity(LAUNCHES_OF_TRUE);
         for _ in 0..LAUNCHES_OF_TRUE {
             let order = Order {
@@ -260,6 +266,7 @@ impl<'a> Runner<'a> {
             })
             .collect::<io::Result<_>>()?;
         let mut looks = pace.map(|pace| Looks::new(pace, self.supervisor.own(), Vec::new()));
+        let before = self.supervisor.cpu_by_cgroup();
         let mut running: Vec<Running> = Vec::with_capacity(orders.len());
         for order in orders {
             match self.supervisor.launch(order) {
@@ -279,12 +286,14 @@ impl<'a> Runner<'a> {
         }
         let left = self.supervisor.clear(self.grace(), &[])?;
         let orphans = self.supervisor.take_orphans();
+        let by_cgroup = self.supervisor.cpu_by_cgroup();
+        let by_cgroup = by_cgroup.zip(before).map(|(after, before)| after - before);
         let lines: Vec<&str> = copies.iter().map(|(line, _)| line.as_str()).collect();
         self.judged(
             &lines,
             &running,
             left,
-            (orphans, looks.map(|looks| looks.seen)),
+            (orphans, looks.map(|looks| looks.seen), by_cgroup),
         )
     }
 
@@ -337,11 +346,14 @@ impl<'a> Runner<'a> {
         lines: &[&str],
         running: &[Running],
         left: Vec<String>,
-        (orphans, seen): (Used, Option<Seen>),
+        (orphans, seen, by_cgroup): (Used, Option<Seen>, Option<i64>),
     ) -> io::Result<Launch> {
         let mut used = orphans;
         for one in running {
             used.add(one.ended.map(|end| end.used).unwrap_or_default());
+        }
+        if let Some(all) = by_cgroup.and_then(|ns| u64::try_from(ns).ok()) {
+            used.take_forgotten(all);
         }
         let code = judge::all_well(self.program, lines, running)?;
         if !left.is_empty() && !self.program.leaves_processes {
@@ -376,6 +388,7 @@ impl<'a> Runner<'a> {
         let counts = [
             ("launch_of_true_ns", self.launch_ns),
             ("woken_at_once", Some(self.at_once.into())),
+            ("by_cgroup", Some(self.supervisor.has_cgroup().into())),
             ("left_behind", Some(launch.left.len() as u64)),
             ("read_bytes", moved.map(|moved| moved.read)),
             ("written_bytes", moved.map(|moved| moved.written)),

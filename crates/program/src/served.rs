@@ -25,6 +25,9 @@ pub struct Served {
     pub ready_s: f64,
     /// Who asks.
     pub load: Load,
+    /// The p99 latency that a rate must meet, in seconds, where one is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slo_p99_s: Option<f64>,
 }
 
 /// How to know that a server is ready.

@@ -14,7 +14,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::process;
 use std::time::{Duration, Instant};
 
-use measure::clock::now_ns;
+use flow::cgroup::Cgroup;
+use measure::clock::{now_ns, process_cpu_ns};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl::set_child_subreaper;
@@ -87,6 +88,8 @@ pub(crate) struct Supervisor {
     orphans: Used,
     /// Tasks of the machine when this began.
     tasks: u64,
+    /// What holds all that is launched, where there may be one.
+    cgroup: Option<Cgroup>,
 }
 
 impl Supervisor {
@@ -111,6 +114,7 @@ impl Supervisor {
             own: i32::try_from(process::id()).map_err(io::Error::other)?,
             orphans: Used::default(),
             tasks: tasks_of_machine(),
+            cgroup: Cgroup::enter(std::os::unix::process::parent_id()).ok(),
         })
     }
 
@@ -156,13 +160,14 @@ impl Supervisor {
                 return Ok(Wait::Ended);
             }
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Ok(Wait::Late);
-            }
             let look = looks.as_deref().map_or(GLANCE, Looks::until);
             let idle = self.sleep(running, left.min(GLANCE).min(look))?;
             if let Some(looks) = looks.as_deref_mut() {
                 looks.look();
+            }
+            // Whoever has no time left has looked once all the same.
+            if left.is_zero() && running.iter().any(|one| one.ended.is_none()) {
+                return Ok(Wait::Late);
             }
             if idle && tasks_of_machine() > self.tasks + MOST_TASKS {
                 return Ok(Wait::Flood);
@@ -263,10 +268,10 @@ impl Supervisor {
     }
 
     fn send_kill(&self, spared: &[i32]) {
-        match spared {
-            [] => tree::kill_descendants(self.own),
-            _ => tree::signal(&self.others(spared), Signal::SIGKILL),
+        if spared.is_empty() {
+            tree::kill_descendants(self.own);
         }
+        tree::signal(&self.others(spared), Signal::SIGKILL);
     }
 
     fn kill_orphans(&mut self, spared: &[i32]) -> io::Result<()> {
@@ -288,9 +293,13 @@ impl Supervisor {
     fn others(&self, spared: &[i32]) -> Vec<i32> {
         let mut not = spared.to_vec();
         not.extend(spared.iter().flat_map(|&pid| tree::descendants(pid)));
-        let all = tree::descendants(self.own);
-        let others: Vec<i32> = all.into_iter().filter(|pid| !not.contains(pid)).collect();
-        tree::alive(&others)
+        not.push(self.own);
+        let mut all = tree::descendants(self.own);
+        all.extend(self.cgroup.iter().flat_map(Cgroup::members));
+        all.sort_unstable();
+        all.dedup();
+        all.retain(|pid| !not.contains(pid));
+        tree::alive(&all)
     }
 
     /// Whether no other descendant is there any more, after so long at the most; reaps orphans.
@@ -335,6 +344,18 @@ impl Supervisor {
     /// What came of orphans since this was last asked.
     pub(crate) fn take_orphans(&mut self) -> Used {
         std::mem::take(&mut self.orphans)
+    }
+
+    /// Whether a control group holds what is launched.
+    pub(crate) fn has_cgroup(&self) -> bool {
+        self.cgroup.is_some()
+    }
+
+    /// CPU time of all that was launched, as the control group counts it, in ns after some
+    /// beginning: a difference of two says what was used between them. This process is left out.
+    pub(crate) fn cpu_by_cgroup(&self) -> Option<i64> {
+        let all = i64::try_from(self.cgroup.as_ref()?.cpu_ns()?).ok()?;
+        Some(all - i64::try_from(process_cpu_ns()).ok()?)
     }
 
     /// This process, whose descendants are the tree.

@@ -6,7 +6,8 @@
 //! sum to whoever waits for the parent. The orphans of a tree come to its subreaper one by one. So
 //! the sum over all that the subreaper reaps is that of the whole tree. Two things are missing from
 //! it: children of a process that ignores `SIGCHLD`, which the kernel forgets, and processes that
-//! still run, which are ended before the sum is taken.
+//! still run, which are ended before the sum is taken. The CPU time of the former is known where
+//! there is a control group ([`flow::cgroup`]); their faults and switches are not.
 //!
 //! `ru_maxrss` is no sum but the most that one process of a family had, and it cannot be less than
 //! what this process had when it made it (a child begins in the memory of its parent). Bytes come
@@ -44,6 +45,8 @@ pub(crate) struct Moved {
     pub(crate) written: u64,
 }
 
+/// CPU time beyond what is known that is no matter of how it is counted.
+const FORGOTTEN_NS: u64 = 5_000_000;
 /// The kernel gives RSS in units of 1,024 bytes.
 const KIB: u64 = 1024;
 
@@ -89,6 +92,21 @@ impl Used {
         self.reaped += other.reaped;
     }
 
+    /// Takes the CPU time that a control group has counted, where processes used more than those
+    /// that were waited for: children of a process that ignores `SIGCHLD`, for one. Kernels count
+    /// the two in different ways, so that a little more says nothing.
+    pub(crate) fn take_forgotten(&mut self, by_cgroup_ns: u64) {
+        let known = self.user_ns + self.system_ns;
+        if by_cgroup_ns <= known + known / 20 + FORGOTTEN_NS {
+            return;
+        }
+        let user = match known {
+            0 => by_cgroup_ns,
+            known => (by_cgroup_ns as f64 * self.user_ns as f64 / known as f64) as u64,
+        };
+        (self.user_ns, self.system_ns) = (user, by_cgroup_ns - user.min(by_cgroup_ns));
+    }
+
     /// As every flow tells what it used.
     pub(crate) fn counts(&self) -> Usage {
         Usage {
@@ -117,4 +135,25 @@ pub(crate) fn moved(pid: i32) -> Option<Moved> {
         read: of("rchar:")?,
         written: of("wchar:")?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_that_nobody_waited_for_is_taken_and_rounding_is_not() {
+        let known = Used {
+            user_ns: 30_000_000,
+            system_ns: 10_000_000,
+            ..Used::default()
+        };
+        let with = |by_cgroup_ns| {
+            let mut used = known;
+            used.take_forgotten(by_cgroup_ns);
+            (used.user_ns, used.system_ns)
+        };
+        assert_eq!(with(44_000_000), (30_000_000, 10_000_000));
+        assert_eq!(with(80_000_000), (60_000_000, 20_000_000));
+    }
 }

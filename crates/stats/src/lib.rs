@@ -10,6 +10,7 @@
 //! |---|---|---|
 //! | rounds as they arrive | when to stop, and the finding | [`Sequential`] |
 //! | several variants | which may be the best | [`Best`] |
+//! | many variants, few slots | which take part in the next round | [`Halving`] |
 //! | the answers of a run | at which level each stands | [`shares`] |
 //! | many comparisons of a study | which of them are discoveries | [`discoveries`] |
 //! | all rounds of a plan that is over | the finding | [`Rule::judge_values`] |
@@ -31,6 +32,7 @@ mod best;
 mod contrast;
 mod error;
 mod estimate;
+mod halving;
 mod line;
 mod looks;
 mod mann_whitney;
@@ -51,6 +53,7 @@ pub use best::{Best, pair_p_values, pairs};
 pub use contrast::Factorial;
 pub use error::{Side, StatsError};
 pub use estimate::{Estimate, MAX_ROUNDS, estimate, p_value};
+pub use halving::Halving;
 pub use line::Line;
 pub use looks::{LOOK_ALPHA, LOOKS, LookPlan, PLAN_ALPHA};
 pub use mann_whitney::mann_whitney_k;

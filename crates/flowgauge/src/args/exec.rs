@@ -52,8 +52,9 @@ pub(crate) struct ExecArgs {
     /// Numbers of flows to try: flows=1,2,4,8
     #[arg(long, value_name = "flows=LIST", value_parser = sweep)]
     pub(crate) sweep: Option<Sweep>,
-    /// A command that is run as each split of --flows into processes and threads
-    #[arg(long, value_name = "COMMAND", requires = "flows")]
+    /// A command (or that of --serve) that is run as each split of --flows into processes and
+    /// threads, to find the best; without --flows, of each number up to twice the CPUs
+    #[arg(long, value_name = "COMMAND", num_args = 0..=1, default_missing_value = "")]
     pub(crate) grid: Option<String>,
     /// How many flows there are in all: {flows}
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
@@ -236,6 +237,18 @@ pub(crate) struct HyperfineArgs {
     /// Cannot be kept: output of commands would be between lines of this program
     #[arg(long, hide = true)]
     pub(crate) show_output: bool,
+    /// Cannot be kept: colours follow the terminal
+    #[arg(long, hide = true, value_name = "TYPE")]
+    pub(crate) style: Option<String>,
+    /// Cannot be kept: each time has the unit that fits it
+    #[arg(short = 'u', long, hide = true, value_name = "UNIT")]
+    pub(crate) time_unit: Option<String>,
+    /// Cannot be kept: Markdown has the same table
+    #[arg(long, hide = true, value_name = "FILE")]
+    pub(crate) export_asciidoc: Option<PathBuf>,
+    /// Cannot be kept: Markdown has the same table
+    #[arg(long, hide = true, value_name = "FILE")]
+    pub(crate) export_orgmode: Option<PathBuf>,
     /// Cannot be kept: rounds decide
     #[arg(short = 'm', long, hide = true, value_name = "N")]
     pub(crate) min_runs: Option<u64>,

@@ -162,5 +162,6 @@ fn pair(name: &str, title: &str, spin: Spin, placement: Placement, second: &str)
         reps: None,
         max_rounds: None,
         floor: None,
+        best_of: None,
     }
 }

@@ -1,21 +1,17 @@
 //! `flowgauge exec`: commands of the user's own, as a study that is run like any other.
 
-mod advice;
+mod command;
 mod export;
 mod parameters;
+mod plans;
 mod serve;
 mod what_if;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use anyhow::{Result, ensure};
+use lab::{Case, Preset, Settings, Study};
+use machine::Machine;
 
-use anyhow::{Result, anyhow, bail, ensure};
-use flow::{Channel, Model, Schedule, Variant};
-use lab::{Case, LabelledVariant, Metric, Preset, Settings, Study, SweepPoint, labelled};
-use program::{CheckOutput, Output, Program, Shell};
-use workload::Work;
-
-use crate::args::{ExecArgs, HowArgs};
+use crate::args::{ExecArgs, HowArgs, HyperfineArgs};
 use crate::ending::Ending;
 use crate::launch::SlotLauncher;
 use crate::result_file::ResultFile;
@@ -23,31 +19,19 @@ use crate::session;
 
 /// The name of the study.
 const NAME: &str = "exec";
-/// The case of a study without a sweep.
-const CASE: &str = "commands";
-/// Characters of a label at the most.
-const LABEL: usize = 40;
 
 /// Runs the commands and answers.
 pub(crate) fn run(args: &ExecArgs) -> Result<Ending> {
     refuse(args)?;
-    let study = study(args)?;
+    flow::cgroup::sweep();
+    let study = study(args, session::cpus(&Machine::read()))?;
     let settings = settings(args)?;
     let exports = export::Exports::prepare(&args.hyperfine)?;
     let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
     let session = session::begin(vec![study], settings, &args.how)?;
     let journal = session.journal_path();
     let ending = session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)?;
-    let results = lab::Results::from_journal(&journal)?;
-    let lines = match args.what_if {
-        true => advice::helps(&results),
-        false => advice::sentences(&results),
-    };
-    for line in lines {
-        crate::output::tell(&line);
-    }
-    serve::tell(&args.serve, &journal)?;
-    exports.write(&journal)?;
+    exports.write(&journal, args)?;
     Ok(ending)
 }
 
@@ -77,9 +61,27 @@ fn refuse(args: &ExecArgs) -> Result<()> {
         "--show-output cannot be kept: nothing is shown while a command runs; --output pipe reads \
          its output, and what a failed one wrote last is shown"
     );
+    let HyperfineArgs {
+        min_runs,
+        style,
+        time_unit,
+        export_asciidoc,
+        export_orgmode,
+        ..
+    } = &args.hyperfine;
     ensure!(
-        args.hyperfine.min_runs.is_none(),
+        min_runs.is_none(),
         "--min-runs cannot be kept: rounds go on until the answer is sure; --rounds and --max-runs bound them"
+    );
+    ensure!(
+        style.is_none() && time_unit.is_none(),
+        "--style and --time-unit cannot be kept: colours follow the terminal (NO_COLOR turns them \
+         off), and each time has the unit that fits it"
+    );
+    ensure!(
+        export_asciidoc.is_none() && export_orgmode.is_none(),
+        "--export-asciidoc and --export-orgmode cannot be kept: --export-markdown and --export-csv \
+         write the same table"
     );
     Ok(())
 }
@@ -98,16 +100,9 @@ fn settings(args: &ExecArgs) -> Result<Settings> {
     })
 }
 
-/// A command with its name.
-#[derive(Debug, Clone, PartialEq)]
-struct Named {
-    label: String,
-    program: Program,
-}
-
-/// The study that the flags ask for.
-fn study(args: &ExecArgs) -> Result<Study> {
-    let cases = cases(args)?;
+/// The study that the flags ask for, on a machine of so many CPUs.
+fn study(args: &ExecArgs, cpus: u32) -> Result<Study> {
+    let cases = cases(args, cpus)?;
     for case in &cases {
         case.work.check()?;
     }
@@ -135,344 +130,18 @@ fn study(args: &ExecArgs) -> Result<Study> {
     })
 }
 
-fn cases(args: &ExecArgs) -> Result<Vec<Case>> {
-    let cases = commands_as_cases(args)?;
+fn cases(args: &ExecArgs, cpus: u32) -> Result<Vec<Case>> {
+    let cases = plans::cases(args, cpus)?;
     match args.serve.load.is_empty() {
         true => Ok(cases),
         false => serve::served(&args.serve, cases),
     }
 }
 
-fn commands_as_cases(args: &ExecArgs) -> Result<Vec<Case>> {
-    if let Some(command) = &args.grid {
-        return Ok(vec![grid(args, command)?]);
-    }
-    if let (Some(copies), Some(against)) = (args.copies, &args.against) {
-        return Ok(vec![copies_against(args, copies, against)?]);
-    }
-    let commands = commands(args)?;
-    match (&args.sweep, commands.as_slice()) {
-        (Some(sweep), [only]) => Ok(vec![by_flows(args, only, &sweep.0)?]),
-        (Some(sweep), commands) => sweep
-            .0
-            .iter()
-            .map(|&flows| at_flows(args, commands, flows))
-            .collect(),
-        (None, commands) => Ok(vec![plain(args, commands)?]),
-    }
-}
-
-/// The commands, with names that are different.
-fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
-    let served = args
-        .serve
-        .serve
-        .iter()
-        .filter(|command| !command.is_empty());
-    let first = args.reference.iter().chain(&args.commands).chain(served);
-    let unnamed = first.map(|command| (None, command.clone()));
-    let named = args
-        .variant
-        .iter()
-        .map(|(name, command)| (Some(name.clone()), command.clone()));
-    let written: Vec<(Option<String>, String)> = unnamed.chain(named).collect();
-    ensure!(
-        !written.is_empty(),
-        "name at least one command, such as: flowgauge exec 'sort big.txt'"
-    );
-    let spread = parameters::spread(&args.hyperfine, written)?;
-    ensure!(
-        args.names.len() <= spread.len(),
-        "there are {} names for {} commands",
-        args.names.len(),
-        spread.len()
-    );
-    let mut all = Vec::new();
-    for (number, (name, command)) in spread.into_iter().enumerate() {
-        let label = args
-            .names
-            .get(number)
-            .cloned()
-            .or(name)
-            .unwrap_or_else(|| short(&command));
-        let program = program(args, command)?;
-        all.push(Named { label, program });
-    }
-    unique(&mut all);
-    Ok(all)
-}
-
-/// A command as a label: on one line, and not too long for a table.
-fn short(command: &str) -> String {
-    let line = command.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.chars().count() {
-        0..=LABEL => line,
-        _ => {
-            let begin: String = line.chars().take(LABEL - 1).collect();
-            format!("{begin}…")
-        }
-    }
-}
-
-/// Numbers the second and later ones of the same name.
-fn unique(all: &mut [Named]) {
-    for at in 0..all.len() {
-        let (before, rest) = all.split_at_mut(at);
-        let taken = |label: &str| before.iter().any(|one| one.label == label);
-        let own = rest[0].label.clone();
-        if let Some(free) = (2..)
-            .map(|n| format!("{own} #{n}"))
-            .find(|label| !taken(label))
-            && taken(&own)
-        {
-            rest[0].label = free;
-        }
-    }
-}
-
-/// A command with all that the flags say of each launch.
-fn program(args: &ExecArgs, command: String) -> Result<Program> {
-    let (each, proof) = (&args.each, &args.proof);
-    let absolute = |file: &PathBuf| {
-        fs::canonicalize(file).map_err(|error| anyhow!("{}: {error}", file.display()))
-    };
-    let (check_output, same) = check_output(proof.check_output.as_deref())?;
-    Ok(Program {
-        flows: None,
-        shell: shell(args),
-        env: each.env.iter().cloned().collect(),
-        folder: Some(program::here()?),
-        stdin: each.stdin.as_ref().map(absolute).transpose()?,
-        output: if proof.output == "pipe" {
-            Output::Pipe
-        } else {
-            Output::Null
-        },
-        setup: each.setup.clone(),
-        prepare: each.prepare.clone(),
-        conclude: each.conclude.clone(),
-        cleanup: each.cleanup.clone(),
-        check: proof.check.clone(),
-        check_output,
-        same_output: proof.same_output || same,
-        ignore_failure: proof.ignore_failure,
-        leaves_processes: each.leaves_processes,
-        timeout_s: each.timeout,
-        grace_s: each.grace,
-        units: each.work,
-        warmups: args.hyperfine.warmup,
-        ..Program::new(command)
-    })
-}
-
-/// What the output must be, and whether all must write the same.
-fn check_output(asked: Option<&str>) -> Result<(Option<CheckOutput>, bool)> {
-    Ok(match asked {
-        None => (None, false),
-        Some("SAME") => (None, true),
-        Some(text) if Path::new(text).is_file() => {
-            (Some(CheckOutput::File(fs::canonicalize(text)?)), false)
-        }
-        Some(text) if text.contains('/') && !text.contains(['*', '\\', '[', '(', '^', '$']) => {
-            bail!(
-                "--check-output {text}: there is no such file; a regular expression has no plain path"
-            )
-        }
-        Some(text) => (Some(CheckOutput::Regex(text.to_owned())), false),
-    })
-}
-
-fn shell(args: &ExecArgs) -> Shell {
-    match (args.each.no_shell, args.each.shell.as_deref()) {
-        (true, _) | (_, Some("none")) => Shell::Never,
-        (_, None) => Shell::Auto,
-        (_, Some("sh" | "default" | "/bin/sh")) => Shell::Always,
-        (_, Some(other)) => Shell::Other(other.to_owned()),
-    }
-}
-
-fn variant(args: &ExecArgs, model: Model, flows: u32) -> Variant {
-    Variant {
-        model,
-        flows,
-        placement: args.each.placement.clone(),
-        schedule: Schedule::default(),
-        channel: Channel::default(),
-        parent_memory: None,
-    }
-}
-
-fn of_program(program: Program) -> Work {
-    Work::Program(Box::new(program))
-}
-
-fn case(args: &ExecArgs, title: &str, work: Work, variants: Vec<LabelledVariant>) -> Case {
-    let one_each = args.hyperfine.runs.or(args.hyperfine.max_runs).is_some();
-    Case {
-        name: CASE.to_owned(),
-        title: title.to_owned(),
-        sweep: None,
-        work,
-        metric: Metric::Total,
-        variants,
-        reps: one_each.then_some(1),
-        max_rounds: None,
-        floor: None,
-    }
-}
-
-/// Commands as variants: the first has the work of the case, the others have their own.
-fn variants(args: &ExecArgs, commands: &[Named], flows: u32) -> Vec<LabelledVariant> {
-    let each = commands
-        .iter()
-        .enumerate()
-        .map(|(at, command)| LabelledVariant {
-            label: command.label.clone(),
-            variant: variant(args, Model::Process, flows),
-            work: (at > 0).then(|| of_program(command.program.clone())),
-            sample: None,
-            of_cpus: None,
-        });
-    each.collect()
-}
-
-/// Commands side by side.
-fn plain(args: &ExecArgs, commands: &[Named]) -> Result<Case> {
-    let flows = args.flows.unwrap_or(1);
-    let mut variants = variants(args, commands, flows);
-    if args.what_if {
-        ensure!(
-            commands.len() == 1,
-            "--what-if is for one command: what helps one may not help another"
-        );
-        variants = what_if::variants(variants.remove(0), &commands[0].program);
-    }
-    let base = commands[0].program.clone();
-    let title = match commands {
-        [only] => only.label.clone(),
-        _ => format!("{} commands", commands.len()),
-    };
-    Ok(case(args, &title, of_program(base), variants))
-}
-
-/// One command at several numbers of flows.
-fn by_flows(args: &ExecArgs, command: &Named, numbers: &[u32]) -> Result<Case> {
-    needs(
-        &command.program,
-        &["flows", "processes", "threads"],
-        "--sweep",
-    )?;
-    let plain = numbers
-        .iter()
-        .map(|&flows| variant(args, Model::Thread, flows));
-    let mut variants = labelled(plain.collect());
-    for variant in &mut variants {
-        variant.label = format!("flows {}", variant.variant.flows);
-    }
-    let title = format!("{} by the number of flows", command.label);
-    Ok(case(
-        args,
-        &title,
-        of_program(command.program.clone()),
-        variants,
-    ))
-}
-
-/// Several commands at one number of flows, as a point of a sweep.
-fn at_flows(args: &ExecArgs, commands: &[Named], flows: u32) -> Result<Case> {
-    let mut base = commands[0].program.clone();
-    for command in commands {
-        needs(
-            &command.program,
-            &["flows", "processes", "threads"],
-            "--sweep",
-        )?;
-    }
-    base.flows = Some(flows.into());
-    let mut own = variants(args, commands, flows);
-    for variant in &mut own {
-        variant.work = variant.work.take().map(|work| work.for_flows(flows.into()));
-    }
-    let one = case(args, &format!("{flows} flows"), of_program(base), own);
-    Ok(Case {
-        name: format!("flows/{flows}"),
-        sweep: Some(SweepPoint {
-            sweep: "flows".to_owned(),
-            parameter: "flows".to_owned(),
-            value: flows.into(),
-            unit: String::new(),
-        }),
-        ..one
-    })
-}
-
-/// One command as each split into processes and threads.
-fn grid(args: &ExecArgs, command: &str) -> Result<Case> {
-    let flows = args.flows.unwrap_or(1);
-    let program = program(args, command.to_owned())?;
-    for name in ["processes", "threads"] {
-        needs(&program, &[name], "--grid")?;
-    }
-    let splits = (1..=flows)
-        .filter(|processes| flows.is_multiple_of(*processes))
-        .map(|processes| Model::Mix {
-            processes,
-            threads: flows / processes,
-        });
-    let variants: Vec<Variant> = splits.map(|model| variant(args, model, flows)).collect();
-    let title = format!("{} as splits of {flows} flows", short(command));
-    Ok(case(args, &title, of_program(program), labelled(variants)))
-}
-
-/// Copies of one command against another one.
-fn copies_against(args: &ExecArgs, copies: u32, against: &str) -> Result<Case> {
-    ensure!(
-        args.commands.len() == 1,
-        "--copies is for one command, and --against names the other one"
-    );
-    let many = Program {
-        copies,
-        ..program(args, args.commands[0].clone())?
-    };
-    let one = program(args, against.to_owned())?;
-    let named = [
-        (format!("{copies} copies"), many),
-        ("against".to_owned(), one),
-    ];
-    let mut commands: Vec<Named> = named
-        .into_iter()
-        .map(|(label, program)| Named { label, program })
-        .collect();
-    for (command, name) in commands.iter_mut().zip(&args.names) {
-        command.label.clone_from(name);
-    }
-    let flows = args.flows.unwrap_or(copies);
-    let title = format!("{copies} copies against one");
-    let mut all = variants(args, &commands, flows);
-    all[1].variant.model = Model::Thread;
-    Ok(case(
-        args,
-        &title,
-        of_program(commands[0].program.clone()),
-        all,
-    ))
-}
-
-fn needs(program: &Program, names: &[&str], flag: &str) -> Result<()> {
-    let has = names.iter().any(|name| program.asks_for(name));
-    let names: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
-    ensure!(
-        has,
-        "{flag} changes {}, and this command has none of them: {}",
-        names.join(", "),
-        program.command
-    );
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
+    use lab::BestOf;
 
     use super::*;
     use crate::args::{Cli, Command};
@@ -482,7 +151,7 @@ mod tests {
         let Command::Exec(args) = Cli::parse_from(all).command else {
             panic!("{words:?}")
         };
-        study(&args)
+        study(&args, 2)
     }
 
     fn labels(study: &Study) -> Vec<&str> {
@@ -500,13 +169,38 @@ mod tests {
     #[test]
     fn a_grid_has_every_split() {
         let study = study_of(&["--grid", "echo {processes} {threads}", "--flows", "8"]).unwrap();
-        assert_eq!(labels(&study), ["1x8", "2x4", "4x2", "8x1"]);
+        assert_eq!(labels(&study), ["1x2", "1x8", "2x4", "4x2", "8x1"]);
+        assert_eq!(study.cases[0].best_of, Some(BestOf { default: Some(0) }));
+        let study = study_of(&["--grid", "echo {processes} {threads}", "--flows", "2"]).unwrap();
+        assert_eq!(labels(&study), ["1x2", "2x1"]);
+    }
+
+    #[test]
+    fn a_grid_without_a_number_of_flows_has_every_size_up_to_twice_the_cpus() {
+        let study = study_of(&["--grid", "echo {processes} {threads}"]).unwrap();
+        let all = ["1x2", "1x1", "2x1", "1x4", "2x2", "4x1"];
+        assert_eq!(labels(&study), all);
+    }
+
+    #[test]
+    fn the_command_of_a_grid_may_be_the_server() {
+        let load = ["--load", "http://127.0.0.1:{port}/", "--rate", "10,20"];
+        let server = "serve -p {processes} -t {threads}";
+        let words = ["--serve", server, "--flows", "2", "--grid"];
+        let study = study_of(&[&words[..], &load[..]].concat()).unwrap();
+        assert_eq!(study.cases.len(), 2);
+        assert_eq!(labels(&study), ["1x2", "2x1", "1x2", "2x1"]);
+        let without = study_of(&["--grid"]).unwrap_err().to_string();
+        assert!(without.contains("one command"), "{without}");
     }
 
     #[test]
     fn a_sweep_of_one_command_asks_for_the_best_number_and_of_two_for_each() {
         let study = study_of(&["--sweep", "flows=1,2,4", "echo {flows}"]).unwrap();
         assert_eq!((study.cases.len(), labels(&study).len()), (1, 3));
+        assert_eq!(study.cases[0].best_of, Some(BestOf { default: Some(1) }));
+        let without = study_of(&["--sweep", "flows=1,4", "echo {flows}"]).unwrap();
+        assert_eq!(labels(&without), ["flows 1", "flows 2", "flows 4"]);
         let study = study_of(&[
             "--sweep",
             "flows=1,2",

@@ -185,6 +185,7 @@ fn case(args: &LimitsArgs, flows: u64, ceilings: &[(Model, u64)]) -> Case {
             Some(_) => PROBE_ROUNDS,
         }),
         floor: None,
+        best_of: None,
     }
 }
 

@@ -168,6 +168,7 @@ fn case(name: &str, title: String, work: Work, variants: Vec<LabelledVariant>) -
         reps: None,
         max_rounds: None,
         floor: None,
+        best_of: None,
     }
 }
 

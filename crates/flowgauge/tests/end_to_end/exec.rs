@@ -2,6 +2,7 @@
 //! whatever the command or the end of the run.
 
 use std::fs;
+use std::path::Path;
 
 use flow::Answer;
 use nix::sys::signal::Signal;
@@ -75,7 +76,7 @@ fn two_commands_are_answered_and_every_launch_is_recorded() {
 fn cpu_time_faults_and_memory_are_of_the_whole_tree() {
     let home = Home::new();
     // A grandchild in a session of its own uses the CPU and the memory; the command waits for it.
-    let tree = "sh -c 'setsid --wait python3 -c \"x = bytearray(60_000_000); sum(range(2_000_000))\"; true'";
+    let tree = "sh -c 'setsid --wait python3 -c \"import time; x = bytearray(60_000_000); sum(range(2_000_000)); time.sleep(1)\"; true'";
     exec(&home, &[tree]).answered();
     let results = results(&home.path("out"));
     let variant = &results.studies[0].cases[0].variants[0];
@@ -133,6 +134,14 @@ fn what_cannot_be_run_is_refused_before_anything_is_made() {
         (
             vec!["true", "-m", "10"],
             vec!["--min-runs cannot be kept", "--rounds"],
+        ),
+        (
+            vec!["true", "--style", "basic"],
+            vec!["--style and --time-unit cannot be kept"],
+        ),
+        (
+            vec!["true", "--export-orgmode", "x.org"],
+            vec!["cannot be kept", "--export-markdown"],
         ),
         (
             vec!["true", "--check-output", "["],
@@ -331,13 +340,15 @@ fn hyperfines_flags_work_and_its_json_is_written() {
         assert_eq!(result["command"], command);
         assert_eq!(result["times"].as_array().unwrap().len(), 3);
         assert_eq!(result["exit_codes"], serde_json::json!([0, 0, 0]));
+        let (_, value) = command.split_once(' ').unwrap();
+        assert_eq!(result["parameters"], serde_json::json!({ "n": value }));
         for key in ["mean", "stddev", "median", "user", "system", "min", "max"] {
             assert!(result[key].is_number(), "{key}: {result}");
         }
     }
     let csv = fs::read_to_string(home.path("x.csv")).unwrap();
     assert!(
-        csv.starts_with("command,mean,stddev,median,user,system,min,max\nsleep 0.01,"),
+        csv.starts_with("command,mean,stddev,median,user,system,min,max,parameter_n\nsleep 0.01,"),
         "{csv}"
     );
     assert!(
@@ -486,4 +497,198 @@ fn a_server_that_is_none_fails_with_what_it_said() {
         failure(&home)
     );
     home.assert_nothing_left();
+}
+
+/// Each split is run, the default is among them, and one sentence says which to take.
+#[test]
+fn a_grid_ends_in_a_recommendation_that_its_rounds_support() {
+    let home = Home::new();
+    let command = "sh -c 'test {processes} = 1 && test {threads} = 4 || sleep 0.1'";
+    let arguments = ["--grid", command, "--flows", "4", "-r", "10"];
+    let run = home.run(&[&["exec", "--out", "out"], &arguments[..]].concat());
+    let words = run.answered().words();
+    let results = results(&home.path("out"));
+    let case = &results.studies[0].cases[0];
+    let best = case.optimum.as_ref().unwrap();
+    assert!(best.is_told, "{best:?}");
+    assert_eq!(best.label, "1x4");
+    assert!(words.contains("1x4 ("), "{words}");
+    let default = best.default.as_deref().unwrap();
+    let labels: Vec<&str> = case.variants.iter().map(|v| v.label.as_str()).collect();
+    assert_eq!(labels[0], default);
+    for split in ["1x4", "2x2", "4x1"] {
+        assert!(labels.contains(&split), "{labels:?}");
+    }
+    home.assert_nothing_left();
+}
+
+#[test]
+fn what_launching_costs_is_shown_where_it_matters() {
+    let home = Home::new();
+    let words = exec(&home, &["true", "true"]).answered().words();
+    assert!(words.contains("a launch of `true` takes"), "{words}");
+    assert!(words.contains("without it: true"), "{words}");
+}
+
+#[test]
+fn units_of_work_give_a_rate() {
+    let home = Home::new();
+    exec(&home, &["sleep 0.05", "--work", "100"]).answered();
+    let results = results(&home.path("out"));
+    let rate = results.studies[0].cases[0].quantity("rate", "sleep 0.05");
+    let rate = rate.unwrap().value.value().unwrap().estimate;
+    assert!((10.0..=2_000.0).contains(&rate), "{rate}");
+}
+
+#[test]
+fn copies_stand_against_one_each_with_its_own_number() {
+    let home = Home::new();
+    let arguments = ["--copies", "3", "touch c{i}", "--against", "touch one"];
+    exec(&home, &arguments).answered();
+    for file in ["c0", "c1", "c2", "one"] {
+        assert!(home.path(file).exists(), "{file}");
+    }
+    assert!(!home.path("c3").exists());
+}
+
+/// A port that somebody holds, and a server that dies under load.
+#[test]
+fn a_taken_port_and_a_server_that_dies_are_failures_with_what_was_said() {
+    let home = Home::new();
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let server = format!("python3 -m http.server {port} --bind 127.0.0.1");
+    let ready = ["--ready", "Serving HTTP", "--deadline", "5s"];
+    served(&home, &server, &ready);
+    let said = failure(&home);
+    assert!(said.contains("ended before it was ready"), "{said}");
+    assert!(said.contains("in use"), "{said}");
+
+    let home = Home::new();
+    home.write(
+        "dies.py",
+        "import socket, sys\ns = socket.socket()\ns.bind(('127.0.0.1', int(sys.argv[1])))\n\
+         s.listen()\ns.accept()\ns.accept()\nsys.exit('out of order')\n",
+    );
+    served(&home, "python3 dies.py {port}", &[]);
+    let said = failure(&home);
+    assert!(
+        said.contains("the server ended while it was asked"),
+        "{said}"
+    );
+    assert!(said.contains("out of order"), "{said}");
+    home.assert_nothing_left();
+}
+
+#[test]
+fn a_bound_on_latency_names_the_highest_rate_or_says_that_none_met_it() {
+    let home = Home::new();
+    home.write("page.txt", "a page\n");
+    let words = served(&home, SERVER, &["--rate", "20,40", "--slo", "p99=5s"])
+        .answered()
+        .words();
+    // Two rounds are too few to say that a rate meets a bound.
+    assert!(words.contains("no rate of these had a p99"), "{words}");
+    assert!(words.contains("% of one CPU"), "{words}");
+}
+
+#[test]
+fn a_command_that_changes_its_own_input_is_seen_by_its_output() {
+    let home = Home::new();
+    home.write("input", "x\n");
+    exec(
+        &home,
+        &["sh -c 'cat input; echo y >> input'", "--same-output"],
+    );
+    assert!(
+        failure(&home).contains("its output is not that of"),
+        "{}",
+        failure(&home)
+    );
+}
+
+/// More output than any pipe holds, on both streams, of a command that then fails.
+#[test]
+fn a_flood_of_output_does_not_stall_and_its_end_is_kept() {
+    let home = Home::new();
+    let flood = "sh -c 'yes | head -c 3000000; yes no | head -c 300000 >&2; echo last >&2; exit 9'";
+    exec(&home, &[flood, "--output", "pipe"]);
+    let said = failure(&home);
+    assert!(
+        said.contains("exit code 9") && said.contains("last"),
+        "{said}"
+    );
+}
+
+#[test]
+fn placeholders_are_filled_in_and_braces_of_other_programs_are_not() {
+    let home = Home::new();
+    let line = "sh -c 'test {flows}{processes}{threads}{i} = 3310 && test -d {dir} && \
+                echo {port} | grep -qE \"^[0-9]+$\" && test {cpu} = 0 && \
+                test $(echo a b | awk \"{print \\$2}\") = b'";
+    exec(&home, &[line, "--flows", "3"]).answered();
+    assert_eq!(failure(&home), "");
+}
+
+/// The kernel adds nothing of a child that nobody waits for to its parent.
+#[test]
+fn cpu_time_of_children_that_are_forgotten_counts_where_there_is_a_control_group() {
+    let home = Home::new();
+    home.write(
+        "forgets.py",
+        "import os, signal\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n\
+         if os.fork() == 0:\n    sum(range(6_000_000))\n    os._exit(0)\n\
+         try:\n    os.wait()\nexcept ChildProcessError:\n    pass\n",
+    );
+    exec(&home, &["python3 forgets.py", "python3 -c pass"]).answered();
+    let results = results(&home.path("out"));
+    let case = &results.studies[0].cases[0];
+    let own = case.variants[0].self_managed.as_ref().unwrap();
+    let [forgets, starts] = [0, 1].map(|at| case.variants[at].cpu_ns.unwrap());
+    match own.counts["by_cgroup"] > 0.0 {
+        true => assert!(forgets > 1.5 * starts, "{forgets} {starts}"),
+        false => assert!(forgets < 3.0 * starts, "{forgets} {starts}"),
+    }
+    home.assert_nothing_left();
+}
+
+/// Both who could end it are killed at once, and it has left their line of descent.
+#[test]
+fn a_control_group_ends_what_outlives_the_main_process_and_the_slot() {
+    let home = Home::new();
+    let mut run = home.start(&[
+        "exec",
+        "--out",
+        "out",
+        "sh -c '(setsid sleep 61 &); sleep 60'",
+    ]);
+    let slot = within(20, "the command runs", || {
+        let all = home.processes();
+        (all.len() >= 5).then(|| Process::slot_process(&all).cloned())?
+    });
+    let groups = fs::read_to_string(format!("/proc/{}/cgroup", slot.pid)).unwrap();
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::/"));
+    let held = group.filter(|group| group.contains("flowgauge-"));
+    run.send(Signal::SIGKILL);
+    slot.send(Signal::SIGKILL);
+    run.end();
+    let Some(held) = held else {
+        // Parent-death signals end the command itself, and nobody its grandchild.
+        let left = || home.processes();
+        within(20, "the command is ended", || {
+            (left().len() <= 1).then_some(())
+        });
+        left().iter().for_each(|one| one.send(Signal::SIGKILL));
+        return;
+    };
+    home.assert_nothing_left();
+    let mounts = fs::read_to_string("/proc/mounts").unwrap();
+    let mount = mounts
+        .lines()
+        .find(|line| line.contains(" cgroup2 "))
+        .unwrap();
+    let folder = Path::new(mount.split(' ').nth(1).unwrap()).join(held);
+    within(20, "the group is removed", || {
+        (!folder.exists()).then_some(())
+    });
 }

@@ -1,5 +1,5 @@
-//! How many flows are best, and how much it matters, of a case whose variants differ in
-//! nothing else.
+//! Which variant is best, and how much it matters: of a case that asks it, of commands of the
+//! user's own where there are several, and of variants that differ in their number of flows alone.
 //!
 //! # Theory
 //!
@@ -12,24 +12,40 @@
 //!
 //! How flat the optimum is is told by the larger numbers: what it costs to take too many. That
 //! none takes longer than so much is told of the largest upper end among them, whichever number
-//! has it.
+//! has it. Of variants that are no numbers it is told by all others.
+//!
+//! A search drops variants on its way ([`stats::Halving`]). The best is one of those that took part
+//! to the end; each other is compared with it over the rounds in which both took part.
 
 use serde::{Deserialize, Serialize};
 use stats::{Best, Estimate, Rule, Verdict, pairs};
 
+use super::outside::is_what_if;
 use super::paired::columns;
+use super::recommended::{self, takes};
 use super::{CaseResult, RawSlot, VariantSummary};
 use crate::Case;
-use crate::number::{factor, factor_interval, is_small, percent, plain, time};
+use crate::number::{percent, plain, time};
 use crate::study::differ_in_flows_alone;
 use crate::words::{listed, plural};
 
 /// Fewest numbers of flows that are a question.
 const NUMBERS: usize = 3;
 /// No number above the best that takes more than this much longer is a flat optimum.
-const FLAT: f64 = 1.05;
+pub(super) const FLAT: f64 = 1.05;
 
-/// How many flows are best.
+/// What the variants are that one is the best of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// Numbers of flows.
+    #[default]
+    Numbers,
+    /// Splits into processes and threads, or commands.
+    Variants,
+}
+
+/// Which variant is best.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Optimum {
     /// The best number; where [`Self::is_told`] is false, nothing but the one whose typical time
@@ -41,6 +57,12 @@ pub struct Optimum {
     pub is_told: bool,
     /// Every number, the best one included, by size.
     pub numbers: Vec<AtNumber>,
+    /// What the variants are.
+    #[serde(default)]
+    pub of: Choice,
+    /// Label of the one that is taken by those who do not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
 }
 
 /// One number of flows against the best.
@@ -60,21 +82,41 @@ pub struct AtNumber {
     pub verdict: Option<Verdict>,
 }
 
-/// The best number of flows; `None` where the variants differ in anything else, or work does
-/// not make its own flows (elsewhere more flows mean more work).
+/// Whether it is asked which variant of a case is best. Of work that does not make its own flows
+/// more flows mean more work, and what is changed from outside of a command is compared with the
+/// command as it is.
+fn is_asked(case: &Case) -> bool {
+    let several = case.variants.len() >= NUMBERS && case.work.makes_own_flows();
+    let commands = || case.work.program().is_some() && !is_what_if(case);
+    case.best_of.is_some() && case.variants.len() > 1
+        || several && (differ_in_flows_alone(&case.variants) || commands())
+}
+
+/// The best variant; `None` where that is not asked.
 pub(super) fn optimum(
     case: &Case,
     variants: &[VariantSummary],
     slots: &[RawSlot],
     floor: f64,
 ) -> Option<Optimum> {
-    let asked = case.work.makes_own_flows() && case.variants.len() >= NUMBERS;
-    if !asked || !differ_in_flows_alone(&case.variants) {
+    if !is_asked(case) {
         return None;
     }
+    let of = match differ_in_flows_alone(&case.variants) {
+        true => Choice::Numbers,
+        false => Choice::Variants,
+    };
     let typical = |at: usize| variants[at].value.map(|value| value.typical);
     let places = (0..variants.len()).filter(|&at| typical(at).is_some());
-    let fastest = places.clone().min_by(|&a, &b| {
+    let last = |at: usize| {
+        let own = slots.iter().filter(|slot| slot.variant == at);
+        own.map(|slot| slot.round).max()
+    };
+    let end = places.clone().filter_map(last).max();
+    // A round that was cut may lack any of them.
+    let to_the_end = |&at: &usize| last(at).map(|round| round + 1) >= end;
+    let finalists: Vec<usize> = places.clone().filter(to_the_end).collect();
+    let fastest = finalists.iter().copied().min_by(|&a, &b| {
         typical(a)
             .unwrap_or(f64::MAX)
             .total_cmp(&typical(b).unwrap_or(f64::MAX))
@@ -85,7 +127,7 @@ pub(super) fn optimum(
     };
     let all = Best::of(&columns(slots, variants.len()), rule).ok()?;
     let ratio = |best: usize, at: usize| all.pair(at, best).map(|(e, _)| e.ratio);
-    let best = paired_best(&places.clone().collect::<Vec<_>>(), fastest, ratio);
+    let best = paired_best(&finalists, fastest, ratio);
     let mut numbers: Vec<AtNumber> = places
         .filter_map(|at| {
             let value = variants[at].value?;
@@ -99,13 +141,18 @@ pub(super) fn optimum(
             })
         })
         .collect();
-    numbers.sort_by_key(|number| number.flows);
-    let flows = case.variants[best].variant.flows;
+    if of == Choice::Numbers {
+        numbers.sort_by_key(|number| number.flows);
+    }
+    let label = &variants[best].label;
+    let default = case.best_of.and_then(|best_of| best_of.default);
     Some(Optimum {
-        flows,
-        label: variants[best].label.clone(),
-        is_told: numbers.len() > 1 && numbers.iter().all(|at| at.flows == flows || at.is_told()),
+        flows: case.variants[best].variant.flows,
+        label: label.clone(),
+        is_told: numbers.len() > 1 && numbers.iter().all(|at| at.label == *label || at.is_told()),
         numbers,
+        of,
+        default: default.and_then(|at| Some(variants.get(at)?.label.clone())),
     })
 }
 
@@ -141,8 +188,14 @@ impl AtNumber {
 
 impl Optimum {
     /// The best number itself.
-    fn best(&self) -> Option<&AtNumber> {
-        self.numbers.iter().find(|at| at.flows == self.flows)
+    pub(super) fn best(&self) -> Option<&AtNumber> {
+        self.numbers.iter().find(|at| at.label == self.label)
+    }
+
+    /// Itself, if its variants are numbers of flows.
+    #[must_use]
+    pub fn of_numbers(&self) -> Option<&Self> {
+        (self.of == Choice::Numbers).then_some(self)
     }
 
     /// The worst of the numbers above the best.
@@ -159,39 +212,29 @@ impl Optimum {
         highs?.into_iter().max_by(f64::total_cmp)
     }
 
-    /// Numbers that cannot be told from the best, or are the same within the floor.
-    fn alike(&self) -> Vec<String> {
+    /// Those that cannot be told from the best, or are the same within the floor.
+    pub(super) fn alike(&self) -> impl Iterator<Item = &AtNumber> {
         let alike = |at: &&AtNumber| {
             matches!(
                 at.verdict,
                 Some(Verdict::Same { .. } | Verdict::CannotTell { .. })
             )
         };
-        let alike = self.numbers.iter().filter(alike);
-        alike.map(|at| plain(at.flows.into())).collect()
+        self.numbers.iter().filter(alike)
     }
 }
 
-fn ratio(at: &AtNumber) -> f64 {
+pub(super) fn ratio(at: &AtNumber) -> f64 {
     at.estimate.map_or(1.0, |estimate| estimate.ratio)
-}
-
-/// `takes 1.34x as long [1.31 ... 1.37]`, `takes 0.31 % longer [0.1 ... 0.6 %]`.
-fn takes(at: &AtNumber) -> String {
-    let ratio = ratio(at).max(1.0);
-    let interval = at.estimate.and_then(|estimate| estimate.interval());
-    let interval = interval.map_or(String::new(), |(low, high)| {
-        format!(" {}", factor_interval(ratio, low, high))
-    });
-    match is_small(ratio) {
-        true => format!("takes {} longer{interval}", factor(ratio)),
-        false => format!("takes {} as long{interval}", factor(ratio)),
-    }
 }
 
 /// What the numbers of a case say: the best, those that are alike, one flow, too many of them.
 pub(super) fn sentence(case: &CaseResult) -> Option<String> {
     let optimum = case.optimum.as_ref()?;
+    if case.case.work.program().is_some() {
+        let parts = recommended::parts(case)?;
+        return Some(format!("{}: {}", case.case.name, parts.join("; ")));
+    }
     let model = case.case.variants.first()?.variant.model.to_string();
     if !optimum.is_told {
         return Some(format!(
@@ -210,7 +253,7 @@ pub(super) fn sentence(case: &CaseResult) -> Option<String> {
         plain(optimum.flows.into()),
         time(optimum.best()?.typical_ns[1])
     )];
-    let alike = optimum.alike();
+    let alike: Vec<String> = optimum.alike().map(|at| plain(at.flows.into())).collect();
     if !alike.is_empty() {
         parts.push(format!("{} cannot be told from it", listed(&alike)));
     }
@@ -280,6 +323,8 @@ mod tests {
         let optimum = Optimum {
             flows: 4,
             label: "4".to_owned(),
+            of: Choice::Numbers,
+            default: None,
             is_told: true,
             numbers: vec![
                 at(4, 1.0, 1.0, 1.0),

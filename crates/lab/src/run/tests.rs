@@ -1,3 +1,6 @@
+#[path = "search_tests.rs"]
+mod search;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -8,7 +11,9 @@ use tempfile::{TempDir, tempdir};
 use workload::Work;
 
 use super::*;
-use crate::testing::{Heard, MS, Mock, PROOF, case, done, hanging, header, lost, study};
+use crate::testing::{
+    Heard, MS, Mock, PROOF, case, done, hanging, header, lost, noise_of_round, study,
+};
 use crate::{Header, ResumeOverrides, Silent};
 
 const TWO: [&str; 2] = ["process", "thread"];
@@ -71,11 +76,7 @@ fn resume(path: &Path, mock: &mut Mock) -> Results {
 
 /// Processes take 20 ms, threads in every ten rounds as much less as more.
 fn noise(model: &str, n: usize) -> u64 {
-    const TENTHS: [u64; 10] = [205, 195, 225, 175, 155, 245, 185, 215, 235, 165];
-    match model {
-        "thread" => TENTHS[n % 10] * MS / 10,
-        _ => 20 * MS,
-    }
+    noise_of_round(model == "thread", n)
 }
 
 #[test]

@@ -312,6 +312,7 @@ fn one_case(
         reps: overrides.reps.or(case.reps),
         max_rounds: overrides.max_rounds.or(case.max_rounds),
         floor: floor(source, place, case.floor)?,
+        best_of: None,
     })
 }
 

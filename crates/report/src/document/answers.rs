@@ -198,18 +198,25 @@ fn row(
         floor: 0.0,
         below: Vec::new(),
     };
+    let cause = no_cause(case);
     match (main, best) {
-        (Some(pair), _) => row.say(&pair, "threads"),
+        (Some(pair), _) => row.say(&pair, "threads", cause),
+        (None, _) if row.recommends(case) => {}
         (None, Some(finding)) => {
             let pair = Pair::of(finding);
             let reference = format!(" than {}", plural(&finding.reference));
-            row.say(&pair, &plural(&finding.subject));
+            row.say(&pair, &plural(&finding.subject), cause);
             if pair.is_decided() {
                 row.words.push_str(&reference);
             }
             row.below.extend(others(case, finding));
         }
         (None, None) => row.alone(study, case),
+    }
+    row.below.extend(case.helps());
+    row.below.extend(case.launching());
+    if is_headline {
+        row.below.extend(lab::load_in_words(&study.cases));
     }
     if row.ratio.is_none() {
         row.below.extend(cut_short(results, case));
@@ -297,7 +304,7 @@ fn threads_against_processes(case: &CaseResult) -> Option<Pair> {
 }
 
 impl Row {
-    fn say(&mut self, pair: &Pair, subject: &str) {
+    fn say(&mut self, pair: &Pair, subject: &str, no_cause: &str) {
         let said = compared(pair.estimate.as_ref(), &pair.verdict);
         let is_open = matches!(pair.verdict, Verdict::CannotTell { .. });
         self.words = match pair.verdict {
@@ -320,8 +327,20 @@ impl Row {
         self.floor = pair.floor;
         if pair.is_decided() {
             let cause = pair.cause.clone().map(|cause| format!("cause: {cause}"));
-            self.below.extend(cause.or(Some(NO_CAUSE.to_owned())));
+            self.below.extend(cause.or(Some(no_cause.to_owned())));
         }
+    }
+
+    /// Says which variant to take, where that is the question.
+    fn recommends(&mut self, case: &CaseResult) -> bool {
+        let Some(mut parts) = case.recommended() else {
+            return false;
+        };
+        let is_told = case.optimum.as_ref().is_some_and(|best| best.is_told);
+        self.tone = if is_told { Tone::Plain } else { Tone::Doubt };
+        self.words = parts.remove(0);
+        self.below = parts;
+        true
     }
 
     /// What was measured where nothing is compared.
@@ -338,7 +357,12 @@ impl Row {
 }
 
 /// What stands where nothing that was measured is a cause.
-pub(crate) const NO_CAUSE: &str = "cause not found: try --events or --sample";
+fn no_cause(case: &CaseResult) -> &'static str {
+    match case.work_is_a_command() {
+        true => "cause not found: --what-if tries what can be changed from outside",
+        false => "cause not found: try --events or --sample",
+    }
+}
 
 /// The other variants of a case, the fastest first, where there are more than one.
 fn others(case: &CaseResult, best: &Finding) -> Option<String> {

@@ -28,6 +28,7 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
         return section;
     }
     section.quiet(searched::what_was_searched(case));
+    section.quiet(searched::how_followed(case));
     let columns = match is_self_managed(case) {
         true => searched::COLUMNS,
         false => COLUMNS,

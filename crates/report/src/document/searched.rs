@@ -225,6 +225,17 @@ pub(crate) fn what_was_searched(case: &CaseResult) -> Option<String> {
     ))
 }
 
+/// How the processes of commands were found and held.
+pub(crate) fn how_followed(case: &CaseResult) -> Option<&'static str> {
+    let held = variants(case).map(|(_, own)| own.counts.get("by_cgroup").copied());
+    let held: Option<Vec<f64>> = held.collect();
+    let held = held.filter(|held| !held.is_empty())?;
+    Some(match held.iter().all(|held| *held > 0.0) {
+        true => "processes: by descent (subreaper), held by a control group (cgroup v2)",
+        false => "processes: by descent (subreaper); no control group could be had",
+    })
+}
+
 /// What the source's table is, for the line below it.
 const NOTE_TABLE: &str = "CPU %: user and system time over the wall time, the median of \
     the repetitions; 100 is one CPU all the time. Kernels tell user from system by what they see at their ticks, some 4 ms \
@@ -329,7 +340,7 @@ impl<'a> ByNumber<'a> {
     /// Of all cases of a study that ask for the best number; `None` where none does.
     fn of(study: &'a StudyResult) -> Option<Self> {
         let cases = study.cases.iter().filter_map(|case| {
-            let optimum = case.optimum.as_ref()?;
+            let optimum = case.optimum.as_ref()?.of_numbers()?;
             let numbers = optimum.numbers.iter();
             Some(Series {
                 name: case.case.name.clone(),
@@ -376,7 +387,7 @@ fn of_source<'a>(study: &StudyResult) -> Vec<Series<'a>> {
     };
     let rows = origin.rows.iter().filter_map(|row| {
         let case = case_of(study, row)?;
-        case.optimum.as_ref()?;
+        case.optimum.as_ref()?.of_numbers()?;
         let mut points: Vec<(u32, [f64; 3])> = case
             .case
             .variants

@@ -2,6 +2,7 @@
 //! that read it. All launches that count are in it; the order in which they were made is not what
 //! hyperfine's was.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use flow::Rep;
 use lab::{CaseResult, Results};
 use serde::Serialize;
 
-use crate::args::HyperfineArgs;
+use crate::args::{ExecArgs, HyperfineArgs};
 
 /// Commands as the text of a file.
 type Format = fn(&[Command]) -> Result<String>;
@@ -24,6 +25,8 @@ pub(super) struct Exports(Vec<(Format, PathBuf, File)>);
 #[derive(Debug, Serialize)]
 struct Command {
     command: String,
+    #[serde(skip)]
+    label: String,
     mean: f64,
     stddev: Option<f64>,
     median: f64,
@@ -34,6 +37,8 @@ struct Command {
     times: Vec<f64>,
     memory_usage_byte: Vec<u64>,
     exit_codes: Vec<Option<i32>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    parameters: BTreeMap<String, String>,
 }
 
 #[derive(Serialize)]
@@ -60,12 +65,13 @@ impl Exports {
     }
 
     /// Writes all of them, from the journal.
-    pub(super) fn write(self, journal: &Path) -> Result<()> {
+    pub(super) fn write(self, journal: &Path, args: &ExecArgs) -> Result<()> {
         if self.0.is_empty() {
             return Ok(());
         }
         let results = Results::from_journal(journal)?;
-        let commands = commands(&results);
+        let mut commands = commands(&results);
+        fill_in(&mut commands, args)?;
         for (text, path, mut file) in self.0 {
             let text = text(&commands)?;
             let written = file.write_all(text.as_bytes());
@@ -73,6 +79,20 @@ impl Exports {
         }
         Ok(())
     }
+}
+
+/// What -L and -P filled in, where each command is one variant.
+fn fill_in(commands: &mut [Command], args: &ExecArgs) -> Result<()> {
+    if args.hyperfine.parameter_list.is_empty() && args.hyperfine.parameter_scan.is_empty() {
+        return Ok(());
+    }
+    for named in super::command::commands(args)? {
+        let of = |one: &&mut Command| one.label == named.label;
+        for one in commands.iter_mut().filter(of) {
+            one.parameters.clone_from(&named.parameters);
+        }
+    }
+    Ok(())
 }
 
 fn commands(results: &Results) -> Vec<Command> {
@@ -107,6 +127,8 @@ fn command(case: &CaseResult, at: usize) -> Option<Command> {
     };
     Some(Command {
         command: line(case, at),
+        label: case.case.variants[at].label.clone(),
+        parameters: BTreeMap::new(),
         mean: average,
         stddev: (times.len() > 1).then(|| (squares / (times.len() - 1) as f64).sqrt()),
         median,
@@ -139,8 +161,28 @@ fn json(commands: &[Command]) -> Result<String> {
     Ok(serde_json::to_string_pretty(&Whole { results: commands })? + "\n")
 }
 
+/// The mean over that of the fastest, with the deviation that hyperfine gives it.
+fn relative(one: &Command, fastest: &Command) -> String {
+    let ratio = one.mean / fastest.mean;
+    let part = |of: &Command| of.stddev.map(|stddev| stddev / of.mean);
+    match (part(one), part(fastest)) {
+        (Some(own), Some(least)) if one.label != fastest.label => {
+            format!("{ratio:.2} ± {:.2}", ratio * own.hypot(least))
+        }
+        _ => format!("{ratio:.2}"),
+    }
+}
+
 fn csv(commands: &[Command]) -> Result<String> {
-    let mut text = "command,mean,stddev,median,user,system,min,max\n".to_owned();
+    let names: BTreeSet<&String> = commands
+        .iter()
+        .flat_map(|one| one.parameters.keys())
+        .collect();
+    let mut text = "command,mean,stddev,median,user,system,min,max".to_owned();
+    names
+        .iter()
+        .for_each(|name| text += &format!(",parameter_{name}"));
+    text += "\n";
     for one in commands {
         let numbers = [
             one.mean,
@@ -155,17 +197,19 @@ fn csv(commands: &[Command]) -> Result<String> {
             true => format!("\"{}\"", one.command.replace('"', "\"\"")),
             false => one.command.clone(),
         };
-        let numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
+        let mut numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
+        let filled = names.iter().map(|name| one.parameters.get(*name));
+        numbers.extend(filled.map(|value| value.cloned().unwrap_or_default()));
         text += &format!("{name},{}\n", numbers.join(","));
     }
     Ok(text)
 }
 
 fn markdown(commands: &[Command]) -> Result<String> {
-    let least = commands
-        .iter()
-        .map(|one| one.mean)
-        .fold(f64::INFINITY, f64::min);
+    let fastest = commands.iter().min_by(|a, b| a.mean.total_cmp(&b.mean));
+    let Some(fastest) = fastest else {
+        return Ok(String::new());
+    };
     let mut text =
         "| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |\n|:---|---:|---:|---:|---:|\n"
             .to_owned();
@@ -175,12 +219,12 @@ fn markdown(commands: &[Command]) -> Result<String> {
             .stddev
             .map_or(String::new(), |stddev| format!(" ± {}", ms(stddev)));
         text += &format!(
-            "| `{}` | {}{spread} | {} | {} | {:.2} |\n",
+            "| `{}` | {}{spread} | {} | {} | {} |\n",
             one.command.replace('|', "\\|"),
             ms(one.mean),
             ms(one.min),
             ms(one.max),
-            one.mean / least
+            relative(one, fastest)
         );
     }
     Ok(text)

@@ -1,5 +1,7 @@
 //! Commands spread over values of parameters, as hyperfine's `-L` and `-P` do it.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result, ensure};
 
 use crate::args::HyperfineArgs;
@@ -7,36 +9,51 @@ use crate::args::HyperfineArgs;
 /// Commands at the most, after they are spread.
 const MOST: usize = 200;
 
-/// A command, with its name where it was given one.
-pub(super) type Written = (Option<String>, String);
+/// A command as it is written.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Written {
+    pub(super) name: Option<String>,
+    pub(super) command: String,
+    /// What was filled in.
+    pub(super) parameters: BTreeMap<String, String>,
+}
+
+impl Written {
+    fn with(&self, parameter: &str, value: &str) -> Self {
+        let place = format!("{{{parameter}}}");
+        let name = self.name.as_ref().map(|name| match name.contains(&place) {
+            true => name.replace(&place, value),
+            false => format!("{name} {value}"),
+        });
+        let mut parameters = self.parameters.clone();
+        parameters.insert(parameter.to_owned(), value.to_owned());
+        Self {
+            name,
+            command: self.command.replace(&place, value),
+            parameters,
+        }
+    }
+}
 
 /// The commands once for each combination of values.
 pub(super) fn spread(args: &HyperfineArgs, commands: Vec<Written>) -> Result<Vec<Written>> {
     let mut all = commands;
-    for (name, values) in lists(args)? {
-        let place = format!("{{{name}}}");
-        let fills = |command: &Written| command.1.contains(&place);
+    for (parameter, values) in lists(args)? {
+        let place = format!("{{{parameter}}}");
         ensure!(
-            all.iter().any(fills),
+            all.iter().any(|one| one.command.contains(&place)),
             "no command has {place}, which is to be filled in"
         );
-        all = all
-            .into_iter()
-            .flat_map(|(label, command)| {
-                let values: Vec<&String> = match command.contains(&place) {
-                    true => values.iter().collect(),
-                    false => values.iter().take(1).collect(),
-                };
-                let fill = |value: &&String| {
-                    let label = label.as_ref().map(|label| match label.contains(&place) {
-                        true => label.replace(&place, value),
-                        false => format!("{label} {value}"),
-                    });
-                    (label, command.replace(&place, value))
-                };
-                values.iter().map(fill).collect::<Vec<_>>()
-            })
-            .collect();
+        let spread = all
+            .iter()
+            .flat_map(|one| match one.command.contains(&place) {
+                true => values
+                    .iter()
+                    .map(|value| one.with(&parameter, value))
+                    .collect(),
+                false => vec![one.clone()],
+            });
+        all = spread.collect();
         ensure!(
             all.len() <= MOST,
             "{} commands are too many: {MOST} at the most",

@@ -1,17 +1,11 @@
 //! Commands as servers: the same cases, with somebody who asks.
 
-use std::path::Path;
-
 use anyhow::{Result, ensure};
-use lab::{Case, CaseResult, LabelledVariant, Metric, Results, SweepPoint};
+use lab::{Case, LabelledVariant, Metric, SweepPoint};
 use program::{Http, Load, Ready, Served};
 use workload::Work;
 
 use crate::args::ServeArgs;
-use crate::output;
-
-/// Rounds with a p99 that are needed before a rate is said to meet a bound.
-const LEAST_ROUNDS: usize = 6;
 
 /// The cases with servers in place of commands; once for each rate.
 pub(super) fn served(args: &ServeArgs, cases: Vec<Case>) -> Result<Vec<Case>> {
@@ -89,6 +83,7 @@ fn with_load(args: &ServeArgs, case: Case, load: &Load, metric: Metric) -> Case 
             ready: ready(args),
             ready_s: 20.0,
             load: load.clone(),
+            slo_p99_s: args.slo,
         })),
         other => other,
     };
@@ -102,111 +97,5 @@ fn with_load(args: &ServeArgs, case: Case, load: &Load, metric: Metric) -> Case 
         metric,
         reps: Some(1),
         ..case
-    }
-}
-
-/// Says what the load itself used, and the highest rate that meets the bound.
-pub(super) fn tell(args: &ServeArgs, journal: &Path) -> Result<()> {
-    if args.load.is_empty() {
-        return Ok(());
-    }
-    let results = Results::from_journal(journal)?;
-    let cases: Vec<&CaseResult> = results
-        .studies
-        .iter()
-        .flat_map(|study| &study.cases)
-        .collect();
-    for case in &cases {
-        for (at, variant) in case.case.variants.iter().enumerate() {
-            if let Some(line) = of_load(case, at) {
-                output::tell(&format!(
-                    "load of {}, {}: {line}",
-                    case.case.name, variant.label
-                ));
-            }
-        }
-    }
-    if let (Some(bound_s), Some(first)) = (args.slo, cases.first()) {
-        for (at, variant) in first.case.variants.iter().enumerate() {
-            output::tell(&format!(
-                "{}: {}",
-                variant.label,
-                highest(&cases, at, bound_s)
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// What was counted by name in the good slots of a variant.
-fn counted(case: &CaseResult, at: usize, name: &str) -> Vec<u64> {
-    let slots = case.slots.iter().filter(|slot| slot.variant == at);
-    let reps = slots
-        .filter_map(|slot| slot.outcome.answer.done())
-        .flat_map(|record| &record.reps);
-    let own = reps.filter_map(|rep| rep.self_managed.as_deref());
-    own.filter_map(|own| own.counts.get(name).copied())
-        .collect()
-}
-
-/// Errors, timeouts, lateness and the CPU share of the load generator.
-fn of_load(case: &CaseResult, at: usize) -> Option<String> {
-    let sum = |name| counted(case, at, name).iter().sum::<u64>();
-    let slots = case.slots.iter().filter(|slot| slot.variant == at);
-    let reps = slots
-        .filter_map(|slot| slot.outcome.answer.done())
-        .flat_map(|record| &record.reps);
-    let steady: u64 = reps.map(|rep| rep.steady_ns).sum();
-    if steady == 0 {
-        return None;
-    }
-    let share = 100.0 * sum("load_cpu_ns") as f64 / steady as f64;
-    let lateness = counted(case, at, "lateness_p99_ns")
-        .into_iter()
-        .max()
-        .unwrap_or(0);
-    let late = match lateness {
-        0 => String::new(),
-        ns => format!(", p99 of its lateness at worst {:.2} ms", ns as f64 / 1e6),
-    };
-    Some(format!(
-        "{} errors, {} timeouts, {} not sent, {} connections refused; it used {share:.0} % of one CPU{late}",
-        sum("errors"),
-        sum("timeouts"),
-        sum("unsent"),
-        sum("refused")
-    ))
-}
-
-/// The highest rate at which every rate up to it meets the bound in every round.
-fn highest(cases: &[&CaseResult], at: usize, bound_s: f64) -> String {
-    let mut best: Option<f64> = None;
-    for case in cases {
-        let Some(point) = &case.case.sweep else {
-            continue;
-        };
-        let values: Vec<f64> = case
-            .slots
-            .iter()
-            .filter(|slot| slot.variant == at)
-            .filter_map(|slot| slot.value_ns)
-            .collect();
-        let failed = case
-            .slots
-            .iter()
-            .any(|slot| slot.variant == at && slot.value_ns.is_none());
-        let meets =
-            !failed && values.len() >= LEAST_ROUNDS && values.iter().all(|ns| *ns <= bound_s * 1e9);
-        if !meets {
-            break;
-        }
-        best = Some(point.value);
-    }
-    let bound = format!("p99 of at most {} ms in every round", bound_s * 1e3);
-    match best {
-        Some(rate) => {
-            format!("{rate} requests a second is the highest rate of these with a {bound}")
-        }
-        None => format!("no rate of these had a {bound} (at least {LEAST_ROUNDS} rounds)"),
     }
 }

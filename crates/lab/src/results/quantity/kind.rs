@@ -61,12 +61,19 @@ pub(crate) enum Kind {
     /// The same of 99 of 100, and of 999 of 1,000.
     P99,
     P999,
+    /// Units of work a second, of a command that says how many it does.
+    Rate,
+    /// The most processes and threads that a command was seen to have at one time.
+    Processes,
+    Threads,
+    /// What the launch of a program that does nothing takes, under the wrapper of the command.
+    Launch,
     /// An event that was counted of the flows.
     Event(Event),
 }
 
 /// Name, what it is called in sentences, unit; events beside these have their own names.
-const NAMED: [(Kind, &str, &str, Unit); 26] = [
+const NAMED: [(Kind, &str, &str, Unit); 30] = [
     (Kind::Time, "time", "time", Unit::Ns),
     (Kind::Create, "create", "time to create", Unit::Ns),
     (Kind::Steady, "steady", "steady phase", Unit::Ns),
@@ -133,6 +140,20 @@ const NAMED: [(Kind, &str, &str, Unit); 26] = [
     (Kind::P50, "p50", "median latency", Unit::Ns),
     (Kind::P99, "p99", "p99 latency", Unit::Ns),
     (Kind::P999, "p999", "p99.9 latency", Unit::Ns),
+    (
+        Kind::Rate,
+        "rate",
+        "units of work a second",
+        Unit::PerSecond,
+    ),
+    (
+        Kind::Processes,
+        "processes",
+        "processes at one time",
+        Unit::Count,
+    ),
+    (Kind::Threads, "threads", "threads at one time", Unit::Count),
+    (Kind::Launch, "launch", "launch of `true`", Unit::Ns),
 ];
 
 /// A good slot that is looked at for several quantities.
@@ -286,6 +307,19 @@ impl Kind {
             Self::PageTables => Some(memory(record, |memory| memory.page_tables)),
             Self::KernelStacks => Some(memory(record, |memory| memory.kernel_stacks)),
             Self::Rss => Some(Measured::Value(rss(record))),
+            Self::Rate => {
+                let units = look.case.work_of(slot.variant).program()?.units?;
+                over(record, |rep| {
+                    Some(units as f64 * 1e9 / rep.total_ns().max(1) as f64)
+                })
+            }
+            Self::Processes => told(record, "processes"),
+            Self::Threads => told(record, "tasks"),
+            Self::Launch => told(record, "launch_of_true_ns"),
+            Self::BytesRead if told(record, "read_bytes").is_some() => told(record, "read_bytes"),
+            Self::BytesWritten if told(record, "written_bytes").is_some() => {
+                told(record, "written_bytes")
+            }
             Self::Event(event) => {
                 let work = look.case.work_of(slot.variant);
                 let read = counted::reading(record, event, look.permission, work);
@@ -317,6 +351,14 @@ impl Kind {
 
 fn over(record: &SlotRecord, of: impl Fn(&Rep) -> Option<f64>) -> Option<Measured<f64>> {
     median(record.reps.iter().filter_map(of)).map(Measured::Value)
+}
+
+/// What work that makes its own flows counted by name.
+fn told(record: &SlotRecord, name: &str) -> Option<Measured<f64>> {
+    over(record, |rep| {
+        let own = rep.self_managed.as_ref()?;
+        own.counts.get(name).map(|&count| count as f64)
+    })
 }
 
 /// CPU time over wall time.

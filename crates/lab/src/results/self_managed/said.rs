@@ -8,7 +8,7 @@ use workload::{Design, Work};
 use super::SelfManaged;
 use crate::number::{count, factor, factor_interval, is_small, many, time};
 use crate::results::paired::judged;
-use crate::results::{CaseResult, VariantSummary, optimum};
+use crate::results::{CaseResult, VariantSummary, load_in_words, optimum, outside};
 use crate::words::plural;
 
 /// Numbers of flows that use this many times as much of something are explained by it.
@@ -26,6 +26,8 @@ pub(in crate::results) fn sentences(cases: &[CaseResult]) -> Vec<String> {
             said.extend(crowd(case));
         }
     }
+    said.extend(cases.iter().filter_map(outside::sentence));
+    said.extend(load_in_words(cases));
     // What a command of the user's reads is its own affair.
     let searches = own().filter(|case| case.case.work.has_timers());
     let own: Vec<&CaseResult> = searches.collect();
@@ -104,7 +106,8 @@ fn flow_each(case: &CaseResult, each: usize, pool: usize) -> Option<String> {
 /// Why more flows of a case take longer, where the kernel's time, faults or waits show it. What
 /// their making takes cannot be told: the first of them are at work while the last are made.
 fn crowd(case: &CaseResult) -> Option<String> {
-    let best = case.optimum.as_ref().filter(|best| best.is_told)?;
+    let best = case.optimum.as_ref()?.of_numbers();
+    let best = best.filter(|best| best.is_told)?;
     let worst = best.worst_above()?;
     if !matches!(worst.verdict, Some(stats::Verdict::Slower { .. })) {
         return None;

@@ -71,7 +71,7 @@ fn found(
 /// The best number of flows.
 pub(super) fn best(value: Option<f64>, case: &str, run: Run<'_>) -> Result<Answer, Answer> {
     let case = run.case(case)?;
-    let optimum = case.optimum.as_ref();
+    let optimum = case.optimum.as_ref().and_then(Optimum::of_numbers);
     let optimum = optimum.ok_or_else(|| Answer::unknown("no number was found to be the best"))?;
     let best = plain(optimum.flows.into());
     if optimum.is_told {

@@ -136,6 +136,7 @@ fn case(name: &str, title: &str) -> Case {
         reps: None,
         max_rounds: Some(20),
         floor: None,
+        best_of: None,
     }
 }
 

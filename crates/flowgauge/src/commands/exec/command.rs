@@ -1,0 +1,154 @@
+//! Commands as the flags give them: each with its name and all that is said of each launch.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail, ensure};
+use program::{CheckOutput, Output, Program, Shell};
+
+use super::parameters::{self, Written};
+use crate::args::ExecArgs;
+
+/// Characters of a label at the most.
+const LABEL: usize = 40;
+
+/// A command with its name.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Named {
+    pub(super) label: String,
+    pub(super) program: Program,
+    /// What -L and -P filled in.
+    pub(super) parameters: BTreeMap<String, String>,
+}
+
+/// The commands, with names that are different.
+pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
+    let served = args
+        .serve
+        .serve
+        .iter()
+        .filter(|command| !command.is_empty());
+    let first = args.reference.iter().chain(&args.commands).chain(served);
+    let unnamed = first.map(|command| Written {
+        command: command.clone(),
+        ..Written::default()
+    });
+    let named = args.variant.iter().map(|(name, command)| Written {
+        name: Some(name.clone()),
+        command: command.clone(),
+        ..Written::default()
+    });
+    let written: Vec<Written> = unnamed.chain(named).collect();
+    ensure!(
+        !written.is_empty(),
+        "name at least one command, such as: flowgauge exec 'sort big.txt'"
+    );
+    let spread = parameters::spread(&args.hyperfine, written)?;
+    ensure!(
+        args.names.len() <= spread.len(),
+        "there are {} names for {} commands",
+        args.names.len(),
+        spread.len()
+    );
+    let mut all = Vec::new();
+    for (number, one) in spread.into_iter().enumerate() {
+        let given = args.names.get(number).cloned().or(one.name);
+        all.push(Named {
+            label: given.unwrap_or_else(|| short(&one.command)),
+            program: program(args, one.command)?,
+            parameters: one.parameters,
+        });
+    }
+    unique(&mut all);
+    Ok(all)
+}
+
+/// A command as a label: on one line, and not too long for a table.
+pub(super) fn short(command: &str) -> String {
+    let line = command.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.chars().count() {
+        0..=LABEL => line,
+        _ => {
+            let begin: String = line.chars().take(LABEL - 1).collect();
+            format!("{begin}…")
+        }
+    }
+}
+
+/// Numbers the second and later ones of the same name.
+fn unique(all: &mut [Named]) {
+    for at in 0..all.len() {
+        let (before, rest) = all.split_at_mut(at);
+        let taken = |label: &str| before.iter().any(|one| one.label == label);
+        let own = rest[0].label.clone();
+        if let Some(free) = (2..)
+            .map(|n| format!("{own} #{n}"))
+            .find(|label| !taken(label))
+            && taken(&own)
+        {
+            rest[0].label = free;
+        }
+    }
+}
+
+/// A command with all that the flags say of each launch.
+pub(super) fn program(args: &ExecArgs, command: String) -> Result<Program> {
+    let (each, proof) = (&args.each, &args.proof);
+    let absolute = |file: &PathBuf| {
+        fs::canonicalize(file).map_err(|error| anyhow!("{}: {error}", file.display()))
+    };
+    let (check_output, same) = check_output(proof.check_output.as_deref())?;
+    Ok(Program {
+        flows: None,
+        shell: shell(args),
+        env: each.env.iter().cloned().collect(),
+        folder: Some(program::here()?),
+        stdin: each.stdin.as_ref().map(absolute).transpose()?,
+        output: if proof.output == "pipe" {
+            Output::Pipe
+        } else {
+            Output::Null
+        },
+        setup: each.setup.clone(),
+        prepare: each.prepare.clone(),
+        conclude: each.conclude.clone(),
+        cleanup: each.cleanup.clone(),
+        check: proof.check.clone(),
+        check_output,
+        same_output: proof.same_output || same,
+        ignore_failure: proof.ignore_failure,
+        leaves_processes: each.leaves_processes,
+        timeout_s: each.timeout,
+        grace_s: each.grace,
+        units: each.work,
+        warmups: args.hyperfine.warmup,
+        ..Program::new(command)
+    })
+}
+
+/// What the output must be, and whether all must write the same.
+fn check_output(asked: Option<&str>) -> Result<(Option<CheckOutput>, bool)> {
+    Ok(match asked {
+        None => (None, false),
+        Some("SAME") => (None, true),
+        Some(text) if Path::new(text).is_file() => {
+            (Some(CheckOutput::File(fs::canonicalize(text)?)), false)
+        }
+        Some(text) if text.contains('/') && !text.contains(['*', '\\', '[', '(', '^', '$']) => {
+            bail!(
+                "--check-output {text}: there is no such file; a regular expression has no plain path"
+            )
+        }
+        Some(text) => (Some(CheckOutput::Regex(text.to_owned())), false),
+    })
+}
+
+fn shell(args: &ExecArgs) -> Shell {
+    match (args.each.no_shell, args.each.shell.as_deref()) {
+        (true, _) | (_, Some("none")) => Shell::Never,
+        (_, None) => Shell::Auto,
+        (_, Some("sh" | "default" | "/bin/sh")) => Shell::Always,
+        (_, Some(other)) => Shell::Other(other.to_owned()),
+    }
+}

@@ -1,0 +1,254 @@
+//! What is compared with what: commands as the variants of cases.
+
+use anyhow::{Result, ensure};
+use flow::{Channel, Model, Schedule, Variant};
+use lab::{BestOf, Case, LabelledVariant, Metric, SweepPoint, labelled};
+use program::Program;
+use workload::Work;
+
+use super::command::{Named, commands, program, short};
+use super::what_if;
+use crate::args::ExecArgs;
+
+/// The case of a study without a sweep.
+const CASE: &str = "commands";
+
+/// The cases that the flags ask for, on a machine of so many CPUs.
+pub(super) fn cases(args: &ExecArgs, cpus: u32) -> Result<Vec<Case>> {
+    if let Some(command) = &args.grid {
+        return Ok(vec![grid(args, command, cpus)?]);
+    }
+    if let (Some(copies), Some(against)) = (args.copies, &args.against) {
+        return Ok(vec![copies_against(args, copies, against)?]);
+    }
+    let commands = commands(args)?;
+    match (&args.sweep, commands.as_slice()) {
+        (Some(sweep), [only]) => Ok(vec![by_flows(args, only, &sweep.0, cpus)?]),
+        (Some(sweep), commands) => sweep
+            .0
+            .iter()
+            .map(|&flows| at_flows(args, commands, flows))
+            .collect(),
+        (None, commands) => Ok(vec![plain(args, commands)?]),
+    }
+}
+
+fn variant(args: &ExecArgs, model: Model, flows: u32) -> Variant {
+    Variant {
+        model,
+        flows,
+        placement: args.each.placement.clone(),
+        schedule: Schedule::default(),
+        channel: Channel::default(),
+        parent_memory: None,
+    }
+}
+
+fn of_program(program: Program) -> Work {
+    Work::Program(Box::new(program))
+}
+
+fn case(args: &ExecArgs, title: &str, work: Work, variants: Vec<LabelledVariant>) -> Case {
+    let one_each = args.hyperfine.runs.or(args.hyperfine.max_runs).is_some();
+    Case {
+        name: CASE.to_owned(),
+        title: title.to_owned(),
+        sweep: None,
+        work,
+        metric: Metric::Total,
+        variants,
+        reps: one_each.then_some(1),
+        max_rounds: None,
+        floor: None,
+        best_of: None,
+    }
+}
+
+/// Commands as variants: the first has the work of the case, the others have their own.
+fn variants(args: &ExecArgs, commands: &[Named], flows: u32) -> Vec<LabelledVariant> {
+    let each = commands
+        .iter()
+        .enumerate()
+        .map(|(at, command)| LabelledVariant {
+            label: command.label.clone(),
+            variant: variant(args, Model::Process, flows),
+            work: (at > 0).then(|| of_program(command.program.clone())),
+            sample: None,
+            of_cpus: None,
+        });
+    each.collect()
+}
+
+/// Commands side by side.
+fn plain(args: &ExecArgs, commands: &[Named]) -> Result<Case> {
+    let flows = args.flows.unwrap_or(1);
+    let mut variants = variants(args, commands, flows);
+    if args.what_if {
+        ensure!(
+            commands.len() == 1,
+            "--what-if is for one command: what helps one may not help another"
+        );
+        variants = what_if::variants(variants.remove(0), &commands[0].program);
+    }
+    let base = commands[0].program.clone();
+    let title = match commands {
+        [only] => only.label.clone(),
+        _ => format!("{} commands", commands.len()),
+    };
+    Ok(case(args, &title, of_program(base), variants))
+}
+
+/// One command at several numbers of flows, which end in the best one. A flow for each CPU is
+/// among them: that is what is taken by those who do not ask.
+fn by_flows(args: &ExecArgs, command: &Named, numbers: &[u32], cpus: u32) -> Result<Case> {
+    needs(
+        &command.program,
+        &["flows", "processes", "threads"],
+        "--sweep",
+    )?;
+    let mut numbers = numbers.to_vec();
+    if !numbers.contains(&cpus) {
+        numbers.push(cpus);
+        numbers.sort_unstable();
+    }
+    let plain = numbers
+        .iter()
+        .map(|&flows| variant(args, Model::Thread, flows));
+    let mut variants = labelled(plain.collect());
+    for variant in &mut variants {
+        variant.label = format!("flows {}", variant.variant.flows);
+    }
+    let title = format!("{} by the number of flows", command.label);
+    let default = numbers.iter().position(|&flows| flows == cpus);
+    let one = case(args, &title, of_program(command.program.clone()), variants);
+    Ok(Case {
+        best_of: Some(BestOf { default }),
+        ..one
+    })
+}
+
+/// Several commands at one number of flows, as a point of a sweep.
+fn at_flows(args: &ExecArgs, commands: &[Named], flows: u32) -> Result<Case> {
+    let mut base = commands[0].program.clone();
+    for command in commands {
+        needs(
+            &command.program,
+            &["flows", "processes", "threads"],
+            "--sweep",
+        )?;
+    }
+    base.flows = Some(flows.into());
+    let mut own = variants(args, commands, flows);
+    for variant in &mut own {
+        variant.work = variant.work.take().map(|work| work.for_flows(flows.into()));
+    }
+    let one = case(args, &format!("{flows} flows"), of_program(base), own);
+    Ok(Case {
+        name: format!("flows/{flows}"),
+        sweep: Some(SweepPoint {
+            sweep: "flows".to_owned(),
+            parameter: "flows".to_owned(),
+            value: flows.into(),
+            unit: String::new(),
+        }),
+        ..one
+    })
+}
+
+/// One command as each split into processes and threads, which end in the best one. The first is
+/// one process with a thread for each CPU: that is what is taken by those who do not ask.
+fn grid(args: &ExecArgs, command: &str, cpus: u32) -> Result<Case> {
+    let program = match command {
+        "" => {
+            let commands = commands(args)?;
+            ensure!(commands.len() == 1, "--grid is for one command");
+            commands[0].program.clone()
+        }
+        command => program(args, command.to_owned())?,
+    };
+    for name in ["processes", "threads"] {
+        needs(&program, &[name], "--grid")?;
+    }
+    let mut all = vec![(1, cpus)];
+    all.extend(splits(args.flows, cpus).filter(|&split| split != (1, cpus)));
+    let variants = all.iter().map(|&(processes, threads)| {
+        let model = Model::Mix { processes, threads };
+        variant(args, model, processes * threads)
+    });
+    let name = short(&program.command);
+    let title = match args.flows {
+        Some(flows) => format!("{name} as splits of {flows} flows"),
+        None => format!("{name} as processes x threads"),
+    };
+    let variants = labelled(variants.collect());
+    let default = Some(0);
+    Ok(Case {
+        best_of: Some(BestOf { default }),
+        ..case(args, &title, of_program(program), variants)
+    })
+}
+
+/// Processes and threads of each split of `flows`; without a number, of each power of two up to
+/// twice the CPUs.
+fn splits(flows: Option<u32>, cpus: u32) -> impl Iterator<Item = (u32, u32)> {
+    let sizes = match flows {
+        Some(flows) => vec![flows],
+        None => (0..=cpus.ilog2() + 1).map(|power| 1 << power).collect(),
+    };
+    sizes.into_iter().flat_map(move |size| {
+        let processes = (1..=size).filter(move |processes| {
+            size.is_multiple_of(*processes) && (flows.is_some() || processes.is_power_of_two())
+        });
+        processes.map(move |processes| (processes, size / processes))
+    })
+}
+
+/// Copies of one command against another one.
+fn copies_against(args: &ExecArgs, copies: u32, against: &str) -> Result<Case> {
+    ensure!(
+        args.commands.len() == 1,
+        "--copies is for one command, and --against names the other one"
+    );
+    let many = Program {
+        copies,
+        ..program(args, args.commands[0].clone())?
+    };
+    let one = program(args, against.to_owned())?;
+    let named = [
+        (format!("{copies} copies"), many),
+        ("against".to_owned(), one),
+    ];
+    let mut commands: Vec<Named> = named
+        .into_iter()
+        .map(|(label, program)| Named {
+            label,
+            program,
+            parameters: Default::default(),
+        })
+        .collect();
+    for (command, name) in commands.iter_mut().zip(&args.names) {
+        command.label.clone_from(name);
+    }
+    let flows = args.flows.unwrap_or(copies);
+    let title = format!("{copies} copies against one");
+    let mut all = variants(args, &commands, flows);
+    all[1].variant.model = Model::Thread;
+    Ok(case(
+        args,
+        &title,
+        of_program(commands[0].program.clone()),
+        all,
+    ))
+}
+
+fn needs(program: &Program, names: &[&str], flag: &str) -> Result<()> {
+    let has = names.iter().any(|name| program.asks_for(name));
+    let names: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
+    ensure!(
+        has,
+        "{flag} changes {}, and this command has none of them: {}",
+        names.join(", "),
+        program.command
+    );
+    Ok(())
+}
