@@ -146,6 +146,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         schedule: flow::Schedule::Static,
         channel,
         parent_memory: None,
+        allocator: None,
     };
     let spec = SlotSpec {
         work: (),

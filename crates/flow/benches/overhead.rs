@@ -180,6 +180,7 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         schedule: flow::Schedule::Static,
         channel: flow::Channel::Fifo,
         parent_memory: None,
+        allocator: None,
     };
     let spec = SlotSpec {
         work: Work::Primes(work()),

@@ -34,6 +34,7 @@
 //! [`sys`].
 
 mod alarm;
+mod allocator;
 pub mod body;
 pub mod cgroup;
 pub mod channel;
@@ -71,6 +72,7 @@ mod word;
 
 /// Whether there are fibers on this target; else why not.
 pub use ::fiber::available as fibers_available;
+pub use allocator::{Allocator, AllocatorError};
 pub use body::Body;
 pub use channel::{NoSink, Outlet, Sink};
 pub use footprint::{Pieces, page_bytes};

@@ -29,6 +29,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::getpid;
 
 use crate::alarm::Alarm;
+use crate::allocator;
 use crate::flow_run::bind;
 use crate::parent_memory::HeldParentMemory;
 use crate::record::{
@@ -98,6 +99,7 @@ impl<W> SlotProcess<W> {
 
     fn try_run_self_managed<F: SelfManaged>(&self, work: &mut F) -> io::Result<Answer> {
         let spec = self.spec();
+        allocator::check(spec.variant.allocator.as_ref()).map_err(io::Error::other)?;
         let _until_the_end = match F::KEEPS_DEADLINE {
             true => None,
             false => Some(Alarm::set(spec)?),

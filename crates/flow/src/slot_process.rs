@@ -26,6 +26,7 @@ use nix::sys::signal::Signal;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::allocator;
 use crate::body::Body;
 use crate::channel::Sink;
 use crate::ending::{answer_and_exit, end_on_panic, exit};
@@ -113,6 +114,7 @@ impl<W> SlotProcess<W> {
 
     fn try_run<B: Body, S: Sink>(&self, body: &B, sink: &mut S) -> io::Result<Answer> {
         let spec = self.spec();
+        allocator::check(spec.variant.allocator.as_ref()).map_err(io::Error::other)?;
         if spec.variant.placement.is_one_cpu() {
             flow_run::bind(&spec.cpus)?;
         }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::word::WordError;
-use crate::{Model, ParentMemory, Placement};
+use crate::{Allocator, Model, ParentMemory, Placement};
 
 /// A model with its flow count, placement and way of handing out work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -27,6 +27,10 @@ pub struct Variant {
     /// Memory that the parent has touched before it makes the flows.
     #[serde(default, rename = "ballast", skip_serializing_if = "Option::is_none")]
     pub parent_memory: Option<ParentMemory>,
+    /// The memory allocator of its processes, where it is not left to the C library and the
+    /// environment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocator: Option<Allocator>,
 }
 
 impl Variant {

@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use flow::{Answer, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec};
+use flow::{Allocator, Answer, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec};
 use lab::{LabelledVariant, Launch, LaunchError};
 use machine::Ceiling;
 use workload::Work;
 
 use crate::output::tell;
+use crate::preload;
 use crate::result_file::ResultFile;
 use crate::watch::Watch;
 
@@ -109,6 +110,13 @@ impl SlotLauncher {
         outcome
     }
 
+    /// Has the slots from now on use an allocator.
+    fn use_allocator(&mut self, allocator: &Allocator) -> Result<(), LaunchError> {
+        let library = preload::of(allocator).map_err(|error| LaunchError::Fatal(error.to_string()));
+        self.slots.load_allocator(library?);
+        Ok(())
+    }
+
     fn launch_cell(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
         let Some(watch) = self.watch.as_mut().filter(|_| !spec.narrate) else {
             return self.slots.launch(spec);
@@ -151,6 +159,9 @@ impl Launch for SlotLauncher {
         };
         if let Some(label) = &narrator {
             tell(&format!("{label}: one launch that is not counted"));
+        }
+        if let Some(allocator) = &spec.variant.allocator {
+            self.use_allocator(allocator)?;
         }
         let outcome = self.launch_and_clear(&spec).map_err(|error| match error {
             flow::LaunchError::Interrupted(signal) => LaunchError::Interrupted { signal },

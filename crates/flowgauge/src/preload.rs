@@ -7,6 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use flow::Allocator;
+use lab::Study;
 
 /// The file of the core-aware allocator.
 const LIBRARY: &str = "libflowgauge_malloc.so";
@@ -40,6 +42,83 @@ pub(crate) fn library() -> Result<PathBuf> {
             command.display()
         )
     })
+}
+
+/// The libraries of other allocators, and the packages that have them.
+const OTHERS: [(&str, &[&str], &str); 3] = [
+    ("jemalloc", &["libjemalloc.so.2"], "libjemalloc2"),
+    (
+        "mimalloc",
+        &["libmimalloc.so.3", "libmimalloc.so.2"],
+        "libmimalloc2.0",
+    ),
+    (
+        "tcmalloc",
+        &["libtcmalloc_minimal.so.4", "libtcmalloc.so.4"],
+        "libtcmalloc-minimal4",
+    ),
+];
+
+/// The library of an allocator; none is the C library's own.
+pub(crate) fn of(allocator: &Allocator) -> Result<Option<PathBuf>> {
+    let name = allocator.name();
+    if name == Allocator::LIBC {
+        return Ok(None);
+    }
+    let known = OTHERS.iter().find(|(known, ..)| *known == name);
+    match known {
+        Some((_, files, package)) => installed(files).map(Some).with_context(|| {
+            format!(
+                "the allocator {name} is not installed (looked for {}): on Debian and Ubuntu, \
+                 apt-get install {package}; or name the path of its library",
+                files.join(", ")
+            )
+        }),
+        None if name.contains('/') => {
+            ensure!(Path::new(name).is_file(), "the allocator {name} is no file");
+            Ok(Some(std::path::absolute(name)?))
+        }
+        None => library().map(Some),
+    }
+}
+
+/// Where distributions install libraries.
+fn installed(files: &[&str]) -> Option<PathBuf> {
+    let own = format!("/usr/lib/{}-linux-gnu", std::env::consts::ARCH);
+    let folders = [own.as_str(), "/usr/local/lib", "/usr/lib64", "/usr/lib"];
+    let places = files
+        .iter()
+        .flat_map(|file| folders.map(|folder| Path::new(folder).join(file)));
+    places.into_iter().find(|place| place.is_file())
+}
+
+/// The study without the variants whose own allocator cannot be had here, and why not. An
+/// allocator that was `asked` for must be had.
+pub(crate) fn with_allocators_here(
+    mut study: Study,
+    asked: &[Allocator],
+) -> Result<(Study, Vec<String>)> {
+    let mut reasons: Vec<String> = Vec::new();
+    let mut is_here = |allocator: &Allocator| match of(allocator) {
+        Ok(_) => Ok(true),
+        Err(error) if asked.contains(allocator) => Err(error),
+        Err(error) => {
+            let reason = error.to_string();
+            reasons.extend((!reasons.contains(&reason)).then_some(reason));
+            Ok(false)
+        }
+    };
+    for case in &mut study.cases {
+        let mut kept = Vec::new();
+        for variant in case.variants.drain(..) {
+            let named = variant.variant.allocator.as_ref();
+            if named.map_or(Ok(true), &mut is_here)? {
+                kept.push(variant);
+            }
+        }
+        case.variants = kept;
+    }
+    Ok((study, reasons))
 }
 
 /// The library before all others that the environment asks for.
@@ -137,6 +216,18 @@ mod tests {
         assert!(is_static(file.path()).unwrap());
         let error = check(file.path()).unwrap_err().to_string();
         assert!(error.contains("statically linked"), "{error}");
+    }
+
+    #[test]
+    fn a_variant_whose_allocator_is_not_here_is_left_out_and_one_that_was_asked_for_is_an_error() {
+        let mut study = lab::builtin("creating", lab::Preset::Quick).unwrap();
+        let missing: Allocator = "/no/such/library.so".parse().unwrap();
+        let variants = study.cases[0].variants.len();
+        study.cases[0].variants[0].variant.allocator = Some(missing.clone());
+        let (kept, reasons) = with_allocators_here(study.clone(), &[]).unwrap();
+        assert_eq!(kept.cases[0].variants.len(), variants - 1);
+        assert_eq!(reasons, ["the allocator /no/such/library.so is no file"]);
+        assert!(with_allocators_here(study, &[missing]).is_err());
     }
 
     #[test]

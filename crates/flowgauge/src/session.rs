@@ -24,6 +24,7 @@ pub(crate) use write::{shown, write_folder};
 use crate::args::HowArgs;
 use crate::files;
 use crate::output;
+use crate::preload;
 use crate::results_folder::NewFolder;
 use crate::trees;
 use command_line::command_line;
@@ -76,10 +77,17 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
     let machine = Machine::read();
     let studies = studies
         .into_iter()
-        .map(|study| study.for_cpus(cpus(&machine)));
+        .map(|study| study.for_cpus(cpus(&machine)))
+        .map(|study| lab::with_allocators(study, &settings.allocators));
     let studies = trees::filled(studies.collect(), None)?;
     trees::check_cold(&studies)?;
-    let (studies, refused) = with_parent_memory(studies, &settings, &machine, had)?;
+    let (studies, mut refused) = with_parent_memory(studies, &settings, &machine, had)?;
+    let studies = studies.into_iter().map(|study| {
+        let (study, reasons) = preload::with_allocators_here(study, &settings.allocators)?;
+        refused.push((study.name.clone(), reasons));
+        Ok(study)
+    });
+    let studies: Vec<Study> = studies.collect::<Result<_>>()?;
     how.answer.check(&studies)?;
     asked::tell_uncountable(&settings, &machine);
     let now = SystemTime::now();

@@ -154,3 +154,76 @@ fn what_cannot_be_reached_is_refused_before_it_starts() {
         text(&ran.stderr)
     );
 }
+
+/// Runs a small study under allocators; its standard error, exit code and summary.
+fn study_under(allocators: &str) -> (Output, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let mut flowgauge = Command::new(env!("CARGO_BIN_EXE_flowgauge"));
+    flowgauge.args([
+        "primes",
+        "-b",
+        "1000",
+        "--rounds",
+        "1",
+        "--allocator",
+        allocators,
+    ]);
+    let ran = flowgauge
+        .arg("--out")
+        .arg(&out)
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    let summary = std::fs::read_to_string(out.join("summary.csv")).unwrap_or_default();
+    (ran, summary)
+}
+
+#[test]
+fn every_study_runs_under_allocators_and_says_which() {
+    let (ran, summary) = study_under("libc,core-aware");
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    let header = summary.lines().next().unwrap().split(',');
+    let column = header.clone().position(|name| name == "allocator").unwrap();
+    let good = header
+        .clone()
+        .position(|name| name == "good_slots")
+        .unwrap();
+    let rows: Vec<Vec<&str>> = summary
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').collect())
+        .collect();
+    let allocators: Vec<&str> = rows.iter().map(|row| row[column]).collect();
+    assert_eq!(
+        allocators,
+        ["libc", "core-aware", "libc", "core-aware"],
+        "{summary}"
+    );
+    assert!(rows.iter().all(|row| row[good] == "1"), "{summary}");
+}
+
+#[test]
+fn a_library_that_the_linker_cannot_load_fails_the_slot_with_that_reason() {
+    let (ran, _) = study_under("/etc/passwd");
+    assert_ne!(ran.status.code(), Some(0));
+    let said = format!("{}{}", text(&ran.stdout), text(&ran.stderr));
+    assert!(said.contains("/etc/passwd was not loaded"), "{said}");
+}
+
+#[test]
+fn an_allocator_that_is_not_there_is_refused_before_the_run() {
+    for (name, message) in [
+        ("/no/such.so", "is no file"),
+        ("jemaloc", "is no allocator"),
+        ("libc,libc", "twice"),
+    ] {
+        let (ran, _) = study_under(name);
+        assert_eq!(ran.status.code(), Some(2), "{name}");
+        assert!(
+            text(&ran.stderr).contains(message),
+            "{name}: {}",
+            text(&ran.stderr)
+        );
+    }
+}

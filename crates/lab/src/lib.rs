@@ -29,6 +29,7 @@
 
 #![forbid(unsafe_code)]
 
+mod allocator;
 mod budget;
 pub mod capacity;
 pub mod compare;
@@ -57,6 +58,7 @@ mod testing;
 mod words;
 pub mod written;
 
+pub use allocator::with_allocators;
 pub use compare::compare;
 pub use compared::{Compared, compared};
 pub use expect::{Expectation, Judged};

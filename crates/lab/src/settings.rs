@@ -29,6 +29,10 @@ pub struct Settings {
     /// variants of the studies have it too.
     #[serde(default, rename = "ballast", skip_serializing_if = "Option::is_none")]
     pub parent_memory: Option<AskedParentMemory>,
+    /// Allocators under which every variant is run, where any are asked for. The variants of the
+    /// studies have them too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allocators: Vec<flow::Allocator>,
     /// How every slot is sampled whose variant does not say so itself; usually not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
@@ -98,6 +102,7 @@ impl Settings {
             sample: None,
             events: Vec::new(),
             parent_memory: None,
+            allocators: Vec::new(),
             together: true,
         }
     }

@@ -42,6 +42,7 @@ pub(crate) fn case(name: &str, units: u64, models: &[&str]) -> Case {
         schedule: flow::Schedule::Static,
         channel: flow::Channel::Fifo,
         parent_memory: None,
+        allocator: None,
     };
     Case {
         name: name.to_owned(),

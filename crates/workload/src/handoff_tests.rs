@@ -26,6 +26,7 @@ fn variant(model: &str, flows: u32) -> Variant {
         schedule: Schedule::Static,
         channel: Channel::Fifo,
         parent_memory: None,
+        allocator: None,
     }
 }
 

@@ -326,6 +326,7 @@ mod testing {
             schedule: Schedule::Static,
             channel: Channel::Fifo,
             parent_memory: None,
+            allocator: None,
         }
     }
 

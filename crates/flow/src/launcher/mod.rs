@@ -40,6 +40,7 @@ use nix::unistd::Pid;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::allocator::PRELOAD;
 use crate::janitor::Janitor;
 use crate::probe::{PROBE_ARGUMENT, ProbeTask};
 use crate::slot_process::{SLOT_PROCESS_ARGUMENT, Task};
@@ -56,6 +57,8 @@ pub struct Launcher {
     interrupt: Interrupt,
     folder: PathBuf,
     janitor: Option<Janitor>,
+    /// The library of the allocator of the next slots, where they name one.
+    allocator: Option<PathBuf>,
     /// The folder for slots' files that was swept.
     swept: Option<PathBuf>,
 }
@@ -111,8 +114,14 @@ impl Launcher {
             interrupt,
             folder,
             janitor: None,
+            allocator: None,
             swept: None,
         }
+    }
+
+    /// The library of the allocator that the next slots name; none is the C library's own.
+    pub fn load_allocator(&mut self, library: Option<PathBuf>) {
+        self.allocator = library;
     }
 
     /// Runs one slot in a fresh process.
@@ -203,7 +212,7 @@ impl Launcher {
     fn converse_about(&self, spec: &ProbeSpec) -> io::Result<SlotOutput> {
         let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
         let task = serde_json::to_vec(&ProbeTask { spec, parent })?;
-        let probe = start(PROBE_ARGUMENT, false)?;
+        let probe = command(PROBE_ARGUMENT, false).spawn()?;
         self.hear_out(probe, &task, spec.deadline_s, &mut Nobody)
     }
 
@@ -220,9 +229,15 @@ impl Launcher {
             fifo: files.fifo.clone(),
             scratch: files.scratch_path(),
         })?;
-        let process = start(SLOT_PROCESS_ARGUMENT, spec.narrate)?;
+        let mut command = command(SLOT_PROCESS_ARGUMENT, spec.narrate);
+        if spec.variant.allocator.is_some() {
+            match &self.allocator {
+                Some(library) => command.env(PRELOAD, library),
+                None => command.env_remove(PRELOAD),
+            };
+        }
         let patience_s = spec.deadline_s + spec.grace_s.max(0.0) * STEPS_OF_GRACE;
-        self.hear_out(process, &task, patience_s, onlooker)
+        self.hear_out(command.spawn()?, &task, patience_s, onlooker)
     }
 
     /// Gives a process its task, hears it out, and leaves nothing of it.
@@ -323,9 +338,9 @@ fn until_look(onlooker: &mut dyn Onlooker) -> Duration {
     onlooker.next_look().map_or(Duration::MAX, until)
 }
 
-/// Starts this program again, as what `argument` says. It is tied to the life of this process
-/// before it runs the program: a process that is stopped at its very start could not ask for it.
-fn start(argument: &str, narrate: bool) -> io::Result<Child> {
+/// This program again, as what `argument` says. It is tied to the life of this process before it
+/// runs the program: a process that is stopped at its very start could not ask for it.
+fn command(argument: &str, narrate: bool) -> Command {
     let mut command = Command::new("/proc/self/exe");
     command
         .arg0("flowgauge")
@@ -340,8 +355,8 @@ fn start(argument: &str, narrate: bool) -> io::Result<Child> {
         .process_group(0);
     // SAFETY: between fork and exec only what is async-signal-safe may run; this is one `prctl`,
     // and turning its error number into an `io::Error` allocates nothing.
-    let tied = unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGKILL)?)) };
-    tied.spawn()
+    unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGKILL)?)) };
+    command
 }
 
 fn give_task(process: &mut Child, task: &[u8]) -> io::Result<()> {

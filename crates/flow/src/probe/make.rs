@@ -146,6 +146,7 @@ fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
         schedule: Schedule::Static,
         channel: Channel::Fifo,
         parent_memory: None,
+        allocator: None,
     };
     let (shared, notify) = (SharedMemory::new(1, 0)?, Notify::new()?);
     let (entrance, _inlet) = channel::open(None, Path::new(""))?;

@@ -69,6 +69,7 @@ fn carried<B: Body>(
         schedule,
         channel: Channel::Fifo,
         parent_memory: None,
+        allocator: None,
     };
     let (shared, notify) = (SharedMemory::new(1, 0).unwrap(), Notify::new().unwrap());
     let (entrance, _inlet) = channel::open(None, Path::new("")).unwrap();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use flow::Pages;
+use flow::{Allocator, Pages};
 use lab::{Expectation, Study, Value};
 use measure::counters::Events;
 
@@ -61,6 +61,10 @@ pub(crate) struct HowArgs {
         requires = "ballast"
     )]
     pub(crate) ballast_pages: Vec<Pages>,
+    /// Run everything under this memory allocator: libc, core-aware, jemalloc, mimalloc, tcmalloc or
+    /// the path of a library; several make a variant each of every one
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) allocator: Vec<Allocator>,
     /// Results folder [default: flowgauge-results/TIME-STUDY]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -87,6 +91,7 @@ impl HowArgs {
             events,
             ballast,
             ballast_pages: _,
+            allocator,
             out,
             answer:
                 AnswerArgs {
@@ -107,6 +112,7 @@ impl HowArgs {
             sample.is_some(),
             events.is_some(),
             ballast.is_some(),
+            !allocator.is_empty(),
             out.is_some(),
             *format != Format::Text,
             !expect.is_empty(),

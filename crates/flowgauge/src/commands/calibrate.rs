@@ -144,6 +144,7 @@ fn pair(name: &str, title: &str, spin: Spin, placement: Placement, second: &str)
         schedule: Schedule::Static,
         channel: Channel::Fifo,
         parent_memory: None,
+        allocator: None,
     };
     let labelled = |label: &str| LabelledVariant {
         label: label.to_owned(),

@@ -162,6 +162,7 @@ fn case(args: &LimitsArgs, flows: u64, ceilings: &[(Model, u64)]) -> Case {
         schedule: Schedule::Static,
         channel: Channel::Fifo,
         parent_memory: None,
+        allocator: None,
     };
     let within = ceilings
         .iter()

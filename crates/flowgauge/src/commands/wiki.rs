@@ -85,6 +85,7 @@ fn variant(args: &WikiArgs, model: Model, flows: u64) -> Result<Variant> {
         schedule: Schedule::Queue,
         channel: Channel::Fifo,
         parent_memory: None,
+        allocator: None,
     })
 }
 

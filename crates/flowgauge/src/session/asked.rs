@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use flow::Pages;
+use flow::{Allocator, Pages};
 use lab::results::counted;
 use lab::{AskedParentMemory, Preset, Sampling, Settings};
 use machine::Machine;
@@ -45,6 +45,7 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
             .as_ref()
             .map_or_else(Vec::new, |events| events.0.clone()),
         parent_memory: parent_memory(how)?,
+        allocators: allocators(how)?,
         ..usual
     })
 }
@@ -56,6 +57,15 @@ pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {
     for line in counted::reasons(asked.map(|counter| (counter.event, &counter.scope))) {
         output::tell(&format!("--events: {line}"));
     }
+}
+
+/// The allocators that the flags ask for, each once.
+fn allocators(how: &HowArgs) -> Result<Vec<Allocator>> {
+    for (place, one) in how.allocator.iter().enumerate() {
+        let is_new = !how.allocator[..place].contains(one);
+        ensure!(is_new, "--allocator names {one} twice: once is enough");
+    }
+    Ok(how.allocator.clone())
 }
 
 /// The parent memory that the flags ask for, each kind of pages once.

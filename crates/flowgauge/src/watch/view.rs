@@ -208,6 +208,7 @@ pub(super) mod tests {
             schedule: flow::Schedule::Static,
             channel: flow::Channel::Fifo,
             parent_memory: None,
+            allocator: None,
         };
         assert_eq!(
             flows(&variant("fiber", 20_000)),

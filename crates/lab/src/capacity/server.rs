@@ -109,6 +109,7 @@ mod tests {
             schedule: Schedule::Queue,
             channel: Channel::Fifo,
             parent_memory: None,
+            allocator: None,
         };
         no_room(machine, &variant, &serde_json::from_value(server).unwrap())
     }

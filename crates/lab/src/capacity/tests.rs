@@ -27,6 +27,7 @@ fn variant(model: Model, flows: u32) -> Variant {
         schedule: Schedule::Static,
         channel: Channel::Fifo,
         parent_memory: None,
+        allocator: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flow::{Channel, Model, Pages, Placement, Schedule};
+use flow::{Allocator, Channel, Model, Pages, Placement, Schedule};
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
@@ -86,6 +86,8 @@ pub(super) struct FileVariant {
     #[serde(rename = "ballast")]
     pub(super) parent_memory: Option<Bytes>,
     pub(super) ballast_pages: Option<Pages>,
+    /// `libc`, `core-aware`, another name, or the path of a library.
+    pub(super) allocator: Option<Allocator>,
     pub(super) label: Option<String>,
     /// Leaves the variant out of the quick preset.
     #[serde(default)]

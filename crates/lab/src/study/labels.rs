@@ -29,6 +29,7 @@ fn labels(variants: &[Variant]) -> Vec<String> {
     let schedule = differ(variants, |v| v.schedule);
     let channel = differ(variants, |v| v.channel);
     let parent_memory = differ(variants, |v| v.parent_memory);
+    let allocator = differ(variants, |v| v.allocator.clone());
     // Where only the pages differ they say it all.
     let bytes = differ(variants, |v| {
         v.parent_memory.map(|parent_memory| parent_memory.bytes)
@@ -49,6 +50,8 @@ fn labels(variants: &[Variant]) -> Vec<String> {
                     false => parent_memory.pages.to_string(),
                 },
             ));
+            let named = v.allocator.as_ref().filter(|_| allocator);
+            words.extend(named.map(|named| named.label().to_owned()));
             words.join(" ")
         };
     variants.iter().map(label).collect()
@@ -86,6 +89,7 @@ mod tests {
             schedule: Schedule::Static,
             channel: Channel::Fifo,
             parent_memory: None,
+            allocator: None,
         }
     }
 

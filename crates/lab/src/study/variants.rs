@@ -48,6 +48,7 @@ pub(super) fn variants(
                 .map_err(|message| source.error(v.span().start, message))?;
             Ok(Variant {
                 parent_memory,
+                allocator: v.get_ref().allocator.clone(),
                 ..variant(source, v, count, (flows, usual))?
             })
         })
@@ -154,6 +155,7 @@ fn variant(
         schedule: *schedule,
         channel: *channel,
         parent_memory: None,
+        allocator: None,
     })
 }
 

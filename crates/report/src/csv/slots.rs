@@ -34,6 +34,7 @@ const COLUMNS: &[Column] = &[
     ("channel", |row| row.launched.channel()),
     ("ballast_bytes", |row| row.launched.parent_memory_bytes()),
     ("ballast_pages", |row| row.launched.parent_memory_pages()),
+    ("allocator", |row| row.launched.allocator()),
     ("outcome", |row| {
         if row.failure().is_none() {
             text("done")

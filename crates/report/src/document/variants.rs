@@ -52,6 +52,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("ballast_pages", |row| {
         row.launched().parent_memory_pages().into()
     }),
+    Column::new("allocator", |row| row.launched().allocator().into()),
     Column::new("good_slots", |row| {
         whole(Some(row.summary().good as u64)).into()
     }),
@@ -298,6 +299,11 @@ impl Launched<'_> {
     pub(crate) fn parent_memory_pages(&self) -> Value {
         let pages = self.parent_memory().map(|held| held.pages.to_string());
         pages.map_or(Value::Nothing, text)
+    }
+
+    pub(crate) fn allocator(&self) -> Value {
+        let named = self.0.and_then(|v| v.variant.allocator.as_ref());
+        named.map_or(Value::Nothing, |named| text(named.name()))
     }
 
     fn parent_memory(&self) -> Option<ParentMemory> {

@@ -150,11 +150,16 @@ pub(crate) fn launched(labelled: &LabelledVariant) -> String {
         schedule,
         channel,
         parent_memory,
+        allocator,
     } = &labelled.variant;
     let flows = many((*flows).into(), "flow");
     let how = format!("{model}, {flows}, {placement}, {schedule}, {channel}");
     let how = match parent_memory {
         Some(parent_memory) => format!("{how}, {parent_memory} of parent memory"),
+        None => how,
+    };
+    let how = match allocator {
+        Some(allocator) => format!("{how}, with the allocator {allocator}"),
         None => how,
     };
     match &labelled.work {

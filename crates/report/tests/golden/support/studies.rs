@@ -148,6 +148,7 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
         schedule: Schedule::Static,
         channel: Channel::Fifo,
         parent_memory: None,
+        allocator: None,
     };
     LabelledVariant {
         label: label.into(),
