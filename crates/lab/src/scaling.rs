@@ -282,11 +282,12 @@ impl Spread {
 }
 
 /// Whether a case is for any number of flows, and not yet for one along a way. One whose
-/// variants have work of their own is for those that it names.
+/// variants have work or an allocator of their own is for those that it names.
 #[must_use]
 pub fn is_template(case: &Case) -> bool {
     let mut variants = case.variants.iter();
-    let alike = variants.all(|labelled| labelled.work.is_none());
+    let alike =
+        variants.all(|labelled| labelled.work.is_none() && labelled.variant.allocator.is_none());
     case.work.scaled().is_some() && case.sweep.is_none() && !case.variants.is_empty() && alike
 }
 
