@@ -19,9 +19,24 @@ pub(crate) const CLASSES: usize = FINE + STEPS * 8;
 /// Slices of the longest span of small blocks.
 const LONGEST_SPAN: usize = 32;
 
+/// The class of every number of grains: a request is one look at this table.
+static CLASS_OF: [u8; LARGEST / GRAIN + 1] = {
+    let mut classes = [0; LARGEST / GRAIN + 1];
+    let mut grains = 0;
+    while grains < classes.len() {
+        classes[grains] = compute_class(grains * GRAIN) as u8;
+        grains += 1;
+    }
+    classes
+};
+
 /// The class whose blocks hold `size` bytes; `size` is at most [`LARGEST`].
 #[inline]
 pub(crate) fn class_of(size: usize) -> usize {
+    usize::from(CLASS_OF[size.div_ceil(GRAIN)])
+}
+
+const fn compute_class(size: usize) -> usize {
     let last = size.saturating_sub(1);
     if last < FINE * GRAIN {
         return last / GRAIN;

@@ -10,7 +10,6 @@
 //! are is read once from `/sys`; where that fails, each CPU counts as a core.
 
 use crate::os::read_file;
-use crate::rseq::Area;
 
 /// CPUs that are distinguished; further ones share heaps with these.
 pub(crate) const CPUS: usize = 1024;
@@ -88,9 +87,6 @@ impl Cores {
 /// The CPU that this thread runs on, now.
 #[inline]
 pub(crate) fn current_cpu() -> usize {
-    if let Some(area) = Area::of_thread() {
-        return area.cpu();
-    }
     // SAFETY: it takes nothing and changes nothing.
     usize::try_from(unsafe { libc::sched_getcpu() }).unwrap_or(0)
 }

@@ -6,25 +6,26 @@
 //! core take it, and mostly find it free: only hardware threads of one core, and a thread that
 //! was preempted while it held it, ever compete.
 //!
-//! A block that is freed on another core goes onto `remote`, a stack that anybody may push to
-//! and only the holder of the lock takes, all at once (so no ABA). The holder takes it when a
-//! class runs out of room; who pushes the 256th block takes the lock, if it is free, and brings
-//! them home, so that the memory of a core that sleeps comes back too.
+//! A block that is freed on another core goes onto a list to which anybody may add
+//! ([`crate::remote`]). The holder of the lock takes it when a class runs out of room; who adds the
+//! 256th block takes the lock, if it is free, and brings them home, so that the memory of a core
+//! that sleeps comes back too.
 //!
 //! Spans with room stand in a list for each class, the latest first. A span that becomes empty
-//! gives its slices back unless it is the last of its class with room; a region that becomes
-//! empty is unmapped unless the heap has few empty ones. So a load that goes up and down costs no
-//! system calls and no page faults, and at most 16 MiB a core.
-
-use std::cell::UnsafeCell;
-use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicPtr, AtomicUsize};
+//! gives its slices back unless it is the last of its class with room. A region that becomes empty
+//! lingers for 50 ms, and is unmapped then, or at once where eight of them linger: so a load that
+//! goes up and down costs few system calls and page faults, and what it leaves behind is given
+//! back. Time is looked at when spans are made or become empty; a program that allocates nothing
+//! any more keeps what lingered last, until [`Heap::trim`]. A span is taken from a region in use
+//! before one that lingers, and from one that lingers before a new one.
 
 use crate::class::{CLASSES, size_of_class, slices_of_class};
 use crate::lock::Lock;
 use crate::os;
 use crate::region::{Block, FREE_WHEN_EMPTY, Geometry, Region, SINGLE, Span};
+use crate::remote::{Chain, Remote};
+use std::cell::UnsafeCell;
+use std::ptr::{NonNull, null_mut};
 
 /// Blocks on the remote list after which who frees brings them home.
 const MANY: usize = 256;
@@ -33,16 +34,17 @@ const LOOKS: usize = 32;
 /// Regions of a heap before further ones are huge from the start.
 const SMALL_HEAP: usize = 2;
 
-/// Empty regions that a heap keeps for later.
+/// Empty regions that linger at the most.
 const KEPT: usize = 8;
+/// How long they linger.
+const LINGER_MS: u64 = 50;
 
 /// The heap of a core.
 #[repr(align(128))]
 #[derive(Debug)]
 pub(crate) struct Heap {
     pub(crate) lock: Lock,
-    remote: AtomicPtr<Block>,
-    remote_blocks: AtomicUsize,
+    remote: Remote,
     inner: UnsafeCell<Inner>,
 }
 
@@ -58,9 +60,10 @@ pub(crate) struct Inner {
     huge: bool,
     /// Spans with room, by class.
     with_room: [*mut Span; CLASSES],
-    /// Regions with free slices, and those without.
+    /// Regions with free slices, those without, and those that are empty, the latest first.
     open: *mut Region,
     full: *mut Region,
+    idle: *mut Region,
     regions: usize,
     empty: usize,
 }
@@ -81,8 +84,7 @@ impl Heap {
     pub(crate) const fn new(core: u32, geometry: Geometry, huge: bool) -> Self {
         Self {
             lock: Lock::new(),
-            remote: AtomicPtr::new(null_mut()),
-            remote_blocks: AtomicUsize::new(0),
+            remote: Remote::new(),
             inner: UnsafeCell::new(Inner {
                 core,
                 geometry,
@@ -90,6 +92,7 @@ impl Heap {
                 with_room: [null_mut(); CLASSES],
                 open: null_mut(),
                 full: null_mut(),
+                idle: null_mut(),
                 regions: 0,
                 empty: 0,
             }),
@@ -147,13 +150,13 @@ impl Heap {
     pub(crate) fn take_single(&self, slices: usize, align: usize) -> *mut u8 {
         self.locked(|inner| {
             self.bring_home(inner);
-            let Some(mut span) = inner.take_slices(slices, align) else {
+            let Some((mut region, span)) = inner.take_slices(slices, align) else {
                 return null_mut();
             };
-            // SAFETY: the span was just made, and the lock is held.
-            let span = unsafe { span.as_mut() };
-            span.hold_single(slices);
-            span.start(inner.geometry)
+            // SAFETY: the region is in use, and the lock is held.
+            unsafe { region.as_mut() }.hold_single(span, slices);
+            // SAFETY: the span was just made.
+            unsafe { span.as_ref() }.start(inner.geometry)
         })
     }
 
@@ -167,25 +170,9 @@ impl Heap {
         self.locked(|inner| unsafe { inner.push(at.cast(), span) });
     }
 
-    /// Frees a block on another core.
-    ///
-    /// # Safety
-    /// `at` is a live block of at least 16 bytes in one of this heap's regions.
-    pub(crate) unsafe fn free_from_afar(&self, at: NonNull<u8>) {
-        let block = at.cast::<Block>().as_ptr();
-        let mut head = self.remote.load(Relaxed);
-        loop {
-            // SAFETY: the block is no longer used by anybody else.
-            unsafe { (*block).next = head };
-            match self
-                .remote
-                .compare_exchange_weak(head, block, Release, Relaxed)
-            {
-                Ok(_) => break,
-                Err(now) => head = now,
-            }
-        }
-        let many = self.remote_blocks.fetch_add(1, Relaxed) >= MANY;
+    /// Frees blocks of this heap on another core.
+    pub(crate) fn free_from_afar(&self, chain: Chain) {
+        let many = self.remote.add(chain) >= MANY;
         if many && self.lock.try_lock() {
             // SAFETY: the lock is held.
             self.bring_home(unsafe { &mut *self.inner.get() });
@@ -195,16 +182,8 @@ impl Heap {
 
     /// Puts the blocks that other cores freed where they belong.
     fn bring_home(&self, inner: &mut Inner) {
-        if self.remote.load(Relaxed).is_null() {
-            return;
-        }
-        self.remote_blocks.store(0, Relaxed);
-        let mut block = self.remote.swap(null_mut(), Acquire);
-        while let Some(one) = NonNull::new(block) {
-            // SAFETY: blocks on the list are free and wrote their `next` before they were pushed.
-            block = unsafe { one.as_ref() }.next;
-            inner.push_at(one.as_ptr().cast());
-        }
+        self.remote
+            .take(|block| inner.push_at(block.as_ptr().cast()));
     }
 
     /// Gives back what is empty; whether anything was.
@@ -321,29 +300,38 @@ impl Inner {
     /// A span for a class, in its list.
     fn new_span(&mut self, class: usize) -> Option<NonNull<Span>> {
         let slices = slices_of_class(class, self.geometry.slice());
-        let mut span = self.take_slices(slices, 1)?;
+        let (mut region, mut span) = self.take_slices(slices, 1)?;
+        // SAFETY: the region is in use, and the lock is held.
+        unsafe { region.as_mut() }.hold(span, class, self.geometry);
         // SAFETY: the span was just made, and the lock is held.
-        let record = unsafe { span.as_mut() };
-        record.hold(class, self.geometry);
-        self.link(record, class);
+        self.link(unsafe { span.as_mut() }, class);
         Some(span)
     }
 
-    /// Slices of an open region, or of a new one.
-    fn take_slices(&mut self, slices: usize, align: usize) -> Option<NonNull<Span>> {
+    /// Slices of an open region, of one that lingers, or of a new one.
+    fn take_slices(
+        &mut self,
+        slices: usize,
+        align: usize,
+    ) -> Option<(NonNull<Region>, NonNull<Span>)> {
         let mut next = self.open;
         for _ in 0..LOOKS {
             let Some(region) = NonNull::new(next) else {
                 break;
             };
             if let Some(span) = self.take_from(region, slices, align) {
-                return Some(span);
+                return Some((region, span));
             }
             // SAFETY: regions in the list are mapped.
             next = unsafe { region.as_ref() }.next;
         }
-        let region = self.new_region()?;
+        let region = match NonNull::new(self.idle) {
+            Some(region) => self.awaken(region),
+            None => self.new_region()?,
+        };
+        insert(&mut self.open, region);
         self.take_from(region, slices, align)
+            .map(|span| (region, span))
     }
 
     fn take_from(
@@ -354,9 +342,7 @@ impl Inner {
     ) -> Option<NonNull<Span>> {
         // SAFETY: regions in the list are mapped, and the lock is held.
         let record = unsafe { region.as_mut() };
-        let was_empty = record.free_slices == FREE_WHEN_EMPTY;
         let span = record.take(slices, align)?;
-        self.empty -= usize::from(was_empty);
         if record.free_slices == 0 {
             remove(&mut self.open, region);
             insert(&mut self.full, region);
@@ -369,9 +355,45 @@ impl Inner {
         let is_huge = self.huge && self.regions >= SMALL_HEAP;
         let region = Region::map(self.geometry, self.core, is_huge)?;
         self.regions += 1;
-        self.empty += 1;
-        insert(&mut self.open, region);
         Some(region)
+    }
+
+    /// Takes the latest empty region, and gives back those that have lingered for too long.
+    fn awaken(&mut self, region: NonNull<Region>) -> NonNull<Region> {
+        remove(&mut self.idle, region);
+        self.empty -= 1;
+        self.give_back_idle(os::now_ms().saturating_sub(LINGER_MS));
+        region
+    }
+
+    /// Lets a region that became empty linger.
+    fn put_to_rest(&mut self, mut region: NonNull<Region>) {
+        let now = os::now_ms();
+        // SAFETY: the region is mapped, and the lock is held.
+        unsafe { region.as_mut() }.empty_since = now;
+        remove(&mut self.open, region);
+        insert(&mut self.idle, region);
+        self.empty += 1;
+        self.give_back_idle(now.saturating_sub(LINGER_MS));
+    }
+
+    /// Unmaps regions that became empty before then, and those beyond the latest few.
+    fn give_back_idle(&mut self, before: u64) -> bool {
+        let (mut next, mut kept, all) = (self.idle, 0, self.empty);
+        while let Some(region) = NonNull::new(next) {
+            // SAFETY: regions in the list are mapped, and the lock is held.
+            let record = unsafe { region.as_ref() };
+            next = record.next;
+            if kept < KEPT && record.empty_since >= before {
+                kept += 1;
+                continue;
+            }
+            remove(&mut self.idle, region);
+            self.regions -= 1;
+            self.empty -= 1;
+            os::unmap(region.cast(), self.geometry.region);
+        }
+        self.empty < all
     }
 
     /// Makes a huge page of a region that is full. A heap that has grown has them from the start;
@@ -404,18 +426,10 @@ impl Inner {
             insert(&mut self.open, region);
         }
         if record.free_slices == FREE_WHEN_EMPTY {
-            self.empty += 1;
-            if self.empty > KEPT {
-                self.unmap(region);
-            }
+            self.put_to_rest(region);
+        } else if !self.idle.is_null() {
+            self.give_back_idle(os::now_ms().saturating_sub(LINGER_MS));
         }
-    }
-
-    fn unmap(&mut self, region: NonNull<Region>) {
-        remove(&mut self.open, region);
-        self.regions -= 1;
-        self.empty -= 1;
-        os::unmap(region.cast(), self.geometry.region);
     }
 
     fn trim(&mut self) -> bool {
@@ -431,7 +445,7 @@ impl Inner {
                 }
             }
         }
-        let mut given = false;
+        let mut given = self.give_back_idle(u64::MAX);
         let mut next = self.open;
         while let Some(region) = NonNull::new(next) {
             // SAFETY: regions in the list are mapped.
@@ -441,14 +455,10 @@ impl Inner {
         given
     }
 
-    /// Unmaps an empty region, or drops the free slices of one that is in use.
+    /// Drops the free slices of a region that is in use.
     fn release_unused(&mut self, region: NonNull<Region>) -> bool {
         // SAFETY: the caller's region is mapped, and the lock is held.
         let record = unsafe { region.as_ref() };
-        if record.free_slices == FREE_WHEN_EMPTY {
-            self.unmap(region);
-            return true;
-        }
         let slice = self.geometry.slice();
         let mut given = false;
         record.free_runs(|first, slices| {

@@ -35,7 +35,8 @@
 //! - Blocks that one core allocates and another uses (a queue between threads) are on the pages
 //!   of the core that asked for them.
 //! - It is not safe to call from a signal handler, as no `malloc` is.
-//! - Free memory within a region in use is given back by [`CoreAware::trim`] alone.
+//! - Free memory within a region in use is given back by [`CoreAware::trim`] alone; so is what a
+//!   program holds that stops to allocate and free at all.
 
 mod class;
 mod config;
@@ -47,6 +48,7 @@ mod lock;
 mod magazine;
 mod os;
 mod region;
+mod remote;
 mod rseq;
 mod shared;
 mod stats;
@@ -60,13 +62,13 @@ pub use large::LargeStats;
 pub use shared::{Global, shared};
 pub use stats::Stats;
 
-use class::{LARGEST, class_of, class_of_aligned};
+use class::{LARGEST, class_of, class_of_aligned, size_of_class};
 use cores::{CPUS, Cores, current_cpu};
 use heap::Heap;
 use large::{Header, LARGE_MAGIC, Large, header_of};
-use magazine::Magazines;
-use region::{Geometry, REGION_MAGIC, Region, SINGLE};
-use rseq::Area;
+use magazine::{Here, Magazines};
+use region::{Geometry, Region, SINGLE, core_of};
+use remote::Chain;
 
 /// An allocator with its heaps, one a core.
 #[derive(Debug)]
@@ -81,7 +83,8 @@ pub struct CoreAware {
 
 /// What a block belongs to.
 enum Place {
-    Region(NonNull<Region>),
+    /// A region, and the core that owns it.
+    Region(NonNull<Region>, usize),
     Large(NonNull<Header>),
 }
 
@@ -114,7 +117,11 @@ impl CoreAware {
             cores,
             // SAFETY: `count` heaps were written above, and they are never unmapped.
             heaps: unsafe { std::slice::from_raw_parts(heaps.as_ptr(), count) },
-            magazines: Magazines::new(cpus),
+            // Guarded blocks are checked one by one: none of them is in a magazine.
+            magazines: match config.guarded {
+                true => Magazines::none(),
+                false => Magazines::new(cpus),
+            },
             large: Large::new(),
         })
     }
@@ -129,31 +136,40 @@ impl CoreAware {
     #[inline]
     #[must_use]
     pub fn allocate(&self, size: usize) -> *mut u8 {
-        if self.config.guarded {
-            return self.allocate_guarded(size, 1);
+        if size <= LARGEST
+            && let Some(here) = self.magazines.here()
+        {
+            return self.allocate_here(here, class_of(size));
         }
-        if size > LARGEST {
-            return self.allocate_at(self.here(), size, 1).0;
+        self.allocate_aligned(size, 1)
+    }
+
+    /// A block of a class from the magazine of this CPU, filled if it must be.
+    #[inline]
+    fn allocate_here(&self, here: Here, class: usize) -> *mut u8 {
+        let block = here.take(class);
+        match block.is_null() {
+            false => block,
+            true => here.fill(class, &self.heaps[self.cores.of(here.cpu())], &self.cores),
         }
-        let class = class_of(size);
-        let Some(area) = Area::of_thread() else {
-            return self.heaps[self.here()].take(class);
-        };
-        let block = self.magazines.take(area, class);
-        if !block.is_null() {
-            return block;
-        }
-        let heap = &self.heaps[self.cores.of(area.cpu())];
-        self.magazines.fill(area, class, heap)
     }
 
     /// The same at a multiple of `align`, a power of two.
     #[must_use]
     pub fn allocate_aligned(&self, size: usize, align: usize) -> *mut u8 {
-        match self.config.guarded {
-            true => self.allocate_guarded(size, align),
-            false => self.allocate_at(self.here(), size, align).0,
+        if self.config.guarded {
+            return self.allocate_guarded(size, align);
         }
+        match (self.class_for(size, align), self.magazines.here()) {
+            (Some(class), Some(here)) => self.allocate_here(here, class),
+            _ => self.allocate_at(self.here(), size, align).0,
+        }
+    }
+
+    /// The class for such a block. Spans begin at a slice: their blocks are aligned to no more.
+    fn class_for(&self, size: usize, align: usize) -> Option<usize> {
+        let fits = align <= self.geometry.slice();
+        fits.then(|| class_of_aligned(size, align.max(class::GRAIN)))?
     }
 
     /// A block of zeros.
@@ -178,10 +194,7 @@ impl CoreAware {
     /// A block from the heap of a core; whether it is known to hold zeros.
     fn allocate_at(&self, core: usize, size: usize, align: usize) -> (*mut u8, bool) {
         let (heap, geometry) = (&self.heaps[core], self.geometry);
-        // Spans begin at a slice: their blocks are aligned to no more than that.
-        if align <= geometry.slice()
-            && let Some(class) = class_of_aligned(size, align.max(class::GRAIN))
-        {
+        if let Some(class) = self.class_for(size, align) {
             return (heap.take(class), false);
         }
         if size <= geometry.largest_single() && align <= geometry.largest_single() {
@@ -200,86 +213,135 @@ impl CoreAware {
     /// `block` is a live block of this allocator, and nobody uses it any more.
     #[inline]
     pub unsafe fn free(&self, block: NonNull<u8>) {
-        if let (Some(area), false) = (Area::of_thread(), self.config.guarded) {
-            // SAFETY: the caller's.
-            return unsafe { self.free_in(area, block) };
+        if let Some(here) = self.magazines.here()
+            && let Some((region, tag)) = self.region_of(block)
+            && tag == here.tag()
+        {
+            let class = self.class_in(region, block);
+            if class != SINGLE && here.give(usize::from(class), block.as_ptr()) {
+                return;
+            }
+        }
+        // SAFETY: the caller's.
+        unsafe { self.free_slowly(block) };
+    }
+
+    /// Frees a block that its CPU's magazine does not take: it is full, or the block belongs to
+    /// another core or is none of a class.
+    ///
+    /// # Safety
+    /// As [`CoreAware::free`].
+    #[cold]
+    unsafe fn free_slowly(&self, block: NonNull<u8>) {
+        let place = self.place(block);
+        if let (Some(here), Place::Region(region, owner)) = (self.magazines.here(), &place) {
+            let class = self.class_in(*region, block);
+            let is_own = *owner == self.cores.of(here.cpu());
+            if class != SINGLE && is_own {
+                let class = usize::from(class);
+                return here.flush(class, &self.heaps[*owner], block.as_ptr());
+            }
+            if class != SINGLE {
+                let size = size_of_class(usize::from(class));
+                if here.send(size, block.as_ptr(), |blocks| self.send_home(blocks)) {
+                    return;
+                }
+            }
         }
         // SAFETY: the caller's.
         unsafe { self.free_at(self.here(), block) };
     }
 
-    /// Frees a block into the magazine of the thread's CPU, if it is of that core.
-    ///
-    /// # Safety
-    /// As [`CoreAware::free`].
-    #[inline]
-    unsafe fn free_in(&self, area: Area, block: NonNull<u8>) {
-        let here = self.cores.of(area.cpu());
-        if let Place::Region(region) = self.place(block) {
-            // SAFETY: the header of a region with a live block is mapped.
-            let owner = unsafe { (*region.as_ptr()).owner } as usize;
-            // SAFETY: the block is live, so its span is.
-            let span = unsafe { Region::span_of(region, block, self.geometry) };
-            // SAFETY: the class of a live span does not change.
-            let class = unsafe { (*span.as_ptr()).class };
-            if owner == here && class != SINGLE {
-                let class = usize::from(class);
-                if !self.magazines.give(area, class, block.as_ptr()) {
-                    self.magazines
-                        .flush(area, class, &self.heaps[owner], block.as_ptr());
-                }
-                return;
+    /// Sends free blocks to the heaps that they belong to, as one chain each.
+    fn send_home(&self, blocks: &[*mut u8]) {
+        let mut left = [false; rseq::DEPTH];
+        for first in 0..blocks.len() {
+            let mut chain: Option<(usize, Chain)> = None;
+            for (at, &block) in blocks.iter().enumerate().skip(first) {
+                let Some(block) = NonNull::new(block).filter(|_| !left[at]) else {
+                    continue;
+                };
+                let Place::Region(_, owner) = self.place(block) else {
+                    continue;
+                };
+                chain = match chain {
+                    // SAFETY: the block is free, and this thread has it alone.
+                    None => Some((owner, unsafe { Chain::of(block) })),
+                    // SAFETY: as above.
+                    Some((of, chain)) if of == owner => Some((of, unsafe { chain.with(block) })),
+                    other => {
+                        chain = other;
+                        continue;
+                    }
+                };
+                left[at] = true;
+            }
+            if let Some((owner, chain)) = chain {
+                self.heaps[owner].free_from_afar(chain);
             }
         }
-        // SAFETY: the caller's.
-        unsafe { self.free_at(here, block) };
     }
 
     /// Frees a block as if on a core.
     ///
     /// # Safety
     /// As [`CoreAware::free`].
-    #[inline]
     unsafe fn free_at(&self, core: usize, block: NonNull<u8>) {
         if self.config.guarded {
             // SAFETY: the caller's.
             unsafe { self.check_guard(block) };
         }
         match self.place(block) {
-            Place::Region(region) => {
-                // SAFETY: the header of a region with a live block is mapped.
-                let owner = unsafe { (*region.as_ptr()).owner } as usize;
-                if owner == core {
-                    // SAFETY: the block is live, so its span is.
-                    let span = unsafe { Region::span_of(region, block, self.geometry) };
-                    // SAFETY: the caller's; the region is of this heap.
-                    unsafe { self.heaps[owner].free(block, span) };
-                } else {
-                    // SAFETY: the caller's; blocks have at least 16 bytes.
-                    unsafe { self.heaps[owner].free_from_afar(block) };
-                }
+            Place::Region(region, owner) if owner == core => {
+                // SAFETY: the block is live, so its span is.
+                let span = unsafe { Region::span_of(region, block, self.geometry) };
+                // SAFETY: the caller's; the region is of this heap.
+                unsafe { self.heaps[owner].free(block, span) };
+            }
+            // SAFETY: the caller's; blocks have at least 16 bytes.
+            Place::Region(_, owner) => {
+                self.heaps[owner].free_from_afar(unsafe { Chain::of(block) });
             }
             // SAFETY: the caller's.
             Place::Large(header) => unsafe { self.large.free(self.geometry, header) },
         }
     }
 
+    /// What may be the region of a block, and the tag there. A block that begins a region is none
+    /// of its own: its header is elsewhere.
+    #[inline]
+    fn region_of(&self, block: NonNull<u8>) -> Option<(NonNull<Region>, u64)> {
+        let base = self.geometry.base(block);
+        if base == block.as_ptr() {
+            return None;
+        }
+        let region = NonNull::new(base.cast::<Region>())?;
+        // SAFETY: a block that begins no region has its region's header before it, or the first
+        // page of a large block, in which this word is zero.
+        let tag = unsafe { (*Region::seen(region)).tag };
+        Some((region, tag))
+    }
+
+    /// The class of a block of a region.
+    #[inline]
+    fn class_in(&self, region: NonNull<Region>, block: NonNull<u8>) -> u8 {
+        let seen = Region::seen(region);
+        // SAFETY: the region has a live block, so its header is mapped.
+        let classes = unsafe { &raw const (*seen).classes }.cast::<u8>();
+        // SAFETY: a slice's number is below that of all slices; that of a live block's span does
+        // not change.
+        unsafe { *classes.add(self.geometry.slice_of(block)) }
+    }
+
     /// What a block belongs to. A pointer that no block begins at ends the process with a
     /// message, as far as that can be seen: the memory before it may not even be mapped.
     #[inline]
     fn place(&self, block: NonNull<u8>) -> Place {
-        let base = self.geometry.base(block);
-        if base != block.as_ptr()
-            && let Some(region) = NonNull::new(base.cast::<Region>())
-        {
-            // SAFETY: a block that begins no region has its region's header before it, or that of
-            // a large block, whose first word is also its magic.
-            let magic = unsafe { (*region.as_ptr()).magic };
-            if magic == REGION_MAGIC {
-                return Place::Region(region);
-            }
+        let owned = self.region_of(block);
+        match owned.map(|(region, tag)| (region, core_of(tag))) {
+            Some((region, Some(owner))) if owner < self.heaps.len() => Place::Region(region, owner),
+            _ => self.place_of_large(block),
         }
-        self.place_of_large(block)
     }
 
     #[cold]
@@ -314,7 +376,7 @@ impl CoreAware {
     /// As [`CoreAware::usable`].
     unsafe fn capacity(&self, block: NonNull<u8>) -> usize {
         match self.place(block) {
-            Place::Region(region) => {
+            Place::Region(region, _) => {
                 // SAFETY: the block is live, so its span is.
                 let span = unsafe { Region::span_of(region, block, self.geometry) };
                 // SAFETY: class and capacity of a live span do not change.
@@ -410,8 +472,7 @@ impl CoreAware {
     #[must_use]
     pub unsafe fn owner(&self, block: NonNull<u8>) -> Option<usize> {
         match self.place(block) {
-            // SAFETY: the header of a region with a live block is mapped.
-            Place::Region(region) => Some(unsafe { region.as_ref() }.owner as usize),
+            Place::Region(_, owner) => Some(owner),
             Place::Large(_) => None,
         }
     }

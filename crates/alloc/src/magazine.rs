@@ -3,41 +3,55 @@
 //! # Theory
 //!
 //! After J. Bonwick and J. Adams (*Magazines and Vmem*, USENIX 2001), with restartable sequences
-//! ([`crate::rseq`]) in place of the CPU's lock. A magazine holds blocks from regions of its
-//! CPU's core alone, so handing one out keeps the promise of the allocator. An empty one is
-//! filled half from the core's heap, a full one gives half back, each under the heap's lock once.
+//! ([`crate::rseq`]) in place of the CPU's lock, as in tcmalloc's per-CPU mode. A magazine holds
+//! blocks from regions of its CPU's core alone, so handing one out keeps the promise of the
+//! allocator. An empty one is filled half from the core's heap, a full one gives half back, each
+//! under the heap's lock once.
 //!
-//! A class keeps at most 32 blocks and 16 KiB in a magazine (two blocks at least). Blocks in
+//! One more magazine a CPU, *away*, collects the small blocks that are freed here and belong to
+//! other cores. They leave together: one exchange for each owner, and not one for each block.
+//!
+//! A class keeps at most 31 blocks and 16 KiB in a magazine (two blocks at least). Blocks in
 //! magazines count as free. What lies in the magazine of a CPU stays there until a thread runs on
 //! that CPU again: nobody else may touch it.
+//!
+//! The memory of a CPU's magazines is first touched when a thread runs there.
 
-use std::ptr::null_mut;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use crate::class::{CLASSES, size_of_class};
+use crate::cores::Cores;
 use crate::heap::Heap;
 use crate::os;
-use crate::rseq::{Area, Stack};
+use crate::region::tag_of;
+use crate::rseq::{Area, DEPTH, Stack};
 
-/// Blocks of a class at the most.
-const DEPTH: usize = 32;
 /// Bytes of a class at the most.
 const BYTES: usize = 16 << 10;
 /// Blocks that move between a magazine and its heap at once, at the most.
 const BATCH: usize = DEPTH / 2;
+/// The magazine of blocks that belong to other cores.
+const AWAY: usize = CLASSES;
+/// The largest block that waits there: all of them are less than 16 KiB.
+const LARGEST_AWAY: usize = 512;
 
 /// The magazines of one CPU.
 #[repr(C, align(128))]
 #[derive(Debug)]
 struct OfCpu {
-    counts: [u32; CLASSES],
-    slots: [[*mut u8; DEPTH]; CLASSES],
+    /// What regions of the CPU's core are marked with; zero until a thread ran here.
+    tag: u64,
+    stacks: [Stack; CLASSES + 1],
 }
 
 /// The magazines of all CPUs.
 #[derive(Debug)]
 pub(crate) struct Magazines {
     of_cpus: *mut OfCpu,
-    cpus: usize,
+    area: Area,
+    cpus: u32,
 }
 
 // SAFETY: what the pointer leads to is touched by restartable sequences of its CPU alone, and
@@ -46,112 +60,209 @@ unsafe impl Sync for Magazines {}
 // SAFETY: as above.
 unsafe impl Send for Magazines {}
 
+/// The magazines of the CPU that a thread was on a moment ago.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Here {
+    of_cpu: *mut OfCpu,
+    area: Area,
+    cpu: u32,
+}
+
 /// Blocks of a class that a magazine holds at the most.
 fn depth(class: usize) -> usize {
-    (BYTES / size_of_class(class)).clamp(2, DEPTH)
+    match class {
+        AWAY => DEPTH,
+        _ => (BYTES / size_of_class(class)).clamp(2, DEPTH),
+    }
 }
 
 impl Magazines {
-    /// Empty ones; none at all when the kernel has no memory for them.
-    pub(crate) fn new(cpus: usize) -> Self {
-        let mapping = os::map(cpus * size_of::<OfCpu>(), os::PAGE);
+    /// None at all.
+    pub(crate) const fn none() -> Self {
         Self {
-            of_cpus: mapping.map_or(null_mut(), |at| at.as_ptr().cast()),
-            cpus: mapping.map_or(0, |_| cpus),
+            of_cpus: null_mut(),
+            area: Area::NOWHERE,
+            cpus: 0,
         }
     }
 
+    /// Empty ones; none at all where there are no restartable sequences, or no memory.
+    pub(crate) fn new(cpus: usize) -> Self {
+        let Some(area) = Area::find() else {
+            return Self::none();
+        };
+        match os::map(cpus * size_of::<OfCpu>(), os::PAGE) {
+            None => Self::none(),
+            Some(mapping) => Self {
+                of_cpus: mapping.as_ptr().cast(),
+                area,
+                cpus: cpus as u32,
+            },
+        }
+    }
+
+    /// Those of the CPU that this thread runs on. None where there are none, or the kernel does
+    /// not know the thread's area: its number of the CPU is beyond all CPUs then.
     #[inline]
-    fn stack(&self, cpu: usize, class: usize) -> Option<Stack> {
-        if cpu >= self.cpus {
+    pub(crate) fn here(&self) -> Option<Here> {
+        if self.cpus == 0 {
             return None;
         }
-        // SAFETY: there are magazines for `cpus` CPUs.
-        let of_cpu = unsafe { self.of_cpus.add(cpu) };
-        // SAFETY: a place within the mapping; no reference is made.
-        let counts = unsafe { &raw mut (*of_cpu).counts }.cast::<u32>();
-        // SAFETY: as above.
-        let slots = unsafe { &raw mut (*of_cpu).slots }.cast::<[*mut u8; DEPTH]>();
-        Some(Stack {
-            // SAFETY: `class` is one of the classes.
-            count: unsafe { counts.add(class) },
-            // SAFETY: as above.
-            slots: unsafe { slots.add(class) }.cast(),
-            capacity: depth(class) as u32,
+        let cpu = self.area.cpu();
+        (cpu < self.cpus).then(|| Here {
+            of_cpu: self.of_cpus.wrapping_add(cpu as usize),
+            area: self.area,
+            cpu,
         })
+    }
+
+    /// Calls `see` with every class and how many blocks of it are in the magazine of a CPU, about:
+    /// they change while they are counted.
+    pub(crate) fn held(&self, cpu: usize, mut see: impl FnMut(usize, usize)) {
+        for class in 0..CLASSES {
+            see(class, self.stack(cpu, class).0);
+        }
+    }
+
+    /// Calls `see` with every block that waits to leave for another core.
+    ///
+    /// # Safety
+    /// While it runs, no heap takes blocks home: the regions of those seen stay mapped.
+    pub(crate) unsafe fn away(&self, mut see: impl FnMut(NonNull<u8>)) {
+        for cpu in 0..self.cpus() {
+            let (count, slots) = self.stack(cpu, AWAY);
+            for place in 0..count.min(DEPTH) {
+                // SAFETY: the place is one of the stack's.
+                let block = unsafe { slots.add(place).read_volatile() };
+                NonNull::new(block).map(&mut see);
+            }
+        }
+    }
+
+    /// How many pointers a stack has, and where they are.
+    fn stack(&self, cpu: usize, class: usize) -> (usize, *const *mut u8) {
+        let here = Here {
+            of_cpu: self.of_cpus.wrapping_add(cpu),
+            area: self.area,
+            cpu: 0,
+        };
+        let stack = here.stack(class);
+        // SAFETY: callers ask for CPUs that have magazines, and classes there are.
+        let count = unsafe { &raw const (*stack).count };
+        // SAFETY: as above; a value that is being changed is as good.
+        let count = unsafe { count.read_volatile() } as usize;
+        // SAFETY: as above.
+        (count, unsafe { Stack::slots(stack) })
+    }
+
+    /// For how many CPUs there are magazines.
+    pub(crate) fn cpus(&self) -> usize {
+        self.cpus as usize
+    }
+}
+
+impl Here {
+    #[inline]
+    fn stack(self, class: usize) -> *mut Stack {
+        let at = std::mem::offset_of!(OfCpu, stacks) + class * size_of::<Stack>();
+        self.of_cpu.cast::<u8>().wrapping_add(at).cast()
+    }
+
+    /// The CPU.
+    #[inline]
+    pub(crate) fn cpu(self) -> usize {
+        self.cpu as usize
+    }
+
+    /// What regions of this CPU's core are marked with; zero before the first block was taken here.
+    #[inline]
+    pub(crate) fn tag(self) -> u64 {
+        // SAFETY: the magazines of a CPU are never unmapped.
+        let tag = unsafe { AtomicU64::from_ptr(&raw mut (*self.of_cpu).tag) };
+        tag.load(Relaxed)
     }
 
     /// A block of a class from the magazine of this CPU; null when it has none.
     #[inline]
-    pub(crate) fn take(&self, area: Area, class: usize) -> *mut u8 {
-        match self.stack(area.cpu(), class) {
-            // SAFETY: the stack is that of the area's CPU.
-            Some(stack) => unsafe { area.pop(stack) },
-            None => null_mut(),
-        }
+    pub(crate) fn take(self, class: usize) -> *mut u8 {
+        // SAFETY: the stack is that of the CPU, and of one of the classes.
+        unsafe { self.area.pop(self.cpu, self.stack(class)) }
     }
 
     /// Returns a block to the magazine of this CPU, whose core's it is; whether it had room.
     #[inline]
-    pub(crate) fn give(&self, area: Area, class: usize, block: *mut u8) -> bool {
-        match self.stack(area.cpu(), class) {
-            // SAFETY: the stack is that of the area's CPU.
-            Some(stack) => unsafe { area.push(stack, block) },
-            None => false,
+    pub(crate) fn give(self, class: usize, block: *mut u8) -> bool {
+        // SAFETY: as in `take`.
+        unsafe { self.area.push(self.cpu, self.stack(class), block) }
+    }
+
+    /// Says how many blocks each magazine may hold, and whose they are. Who comes first does; two
+    /// who come together write the same.
+    fn open(self, cores: &Cores) {
+        for class in 0..=AWAY {
+            // SAFETY: the magazines of a CPU are never unmapped.
+            let capacity = unsafe { &raw mut (*self.stack(class)).capacity };
+            // SAFETY: the number is aligned, and otherwise only read.
+            let capacity = unsafe { AtomicU32::from_ptr(capacity) };
+            capacity.store(depth(class) as u32, Relaxed);
         }
+        // SAFETY: as above.
+        let tag = unsafe { AtomicU64::from_ptr(&raw mut (*self.of_cpu).tag) };
+        tag.store(tag_of(cores.of(self.cpu())), Relaxed);
     }
 
     /// A block from the heap of this CPU's core, and more of them into the magazine.
     #[cold]
-    pub(crate) fn fill(&self, area: Area, class: usize, heap: &Heap) -> *mut u8 {
+    pub(crate) fn fill(self, class: usize, heap: &Heap, cores: &Cores) -> *mut u8 {
+        if self.tag() == 0 {
+            self.open(cores);
+        }
         let mut blocks = [null_mut(); BATCH + 1];
         let wanted = 1 + depth(class) / 2;
         let taken = heap.take_many(class, &mut blocks[..wanted]);
         let Some((&first, rest)) = blocks[..taken].split_first() else {
             return null_mut();
         };
-        let left = rest
-            .iter()
-            .position(|&block| !self.give(area, class, block));
+        // The last one taken is the deepest, so that blocks leave in the order of their addresses.
+        let left = rest.iter().rposition(|&block| !self.give(class, block));
         if let Some(left) = left {
-            heap.give_many(&rest[left..]);
+            heap.give_many(&rest[..=left]);
         }
         first
     }
 
     /// Takes half of a full magazine, and `block`, back to the heap of this CPU's core.
     #[cold]
-    pub(crate) fn flush(&self, area: Area, class: usize, heap: &Heap, block: *mut u8) {
+    pub(crate) fn flush(self, class: usize, heap: &Heap, block: *mut u8) {
         let mut blocks = [block; BATCH + 1];
-        let wanted = depth(class) / 2;
-        let mut taken = 1;
-        while taken <= wanted {
-            let one = self.take(area, class);
-            if one.is_null() {
-                break;
-            }
-            blocks[taken] = one;
-            taken += 1;
-        }
+        let taken = 1 + self.drain(class, &mut blocks[1..=depth(class) / 2]);
         heap.give_many(&blocks[..taken]);
     }
 
-    /// Blocks and bytes in the magazines of a CPU, about: they change while they are counted.
-    pub(crate) fn held(&self, cpu: usize) -> (usize, usize) {
-        let mut held = (0, 0);
-        for class in 0..CLASSES {
-            if let Some(stack) = self.stack(cpu, class) {
-                // SAFETY: the counter is mapped; a value that is being changed is as good.
-                let blocks = unsafe { stack.count.read_volatile() } as usize;
-                held.0 += blocks;
-                held.1 += blocks * size_of_class(class);
-            }
+    /// Keeps a block that belongs to another core for later; whether it could. When it could not,
+    /// `leave` gets what is kept, and the caller keeps the block.
+    #[inline]
+    pub(crate) fn send(self, size: usize, block: *mut u8, leave: impl FnOnce(&[*mut u8])) -> bool {
+        if size > LARGEST_AWAY {
+            return false;
         }
-        held
+        if self.give(AWAY, block) {
+            return true;
+        }
+        let mut blocks = [null_mut(); DEPTH];
+        let taken = self.drain(AWAY, &mut blocks);
+        leave(&blocks[..taken]);
+        false
     }
 
-    /// For how many CPUs there are magazines.
-    pub(crate) fn cpus(&self) -> usize {
-        self.cpus
+    /// Takes blocks out of a magazine, as many as there are places for; how many.
+    fn drain(self, class: usize, places: &mut [*mut u8]) -> usize {
+        for (taken, place) in places.iter_mut().enumerate() {
+            *place = self.take(class);
+            if place.is_null() {
+                return taken;
+            }
+        }
+        places.len()
     }
 }

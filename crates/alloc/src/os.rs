@@ -66,6 +66,17 @@ pub(crate) fn move_pages(from: NonNull<u8>, old: usize, to: NonNull<u8>, new: us
     at != libc::MAP_FAILED
 }
 
+/// Milliseconds of a clock that only goes forward, to a few of them; it costs no system call.
+pub(crate) fn now_ms() -> u64 {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: writes the time, or nothing.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_COARSE, &raw mut now) };
+    now.tv_sec as u64 * 1_000 + now.tv_nsec as u64 / 1_000_000
+}
+
 /// Grows or shrinks a mapping where it stands.
 pub(crate) fn resize(at: NonNull<u8>, old: usize, new: usize) -> bool {
     // SAFETY: without MAYMOVE the mapping stays where it is; the caller owns it.

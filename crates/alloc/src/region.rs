@@ -16,12 +16,14 @@
 //! ```
 //!
 //! The record of a span stands at its first slice's place in the header; every slice of the span
-//! knows that place. Blocks are carved from a span one after the other, so that memory that was
+//! knows that place. What a free needs to see, the owner and the class of a slice, stands together
+//! ([`Seen`]), at one of eight places: headers begin at multiples of a large page, so without that
+//! those of all regions would compete for the same few lines of a cache. Blocks are carved from a span one after the other, so that memory that was
 //! never asked for is never touched; freed blocks form a list through their own first word.
 //!
 //! A region changes its owner only by being given back whole. Its header is written under the
-//! lock of the owner's heap; `magic`, `owner` and the class and first slice of a span that holds
-//! a live block do not change, so that any thread may read them.
+//! lock of the owner's heap; the tag, and the class and first slice of a span that holds a live
+//! block, do not change, so that any thread may read them.
 
 use std::ptr::{NonNull, null_mut, with_exposed_provenance_mut};
 
@@ -35,8 +37,20 @@ const HEADER: usize = 2;
 /// The class of a span that is one block.
 pub(crate) const SINGLE: u8 = u8::MAX;
 
-/// What a region begins with.
-pub(crate) const REGION_MAGIC: u64 = 0x6667_7265_6769_6f6e;
+/// The tag of the first core's regions.
+const FIRST_TAG: u64 = 0x6667_7265_6769_0000;
+
+/// What is written in all regions of a core, and nowhere else.
+#[inline]
+pub(crate) fn tag_of(core: usize) -> u64 {
+    FIRST_TAG + core as u64
+}
+
+/// The core whose regions have that tag.
+#[inline]
+pub(crate) fn core_of(tag: u64) -> Option<usize> {
+    (tag & !0xffff == FIRST_TAG).then_some((tag & 0xffff) as usize)
+}
 
 /// A free block: the next one in its list.
 #[repr(C)]
@@ -65,23 +79,39 @@ pub(crate) struct Span {
     pub(crate) first: u8,
 }
 
+/// The places in a header for what a free sees.
+const PLACES: usize = 8;
+
+/// What a free sees of a region.
+#[repr(C, align(64))]
+#[derive(Debug)]
+pub(crate) struct Seen {
+    /// The owner's tag; zero in the places that are not used, and in the header of a large block.
+    pub(crate) tag: u64,
+    /// The class of the span that a slice is part of.
+    pub(crate) classes: [u8; SLICES],
+}
+
 /// The header of a region.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Region {
-    pub(crate) magic: u64,
-    /// The core whose heap it belongs to.
-    pub(crate) owner: u32,
     /// Slices that belong to no span.
     pub(crate) free_slices: u32,
-    pub(crate) next: *mut Region,
-    pub(crate) prev: *mut Region,
     /// Whether the kernel was asked for huge pages.
     pub(crate) is_huge: bool,
+    /// When it became empty: milliseconds of [`os::now_ms`].
+    pub(crate) empty_since: u64,
+    pub(crate) next: *mut Region,
+    pub(crate) prev: *mut Region,
     /// A bit for each slice that belongs to no span.
     free: [u64; SLICES / 64],
+    /// All within the first page, which a large block has too.
+    seen: [Seen; PLACES],
     spans: [Span; SLICES],
 }
+
+const _: () = assert!(std::mem::offset_of!(Region, spans) <= os::PAGE);
 
 /// Size of the regions: two or four MiB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +133,12 @@ impl Geometry {
     #[inline]
     pub(crate) fn base(self, at: NonNull<u8>) -> *mut u8 {
         with_exposed_provenance_mut(at.addr().get() & !(self.region - 1))
+    }
+
+    /// Which slice of its region an address is in.
+    #[inline]
+    pub(crate) fn slice_of(self, at: NonNull<u8>) -> usize {
+        (at.addr().get() & (self.region - 1)) >> self.slice().trailing_zeros()
     }
 
     /// Slices that hold `size` bytes.
@@ -134,13 +170,45 @@ impl Region {
         region.as_ptr().expose_provenance();
         // SAFETY: the mapping is fresh, zero and longer than the header; nobody else knows it.
         let header = unsafe { &mut *region.as_ptr() };
-        header.magic = REGION_MAGIC;
-        header.owner = owner;
+        header.seen_mut().tag = tag_of(owner as usize);
         header.is_huge = is_huge;
         header.free_slices = FREE_WHEN_EMPTY;
         header.free = [u64::MAX; SLICES / 64];
         header.free[0] &= u64::MAX << HEADER;
         Some(region)
+    }
+
+    /// What a free sees, of what begins at `base`: a region, or the first page of a large block.
+    #[inline]
+    pub(crate) fn seen(base: NonNull<Self>) -> *const Seen {
+        // Large pages of 2 MiB lie one after the other in these bits.
+        let place = (base.addr().get() >> 21) % PLACES;
+        let at = std::mem::offset_of!(Self, seen) + place * size_of::<Seen>();
+        base.as_ptr().cast::<u8>().wrapping_add(at).cast()
+    }
+
+    fn seen_mut(&mut self) -> &mut Seen {
+        &mut self.seen[((&raw const *self).addr() >> 21) % PLACES]
+    }
+
+    /// Makes a span hold blocks of a class.
+    pub(crate) fn hold(&mut self, span: NonNull<Span>, class: usize, geometry: Geometry) {
+        // SAFETY: the span is one of this region's.
+        let first = usize::from(unsafe { span.as_ref() }.first);
+        let slices = slices_of_class(class, geometry.slice());
+        self.seen_mut().classes[first..first + slices].fill(class as u8);
+        let span = &mut self.spans[first];
+        span.capacity = (slices * geometry.slice() / size_of_class(class)) as u16;
+        span.class = class as u8;
+    }
+
+    /// Makes a span one block.
+    pub(crate) fn hold_single(&mut self, span: NonNull<Span>, slices: usize) {
+        // SAFETY: the span is one of this region's.
+        let first = usize::from(unsafe { span.as_ref() }.first);
+        self.seen_mut().classes[first..first + slices].fill(SINGLE);
+        let span = &mut self.spans[first];
+        (span.capacity, span.class, span.used) = (slices as u16, SINGLE, 1);
     }
 
     /// Takes `slices` slices from a place that is a multiple of `align` slices and makes a span.
@@ -227,7 +295,7 @@ impl Region {
         at: NonNull<u8>,
         geometry: Geometry,
     ) -> NonNull<Span> {
-        let slice = (at.addr().get() & (geometry.region - 1)) / geometry.slice();
+        let slice = geometry.slice_of(at);
         // SAFETY: the caller's: the header is there for as long as the region has a live span.
         let spans = unsafe { &raw mut (*region.as_ptr()).spans }.cast::<Span>();
         // SAFETY: a slice's place is below SLICES.
@@ -242,18 +310,6 @@ impl Region {
 }
 
 impl Span {
-    /// Makes a span hold blocks of a class.
-    pub(crate) fn hold(&mut self, class: usize, geometry: Geometry) {
-        let bytes = slices_of_class(class, geometry.slice()) * geometry.slice();
-        self.capacity = (bytes / size_of_class(class)) as u16;
-        self.class = class as u8;
-    }
-
-    /// Makes a span one block.
-    pub(crate) fn hold_single(&mut self, slices: usize) {
-        (self.capacity, self.class, self.used) = (slices as u16, SINGLE, 1);
-    }
-
     /// Slices of the span.
     pub(crate) fn slices(&self, geometry: Geometry) -> usize {
         match self.class {

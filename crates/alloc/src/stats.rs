@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use crate::CoreAware;
+use crate::class::size_of_class;
 use crate::config::RegionSize;
 use crate::heap::HeapStats;
 use crate::large::LargeStats;
+use crate::{CoreAware, Place};
 
 /// What the heaps of an allocator hold.
 #[derive(Clone, Copy)]
@@ -39,11 +40,25 @@ impl<'a> Stats<'a> {
         let CoreAware {
             magazines, cores, ..
         } = self.allocator;
-        for cpu in (0..magazines.cpus()).filter(|&cpu| cores.of(cpu) == core) {
-            let (blocks, bytes) = magazines.held(cpu);
+        let mut is_free = |class: usize, blocks: usize| {
             stats.live_blocks = stats.live_blocks.saturating_sub(blocks);
-            stats.live_bytes = stats.live_bytes.saturating_sub(bytes);
+            stats.live_bytes = (stats.live_bytes).saturating_sub(blocks * size_of_class(class));
+        };
+        for cpu in (0..magazines.cpus()).filter(|&cpu| cores.of(cpu) == core) {
+            magazines.held(cpu, &mut is_free);
         }
+        self.allocator.before_fork();
+        // SAFETY: all locks are held, so no heap takes blocks home.
+        unsafe {
+            magazines.away(|block| {
+                if let Place::Region(region, owner) = self.allocator.place(block)
+                    && owner == core
+                {
+                    is_free(usize::from(self.allocator.class_in(region, block)), 1);
+                }
+            })
+        };
+        self.allocator.after_fork();
         stats
     }
 

@@ -12,7 +12,7 @@ fn with_cores(count: usize, config: Config) -> CoreAware {
     let mut cores = Cores::alone();
     cores.set_count(count);
     let mut allocator = CoreAware::with_cores(config, cores).expect("memory for the heaps");
-    allocator.magazines = Magazines::new(0);
+    allocator.magazines = Magazines::none();
     allocator
 }
 
