@@ -298,9 +298,10 @@ impl CoreAware {
                 // SAFETY: the caller's; the region is of this heap.
                 unsafe { self.heaps[owner].free(block, span) };
             }
-            // SAFETY: the caller's; blocks have at least 16 bytes.
             Place::Region(_, owner) => {
-                self.heaps[owner].free_from_afar(unsafe { Chain::of(block) });
+                // SAFETY: the caller's; blocks have at least 16 bytes.
+                let chain = unsafe { Chain::of(block) };
+                self.heaps[owner].free_from_afar(chain);
             }
             // SAFETY: the caller's.
             Place::Large(header) => unsafe { self.large.free(self.geometry, header) },
@@ -328,9 +329,10 @@ impl CoreAware {
         let seen = Region::seen(region);
         // SAFETY: the region has a live block, so its header is mapped.
         let classes = unsafe { &raw const (*seen).classes }.cast::<u8>();
-        // SAFETY: a slice's number is below that of all slices; that of a live block's span does
-        // not change.
-        unsafe { *classes.add(self.geometry.slice_of(block)) }
+        let class = classes.wrapping_add(self.geometry.slice_of(block));
+        // SAFETY: a slice's number is below that of all slices; the class of a live block's span
+        // does not change.
+        unsafe { class.read() }
     }
 
     /// What a block belongs to. A pointer that no block begins at ends the process with a

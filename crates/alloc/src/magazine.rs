@@ -42,7 +42,7 @@ const LARGEST_AWAY: usize = 512;
 #[derive(Debug)]
 struct OfCpu {
     /// What regions of the CPU's core are marked with; zero until a thread ran here.
-    tag: u64,
+    tag: AtomicU64,
     stacks: [Stack; CLASSES + 1],
 }
 
@@ -133,7 +133,7 @@ impl Magazines {
             let (count, slots) = self.stack(cpu, AWAY);
             for place in 0..count.min(DEPTH) {
                 // SAFETY: the place is one of the stack's.
-                let block = unsafe { slots.add(place).read_volatile() };
+                let block = unsafe { slots.wrapping_add(place).read_volatile() };
                 NonNull::new(block).map(&mut see);
             }
         }
@@ -168,6 +168,12 @@ impl Here {
         self.of_cpu.cast::<u8>().wrapping_add(at).cast()
     }
 
+    #[inline]
+    fn written<'a>(self) -> &'a AtomicU64 {
+        // SAFETY: the magazines of a CPU are never unmapped.
+        unsafe { &(*self.of_cpu).tag }
+    }
+
     /// The CPU.
     #[inline]
     pub(crate) fn cpu(self) -> usize {
@@ -177,9 +183,7 @@ impl Here {
     /// What regions of this CPU's core are marked with; zero before the first block was taken here.
     #[inline]
     pub(crate) fn tag(self) -> u64 {
-        // SAFETY: the magazines of a CPU are never unmapped.
-        let tag = unsafe { AtomicU64::from_ptr(&raw mut (*self.of_cpu).tag) };
-        tag.load(Relaxed)
+        self.written().load(Relaxed)
     }
 
     /// A block of a class from the magazine of this CPU; null when it has none.
@@ -206,9 +210,7 @@ impl Here {
             let capacity = unsafe { AtomicU32::from_ptr(capacity) };
             capacity.store(depth(class) as u32, Relaxed);
         }
-        // SAFETY: as above.
-        let tag = unsafe { AtomicU64::from_ptr(&raw mut (*self.of_cpu).tag) };
-        tag.store(tag_of(cores.of(self.cpu())), Relaxed);
+        self.written().store(tag_of(cores.of(self.cpu())), Relaxed);
     }
 
     /// A block from the heap of this CPU's core, and more of them into the magazine.
