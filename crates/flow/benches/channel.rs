@@ -147,6 +147,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         channel,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     };
     let spec = SlotSpec {
         work: (),

@@ -181,6 +181,7 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         channel: flow::Channel::Fifo,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     };
     let spec = SlotSpec {
         work: Work::Primes(work()),

@@ -28,6 +28,7 @@ use measure::usage::Usage;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::getpid;
 
+use crate::HeapPages;
 use crate::alarm::Alarm;
 use crate::allocator;
 use crate::flow_run::bind;
@@ -100,6 +101,8 @@ impl<W> SlotProcess<W> {
     fn try_run_self_managed<F: SelfManaged>(&self, work: &mut F) -> io::Result<Answer> {
         let spec = self.spec();
         allocator::check(spec.variant.allocator.as_ref()).map_err(io::Error::other)?;
+        let heap_pages = spec.variant.heap_pages;
+        heap_pages.map_or(Ok(()), HeapPages::prepare)?;
         let _until_the_end = match F::KEEPS_DEADLINE {
             true => None,
             false => Some(Alarm::set(spec)?),

@@ -26,6 +26,7 @@ use nix::sys::signal::Signal;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::HeapPages;
 use crate::allocator;
 use crate::body::Body;
 use crate::channel::Sink;
@@ -115,6 +116,8 @@ impl<W> SlotProcess<W> {
     fn try_run<B: Body, S: Sink>(&self, body: &B, sink: &mut S) -> io::Result<Answer> {
         let spec = self.spec();
         allocator::check(spec.variant.allocator.as_ref()).map_err(io::Error::other)?;
+        let heap_pages = spec.variant.heap_pages;
+        heap_pages.map_or(Ok(()), HeapPages::prepare)?;
         if spec.variant.placement.is_one_cpu() {
             flow_run::bind(&spec.cpus)?;
         }
@@ -145,6 +148,9 @@ impl<W> SlotProcess<W> {
             reps.push(run.rep);
         }
         let memory = memory.ok_or_else(|| io::Error::other("memory was not read"))?;
+        heap_pages
+            .map_or(Ok(()), |pages| pages.check_heap(&memory))
+            .map_err(io::Error::other)?;
         let proof = reps[0].proof();
         let counted = reps.split_off(spec.warmups as usize);
         Ok(Answer::Done(SlotRecord {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::word::WordError;
-use crate::{Allocator, Model, ParentMemory, Placement};
+use crate::{Allocator, HeapPages, Model, ParentMemory, Placement};
 
 /// A model with its flow count, placement and way of handing out work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -31,6 +31,9 @@ pub struct Variant {
     /// environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocator: Option<Allocator>,
+    /// The pages of its processes' heaps, where that is not left to the machine.
+    #[serde(default, rename = "pages", skip_serializing_if = "Option::is_none")]
+    pub heap_pages: Option<HeapPages>,
 }
 
 impl Variant {

@@ -6,9 +6,9 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
-use flow::Allocator;
-use lab::Study;
+use anyhow::{Context, Error, Result, bail, ensure};
+use flow::{Allocator, Variant};
+use lab::{Settings, Study};
 
 /// The file of the core-aware allocator.
 const LIBRARY: &str = "libflowgauge_malloc.so";
@@ -92,33 +92,42 @@ fn installed(files: &[&str]) -> Option<PathBuf> {
     places.into_iter().find(|place| place.is_file())
 }
 
-/// The study without the variants whose own allocator cannot be had here, and why not. An
-/// allocator that was `asked` for must be had.
-pub(crate) fn with_allocators_here(
-    mut study: Study,
-    asked: &[Allocator],
-) -> Result<(Study, Vec<String>)> {
+/// The study without the variants whose allocator or whose heap's pages cannot be had here, and why
+/// not. What was `asked` for must be had.
+pub(crate) fn what_is_here(mut study: Study, asked: &Settings) -> Result<(Study, Vec<String>)> {
     let mut reasons: Vec<String> = Vec::new();
-    let mut is_here = |allocator: &Allocator| match of(allocator) {
-        Ok(_) => Ok(true),
-        Err(error) if asked.contains(allocator) => Err(error),
-        Err(error) => {
-            let reason = error.to_string();
-            reasons.extend((!reasons.contains(&reason)).then_some(reason));
-            Ok(false)
-        }
-    };
     for case in &mut study.cases {
         let mut kept = Vec::new();
         for variant in case.variants.drain(..) {
-            let named = variant.variant.allocator.as_ref();
-            if named.map_or(Ok(true), &mut is_here)? {
-                kept.push(variant);
+            match can_run(&variant.variant) {
+                Ok(()) => kept.push(variant),
+                Err(error) if is_asked(&variant.variant, asked) => return Err(error),
+                Err(error) => {
+                    let reason = error.to_string();
+                    reasons.extend((!reasons.contains(&reason)).then_some(reason));
+                }
             }
         }
         case.variants = kept;
     }
     Ok((study, reasons))
+}
+
+fn can_run(variant: &Variant) -> Result<()> {
+    let allocator = variant.allocator.as_ref();
+    allocator.map_or(Ok(None), of)?;
+    let pages = variant
+        .heap_pages
+        .map_or(Ok(()), |pages| pages.check(allocator));
+    pages.map_err(Error::msg)
+}
+
+fn is_asked(variant: &Variant, asked: &Settings) -> bool {
+    let is_in = |allocator| asked.allocators.contains(allocator);
+    variant.allocator.as_ref().is_some_and(is_in)
+        || variant
+            .heap_pages
+            .is_some_and(|pages| asked.heap_pages.contains(&pages))
 }
 
 /// The library before all others that the environment asks for.
@@ -224,10 +233,15 @@ mod tests {
         let missing: Allocator = "/no/such/library.so".parse().unwrap();
         let variants = study.cases[0].variants.len();
         study.cases[0].variants[0].variant.allocator = Some(missing.clone());
-        let (kept, reasons) = with_allocators_here(study.clone(), &[]).unwrap();
+        let asked = Settings::usual(lab::Preset::Quick, 1);
+        let (kept, reasons) = what_is_here(study.clone(), &asked).unwrap();
         assert_eq!(kept.cases[0].variants.len(), variants - 1);
         assert_eq!(reasons, ["the allocator /no/such/library.so is no file"]);
-        assert!(with_allocators_here(study, &[missing]).is_err());
+        let asked = Settings {
+            allocators: vec![missing],
+            ..asked
+        };
+        assert!(what_is_here(study, &asked).is_err());
     }
 
     #[test]

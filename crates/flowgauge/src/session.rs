@@ -78,12 +78,13 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
     let studies = studies
         .into_iter()
         .map(|study| study.for_cpus(cpus(&machine)))
-        .map(|study| lab::with_allocators(study, &settings.allocators));
+        .map(|study| lab::with_allocators(study, &settings.allocators))
+        .map(|study| lab::with_heap_pages(study, &settings.heap_pages));
     let studies = trees::filled(studies.collect(), None)?;
     trees::check_cold(&studies)?;
     let (studies, mut refused) = with_parent_memory(studies, &settings, &machine, had)?;
     let studies = studies.into_iter().map(|study| {
-        let (study, reasons) = preload::with_allocators_here(study, &settings.allocators)?;
+        let (study, reasons) = preload::what_is_here(study, &settings)?;
         refused.push((study.name.clone(), reasons));
         Ok(study)
     });

@@ -155,20 +155,12 @@ fn what_cannot_be_reached_is_refused_before_it_starts() {
     );
 }
 
-/// Runs a small study under allocators; its standard error, exit code and summary.
-fn study_under(allocators: &str) -> (Output, String) {
+/// Runs a small study with a flag; its standard error, exit code and summary.
+fn study_with(flag: &str, value: &str) -> (Output, String) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let mut flowgauge = Command::new(env!("CARGO_BIN_EXE_flowgauge"));
-    flowgauge.args([
-        "primes",
-        "-b",
-        "1000",
-        "--rounds",
-        "1",
-        "--allocator",
-        allocators,
-    ]);
+    flowgauge.args(["primes", "-b", "1000", "--rounds", "1", flag, value]);
     let ran = flowgauge
         .arg("--out")
         .arg(&out)
@@ -177,6 +169,41 @@ fn study_under(allocators: &str) -> (Output, String) {
         .unwrap();
     let summary = std::fs::read_to_string(out.join("summary.csv")).unwrap_or_default();
     (ran, summary)
+}
+
+fn study_under(allocators: &str) -> (Output, String) {
+    study_with("--allocator", allocators)
+}
+
+#[test]
+fn pages_that_this_machine_has_not_are_refused_with_what_it_has() {
+    // No machine that this runs on has pages of 4 MiB.
+    let (ran, _) = study_with("--pages", "4m");
+    assert_eq!(ran.status.code(), Some(2));
+    let said = text(&ran.stderr);
+    assert!(said.contains("no pages of 4m to reserve; it has"), "{said}");
+    let (ran, _) = study_with("--pages", "4k,4k");
+    assert!(text(&ran.stderr).contains("--pages names 4k twice"));
+}
+
+#[test]
+fn heaps_on_small_pages_are_checked_and_named_in_the_results() {
+    let (ran, summary) = study_with("--pages", "4k");
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    let mut lines = summary.lines();
+    let column = lines
+        .next()
+        .unwrap()
+        .split(',')
+        .position(|name| name == "pages");
+    let column = column.unwrap();
+    let pages: Vec<_> = lines
+        .map(|row| row.split(',').nth(column).unwrap())
+        .collect();
+    assert!(
+        !pages.is_empty() && pages.iter().all(|pages| *pages == "4k"),
+        "{summary}"
+    );
 }
 
 #[test]

@@ -29,7 +29,7 @@
 
 #![forbid(unsafe_code)]
 
-mod allocator;
+mod axis;
 mod budget;
 pub mod capacity;
 pub mod compare;
@@ -58,7 +58,7 @@ mod testing;
 mod words;
 pub mod written;
 
-pub use allocator::with_allocators;
+pub use axis::{with_allocators, with_heap_pages};
 pub use compare::compare;
 pub use compared::{Compared, compared};
 pub use expect::{Expectation, Judged};

@@ -33,6 +33,9 @@ pub struct Settings {
     /// studies have them too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allocators: Vec<flow::Allocator>,
+    /// Pages on which the heap of every variant is put, likewise.
+    #[serde(default, rename = "pages", skip_serializing_if = "Vec::is_empty")]
+    pub heap_pages: Vec<flow::HeapPages>,
     /// How every slot is sampled whose variant does not say so itself; usually not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
@@ -103,6 +106,7 @@ impl Settings {
             events: Vec::new(),
             parent_memory: None,
             allocators: Vec::new(),
+            heap_pages: Vec::new(),
             together: true,
         }
     }

@@ -43,6 +43,7 @@ pub(crate) fn case(name: &str, units: u64, models: &[&str]) -> Case {
         channel: flow::Channel::Fifo,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     };
     Case {
         name: name.to_owned(),
@@ -136,6 +137,7 @@ pub(crate) const MEMORY: Memory = Memory {
     peak_rss: None,
     slab: None,
     sharing: measure::memory::Sharing::Everyone,
+    heap: None,
 };
 
 pub(crate) fn done(spec: &SlotSpec<Work>, ns: u64, proof: Proof) -> Answer {

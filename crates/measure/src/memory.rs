@@ -71,6 +71,37 @@ pub struct Memory {
     /// By which processes shared pages are divided.
     #[serde(default, skip_serializing_if = "Sharing::is_everyone")]
     pub sharing: Sharing,
+    /// Their heaps, and how much of those is on large pages; old records and kernels have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heap: Option<Heap>,
+}
+
+/// Anonymous memory of a group, stacks with it, in bytes: what `malloc` gives out is part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Heap {
+    /// All of it, reserved huge pages too.
+    pub bytes: u64,
+    /// What is on transparent or reserved huge pages.
+    pub large: u64,
+}
+
+impl Heap {
+    /// The part that is on large pages.
+    #[must_use]
+    pub fn share(self) -> Option<f64> {
+        (self.bytes > 0).then(|| self.large as f64 / self.bytes as f64)
+    }
+}
+
+impl Add for Heap {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            bytes: self.bytes + other.bytes,
+            large: self.large + other.large,
+        }
+    }
 }
 
 /// By which processes shared pages are divided.
@@ -118,6 +149,7 @@ impl Add for Memory {
                 (Sharing::Group, Sharing::Group) => Sharing::Group,
                 _ => Sharing::Everyone,
             },
+            heap: self.heap.zip(other.heap).map(|(a, b)| a + b),
         }
     }
 }
@@ -221,6 +253,7 @@ impl Sampler {
             peak_rss: Some(0),
             slab: None,
             sharing: Sharing::Everyone,
+            heap: Some(Heap::default()),
         };
         let mut own = Some(0);
         let mut sum = nothing;
@@ -262,7 +295,12 @@ impl Sampler {
     /// One process, with the part of its PSS that is not pages of files.
     fn one(&mut self, pid: i32) -> Result<(Memory, Option<u64>), MemoryError> {
         let status = self.status(pid)?;
-        let Rollup { rss, pss, pss_own } = self.files.read(pid, "smaps_rollup", Rollup::parse)?;
+        let Rollup {
+            rss,
+            pss,
+            pss_own,
+            heap,
+        } = self.files.read(pid, "smaps_rollup", Rollup::parse)?;
         let memory = Memory {
             pss,
             page_tables: status.page_tables,
@@ -273,6 +311,7 @@ impl Sampler {
             peak_rss: status.peak_rss,
             slab: None,
             sharing: Sharing::Everyone,
+            heap,
         };
         Ok((memory, pss_own))
     }

@@ -27,6 +27,7 @@ fn variant(model: &str, flows: u32) -> Variant {
         channel: Channel::Fifo,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     }
 }
 

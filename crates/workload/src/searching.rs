@@ -327,6 +327,7 @@ mod testing {
             channel: Channel::Fifo,
             parent_memory: None,
             allocator: None,
+            heap_pages: None,
         }
     }
 

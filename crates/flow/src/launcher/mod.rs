@@ -41,6 +41,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::allocator::PRELOAD;
+use crate::heap_pages;
 use crate::janitor::Janitor;
 use crate::probe::{PROBE_ARGUMENT, ProbeTask};
 use crate::slot_process::{SLOT_PROCESS_ARGUMENT, Task};
@@ -236,6 +237,7 @@ impl Launcher {
                 None => command.env_remove(PRELOAD),
             };
         }
+        heap_pages::tell(&mut command, &spec.variant);
         let patience_s = spec.deadline_s + spec.grace_s.max(0.0) * STEPS_OF_GRACE;
         self.hear_out(command.spawn()?, &task, patience_s, onlooker)
     }

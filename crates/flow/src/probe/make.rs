@@ -147,6 +147,7 @@ fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
         channel: Channel::Fifo,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     };
     let (shared, notify) = (SharedMemory::new(1, 0)?, Notify::new()?);
     let (entrance, _inlet) = channel::open(None, Path::new(""))?;

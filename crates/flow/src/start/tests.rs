@@ -70,6 +70,7 @@ fn carried<B: Body>(
         channel: Channel::Fifo,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     };
     let (shared, notify) = (SharedMemory::new(1, 0).unwrap(), Notify::new().unwrap());
     let (entrance, _inlet) = channel::open(None, Path::new("")).unwrap();

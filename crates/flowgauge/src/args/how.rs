@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use flow::{Allocator, Pages};
+use flow::{Allocator, HeapPages, Pages};
 use lab::{Expectation, Study, Value};
 use measure::counters::Events;
 
@@ -65,6 +65,10 @@ pub(crate) struct HowArgs {
     /// the path of a library; several make a variant each of every one
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) allocator: Vec<Allocator>,
+    /// Put the heap of everything on these pages: 4k, thp (huge ones where the kernel can), 2m, 4m or
+    /// 1g (reserved ones); several make a variant each of every one
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) pages: Vec<HeapPages>,
     /// Results folder [default: flowgauge-results/TIME-STUDY]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -92,6 +96,7 @@ impl HowArgs {
             ballast,
             ballast_pages: _,
             allocator,
+            pages,
             out,
             answer:
                 AnswerArgs {
@@ -113,6 +118,7 @@ impl HowArgs {
             events.is_some(),
             ballast.is_some(),
             !allocator.is_empty(),
+            !pages.is_empty(),
             out.is_some(),
             *format != Format::Text,
             !expect.is_empty(),

@@ -145,6 +145,7 @@ fn pair(name: &str, title: &str, spin: Spin, placement: Placement, second: &str)
         channel: Channel::Fifo,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     };
     let labelled = |label: &str| LabelledVariant {
         label: label.to_owned(),

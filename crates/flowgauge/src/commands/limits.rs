@@ -163,6 +163,7 @@ fn case(args: &LimitsArgs, flows: u64, ceilings: &[(Model, u64)]) -> Case {
         channel: Channel::Fifo,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     };
     let within = ceilings
         .iter()

@@ -86,6 +86,7 @@ fn variant(args: &WikiArgs, model: Model, flows: u64) -> Result<Variant> {
         channel: Channel::Fifo,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     })
 }
 

@@ -1,9 +1,10 @@
 //! What the flags ask for, as settings of a run.
 
+use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use flow::{Allocator, Pages};
+use flow::Pages;
 use lab::results::counted;
 use lab::{AskedParentMemory, Preset, Sampling, Settings};
 use machine::Machine;
@@ -45,7 +46,8 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
             .as_ref()
             .map_or_else(Vec::new, |events| events.0.clone()),
         parent_memory: parent_memory(how)?,
-        allocators: allocators(how)?,
+        allocators: each_once("--allocator", &how.allocator)?,
+        heap_pages: each_once("--pages", &how.pages)?,
         ..usual
     })
 }
@@ -59,13 +61,13 @@ pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {
     }
 }
 
-/// The allocators that the flags ask for, each once.
-fn allocators(how: &HowArgs) -> Result<Vec<Allocator>> {
-    for (place, one) in how.allocator.iter().enumerate() {
-        let is_new = !how.allocator[..place].contains(one);
-        ensure!(is_new, "--allocator names {one} twice: once is enough");
+/// What a flag lists, each once.
+fn each_once<T: Clone + PartialEq + Display>(flag: &str, list: &[T]) -> Result<Vec<T>> {
+    for (place, one) in list.iter().enumerate() {
+        let is_new = !list[..place].contains(one);
+        ensure!(is_new, "{flag} names {one} twice: once is enough");
     }
-    Ok(how.allocator.clone())
+    Ok(list.to_vec())
 }
 
 /// The parent memory that the flags ask for, each kind of pages once.

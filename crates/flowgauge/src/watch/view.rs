@@ -209,6 +209,7 @@ pub(super) mod tests {
             channel: flow::Channel::Fifo,
             parent_memory: None,
             allocator: None,
+            heap_pages: None,
         };
         assert_eq!(
             flows(&variant("fiber", 20_000)),

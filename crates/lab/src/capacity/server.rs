@@ -110,6 +110,7 @@ mod tests {
             channel: Channel::Fifo,
             parent_memory: None,
             allocator: None,
+            heap_pages: None,
         };
         no_room(machine, &variant, &serde_json::from_value(server).unwrap())
     }

@@ -28,6 +28,7 @@ fn variant(model: Model, flows: u32) -> Variant {
         channel: Channel::Fifo,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flow::{Allocator, Channel, Model, Pages, Placement, Schedule};
+use flow::{Allocator, Channel, HeapPages, Model, Pages, Placement, Schedule};
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
@@ -88,6 +88,8 @@ pub(super) struct FileVariant {
     pub(super) ballast_pages: Option<Pages>,
     /// `libc`, `core-aware`, another name, or the path of a library.
     pub(super) allocator: Option<Allocator>,
+    /// `4k`, `2m`, `4m`, `1g` or `thp`.
+    pub(super) pages: Option<HeapPages>,
     pub(super) label: Option<String>,
     /// Leaves the variant out of the quick preset.
     #[serde(default)]

@@ -30,6 +30,7 @@ fn labels(variants: &[Variant]) -> Vec<String> {
     let channel = differ(variants, |v| v.channel);
     let parent_memory = differ(variants, |v| v.parent_memory);
     let allocator = differ(variants, |v| v.allocator.clone());
+    let heap_pages = differ(variants, |v| v.heap_pages);
     // Where only the pages differ they say it all.
     let bytes = differ(variants, |v| {
         v.parent_memory.map(|parent_memory| parent_memory.bytes)
@@ -52,6 +53,8 @@ fn labels(variants: &[Variant]) -> Vec<String> {
             ));
             let named = v.allocator.as_ref().filter(|_| allocator);
             words.extend(named.map(|named| named.label().to_owned()));
+            let pages = v.heap_pages.filter(|_| heap_pages);
+            words.extend(pages.map(|pages| pages.to_string()));
             words.join(" ")
         };
     variants.iter().map(label).collect()
@@ -90,6 +93,7 @@ mod tests {
             channel: Channel::Fifo,
             parent_memory: None,
             allocator: None,
+            heap_pages: None,
         }
     }
 

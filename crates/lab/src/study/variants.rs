@@ -49,6 +49,7 @@ pub(super) fn variants(
             Ok(Variant {
                 parent_memory,
                 allocator: v.get_ref().allocator.clone(),
+                heap_pages: v.get_ref().pages,
                 ..variant(source, v, count, (flows, usual))?
             })
         })
@@ -156,6 +157,7 @@ fn variant(
         channel: *channel,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     })
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 
-use super::MemoryError;
+use super::{Heap, MemoryError};
 
 /// The part of `smaps_rollup` that is used, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +16,7 @@ pub(super) struct Rollup {
     pub(super) pss: u64,
     /// The part of PSS that is not pages of files; kernels before 5.2 do not tell it.
     pub(super) pss_own: Option<u64>,
+    pub(super) heap: Option<Heap>,
 }
 
 impl Rollup {
@@ -26,8 +27,18 @@ impl Rollup {
             pss_own: kib(text, "Pss_Anon:")
                 .zip(kib(text, "Pss_Shmem:"))
                 .map(|(anonymous, shared)| anonymous + shared),
+            heap: heap(text),
         })
     }
+}
+
+/// Pages of `hugetlbfs` are in no other line than their own.
+fn heap(text: &str) -> Option<Heap> {
+    let reserved = kib(text, "Private_Hugetlb:")?;
+    Some(Heap {
+        bytes: kib(text, "Anonymous:")? + reserved,
+        large: kib(text, "AnonHugePages:")? + reserved,
+    })
 }
 
 /// The part of `status` that is used, sizes in bytes.

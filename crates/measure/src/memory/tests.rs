@@ -48,6 +48,7 @@ fn a_group_is_the_sum_of_its_processes() {
         peak_rss: Some(2 * 1_588 * 1_024),
         slab: None,
         sharing: Sharing::Everyone,
+        heap: None,
     };
     assert_eq!(memory, expected);
     assert_eq!(memory.total(), 2 * (454 + 44 + 48) * 1_024);
@@ -59,6 +60,21 @@ fn a_group_is_the_sum_of_its_processes() {
         .total(),
         memory.total() + 5
     );
+}
+
+#[test]
+fn a_heap_is_on_large_pages_as_far_as_the_kernel_says() {
+    let root = tempfile::tempdir().unwrap();
+    let heap = "Anonymous: 6144 kB\nAnonHugePages: 4096 kB\nPrivate_Hugetlb: 2048 kB\n";
+    let rollup = format!("{ROLLUP}{heap}");
+    process(root.path(), 10, STATUS, Some(&rollup));
+    process(root.path(), 11, STATUS, Some(&rollup));
+    process(root.path(), 12, STATUS, Some(ROLLUP));
+    let mut sampler = Sampler::below(root.path(), STACK);
+    let heap = sampler.of(&[10, 11]).unwrap().heap.unwrap();
+    assert_eq!((heap.bytes, heap.large), (16 << 20, 12 << 20));
+    assert_eq!(heap.share(), Some(0.75));
+    assert_eq!(sampler.of(&[10, 12]).unwrap().heap, None);
 }
 
 #[test]

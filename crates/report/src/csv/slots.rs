@@ -35,6 +35,7 @@ const COLUMNS: &[Column] = &[
     ("ballast_bytes", |row| row.launched.parent_memory_bytes()),
     ("ballast_pages", |row| row.launched.parent_memory_pages()),
     ("allocator", |row| row.launched.allocator()),
+    ("pages", |row| row.launched.heap_pages()),
     ("outcome", |row| {
         if row.failure().is_none() {
             text("done")
@@ -114,6 +115,20 @@ const COLUMNS: &[Column] = &[
     ("rss_bytes", |row| whole(row.rss())),
     ("peak_rss_bytes", |row| {
         whole(row.memory().and_then(|memory| memory.peak_rss))
+    }),
+    ("heap_bytes", |row| {
+        whole(
+            row.memory()
+                .and_then(|memory| memory.heap)
+                .map(|heap| heap.bytes),
+        )
+    }),
+    ("large_pages_bytes", |row| {
+        whole(
+            row.memory()
+                .and_then(|memory| memory.heap)
+                .map(|heap| heap.large),
+        )
     }),
     ("memory_not_available", |row| text(row.no_memory())),
 ];

@@ -53,6 +53,7 @@ pub(crate) const COLUMNS: &[Column] = &[
         row.launched().parent_memory_pages().into()
     }),
     Column::new("allocator", |row| row.launched().allocator().into()),
+    Column::new("pages", |row| row.launched().heap_pages().into()),
     Column::new("good_slots", |row| {
         whole(Some(row.summary().good as u64)).into()
     }),
@@ -304,6 +305,11 @@ impl Launched<'_> {
     pub(crate) fn allocator(&self) -> Value {
         let named = self.0.and_then(|v| v.variant.allocator.as_ref());
         named.map_or(Value::Nothing, |named| text(named.name()))
+    }
+
+    pub(crate) fn heap_pages(&self) -> Value {
+        let pages = self.0.and_then(|v| v.variant.heap_pages);
+        pages.map_or(Value::Nothing, |pages| text(pages.to_string()))
     }
 
     fn parent_memory(&self) -> Option<ParentMemory> {

@@ -151,6 +151,7 @@ pub(crate) fn launched(labelled: &LabelledVariant) -> String {
         channel,
         parent_memory,
         allocator,
+        heap_pages,
     } = &labelled.variant;
     let flows = many((*flows).into(), "flow");
     let how = format!("{model}, {flows}, {placement}, {schedule}, {channel}");
@@ -160,6 +161,10 @@ pub(crate) fn launched(labelled: &LabelledVariant) -> String {
     };
     let how = match allocator {
         Some(allocator) => format!("{how}, with the allocator {allocator}"),
+        None => how,
+    };
+    let how = match heap_pages {
+        Some(pages) => format!("{how}, its heap on pages of {pages}"),
         None => how,
     };
     match &labelled.work {

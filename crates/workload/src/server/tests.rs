@@ -35,6 +35,7 @@ fn variant(model: &str, flows: u32) -> Variant {
         channel: Channel::Fifo,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     }
 }
 

@@ -41,6 +41,8 @@ fn variant(args: &ExecArgs, model: Model, flows: u32) -> Variant {
         schedule: Schedule::default(),
         channel: Channel::default(),
         parent_memory: None,
+        allocator: None,
+        heap_pages: None,
     }
 }
 

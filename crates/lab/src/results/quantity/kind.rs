@@ -6,7 +6,7 @@ use flow::{FlowRecord, Rep, SlotRecord};
 use machine::counters::Permission;
 use measure::Measured;
 use measure::counters::Event;
-use measure::memory::{Memory, Reading};
+use measure::memory::{Heap, Memory, Reading};
 
 use super::Unit;
 use crate::median::median;
@@ -32,6 +32,8 @@ pub(crate) enum Kind {
     KernelStacks,
     Rss,
     PeakRss,
+    /// The part of the heap that is on large pages, where a variant of the case asks for some.
+    LargePages,
     Faults,
     Switches,
     Migrations,
@@ -73,7 +75,7 @@ pub(crate) enum Kind {
 }
 
 /// Name, what it is called in sentences, unit; events beside these have their own names.
-const NAMED: [(Kind, &str, &str, Unit); 30] = [
+const NAMED: [(Kind, &str, &str, Unit); 31] = [
     (Kind::Time, "time", "time", Unit::Ns),
     (Kind::Create, "create", "time to create", Unit::Ns),
     (Kind::Steady, "steady", "steady phase", Unit::Ns),
@@ -90,6 +92,12 @@ const NAMED: [(Kind, &str, &str, Unit); 30] = [
     ),
     (Kind::Rss, "rss", "RSS", Unit::Bytes),
     (Kind::PeakRss, "peak-rss", "peak RSS", Unit::Bytes),
+    (
+        Kind::LargePages,
+        "large-pages",
+        "share of the heap on large pages",
+        Unit::Share,
+    ),
     (Kind::Faults, "faults", "page faults", Unit::Count),
     (Kind::Switches, "switches", "context switches", Unit::Count),
     (
@@ -320,6 +328,11 @@ impl Kind {
             Self::BytesWritten if told(record, "written_bytes").is_some() => {
                 told(record, "written_bytes")
             }
+            Self::LargePages => {
+                let mut variants = look.case.variants.iter();
+                let asks = variants.any(|one| one.variant.heap_pages.is_some());
+                asks.then(|| large_pages(record))
+            }
             Self::Event(event) => {
                 let work = look.case.work_of(slot.variant);
                 let read = counted::reading(record, event, look.permission, work);
@@ -397,6 +410,20 @@ fn memory(record: &SlotRecord, part: fn(&Memory) -> u64) -> Measured<f64> {
     match &record.memory {
         Reading::Honest(memory) => Measured::Value(part(memory) as f64),
         Reading::RssOnly { reason, remedy, .. } => Measured::not_available(reason, remedy),
+    }
+}
+
+fn large_pages(record: &SlotRecord) -> Measured<f64> {
+    let heap = match &record.memory {
+        Reading::Honest(memory) => memory.heap,
+        Reading::RssOnly { .. } => None,
+    };
+    match heap.and_then(Heap::share) {
+        Some(share) => Measured::Value(share),
+        None => Measured::not_available(
+            "/proc/PID/smaps_rollup does not tell it",
+            "use Linux 4.14 or newer with CONFIG_PROC_PAGE_MONITOR",
+        ),
     }
 }
 

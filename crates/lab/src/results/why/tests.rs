@@ -27,6 +27,7 @@ fn variant(model: &str, flows: u32) -> Variant {
         channel: flow::Channel::Fifo,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     }
 }
 
@@ -53,6 +54,7 @@ const MEMORY: Memory = Memory {
     peak_rss: None,
     slab: None,
     sharing: measure::memory::Sharing::Everyone,
+    heap: None,
 };
 
 /// A profile of threads that find primes.

@@ -181,5 +181,6 @@ fn memory(like: Like, rss_only: bool) -> Reading {
         peak_rss: Some(rss + 4096),
         slab: None,
         sharing: measure::memory::Sharing::Everyone,
+        heap: None,
     })
 }

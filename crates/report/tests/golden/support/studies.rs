@@ -149,6 +149,7 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
         channel: Channel::Fifo,
         parent_memory: None,
         allocator: None,
+        heap_pages: None,
     };
     LabelledVariant {
         label: label.into(),

@@ -1,0 +1,358 @@
+//! On which pages the heap of a slot's processes lies.
+//!
+//! # Theory
+//!
+//! A program's heap comes from `malloc`, so the allocator is told before it maps anything, and what
+//! came of it is read afterwards:
+//!
+//! | asked for | how | read in |
+//! |---|---|---|
+//! | `4k` | `PR_SET_THP_DISABLE`, which forked flows inherit | `AnonHugePages` is 0 |
+//! | `thp` | libc: its tunable `glibc.malloc.hugetlb=1` advises the kernel; core-aware does anyway | `AnonHugePages` |
+//! | `2m`, `4m`, `1g` | libc: `glibc.malloc.hugetlb=BYTES` maps pages that were reserved | `Private_Hugetlb` |
+//!
+//! An allocator that gets no such pages takes small ones in silence. So a kind of which the machine
+//! has none is refused before the run, and a slot fails whose heap lies on none of the pages that
+//! it names. How much of the heap does is a quantity: the heap is all anonymous memory of the
+//! processes here, so stacks count too, and no allocator reaches the whole.
+
+use std::fmt;
+use std::fs;
+use std::path::Path;
+use std::str::FromStr;
+
+use measure::memory::{Heap, Memory, Reading};
+use serde::{Deserialize, Serialize};
+
+use crate::{Allocator, Variant};
+
+/// Kinds of pages for a heap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum HeapPages {
+    /// Of 4 KiB, and no others.
+    Small,
+    /// Huge ones where the kernel can give them.
+    Transparent,
+    /// Reserved ones, of so many bytes.
+    Reserved(u64),
+}
+
+/// Every kind by its word.
+const WORDS: [(&str, HeapPages); 5] = [
+    ("4k", HeapPages::Small),
+    ("thp", HeapPages::Transparent),
+    ("2m", HeapPages::Reserved(2 << 20)),
+    ("4m", HeapPages::Reserved(4 << 20)),
+    ("1g", HeapPages::Reserved(1 << 30)),
+];
+
+/// Where the kernel lists kinds of pages.
+const KERNEL: &str = "/sys/kernel/mm";
+/// A heap below this need not have a large page at all.
+const LARGE_HEAP: u64 = 16 << 20;
+/// The variable by which the C library is tuned.
+const TUNABLES: &str = "GLIBC_TUNABLES";
+
+impl fmt::Display for HeapPages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = WORDS.iter().find(|(_, pages)| pages == self);
+        f.pad(word.map_or("", |(word, _)| word))
+    }
+}
+
+/// A word that names no kind of pages.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no kind of pages for a heap: use 4k, 2m, 4m, 1g or thp")]
+pub struct HeapPagesError(String);
+
+impl FromStr for HeapPages {
+    type Err = HeapPagesError;
+
+    fn from_str(text: &str) -> Result<Self, HeapPagesError> {
+        let named = WORDS.iter().find(|(word, _)| *word == text);
+        named
+            .map(|(_, pages)| *pages)
+            .ok_or_else(|| HeapPagesError(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for HeapPages {
+    type Error = HeapPagesError;
+
+    fn try_from(text: String) -> Result<Self, HeapPagesError> {
+        text.parse()
+    }
+}
+
+impl From<HeapPages> for String {
+    fn from(pages: HeapPages) -> Self {
+        pages.to_string()
+    }
+}
+
+impl HeapPages {
+    /// That this machine can give an allocator such pages.
+    ///
+    /// # Errors
+    /// Why it cannot, and the command that would change it.
+    pub fn check(self, allocator: Option<&Allocator>) -> Result<(), String> {
+        self.check_below(Path::new(KERNEL), allocator)
+    }
+
+    fn check_below(self, kernel: &Path, allocator: Option<&Allocator>) -> Result<(), String> {
+        match self {
+            Self::Small => Ok(()),
+            Self::Transparent => check_transparent(kernel, allocator),
+            Self::Reserved(bytes) => {
+                is_libc(allocator)
+                    .then_some(())
+                    .ok_or("only the allocator libc takes reserved pages: use --pages thp")?;
+                check_reserved(kernel, bytes)
+            }
+        }
+    }
+
+    /// What the environment of a slot's process is to have.
+    pub(crate) fn environment(
+        self,
+        allocator: Option<&Allocator>,
+    ) -> Option<(&'static str, String)> {
+        let tuned = |value: u64| {
+            let others = std::env::var(TUNABLES).unwrap_or_default();
+            let own = format!("glibc.malloc.hugetlb={value}");
+            let all = [others, own].into_iter().filter(|one| !one.is_empty());
+            (TUNABLES, all.collect::<Vec<_>>().join(":"))
+        };
+        match (self, allocator.map(Allocator::name)) {
+            (Self::Small, _) => None,
+            (Self::Reserved(bytes), _) => Some(tuned(bytes)),
+            (Self::Transparent, Some("jemalloc")) => Some(("MALLOC_CONF", "thp:always".to_owned())),
+            (Self::Transparent, _) => is_libc(allocator).then(|| tuned(1)),
+        }
+    }
+
+    /// Forbids huge pages to this process and those that it forks, where small ones are wanted.
+    pub(crate) fn prepare(self) -> std::io::Result<()> {
+        if self != Self::Small {
+            return Ok(());
+        }
+        // SAFETY: the call takes numbers only and changes how memory is mapped from now on.
+        match unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) } {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        }
+    }
+
+    /// That a slot's heap was on such pages, as far as its size lets one tell.
+    pub(crate) fn check_heap(self, reading: &Reading) -> Result<(), String> {
+        let Reading::Honest(Memory {
+            heap: Some(Heap { bytes, large }),
+            ..
+        }) = reading
+        else {
+            return Err(format!(
+                "whether the heap was on pages of {self} cannot be read from /proc/PID/smaps_rollup"
+            ));
+        };
+        let mib = |bytes: &u64| bytes >> 20;
+        match self {
+            Self::Small if *large > 0 => Err(format!(
+                "{} MiB of the heap were on large pages and not on 4k",
+                mib(large)
+            )),
+            Self::Transparent | Self::Reserved(_) if *large == 0 && *bytes >= LARGE_HEAP => {
+                Err(format!(
+                    "none of the {} MiB of heap was on pages of {self}: the kernel had none left{}",
+                    mib(bytes),
+                    remedy(self)
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What makes more of such pages.
+fn remedy(pages: HeapPages) -> String {
+    match pages {
+        HeapPages::Small | HeapPages::Transparent => String::new(),
+        HeapPages::Reserved(bytes) => format!(
+            "; to reserve some: echo {} | sudo tee {KERNEL}/hugepages/{}/nr_hugepages",
+            (1_u64 << 30).div_ceil(bytes),
+            folder(bytes)
+        ),
+    }
+}
+
+fn is_libc(allocator: Option<&Allocator>) -> bool {
+    allocator.is_none_or(|allocator| allocator.name() == Allocator::LIBC)
+}
+
+/// Allocators that ask for huge pages, or can be told to.
+fn asks_for_huge(allocator: Option<&Allocator>) -> bool {
+    let named = allocator.map(Allocator::name);
+    is_libc(allocator) || matches!(named, Some("core-aware" | "jemalloc" | "mimalloc"))
+}
+
+fn check_transparent(kernel: &Path, allocator: Option<&Allocator>) -> Result<(), String> {
+    let file = "transparent_hugepage/enabled";
+    let enabled = fs::read_to_string(kernel.join(file)).unwrap_or_default();
+    let enable = |how: &str| format!("echo {how} | sudo tee {KERNEL}/{file}");
+    if enabled.is_empty() {
+        return Err(
+            "this kernel has no transparent huge pages (CONFIG_TRANSPARENT_HUGEPAGE)".into(),
+        );
+    }
+    if enabled.contains("[never]") {
+        let how = enable("madvise");
+        return Err(format!("transparent huge pages are switched off: {how}"));
+    }
+    if !enabled.contains("[always]") && !asks_for_huge(allocator) {
+        let how = enable("always");
+        return Err(format!(
+            "this allocator asks for no huge pages itself: {how}"
+        ));
+    }
+    Ok(())
+}
+
+fn folder(bytes: u64) -> String {
+    format!("hugepages-{}kB", bytes >> 10)
+}
+
+fn check_reserved(kernel: &Path, bytes: u64) -> Result<(), String> {
+    let pages = HeapPages::Reserved(bytes);
+    let all = kernel.join("hugepages");
+    let own = all.join(folder(bytes));
+    if !own.is_dir() {
+        return Err(format!(
+            "this machine has no pages of {pages} to reserve; it has {}",
+            sizes(&all)
+        ));
+    }
+    let free = fs::read_to_string(own.join("free_hugepages")).unwrap_or_default();
+    match free.trim().parse::<u64>() {
+        Ok(1..) => Ok(()),
+        _ => Err(format!(
+            "no page of {pages} is reserved and free{}",
+            remedy(pages)
+        )),
+    }
+}
+
+/// The sizes of pages that can be reserved, in words.
+fn sizes(all: &Path) -> String {
+    let entries = fs::read_dir(all).into_iter().flatten().flatten();
+    let mut kib: Vec<u64> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            name.strip_prefix("hugepages-")?
+                .strip_suffix("kB")?
+                .parse()
+                .ok()
+        })
+        .collect();
+    kib.sort_unstable();
+    let words: Vec<String> = kib.iter().map(|kib| format!("{} MiB", kib >> 10)).collect();
+    match words.is_empty() {
+        true => "none".to_owned(),
+        false => words.join(" and "),
+    }
+}
+
+/// Tells a slot's process what its variant's heap needs.
+pub(crate) fn tell(command: &mut std::process::Command, variant: &Variant) {
+    let pages = variant.heap_pages;
+    if let Some((name, value)) = pages.and_then(|p| p.environment(variant.allocator.as_ref())) {
+        command.env(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel(enabled: &str, reserved: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let thp = folder.path().join("transparent_hugepage");
+        fs::create_dir(&thp).unwrap();
+        fs::write(thp.join("enabled"), enabled).unwrap();
+        for (name, free) in reserved {
+            let own = folder.path().join("hugepages").join(name);
+            fs::create_dir_all(&own).unwrap();
+            fs::write(own.join("free_hugepages"), free).unwrap();
+        }
+        folder
+    }
+
+    fn reading(bytes: u64, large: u64) -> Reading {
+        let memory = serde_json::json!({
+            "pss": 0, "page_tables": 0, "kernel_stacks": 0, "rss": 0, "processes": 1, "tasks": 1,
+            "peak_rss": null, "slab": null, "heap": { "bytes": bytes, "large": large },
+        });
+        Reading::Honest(serde_json::from_value(memory).unwrap())
+    }
+
+    #[test]
+    fn words_are_kinds_of_pages_and_back() {
+        for word in ["4k", "thp", "2m", "4m", "1g"] {
+            assert_eq!(word.parse::<HeapPages>().unwrap().to_string(), word);
+        }
+        assert!("8m".parse::<HeapPages>().is_err());
+    }
+
+    #[test]
+    fn what_a_machine_lacks_is_refused_with_what_would_give_it() {
+        let machine = kernel("always madvise [never]", &[("hugepages-2048kB", "0\n")]);
+        let said = |pages: &str, allocator: Option<&str>| {
+            let allocator: Option<Allocator> = allocator.map(|name| name.parse().unwrap());
+            let pages: HeapPages = pages.parse().unwrap();
+            pages.check_below(machine.path(), allocator.as_ref())
+        };
+        assert_eq!(said("4k", None), Ok(()));
+        assert!(
+            said("thp", None)
+                .unwrap_err()
+                .contains("echo madvise | sudo tee")
+        );
+        let none_free = said("2m", None).unwrap_err();
+        assert!(none_free.contains("echo 512 | sudo tee") && none_free.contains("2048kB"));
+        assert!(said("4m", None).unwrap_err().contains("it has 2 MiB"));
+        assert!(
+            said("2m", Some("jemalloc"))
+                .unwrap_err()
+                .contains("only the allocator libc")
+        );
+    }
+
+    #[test]
+    fn an_allocator_that_never_asks_needs_huge_pages_everywhere() {
+        let allocator: Allocator = "tcmalloc".parse().unwrap();
+        let check = |enabled: &str| {
+            let machine = kernel(enabled, &[]);
+            HeapPages::Transparent.check_below(machine.path(), Some(&allocator))
+        };
+        assert!(
+            check("always [madvise] never")
+                .unwrap_err()
+                .contains("echo always")
+        );
+        assert_eq!(check("[always] madvise never"), Ok(()));
+    }
+
+    #[test]
+    fn a_heap_on_other_pages_than_asked_for_fails_the_slot() {
+        let huge = HeapPages::Transparent;
+        assert_eq!(huge.check_heap(&reading(64 << 20, 60 << 20)), Ok(()));
+        assert_eq!(huge.check_heap(&reading(1 << 20, 0)), Ok(()));
+        assert!(huge.check_heap(&reading(64 << 20, 0)).is_err());
+        assert!(
+            HeapPages::Small
+                .check_heap(&reading(64 << 20, 2 << 20))
+                .is_err()
+        );
+        let reserved = HeapPages::Reserved(2 << 20).check_heap(&reading(64 << 20, 0));
+        assert!(reserved.unwrap_err().contains("nr_hugepages"));
+    }
+}
