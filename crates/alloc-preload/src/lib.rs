@@ -16,7 +16,7 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::AtomicI32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use core_alloc::{CoreAware, shared};
+use core_alloc::{CoreAware, made, shared};
 
 fn fail(error: c_int) -> *mut c_void {
     // SAFETY: every thread has its own errno.
@@ -37,6 +37,15 @@ fn served(request: impl FnOnce(&CoreAware) -> *mut u8) -> *mut c_void {
 /// As in POSIX.
 #[unsafe(no_mangle)]
 pub extern "C" fn malloc(size: usize) -> *mut c_void {
+    match made().and_then(|shared| shared.allocate_fast(size)) {
+        Some(block) => block.as_ptr().cast(),
+        None => malloc_slowly(size),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn malloc_slowly(size: usize) -> *mut c_void {
     served(|shared| shared.allocate(size))
 }
 
@@ -90,7 +99,18 @@ pub unsafe extern "C" fn reallocarray(
 /// `block` is null or a live block of this library, and is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn free(block: *mut c_void) {
-    if let (Some(block), Some(shared)) = (NonNull::new(block.cast()), shared()) {
+    // SAFETY: the caller's.
+    let freed = made().is_some_and(|shared| unsafe { shared.free_fast(block.cast()) });
+    if !freed {
+        // SAFETY: the caller's; it was not freed.
+        unsafe { free_slowly(block) };
+    }
+}
+
+#[cold]
+#[inline(never)]
+unsafe fn free_slowly(block: *mut c_void) {
+    if let (Some(block), Some(shared)) = (NonNull::new(block.cast()), made()) {
         // SAFETY: the caller's.
         unsafe { shared.free(block) };
     }

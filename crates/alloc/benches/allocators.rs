@@ -13,9 +13,10 @@
 //! | batch | take 100,000 blocks, then free them all |
 //! | handoff | take blocks that the next thread frees |
 //!
-//! The second table is of `mixed`: 64 MiB live from threads that may run anywhere, 8 for each CPU. For
-//! each block it notes the CPU that asked for it, so it can count the 2 MiB pages that hold live
-//! blocks of several CPUs.
+//! The second table is of 64 MiB live on each CPU by one thread that stays there (`pinned`), and of
+//! 64 MiB live from threads that may run anywhere, 8 for each CPU (`mixed`). For each block they note
+//! the CPU that asked for it, so they can count the 2 MiB pages that hold live blocks of several CPUs.
+//! The notes lie in memory of their own, which does not count.
 
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 #![allow(
@@ -61,15 +62,15 @@ fn main() {
         );
         times(&allocators, threads, rounds);
     }
-    println!(
-        "\n{} threads: 2 MiB pages with blocks of several CPUs, memory over live, huge pages",
-        8 * cpus
-    );
-    for (name, library) in &allocators {
-        println!(
-            "{name:12}{}",
-            cell(library.as_ref(), "mixed", 8 * cpus).trim()
-        );
+    println!("\n2 MiB pages with blocks of several CPUs, memory over live blocks, huge pages");
+    for (kernel, threads) in [("pinned", cpus), ("mixed", 8 * cpus)] {
+        println!("{kernel}, {threads} threads");
+        for (name, library) in &allocators {
+            println!(
+                "{name:12}{}",
+                cell(library.as_ref(), kernel, threads).trim()
+            );
+        }
     }
 }
 
@@ -163,8 +164,10 @@ fn cell(library: Option<&PathBuf>, kernel: &str, threads: usize) -> String {
 }
 
 fn run_cell(kernel: &str, threads: usize) {
-    if kernel == "mixed" {
-        return mixed(threads);
+    match kernel {
+        "pinned" => return mixed(threads, 64 << 20, true),
+        "mixed" => return mixed(threads, (64 << 20) / threads, false),
+        _ => {}
     }
     let work = match kernel {
         "pairs" => pairs,
@@ -266,47 +269,108 @@ fn handoff(thread: usize, steps: usize, relay: &Relay) {
     }
 }
 
-/// Keeps 64 MiB live in random places, and says on which pages blocks of which CPUs lie.
-fn mixed(threads: usize) {
-    let all: Vec<Block> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads)
-            .map(|thread| scope.spawn(move || live(thread, (64 << 20) / threads)))
-            .collect();
-        threads
-            .into_iter()
-            .flat_map(|thread| thread.join().unwrap())
-            .collect()
+/// Keeps blocks live, of threads that may run anywhere or of one on each CPU, and says on which
+/// pages those of which CPUs lie.
+fn mixed(threads: usize, bytes: usize, is_pinned: bool) {
+    let before = resident_and_huge().0;
+    let tables: Vec<Table> = (0..threads).map(|_| Table::new(bytes / 64)).collect();
+    let own = resident_and_huge().0 - before;
+    std::thread::scope(|scope| {
+        for (thread, table) in tables.iter().enumerate() {
+            scope.spawn(move || {
+                if is_pinned {
+                    pin(thread);
+                }
+                live(thread, bytes, table);
+            });
+        }
     });
+    let (resident, huge) = resident_and_huge();
     let mut pages: HashMap<usize, u64> = HashMap::new();
-    for &(at, _, cpu) in &all {
+    let mut bytes = 0;
+    for &(at, size, cpu) in tables.iter().flat_map(Table::blocks) {
         *pages.entry(at >> 21).or_default() |= cpu.map_or(0, |cpu| 1 << (cpu % 64));
+        bytes += size;
     }
     let shared = pages.values().filter(|cpus| cpus.count_ones() > 1).count();
-    let bytes: usize = all.iter().map(|(_, size, _)| size).sum();
-    let (resident, huge) = resident_and_huge();
     println!(
         "{:>5.1} % shared of {} pages, {:.2} x live, {:.0} % huge",
         100.0 * shared as f64 / pages.len() as f64,
         pages.len(),
-        resident / bytes as f64,
-        100.0 * huge / resident
+        (resident - own) / bytes as f64,
+        100.0 * huge / (resident - own)
     );
 }
 
 /// Where a block is, how large, and on which CPU it was asked for.
 type Block = (usize, usize, Option<usize>);
 
+/// Blocks of a thread, in memory that no allocator under test has and that is touched before.
+struct Table(*mut (usize, Block));
+
+// SAFETY: one thread at a time uses a table.
+unsafe impl Sync for Table {}
+
+impl Table {
+    fn new(blocks: usize) -> Self {
+        let bytes = (blocks + 1) * size_of::<(usize, Block)>();
+        let (access, kind) = (
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE,
+        );
+        // SAFETY: a fresh mapping.
+        let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, kind, -1, 0) };
+        assert_ne!(at, libc::MAP_FAILED);
+        Self(at.cast())
+    }
+
+    /// The first entry holds how many there are.
+    fn count(&self) -> &mut usize {
+        // SAFETY: one thread at a time uses a table.
+        unsafe { &mut (*self.0).0 }
+    }
+
+    fn at(&self, place: usize) -> &mut Block {
+        // SAFETY: as above; callers keep below the count.
+        let entry = unsafe { &mut *self.0.add(1 + place) };
+        &mut entry.1
+    }
+
+    fn push(&self, block: Block) {
+        *self.count() += 1;
+        *self.at(*self.count() - 1) = block;
+    }
+
+    fn swap_remove(&self, place: usize) -> Block {
+        *self.count() -= 1;
+        std::mem::replace(self.at(place), *self.at(*self.count()))
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = &Block> {
+        (0..*self.count()).map(|place| &*self.at(place))
+    }
+}
+
+fn pin(cpu: usize) {
+    // SAFETY: all zeros is the empty set.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    // SAFETY: the set is a local one.
+    unsafe { libc::CPU_SET(cpu, &mut set) };
+    // SAFETY: as above.
+    let pinned = unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) };
+    assert_eq!(pinned, 0);
+}
+
 fn cpu() -> usize {
     // SAFETY: it takes nothing.
     unsafe { libc::sched_getcpu() as usize }
 }
 
-/// Blocks of a thread.
-fn live(thread: usize, bytes: usize) -> Vec<Block> {
+/// Fills a table with blocks of so many bytes, and then replaces them at random as often again.
+fn live(thread: usize, bytes: usize, table: &Table) {
     let mut random = thread as u32 * 7_919 + 1;
-    let mut held: Vec<Block> = Vec::new();
     let mut have = 0;
-    for step in 0.. {
+    for step in 0..bytes / 128 {
         let size = 16 + next(&mut random) % 500;
         if step % 64 == 0 {
             std::thread::yield_now();
@@ -316,19 +380,14 @@ fn live(thread: usize, bytes: usize) -> Vec<Block> {
         unsafe { block.write_bytes(1, size) };
         // A thread that was moved in between does not know which CPU asked.
         let asked = (before == after).then_some(before);
-        held.push((block.expose_provenance(), size, asked));
+        table.push((block.expose_provenance(), size, asked));
         have += size;
         if have > bytes {
-            let place = next(&mut random) % held.len();
-            let (at, size, _) = held.swap_remove(place);
+            let (at, size, _) = table.swap_remove(next(&mut random) % *table.count());
             give(std::ptr::with_exposed_provenance_mut(at));
             have -= size;
         }
-        if step > bytes / 64 {
-            break;
-        }
     }
-    held
 }
 
 /// Bytes of anonymous memory that are resident, and those on huge pages.

@@ -59,7 +59,7 @@ use std::ptr::NonNull;
 pub use config::{Config, RegionSize, VARIABLE};
 pub use heap::HeapStats;
 pub use large::LargeStats;
-pub use shared::{Global, shared};
+pub use shared::{Global, made, shared};
 pub use stats::Stats;
 
 use class::{LARGEST, class_of, class_of_aligned, size_of_class};
@@ -99,9 +99,7 @@ impl CoreAware {
     }
 
     fn with_cores(config: Config, cores: Cores) -> Option<Self> {
-        let geometry = Geometry {
-            region: config.region.bytes(),
-        };
+        let geometry = Geometry::of(config.region.bytes());
         let count = cores.count().min(CPUS);
         let cpus = cores.cpus();
         let heaps = os::map(count * size_of::<Heap>(), os::PAGE)?.cast::<Heap>();
@@ -136,16 +134,24 @@ impl CoreAware {
     #[inline]
     #[must_use]
     pub fn allocate(&self, size: usize) -> *mut u8 {
-        if size <= LARGEST
-            && let Some(here) = self.magazines.here()
-        {
-            return self.allocate_here(here, class_of(size));
+        match self.allocate_fast(size) {
+            Some(block) => block.as_ptr(),
+            None => self.allocate_aligned(size, 1),
         }
-        self.allocate_aligned(size, 1)
+    }
+
+    /// Such a block from the magazine of this CPU, if there is one: the usual way, which calls
+    /// nothing.
+    #[inline(always)]
+    #[must_use]
+    pub fn allocate_fast(&self, size: usize) -> Option<NonNull<u8>> {
+        if size > LARGEST {
+            return None;
+        }
+        NonNull::new(self.magazines.here()?.take(class_of(size)))
     }
 
     /// A block of a class from the magazine of this CPU, filled if it must be.
-    #[inline]
     fn allocate_here(&self, here: Here, class: usize) -> *mut u8 {
         let block = here.take(class);
         match block.is_null() {
@@ -213,17 +219,30 @@ impl CoreAware {
     /// `block` is a live block of this allocator, and nobody uses it any more.
     #[inline]
     pub unsafe fn free(&self, block: NonNull<u8>) {
+        // SAFETY: the caller's.
+        if !unsafe { self.free_fast(block.as_ptr()) } {
+            // SAFETY: the caller's.
+            unsafe { self.free_slowly(block) };
+        }
+    }
+
+    /// Frees a block into the magazine of this CPU, if it belongs to its core and there is room:
+    /// the usual way, which calls nothing. Whether it did; null is never freed.
+    ///
+    /// # Safety
+    /// `block` is null, or as for [`CoreAware::free`].
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn free_fast(&self, block: *mut u8) -> bool {
         if let Some(here) = self.magazines.here()
+            && let Some(block) = NonNull::new(block)
             && let Some((region, tag)) = self.region_of(block)
             && tag == here.tag()
         {
             let class = self.class_in(region, block);
-            if class != SINGLE && here.give(usize::from(class), block.as_ptr()) {
-                return;
-            }
+            return class != SINGLE && here.give(usize::from(class), block.as_ptr());
         }
-        // SAFETY: the caller's.
-        unsafe { self.free_slowly(block) };
+        false
     }
 
     /// Frees a block that its CPU's magazine does not take: it is full, or the block belongs to
@@ -232,6 +251,7 @@ impl CoreAware {
     /// # Safety
     /// As [`CoreAware::free`].
     #[cold]
+    #[inline(never)]
     unsafe fn free_slowly(&self, block: NonNull<u8>) {
         let place = self.place(block);
         if let (Some(here), Place::Region(region, owner)) = (self.magazines.here(), &place) {

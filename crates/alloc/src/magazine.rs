@@ -37,6 +37,11 @@ const AWAY: usize = CLASSES;
 /// The largest block that waits there: all of them are less than 16 KiB.
 const LARGEST_AWAY: usize = 512;
 
+/// Bytes from the magazines of one CPU to those of the next: a power of two, so that finding them
+/// is a shift. What lies between is never touched.
+const STRIDE: usize = 32 << 10;
+const _: () = assert!(size_of::<OfCpu>() <= STRIDE);
+
 /// The magazines of one CPU.
 #[repr(C, align(128))]
 #[derive(Debug)]
@@ -91,7 +96,7 @@ impl Magazines {
         let Some(area) = Area::find() else {
             return Self::none();
         };
-        match os::map(cpus * size_of::<OfCpu>(), os::PAGE) {
+        match os::map(cpus * STRIDE, os::PAGE) {
             None => Self::none(),
             Some(mapping) => Self {
                 of_cpus: mapping.as_ptr().cast(),
@@ -105,12 +110,9 @@ impl Magazines {
     /// not know the thread's area: its number of the CPU is beyond all CPUs then.
     #[inline]
     pub(crate) fn here(&self) -> Option<Here> {
-        if self.cpus == 0 {
-            return None;
-        }
         let cpu = self.area.cpu();
         (cpu < self.cpus).then(|| Here {
-            of_cpu: self.of_cpus.wrapping_add(cpu as usize),
+            of_cpu: self.of_cpus.wrapping_byte_add(cpu as usize * STRIDE),
             area: self.area,
             cpu,
         })
@@ -142,7 +144,7 @@ impl Magazines {
     /// How many pointers a stack has, and where they are.
     fn stack(&self, cpu: usize, class: usize) -> (usize, *const *mut u8) {
         let here = Here {
-            of_cpu: self.of_cpus.wrapping_add(cpu),
+            of_cpu: self.of_cpus.wrapping_byte_add(cpu * STRIDE),
             area: self.area,
             cpu: 0,
         };

@@ -117,9 +117,18 @@ const _: () = assert!(std::mem::offset_of!(Region, spans) <= os::PAGE);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Geometry {
     pub(crate) region: usize,
+    slice_shift: u32,
 }
 
 impl Geometry {
+    /// That of regions of so many bytes, a power of two.
+    pub(crate) const fn of(region: usize) -> Self {
+        Self {
+            region,
+            slice_shift: (region / SLICES).trailing_zeros(),
+        }
+    }
+
     /// Bytes of a slice.
     #[inline]
     pub(crate) fn slice(self) -> usize {
@@ -138,7 +147,7 @@ impl Geometry {
     /// Which slice of its region an address is in.
     #[inline]
     pub(crate) fn slice_of(self, at: NonNull<u8>) -> usize {
-        (at.addr().get() & (self.region - 1)) >> self.slice().trailing_zeros()
+        (at.addr().get() & (self.region - 1)) >> self.slice_shift
     }
 
     /// Slices that hold `size` bytes.
@@ -346,7 +355,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const TWO: Geometry = Geometry { region: 2 << 20 };
+    const TWO: Geometry = Geometry::of(2 << 20);
 
     fn region() -> &'static mut Region {
         let region = Region::map(TWO, 3, false).expect("2 MiB");

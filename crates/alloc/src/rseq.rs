@@ -51,7 +51,7 @@ impl Stack {
 pub(crate) struct Area(isize);
 
 impl Area {
-    /// A place that no thread has; its number of a CPU is not asked for.
+    /// Of no use: the number there is part of an address, and compared with no CPUs.
     pub(crate) const NOWHERE: Self = Self(0);
 }
 

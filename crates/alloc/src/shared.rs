@@ -29,7 +29,17 @@ static SHARED: Shared = Shared {
 #[inline]
 #[must_use]
 pub fn shared() -> Option<&'static CoreAware> {
-    if !SHARED.is_made.load(Acquire) && !make() {
+    match made() {
+        Some(shared) => Some(shared),
+        None => make().then(made)?,
+    }
+}
+
+/// The allocator of this process, if it was asked for before.
+#[inline(always)]
+#[must_use]
+pub fn made() -> Option<&'static CoreAware> {
+    if !SHARED.is_made.load(Acquire) {
         return None;
     }
     let allocator = SHARED.allocator.get().cast::<CoreAware>();

@@ -107,7 +107,7 @@ impl HeapPages {
             Self::Reserved(bytes) => {
                 is_libc(allocator)
                     .then_some(())
-                    .ok_or("only the allocator libc takes reserved pages: use --pages thp")?;
+                    .ok_or("only the allocator libc takes reserved pages: use --heap-pages thp")?;
                 check_reserved(kernel, bytes)
             }
         }

@@ -32,7 +32,7 @@ pub struct Variant {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocator: Option<Allocator>,
     /// The pages of its processes' heaps, where that is not left to the machine.
-    #[serde(default, rename = "pages", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap_pages: Option<HeapPages>,
 }
 

@@ -178,24 +178,24 @@ fn study_under(allocators: &str) -> (Output, String) {
 #[test]
 fn pages_that_this_machine_has_not_are_refused_with_what_it_has() {
     // No machine that this runs on has pages of 4 MiB.
-    let (ran, _) = study_with("--pages", "4m");
+    let (ran, _) = study_with("--heap-pages", "4m");
     assert_eq!(ran.status.code(), Some(2));
     let said = text(&ran.stderr);
     assert!(said.contains("no pages of 4m to reserve; it has"), "{said}");
-    let (ran, _) = study_with("--pages", "4k,4k");
-    assert!(text(&ran.stderr).contains("--pages names 4k twice"));
+    let (ran, _) = study_with("--heap-pages", "4k,4k");
+    assert!(text(&ran.stderr).contains("--heap-pages names 4k twice"));
 }
 
 #[test]
 fn heaps_on_small_pages_are_checked_and_named_in_the_results() {
-    let (ran, summary) = study_with("--pages", "4k");
+    let (ran, summary) = study_with("--heap-pages", "4k");
     assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
     let mut lines = summary.lines();
     let column = lines
         .next()
         .unwrap()
         .split(',')
-        .position(|name| name == "pages");
+        .position(|name| name == "heap_pages");
     let column = column.unwrap();
     let pages: Vec<_> = lines
         .map(|row| row.split(',').nth(column).unwrap())

@@ -262,32 +262,33 @@ impl Spread {
 
     /// Those of the template, and between the first and the others the mixes of a grid.
     fn variants(&self, template: &Case, along: Topology, flows: u32) -> Vec<LabelledVariant> {
-        let models = template
-            .variants
-            .iter()
-            .map(|labelled| labelled.variant.model);
-        let mut models: Vec<Model> = models.collect();
-        if self.grid {
-            models.splice(1..1, mixes(flows));
-        }
-        let first = &template.variants[0].variant;
-        let variants = models.into_iter().map(|model| Variant {
-            model,
+        let own = template.variants.iter().map(|labelled| Variant {
             flows,
             placement: along.placement(),
-            ..first.clone()
+            ..labelled.variant.clone()
         });
-        labelled(variants.collect())
+        let mut variants: Vec<Variant> = own.collect();
+        if self.grid {
+            let first = variants[0].clone();
+            let mixed = mixes(flows).map(|model| Variant {
+                model,
+                ..first.clone()
+            });
+            variants.splice(1..1, mixed);
+        }
+        labelled(variants)
     }
 }
 
 /// Whether a case is for any number of flows, and not yet for one along a way. One whose
-/// variants have work or an allocator of their own is for those that it names.
+/// variants have work of their own is for those that it names, and so is one that asks what
+/// allocators do with flows that may move.
 #[must_use]
 pub fn is_template(case: &Case) -> bool {
     let mut variants = case.variants.iter();
-    let alike =
-        variants.all(|labelled| labelled.work.is_none() && labelled.variant.allocator.is_none());
+    let alike = variants.all(|LabelledVariant { variant, work, .. }| {
+        work.is_none() && (variant.allocator.is_none() || variant.placement != Placement::Free)
+    });
     case.work.scaled().is_some() && case.sweep.is_none() && !case.variants.is_empty() && alike
 }
 

@@ -34,7 +34,7 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allocators: Vec<flow::Allocator>,
     /// Pages on which the heap of every variant is put, likewise.
-    #[serde(default, rename = "pages", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub heap_pages: Vec<flow::HeapPages>,
     /// How every slot is sampled whose variant does not say so itself; usually not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -68,7 +68,7 @@ pub(crate) struct HowArgs {
     /// Put the heap of everything on these pages: 4k, thp (huge ones where the kernel can), 2m, 4m or
     /// 1g (reserved ones); several make a variant each of every one
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) pages: Vec<HeapPages>,
+    pub(crate) heap_pages: Vec<HeapPages>,
     /// Results folder [default: flowgauge-results/TIME-STUDY]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -96,7 +96,7 @@ impl HowArgs {
             ballast,
             ballast_pages: _,
             allocator,
-            pages,
+            heap_pages,
             out,
             answer:
                 AnswerArgs {
@@ -118,7 +118,7 @@ impl HowArgs {
             events.is_some(),
             ballast.is_some(),
             !allocator.is_empty(),
-            !pages.is_empty(),
+            !heap_pages.is_empty(),
             out.is_some(),
             *format != Format::Text,
             !expect.is_empty(),

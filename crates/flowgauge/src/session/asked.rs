@@ -47,7 +47,7 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
             .map_or_else(Vec::new, |events| events.0.clone()),
         parent_memory: parent_memory(how)?,
         allocators: each_once("--allocator", &how.allocator)?,
-        heap_pages: each_once("--pages", &how.pages)?,
+        heap_pages: each_once("--heap-pages", &how.heap_pages)?,
         ..usual
     })
 }

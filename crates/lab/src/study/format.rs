@@ -89,7 +89,7 @@ pub(super) struct FileVariant {
     /// `libc`, `core-aware`, another name, or the path of a library.
     pub(super) allocator: Option<Allocator>,
     /// `4k`, `2m`, `4m`, `1g` or `thp`.
-    pub(super) pages: Option<HeapPages>,
+    pub(super) heap_pages: Option<HeapPages>,
     pub(super) label: Option<String>,
     /// Leaves the variant out of the quick preset.
     #[serde(default)]

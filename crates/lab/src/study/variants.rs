@@ -49,7 +49,7 @@ pub(super) fn variants(
             Ok(Variant {
                 parent_memory,
                 allocator: v.get_ref().allocator.clone(),
-                heap_pages: v.get_ref().pages,
+                heap_pages: v.get_ref().heap_pages,
                 ..variant(source, v, count, (flows, usual))?
             })
         })

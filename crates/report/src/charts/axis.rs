@@ -211,6 +211,8 @@ pub(crate) struct Unit(pub(crate) &'static [(f64, &'static str)]);
 pub(crate) const TIME: Unit = Unit(&[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")]);
 /// Times in seconds.
 pub(crate) const SECONDS: Unit = Unit(&[(1.0, "s")]);
+/// How much is done in a second.
+pub(crate) const RATE: Unit = Unit(&[(1.0, ""), (1e3, "thousand"), (1e6, "million")]);
 /// Shares in percent.
 pub(crate) const PERCENT: Unit = Unit(&[(1.0, "%")]);
 /// Sizes in bytes.

@@ -35,7 +35,7 @@ const COLUMNS: &[Column] = &[
     ("ballast_bytes", |row| row.launched.parent_memory_bytes()),
     ("ballast_pages", |row| row.launched.parent_memory_pages()),
     ("allocator", |row| row.launched.allocator()),
-    ("pages", |row| row.launched.heap_pages()),
+    ("heap_pages", |row| row.launched.heap_pages()),
     ("outcome", |row| {
         if row.failure().is_none() {
             text("done")

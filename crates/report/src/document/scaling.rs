@@ -21,7 +21,7 @@ use measure::Measured;
 
 use super::blocks::Sweep;
 use super::detail::Detail;
-use super::figures::{Figures, by_shape, cell, gains};
+use super::figures::{Figures, by_shape, cell, chain, gains};
 use super::table::Table;
 use super::{Level, Section};
 use crate::number::significant;
@@ -108,7 +108,9 @@ pub(super) fn figures(id: &str, study: &StudyResult) -> Figures {
     works
         .map(|(place, work)| {
             let id = format!("{id}-scale{place}-{}", word(work));
-            gains(&id, study, work).and(grid(&format!("{id}_grid"), study, work))
+            chain(&format!("{id}_bars"), study, work)
+                .and(gains(&id, study, work))
+                .and(grid(&format!("{id}_grid"), study, work))
         })
         .fold(Figures::default(), Figures::and)
 }

@@ -53,7 +53,7 @@ pub(crate) const COLUMNS: &[Column] = &[
         row.launched().parent_memory_pages().into()
     }),
     Column::new("allocator", |row| row.launched().allocator().into()),
-    Column::new("pages", |row| row.launched().heap_pages().into()),
+    Column::new("heap_pages", |row| row.launched().heap_pages().into()),
     Column::new("good_slots", |row| {
         whole(Some(row.summary().good as u64)).into()
     }),

@@ -1,6 +1,6 @@
 //! What a study of scaling says.
 
-use super::{Scaling, ScalingPoint, threads_over_processes};
+use super::{Scaling, ScalingPoint, Throughput, threads_over_processes};
 use crate::number::{count, factor_interval, many};
 use crate::results::CaseResult;
 use crate::results::served::forms;
@@ -154,9 +154,11 @@ fn pages(one: &Scaling) -> Option<String> {
         None => (footprint.by_flows.value()?, "more than one of them"),
     };
     let all = footprint.all;
+    let others = last.variants.iter().filter_map(of_another);
+    let others: String = others.collect();
     Some(format!(
         "{} {}: of the {} pages that {} threads work on, {} are worked on by {several}, and of \
-         the {} ranges of 2 MiB {}",
+         the {} ranges of 2 MiB {}{others}",
         one.workload,
         one.along.spoken(),
         count(all.small),
@@ -164,5 +166,23 @@ fn pages(one: &Scaling) -> Option<String> {
         count(shared.small),
         count(all.huge),
         count(shared.huge)
+    ))
+}
+
+/// `; thread core-aware: 0 of 4,120 pages and 0 of 10 ranges`, of one process with an allocator or
+/// pages of its own.
+fn of_another(variant: &Throughput) -> Option<String> {
+    if variant.processes != 1 || variant.label == "thread" || variant.label == "process" {
+        return None;
+    }
+    let footprint = variant.footprint.as_ref()?.value()?;
+    let shared = footprint.by_cores.value().or(footprint.by_flows.value())?;
+    Some(format!(
+        "; {}: {} of {} pages and {} of {} ranges",
+        variant.label,
+        count(shared.small),
+        count(footprint.all.small),
+        count(shared.huge),
+        count(footprint.all.huge)
     ))
 }

@@ -3,8 +3,11 @@
 
 use lab::{OriginFigure, Ratio, Scaling, StudyResult, Topology};
 
+use super::stacks::stack;
 use super::{Figure, Figures, Legend};
 use crate::charts::Chart;
+use crate::charts::axis::RATE;
+use crate::charts::bars::{Bar, Parts};
 use crate::charts::gains::Gains;
 use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
@@ -20,6 +23,40 @@ pub(crate) fn gains(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
     }
     let over = over_processes(&format!("{id}_over"), study, work);
     Figures::from(of_one(&format!("{id}_gain"), work)).and(over)
+}
+
+/// The variants of a work that has several allocators or kinds of pages as bars: what each does in a
+/// second at the largest number of flows for which there are CPUs.
+pub(crate) fn chain(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
+    let fits = work.points.iter().filter(|point| point.flows <= work.room);
+    let Some(point) = fits.last().or(work.points.first()) else {
+        return Figures::default();
+    };
+    let case = study.cases.iter().find(|case| case.case.name == point.case);
+    let mut variants = case.iter().flat_map(|case| &case.case.variants);
+    let named = |one: &lab::LabelledVariant| {
+        one.variant.allocator.is_some() || one.variant.heap_pages.is_some()
+    };
+    if !variants.any(named) {
+        return Figures::default();
+    }
+    let bar = |variant: &lab::Throughput| Bar {
+        label: variant.label.clone(),
+        parts: vec![variant.per_s],
+    };
+    let title = format!(
+        "{} {}: {} a second, {} flows",
+        work.workload,
+        work.along.spoken(),
+        work.counted,
+        point.flows
+    );
+    let parts = Parts {
+        names: &["a second"],
+        unit: &RATE,
+        write: plain,
+    };
+    stack(id, &title, point.variants.iter().map(bar).collect(), parts)
 }
 
 /// Each variant over one flow, and what there is to win.
