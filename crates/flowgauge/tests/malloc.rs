@@ -131,6 +131,72 @@ fn too_little_memory_is_an_error_of_the_program_and_no_crash() {
     assert!(ran.status.code().is_some(), "{:?}", ran.status);
 }
 
+/// Runs a part of `hard.c`, with and without guards.
+fn survives(part: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let program = compiled(folder.path(), "hard.c");
+    for options in [&[][..], &["--guarded"]] {
+        let ran = with_malloc(options, &[path(&program), part]);
+        let said = text(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(0), "{part} {options:?}: {said}");
+    }
+}
+
+#[test]
+fn no_memory_is_null_and_enomem_and_what_is_freed_can_be_had_again() {
+    survives("exhaust");
+}
+
+#[test]
+fn ten_million_blocks_keep_what_is_in_them() {
+    survives("many");
+}
+
+#[test]
+fn ten_thousand_threads_or_as_many_as_there_may_be_allocate_and_end() {
+    survives("threads");
+}
+
+#[test]
+fn a_filter_that_forbids_madvise_changes_nothing() {
+    survives("no-advice");
+}
+
+#[test]
+fn a_program_may_be_moved_from_cpu_to_cpu_and_kept_on_one() {
+    survives("moved");
+}
+
+#[test]
+fn without_restartable_sequences_locks_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = compiled(folder.path(), "storm.c");
+    let line = format!(
+        "GLIBC_TUNABLES=glibc.pthread.rseq=0 exec {}",
+        path(&program)
+    );
+    let ran = with_malloc(&[], &["sh", "-c", &line]);
+    let said = text(&ran.stdout);
+    assert_eq!(
+        said,
+        "0 wrong blocks, 0 failed children\n",
+        "{}",
+        text(&ran.stderr)
+    );
+}
+
+#[test]
+fn a_setuid_program_is_refused_since_the_system_would_ignore_the_library() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let program = compiled(folder.path(), "wrong.c");
+    let setuid = std::fs::Permissions::from_mode(0o4755);
+    std::fs::set_permissions(&program, setuid).unwrap();
+    let ran = with_malloc(&[], &[path(&program), "nothing"]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(text(&ran.stderr).contains("setuid or setgid program"));
+}
+
 #[test]
 fn what_cannot_be_reached_is_refused_before_it_starts() {
     let ran = with_malloc(&[], &["no-such-command-anywhere"]);
