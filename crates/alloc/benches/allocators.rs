@@ -273,10 +273,10 @@ fn handoff(thread: usize, steps: usize, relay: &Relay) {
 /// pages those of which CPUs lie.
 fn mixed(threads: usize, bytes: usize, is_pinned: bool) {
     let before = resident_and_huge().0;
-    let tables: Vec<Table> = (0..threads).map(|_| Table::new(bytes / 64)).collect();
+    let mut tables: Vec<Table> = (0..threads).map(|_| Table::new(bytes / 64)).collect();
     let own = resident_and_huge().0 - before;
     std::thread::scope(|scope| {
-        for (thread, table) in tables.iter().enumerate() {
+        for (thread, table) in tables.iter_mut().enumerate() {
             scope.spawn(move || {
                 if is_pinned {
                     pin(thread);
@@ -289,7 +289,8 @@ fn mixed(threads: usize, bytes: usize, is_pinned: bool) {
     let mut pages: HashMap<usize, u64> = HashMap::new();
     let mut bytes = 0;
     for &(at, size, cpu) in tables.iter().flat_map(Table::blocks) {
-        *pages.entry(at >> 21).or_default() |= cpu.map_or(0, |cpu| 1 << (cpu % 64));
+        let known = if cpu == UNKNOWN { 0 } else { 1 << (cpu % 64) };
+        *pages.entry(at >> 21).or_default() |= known;
         bytes += size;
     }
     let shared = pages.values().filter(|cpus| cpus.count_ones() > 1).count();
@@ -303,17 +304,19 @@ fn mixed(threads: usize, bytes: usize, is_pinned: bool) {
 }
 
 /// Where a block is, how large, and on which CPU it was asked for.
-type Block = (usize, usize, Option<usize>);
+type Block = (usize, usize, usize);
+/// A thread that was moved meanwhile does not know which CPU asked.
+const UNKNOWN: usize = usize::MAX;
 
 /// Blocks of a thread, in memory that no allocator under test has and that is touched before.
-struct Table(*mut (usize, Block));
-
-// SAFETY: one thread at a time uses a table.
-unsafe impl Sync for Table {}
+struct Table {
+    blocks: &'static mut [Block],
+    used: usize,
+}
 
 impl Table {
     fn new(blocks: usize) -> Self {
-        let bytes = (blocks + 1) * size_of::<(usize, Block)>();
+        let bytes = blocks * size_of::<Block>();
         let (access, kind) = (
             libc::PROT_READ | libc::PROT_WRITE,
             libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_POPULATE,
@@ -321,33 +324,26 @@ impl Table {
         // SAFETY: a fresh mapping.
         let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, kind, -1, 0) };
         assert_ne!(at, libc::MAP_FAILED);
-        Self(at.cast())
+        Self {
+            // SAFETY: the mapping is that long, zero and never unmapped.
+            blocks: unsafe { std::slice::from_raw_parts_mut(at.cast(), blocks) },
+            used: 0,
+        }
     }
 
-    /// The first entry holds how many there are.
-    fn count(&self) -> &mut usize {
-        // SAFETY: one thread at a time uses a table.
-        unsafe { &mut (*self.0).0 }
+    fn push(&mut self, block: Block) {
+        self.blocks[self.used] = block;
+        self.used += 1;
     }
 
-    fn at(&self, place: usize) -> &mut Block {
-        // SAFETY: as above; callers keep below the count.
-        let entry = unsafe { &mut *self.0.add(1 + place) };
-        &mut entry.1
+    fn swap_remove(&mut self, place: usize) -> Block {
+        self.used -= 1;
+        let last = self.blocks[self.used];
+        std::mem::replace(&mut self.blocks[place], last)
     }
 
-    fn push(&self, block: Block) {
-        *self.count() += 1;
-        *self.at(*self.count() - 1) = block;
-    }
-
-    fn swap_remove(&self, place: usize) -> Block {
-        *self.count() -= 1;
-        std::mem::replace(self.at(place), *self.at(*self.count()))
-    }
-
-    fn blocks(&self) -> impl Iterator<Item = &Block> {
-        (0..*self.count()).map(|place| &*self.at(place))
+    fn blocks(&self) -> &[Block] {
+        &self.blocks[..self.used]
     }
 }
 
@@ -367,7 +363,7 @@ fn cpu() -> usize {
 }
 
 /// Fills a table with blocks of so many bytes, and then replaces them at random as often again.
-fn live(thread: usize, bytes: usize, table: &Table) {
+fn live(thread: usize, bytes: usize, table: &mut Table) {
     let mut random = thread as u32 * 7_919 + 1;
     let mut have = 0;
     for step in 0..bytes / 128 {
@@ -378,12 +374,11 @@ fn live(thread: usize, bytes: usize, table: &Table) {
         let (before, block, after) = (cpu(), take(size), cpu());
         // SAFETY: the block has that many bytes.
         unsafe { block.write_bytes(1, size) };
-        // A thread that was moved in between does not know which CPU asked.
-        let asked = (before == after).then_some(before);
+        let asked = if before == after { before } else { UNKNOWN };
         table.push((block.expose_provenance(), size, asked));
         have += size;
         if have > bytes {
-            let (at, size, _) = table.swap_remove(next(&mut random) % *table.count());
+            let (at, size, _) = table.swap_remove(next(&mut random) % table.used);
             give(std::ptr::with_exposed_provenance_mut(at));
             have -= size;
         }
