@@ -62,7 +62,7 @@ fn short(subcommand: &str) -> &'static [(&'static str, &'static str)] {
         ],
         "sharing" => &[("--rounds", "1"), BUDGET],
         "creating" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
-        "scaling" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
+        "scaling" | "allocators" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
         "calibrate" => &[("--rounds", "1"), BUDGET],
         "search --study" => &[("--rounds", "1"), BUDGET],
         _ => &[],
