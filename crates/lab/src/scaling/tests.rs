@@ -190,7 +190,7 @@ fn a_case_that_is_not_timed_in_its_steady_phase_tells_no_throughput() {
 }
 
 #[test]
-fn only_the_model_differs_within_a_case_and_no_two_cases_have_one_name() {
+fn only_model_allocator_and_pages_differ_within_a_case_and_no_two_cases_have_one_name() {
     let asked = Spread {
         grid: true,
         ..Spread::default()
@@ -202,6 +202,8 @@ fn only_the_model_differs_within_a_case_and_no_two_cases_have_one_name() {
         for labelled in &case.variants {
             let other = Variant {
                 model: first.model,
+                allocator: None,
+                heap_pages: None,
                 ..labelled.variant.clone()
             };
             assert_eq!(&other, first, "{}", case.name);
