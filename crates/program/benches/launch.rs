@@ -102,6 +102,8 @@ fn run_slot(launcher: &mut Launcher, command: &str) -> Slot {
             schedule: flow::Schedule::Static,
             channel: flow::Channel::Fifo,
             parent_memory: None,
+            allocator: None,
+            heap_pages: None,
         },
         cpus: Vec::new(),
         warmups: 0,
