@@ -28,8 +28,11 @@ pub(crate) fn gains(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
 /// The variants of a work that has several allocators or kinds of pages as bars: what each does in a
 /// second at the largest number of flows for which there are CPUs.
 pub(crate) fn chain(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
-    let fits = work.points.iter().filter(|point| point.flows <= work.room);
-    let Some(point) = fits.last().or(work.points.first()) else {
+    let mut fits = work.points.iter();
+    let Some(point) = fits
+        .rfind(|point| point.flows <= work.room)
+        .or(work.points.first())
+    else {
         return Figures::default();
     };
     let case = study.cases.iter().find(|case| case.case.name == point.case);
