@@ -78,8 +78,7 @@ pub use run::{RunError, check, cpus, run};
 pub use scaling::{Spread, Topology};
 pub use settings::{Preset, Sampling, Settings, Value};
 pub use study::{
-    BestOf, Case, Claim, Deciding, LabelledVariant, Metric, Origin, OriginCount, OriginFigure,
-    OriginLimit, OriginMark, OriginRow, Ours, Published, Study, StudyError, SweepPoint, builtin,
-    builtin_names, labelled, nearest,
+    BestOf, Case, Claim, Deciding, LabelledVariant, Metric, Origin, Ours, Published, Study,
+    StudyError, SweepPoint, builtin, builtin_names, labelled, nearest,
 };
 pub use words::plural;

@@ -60,7 +60,7 @@ pub use requests::Requests;
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput, threads_over_processes};
 pub use self_managed::SelfManaged;
 pub use shared::{Cause, Effect, Shared};
-pub use then::{Standing, Then};
+pub use then::{ByNumber, Standing, Then};
 pub use workers::{Used, Workers};
 
 use crate::{Case, CaseEnd, Header, Metric, Probe, Study};

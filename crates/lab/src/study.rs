@@ -10,7 +10,6 @@ mod file;
 mod flow_counts;
 mod format;
 mod labels;
-mod origin_limits;
 mod parent_memory;
 mod placed;
 mod published;
@@ -23,7 +22,6 @@ use serde::{Deserialize, Serialize};
 use workload::Work;
 
 use crate::Sampling;
-use crate::scaling::Topology;
 
 pub use builtin::{builtin, builtin_names, nearest};
 pub(crate) use cpus::differ_in_flows_alone;
@@ -31,8 +29,9 @@ pub use error::StudyError;
 pub use file::{SCHEMA, parse};
 pub use labels::labelled;
 pub(crate) use labels::unique;
-pub use origin_limits::{OriginCount, OriginLimit};
-pub use published::{Claim, OfCase, OfModel, OfSweep, OfVariant, OfWork, Ours, Pair, Published};
+pub use published::{
+    Claim, OfCase, OfModel, OfSweep, OfVariant, OfWork, Ours, Pair, Published, TimeIn,
+};
 
 /// A study with its cases, as it is run (presets applied, sweeps spread out).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -197,9 +196,9 @@ pub enum Metric {
     P99,
 }
 
-/// The published study that ours descends from, with its figures.
+/// The published study that ours descends from. Journals of older versions have tables of figures
+/// here too, which [`Published`] replaced; they are passed over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Origin {
     /// Who.
     pub author: String,
@@ -209,90 +208,7 @@ pub struct Origin {
     pub year: u32,
     /// Its headline in our words.
     pub finding: String,
-    /// How many flows there could be, where that is what it asked.
-    #[serde(default, rename = "limit", skip_serializing_if = "Vec::is_empty")]
-    pub limits: Vec<OriginLimit>,
-    /// Times of its own, to be shown in the chart of a sweep.
-    #[serde(default, rename = "mark", skip_serializing_if = "Vec::is_empty")]
-    pub marks: Vec<OriginMark>,
-    /// Throughput of threads over processes, where that is what it gives.
-    #[serde(default, rename = "figure", skip_serializing_if = "Vec::is_empty")]
-    pub figures: Vec<OriginFigure>,
-    /// Its table, row by row.
-    #[serde(default, rename = "row")]
-    pub rows: Vec<OriginRow>,
     /// All that it found: `[[published]]` of a study file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<Published>,
-}
-
-/// A time of the source that holds for a whole sweep.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OriginMark {
-    /// What took it, and where.
-    pub label: String,
-    /// The sweep of ours in whose chart it stands.
-    pub sweep: String,
-    /// How long, in ns.
-    pub ns: f64,
-}
-
-/// A figure of the source: throughput of threads over that of processes, or what it said of it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OriginFigure {
-    /// Our workload that stands for the source's: the beginning of the names of its cases.
-    pub workload: String,
-    /// What the source ran.
-    pub was: String,
-    /// Where the flows were.
-    pub along: Topology,
-    /// On which machine.
-    pub on: String,
-    /// How many flows.
-    pub flows: u32,
-    /// Throughput of one process with so many threads over that of so many processes; `None`
-    /// where the source gives no number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub threads_over_processes: Option<f64>,
-    /// What it says in place of a number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub said: Option<String>,
-    /// Misses of the data TLB by threads over those by processes, where it counted them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dtlb_misses: Option<f64>,
-    /// What both figures are over where that is not processes (threads with another allocator):
-    /// nothing of ours is that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub against: Option<String>,
-}
-
-/// One row of the source's table.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OriginRow {
-    /// `parent`, `worker 1`; or what a case of its own is about.
-    pub who: String,
-    /// The case of ours that the row is laid beside, where it is not the headline's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub case: Option<String>,
-    /// Variant label to seconds.
-    #[serde(default)]
-    pub seconds: std::collections::BTreeMap<String, f64>,
-    /// Variant label to seconds of CPU time in user mode.
-    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-    pub user_seconds: std::collections::BTreeMap<String, f64>,
-    /// Variant label to seconds of CPU time in the kernel.
-    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-    pub system_seconds: std::collections::BTreeMap<String, f64>,
-    /// Variant label to bytes.
-    #[serde(default)]
-    pub bytes: std::collections::BTreeMap<String, f64>,
-    /// Variant label to CPU time over wall time.
-    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-    pub cpu_share: std::collections::BTreeMap<String, f64>,
-    /// Variant label to bytes on the disk.
-    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-    pub disk_bytes: std::collections::BTreeMap<String, f64>,
 }

@@ -13,20 +13,19 @@
 //! away. A part also says from which [`Detail`] on it is left out of a page that would grow too
 //! large.
 //!
-//! One file an idea: `answers` (the first screen), `case`, `sweep` and `map` (what was run),
-//! `then` (the source's figures beside ours), and one file for each kind of quantity that only
+//! One file an idea: `answers` (the first screen), `deciding` (the chart of a study), `case`, `sweep` and `map` (what was run),
+//! `then` (what the source found beside ours), and one file for each kind of quantity that only
 //! some work has (`requests`, `workers`, `searched`, `scaling`, `counting`, `limits`, `probes`).
 
 pub(crate) mod answers;
 pub(crate) mod blocks;
 mod case;
 mod counting;
+mod deciding;
 pub(crate) mod detail;
 pub(crate) mod figures;
 pub(crate) mod limits;
-mod limits_then;
 mod map;
-mod origin;
 pub(crate) mod probes;
 mod requests;
 mod sampling;
@@ -35,7 +34,7 @@ pub(crate) mod searched;
 pub(crate) mod study;
 mod sweep;
 pub(crate) mod table;
-mod then;
+pub(crate) mod then;
 pub(crate) mod variants;
 pub(crate) mod workers;
 
@@ -74,6 +73,8 @@ pub(crate) struct Part {
     pub(crate) level: Level,
     /// The page leaves it out from here on.
     pub(crate) until: Detail,
+    /// The words that name its plot, where those are not its section's.
+    pub(crate) plots: Option<String>,
     pub(crate) body: Body,
 }
 
@@ -99,11 +100,12 @@ impl Document {
     /// The document of a run.
     pub(crate) fn of(results: &Results) -> Self {
         let studies = results.studies.iter().enumerate();
+        let answers = Answers::of(results);
         Self {
-            answers: Answers::of(results),
             studies: studies
-                .map(|(place, result)| study::section(results, (place, result)))
+                .map(|(place, result)| study::section(results, &answers, (place, result)))
                 .collect(),
+            answers,
         }
     }
 }
@@ -136,6 +138,7 @@ impl Section {
         self.parts.push(Part {
             level: Level::Evidence,
             until: Detail::NEVER,
+            plots: None,
             body,
         });
         let last = self.parts.len() - 1;
@@ -168,6 +171,16 @@ impl Section {
         }
     }
 
+    /// Its first figure, which is then no longer in it.
+    pub(crate) fn take_figure(&mut self) -> Option<Figure> {
+        let is_figure = |part: &Part| matches!(part.body, Body::Figure(_));
+        let place = self.parts.iter().position(is_figure)?;
+        match self.parts.remove(place).body {
+            Body::Figure(figure) => Some(*figure),
+            _ => None,
+        }
+    }
+
     /// A section within this one; nothing where it holds nothing.
     pub(crate) fn section(&mut self, section: Section, level: Level) {
         if !section.is_empty() {
@@ -186,7 +199,9 @@ impl Section {
         let parts = self.parts.into_iter();
         parts
             .flat_map(|part| match part.body {
-                Body::Figure(figure) => vec![(plots.clone(), *figure)],
+                Body::Figure(figure) => {
+                    vec![(part.plots.unwrap_or_else(|| plots.clone()), *figure)]
+                }
                 Body::Section(section) => section.into_figures(),
                 Body::Text(..) | Body::Table(_) => Vec::new(),
             })

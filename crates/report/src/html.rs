@@ -43,6 +43,9 @@ const TITLE: usize = 120;
 /// Bytes for markers that charts refer to, and for what is said of what was left out.
 const RESERVE: usize = 32_000;
 
+/// Bytes that a page is below its bound when it is made again.
+const SPARE: usize = 3_000;
+
 /// The whole page, with as much in it as it may hold: below 500,000 bytes whatever was run.
 #[must_use]
 pub fn page(results: &Results) -> String {
@@ -53,7 +56,7 @@ pub fn page(results: &Results) -> String {
         return whole;
     }
     // Of each level less is left than of the one before, so the first that fits is found by
-    // halving. The last one always fits.
+    // halving. The last one always fits, and is made again with the room that it left.
     let levels = &Detail::LEVELS[1..];
     let (mut low, mut high) = (0, levels.len() - 1);
     let mut found = None;
@@ -66,10 +69,25 @@ pub fn page(results: &Results) -> String {
             low = middle + 1;
         }
     }
-    found.unwrap_or_else(|| page_with(levels[high]))
+    found.unwrap_or_else(|| {
+        let page = page_with(levels[high]);
+        let spare = (MOST - page.len()).saturating_sub(SPARE);
+        let fuller = bounded(
+            results,
+            &document,
+            levels[high],
+            RESERVE.saturating_sub(spare),
+        );
+        if fuller.len() < MOST { fuller } else { page }
+    })
 }
 
 fn page_with(results: &Results, run: &Document, detail: Detail) -> String {
+    bounded(results, run, detail, RESERVE)
+}
+
+/// The page; where its parts are bounded, with this much room left for what is around them.
+fn bounded(results: &Results, run: &Document, detail: Detail, reserve: usize) -> String {
     let studies = results.studies.iter();
     let names: Vec<_> = studies.map(|study| study.study.name.as_str()).collect();
     let title = format!("flowgauge: {}", names.join(", "));
@@ -77,7 +95,7 @@ fn page_with(results: &Results, run: &Document, detail: Detail) -> String {
     let data = json::embedded(results, detail.data());
     let mut budget = SizeBudget::unbounded();
     if detail.is_bounded() {
-        let around = document(&title, html! {}, &data).len() + RESERVE;
+        let around = document(&title, html! {}, &data).len() + reserve;
         budget = SizeBudget::of(MOST.saturating_sub(around));
     }
     document(&title, body(results, run, detail, &mut budget), &data)
@@ -88,6 +106,23 @@ fn script() -> String {
     let lines = SCRIPT.lines().map(str::trim_start);
     let lines: Vec<&str> = lines.filter(|line| !line.starts_with("//")).collect();
     lines.join("\n")
+}
+
+/// A page to be printed: a body, and nothing for programs.
+pub(crate) fn sheet(title: &str, body: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body.sheet { (body) }
+        }
+    };
+    compact(&shown(&page.into_string()))
 }
 
 /// A page around a body, with data for programs in it.
@@ -151,14 +186,8 @@ fn navigation(results: &Results) -> Markup {
 
 /// The answer of a study beside its name: its first row.
 fn answer(run: &Document, place: usize) -> Markup {
-    let answers = &run.answers;
-    let mut rows = answers
-        .rows
-        .iter()
-        .chain(&answers.others)
-        .filter(|row| row.study == place);
     html! {
-        @if let Some(row) = rows.next() {
+        @if let Some(row) = run.answers.of_study(place).first() {
             span.answer { (row.label) ": " (answers::short(row)) }
         }
     }

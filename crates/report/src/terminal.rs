@@ -119,8 +119,12 @@ fn first_screen(page: &mut Page<'_>, results: &Results, document: &Document, fol
     page.text(0, Tone::Plain, &format!("{report} · {more}"));
 }
 
-/// A section with everything in it.
+/// A section with everything in it; nothing of one that holds charts alone.
 fn section(page: &mut Page<'_>, indent: usize, section: &Section) {
+    let mut parts = section.parts.iter();
+    if parts.all(|part| matches!(part.body, Body::Figure(_))) {
+        return;
+    }
     page.blank();
     let heading = [section.heading.as_str(), &section.aside].into_iter();
     let heading: Vec<&str> = heading.filter(|text| !text.is_empty()).collect();

@@ -1,21 +1,16 @@
 //! Then and now: what the sources of the studies found, and what this run says of it.
 //!
 //! One table for any study: a finding a row. What is judged, and how, is in
-//! `lab::results::Then`; here it is only laid out, as a page of Markdown that can be printed.
+//! `lab::results::Then`, and the table is that of the document (`document::then`); here those of all
+//! studies are laid out on one page, in Markdown and to be printed.
 
 use lab::results::Standing;
 use lab::{Results, StudyResult};
+use maud::html;
 
-use crate::date;
-
-/// Who found it, where and when.
-fn source(study: &StudyResult) -> Option<String> {
-    let origin = study.study.origin.as_ref()?;
-    Some(format!(
-        "{}, \"{}\", {}",
-        origin.author, origin.title, origin.year
-    ))
-}
+use crate::document::table::{Cell, Column, Table, Value, text};
+use crate::document::then;
+use crate::{date, html};
 
 /// Every verdict, in the order of tables.
 const KINDS: [Standing; 6] = [
@@ -27,90 +22,113 @@ const KINDS: [Standing; 6] = [
     Standing::SideBySide,
 ];
 
-/// All studies of a run in one document, to be printed or handed out.
+/// All studies of a run that have a source.
+fn studies(results: &Results) -> impl Iterator<Item = &StudyResult> {
+    let all = results.studies.iter();
+    all.filter(|study| !study.then_and_now.is_empty())
+}
+
+/// All of them in one document of Markdown.
 #[must_use]
 pub fn markdown(results: &Results) -> String {
-    let mut text = String::from("# Then and now\n\n");
-    text.push_str(&opening(results));
-    let studies = || {
-        let all = results.studies.iter();
-        all.filter(|study| !study.then_and_now.is_empty())
+    let mut text = format!("# {TITLE}\n");
+    for paragraph in opening(results) {
+        text.push_str(&format!("\n{paragraph}\n"));
+    }
+    let mut table = |table: &Table| {
+        text.push('\n');
+        text.push_str(&as_markdown(table));
     };
-    text.push_str(&tally(studies()));
-    for study in studies() {
-        text.push_str(&section(study));
+    table(&tally(results));
+    for study in studies(results) {
+        text.push_str(&format!("\n## {}\n\n", heading(study)));
+        text.push_str(&as_markdown(&then::table(study)));
+        let commands: Vec<String> = then::commands(study)
+            .iter()
+            .map(|command| format!("`{command}`"))
+            .collect();
+        text.push_str(&format!("\nAgain: {}\n", commands.join(", ")));
     }
     text
 }
 
-fn opening(results: &Results) -> String {
+/// The same as a page to be printed; `None` where no study of the run has a source.
+#[must_use]
+pub fn page(results: &Results) -> Option<String> {
+    studies(results).next()?;
+    let opening = opening(results);
+    let body = html! {
+        h1 { (TITLE) }
+        @for paragraph in &opening { p { (paragraph.replace(['*', '`'], "")) } }
+        (html::table::plain(&tally(results)))
+        @for study in studies(results) {
+            h2 { (heading(study)) }
+            (html::table::plain(&then::table(study)))
+            p.quiet { "Again: " (then::commands(study).join("; ")) }
+        }
+    };
+    Some(html::sheet(TITLE, &body))
+}
+
+const TITLE: &str = "Then and now";
+
+/// `primes: S. Norgren, "Processes vs. Threads", 2010`.
+fn heading(study: &StudyResult) -> String {
+    let source = then::source(study).unwrap_or_default();
+    format!("{}: {source}", study.study.name)
+}
+
+/// What the tables are, and what the words in them mean.
+fn opening(results: &Results) -> [String; 2] {
     let header = &results.header;
     let machine = &header.machine;
-    format!(
+    let of_run = format!(
         "What five publications found about processes and threads, finding by finding, and what \
          one run of flowgauge {} says of it. Made by `flowgauge report DIR --then-and-now`, of a \
          run on {} on {} CPUs ({}, kernel {}), seed {}. An interval misses the truth in at most \
-         5 of 100 runs; where none decides, the verdict is \"cannot tell\".\n\n\
-         *Reproduced*: ours says the same. *Refuted*: the opposite. *Differs*: something else. \
-         *Side by side*: two figures of two machines, without a claim. A figure of a source \
-         stands in its text, or says where it is from.\n\n",
+         5 of 100 runs; where none decides, the verdict is \"cannot tell\".",
         header.version,
         date::day(header.began_unix_s),
         machine.usable_cpus(),
         machine.processor.model,
         machine.kernel.release,
         header.settings.seed,
-    )
+    );
+    let words = "*Reproduced*: ours says the same. *Refuted*: the opposite. *Differs*: something \
+                 else. *Side by side*: two figures of two machines, without a claim. A figure of a \
+                 source stands in its text, or says where it is from.";
+    [of_run, words.to_owned()]
 }
 
-fn tally<'a>(studies: impl Iterator<Item = &'a StudyResult>) -> String {
-    let heads: Vec<&str> = KINDS.iter().map(|kind| kind.name()).collect();
-    let mut text = format!("| source | {} |\n|---|", heads.join(" | "));
-    text.push_str(&"---:|".repeat(KINDS.len()));
-    text.push('\n');
-    for study in studies {
+/// How many findings of each source came to what.
+fn tally(results: &Results) -> Table {
+    let kinds = KINDS.iter().map(|kind| Column::right(kind.name()));
+    let columns = [Column::left("source")].into_iter().chain(kinds).collect();
+    let row = |study: &StudyResult| {
+        let year = study.study.origin.as_ref().map_or(0, |origin| origin.year);
         let count = |kind: &Standing| {
             let all = study.then_and_now.iter();
-            all.filter(|then| then.verdict == *kind).count().to_string()
+            let own = all.filter(|then| then.verdict == *kind).count();
+            Value::Whole(own as u64)
         };
-        let counts: Vec<String> = KINDS.iter().map(count).collect();
-        let year = study.study.origin.as_ref().map_or(0, |origin| origin.year);
-        let name = &study.study.name;
-        text.push_str(&format!("| `{name}` {year} | {} |\n", counts.join(" | ")));
-    }
-    text
+        let name = text(format!("{} {year}", study.study.name));
+        let cells = [name].into_iter().chain(KINDS.iter().map(count));
+        cells.map(Cell::from).collect()
+    };
+    Table::new("", columns, studies(results).map(row))
 }
 
-fn section(study: &StudyResult) -> String {
-    let name = &study.study.name;
-    let source = source(study).unwrap_or_default();
-    let mut text = format!("\n## {name}: {source}\n\n");
-    text.push_str("| finding | source | here | verdict | why |\n|---|---|---|---|---|\n");
-    for then in &study.then_and_now {
-        let why = [&then.cause, &then.because].map(|part| part.as_deref().unwrap_or(""));
-        let why: Vec<&str> = why.into_iter().filter(|part| !part.is_empty()).collect();
-        let cells = [
-            &*then.finding,
-            &then.theirs,
-            &then.ours,
-            then.verdict.name(),
-            &why.join("; "),
-        ];
-        let cells = cells.map(|cell| cell.replace('|', "\\|"));
-        text.push_str(&format!("| {} |\n", cells.join(" | ")));
+/// A table of a document in Markdown.
+fn as_markdown(table: &Table) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let columns = table.columns.iter();
+    let mut text = line(columns.clone().map(|column| column.head.clone()).collect());
+    let rules = columns.map(|column| if column.left { "---" } else { "---:" });
+    text.push_str(&format!("|{}|\n", rules.collect::<Vec<_>>().join("|")));
+    for row in &table.rows {
+        let cells = row.iter().zip(&table.columns);
+        let cells = cells.map(|(cell, column)| cell.value.shown(column.unit).replace('|', "\\|"));
+        text.push_str(&line(cells.collect()));
     }
-    text.push_str(&commands(study));
     text
-}
-
-/// What answers the rows, each command once.
-fn commands(study: &StudyResult) -> String {
-    let mut commands: Vec<String> = Vec::new();
-    for then in &study.then_and_now {
-        let command = format!("`{}`", then.command);
-        if !commands.contains(&command) {
-            commands.push(command);
-        }
-    }
-    format!("\nAgain: {}\n", commands.join(", "))
 }

@@ -30,6 +30,7 @@ fn files(results: &Results) -> impl Iterator<Item = (&'static str, String)> {
         ("shared.csv", csv::shared(results)),
         ("workers.csv", csv::workers(results)),
         ("laws.csv", csv::laws(results)),
+        ("published.csv", csv::published(results)),
         ("scaling.csv", csv::scaling(results)),
         ("search.csv", csv::searched(results)),
         ("limits.csv", csv::limits(results)),
@@ -38,6 +39,7 @@ fn files(results: &Results) -> impl Iterator<Item = (&'static str, String)> {
         ("counters.csv", csv::counters(results)),
         ("machine.json", Some(json::machine(machine))),
         ("report.html", Some(html::page(results))),
+        ("then-and-now.html", report::then_and_now::page(results)),
     ];
     all.into_iter()
         .filter_map(|(name, text)| Some((name, text?)))

@@ -211,17 +211,25 @@ impl SideBySide {
         })
     }
 
+    /// By how much all variants of a run are faster or slower than in the first together, in a
+    /// sentence; `None` where no shift was found.
+    #[must_use]
+    pub fn shift(&self, run: usize) -> Option<String> {
+        let common = self.common.get(run).copied().flatten()?;
+        common.sentence(&self.runs[run].name, &self.runs[0].name)
+    }
+
     /// The runs whose variants are slower together by at least `fraction`, as far as can be
     /// told: whether machine or program, two runs cannot say.
     #[must_use]
     pub fn shifted(&self, fraction: f64) -> Vec<String> {
-        let runs = self.runs.iter().zip(&self.common);
         let beyond = |common: &Common| common.is_slower() && common.ratio >= 1.0 + fraction;
-        let shifted = runs.filter_map(|(run, common)| {
-            let common = (*common).filter(beyond)?;
-            common.sentence(&run.name, &self.runs[0].name)
-        });
-        shifted.collect()
+        let beyond = self
+            .common
+            .iter()
+            .map(|common| common.is_some_and(|one| beyond(&one)));
+        let runs = beyond.enumerate().filter(|(_, is_beyond)| *is_beyond);
+        runs.filter_map(|(run, _)| self.shift(run)).collect()
     }
 
     /// What is slower than in the first run by at least `fraction` beyond what all variants of

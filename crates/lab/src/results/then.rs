@@ -29,6 +29,7 @@ mod laws;
 mod pairs;
 #[cfg(test)]
 mod tests;
+mod workers;
 mod works;
 
 use machine::Machine;
@@ -58,6 +59,18 @@ pub struct Then {
     pub cause: Option<String>,
     /// The command that answers it.
     pub command: String,
+    /// Figures by a number, where the source has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_number: Option<ByNumber>,
+}
+
+/// Figures of the source and of this run by a number of workers or of flows, or by which worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ByNumber {
+    /// Each number and its figure, in the unit of the source.
+    pub theirs: Vec<[f64; 2]>,
+    /// The same of this run, in our unit.
+    pub ours: Vec<[f64; 2]>,
 }
 
 /// What came of a finding of the source.
@@ -120,6 +133,8 @@ pub(super) struct Answer {
     verdict: Standing,
     because: Option<String>,
     cause: Option<String>,
+    /// Ours by the number that the source has figures for.
+    points: Vec<[f64; 2]>,
 }
 
 impl Answer {
@@ -129,6 +144,7 @@ impl Answer {
             verdict,
             because: None,
             cause: None,
+            points: Vec::new(),
         }
     }
 
@@ -170,7 +186,12 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
     let note = published.note.iter().cloned();
     let because: Vec<String> = answer.because.into_iter().chain(note).collect();
     let command = published.command.clone();
+    let both = !published.points.is_empty() && !answer.points.is_empty();
     Then {
+        by_number: both.then(|| ByNumber {
+            theirs: published.points.clone(),
+            ours: answer.points,
+        }),
         finding: published.finding.clone(),
         theirs,
         ours: answer.ours,
@@ -187,6 +208,9 @@ fn answer(published: &Published, ours: &Ours, run: Run<'_>) -> Result<Answer, An
     match ours {
         Ours::Pair(pair) => pairs::answer(claim, pair, run),
         Ours::Amount(of) => amounts::answer(published, of, run),
+        Ours::Workers(of) => workers::each(of, run),
+        Ours::Farthest(pair) => workers::farthest(published, pair, run),
+        Ours::TimeIn(of) => amounts::time_in(published, of, run),
         Ours::Best(of) => amounts::best(published.value, &of.case, run),
         Ours::Law(of) => laws::answer(claim, of, run),
         Ours::Limit(of) => limit(published, of.model, run),
@@ -203,15 +227,21 @@ fn limit(published: &Published, model: flow::Model, run: Run<'_>) -> Result<Answ
         .ok_or_else(|| Answer::unknown(format!("no limit of {model} was read")))?;
     let ours = format!("{}, by {}", count(room.count), room.bites);
     let here = room.count as f64;
-    let holds = match (published.claim, published.value) {
-        (Some(Claim::AtLeast), Some(least)) => Some(here >= least),
-        (Some(Claim::AtMost), Some(most)) => Some(here <= most),
-        _ => None,
-    };
-    let verdict = match holds {
-        Some(true) => Standing::Reproduced,
-        Some(false) => Standing::Refuted,
-        None => Standing::SideBySide,
-    };
+    let verdict = bounded(published, (here, here)).unwrap_or(Standing::SideBySide);
     Ok(Answer::new(ours, verdict))
+}
+
+/// Whether the whole of an interval is within the bound that a finding claims, or beyond it.
+fn bounded(published: &Published, (low, high): (f64, f64)) -> Option<Standing> {
+    let bound = published.value?;
+    let (within, beyond) = match published.claim? {
+        Claim::AtLeast => (low >= bound, high < bound),
+        Claim::AtMost => (high <= bound, low > bound),
+        _ => return None,
+    };
+    Some(match (within, beyond) {
+        (true, _) => Standing::Reproduced,
+        (_, true) => Standing::Refuted,
+        _ => Standing::CannotTell,
+    })
 }

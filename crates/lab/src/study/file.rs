@@ -22,7 +22,7 @@ use super::placed::Placed;
 use super::source::Source;
 use super::sweep_value::SweepValue;
 use super::variants::variants;
-use super::{Case, Study, StudyError, SweepPoint};
+use super::{Case, Origin, Study, StudyError, SweepPoint};
 use crate::Preset;
 
 /// Version of the study format that this program reads.
@@ -54,9 +54,12 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
         name: written.name.into_inner(),
         title: written.title,
         stands_for: written.stands_for,
-        origin: written.origin.map(|mut origin| {
-            origin.published.extend(written.published);
-            origin
+        origin: written.origin.map(|origin| Origin {
+            author: origin.author,
+            title: origin.title,
+            year: origin.year,
+            finding: origin.finding,
+            published: written.published,
         }),
         cases,
         headline: written.headline.into_inner(),

@@ -562,9 +562,10 @@ fn keys<T: serde::de::DeserializeOwned>() -> Vec<String> {
 #[test]
 fn every_kind_and_key_is_in_the_docs() {
     use crate::study::command::{Change, Command, Flag};
-    use crate::study::format::{FileCase, FileEach, FileStudy, FileSweep, FileVariant, Overrides};
+    use crate::study::format::{
+        FileCase, FileEach, FileOrigin, FileStudy, FileSweep, FileVariant, Overrides,
+    };
     use crate::study::{OfSweep, OfVariant, OfWork, Pair, Published};
-    use crate::{Origin, OriginCount, OriginFigure, OriginLimit, OriginMark, OriginRow};
     let page = include_str!("../../../../docs/writing-a-study.md");
     let missing = |word: &String| {
         let ways = [
@@ -573,7 +574,6 @@ fn every_kind_and_key_is_in_the_docs() {
             "[[case.",
             "[",
             "[[",
-            "[[origin.",
             "[command.",
             "[[command.",
         ];
@@ -596,12 +596,7 @@ fn every_kind_and_key_is_in_the_docs() {
         keys::<FileEach>(),
         keys::<FileSweep>(),
         keys::<Overrides>(),
-        keys::<Origin>(),
-        keys::<OriginMark>(),
-        keys::<OriginRow>(),
-        keys::<OriginFigure>(),
-        keys::<OriginLimit>(),
-        keys::<OriginCount>(),
+        keys::<FileOrigin>(),
         keys::<Command>(),
         keys::<Change>(),
         keys::<Flag>(),

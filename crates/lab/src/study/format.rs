@@ -11,7 +11,7 @@ use super::each::Words;
 use super::flow_counts::FileFlows;
 use super::parent_memory::Bytes;
 use super::sweep_value::SweepValue;
-use super::{Deciding, Metric, Origin, Published};
+use super::{Deciding, Metric, Published};
 
 /// All that is read before anything else is looked at.
 #[derive(Deserialize)]
@@ -34,7 +34,7 @@ pub(super) struct FileStudy {
     pub(super) headline: Spanned<String>,
     #[serde(default)]
     pub(super) deciding: Vec<Spanned<Deciding>>,
-    pub(super) origin: Option<Origin>,
+    pub(super) origin: Option<FileOrigin>,
     /// The command line of the study.
     #[serde(rename = "command")]
     _command: Option<Command>,
@@ -43,6 +43,16 @@ pub(super) struct FileStudy {
     pub(super) published: Vec<Published>,
     #[serde(rename = "case")]
     pub(super) cases: Vec<Spanned<FileCase>>,
+}
+
+/// The source of the study.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileOrigin {
+    pub(super) author: String,
+    pub(super) title: String,
+    pub(super) year: u32,
+    pub(super) finding: String,
 }
 
 #[derive(Deserialize)]

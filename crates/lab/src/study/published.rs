@@ -38,6 +38,10 @@ pub struct Published {
     /// The best number, or another figure that ours is held against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
+    /// Figures of the source by a number (of workers, of flows, or which worker): each the number
+    /// and the figure, to be drawn beside ours, both over their first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<[f64; 2]>,
     /// What of ours stands beside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ours: Option<Ours>,
@@ -90,6 +94,12 @@ pub enum Ours {
     Pair(Pair),
     /// A quantity of one variant.
     Amount(OfVariant),
+    /// A quantity of each worker of a variant.
+    Workers(OfVariant),
+    /// Which worker differs most between two variants.
+    Farthest(Pair),
+    /// How much of the time of all flows of a variant these take, by timers.
+    TimeIn(TimeIn),
     /// The best number of flows of a case.
     Best(OfCase),
     /// How a quantity of a variant changes along a sweep.
@@ -132,6 +142,18 @@ pub struct OfVariant {
     /// Which worker, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<u32>,
+}
+
+/// Classes of time of a variant whose work makes its own flows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeIn {
+    /// The case by its name.
+    pub case: String,
+    /// Label of the variant.
+    pub variant: String,
+    /// The classes by their names.
+    pub classes: Vec<String>,
 }
 
 /// A case.

@@ -65,6 +65,16 @@ impl Scale {
         }
     }
 
+    /// What a reader must know of axes with these scales, behind the name of one.
+    pub(crate) fn said(&self, other: &Self) -> &'static str {
+        match (self.log, other.log) {
+            (true, true) => " (both axes logarithmic)",
+            (true, false) => " (logarithmic)",
+            (false, true) => " (upward axis logarithmic)",
+            (false, false) => "",
+        }
+    }
+
     /// The place of a value.
     pub(crate) fn at(&self, value: f64) -> f64 {
         let value = if self.log { value.ln() } else { value };

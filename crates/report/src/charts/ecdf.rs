@@ -92,7 +92,7 @@ pub(crate) fn ecdf(frame: &Frame<'_>, curves: &[Curve], what: &str) -> Markup {
     let body = html! {
         (rows(&shares, left, right))
         (columns(&thinned(x.round(80.0, &TIME), frame.large), (top, bottom)))
-        (foot(frame, left, bottom, what))
+        (foot(frame, left, bottom, &format!("{what}{}", x.said(&y))))
         @for (place, curve) in curves.iter().enumerate() {
             (self::curve(place, curve, &x, &y, left, right))
         }

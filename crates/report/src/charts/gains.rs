@@ -25,6 +25,8 @@ pub(crate) struct Gains {
     /// The corners of the thin line, with which ratios stand at their logarithms; without it
     /// they stand at their values.
     pub(crate) ideal: Vec<(f64, f64)>,
+    /// What the number is of.
+    pub(crate) axis: &'static str,
 }
 
 /// The chart; the place of a series is its colour and marker.
@@ -51,7 +53,7 @@ pub(crate) fn gains(frame: &Frame<'_>, gains: &Gains) -> Markup {
     let body = html! {
         (rows(&ticks, left, frame.width - 8.0))
         (columns(&thinned(x.values(flows.into_iter()), frame.large), (top, bottom)))
-        (foot(frame, left, bottom, "flows"))
+        (foot(frame, left, bottom, &format!("{}{}", gains.axis, x.said(&y))))
         @for ends in gains.ideal.windows(2) {
             (line((x.at(ends[0].0), y.at(ends[0].1)), (x.at(ends[1].0), y.at(ends[1].1)), "axis"))
         }
@@ -118,7 +120,13 @@ mod tests {
     fn drawing(series: Vec<Series>) -> String {
         let frame = Frame::file("g", "gains", "a chart");
         let ideal = Vec::new();
-        gains(&frame, &Gains { series, ideal }).into_string()
+        let axis = "flows";
+        let all = Gains {
+            series,
+            ideal,
+            axis,
+        };
+        gains(&frame, &all).into_string()
     }
 
     #[test]

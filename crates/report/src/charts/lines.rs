@@ -8,6 +8,9 @@ use super::marker::Look;
 use super::{FINE, Frame, LINE, label, line, px, steps};
 use crate::number::{plain, time};
 
+/// Fewer points than this are markers without a line.
+const LINE_OF: usize = 3;
+
 /// A line.
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
@@ -55,7 +58,7 @@ pub(crate) fn lines(frame: &Frame<'_>, series: &[Series], unit: &str) -> Markup 
     let body = html! {
         (rows(&ticks, left, right))
         (columns(&thinned(x.values(at.into_iter()), frame.large), (top, bottom)))
-        (foot(frame, left, bottom, unit))
+        (foot(frame, left, bottom, &format!("{unit}{}", x.said(&y))))
         @for (place, series) in series.iter().enumerate() { (self::series(place, series, &x, &y)) }
     };
     // What a script needs to draw it on another axis.
@@ -110,15 +113,17 @@ fn series(place: usize, series: &Series, x: &Scale, y: &Scale) -> Markup {
         steps(&placed, FINE)
     };
     let points = || series.points.iter();
+    let is_line = series.points.len() >= LINE_OF;
+    let curve = if is_line { "curve" } else { "dots" };
     let band = points().map(|p| (p.x, p.high));
     let band = band.chain(points().rev().map(|p| (p.x, p.low))).collect();
     let said = points().map(|p| format!("at {}: {}", plain(p.x), time(p.y)));
     let said = said.collect::<Vec<_>>().join("|");
     html! {
         g class=(series.look.class()) data-v=(place) {
-            @if series.look != Look::Aside { path class="area" d=(path(band)) {} }
+            @if is_line { path class="area" d=(path(band)) {} }
             @if series.fit.len() > 1 { path class="fit" d=(path(series.fit.clone())) {} }
-            path class=(format!("curve {}", series.look.marked()).trim_end()) data-say=(said)
+            path class=(format!("{curve} {}", series.look.marked()).trim_end()) data-say=(said)
                 d=(path(points().map(|p| (p.x, p.y)).collect())) {}
         }
     }

@@ -42,6 +42,7 @@ fn body(all: &SideBySide) -> Markup {
                     h2 { (all.runs[run].name) }
                     p class=(format!("verdict {}", tone(all, run).class())) { (counts(all, run)) }
                     @if let Some(sentence) = largest(all, run) { p { "The largest change: " (tied(&sentence)) } }
+                    @if let Some(shift) = all.shift(run) { p { (tied(&shift)) } }
                 }
             }
         }

@@ -37,6 +37,9 @@ pub fn text(all: &SideBySide, style: &Style) -> String {
         if let Some(sentence) = largest(all, run) {
             page.text(2, Tone::Plain, &format!("the largest change: {sentence}"));
         }
+        if let Some(shift) = all.shift(run) {
+            page.text(2, Tone::Plain, &shift);
+        }
     }
     page.finish()
 }

@@ -57,6 +57,12 @@ pub(crate) struct Row {
 }
 
 impl Answers {
+    /// The rows of a study.
+    pub(crate) fn of_study(&self, place: usize) -> Vec<&Row> {
+        let rows = self.rows.iter().chain(&self.others);
+        rows.filter(|row| row.study == place).collect()
+    }
+
     pub(crate) fn of(results: &Results) -> Self {
         let studies = results.studies.iter().enumerate();
         let rows = studies.flat_map(|(place, study)| rows(results, place, study));
@@ -69,8 +75,32 @@ impl Answers {
             next: Vec::new(),
             warnings: warnings(results),
         };
+        let without = answers.without_cause();
         answers.next = next(results, &answers);
+        answers.next.extend(without);
         answers
+    }
+
+    /// The rows for which nothing that was measured is a cause, in one line where there are
+    /// several rows.
+    fn without_cause(&mut self) -> Option<String> {
+        if self.rows.len() + self.others.len() < 2 {
+            return None;
+        }
+        let mut labels = Vec::new();
+        for row in self.rows.iter_mut().chain(&mut self.others) {
+            let lines = row.below.len();
+            row.below.retain(|line| line != NO_CAUSE);
+            if row.below.len() < lines {
+                labels.push(row.label.clone());
+            }
+        }
+        (!labels.is_empty()).then(|| {
+            format!(
+                "No cause was found of {}: try --events or --sample",
+                labels.join("; ")
+            )
+        })
     }
 }
 
@@ -149,7 +179,7 @@ fn rows(results: &Results, place: usize, study: &StudyResult) -> Vec<(bool, Row)
 
 /// The case of that name; of one that is spread out the headline, or else the last of its parts
 /// that tells anything.
-fn deciding<'a>(study: &'a StudyResult, name: &str) -> Option<&'a CaseResult> {
+pub(super) fn deciding<'a>(study: &'a StudyResult, name: &str) -> Option<&'a CaseResult> {
     let parts = format!("{name}/");
     let own = |case: &&CaseResult| case.case.name == name || case.case.name.starts_with(&parts);
     let headline = study.headline_case().filter(own);
@@ -356,11 +386,14 @@ impl Row {
     }
 }
 
+/// The same of work whose flows are known.
+const NO_CAUSE: &str = "cause not found: try --events or --sample";
+
 /// What stands where nothing that was measured is a cause.
 fn no_cause(case: &CaseResult) -> &'static str {
     match case.work_is_a_command() {
         true => "cause not found: --what-if tries what can be changed from outside",
-        false => "cause not found: try --events or --sample",
+        false => NO_CAUSE,
     }
 }
 

@@ -19,8 +19,6 @@ pub(crate) struct Sweep<'a> {
     pub(crate) name: &'a str,
     pub(crate) parameter: &'a str,
     pub(crate) unit: &'a str,
-    /// Times of the study's source that belong beside them: what took so many ns.
-    pub(crate) marks: Vec<(&'a str, f64)>,
     /// Value of the parameter and the case, in ascending order.
     pub(crate) points: Vec<(f64, &'a CaseResult)>,
 }
@@ -45,12 +43,19 @@ impl<'a> Block<'a> {
         for block in &mut blocks {
             if let Self::Sweep(sweep) = block {
                 sweep.points.sort_by(|a, b| a.0.total_cmp(&b.0));
-                let marks = study.study.origin.iter().flat_map(|origin| &origin.marks);
-                let own = marks.filter(|mark| mark.sweep == sweep.name);
-                sweep.marks = own.map(|mark| (mark.label.as_str(), mark.ns)).collect();
             }
         }
         blocks
+    }
+
+    /// Whether a case is in it.
+    pub(crate) fn has(&self, wanted: &CaseResult) -> bool {
+        let is = |case: &CaseResult| case.case.name == wanted.case.name;
+        match self {
+            Self::Case(case) => is(case),
+            Self::Sweep(sweep) => sweep.points.iter().any(|(_, case)| is(case)),
+            Self::Matrix(map) => map.cases.iter().any(|case| is(case)),
+        }
     }
 
     fn add(blocks: &mut Vec<Self>, case: &'a CaseResult) {
@@ -65,7 +70,6 @@ impl<'a> Block<'a> {
                 name: &point.sweep,
                 parameter: &point.parameter,
                 unit: &point.unit,
-                marks: Vec::new(),
                 points: vec![(point.value, case)],
             })),
         }

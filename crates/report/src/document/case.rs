@@ -1,5 +1,6 @@
 //! One case: its table, what is said about it, and the charts of its slots, phases and memory.
 
+use lab::results::Role;
 use lab::{CaseResult, Finding, Results};
 
 use super::detail::Detail;
@@ -46,6 +47,7 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
     for finding in case.findings.iter().filter(|_| !together) {
         said(&mut section, finding);
     }
+    section.quiet(role(&[case]));
     section.quiet(own_work(case));
     section.quiet(sampling(case));
     section.quiet(not_counted(case));
@@ -59,7 +61,7 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
 /// The charts of a case.
 fn figures(section: &mut Section, id: &str, case: &CaseResult) {
     let charts = of_mixes(&format!("{id}-mixes"), case)
-        .and(slots(&format!("{id}-slots"), case).into())
+        .and(slots(&format!("{id}-slots"), case))
         .and(latencies(&format!("{id}-latencies"), case));
     section.figures(charts, Detail::NoCharts);
     section.figures(ecdf(&format!("{id}-ecdf"), case), Detail::NoPoints);
@@ -75,7 +77,7 @@ pub(super) fn of_point(id: &str, case: &CaseResult) -> Figures {
     if case.slots.is_empty() {
         return Figures::default();
     }
-    Figures::from(slots(&format!("{id}-slots"), case))
+    slots(&format!("{id}-slots"), case)
         .and(latencies(&format!("{id}-latencies"), case))
         .and(course(&format!("{id}-course"), case))
 }
@@ -86,7 +88,31 @@ pub(super) fn said(section: &mut Section, finding: &Finding) {
     if !finding.why.is_empty() {
         section.text(Tone::Plain, format!("Why: {}", finding.why.join("; ")));
     }
+    if !finding.also_measured.is_empty() {
+        let seen = finding.also_measured.join("; ");
+        section.text(Tone::Quiet, format!("Also measured: {seen}"));
+    }
     section.quiet(tail(finding));
+}
+
+/// What the comparisons of some cases are in their run: with which others they share the 5 %.
+pub(super) fn role(cases: &[&CaseResult]) -> Option<String> {
+    let mut findings = cases.iter().flat_map(|case| &case.findings);
+    match findings.next()?.role {
+        Role::Alone => None,
+        Role::Headline { answers } => Some(format!(
+            "Headline answer: the {} of this run are all right in at least 95 of 100 runs",
+            many(answers as u64, "headline answer")
+        )),
+        Role::Exploratory {
+            comparisons,
+            discoveries,
+        } => Some(format!(
+            "Exploratory: one of {} behind the headline; of the {discoveries} that name a \
+             difference at most 5 % are false on average",
+            many(comparisons as u64, "comparison")
+        )),
+    }
 }
 
 /// `p95: thread 15.0 ms, process 65.1 ms · slow runs: thread 1 of 20, process 0 of 20`.

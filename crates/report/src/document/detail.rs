@@ -102,7 +102,7 @@ impl Detail {
             (Self::NoCharts, "the other charts of single cases"),
             (
                 Self::NoFolds,
-                "the reasons at single points, and the times of each cell of a map",
+                "the reasons at single points, the times of each cell of a map, and the table with the words of its chart",
             ),
             (Self::WhatFits, "the charts of several cases together"),
         ];

@@ -13,7 +13,7 @@ mod stacks;
 pub(crate) use course::course;
 pub(crate) use ecdf::{ecdf, latencies};
 pub(crate) use forest::forest;
-pub(crate) use gains::{chain, gains};
+pub(crate) use gains::{chain, gains, over_first};
 pub(crate) use grids::{by_shape, cell, of_mixes, of_sweep};
 pub(crate) use heat::heat;
 pub(crate) use lines::{data, lines};
@@ -24,6 +24,7 @@ use super::table::Table;
 use crate::charts::Chart;
 use crate::charts::lines::Series;
 use crate::charts::marker::Look;
+use crate::words::{Tone, many};
 
 /// A chart with all that belongs to it.
 #[derive(Debug)]
@@ -55,6 +56,39 @@ pub(crate) enum Legend {
 /// None, one or several figures.
 #[derive(Debug, Default)]
 pub(crate) struct Figures(pub(crate) Vec<Figure>);
+
+/// Variants that a title names.
+const NAMED: usize = 4;
+
+/// What a title says of each variant, of the first where there are many.
+pub(crate) fn brief(said: &[String]) -> String {
+    match said.len().saturating_sub(NAMED) {
+        0 => said.join(", "),
+        more => format!("{}, {more} more", said[..NAMED].join(", ")),
+    }
+}
+
+/// What many comparisons came to: `Of 12 comparisons 5 are faster, 2 slower, 4 undecided`.
+pub(crate) fn tally(tones: impl Iterator<Item = Tone>) -> String {
+    let tones: Vec<Tone> = tones.collect();
+    let kinds = [
+        (Tone::Faster, "faster"),
+        (Tone::Slower, "slower"),
+        (Tone::Plain, "the same"),
+        (Tone::Doubt, "too close to call"),
+    ];
+    let count = |wanted: Tone| tones.iter().filter(|tone| **tone == wanted).count();
+    let said = kinds.map(|(tone, word)| (count(tone), word));
+    let said = said.into_iter().filter(|(count, _)| *count > 0);
+    let said: Vec<String> = said
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    format!(
+        "{}: {}",
+        many(tones.len() as u64, "comparison"),
+        said.join(", ")
+    )
+}
 
 impl From<Figure> for Figures {
     fn from(figure: Figure) -> Self {

@@ -5,8 +5,11 @@ use lab::capacity::limit;
 use lab::{Limit, StudyResult};
 use machine::Ceiling;
 
+use super::figures::{Figure, stack};
 use super::table::{Cell, Col, Column as Head, Table, Unit, Value, measured, number, text, whole};
 use super::{Level, Section};
+use crate::charts::axis;
+use crate::charts::bars::{Bar, Parts};
 use crate::number::{bytes, count};
 
 /// The heading of the table.
@@ -102,8 +105,29 @@ pub(super) fn limits(section: &mut Section, id: &str, study: &StudyResult) {
         ..Table::new("What raises each limit", columns, remedies)
     });
     own.quiet(notes(study));
-    section.section(own, Level::Answer);
+    section.section(own, Level::Evidence);
 }
+
+/// The largest number of each model; none where no limit can be read.
+pub(super) fn chart(id: &str, study: &StudyResult) -> Option<Figure> {
+    let bar = |limit: &Limit| {
+        let most = limit.room.as_ref().filter(|room| room.count > 0)?.count;
+        Some(Bar {
+            label: limit.label.clone(),
+            parts: vec![(most as f64).log10()],
+        })
+    };
+    let bars = study.limits.iter().filter_map(bar).collect();
+    let parts = Parts {
+        names: &["at most (bars: powers of ten)"],
+        unit: &POWERS,
+        write: |power| count(10f64.powf(power).round() as u64),
+    };
+    stack(id, TITLE, bars, parts).0.into_iter().next()
+}
+
+/// Powers of ten.
+const POWERS: axis::Unit = axis::Unit(&[(1.0, "")]);
 
 /// What raises each limit, and whose it is: `("process, thread", "sudo sysctl …")`.
 fn remedies(study: &StudyResult) -> Vec<(String, String)> {

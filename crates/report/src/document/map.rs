@@ -4,7 +4,7 @@
 
 use lab::{CaseResult, Effect, Finding, OperationMatrix, Results};
 
-use super::case::{failed, said};
+use super::case::{failed, role, said};
 use super::detail::Detail;
 use super::figures::{Figures, heat};
 use super::table::{Cell, Column, Table, Unit, measured, text};
@@ -31,6 +31,10 @@ pub(super) fn map(id: &str, study: &str, results: &Results, map: &OperationMatri
         ),
     );
     section.table(compared(map));
+    // The chart says the same, cell by cell.
+    if let Some(part) = section.parts.last_mut() {
+        part.until = Detail::NoFolds;
+    }
     section.table(causes(map));
     let rows = map
         .cases
@@ -39,6 +43,7 @@ pub(super) fn map(id: &str, study: &str, results: &Results, map: &OperationMatri
     for line in cut_short_together(results, rows) {
         section.text(Tone::Doubt, line);
     }
+    section.quiet(role(&map.cases));
     map.cases.iter().for_each(|case| failed(&mut section, case));
     for fold in [typical(map), reasons(map)] {
         section.section(fold, Level::Evidence);

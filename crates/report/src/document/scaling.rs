@@ -1,22 +1,18 @@
-//! What a study of scaling found, as rows: throughput, pages, and the source's figures.
+//! What a study of scaling found, as rows: throughput and pages.
 //!
 //! Throughput of threads over processes is one figure a number of flows, with the interval of
-//! the finding that it is. The source's figures are of its own machines and numbers of flows,
-//! and without intervals; ours is laid beside them at the largest number of flows for which
-//! there are CPUs. Where a machine does not have a way (SMT), or a work was not run, ours says
-//! so and the source's stays.
+//! the finding that it is.
 //!
 //! Pages that could not be counted read `n/a`, with the reason below.
 
 mod apart;
 mod columns;
 mod pages;
-mod then;
 
 use std::collections::BTreeMap;
 
 use flow::record::footprint::Touched;
-use lab::{OriginFigure, Scaling, StudyResult, Throughput};
+use lab::{Scaling, StudyResult, Throughput};
 use measure::Measured;
 
 use super::blocks::Sweep;
@@ -28,7 +24,6 @@ use crate::number::significant;
 use apart::apart;
 pub(crate) use columns::{COLUMNS, Row, rows};
 use columns::{PAGES, of_work};
-pub(super) use then::then;
 
 /// The heading of the part.
 const HEADING: &str = "Throughput against the number of flows, and pages";
@@ -109,7 +104,7 @@ pub(super) fn figures(id: &str, study: &StudyResult) -> Figures {
         .map(|(place, work)| {
             let id = format!("{id}-scale{place}-{}", word(work));
             chain(&format!("{id}_bars"), study, work)
-                .and(gains(&id, study, work))
+                .and(gains(&id, work))
                 .and(grid(&format!("{id}_grid"), study, work))
         })
         .fold(Figures::default(), Figures::and)
@@ -188,22 +183,6 @@ fn reason<T>(measured: &Measured<T>) -> Option<String> {
         Measured::Value(_) => None,
         Measured::NotAvailable { .. } => Some(measured.as_ref().map(|_| String::new()).to_string()),
     }
-}
-
-/// Whether a figure of the source is about that work along that way.
-fn is_of(figure: &OriginFigure, work: &Scaling) -> bool {
-    let rest = work.workload.strip_prefix(figure.workload.as_str());
-    let named = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '/']));
-    named && work.along == figure.along
-}
-
-/// The source's figures of threads over processes for a work along a way.
-pub(crate) fn figures_of<'a>(
-    study: &'a StudyResult,
-    work: &Scaling,
-) -> impl Iterator<Item = &'a OriginFigure> {
-    let figures = study.study.origin.iter().flat_map(|origin| &origin.figures);
-    figures.filter(move |figure| is_of(figure, work) && figure.against.is_none())
 }
 
 /// Whether a sweep is over numbers of flows that each do as much: its times tell nothing, and

@@ -1,22 +1,11 @@
 //! What the flows used that work made by itself: the columns of `search.csv` and of the table
-//! that people see, the rows of the source's table, its chart by the number of workers, and where
-//! the time went.
-//!
-//! The source has one run of each design and one of each number of workers, on other machines
-//! and another tree. So its figures are laid beside ours where the labels are the same, and
-//! what can be compared is how they go up and down, not how large they are.
-//!
-//! Its chart is one of threads. Ours has a column for each case that asks for the best number,
-//! so that threads stand beside processes, and files that are read beside files that are
-//! mapped.
+//! that people see, times by the number of workers with a column for each case that asks for the
+//! best number, and where the time went.
 
-use std::collections::BTreeMap;
-
-use lab::{
-    AtNumber, CaseResult, Optimum, Origin, OriginRow, SelfManaged, StudyResult, VariantSummary,
-};
+use lab::{AtNumber, CaseResult, Optimum, SelfManaged, StudyResult, VariantSummary};
 use workload::{Searching, Work};
 
+use super::detail::Detail;
 use super::figures::{self, Figures, stack};
 use super::table::{Cell, Column as Head, Table, Unit, Value, measured, number, text, whole};
 use super::variants::{Column, INTERVAL, NAME, NO_GOOD_SLOT, Row, VERDICT};
@@ -26,7 +15,6 @@ use crate::charts::bars::{Bar, Parts};
 use crate::charts::lines::{Point, Series as Line};
 use crate::charts::marker::Look;
 use crate::number::{bytes, many, plain, time};
-use crate::words::Tone;
 
 pub(crate) use workload::searching::CLASSES;
 
@@ -181,21 +169,8 @@ fn to_best(row: &Row<'_>, value: impl Fn(&AtNumber) -> Option<f64>) -> Cell {
     number(at.and_then(value)).into()
 }
 
-/// Times by the number of workers: a column for each case, then one for each row of the source.
-#[derive(Debug, Clone, PartialEq)]
-struct ByNumber<'a> {
-    columns: Vec<Series<'a>>,
-}
-
-/// One column.
-#[derive(Debug, Clone, PartialEq)]
-struct Series<'a> {
-    name: String,
-    /// The case; none for the source.
-    optimum: Option<&'a Optimum>,
-    /// Number of workers; lower quartile, typical time, upper quartile in ns.
-    points: Vec<(u32, [f64; 3])>,
-}
+/// A case that asks for the best number of workers.
+type ByNumber<'a> = (&'a str, &'a Optimum);
 
 /// Whether the flows of a case were made by its work.
 pub(crate) fn is_self_managed(case: &CaseResult) -> bool {
@@ -236,192 +211,34 @@ pub(crate) fn how_followed(case: &CaseResult) -> Option<&'static str> {
     })
 }
 
-/// What the source's table is, for the line below it.
-const NOTE_TABLE: &str = "CPU %: user and system time over the wall time, the median of \
-    the repetitions; 100 is one CPU all the time. Kernels tell user from system by what they see at their ticks, some 4 ms \
-    apart, so that the two are sure only over all repetitions together. The source's figures are of one run each, on another machine and another \
-    tree: compare how they differ, not how large they are.";
-
-/// All tables and charts of a study; false where none of its work makes its own flows.
-pub(super) fn searches(section: &mut Section, id: &str, study: &StudyResult) -> bool {
-    let then = then_and_now(study);
-    let by_number = ByNumber::of(study);
-    if then.is_none() && by_number.is_none() {
-        return false;
-    }
-    if let Some(table) = then {
-        section.table(table);
-        section.text(Tone::Quiet, NOTE_TABLE);
-    }
-    if let Some(by_number) = by_number {
-        section.table(by_number.table());
+/// The tables and charts of a study whose work makes its own flows.
+pub(super) fn searches(section: &mut Section, id: &str, study: &StudyResult) {
+    let all = by_number(study);
+    if !all.is_empty() {
+        let mut own = Section::new(&format!("{id}-workers"), "Time by the number of workers")
+            .plots(crate::plots::place(&study.study.name, "all"));
+        own.table(times_by(&all));
+        own.figures(figure(id, &all), Detail::WhatFits);
+        section.section(own, Level::Evidence);
     }
     profiles(section, study);
-    section.figures(figures(id, study), super::detail::Detail::WhatFits);
-    true
 }
 
-/// The source's table with ours: the rows of the case that it names, and of all others that
-/// have variants of the same names; `None` where it has none, or no flows were made by work.
-fn then_and_now(study: &StudyResult) -> Option<Table> {
-    let origin = study.study.origin.as_ref()?;
-    let row = origin
-        .rows
-        .iter()
-        .find(|row| !row.user_seconds.is_empty())?;
-    let case = case_of(study, row)?;
-    let ours = alike(study, row);
-    let mut rows: Vec<Vec<Cell>> = ours
-        .flat_map(|case| variants(case).map(|(variant, own)| ours_of(case, variant, own)))
-        .collect();
-    if rows.is_empty() {
-        return None;
-    }
-    let labels = case.variants.iter().map(|variant| variant.label.as_str());
-    let known = labels.filter(|label| row.seconds.contains_key(*label));
-    rows.extend(known.map(|label| theirs(origin, row, label)));
-    let columns = vec![
-        Head::left("done by"),
-        Head::right("user").unit(Unit::Time).drop(1),
-        Head::right("system").unit(Unit::Time).drop(2),
-        Head::right("CPU %").unit(Unit::Share),
-        Head::right("total").unit(Unit::Time),
-    ];
-    Some(Table::new(
-        "The source's table with ours",
-        columns,
-        rows.into_iter(),
-    ))
+/// Every case of a study that asks for the best number.
+fn by_number(study: &StudyResult) -> Vec<ByNumber<'_>> {
+    let cases = study.cases.iter();
+    cases
+        .filter_map(|case| Some((case.case.name.as_str(), case.optimum.as_ref()?.of_numbers()?)))
+        .collect()
 }
 
-fn case_of<'a>(study: &'a StudyResult, row: &OriginRow) -> Option<&'a CaseResult> {
-    let name = row.case.as_ref()?;
-    let case = study.cases.iter().find(|case| case.case.name == *name)?;
-    is_self_managed(case).then_some(case)
-}
-
-/// Cases that have a variant of each name that the row has.
-fn alike<'a>(study: &'a StudyResult, row: &OriginRow) -> impl Iterator<Item = &'a CaseResult> {
-    let has = |case: &CaseResult, label: &str| case.variants.iter().any(|v| v.label == label);
-    let cases = study.cases.iter().filter(|case| is_self_managed(case));
-    cases.filter(move |case| row.seconds.keys().all(|label| has(case, label)))
-}
-
-fn ours_of(case: &CaseResult, variant: &VariantSummary, own: &SelfManaged) -> Vec<Cell> {
-    let typical = variant.value.map(|value| value.typical);
-    let numbers = [
-        Some(own.user_ns),
-        Some(own.system_ns),
-        Some(own.cpu_share),
-        typical,
-    ];
-    let who = text(format!("{}: {}", case.case.name, variant.label));
-    let cells = [who].into_iter().chain(numbers.map(number));
-    cells.map(Cell::from).collect()
-}
-
-fn theirs(origin: &Origin, row: &OriginRow, label: &str) -> Vec<Cell> {
-    let of = |figures: &BTreeMap<String, f64>, factor: f64| {
-        number(figures.get(label).map(|figure| figure * factor))
-    };
-    let cells = [
-        text(format!("{} {label}", origin.year)),
-        of(&row.user_seconds, 1e9),
-        of(&row.system_seconds, 1e9),
-        of(&row.cpu_share, 1.0),
-        of(&row.seconds, 1e9),
-    ];
-    cells
-        .map(|value| Cell::from(value).tone(Tone::Quiet))
-        .into()
-}
-
-impl<'a> ByNumber<'a> {
-    /// Of all cases of a study that ask for the best number; `None` where none does.
-    fn of(study: &'a StudyResult) -> Option<Self> {
-        let cases = study.cases.iter().filter_map(|case| {
-            let optimum = case.optimum.as_ref()?.of_numbers()?;
-            let numbers = optimum.numbers.iter();
-            Some(Series {
-                name: case.case.name.clone(),
-                optimum: Some(optimum),
-                points: numbers.map(|at| (at.flows, at.typical_ns)).collect(),
-            })
-        });
-        let mut columns: Vec<Series<'a>> = cases.collect();
-        if columns.is_empty() {
-            return None;
-        }
-        columns.extend(of_source(study));
-        Some(Self { columns })
-    }
-
-    /// Every column, a row a number of workers.
-    fn table(&self) -> Table {
-        let all: Vec<&Series<'_>> = self.columns.iter().collect();
-        times_by(&numbers(all.iter().copied()), &all)
-    }
-
-    /// Columns of ours, and those of the source.
-    fn parted(&self) -> [Vec<&Series<'a>>; 2] {
-        let (ours, theirs) = self
-            .columns
-            .iter()
-            .partition(|series| series.optimum.is_some());
-        [ours, theirs]
-    }
-}
-
-/// Every number of workers of some columns.
-fn numbers<'s>(all: impl Iterator<Item = &'s Series<'s>>) -> Vec<u32> {
-    let mut numbers: Vec<u32> = all.flat_map(|one| one.points.iter().map(|p| p.0)).collect();
+/// Every number of workers.
+fn numbers(all: &[ByNumber<'_>]) -> Vec<u32> {
+    let numbers = all.iter().flat_map(|(_, optimum)| &optimum.numbers);
+    let mut numbers: Vec<u32> = numbers.map(|at| at.flows).collect();
     numbers.sort_unstable();
     numbers.dedup();
     numbers
-}
-
-/// The source's rows that give a time for each number.
-fn of_source<'a>(study: &StudyResult) -> Vec<Series<'a>> {
-    let Some(origin) = &study.study.origin else {
-        return Vec::new();
-    };
-    let rows = origin.rows.iter().filter_map(|row| {
-        let case = case_of(study, row)?;
-        case.optimum.as_ref()?.of_numbers()?;
-        let mut points: Vec<(u32, [f64; 3])> = case
-            .case
-            .variants
-            .iter()
-            .filter_map(|v| Some((v.variant.flows, [row.seconds.get(&v.label)? * 1e9; 3])))
-            .collect();
-        points.sort_by_key(|(number, _)| *number);
-        let name = format!("{} {}", origin.year, row.who);
-        Some(Series {
-            name,
-            optimum: None,
-            points,
-        })
-    });
-    rows.collect()
-}
-
-impl Series<'_> {
-    /// The time at a number, in ns.
-    fn at(&self, number: u32) -> Option<f64> {
-        let point = self.points.iter().find(|(at, _)| *at == number);
-        point.map(|(_, [_, typical, _])| *typical)
-    }
-
-    /// Whether that number is its best: of ours, as far as rounds tell; of the source's, the one
-    /// with the least time.
-    fn is_best(&self, number: u32) -> bool {
-        if let Some(optimum) = self.optimum {
-            return optimum.is_told && optimum.flows == number;
-        }
-        let times = self.points.iter().map(|(_, [_, typical, _])| *typical);
-        let best = times.fold(f64::INFINITY, f64::min);
-        self.at(number) == Some(best)
-    }
 }
 
 /// Variants with the time of each class, in ns, and what the timers cost: of each case whose
@@ -483,79 +300,73 @@ fn signed(cost: f64) -> String {
     format!("{sign}{:.1} %", 100.0 * cost.abs())
 }
 
-/// The charts of a study.
-pub(super) fn figures(id: &str, study: &StudyResult) -> Figures {
-    let Some(by_number) = ByNumber::of(study) else {
+/// A line for each case; two points are no trend.
+fn figure(id: &str, all: &[ByNumber<'_>]) -> Figures {
+    if numbers(all).len() < 3 {
         return Figures::default();
+    }
+    let line = |(place, (name, optimum)): (usize, &ByNumber<'_>)| Line {
+        label: (*name).to_owned(),
+        look: Look::Variant(place),
+        points: optimum.numbers.iter().map(point).collect(),
+        fit: Vec::new(),
     };
-    let [ours, theirs] = by_number.parted();
-    let here = chart(
-        &format!("{id}-workers"),
-        "Time by the number of workers",
-        &ours,
-    );
-    match (&study.study.origin, theirs.is_empty()) {
-        (Some(origin), false) => {
-            let title = format!("The same in {}, by the source", origin.year);
-            here.and(chart(&format!("{id}-source"), &title, &theirs))
-        }
-        _ => here,
-    }
+    let lines = all.iter().enumerate().map(line).collect();
+    let best = all.iter().filter(|(_, optimum)| optimum.is_told);
+    let best: Vec<String> = best
+        .map(|(name, optimum)| format!("{name}: {}", plain(optimum.flows.into())))
+        .collect();
+    let title = match best.is_empty() {
+        true => "Too few rounds to say which number of workers is best".to_owned(),
+        false => format!("The best number of workers: {}", best.join(", ")),
+    };
+    let id = format!("{id}-numbers");
+    figures::lines(&id, &title, "workers", lines, times_by(all))
 }
 
-fn chart(id: &str, title: &str, all: &[&Series<'_>]) -> Figures {
-    let numbers = numbers(all.iter().copied());
-    // Two points are no trend.
-    if numbers.len() < 3 {
-        return Figures::default();
-    }
-    let lines = all.iter().enumerate();
-    let lines: Vec<Line> = lines.map(|(place, series)| line(place, series)).collect();
-    figures::lines(id, title, "workers", lines, times_by(&numbers, all))
-}
-
-fn line(place: usize, series: &Series<'_>) -> Line {
-    let point = |&(flows, [low, typical, high]): &(u32, [f64; 3])| Point {
-        x: flows.into(),
-        y: typical,
+fn point(at: &AtNumber) -> Point {
+    let [low, y, high] = at.typical_ns;
+    Point {
+        x: at.flows.into(),
+        y,
         low,
         high,
-    };
-    Line {
-        label: series.name.clone(),
-        look: Look::Variant(place),
-        points: series.points.iter().map(point).collect(),
-        fit: Vec::new(),
     }
 }
 
-/// Typical times, one row a number of workers, one column a line.
-fn times_by(numbers: &[u32], all: &[&Series<'_>]) -> Table {
-    let column = |(place, series): (usize, &&Series<'_>)| {
-        let column = Head::right(series.name.clone());
+/// Typical times, one row a number of workers, one column a case.
+fn times_by(all: &[ByNumber<'_>]) -> Table {
+    let column = |(place, (name, _)): (usize, &ByNumber<'_>)| {
+        let column = Head::right(*name);
         match place {
             0 => column,
-            // From the last on, those of the source first.
+            // From the last on.
             _ => column.drop(u8::MAX - u8::try_from(place).unwrap_or(u8::MAX)),
         }
     };
     let columns = all.iter().enumerate().map(column);
     let columns = [Head::left("workers")].into_iter().chain(columns).collect();
-    let any_best = numbers
-        .iter()
-        .any(|&at| all.iter().any(|series| series.is_best(at)));
-    let row = |&at: &u32| {
-        let times = all.iter().map(|series| {
-            let best = if series.is_best(at) { "*" } else { " " };
-            let shown = series.at(at).map(|ns| format!("{}{best}", time(ns)));
-            shown.map_or(Value::Nothing, Value::Text).into()
-        });
-        let own = Cell::from(text(plain(at.into())));
+    let cell = |optimum: &Optimum, flows: u32| {
+        let at = optimum.numbers.iter().find(|at| at.flows == flows);
+        let best = if optimum.is_told && optimum.flows == flows {
+            "*"
+        } else {
+            " "
+        };
+        let shown = at.map(|at| format!("{}{best}", time(at.typical_ns[1])));
+        shown.map_or(Value::Nothing, Value::Text).into()
+    };
+    let row = |&flows: &u32| {
+        let own = Cell::from(text(plain(flows.into())));
+        let times = all.iter().map(|(_, optimum)| cell(optimum, flows));
         [own].into_iter().chain(times).collect()
     };
-    let star = if any_best { " (* the best)" } else { "" };
+    let star = match all.iter().any(|(_, optimum)| optimum.is_told) {
+        true => " (* the best)",
+        false => "",
+    };
     let caption = format!("Time by the number of workers{star}");
-    Table::new(caption, columns, numbers.iter().map(row))
+    Table::new(caption, columns, numbers(all).iter().map(row))
 }
 
 /// Where the time of each variant of a case went.

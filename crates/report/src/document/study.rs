@@ -3,31 +3,44 @@
 
 use lab::{Results, StudyResult};
 
+use super::answers::Answers;
 use super::blocks::Block;
 use super::detail::Detail;
 use super::figures::{Figures, forest};
-use super::{Level, Section, case, counting, limits, map, probes, scaling, sweep, then};
+use super::{
+    Level, Section, case, counting, deciding, limits, map, probes, scaling, searched, sweep, then,
+    workers,
+};
 use crate::plots;
 use crate::words::{Tone, run_again, run_study_again};
 
+/// Cases of a forest at the least: one is in its own section.
+const FOREST: usize = 2;
+
 /// The section of a study.
-pub(super) fn section(results: &Results, (place, study): (usize, &StudyResult)) -> Section {
+pub(super) fn section(
+    results: &Results,
+    answers: &Answers,
+    (place, study): (usize, &StudyResult),
+) -> Section {
     let id = format!("study{place}");
     let name = &study.study.name;
     let mut section =
         Section::new(&id, &format!("{name}: {}", study.study.title)).plots(plots::place(name, ""));
     section.text(Tone::Quiet, &study.study.stands_for).level = Level::Answer;
-    let before = section.parts.len();
-    section.figures(alone(&id, study), Detail::WhatFits);
-    for figure in &mut section.parts[before..] {
-        figure.level = Level::Answer;
-    }
+    let mut evidence = blocks(&id, results, study);
+    deciding::answer(&mut section, study, &answers.of_study(place), &mut evidence);
+    then::then_and_now(&mut section, &id, study);
     for sentence in study.sentences.iter().skip(1) {
         section.text(Tone::Plain, sentence);
     }
+    section.figures(alone(&id, study), Detail::WhatFits);
     limits::limits(&mut section, &format!("{id}-limits"), study);
-    then::then_and_now(&mut section, &id, results, study);
-    blocks(&mut section, &id, results, study);
+    for part in evidence {
+        section.section(part, Level::Evidence);
+    }
+    workers::workers(&mut section, &id, study);
+    searched::searches(&mut section, &id, study);
     scaling::scaling(&mut section, &id, study);
     probes::probes(&mut section, &format!("{id}-probes"), study);
     counting::of_study(&mut section, study);
@@ -52,25 +65,30 @@ pub(super) fn ending(results: &Results) -> Option<String> {
     ))
 }
 
-/// The findings of the cases that stand alone.
+/// The findings of the cases that stand alone, where there are several.
 fn alone(id: &str, study: &StudyResult) -> Figures {
     let blocks = Block::all(study);
     let alone = blocks.iter().filter_map(|block| match block {
-        Block::Case(case) => Some(*case),
-        Block::Sweep(_) | Block::Matrix(_) => None,
+        Block::Case(case) if !case.slots.is_empty() => Some(*case),
+        _ => None,
     });
-    forest(&format!("{id}-forest"), alone)
+    let alone: Vec<_> = alone.collect();
+    match alone.len() < FOREST {
+        true => Figures::default(),
+        false => forest(&format!("{id}-all"), alone.into_iter()),
+    }
 }
 
-fn blocks(section: &mut Section, id: &str, results: &Results, study: &StudyResult) {
+/// A section for each block.
+fn blocks(id: &str, results: &Results, study: &StudyResult) -> Vec<Section> {
     let name = &study.study.name;
-    for (number, block) in Block::all(study).iter().enumerate() {
+    let section = |(number, block): (usize, &Block<'_>)| {
         let id = format!("{id}-{number}");
-        let part = match block {
+        match block {
             Block::Case(one) => case::case(&id, name, results, one),
             Block::Sweep(all) => sweep::sweep(&id, name, results, all, &study.laws),
             Block::Matrix(all) => map::map(&id, name, results, all),
-        };
-        section.section(part, Level::Evidence);
-    }
+        }
+    };
+    Block::all(study).iter().enumerate().map(section).collect()
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use lab::{CaseResult, Law, Results};
 
 use super::blocks::Sweep;
-use super::case::{failed, launches, of_point, own_work, said};
+use super::case::{failed, launches, of_point, own_work, role, said};
 use super::detail::Detail;
 use super::figures::{self, Figures, forest, of_sweep};
 use super::requests::requests;
@@ -17,7 +17,8 @@ use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
 use crate::plots;
 use crate::words::{
-    Tone, circumstances, cut_short_together, other_ratios, point_value, with_unit, work_of,
+    Tone, circumstances, comparison, cut_short_together, other_ratios, point_value, with_unit,
+    work_of,
 };
 
 /// Fewer points than this are no trend.
@@ -59,6 +60,7 @@ pub(super) fn sweep(
     requests(&mut section, Some(sweep.parameter), &cases);
     let own: BTreeSet<String> = cases.iter().flat_map(|case| own_work(case)).collect();
     section.quiet(own);
+    section.quiet(role(&cases));
     cases.iter().for_each(|case| failed(&mut section, case));
     if let Some(first) = cases.first() {
         let at = point(sweep, first);
@@ -125,40 +127,35 @@ pub(super) fn chart(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
 fn over_parameter(id: &str, sweep: &Sweep<'_>, laws: &[Law]) -> Figures {
     let laws: Vec<&Law> = laws.iter().filter(|law| law.sweep == sweep.name).collect();
     let labels = sweep.labels().into_iter().enumerate();
-    let ours = labels.map(|(place, label)| series(sweep, place, label, &laws));
-    let series: Vec<_> = ours.chain(marks(sweep)).collect();
+    let series: Vec<_> = labels
+        .map(|(place, label)| series(sweep, place, label, &laws))
+        .collect();
     let axis = with_unit(sweep.parameter, sweep.unit);
     let fitted = match laws.is_empty() {
         true => "",
         false => "; dashed: the fitted lines",
     };
-    let title = format!(
-        "{}: typical time over {} (both axes logarithmic), with quartiles{fitted}",
-        sweep.title(),
-        sweep.parameter
-    );
+    let title = format!("{}{fitted}", conclusion(sweep));
     let data = figures::data("variant", &axis, &series);
     figures::lines(id, &title, &axis, series, data)
 }
 
-/// Times of the source, each a level line from the first point to the last.
-fn marks(sweep: &Sweep<'_>) -> impl Iterator<Item = Series> {
+/// How the last variant compares with the reference at both ends of the sweep.
+fn conclusion(sweep: &Sweep<'_>) -> String {
+    let said = |(_, case): &(f64, &CaseResult)| {
+        let finding = case.findings.last()?;
+        let said = comparison(finding.estimate.as_ref(), &finding.verdict);
+        let who = format!("{} against {}", finding.subject, finding.reference);
+        Some((who, format!("{} at {}", said.word, point(sweep, case))))
+    };
     let ends = [sweep.points.first(), sweep.points.last()];
-    let ends: Vec<f64> = ends.into_iter().flatten().map(|(x, _)| *x).collect();
-    sweep.marks.iter().map(move |&(label, ns)| Series {
-        label: label.to_owned(),
-        look: Look::Aside,
-        points: ends
-            .iter()
-            .map(|&x| Point {
-                x,
-                y: ns,
-                low: ns,
-                high: ns,
-            })
-            .collect(),
-        fit: Vec::new(),
-    })
+    match ends.map(|end| end.and_then(said)) {
+        [Some((who, first)), Some((same, last))] if who == same => {
+            format!("{who}: {first}, {last}")
+        }
+        [Some((who, said)), _] | [_, Some((who, said))] => format!("{who}: {said}"),
+        _ => format!("{}: typical times", sweep.title()),
+    }
 }
 
 fn series(sweep: &Sweep<'_>, place: usize, label: &str, laws: &[&Law]) -> Series {

@@ -162,6 +162,7 @@ pub(crate) struct Col<F> {
     unit: Unit,
     drop: Option<u8>,
     left: bool,
+    prose: bool,
     pub(crate) fill: F,
 }
 
@@ -173,6 +174,7 @@ impl<F: Copy> Col<F> {
             unit: Unit::Plain,
             drop: None,
             left: false,
+            prose: false,
             fill,
         }
     }
@@ -187,6 +189,16 @@ impl<F: Copy> Col<F> {
         Self {
             head,
             left: true,
+            ..self
+        }
+    }
+
+    /// Sentences that people see under this heading, in as many lines as they need.
+    pub(crate) const fn prose(self, head: &'static str) -> Self {
+        Self {
+            head,
+            left: true,
+            prose: true,
             ..self
         }
     }
@@ -208,6 +220,8 @@ pub(crate) struct Column {
     pub(crate) drop: Option<u8>,
     /// Whether it stands from the left, as texts do.
     pub(crate) left: bool,
+    /// Whether it holds sentences, which are never cut.
+    pub(crate) prose: bool,
 }
 
 impl Column {
@@ -226,6 +240,7 @@ impl Column {
             unit: Unit::Plain,
             drop: None,
             left: false,
+            prose: false,
         }
     }
 
@@ -270,6 +285,7 @@ impl Table {
             unit: col.unit,
             drop: col.drop,
             left: col.left,
+            prose: col.prose,
         };
         let table = Self {
             caption: caption.into(),
@@ -343,6 +359,11 @@ impl Table {
             row.retain(|_| keep(&mut at));
         }
         self
+    }
+
+    /// Whether any of its columns holds sentences.
+    pub(crate) fn has_prose(&self) -> bool {
+        self.columns.iter().any(|column| column.prose)
     }
 
     /// Whether a cell repeats that of the row above, in a column that groups rows.

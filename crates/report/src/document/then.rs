@@ -1,110 +1,161 @@
-//! Where a study comes from, and its source's figures beside ours.
+//! What the source of a study found beside what this run says: the columns of `published.csv`, of
+//! the table that people see, and of the page to print, which are the same.
+//!
+//! # Theory
+//!
+//! A figure of a source is data of its study (`[[published]]`), and what ours says of it is judged
+//! once, by `lab::results::Then`. Here it becomes rows, and in no other place: who wants a source's
+//! figure on the terminal, the page, in a file or on paper gets this table. Where a source has
+//! figures by a number, they are drawn beside ours, each over its first: seconds of another
+//! machine cannot be compared, how they rise can.
 
-use lab::{Results, StudyResult};
+use lab::results::{ByNumber, Standing, Then};
+use lab::{Origin, StudyResult};
 
-use super::limits_then::LimitsThen;
-use super::origin::{Pair, Row, ThenAndNow, figures, in_words, kilobytes};
-use super::table::{Cell, Column, Table, text};
-use super::{Level, Section, scaling, searched, workers};
-use crate::number::{NONE, bytes, time};
+use super::detail::Detail;
+use super::figures::{Figures, over_first};
+use super::table::{Cell, Col, Table, text};
+use super::{Level, Section};
+use crate::charts::lines::{Point, Series};
+use crate::charts::marker::Look;
 use crate::words::Tone;
 
-/// The part of a study that has a source.
-pub(super) fn then_and_now(
-    section: &mut Section,
-    id: &str,
-    results: &Results,
-    study: &StudyResult,
-) {
-    let heading = match &study.study.origin {
-        Some(_) => "Then and now",
-        None => "What the flows used",
-    };
-    let mut own = Section::new(&format!("{id}-then"), heading);
-    if let Some(origin) = &study.study.origin {
-        let (author, title, year) = (&origin.author, &origin.title, origin.year);
-        let found = &origin.finding;
-        own.text(
-            Tone::Plain,
-            format!("{author}, \"{title}\", {year}: {found}"),
-        );
-    }
-    let has_own = workers::workers(&mut own, study) || searched::searches(&mut own, id, study);
-    if let Some(table) = scaling::then(results, study).filter(|_| !has_own) {
-        own.table(table);
-    } else if let Some(both) = LimitsThen::of(study).filter(|_| !has_own) {
-        own.table(limits(&both));
-        own.quiet([both.note]);
-    } else if let Some(both) = ThenAndNow::of(study).filter(|_| !has_own) {
-        own.table(times(&both));
-        own.quiet([both.note()]);
-        own.text(Tone::Plain, memory(&both));
-    }
-    let own = own.plots(crate::plots::place(&study.study.name, "all"));
-    section.section(own, Level::Answer);
+/// Fewer points than this are no line.
+const LINE: usize = 3;
+
+/// A finding of a source.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row<'a> {
+    study: &'a StudyResult,
+    origin: &'a Origin,
+    then: &'a Then,
 }
 
-/// Machines of the source are left out from the last on, where there is no room.
-fn limits(both: &LimitsThen) -> Table {
-    let mut columns = vec![Column::left("flows"), Column::right("at most here")];
-    let machines = both.machines.iter().enumerate();
-    columns.extend(machines.map(|(place, machine)| {
-        let column = Column::right(format!("{machine} {}", both.year));
-        match place {
-            0 => column,
-            place => column.drop(u8::MAX - u8::try_from(place).unwrap_or(u8::MAX)),
+pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
+
+/// Every column.
+pub(crate) const COLUMNS: &[Column] = &[
+    Column::new("study", |row| text(&row.study.study.name).into()),
+    Column::new("author", |row| text(&row.origin.author).into()),
+    Column::new("year", |row| text(row.origin.year.to_string()).into()),
+    Column::new("finding", |row| text(&row.then.finding).into()).prose("finding"),
+    Column::new("theirs", |row| text(&row.then.theirs).into()).prose("source"),
+    Column::new("ours", |row| text(&row.then.ours).into()).prose("here"),
+    Column::new("verdict", |row| {
+        let verdict = row.then.verdict;
+        Cell::from(text(verdict.name())).tone(tone(verdict))
+    })
+    .label("verdict"),
+    Column::new("", |row| text(why(row.then)).into()).prose("why"),
+    Column::new("cause", |row| {
+        text(row.then.cause.as_deref().unwrap_or_default()).into()
+    }),
+    Column::new("because", |row| {
+        text(row.then.because.as_deref().unwrap_or_default()).into()
+    }),
+    Column::new("command", |row| text(&row.then.command).into()),
+];
+
+/// What was measured as a cause, and what the reader must know.
+fn why(then: &Then) -> String {
+    let both = [&then.cause, &then.because].into_iter().flatten();
+    both.map(String::as_str).collect::<Vec<_>>().join("; ")
+}
+
+fn tone(verdict: Standing) -> Tone {
+    match verdict {
+        Standing::Reproduced => Tone::Faster,
+        Standing::Refuted | Standing::Differs => Tone::Slower,
+        Standing::CannotTell => Tone::Doubt,
+        Standing::NotPossible | Standing::SideBySide => Tone::Quiet,
+    }
+}
+
+/// The findings of the source of a study, in its order.
+pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
+    let origin = study.study.origin.iter();
+    origin.flat_map(move |origin| {
+        let found = study.then_and_now.iter();
+        found.map(move |then| Row {
+            study,
+            origin,
+            then,
+        })
+    })
+}
+
+/// Who found it, where and when.
+pub(crate) fn source(study: &StudyResult) -> Option<String> {
+    let origin = study.study.origin.as_ref()?;
+    let (author, title, year) = (&origin.author, &origin.title, origin.year);
+    Some(format!("{author}, \"{title}\", {year}"))
+}
+
+/// The table of a study.
+pub(crate) fn table(study: &StudyResult) -> Table {
+    Table::of("", COLUMNS, rows(study))
+}
+
+/// The commands that answer the rows, each once.
+pub(crate) fn commands(study: &StudyResult) -> Vec<&str> {
+    let mut commands: Vec<&str> = Vec::new();
+    for then in &study.then_and_now {
+        if !commands.contains(&then.command.as_str()) {
+            commands.push(&then.command);
         }
-    }));
-    let rows = both.rows.iter().map(|row| {
-        let cells = [&row.label, &row.here].into_iter().chain(&row.there);
-        cells.map(|cell| text(cell).into()).collect()
-    });
-    Table::new("Limits then and now", columns, rows)
-}
-
-fn times(both: &ThenAndNow<'_>) -> Table {
-    let [a, b] = both.labels;
-    let mut columns = vec![
-        Column::left("done after"),
-        Column::right(a),
-        Column::right(b),
-    ];
-    if both.differ {
-        columns.push(Column::left("difference").drop(1));
     }
-    columns.push(Column::left(format!("in {}: {a} / {b}", both.year)).drop(2));
-    let rows = both.rows.iter().chain([&both.total]);
-    Table::new(
-        "When each was done, then and now",
-        columns,
-        rows.map(|line| row(both, line)),
-    )
+    commands
 }
 
-fn row(both: &ThenAndNow<'_>, row: &Row<'_>) -> Vec<Cell> {
-    let number = |value: Option<String>| {
-        let value = value.unwrap_or_else(|| NONE.to_owned());
-        Cell::from(text(value))
+/// The part of a study that has a source.
+pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult) {
+    let (Some(source), Some(origin)) = (source(study), &study.study.origin) else {
+        return;
     };
-    let mut cells: Vec<Cell> = vec![
-        text(row.who).into(),
-        number(row.now[0].map(time)),
-        number(row.now[1].map(time)),
-    ];
-    if both.differ {
-        cells.push(number(in_words(both.labels, row.now, "faster")));
-    }
-    cells.push(number(figures(both.labels, row.then, time, "faster")));
-    cells
+    let mut own = Section::new(&format!("{id}-then"), "Then and now");
+    own.text(Tone::Plain, format!("{source}: {}", origin.finding));
+    own.table(table(study));
+    own.quiet([format!("Again: {}", commands(study).join("; "))]);
+    section.section(own, Level::Answer);
+    let mut drawn = Section::new(&format!("{id}-drawn"), "The source's charts with ours")
+        .plots(crate::plots::place(&study.study.name, "then"));
+    drawn.figures(figures(id, study, origin.year), Detail::NoCharts);
+    section.section(drawn, Level::Evidence);
 }
 
-fn memory(both: &ThenAndNow<'_>) -> String {
-    let [a, b] = both.labels;
-    let say = |pair: Pair, unit| figures(both.labels, pair, unit, "less");
-    let now = say(both.memory_now, bytes).unwrap_or_else(|| NONE.to_owned());
-    let mut text = format!("Memory of parent and workers, {a} / {b}: {now}");
-    if let Some(then) = say(both.memory_then, kilobytes) {
-        text.push_str(&format!(" ({}: {then})", both.year));
-    }
-    text
+/// A chart for each finding that has figures by a number.
+fn figures(id: &str, study: &StudyResult, year: u32) -> Figures {
+    let found = study.then_and_now.iter().enumerate();
+    let drawn = found.filter_map(|(place, then)| {
+        let by_number = then.by_number.as_ref()?;
+        let series = series(by_number, year)?;
+        let title = format!("{}: {}", then.finding, then.verdict.name());
+        Some(over_first(&format!("{id}-then{place}"), title, series))
+    });
+    Figures(drawn.collect())
+}
+
+/// Both lines, each over its first point.
+fn series(by_number: &ByNumber, year: u32) -> Option<Vec<Series>> {
+    let lines = [
+        (format!("{year}"), &by_number.theirs),
+        ("here".to_owned(), &by_number.ours),
+    ];
+    let enough = lines.iter().all(|(_, points)| points.len() >= LINE);
+    let series = lines
+        .into_iter()
+        .enumerate()
+        .map(|(place, (label, points))| {
+            let first = points.first().map_or(1.0, |point| point[1]);
+            Series {
+                label,
+                look: Look::Variant(place),
+                points: points
+                    .iter()
+                    .map(|&[x, y]| Point::alone(x, y / first))
+                    .collect(),
+                fit: Vec::new(),
+            }
+        });
+    enough.then(|| series.collect())
 }

@@ -11,12 +11,20 @@ const WIDE: usize = 3;
 
 /// The table, and why values are missing.
 pub(crate) fn table(table: &Table) -> Markup {
-    let names = table.names;
-    let wide = table.columns.len() >= WIDE;
+    // Sentences are wrapped, and stand below each other on a telephone.
+    let wide = table.columns.len() >= WIDE && !table.has_prose();
     html! {
         @if wide { p.sideways aria-hidden="true" { "Scroll the table sideways \u{2192}" } }
-        div.scroll tabindex=[wide.then_some("0")] {
-            table {
+        div.scroll tabindex=[wide.then_some("0")] { (plain(table)) }
+        @for reason in table.reasons() { p.quiet { "n/a: " (reason) } }
+    }
+}
+
+/// The table alone.
+pub(crate) fn plain(table: &Table) -> Markup {
+    let names = table.names;
+    html! {
+            table class=[table.has_prose().then_some("prose")] {
                 @if !table.caption.is_empty() { caption { (table.caption) } }
                 thead {
                     tr {
@@ -35,8 +43,6 @@ pub(crate) fn table(table: &Table) -> Markup {
                     }
                 }
             }
-        }
-        @for reason in table.reasons() { p.quiet { "n/a: " (reason) } }
     }
 }
 
@@ -58,9 +64,12 @@ fn cell(table: &Table, (row, at): (usize, usize), cell: &Cell, is_name: bool) ->
         (_, _, other) => other,
     };
     let class = (!class.is_empty()).then_some(class);
+    // What a cell of sentences is, for where no heading stands above it.
+    let column = &table.columns[at];
+    let head = (table.has_prose() && !text.is_empty()).then_some(&column.head);
     html! {
         @if is_name { th scope="row" class=[class] { (text) } }
-        @else { td class=[class] { (text) } }
+        @else { td class=[class] data-h=[head] { (text) } }
     }
 }
 

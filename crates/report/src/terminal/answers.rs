@@ -9,7 +9,7 @@
 
 use super::page::Page;
 use crate::document::answers::{Answers, Row};
-use crate::text::{cut, width, wrap};
+use crate::text::{tied, width, wrap};
 use crate::words::Tone;
 
 /// Columns of a bar; odd, so that *same* has a column of its own.
@@ -96,27 +96,27 @@ fn row(page: &mut Page<'_>, layout: &Layout, row: &Row) {
     };
     let lines = sentence(&words, &ends, beside);
     let label = page.shown(&row.label).into_owned();
-    let label = cut(&label, layout.label).into_owned();
-    for (at, (loud, rest)) in lines.iter().enumerate() {
-        let name = if at == 0 { label.as_str() } else { "" };
+    let names = wrap(&label, layout.label);
+    let said = lines
+        .into_iter()
+        .map(|(loud, rest)| vec![(row.tone, loud), (Tone::Plain, rest)]);
+    let below = row.below.iter().flat_map(|text| {
+        let lines = wrap(&tied(&page.shown(text)), room);
+        lines.into_iter().map(|line| vec![(Tone::Quiet, line)])
+    });
+    let mut beside: Vec<Vec<(Tone, String)>> = said.chain(below).collect();
+    beside.resize(beside.len().max(names.len()), Vec::new());
+    for (at, spans) in beside.into_iter().enumerate() {
+        let name = names.get(at).map_or("", String::as_str);
         let space = " ".repeat(layout.label + 2 - width(name));
-        let mut line = vec![
-            (Tone::Plain, format!("{name}{space}")),
-            (row.tone, loud.clone()),
-            (Tone::Plain, rest.clone()),
-        ];
+        let taken: usize = spans.iter().map(|(_, text)| width(text)).sum();
+        let mut line = vec![(Tone::Plain, format!("{name}{space}"))];
+        line.extend(spans);
         if at == 0 && layout.bar && row.ratio.is_some() {
-            let taken = width(loud) + width(rest);
             line.push((Tone::Plain, " ".repeat(layout.words + 2 - taken)));
             line.push((row.tone, page.shown(&bar(row, layout.ends)).into_owned()));
         }
         page.line(2, &line);
-    }
-    for below in &row.below {
-        let below = page.shown(below).into_owned();
-        for line in wrap(&below, room) {
-            page.line(2 + layout.label + 2, &[(Tone::Quiet, line)]);
-        }
     }
 }
 
@@ -131,14 +131,21 @@ fn sentence(words: &str, ends: &str, columns: usize) -> Vec<(String, String)> {
         };
         return vec![(words.to_owned(), rest)];
     }
-    let loud = wrap(words, columns)
+    let mut loud: Vec<(String, String)> = wrap(words, columns)
         .into_iter()
-        .map(|line| (line, String::new()));
+        .map(|line| (line, String::new()))
+        .collect();
+    if let Some((last, rest)) = loud.last_mut()
+        && width(last) + 1 + width(ends) <= columns
+    {
+        *rest = format!(" {ends}");
+        return loud;
+    }
     let quiet = wrap(ends, columns)
         .into_iter()
         .map(|line| (String::new(), line));
-    loud.chain(quiet.filter(|(_, line)| !line.is_empty()))
-        .collect()
+    loud.extend(quiet.filter(|(_, line)| !line.is_empty()));
+    loud
 }
 
 /// `    ─●─┼   `: the interval, the estimate by its verdict, and *same*.

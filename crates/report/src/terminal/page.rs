@@ -57,17 +57,30 @@ impl<'a> Page<'a> {
 
     /// A name, and beside it a text that is wrapped within its own column.
     pub(crate) fn entry(&mut self, name: &str, columns: usize, text: &str) {
+        self.beside(2, (name, columns), Tone::Plain, text);
+    }
+
+    /// The same from an indent on, the text in a tone.
+    pub(super) fn beside(
+        &mut self,
+        indent: usize,
+        (name, columns): (&str, usize),
+        tone: Tone,
+        text: &str,
+    ) {
         let name = self.shown(name);
         let name = cut(&name, columns);
-        let margin = columns + 4;
-        let lines = wrap(&self.shown(text), self.prose().saturating_sub(margin));
-        for (at, line) in lines.iter().enumerate() {
+        let room = self.prose().saturating_sub(indent + columns + 2);
+        let text = self.shown(text);
+        for (at, line) in wrap(&tied(&text), room).iter().enumerate() {
             let name = if at == 0 { &*name } else { "" };
-            let space = " ".repeat(margin - 2 - width(name));
-            self.line(
-                2,
-                &[(Tone::Quiet, name.to_owned()), (Tone::Plain, space + line)],
-            );
+            let space = " ".repeat(columns + 2 - width(name));
+            let spans = [
+                (Tone::Quiet, name.to_owned()),
+                (Tone::Plain, space),
+                (tone, line.clone()),
+            ];
+            self.line(indent, &spans);
         }
     }
 
@@ -80,6 +93,11 @@ impl<'a> Page<'a> {
             (true, Cow::Borrowed(text)) => ascii(text),
             (true, Cow::Owned(text)) => Cow::Owned(ascii(&text).into_owned()),
         }
+    }
+
+    /// The width of the terminal.
+    pub(super) fn width(&self) -> usize {
+        self.style.width
     }
 
     /// The width of prose.

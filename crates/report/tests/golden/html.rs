@@ -229,7 +229,7 @@ fn a_study_of_one_model_is_not_said_to_have_no_finding() {
 #[test]
 fn the_year_is_not_read_as_a_percentage() {
     let page = html::page(&results());
-    assert!(page.contains("in 2010: process / thread") && !page.contains("2010 %"));
+    assert!(page.contains(", 2010: ") && !page.contains("2010 %"));
 }
 
 /// The four variants of the last study as two points of a sweep, and as a mix.

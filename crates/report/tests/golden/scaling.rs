@@ -36,11 +36,9 @@ fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
 }
 
 #[test]
-fn one_row_a_variant_of_each_number_and_one_a_figure_of_the_source() {
+fn one_row_a_variant_of_each_number() {
     let table = csv::scaling(&scaled()).expect("a table");
     insta::assert_snapshot!(table);
-    // Two numbers along SMT with a mix at 4, four along cores, and all eight.
-    assert_eq!(table.matches("2010: ").count(), 10);
 }
 
 #[test]
@@ -69,8 +67,7 @@ fn throughput_over_flows_has_charts_and_times_of_unlike_work_have_none() {
     for words in [
         "warehouse along cores: throughput over one flow; thin line: all there is to win",
         "warehouse along SMT: throughput of threads over processes, with intervals",
-        "2010, UltraSPARC T1: SPECjbb2005",
-        "at 4 flows: 1.092x",
+        "multi-thread 9.2 % faster",
     ] {
         assert!(page.contains(words), "{words}");
     }

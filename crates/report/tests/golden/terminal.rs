@@ -117,46 +117,12 @@ fn one_comparison_on_one_line() {
     assert_eq!(line(20, None), "thread vs process:…");
 }
 
-/// The text on one line.
-fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// The text of the first study alone, after a change.
 fn first(change: impl Fn(&mut lab::StudyResult)) -> String {
     let mut results = results();
     results.studies.truncate(1);
     change(&mut results.studies[0]);
     terminal::run(&results, &plain(120), None)
-}
-
-#[test]
-fn then_is_not_laid_beside_a_now_that_is_something_else() {
-    assert!(first(|_| ()).contains("worker 1"));
-    let other_setups: [fn(&mut lab::StudyResult); 4] = [
-        |study| study.cases[0].case.variants[1].variant.flows = 4,
-        |study| study.cases[0].variants[1].label = "thread x5".to_owned(),
-        |study| study.study.headline = "grain/1000".to_owned(),
-        |study| {
-            for slot in study.cases[0]
-                .slots
-                .iter_mut()
-                .filter(|slot| slot.variant == 1)
-            {
-                slot.value_ns = None;
-            }
-        },
-    ];
-    for (place, change) in other_setups.into_iter().enumerate() {
-        let relabelled = |study: &mut lab::StudyResult| {
-            change(study);
-            let label = study.cases[0].variants[1].label.clone();
-            study.cases[0].case.variants[1].label = label;
-        };
-        let text = first(relabelled);
-        assert!(!text.contains("worker 1"), "{place}: {text}");
-        assert!(text.contains("S. Norgren"), "{place}: {text}");
-    }
 }
 
 #[test]
@@ -188,22 +154,6 @@ fn large_values_of_a_sweep_keep_their_last_digits() {
         }
     });
     assert!(text.contains("9,007,199,254,740,993 "), "{text}");
-}
-
-#[test]
-fn what_cannot_be_told_has_no_percent_for_each_worker() {
-    assert!(first(|_| ()).contains("thread 2.2 % faster"));
-    let text = first(|study| {
-        study.cases[0].findings[0].verdict = stats::Verdict::CannotTell { more_rounds: None };
-    });
-    assert!(
-        text.contains("done after") && !text.contains("thread 2.2 % faster"),
-        "{text}"
-    );
-    assert!(
-        words(&text).contains("and the difference is too close to call here"),
-        "{text}"
-    );
 }
 
 #[test]

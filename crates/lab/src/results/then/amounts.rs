@@ -1,13 +1,14 @@
 //! A quantity of one variant, and the best number of flows, beside the source's.
 
 use measure::Measured;
-use stats::Verdict;
+use stats::{RUNS_ALPHA, Verdict, typical_amount};
 
-use super::{Answer, Run, Standing};
-use crate::number::plain;
+use super::{Answer, Run, Standing, bounded};
+use crate::number::{DOTS, plain};
 use crate::results::quantity::{Kind, Look, Sheet};
-use crate::results::{Amount, CaseResult, Optimum, Unit};
-use crate::study::{Claim, OfVariant, Published};
+use crate::results::{Amount, CaseResult, Optimum, RawSlot, Unit};
+use crate::study::{Claim, OfVariant, Published, TimeIn};
+use crate::words::listed;
 
 /// An amount that lies this near to another one is the same.
 const NEAR: f64 = 1.05;
@@ -23,7 +24,48 @@ pub(super) fn answer(
         (Some(Claim::Same), Some(value)) => same(&ours, value),
         _ => Standing::SideBySide,
     };
-    Ok(Answer::new(shown(unit, &ours), verdict))
+    Ok(Answer::new(with_ends(unit, &ours), verdict))
+}
+
+/// How much of the time of all flows some classes take, by the timers of each slot.
+pub(super) fn time_in(published: &Published, of: &TimeIn, run: Run<'_>) -> Result<Answer, Answer> {
+    let case = run.case(&of.case)?;
+    let place = case
+        .case
+        .variants
+        .iter()
+        .position(|v| v.label == of.variant);
+    let own = case.slots.iter().filter(|slot| Some(slot.variant) == place);
+    let shares: Vec<f64> = own.filter_map(|slot| share_of(slot, &of.classes)).collect();
+    let typical = typical_amount(&shares, RUNS_ALPHA)
+        .map_err(|_| Answer::unknown(format!("no good slot of {} was timed", of.variant)))?;
+    let verdict = match typical.interval {
+        Some(ends) => bounded(published, ends).unwrap_or(Standing::SideBySide),
+        None => Standing::CannotTell,
+    };
+    let ours = Amount {
+        estimate: typical.median,
+        low: typical.interval.map(|(low, _)| low),
+        high: typical.interval.map(|(_, high)| high),
+        slots: shares.len(),
+    };
+    let words = format!(
+        "{} of the time of its flows goes to {}",
+        with_ends(Unit::Share, &ours),
+        listed(&of.classes)
+    );
+    Ok(Answer::new(words, verdict))
+}
+
+/// Of the repetition of a slot that was timed.
+fn share_of(slot: &RawSlot, classes: &[String]) -> Option<f64> {
+    let timed = slot.outcome.answer.done()?.timed.as_deref()?;
+    let (mut part, mut all) = (0, 0);
+    for (class, ns) in &timed.self_managed.as_ref()?.classes_ns {
+        all += ns;
+        part += if classes.contains(class) { *ns } else { 0 };
+    }
+    (all > 0).then(|| part as f64 / all as f64)
 }
 
 /// Whether the whole interval of an amount lies near a value, or beside it.
@@ -39,6 +81,16 @@ fn shown(unit: Unit, amount: &Amount) -> String {
     unit.show(amount.estimate)
 }
 
+/// `183 % [180 % … 186 %]`.
+fn with_ends(unit: Unit, amount: &Amount) -> String {
+    let shown = shown(unit, amount);
+    let ends = amount.low.zip(amount.high);
+    match ends.map(|(low, high)| [low, high].map(|end| unit.show(end))) {
+        Some([low, high]) if low != high => format!("{shown} [{low}{DOTS}{high}]"),
+        _ => shown,
+    }
+}
+
 /// A quantity of a variant with its unit, or why there is none.
 pub(super) fn amount(
     case: &CaseResult,
@@ -50,7 +102,7 @@ pub(super) fn amount(
     Ok(shown(unit, &amount))
 }
 
-fn found(
+pub(super) fn found(
     case: &CaseResult,
     label: &str,
     (quantity, worker): (&str, Option<u32>),
@@ -74,15 +126,23 @@ pub(super) fn best(value: Option<f64>, case: &str, run: Run<'_>) -> Result<Answe
     let optimum = case.optimum.as_ref().and_then(Optimum::of_numbers);
     let optimum = optimum.ok_or_else(|| Answer::unknown("no number was found to be the best"))?;
     let best = plain(optimum.flows.into());
+    let numbers = optimum.numbers.iter();
+    let points = numbers
+        .map(|at| [at.flows.into(), at.typical_ns[1]])
+        .collect();
     if optimum.is_told {
         let verdict = match value {
             Some(value) if value == f64::from(optimum.flows) => Standing::Reproduced,
             Some(_) => against(optimum, value),
             None => Standing::SideBySide,
         };
-        return Ok(Answer::new(format!("{best} is the best"), verdict));
+        return Ok(Answer {
+            points,
+            ..Answer::new(format!("{best} is the best"), verdict)
+        });
     }
     Ok(Answer {
+        points,
         because: Some("the rounds do not tell which number is the best".to_owned()),
         ..Answer::new(format!("{best} so far"), Standing::CannotTell)
     })

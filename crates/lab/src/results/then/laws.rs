@@ -15,7 +15,7 @@
 use stats::Line;
 
 use super::{Answer, Run, Standing};
-use crate::number::trimmed;
+use crate::number::{DOTS, trimmed};
 use crate::results::CaseResult;
 use crate::results::quantity::{Kind, Look, Seen, Unit};
 use crate::study::{Claim, OfSweep};
@@ -108,7 +108,7 @@ fn linear(claim: Option<Claim>, unit: Unit, line: &Line, points: &[(f64, f64)]) 
         _ => "no law",
     };
     let text = format!(
-        "{shape}: each further one {} [{} ... {}], {:.0} % of one's part",
+        "{shape}: each further one {} [{}{DOTS}{}], {:.0} % of one's part",
         unit.show(line.slope),
         unit.show(low),
         unit.show(high),
@@ -126,7 +126,7 @@ fn power(line: &Line) -> Answer {
     };
     let percent = |ratio: f64| trimmed((ratio - 1.0) * 100.0, 1);
     let text = format!(
-        "twice as many: {} % [{} ... {} %] longer",
+        "twice as many: {} % [{}{DOTS}{} %] longer",
         percent(twice(line.slope)),
         percent(low),
         percent(high)

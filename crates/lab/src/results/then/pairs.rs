@@ -4,8 +4,9 @@ use measure::Measured;
 
 use super::{Answer, Run, Standing};
 use crate::results::quantity::{Compared, Kind, Look, Sheet, Word};
-use crate::results::{CaseResult, Contrast, QuantityFinding, Unit};
+use crate::results::{CaseResult, QuantityFinding};
 use crate::study::{Claim, Pair};
+use crate::words::plural;
 
 /// The quantities of one pair.
 pub(super) fn answer(claim: Option<Claim>, pair: &Pair, run: Run<'_>) -> Result<Answer, Answer> {
@@ -47,7 +48,11 @@ fn place(case: &CaseResult, label: &str) -> Option<usize> {
 }
 
 /// The finding on the pair, with whichever of the two as its reference.
-fn finding(case: &CaseResult, pair: &Pair, run: Run<'_>) -> Result<QuantityFinding, Answer> {
+pub(super) fn finding(
+    case: &CaseResult,
+    pair: &Pair,
+    run: Run<'_>,
+) -> Result<QuantityFinding, Answer> {
     let missing = |label: &str| Answer::unknown(format!("{label} was not run"));
     let subject = place(case, &pair.subject).ok_or_else(|| missing(&pair.subject))?;
     let reference = place(case, &pair.reference).ok_or_else(|| missing(&pair.reference))?;
@@ -80,36 +85,11 @@ fn amounts(case: &CaseResult, pair: &Pair, run: Run<'_>) -> Option<String> {
 
 /// The sentence without the names, which stand before it.
 fn difference(finding: &QuantityFinding) -> String {
-    let word = finding.verdict;
-    match (word, finding.contrast.value()) {
-        (Word::CannotTell, Some(contrast)) => {
-            format!("too close to call{}", ends(finding.unit, contrast))
-        }
-        (Word::Same, _) => "the same".to_owned(),
-        (_, Some(_)) => finding
-            .sentence
-            .split_once(": ")
-            .map_or(&*finding.sentence, |(_, rest)| rest)
-            .to_owned(),
-        (_, None) => String::new(),
-    }
-}
-
-fn ends(unit: Unit, contrast: &Contrast) -> String {
-    use crate::number::ratio_interval;
-    use crate::results::Basis;
-    match (contrast.interval(), contrast.basis) {
-        (None, _) if contrast.rounds == 1 => ", 1 round is too few".to_owned(),
-        (None, _) => format!(", {} rounds are too few", contrast.rounds),
-        (Some((low, high)), Basis::Ratio) => format!(", ratio {}", ratio_interval(low, high)),
-        (Some((low, high)), Basis::Difference) => {
-            format!(
-                ", {} less ... {} more",
-                unit.show(0.0 - low),
-                unit.show(high)
-            )
-        }
-    }
+    let said = finding.sentence.split_once(": ");
+    let said = said.map_or(&*finding.sentence, |(_, rest)| rest);
+    let [subject, reference] = [&finding.subject, &finding.reference].map(|one| plural(one));
+    let names = format!("{subject} and {reference} ");
+    said.strip_prefix(&names).unwrap_or(said).to_owned()
 }
 
 /// What explains the time of the pair, where it was found to differ.

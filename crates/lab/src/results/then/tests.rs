@@ -15,6 +15,7 @@ fn published(claim: Claim, ours: Ours) -> Published {
         from: None,
         claim: Some(claim),
         value: None,
+        points: Vec::new(),
         ours: Some(ours),
         not_here: None,
         note: None,
@@ -39,10 +40,6 @@ fn held(mut study: Study, mut mock: Mock, published: Vec<Published>) -> Vec<Then
         title: "T".to_owned(),
         year: 2010,
         finding: "f".to_owned(),
-        limits: Vec::new(),
-        marks: Vec::new(),
-        figures: Vec::new(),
-        rows: Vec::new(),
         published,
     });
     let folder = tempdir().unwrap();

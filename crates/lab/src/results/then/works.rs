@@ -3,7 +3,7 @@
 use measure::Measured;
 
 use super::{Answer, Run, Standing, pairs};
-use crate::number::ratio_interval;
+use crate::number::{against, factor_interval, ratio_interval};
 use crate::results::quantity::Word;
 use crate::results::{Ratio, Scaling, ScalingPoint};
 use crate::study::{Claim, OfWork};
@@ -95,15 +95,43 @@ fn all(claim: Claim, words: &[Word]) -> Standing {
     }
 }
 
+/// Threads against processes, as every other comparison is said.
 fn shown(point: &ScalingPoint) -> String {
     let flows = point.flows;
     let Some(ratio) = &point.threads_over_processes else {
         return format!("{flows} flows: not compared");
     };
-    let ends = ratio.interval.map_or(String::new(), |[low, high]| {
-        format!(" {}", ratio_interval(low, high))
-    });
-    format!("{flows} flows: {:.3}{ends}", ratio.ratio)
+    let [low, high] = match ratio.interval {
+        None => {
+            return format!(
+                "{flows} flows: threads {}, without an interval",
+                said(ratio)
+            );
+        }
+        // Ratios of throughput are turned to those of times.
+        Some([low, high]) => [1.0 / high, 1.0 / low],
+    };
+    match word(Some(ratio)) {
+        Word::CannotTell => {
+            format!(
+                "{flows} flows: too close to call: {}",
+                ratio_interval(low, high)
+            )
+        }
+        Word::Same => format!("{flows} flows: the same ({})", ratio_interval(low, high)),
+        _ => {
+            let away = ratio.ratio.max(1.0 / ratio.ratio);
+            let ends = match high < 1.0 {
+                true => factor_interval(away, 1.0 / high, 1.0 / low),
+                false => factor_interval(away, low, high),
+            };
+            format!("{flows} flows: threads {} {ends}", said(ratio))
+        }
+    }
+}
+
+fn said(ratio: &Ratio) -> String {
+    against(1.0 / ratio.ratio)
 }
 
 fn counted(words: &[Word]) -> String {

@@ -10,7 +10,7 @@ use flow::{Latencies, Rep};
 use lab::CaseResult;
 use stats::Summary;
 
-use super::{Figure, Figures, Legend};
+use super::{Figure, Figures, Legend, brief};
 use crate::charts::Chart;
 use crate::charts::ecdf::Curve;
 use crate::document::table::Table;
@@ -50,7 +50,7 @@ struct Told {
 /// The times of repetitions; nothing where there are few.
 pub(crate) fn ecdf(id: &str, case: &CaseResult) -> Figures {
     let what = What {
-        title: "How the times of repetitions are distributed",
+        title: "Half of the repetitions take at most",
         desc: "The share of repetitions within each time.",
         axis: "time of a repetition",
     };
@@ -60,7 +60,7 @@ pub(crate) fn ecdf(id: &str, case: &CaseResult) -> Figures {
 /// The latencies of all requests; nothing where flows answer none.
 pub(crate) fn latencies(id: &str, case: &CaseResult) -> Figures {
     let what = What {
-        title: "How long requests took",
+        title: "Half of the requests take at most",
         desc: "The share of requests within each latency.",
         axis: "latency of a request",
     };
@@ -76,13 +76,17 @@ fn figure(id: &str, what: &What, all: Vec<Distribution>) -> Figures {
         .iter()
         .map(|row| format!("{}: half within {}", row[0], row[3]))
         .collect();
+    let halves: Vec<_> = rows
+        .iter()
+        .map(|row| format!("{} {}", row[0], row[3]))
+        .collect();
     let heads = [
         "variant", "values", "fastest", "half", "95 %", "99 %", "slowest",
     ];
     let curves: Vec<Curve> = all.into_iter().map(|one| one.curve).collect();
     let figure = Figure {
         id: id.to_owned(),
-        title: what.title.to_owned(),
+        title: format!("{}: {}", what.title, brief(&halves)),
         desc: format!("{} {}", what.desc, said.join("; ")),
         legend: Legend::variants(curves.iter().map(|curve| curve.label.as_str())),
         data: Some(Table::texts("", &heads, rows)),

@@ -1,7 +1,7 @@
 //! Findings on one axis of ratios. Cases that stand alone share one, and each sweep has its
 //! own: the ends of a sweep are often so far from one that nothing else could be seen.
 
-use super::{Figure, Figures, Legend};
+use super::{Figure, Figures, Legend, tally};
 use crate::charts::Chart;
 use crate::charts::forest::Row;
 use crate::words::comparison;
@@ -26,7 +26,10 @@ pub(crate) fn forest<'a>(id: &str, cases: impl Iterator<Item = &'a CaseResult>) 
         .collect();
     let figure = Figure {
         id: id.to_owned(),
-        title: "How many times as fast or slow, with intervals".to_owned(),
+        title: match rows.as_slice() {
+            [row] => format!("{}: {}", row.label, row.said),
+            rows => tally(rows.iter().map(|row| row.tone)),
+        },
         desc: desc.join("; "),
         legend: Legend::None,
         data: None,

@@ -1,7 +1,7 @@
-//! The charts of a study of scaling: throughput over that of one flow, and threads over
-//! processes with the source's figures, each against the number of flows.
+//! Charts of ratios: throughput over that of one flow and threads over processes against the
+//! number of flows, and figures by a number over their first.
 
-use lab::{OriginFigure, Ratio, Scaling, StudyResult, Topology};
+use lab::{Ratio, Scaling, StudyResult, Topology};
 
 use super::stacks::stack;
 use super::{Figure, Figures, Legend};
@@ -11,17 +11,18 @@ use crate::charts::bars::{Bar, Parts};
 use crate::charts::gains::Gains;
 use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
-use crate::document::scaling::figures_of;
 use crate::document::table::Table;
 use crate::number::plain;
 
-/// Both charts of a work along a way; none where it ran at one number of flows, as a point is
-/// no line. `id` is what theirs begin with.
-pub(crate) fn gains(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
-    if work.points.len() < 2 {
+/// Fewer points than this are no line.
+const LINE: usize = 3;
+
+/// Both charts of a work along a way; none where two points would be a trend. `id` is what theirs begin with.
+pub(crate) fn gains(id: &str, work: &Scaling) -> Figures {
+    if work.points.len() < LINE {
         return Figures::default();
     }
-    let over = over_processes(&format!("{id}_over"), study, work);
+    let over = over_processes(&format!("{id}_over"), work);
     Figures::from(of_one(&format!("{id}_gain"), work)).and(over)
 }
 
@@ -81,6 +82,7 @@ fn of_one(id: &str, work: &Scaling) -> Figure {
     let gains = Gains {
         series: series.collect(),
         ideal: to_win(work),
+        axis: "flows",
     };
     figure(id, title, gains)
 }
@@ -118,8 +120,8 @@ fn of_variant(work: &Scaling, place: usize, label: &str) -> Series {
     }
 }
 
-/// Threads over processes, and the source's figures as marks.
-fn over_processes(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
+/// Threads over processes.
+fn over_processes(id: &str, work: &Scaling) -> Figures {
     let points = work.points.iter();
     let points = points.filter_map(|point| {
         let ratio = point.threads_over_processes.as_ref()?;
@@ -131,37 +133,30 @@ fn over_processes(id: &str, study: &StudyResult, work: &Scaling) -> Figures {
         points: points.collect(),
         fit: Vec::new(),
     };
-    if ours.points.len() < 2 {
+    if ours.points.len() < LINE {
         return Figures::default();
     }
-    let year = study.study.origin.as_ref().map_or(0, |origin| origin.year);
-    let figures = figures_of(study, work).filter(|figure| figure.threads_over_processes.is_some());
-    let marks = (1..).zip(figures);
-    let marks = marks.filter_map(|(place, figure)| mark(place, year, figure));
     let title = format!(
         "{} {}: throughput of threads over processes, with intervals",
         work.workload,
         work.along.spoken()
     );
     let gains = Gains {
-        series: std::iter::once(ours).chain(marks).collect(),
+        series: vec![ours],
         ideal: Vec::new(),
+        axis: "flows",
     };
     figure(id, title, gains).into()
 }
 
-/// A figure of the source that is a number.
-fn mark(place: usize, year: u32, figure: &OriginFigure) -> Option<Series> {
-    let ratio = Ratio {
-        ratio: figure.threads_over_processes?,
-        interval: None,
+/// Figures by a number, each line over its first point.
+pub(crate) fn over_first(id: &str, title: String, series: Vec<Series>) -> Figure {
+    let gains = Gains {
+        series,
+        ideal: Vec::new(),
+        axis: "number; each line over its first point",
     };
-    Some(Series {
-        label: format!("{year}, {}: {}", figure.on, figure.was),
-        look: Look::Variant(place),
-        points: vec![at(figure.flows, &ratio)],
-        fit: Vec::new(),
-    })
+    figure(id, title, gains)
 }
 
 fn at(flows: u32, ratio: &Ratio) -> Point {

@@ -1,9 +1,9 @@
 //! A grid of comparisons: rows by columns.
 
-use super::{Figure, Figures, Legend};
+use super::{Figure, Figures, Legend, tally};
 use crate::charts::Chart;
 use crate::charts::heat::{Cell, Grid};
-use crate::words::comparison;
+use crate::words::{Tone, comparison};
 use lab::Finding;
 
 impl Cell {
@@ -28,13 +28,21 @@ pub(crate) fn heat(id: &str, title: &str, grid: Grid) -> Figures {
     }
     let figure = Figure {
         id: id.to_owned(),
-        title: title.to_owned(),
+        title: format!("{title}. {}", tally(compared(&grid))),
         desc: said.join("; "),
         legend: Legend::Scale,
         data: None,
         chart: Chart::Heat(grid),
     };
     figure.into()
+}
+
+/// How each cell that holds a comparison came out.
+fn compared(grid: &Grid) -> impl Iterator<Item = Tone> {
+    let cells = grid.cells.iter().flatten().flatten();
+    cells
+        .filter(|cell| cell.ratio.is_some())
+        .map(|cell| cell.tone)
 }
 
 /// What each cell that holds a comparison says.

@@ -11,6 +11,16 @@ use crate::number::{plain, time};
 use crate::words::many;
 
 impl Point {
+    /// A value without anything around it.
+    pub(crate) fn alone(x: f64, y: f64) -> Self {
+        Self {
+            x,
+            y,
+            low: y,
+            high: y,
+        }
+    }
+
     /// The typical value of some slots, with its quartiles.
     pub(crate) fn of(x: f64, value: &Summary) -> Self {
         Self {

@@ -3,15 +3,21 @@
 use lab::CaseResult;
 use lab::results::RawSlot;
 
-use super::{Figure, Legend};
+use super::{Figure, Figures, Legend, brief};
 use crate::charts::Chart;
 use crate::charts::slots::Dot;
 use crate::document::table::Table;
 use crate::number::time;
 use crate::words::many;
 
-/// Raw slots in the order of time.
-pub(crate) fn slots(id: &str, case: &CaseResult) -> Figure {
+/// Colours of a scatter that can be followed.
+const MOST: usize = 4;
+
+/// Raw slots in the order of time; nothing where there are too many variants to be followed.
+pub(crate) fn slots(id: &str, case: &CaseResult) -> Figures {
+    if case.variants.len() > MOST {
+        return Figures::default();
+    }
     let began = case.slots.first().map_or(0.0, |slot| slot.at_s);
     let dot = |slot: &RawSlot| Dot {
         at_s: slot.at_s - began,
@@ -21,14 +27,30 @@ pub(crate) fn slots(id: &str, case: &CaseResult) -> Figure {
     let dots: Vec<_> = case.slots.iter().map(dot).collect();
     let what = many(case.slots.len() as u64, "slot");
     let labels = case.variants.iter().map(|variant| variant.label.as_str());
-    Figure {
+    let figure = Figure {
         id: id.to_owned(),
-        title: "Every slot in the order of time".to_owned(),
+        title: format!("{what} in the order of time: {}", spread(case)),
         desc: format!("The values of {what} against the time of their launch."),
         legend: Legend::variants(labels),
         data: Some(rounds(case)),
         chart: Chart::Slots(dots, case.variants.len()),
-    }
+    };
+    figure.into()
+}
+
+/// How far the slots of each variant lie apart.
+fn spread(case: &CaseResult) -> String {
+    let of = |(place, variant): (usize, &lab::VariantSummary)| {
+        let own = case.slots.iter().filter(|slot| slot.variant == place);
+        let values = own.filter_map(|slot| slot.value_ns);
+        let (low, high) = values.fold((f64::INFINITY, 0.0_f64), |(low, high), ns| {
+            (low.min(ns), high.max(ns))
+        });
+        let label = &variant.label;
+        (high > 0.0).then(|| format!("{label} {} to {}", time(low), time(high)))
+    };
+    let said: Vec<String> = case.variants.iter().enumerate().filter_map(of).collect();
+    brief(&said)
 }
 
 /// Values round by round, one column a variant.

@@ -1,6 +1,6 @@
 //! What the time and the memory of each variant are made of.
 
-use super::{Figure, Figures, Legend};
+use super::{Figure, Figures, Legend, brief};
 use crate::charts::Chart;
 use crate::charts::axis::{BYTES, TIME};
 use crate::charts::bars::{Bar, Parts};
@@ -21,12 +21,7 @@ pub(crate) fn phases(id: &str, case: &CaseResult) -> Figures {
         unit: &TIME,
         write: time,
     };
-    stack(
-        id,
-        "Phases of a repetition, each the median of its own",
-        bars,
-        parts,
-    )
+    stack(id, "Time of a repetition by phase (medians)", bars, parts)
 }
 
 /// Parts of the honest memory of each variant.
@@ -77,6 +72,11 @@ pub(crate) fn stack(id: &str, title: &str, all: Vec<Bar>, parts: Parts<'static>)
         [bar.label.clone()].into_iter().chain(values).collect()
     };
     let rows: Vec<Vec<String>> = all.iter().map(row).collect();
+    let total = |bar: &Bar| (parts.write)(bar.parts.iter().sum());
+    let totals = all
+        .iter()
+        .map(|bar| format!("{} {}", bar.label, total(bar)));
+    let totals: Vec<String> = totals.collect();
     let said: Vec<_> = rows.iter().map(|row| row.join(", ")).collect();
     let desc = format!(
         "Of each variant {}: {}",
@@ -85,7 +85,7 @@ pub(crate) fn stack(id: &str, title: &str, all: Vec<Bar>, parts: Parts<'static>)
     );
     let figure = Figure {
         id: id.to_owned(),
-        title: title.to_owned(),
+        title: format!("{title}: {}", brief(&totals)),
         desc,
         legend: Legend::Parts(parts.names),
         data: None,

@@ -1,108 +1,57 @@
 //! The columns of `scaling.csv` and of the tables of throughput and pages that people see.
 
 use flow::record::footprint::{Footprint, Touched};
-use lab::{Finding, OriginFigure, Ratio, Scaling, ScalingPoint, StudyResult, Throughput};
+use lab::{Finding, Ratio, Scaling, ScalingPoint, StudyResult, Throughput};
 use measure::Measured;
 use stats::Estimate;
 
 use super::UNTOLD;
-use super::pages::{PARTS, Part, pages};
+use super::pages::{PARTS, pages};
 use crate::document::table::{Cell, Col, Unit, Value, number, text, whole};
 use crate::number::factor_ends;
 use crate::words::{Tone, comparison};
 
-/// One of ours, or a figure of the source.
-#[derive(Debug)]
-pub(crate) enum Whose<'a> {
-    Ours(&'a Scaling, &'a ScalingPoint, &'a Throughput),
-    Source(u32, &'a OriginFigure),
-}
-
-/// A row of a study.
+/// A variant of a work at a number of flows.
 #[derive(Debug)]
 pub(crate) struct Row<'a> {
     pub(crate) study: &'a StudyResult,
-    pub(crate) whose: Whose<'a>,
+    pub(crate) work: &'a Scaling,
+    pub(crate) point: &'a ScalingPoint,
+    pub(crate) one: &'a Throughput,
 }
 
 pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
 
 /// Throughput, and everything in files.
 pub(crate) const COLUMNS: &[Column] = &[
-    Column::new("study", |row| Cell::from(text(&row.study.study.name))),
-    Column::new("workload", |row| {
-        Cell::from(match &row.whose {
-            Whose::Ours(work, ..) => text(&work.workload),
-            Whose::Source(_, figure) => text(&figure.workload),
-        })
-    }),
-    Column::new("along", |row| {
-        Cell::from(match &row.whose {
-            Whose::Ours(work, ..) => text(work.along.word()),
-            Whose::Source(_, figure) => text(figure.along.word()),
-        })
-    }),
-    Column::new("whose", |row| {
-        Cell::from(match &row.whose {
-            Whose::Ours(..) => text("ours"),
-            Whose::Source(year, figure) => text(source(*year, figure)),
-        })
-    }),
-    Column::new("case", |row| {
-        Cell::from(row.ours(|_, point, _| text(&point.case)))
-    }),
-    Column::new("flows", |row| {
-        Cell::from(match &row.whose {
-            Whose::Ours(_, point, _) => whole(Some(point.flows)),
-            Whose::Source(_, figure) => whole(Some(figure.flows)),
-        })
-    })
-    .shown("flows", Unit::Plain),
-    Column::new("cpus", |row| {
-        Cell::from(row.ours(|work, _, _| whole(Some(work.room))))
-    }),
-    Column::new("variant", |row| {
-        Cell::from(row.ours(|_, _, one| text(&one.label)))
-    })
-    .label("variant"),
-    Column::new("processes", |row| {
-        Cell::from(row.ours(|_, _, one| whole(Some(one.processes))))
-    }),
-    Column::new("threads_each", |row| {
-        Cell::from(row.ours(|_, _, one| whole(Some(one.threads))))
-    }),
-    Column::new("counted", |row| {
-        Cell::from(row.ours(|work, _, _| text(&work.counted)))
-    }),
-    Column::new("per_s", |row| {
-        Cell::from(row.ours(|_, _, one| number(Some(one.per_s))))
-    })
-    .shown("a second", Unit::PerSecond)
-    .drop(5),
-    Column::new("over_one_flow", |row| {
-        Cell::from(row.ours(|_, _, one| ratio(one.over_one, |r| Some(r.ratio))))
-    }),
+    Column::new("study", |row| text(&row.study.study.name).into()),
+    Column::new("workload", |row| text(&row.work.workload).into()),
+    Column::new("along", |row| text(row.work.along.word()).into()),
+    Column::new("case", |row| text(&row.point.case).into()),
+    Column::new("flows", |row| whole(Some(row.point.flows)).into()).shown("flows", Unit::Plain),
+    Column::new("cpus", |row| whole(Some(row.work.room)).into()),
+    Column::new("variant", |row| text(&row.one.label).into()).label("variant"),
+    Column::new("processes", |row| whole(Some(row.one.processes)).into()),
+    Column::new("threads_each", |row| whole(Some(row.one.threads)).into()),
+    Column::new("counted", |row| text(&row.work.counted).into()),
+    Column::new("per_s", |row| number(Some(row.one.per_s)).into())
+        .shown("a second", Unit::PerSecond)
+        .drop(5),
+    Column::new("over_one_flow", |row| row.over_one(|r| Some(r.ratio))),
     Column::new("over_one_flow_low", |row| {
-        Cell::from(row.ours(|_, _, one| ratio(one.over_one, |r| Some(r.interval?[0]))))
+        row.over_one(|r| Some(r.interval?[0]))
     }),
     Column::new("over_one_flow_high", |row| {
-        Cell::from(row.ours(|_, _, one| ratio(one.over_one, |r| Some(r.interval?[1]))))
+        row.over_one(|r| Some(r.interval?[1]))
     }),
     Column::new("threads_over_processes", |row| {
-        Cell::from(match &row.whose {
-            Whose::Ours(..) => row.threads(|r| Some(r.ratio)),
-            Whose::Source(_, figure) => number(
-                figure
-                    .threads_over_processes
-                    .filter(|_| figure.against.is_none()),
-            ),
-        })
+        row.threads(|r| Some(r.ratio))
     }),
     Column::new("threads_over_processes_low", |row| {
-        Cell::from(row.threads(|r| Some(r.interval?[0])))
+        row.threads(|r| Some(r.interval?[0]))
     }),
     Column::new("threads_over_processes_high", |row| {
-        Cell::from(row.threads(|r| Some(r.interval?[1])))
+        row.threads(|r| Some(r.interval?[1]))
     }),
     Column::new("time_ratio_threads_to_processes", |row| {
         row.times(|e| Some(e.ratio))
@@ -120,90 +69,61 @@ pub(crate) const COLUMNS: &[Column] = &[
         .label("interval")
         .drop(3),
     Column::new("dtlb_misses_ratio", |row| {
-        Cell::from(match &row.whose {
-            Whose::Ours(_, point, one) => {
-                let of_threads = point.dtlb_misses.value().filter(|_| one.label == "thread");
-                number(of_threads.copied())
-            }
-            Whose::Source(_, figure) => {
-                number(figure.dtlb_misses.filter(|_| figure.against.is_none()))
-            }
-        })
+        let of_threads = row.point.dtlb_misses.value();
+        number(of_threads.filter(|_| row.is_of_threads()).copied()).into()
     }),
     Column::new("memory_bytes", |row| {
-        Cell::from(row.ours(|_, _, one| memory(one)))
+        match &row.one.memory {
+            Measured::Value(bytes) => whole(Some(*bytes)),
+            Measured::NotAvailable { .. } => Value::NotAvailable(String::new()),
+        }
+        .into()
     })
     .shown("memory", Unit::Bytes)
     .drop(2),
-    Column::new("page_bytes", |row| {
-        Cell::from(row.footprint(|pages| Some(pages.page)))
-    }),
-    Column::new("pages", |row| {
-        Cell::from(row.footprint(|pages| Some(pages.all.small)))
-    }),
+    Column::new("page_bytes", |row| row.footprint(|pages| Some(pages.page))),
+    Column::new("pages", |row| row.footprint(|pages| Some(pages.all.small))),
     Column::new("pages_by_flows", |row| {
-        Cell::from(row.touched(|pages| &pages.by_flows, |touched| touched.small))
+        row.footprint(|pages| small(&pages.by_flows))
     }),
     Column::new("pages_by_cores", |row| {
-        Cell::from(row.touched(|pages| &pages.by_cores, |touched| touched.small))
+        row.footprint(|pages| small(&pages.by_cores))
     }),
     Column::new("pages_by_flows_at_most", |row| {
-        Cell::from(row.footprint(|pages| Some(pages.by_flows_at_most?.small)))
+        row.footprint(|pages| Some(pages.by_flows_at_most?.small))
     }),
     Column::new("pages_by_cores_at_most", |row| {
-        Cell::from(row.footprint(|pages| Some(pages.by_cores_at_most?.small)))
+        row.footprint(|pages| Some(pages.by_cores_at_most?.small))
     }),
     Column::new("pages_of_a_core", |row| {
-        Cell::from({
-            row.footprint(|pages| {
-                pages
-                    .cores
-                    .value()?
-                    .iter()
-                    .map(|core| core.touched.small)
-                    .max()
-            })
-        })
+        row.footprint(|pages| of_a_core(pages, |touched| touched.small))
     }),
     Column::new("pages_resident", |row| {
-        Cell::from(row.footprint(|pages| pages.resident.value().copied()))
+        row.footprint(|pages| pages.resident.value().copied())
     }),
-    Column::new("huge", |row| {
-        Cell::from(row.footprint(|pages| Some(pages.all.huge)))
-    }),
+    Column::new("huge", |row| row.footprint(|pages| Some(pages.all.huge))),
     Column::new("huge_by_flows", |row| {
-        Cell::from(row.touched(|pages| &pages.by_flows, |touched| touched.huge))
+        row.footprint(|pages| huge(&pages.by_flows))
     }),
     Column::new("huge_by_cores", |row| {
-        Cell::from(row.touched(|pages| &pages.by_cores, |touched| touched.huge))
+        row.footprint(|pages| huge(&pages.by_cores))
     }),
     Column::new("huge_by_flows_at_most", |row| {
-        Cell::from(row.footprint(|pages| Some(pages.by_flows_at_most?.huge)))
+        row.footprint(|pages| Some(pages.by_flows_at_most?.huge))
     }),
     Column::new("huge_by_cores_at_most", |row| {
-        Cell::from(row.footprint(|pages| Some(pages.by_cores_at_most?.huge)))
+        row.footprint(|pages| Some(pages.by_cores_at_most?.huge))
     }),
     Column::new("huge_of_a_core", |row| {
-        Cell::from({
-            row.footprint(|pages| {
-                pages
-                    .cores
-                    .value()?
-                    .iter()
-                    .map(|core| core.touched.huge)
-                    .max()
-            })
-        })
+        row.footprint(|pages| of_a_core(pages, |touched| touched.huge))
     }),
-    Column::new("not_available", |row| {
-        Cell::from(row.ours(|_, _, one| text(missing(one))))
-    }),
+    Column::new("not_available", |row| text(missing(row.one)).into()),
 ];
 
 /// Pages, which people see in a table of their own.
 pub(crate) const PAGES: &[Column] = &[
-    Column::new("", |row| row.flows().into()).shown("flows", Unit::Plain),
-    Column::new("", |row| row.ours(|_, _, one| text(&one.label)).into()).label("variant"),
+    Column::new("", |row| whole(Some(row.point.flows)).into()).shown("flows", Unit::Plain),
+    Column::new("", |row| text(&row.one.label).into()).label("variant"),
     Column::new("", |row| row.part(0, 0))
         .shown("4 KiB: of a flow", Unit::Plain)
         .drop(2),
@@ -224,27 +144,19 @@ pub(crate) const PAGES: &[Column] = &[
 ];
 
 impl Row<'_> {
-    fn ours(&self, fill: impl Fn(&Scaling, &ScalingPoint, &Throughput) -> Value) -> Value {
-        match &self.whose {
-            Whose::Ours(work, point, one) => fill(work, point, one),
-            Whose::Source(..) => Value::Nothing,
-        }
+    fn over_one(&self, part: fn(Ratio) -> Option<f64>) -> Cell {
+        number(self.one.over_one.and_then(part)).into()
     }
 
     /// Of the row of threads, which the ratio is about.
-    fn threads(&self, part: fn(Ratio) -> Option<f64>) -> Value {
-        match self.is_of_threads() {
-            true => self.ours(|_, point, _| ratio(point.threads_over_processes, part)),
-            false => Value::Nothing,
-        }
+    fn threads(&self, part: fn(Ratio) -> Option<f64>) -> Cell {
+        let ratio = self.point.threads_over_processes;
+        number(ratio.filter(|_| self.is_of_threads()).and_then(part)).into()
     }
 
     /// Whether the flows of this row are threads of one process.
     fn is_of_threads(&self) -> bool {
-        match &self.whose {
-            Whose::Ours(_, point, one) => one.processes == 1 && one.threads == point.flows,
-            Whose::Source(..) => false,
-        }
+        self.one.processes == 1 && self.one.threads == self.point.flows
     }
 
     /// Times of threads over times of processes.
@@ -255,26 +167,18 @@ impl Row<'_> {
 
     /// The row's variant against the first one of its case.
     fn finding(&self) -> Option<&Finding> {
-        let Whose::Ours(_, point, one) = &self.whose else {
-            return None;
-        };
         let mut cases = self.study.cases.iter();
-        let case = cases.find(|case| case.case.name == point.case)?;
-        case.findings
-            .iter()
-            .find(|finding| finding.subject == one.label)
+        let case = cases.find(|case| case.case.name == self.point.case)?;
+        let mut findings = case.findings.iter();
+        findings.find(|finding| finding.subject == self.one.label)
     }
 
     fn verdict(&self) -> Cell {
-        let first = self.ours(|_, point, one| {
-            let first = point
-                .variants
-                .first()
-                .is_some_and(|first| first.label == one.label);
-            text(if first { "reference" } else { "" })
-        });
+        let first = self.point.variants.first();
+        let is_first = first.is_some_and(|first| first.label == self.one.label);
         match self.finding() {
-            None => Cell::from(first).tone(Tone::Quiet),
+            None if is_first => Cell::from(text("reference")).tone(Tone::Quiet),
+            None => Cell::default(),
             Some(finding) => {
                 let said = comparison(finding.estimate.as_ref(), &finding.verdict);
                 Cell::from(text(said.word)).tone(said.tone)
@@ -291,62 +195,42 @@ impl Row<'_> {
     }
 
     fn of_one(&self) -> Cell {
-        self.ours(|_, _, one| match one.over_one {
+        match self.one.over_one {
             Some(over) => text(format!("{:.2}x", over.ratio)),
             None => Value::NotAvailable(String::new()),
-        })
+        }
         .into()
     }
 
     fn of_one_ends(&self) -> Cell {
-        self.ours(|_, _, one| {
-            let ends = one.over_one.and_then(|over| over.interval);
-            ends.map_or(Value::Nothing, |[low, high]| text(factor_ends(low, high)))
-        })
-        .into()
-    }
-
-    fn flows(&self) -> Value {
-        match &self.whose {
-            Whose::Ours(_, point, _) => whole(Some(point.flows)),
-            Whose::Source(_, figure) => whole(Some(figure.flows)),
-        }
+        let ends = self.one.over_one.and_then(|over| over.interval);
+        ends.map_or(Value::Nothing, |[low, high]| text(factor_ends(low, high)))
+            .into()
     }
 
     /// A part of the pages: small ones (0) or huge ones (1).
     fn part(&self, part: usize, size: usize) -> Cell {
-        let part: fn(&Footprint) -> Part = PARTS[part];
-        self.ours(|_, _, one| pages(one, part, size)).into()
+        pages(self.one, PARTS[part], size).into()
     }
 
-    fn footprint(&self, part: fn(&Footprint) -> Option<u64>) -> Value {
-        self.ours(|_, _, one| {
-            let footprint = one.footprint.as_ref().and_then(Measured::value);
-            whole(footprint.and_then(part))
-        })
-    }
-
-    fn touched(
-        &self,
-        part: fn(&Footprint) -> &Measured<Touched>,
-        size: fn(&Touched) -> u64,
-    ) -> Value {
-        self.ours(|_, _, one| {
-            let footprint = one.footprint.as_ref().and_then(Measured::value);
-            whole(footprint.and_then(|pages| part(pages).value().map(size)))
-        })
+    fn footprint(&self, part: fn(&Footprint) -> Option<u64>) -> Cell {
+        let footprint = self.one.footprint.as_ref().and_then(Measured::value);
+        whole(footprint.and_then(part)).into()
     }
 }
 
-fn ratio(ratio: Option<Ratio>, part: fn(Ratio) -> Option<f64>) -> Value {
-    number(ratio.and_then(part))
+fn small(touched: &Measured<Touched>) -> Option<u64> {
+    touched.value().map(|touched| touched.small)
 }
 
-fn memory(one: &Throughput) -> Value {
-    match &one.memory {
-        Measured::Value(bytes) => whole(Some(*bytes)),
-        Measured::NotAvailable { .. } => Value::NotAvailable(String::new()),
-    }
+fn huge(touched: &Measured<Touched>) -> Option<u64> {
+    touched.value().map(|touched| touched.huge)
+}
+
+/// Of the core that has the most.
+fn of_a_core(pages: &Footprint, size: fn(&Touched) -> u64) -> Option<u64> {
+    let cores = pages.cores.value()?.iter();
+    cores.map(|core| size(&core.touched)).max()
 }
 
 fn missing(one: &Throughput) -> String {
@@ -357,31 +241,10 @@ fn missing(one: &Throughput) -> String {
     missing.join("; ")
 }
 
-/// `2010: SPECjbb2005, UltraSPARC T1`, and what both figures are over if not processes.
-fn source(year: u32, figure: &OriginFigure) -> String {
-    let (was, on) = (&figure.was, &figure.on);
-    match (&figure.against, figure.threads_over_processes) {
-        (Some(against), Some(ratio)) => {
-            format!("{year}: {was}, {on}, {ratio:.3} against {against}")
-        }
-        _ => format!("{year}: {was}, {on}"),
-    }
-}
-
-/// Every row of a study, those of the source last.
+/// Every row of a study.
 pub(crate) fn rows(study: &StudyResult) -> impl Iterator<Item = Row<'_>> {
-    let ours = study.scaling.iter().flat_map(|work| {
-        let points = work.points.iter();
-        points.flat_map(move |point| {
-            let variants = point.variants.iter();
-            variants.map(move |variant| Whose::Ours(work, point, variant))
-        })
-    });
-    let source = study.study.origin.iter().flat_map(|origin| {
-        let figures = origin.figures.iter();
-        figures.map(move |figure| Whose::Source(origin.year, figure))
-    });
-    ours.chain(source).map(move |whose| Row { study, whose })
+    let works = study.scaling.iter();
+    works.flat_map(move |work| of_work(study, work))
 }
 
 /// The rows of one work along one way.
@@ -392,9 +255,11 @@ pub(crate) fn of_work<'a>(
     let points = work.points.iter();
     points.flat_map(move |point| {
         let variants = point.variants.iter();
-        variants.map(move |variant| Row {
+        variants.map(move |one| Row {
             study,
-            whose: Whose::Ours(work, point, variant),
+            work,
+            point,
+            one,
         })
     })
 }

@@ -10,8 +10,9 @@ use crate::charts::bars::{Bar, Parts};
 pub(in crate::html) fn bars(bars: &[Bar], parts: Parts<'_>) -> Markup {
     let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
     let most = bars.iter().map(total).fold(f64::MIN_POSITIVE, f64::max);
+    let several = parts.names.len() > 1;
     html! {
-        table.bars style=(format!("--n:{}", parts.names.len() + 1)) {
+        table.bars style=(format!("--n:{}", parts.names.len() + usize::from(several))) {
             thead {
                 tr {
                     th scope="col" { "variant" }
@@ -19,7 +20,7 @@ pub(in crate::html) fn bars(bars: &[Bar], parts: Parts<'_>) -> Markup {
                     @for (place, name) in parts.names.iter().enumerate() {
                         th scope="col" { i class=(format!("key s{place}")) {} (name) }
                     }
-                    th scope="col" { "all" }
+                    @if several { th scope="col" { "all" } }
                 }
             }
             @for bar in bars {
@@ -27,7 +28,7 @@ pub(in crate::html) fn bars(bars: &[Bar], parts: Parts<'_>) -> Markup {
                     th scope="row" { (bar.label) }
                     td { (drawn(bar, most)) }
                     @for part in &bar.parts[..parts.names.len()] { td { ((parts.write)(*part)) } }
-                    td { ((parts.write)(total(bar))) }
+                    @if several { td { ((parts.write)(total(bar))) } }
                 }
             }
         }

@@ -1,9 +1,7 @@
 //! The studies of the run.
 
-use std::collections::BTreeMap;
-
 use flow::{Channel, Model, Placement, Schedule, Variant};
-use lab::{Case, LabelledVariant, Metric, Origin, OriginRow, Study, SweepPoint};
+use lab::{Case, LabelledVariant, Metric, Origin, Study, SweepPoint};
 use serde_json::json;
 use workload::Work;
 
@@ -161,41 +159,6 @@ fn variant(label: &str, model: Model) -> LabelledVariant {
 }
 
 fn origin() -> Origin {
-    let rows = [
-        ("parent", 59.55, 59.25, 360_448.0),
-        ("worker 1", 41.96, 40.25, 192_512.0),
-        ("worker 2", 49.92, 49.05, 192_512.0),
-        ("worker 3", 54.43, 53.65, 192_512.0),
-        ("worker 4", 57.11, 56.5, 192_512.0),
-        ("worker 5", 59.57, 59.24, 192_512.0),
-    ];
-    let both = |process, thread| {
-        BTreeMap::from([
-            ("process".to_owned(), process),
-            ("thread".to_owned(), thread),
-        ])
-    };
-    Origin {
-        limits: Vec::new(),
-        figures: Vec::new(),
-        published: Vec::new(),
-        author: "S. Norgren".into(),
-        title: "Processes vs. Threads: Calculating Prime Numbers".into(),
-        year: 2010,
-        finding: "threads 1.43 % faster in sum; memory 1,323 KB for processes, 450 KB for threads"
-            .into(),
-        marks: Vec::new(),
-        rows: rows
-            .map(|(who, process, thread, bytes)| OriginRow {
-                user_seconds: Default::default(),
-                system_seconds: Default::default(),
-                who: who.into(),
-                case: None,
-                seconds: both(process, thread),
-                bytes: both(bytes, 450_560.0),
-                cpu_share: BTreeMap::new(),
-                disk_bytes: BTreeMap::new(),
-            })
-            .into(),
-    }
+    let built_in = lab::builtin("primes", lab::Preset::Quick).expect("it is built in");
+    built_in.origin.expect("it has a source")
 }

@@ -1,0 +1,101 @@
+//! The one chart that decides a study, under its conclusion.
+//!
+//! # Theory
+//!
+//! Which chart that is follows from what the headline of the study is part of, and not from which
+//! study it is: limits are bars, a map is its grid, a sweep its lines, and cases that stand alone
+//! are a forest of those that have a row on the first screen. The conclusion is that of these
+//! rows. A chart that is moved up here does not stand below a second time.
+
+use lab::StudyResult;
+
+use super::answers::{Row, deciding};
+use super::blocks::Block;
+use super::detail::Detail;
+use super::figures::{Figure, forest};
+use super::{Level, Part, Section, limits};
+use crate::words::Tone;
+
+/// Puts the chart, with its conclusion as its title, and the cause into a section; `evidence` has
+/// a section for each block of the study, in order.
+pub(super) fn answer(
+    section: &mut Section,
+    study: &StudyResult,
+    rows: &[&Row],
+    evidence: &mut [Section],
+) {
+    let id = section.id.clone();
+    if let Some((figure, plots)) = chart(&id, study, evidence) {
+        let figure = Figure {
+            title: conclusion(rows).unwrap_or_else(|| figure.title.clone()),
+            ..figure
+        };
+        section.parts.push(Part {
+            level: Level::Answer,
+            until: Detail::NEVER,
+            plots,
+            body: super::Body::Figure(Box::new(figure)),
+        });
+    }
+    for line in below(rows) {
+        section.text(Tone::Plain, line).level = Level::Answer;
+    }
+}
+
+/// What stands below the rows, with the row that it is about where there are several.
+fn below(rows: &[&Row]) -> Vec<String> {
+    let lines = rows.iter().flat_map(|row| {
+        row.below.iter().map(|line| match rows {
+            [_] => line.clone(),
+            _ => format!("{}: {line}", row.label),
+        })
+    });
+    lines.collect()
+}
+
+/// What the rows of a study say, the ends of their intervals where there is one row.
+fn conclusion(rows: &[&Row]) -> Option<String> {
+    match rows {
+        [] => None,
+        [row] => {
+            let said = format!("{}: {} {}", row.label, row.words, row.ends);
+            Some(said.trim_end().to_owned())
+        }
+        rows => {
+            let said = rows.iter().map(|row| {
+                let words = row.words.trim_end_matches(':');
+                format!("{}: {words}", row.label)
+            });
+            Some(said.collect::<Vec<_>>().join("; "))
+        }
+    }
+}
+
+/// The chart, and the words that name its place where those are not the section's.
+fn chart(
+    id: &str,
+    study: &StudyResult,
+    evidence: &mut [Section],
+) -> Option<(Figure, Option<String>)> {
+    if !study.limits.is_empty() {
+        return Some((limits::chart(&format!("{id}-most"), study)?, None));
+    }
+    let blocks = Block::all(study);
+    let headline = study.headline_case()?;
+    let place = blocks.iter().position(|block| block.has(headline))?;
+    if !matches!(blocks[place], Block::Case(_)) {
+        let section = evidence.get_mut(place)?;
+        let plots = section.plots.clone();
+        return section.take_figure().map(|figure| (figure, Some(plots)));
+    }
+    let named = study.study.deciding.iter();
+    let mut cases: Vec<_> = named
+        .filter_map(|one| deciding(study, &one.case))
+        .filter(|case| blocks.contains(&Block::Case(case)))
+        .collect();
+    if cases.is_empty() {
+        cases.push(headline);
+    }
+    let found = forest(&format!("{id}-forest"), cases.into_iter());
+    Some((found.0.into_iter().next()?, None))
+}
