@@ -100,6 +100,24 @@ fn every_model_takes_turns_and_shows_that_it_switched() {
     assert!(sentences.contains("cheapest to switch"), "{sentences}");
 }
 
+/// Two systems of the source seemed to ignore repeated `sched_yield`, and switches looked cheap
+/// there. Here such a slot is no data point.
+#[test]
+fn hand_overs_that_a_system_ignores_are_refused() {
+    let folder = TempDir::new().expect("a folder");
+    let out = folder.path().join("out");
+    let line = "switch --flows 20 --model process,thread --yield ignored --rounds 1 --seed 1";
+    let args: Vec<&str> = line.split(' ').collect();
+    flowgauge(&args, &out);
+    let journal = out.join(lab::journal::FILE_NAME);
+    let results = Results::from_journal(&journal).expect("a journal");
+    for variant in &cases(&results)[0].variants {
+        assert!(variant.value.is_none(), "{}", variant.label);
+    }
+    let text = std::fs::read_to_string(&journal).expect("a journal");
+    assert!(text.contains("not_switched"), "{text}");
+}
+
 #[test]
 fn both_experiments_run_and_a_journal_line_stays_small_for_many_flows() {
     let results = answered(&[
@@ -271,7 +289,7 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
         (&["--flows", "-5"], "'-5' is neither"),
         (&["--model", "fibre"], "is no model"),
         (&["--model", "task,task"], "twice"),
-        (&["--yield", "kindly"], "sched_yield, pipe, futex"),
+        (&["--yield", "kindly"], "sched_yield, pipe, futex, ignored"),
     ] {
         let mut all = vec!["switch"];
         all.extend(args);

@@ -17,6 +17,12 @@
 //! [`LEAST_BYTES`], which are a mapping of their own under every model and in every cycle;
 //! smaller ones would compare the heaps of the C library and not processes with threads.
 //!
+//! # Workers that rest
+//!
+//! A worker that sleeps between steps of an array uses a few percent of a CPU, and many of them
+//! take no longer than one: `pause_us` is such a worker. An array is then written in as many steps
+//! as a cycle has loops, with a sleep after each.
+//!
 //! # Self-check
 //!
 //! Every integer is compared with what was written to it. The proof counts bytes that are
@@ -25,6 +31,8 @@
 use std::collections::TryReserveError;
 use std::hint::black_box;
 use std::io;
+use std::thread;
+use std::time::Duration;
 
 use flow::{Body, Outlet, Proof};
 use serde::{Deserialize, Serialize};
@@ -56,6 +64,14 @@ pub struct Mem {
     /// Bytes of an array.
     #[serde(default = "usual_bytes")]
     pub bytes: u64,
+    /// Microseconds of sleep after each step of an array; 0 writes an array at once.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub pause_us: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_none(pause_us: &u64) -> bool {
+    *pause_us == 0
 }
 
 fn usual_bytes() -> u64 {
@@ -120,7 +136,19 @@ impl Mem {
         let wanted = |place: usize| first.wrapping_add(place as u32);
         let mut array: Vec<u32> = Vec::new();
         array.try_reserve_exact(ints)?;
-        array.extend((0..ints).map(wanted));
+        let (step, pause) = match self.pause_us {
+            0 => (ints.max(1), Duration::ZERO),
+            pause => (
+                ints.div_ceil(LOOPS_A_CYCLE as usize),
+                Duration::from_micros(pause),
+            ),
+        };
+        for begin in (0..ints).step_by(step) {
+            array.extend((begin..ints.min(begin + step)).map(wanted));
+            if !pause.is_zero() {
+                thread::sleep(pause);
+            }
+        }
         let array = black_box(array);
         let right = array.iter().enumerate();
         let right = right.filter(|(place, int)| **int == wanted(*place)).count();
@@ -217,7 +245,19 @@ mod tests {
             workers,
             loops,
             bytes: LEAST_BYTES,
+            pause_us: 0,
         }
+    }
+
+    #[test]
+    fn a_worker_that_rests_proves_the_same() {
+        let busy = mem(1, LOOPS_A_CYCLE);
+        let resting = Mem {
+            pause_us: 1,
+            ..busy.clone()
+        };
+        let proved = resting.unit(&mut (), 0, &mut Outlet::nowhere());
+        assert_eq!(proved, busy.expected());
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! | kernel | `sched_yield` | one call; the kernel chooses who is next, and may choose nobody |
 //! | kernel | `pipe` | a write to the next flow's pipe, a read from one's own |
 //! | kernel | `futex` | a store and a wake of the next flow's word, a sleep on one's own |
+//! | kernel | `ignored` | an emulation of a `sched_yield` that returns to who called it |
 //! | fiber | the scheduler's yield | no call |
 //! | task | `Pending` | a return to who polls |
 //!
@@ -67,16 +68,19 @@ pub enum HandOver {
     Pipe,
     /// A wake of the next flow of the ring, which sleeps on a word of shared memory.
     Futex,
+    /// A call that enters the kernel and returns to who made it, as `sched_yield` does on a system
+    /// that ignores it: shows that such a measurement is refused.
+    Ignored,
 }
 
 impl HandOver {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::SchedYield, Self::Pipe, Self::Futex];
+    pub const ALL: [Self; 4] = [Self::SchedYield, Self::Pipe, Self::Futex, Self::Ignored];
 
     /// Whether flows name their successor: then they run in one order only.
     #[must_use]
     pub fn is_ring(self) -> bool {
-        self != Self::SchedYield
+        matches!(self, Self::Pipe | Self::Futex)
     }
 }
 
@@ -86,6 +90,7 @@ impl fmt::Display for HandOver {
             Self::SchedYield => "sched_yield",
             Self::Pipe => "pipe",
             Self::Futex => "futex",
+            Self::Ignored => "ignored",
         })
     }
 }
@@ -98,7 +103,7 @@ impl FromStr for HandOver {
         known.ok_or_else(|| WordError {
             text: text.to_owned(),
             what: "way to hand over",
-            accepted: "sched_yield, pipe or futex",
+            accepted: "sched_yield, pipe, futex or ignored",
         })
     }
 }
@@ -113,6 +118,9 @@ mod tests {
             assert_eq!(way.to_string().parse(), Ok(way));
         }
         let error = "fifo".parse::<HandOver>().unwrap_err().to_string();
-        assert!(error.contains("sched_yield, pipe or futex"), "{error}");
+        assert!(
+            error.contains("sched_yield, pipe, futex or ignored"),
+            "{error}"
+        );
     }
 }

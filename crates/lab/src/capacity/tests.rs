@@ -92,6 +92,7 @@ fn a_heap_larger_than_memory_is_refused_with_the_need() {
 fn workers_that_would_take_all_memory_are_refused() {
     let mem = |bytes| {
         Work::Mem(workload::Mem {
+            pause_us: 0,
             workers: 2,
             loops: 1,
             bytes,

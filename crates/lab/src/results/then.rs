@@ -215,6 +215,7 @@ fn answer(published: &Published, ours: &Ours, run: Run<'_>) -> Result<Answer, An
         Ours::Law(of) => laws::answer(claim, of, run),
         Ours::Limit(of) => limit(published, of.model, run),
         Ours::Throughput(of) => works::throughput(claim, of, run),
+        Ours::SharedPages(of) => works::shared_pages(published, of, run),
         Ours::TlbMisses(of) => works::tlb_misses(claim, of, run),
     }
 }

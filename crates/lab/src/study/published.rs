@@ -110,6 +110,8 @@ pub enum Ours {
     Throughput(OfWork),
     /// Misses of the data TLB by threads over those by processes.
     TlbMisses(OfWork),
+    /// How much of the memory of threads, as ranges that a huge page maps, several cores work on.
+    SharedPages(OfWork),
 }
 
 /// A quantity of two variants of a case.

@@ -17,10 +17,12 @@ use measure::Measured;
 
 use super::blocks::Sweep;
 use super::detail::Detail;
-use super::figures::{Figures, by_shape, cell, chain, gains};
+use super::figures::{Figures, by_shape, cell, chain, gains, stack};
 use super::table::Table;
 use super::{Level, Section};
-use crate::number::significant;
+use crate::charts::axis::BYTES;
+use crate::charts::bars::{Bar, Parts};
+use crate::number::{bytes, significant};
 use apart::apart;
 pub(crate) use columns::{COLUMNS, Row, rows};
 use columns::{PAGES, of_work};
@@ -105,6 +107,7 @@ pub(super) fn figures(id: &str, study: &StudyResult) -> Figures {
             let id = format!("{id}-scale{place}-{}", word(work));
             chain(&format!("{id}_bars"), study, work)
                 .and(gains(&id, work))
+                .and(shared_pages(&format!("{id}_pages"), work))
                 .and(grid(&format!("{id}_grid"), study, work))
         })
         .fold(Figures::default(), Figures::and)
@@ -114,6 +117,35 @@ pub(super) fn figures(id: &str, study: &StudyResult) -> Figures {
 fn word(work: &Scaling) -> String {
     let name = format!("{}_{}", work.workload, work.along);
     name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+}
+
+/// How much of what flows work on several cores share, at the largest number of flows.
+fn shared_pages(id: &str, work: &Scaling) -> Figures {
+    let bar = |one: &Throughput| {
+        let pages = one.footprint.as_ref()?.value()?;
+        let shared = pages.by_cores.value().or(pages.by_cores_at_most.as_ref())?;
+        let bytes = |pages_of: u64| (pages_of * pages.page) as f64;
+        let alone = bytes(pages.all.small.saturating_sub(shared.small));
+        Some(Bar {
+            label: one.label.clone(),
+            parts: vec![alone, bytes(shared.small)],
+        })
+    };
+    let point = work.points.iter().rfind(|point| point.flows > 1);
+    let bars = point.map_or(Vec::new(), |point| {
+        point.variants.iter().filter_map(bar).collect()
+    });
+    let parts = Parts {
+        names: &["of one core alone", "of several cores (at most)"],
+        unit: &BYTES,
+        write: bytes,
+    };
+    let title = format!(
+        "{} {}: memory that flows work on",
+        work.workload,
+        work.along.spoken()
+    );
+    stack(id, &title, bars, parts)
 }
 
 /// Processes by threads, each against as many processes of one thread.

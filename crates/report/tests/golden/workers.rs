@@ -67,9 +67,9 @@ fn the_document_holds_all_of_it() {
     ] {
         assert!(!io["sum"][figure].is_null(), "{figure}");
     }
-    assert_eq!(study["laws"].as_array().map(Vec::len), Some(6));
+    assert_eq!(study["laws"].as_array().map(Vec::len), Some(8));
     assert_eq!(study["laws"][0]["shape"], "linear");
-    assert_eq!(study["laws"][4]["shape"], "flat");
+    assert_eq!(study["laws"][6]["shape"], "flat");
     assert_eq!(
         document["header"]["files_on"][0]["sync"]["waits_for"],
         "memory"
@@ -82,7 +82,7 @@ fn the_document_holds_all_of_it() {
 fn the_page_has_the_table_and_the_fitted_lines() {
     let page = html::page(&workers());
     assert!(page.contains("process, all"));
-    assert_eq!(page.matches("class=\"fit\"").count(), 6, "six laws");
+    assert_eq!(page.matches("class=\"fit\"").count(), 8, "eight laws");
     assert!(page.contains("dashed: the fitted lines"));
     assert!(page.contains("in memory (tmpfs)"));
 }

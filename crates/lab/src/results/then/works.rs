@@ -2,11 +2,11 @@
 
 use measure::Measured;
 
-use super::{Answer, Run, Standing, pairs};
-use crate::number::{against, factor_interval, ratio_interval};
+use super::{Answer, Run, Standing, bounded, pairs};
+use crate::number::{against, count, factor_interval, percent, ratio_interval};
 use crate::results::quantity::Word;
-use crate::results::{Ratio, Scaling, ScalingPoint};
-use crate::study::{Claim, OfWork};
+use crate::results::{Ratio, Scaling, ScalingPoint, Throughput};
+use crate::study::{Claim, OfWork, Published};
 
 /// One work with its largest number of flows for which there are CPUs.
 type Point<'a> = (&'a Scaling, &'a ScalingPoint);
@@ -168,5 +168,59 @@ pub(super) fn tlb_misses(
                 remedy => format!("{reason} ({remedy})"),
             }))
         }
+    }
+}
+
+/// Of the memory that flows work on, as ranges of 2 MiB, how many several cores share: counted, so
+/// there is no interval.
+pub(super) fn shared_pages(
+    published: &Published,
+    of: &OfWork,
+    run: Run<'_>,
+) -> Result<Answer, Answer> {
+    let works = works(of, run)?;
+    let (_, point) = works[0];
+    let is_threads = |one: &&Throughput| one.processes == 1 && one.threads == point.flows;
+    let is_processes = |one: &&Throughput| one.threads == 1 && one.processes == point.flows;
+    let threads = point.variants.iter().find(is_threads).map(ranges);
+    let Some((all, shared)) = threads.transpose()? else {
+        return Err(Answer::unknown("no good slot of threads"));
+    };
+    let mut words = format!(
+        "{} flows: of {} ranges of 2 MiB with threads {} are worked on by several cores ({})",
+        point.flows,
+        count(all),
+        count(shared),
+        percent(shared as f64 / all as f64)
+    );
+    let processes = point.variants.iter().find(is_processes);
+    if let Some(Ok((all, shared))) = processes.map(ranges) {
+        let (all, shared) = (count(all), count(shared));
+        words.push_str(&format!(", of {all} with processes at most {shared}"));
+    }
+    let share = shared as f64 / all as f64;
+    let verdict = bounded(published, (share, share)).unwrap_or(Standing::SideBySide);
+    Ok(Answer::new(words, verdict))
+}
+
+/// All ranges of a variant, and those of several cores (at the most, where they are hidden).
+fn ranges(one: &Throughput) -> Result<(u64, u64), Answer> {
+    let told = one.footprint.as_ref();
+    let told = told.ok_or_else(|| Answer::unknown("flows of this work do not tell their pages"))?;
+    let footprint = match told {
+        Measured::Value(footprint) => footprint,
+        Measured::NotAvailable { reason, .. } => return Err(Answer::impossible(reason)),
+    };
+    let shared = match &footprint.by_cores {
+        Measured::Value(shared) => Ok(shared.huge),
+        Measured::NotAvailable { reason, .. } => {
+            let most = footprint.by_cores_at_most;
+            most.map(|most| most.huge).ok_or(reason)
+        }
+    };
+    match shared {
+        Ok(shared) if footprint.all.huge > 0 => Ok((footprint.all.huge, shared)),
+        Ok(_) => Err(Answer::unknown("no page was counted")),
+        Err(reason) => Err(Answer::impossible(reason)),
     }
 }
