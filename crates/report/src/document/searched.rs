@@ -228,7 +228,12 @@ pub(super) fn searches(section: &mut Section, id: &str, study: &StudyResult) {
 fn by_number(study: &StudyResult) -> Vec<ByNumber<'_>> {
     let cases = study.cases.iter();
     cases
-        .filter_map(|case| Some((case.case.name.as_str(), case.optimum.as_ref()?.of_numbers()?)))
+        .filter_map(|case| {
+            Some((
+                case.case.name.as_str(),
+                case.optimum.as_ref()?.of_numbers()?,
+            ))
+        })
         .collect()
 }
 
