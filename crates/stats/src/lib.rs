@@ -23,6 +23,7 @@
 //! | one column of times | its summary | [`Summary::of`] |
 //! | times over a parameter | the line that they lie on | [`Line::through`] |
 //! | identical slots in time order | the machine's noise | [`noise()`], [`detectable`] |
+//! | an estimate and that noise | whether it may be too large | [`overstates`] |
 //!
 //! All values are times: lower is better, the unit is the caller's. The method
 //! and its evidence are told in `docs/method.md`.
@@ -30,6 +31,7 @@
 
 mod best;
 mod contrast;
+mod early;
 mod error;
 mod estimate;
 mod halving;
@@ -51,6 +53,7 @@ mod wilcoxon;
 
 pub use best::{Best, pair_p_values, pairs};
 pub use contrast::Factorial;
+pub use early::overstates;
 pub use error::{Side, StatsError};
 pub use estimate::{Estimate, MAX_ROUNDS, estimate, p_value};
 pub use halving::Halving;

@@ -3,9 +3,11 @@
 //! The calibration simulates with this driver and the lab measures with it, so
 //! the promise about false verdicts is tested on the code that makes it.
 
+use crate::early::overstates;
 use crate::error::StatsError;
 use crate::estimate::{Estimate, check_round, p_value};
 use crate::looks::{LOOK_ALPHA, LookPlan, PLAN_ALPHA};
+use crate::noise::noise;
 use crate::verdict::{Rule, Verdict};
 
 /// Where one comparison stands after a round.
@@ -114,6 +116,20 @@ impl Sequential {
             Some(p / self.plan.share(look) * PLAN_ALPHA / LOOK_ALPHA)
         });
         p.min_by(f64::total_cmp).map(|p| p.min(1.0))
+    }
+
+    /// The noise of the rounds: the standard deviation of a round's log ratio, by the median of
+    /// their distances from the middle one, so that a few spikes do not count. `None` for fewer
+    /// than 5 rounds.
+    pub fn noise(&self) -> Option<f64> {
+        let pairs = self.subject.iter().zip(&self.reference);
+        let ratios: Vec<f64> = pairs.map(|(s, r)| s / r).collect();
+        noise(&ratios).spread
+    }
+
+    /// Whether what it found may be overstated: see [`overstates`].
+    pub fn overstates(&self, estimate: &Estimate) -> Option<f64> {
+        overstates(estimate, self.noise()?)
     }
 
     /// Where the comparison stands.

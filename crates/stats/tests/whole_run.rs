@@ -10,7 +10,7 @@
     reason = "a test may print its table and panic"
 )]
 
-use stats::simulate::{HOSTILE, Level, MODELS, Named, NoiseModel, QUIET, SHARED, WholeRun};
+use stats::simulate::{Cuts, HOSTILE, Level, MODELS, Named, NoiseModel, QUIET, SHARED, WholeRun};
 
 const SEED: u64 = 20_260_101;
 const RUNS: usize = 2000;
@@ -55,6 +55,7 @@ fn run(
         answers,
         rounds,
         level,
+        cuts: Cuts::None,
     };
     let named = whole.repeat(runs, SEED).unwrap();
     let each = |sum: usize| sum as f64 / runs as f64;
@@ -90,6 +91,30 @@ fn a_quick_run_still_decides_nine_tenths_of_its_headlines() {
                 "{}: {together} {each}",
                 model.name
             );
+        }
+    }
+}
+
+/// Old rounds were judged again by a run that was taken up again, and one in ten of identical
+/// pairs then had a verdict.
+#[test]
+fn a_whole_run_that_is_cut_or_taken_up_again_keeps_its_level() {
+    for model in [SHARED, HOSTILE] {
+        for cuts in [Cuts::Once, Cuts::Often] {
+            let whole = WholeRun {
+                model,
+                answers: identical(),
+                rounds: 20,
+                level: Level::Together,
+                cuts,
+            };
+            let named = whole.repeat(RUNS, SEED).unwrap();
+            println!(
+                "| {:<7} | {cuts:?} | {:>5.2} % |",
+                model.name,
+                100.0 * named.runs as f64 / RUNS as f64
+            );
+            assert!(named.runs <= RUNS / 20, "{named:?}");
         }
     }
 }

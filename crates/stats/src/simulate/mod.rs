@@ -11,4 +11,4 @@ mod whole_run;
 pub use draw::Draw;
 pub use experiment::{Experiment, Order, Tally};
 pub use machine::{HOSTILE, MODELS, Machine, NoiseModel, QUIET, SHARED};
-pub use whole_run::{Level, Named, WholeRun};
+pub use whole_run::{Cuts, Level, Named, WholeRun};

@@ -28,6 +28,20 @@ pub struct WholeRun {
     pub rounds: usize,
     /// For what the 5 % holds.
     pub level: Level,
+    /// How the run is cut and taken up again.
+    pub cuts: Cuts,
+}
+
+/// How a run is cut, shown, and taken up again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cuts {
+    /// It is not.
+    None,
+    /// Shown after a round drawn at random, and never taken up again.
+    Once,
+    /// Before every round there is one chance in eight that it is shown as it stands and taken
+    /// up again with more rounds, up to twice as many as were planned.
+    Often,
 }
 
 /// What came of a run, or of many.
@@ -100,28 +114,63 @@ impl WholeRun {
         if self.level == Level::Together {
             plan = plan.deciding_at(rule.alpha());
         }
+        if self.cuts == Cuts::Often {
+            plan = LookPlan::new(self.rounds)?.deciding_at(rule.alpha());
+        }
         let mut pairs = vec![Sequential::new(plan, rule)?; ratios.len()];
         let times: Vec<f64> = std::iter::once(1.0).chain(ratios.iter().copied()).collect();
-        let mut machine = Machine::new(self.model, times.len() * self.rounds, draw);
-        for _ in 0..self.rounds {
+        let most = self.most_rounds(draw);
+        let mut machine = Machine::new(self.model, times.len() * most, draw);
+        for done in 0..most {
+            if self.cuts == Cuts::Often && (done == self.rounds || draw.chance(SHOWN)) {
+                let further = up_to(most - done, draw);
+                take_up_again(&mut pairs, done + further)?;
+            }
             let round = round(&times, &mut machine, draw);
             for (pair, subject) in pairs.iter_mut().zip(&round[1..]) {
                 pair.push(round[0], *subject)?;
             }
-            if pairs.iter().all(|pair| pair.step() != Step::Continue) {
+            if pairs.iter().all(|pair| pair.step() != Step::Continue) && self.cuts != Cuts::Often {
                 break;
             }
         }
         Ok(pairs)
     }
+
+    /// Rounds of a case.
+    fn most_rounds(&self, draw: &mut Draw) -> usize {
+        match self.cuts {
+            Cuts::None => self.rounds,
+            Cuts::Once => up_to(self.rounds, draw),
+            Cuts::Often => 2 * self.rounds,
+        }
+    }
+}
+
+/// The chance that a run is shown before a round, where that is often.
+const SHOWN: f64 = 0.125;
+
+/// A number from 1 to `most`.
+fn up_to(most: usize, draw: &mut Draw) -> usize {
+    ((draw.uniform() * most as f64).ceil() as usize).clamp(1, most)
+}
+
+/// As a run that was shown is taken up again: what was decided stays, and there may be more rounds.
+fn take_up_again(pairs: &mut [Sequential], most: usize) -> Result<(), StatsError> {
+    for pair in pairs {
+        if pair.rounds() > 0 {
+            pair.show()?;
+        }
+        pair.extend(most)?;
+    }
+    Ok(())
 }
 
 /// A slot of each variant, in random order.
 fn round(times: &[f64], machine: &mut Machine, draw: &mut Draw) -> Vec<f64> {
     let mut order: Vec<usize> = (0..times.len()).collect();
     for last in (1..order.len()).rev() {
-        let other = (draw.uniform() * (last + 1) as f64).ceil() as usize - 1;
-        order.swap(last, other.min(last));
+        order.swap(last, up_to(last + 1, draw) - 1);
     }
     let mut values = vec![0.0; times.len()];
     for variant in order {
