@@ -1,7 +1,7 @@
 //! What a scheduler is made for: which stacks, and how many.
 
 use crate::error::ConfigError;
-use crate::memory::PAGE;
+use crate::memory::{PAGE, in_whole_pages};
 use crate::movable::Way;
 use crate::slots::{self, LINE};
 
@@ -136,6 +136,22 @@ impl Config {
     #[must_use]
     pub fn bytes_besides() -> usize {
         slots::LANDING + PAGE + crate::core::LAST_STACK_BYTES + crate::memory::HUGE_PAGE
+    }
+
+    /// Address space that so many fibers take beyond [`bytes_per_fiber`](Self::bytes_per_fiber)
+    /// each: the rest of the last huge page of packed slots and of each table, which is taken
+    /// whole where half of it is needed.
+    #[must_use]
+    pub fn bytes_rounded(&self, fibers: usize) -> usize {
+        let rounded = |bytes: usize| in_whole_pages(bytes) - bytes;
+        let tables = crate::core::TABLES.map(|each| rounded(fibers.saturating_mul(each)));
+        let slots = match self.stack {
+            Stack::Packed { .. } => {
+                rounded(slots::stride(self.stack).saturating_mul(fibers) + slots::LANDING)
+            }
+            Stack::Guarded { .. } | Stack::Movable { .. } => 0,
+        };
+        tables.iter().sum::<usize>() + slots
     }
 
     /// Does a panic in such a fiber reach its `join`, rather than end the program?

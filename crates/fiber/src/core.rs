@@ -57,8 +57,11 @@ use crate::valgrind::Stacks;
 /// on several flows at once without being asked.
 pub(crate) const AHEAD: usize = 32;
 
+/// What a fiber takes in each table: controls, ring and late ones.
+pub(crate) const TABLES: [usize; 3] = [size_of::<Control>(), size_of::<Sp>(), size_of::<Sp>()];
+
 /// What a fiber takes in tables, beside its slot.
-pub(crate) const TABLE_BYTES: usize = size_of::<Control>() + 2 * size_of::<Sp>();
+pub(crate) const TABLE_BYTES: usize = TABLES[0] + TABLES[1] + TABLES[2];
 
 /// For what a fiber does when it ends.
 pub(crate) const LAST_STACK_BYTES: usize = 256 << 10;

@@ -27,6 +27,15 @@ pub(crate) use sys::PAGE;
 /// What it can map at once where asked: fewer TLB entries for dense slots.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
 
+/// Bytes of a mapping that prefers huge pages: whole ones where it fills at least half of the last.
+pub(crate) fn in_whole_pages(bytes: usize) -> usize {
+    let page = match bytes % HUGE_PAGE >= HUGE_PAGE / 2 {
+        true => HUGE_PAGE,
+        false => PAGE,
+    };
+    bytes.next_multiple_of(page)
+}
+
 /// A readable and writable range of addresses, zero until written, given back when dropped.
 #[derive(Debug)]
 pub(crate) struct Mapping {
@@ -106,13 +115,7 @@ impl Mapping {
 
     /// The same above so many bytes (whole pages) that may not be touched.
     pub(crate) fn in_huge_pages_above(below: usize, bytes: usize) -> io::Result<Mapping> {
-        let last = bytes % HUGE_PAGE;
-        let whole = if last >= HUGE_PAGE / 2 {
-            bytes.next_multiple_of(HUGE_PAGE)
-        } else {
-            bytes
-        };
-        let mapping = Mapping::private_above(below, whole)?;
+        let mapping = Mapping::private_above(below, in_whole_pages(bytes))?;
         mapping.prefer_huge_pages();
         Ok(mapping)
     }

@@ -96,7 +96,7 @@ pub use samples::{SampleSpec, Samples};
 pub use self_managed::{SelfManaged, SelfManagedRep};
 pub use slot_process::{SlotProcess, is_slot_process, slot_process_main};
 pub use spec::SlotSpec;
-pub use start::{address_bytes, guarded_bytes, task_bytes};
+pub use start::{address_bytes, guarded_bytes, rounded_bytes, task_bytes};
 pub use stdout::stdout_was_closed;
 pub use turn::{HandOver, Turn};
 pub use variant::{Channel, Schedule, Variant};

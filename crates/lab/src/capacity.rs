@@ -68,9 +68,36 @@ fn needs(machine: &Machine, model: Model, work: &Work) -> Option<Needs> {
 #[must_use]
 pub fn rooms(machine: &Machine, model: Model, work: &Work) -> Vec<Ceiling> {
     match needs(machine, model, work) {
-        Some(each) => machine.user_level_ceilings(each),
+        Some(each) => in_whole_pages(machine.user_level_ceilings(each), model, work),
         None if model.isolates() => machine.ceilings(FlowKind::Process),
         None => machine.ceilings(FlowKind::Thread),
+    }
+}
+
+/// The same rooms where the last pages that flows take are taken whole: of a small address space
+/// they are a part that counts.
+fn in_whole_pages(mut rooms: Vec<Ceiling>, model: Model, work: &Work) -> Vec<Ceiling> {
+    let limited = |room: &&mut Ceiling| room.bites == "RLIMIT_AS";
+    for room in rooms.iter_mut().filter(limited) {
+        let needed = |flows: u64| {
+            let rounded = flow::rounded_bytes(model, stack(work), flows);
+            flows.saturating_mul(room.each).saturating_add(rounded)
+        };
+        let over = |flows: u64| needed(flows).saturating_sub(room.left);
+        while room.count > 0 && over(room.count) > 0 {
+            let too_many = over(room.count).div_ceil(room.each);
+            room.count = room.count.saturating_sub(too_many);
+        }
+    }
+    rooms.sort_by_key(|room| room.count);
+    rooms
+}
+
+/// What a flow that does that work is given as its stack.
+fn stack(work: &Work) -> u64 {
+    match work {
+        Work::Turns(turns) => turns.stack_bytes(),
+        _ => ORDINARY,
     }
 }
 

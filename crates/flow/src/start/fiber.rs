@@ -91,6 +91,12 @@ pub(super) fn address_bytes(stacks: Stacks, stack: u64) -> (u64, u64) {
     (each as u64, Config::bytes_besides() as u64)
 }
 
+/// Address space that so many of them take besides, in pages that are taken whole.
+pub(super) fn rounded_bytes(stacks: Stacks, stack: u64, flows: u64) -> u64 {
+    let [stack, flows] = [stack, flows].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+    config(stacks, stack).bytes_rounded(flows) as u64
+}
+
 /// All fibers of a carrier.
 struct Fibers<'c, 'a, B: Body> {
     carried: &'c Carried<'a, B>,

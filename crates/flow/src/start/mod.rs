@@ -154,6 +154,14 @@ pub fn address_bytes(model: Model, stack: u64) -> Option<(u64, u64)> {
         .map(|stacks| fiber::address_bytes(stacks, stack))
 }
 
+/// Address space that `flows` fibers of that model take beyond [`address_bytes`]: memory that is
+/// taken in whole pages. 0 for other models.
+#[must_use]
+pub fn rounded_bytes(model: Model, stack: u64, flows: u64) -> u64 {
+    let stacks = model.stacks();
+    stacks.map_or(0, |stacks| fiber::rounded_bytes(stacks, stack, flows))
+}
+
 /// Bytes of a task with that body.
 #[must_use]
 pub fn task_bytes<B: Body>(_body: &B) -> u64 {
