@@ -691,3 +691,18 @@ fn a_control_group_ends_what_outlives_the_main_process_and_the_slot() {
         (!folder.exists()).then_some(())
     });
 }
+
+/// Two runs of one program a few seconds apart differed by a fifth in every variant, and the recipe
+/// for CI compared such runs. Both builds in one run are compared round by round.
+#[test]
+fn two_builds_in_one_run_fail_on_the_slower_one_alone() {
+    let home = Home::new();
+    let code = |new: &str, out: &str| {
+        let bound = "exec/new vs old <= 4";
+        let builds = ["exec", "sleep 0.01", new, "-n", "old", "-n", "new"];
+        let checked = ["--rounds", "10", "--expect", bound, "--out", out];
+        home.run(&[builds.as_slice(), &checked].concat()).code
+    };
+    assert_eq!(code("sleep 0.3", "slower"), Some(1));
+    assert_ne!(code("sleep 0.01", "same"), Some(1));
+}
