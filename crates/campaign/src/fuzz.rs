@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use lab::{Expectation, Preset, Results};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
 
 use crate::Campaign;
@@ -19,6 +21,8 @@ use crate::table::Table;
 
 /// What takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// What takes longer than this hangs, however busy the machine is.
+const STARVED: Duration = Duration::from_secs(60);
 /// Inputs of each parser between two commands.
 const AT_ONCE: usize = 400;
 
@@ -202,6 +206,16 @@ fn cpu_time() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or(Duration::ZERO, Duration::from)
 }
 
+/// CPU time of the commands that have ended.
+fn cpu_time_of_children() -> Duration {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN);
+    usage.map_or(Duration::ZERO, |usage| {
+        let seconds = [usage.user_time(), usage.system_time()];
+        let micros = seconds.map(|time| time.num_microseconds().unsigned_abs());
+        Duration::from_micros(micros.iter().sum())
+    })
+}
+
 /// A real text with something done to it, or words alone.
 fn mutated(campaign: &mut Campaign, seeds: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = match campaign.below(8) {
@@ -250,7 +264,7 @@ fn nonsense(table: &mut Table) -> Result<()> {
             let given = format!("{option}={value}");
             let line = ["primes", "-b", "1000", "--out", "out", given.as_str()];
             let mut child = home.command(&program()?, &line).spawn()?;
-            let code = end_of(&mut child, PATIENCE).and_then(|status| status.code());
+            let code = end_of(&mut child, STARVED).and_then(|status| status.code());
             let fell = (code != Some(2)).then(|| format!("{given} ended with {code:?}"));
             table.tried("nonsense value", fell);
             let _refused_makes_none = std::fs::remove_dir_all(home.path("out"));
@@ -300,10 +314,13 @@ fn arguments(campaign: &mut Campaign, table: &mut Table) -> Result<()> {
         .into_iter()
         .filter(|word| !word.contains('\0'))
         .collect();
+    let before = cpu_time_of_children();
     let mut child = home.command(&program()?, &line).spawn()?;
-    let status = end_of(&mut child, PATIENCE);
+    let status = end_of(&mut child, STARVED);
+    let took = cpu_time_of_children().saturating_sub(before);
     let fell = match status.map(|status| status.code()) {
-        None => Some("it took more than 5 s".to_owned()),
+        None => Some("it took more than a minute".to_owned()),
+        Some(_) if took > PATIENCE => Some("it took more than 5 s of CPU".to_owned()),
         Some(Some(0..=3)) => home.left().map(|left| format!("left: {left}")),
         Some(code) => Some(format!("it ended with {code:?}")),
     };

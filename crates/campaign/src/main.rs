@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Each campaign runs for as long as it is given, prints a table of what it tried and what fell,
-//! adds its figures to a file if one is named (`--figures FILE`, a line of JSON each), and exits
-//! with 1 where something fell. The command under attack is the `flowgauge` beside this program.
+//! adds its figures to a file if one is named (`--figures FILE`, a line of JSON each), writes all of
+//! them into a page (`--page docs/reliability.md`), and exits with 1 where something fell. The command under attack is the `flowgauge` beside this program.
 //!
 //! * [`verdict`]: studies of identical variants, and of planted differences, on this machine.
 //! * [`commands`]: identical commands and planted differences through `exec`, hyperfine beside it;
@@ -26,6 +26,7 @@ mod faults;
 mod fuzz;
 mod home;
 mod kill;
+mod page;
 mod table;
 mod verdict;
 
@@ -52,6 +53,9 @@ struct Args {
     /// Add the figures to FILE, as a line of JSON
     #[arg(long, value_name = "FILE")]
     figures: Option<PathBuf>,
+    /// Write all figures of that file into this page, between its two marks
+    #[arg(long, value_name = "PAGE", requires = "figures")]
+    page: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -105,6 +109,9 @@ fn main() -> Result<ExitCode> {
     print!("{table}");
     if let Some(file) = &args.figures {
         table.add_to(file, &format!("{:?}", args.what), args.seed, args.minutes)?;
+        args.page
+            .iter()
+            .try_for_each(|page| page::write(file, page))?;
     }
     Ok(ExitCode::from(u8::from(table.fell() > 0)))
 }

@@ -79,8 +79,13 @@ impl Table {
                        "allowed": row.allowed})
             })
             .collect();
+        let build = if cfg!(debug_assertions) {
+            "debug"
+        } else {
+            "release"
+        };
         let line = json!({"campaign": what.to_lowercase(), "seed": seed, "minutes": minutes,
-                          "rows": rows, "said": self.said});
+                          "build": build, "rows": rows, "said": self.said});
         let mut file = File::options().append(true).create(true).open(file)?;
         writeln!(file, "{line}")?;
         Ok(())

@@ -23,8 +23,14 @@
 //! inherited the writing end of the janitor's pipe. By that very end the janitor knows it: a
 //! second thread waits until the main process ends, and kills who then still holds the pipe.
 //!
+//! Two things may come after that: a flow that was stopped between its fork and its own request to
+//! die with its parent, and a name that a dying slot was just making. So the janitor looks for both
+//! a few times: a slot process of this very program that is stopped, and whose parent is none of
+//! this program any more, is one that nobody will ever continue.
+//!
 //! What it deliberately does not do: kill by number. It is no parent of theirs, and a number may
-//! have gone to a stranger; a process that holds this pipe can only be ours.
+//! have gone to a stranger; a process that holds this pipe can only be ours, and so can an orphan
+//! of this program's file that was started as a slot.
 //!
 //! It also ends the control group of the run, where there is one ([`crate::cgroup`]): all in it is of
 //! the run.
@@ -34,17 +40,24 @@ use std::io::{self, BufRead, Write};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::unistd::getppid;
 
 use crate::ending::exit;
+use crate::slot_process::SLOT_PROCESS_ARGUMENT;
 
 /// The first argument of a janitor.
 const ARGUMENT: &str = "__janitor";
+
+/// How often what a killed slot leaves is looked for, and the time between two looks: a dying
+/// process finishes the system call that it is in.
+const LOOKS: u32 = 8;
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// A janitor that waits. It ends when this is dropped.
 #[derive(Debug)]
@@ -120,7 +133,7 @@ pub fn janitor_main() -> ! {
     std::thread::spawn(|| {
         if let (Some(main), Ok(pipe)) = (main_process(), own_pipe()) {
             ends(main);
-            kill_holders(pipe);
+            kill_each(|pid| holds(pid, pipe));
         }
     });
     let mut last: Vec<PathBuf> = Vec::new();
@@ -131,11 +144,24 @@ pub fn janitor_main() -> ! {
             None => break,
         }
     }
-    tidy::slot_folder::remove_left(&last);
     if let Some(owner) = main_process().and_then(|main| u32::try_from(main).ok()) {
         crate::cgroup::end(owner);
     }
+    if !last.is_empty() {
+        end_slot(&last);
+    }
     exit(0)
+}
+
+/// Ends what is left of the slot that the main process was killed in, whose names on disk these are.
+fn end_slot(names: &[PathBuf]) {
+    for _ in 0..LOOKS {
+        if let Ok(own) = file("/proc/self/exe") {
+            kill_each(|pid| is_orphan(pid, own));
+        }
+        tidy::slot_folder::remove_left(names);
+        std::thread::sleep(PAUSE);
+    }
 }
 
 /// The process that started this one, by the number it gave.
@@ -151,37 +177,56 @@ fn ends(main: i32) {
     while getppid().as_raw() == main && poll(&mut end, PollTimeout::NONE).is_err() {}
 }
 
-/// A pipe as the kernel knows it: its device and its inode.
-type Pipe = (u64, u64);
+/// A file as the kernel knows it: its device and its inode.
+type FileId = (u64, u64);
 
-fn own_pipe() -> io::Result<Pipe> {
-    let found = fs::metadata("/proc/self/fd/0")?;
+fn file(path: impl AsRef<Path>) -> io::Result<FileId> {
+    let found = fs::metadata(path)?;
     Ok((found.dev(), found.ino()))
 }
 
-/// Kills each process but this one that has an end of `pipe`.
-fn kill_holders(pipe: Pipe) {
+fn own_pipe() -> io::Result<FileId> {
+    file("/proc/self/fd/0")
+}
+
+/// Kills each process but this one that is to be.
+fn kill_each(is_to_be: impl Fn(i32) -> bool) {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let own = std::process::id().cast_signed();
     for pid in pids.filter(|pid| *pid != own) {
         // Looked at by its descriptor's lifetime: the number cannot go to another in between.
         if let Ok(process) = pidfd(pid)
-            && holds(pid, pipe)
+            && is_to_be(pid)
         {
             kill(&process);
         }
     }
 }
 
-fn holds(pid: i32, pipe: Pipe) -> bool {
+fn holds(pid: i32, pipe: FileId) -> bool {
     let files = fs::read_dir(format!("/proc/{pid}/fd"));
-    let mut found = files
-        .into_iter()
-        .flatten()
-        .flatten()
-        .flat_map(|file| fs::metadata(file.path()));
-    found.any(|file| (file.dev(), file.ino()) == pipe)
+    let mut found = files.into_iter().flatten().flatten();
+    found.any(|entry| file(entry.path()).is_ok_and(|found| found == pipe))
+}
+
+/// Whether it is a slot process of the program in this file that is stopped and whose parent is none.
+fn is_orphan(pid: i32, own: FileId) -> bool {
+    let runs = |pid: &str| file(format!("/proc/{pid}/exe")).is_ok_and(|program| program == own);
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else {
+        return false;
+    };
+    let mut after_name = stat
+        .rsplit_once(')')
+        .map_or("", |found| found.1)
+        .split_whitespace();
+    let (state, parent) = (after_name.next(), after_name.next().unwrap_or_default());
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let role = words.split(|&byte| byte == 0).nth(1);
+    state == Some("T")
+        && role == Some(SLOT_PROCESS_ARGUMENT.as_bytes())
+        && runs(&pid.to_string())
+        && !runs(parent)
 }
 
 /// A descriptor of a process: readable when it has ended, and never that of another process.
@@ -223,7 +268,8 @@ mod tests {
         };
         let (mut holder, mut other) = (sleep(writer.into()), sleep(Stdio::null()));
         signal_to(Pid::from_raw(holder.id().cast_signed()), Signal::SIGSTOP).unwrap();
-        kill_holders((found.dev(), found.ino()));
+        let pipe = (found.dev(), found.ino());
+        kill_each(|pid| holds(pid, pipe));
         assert!(!holder.wait().unwrap().success());
         assert_eq!(other.try_wait().unwrap(), None);
         other.kill().unwrap();

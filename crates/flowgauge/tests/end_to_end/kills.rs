@@ -1,6 +1,7 @@
 //! SIGKILL, which nobody can prepare for: of the main process, of a slot process, of a worker.
 
 use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -281,6 +282,42 @@ fn a_stopped_slot_dies_with_its_main_process() {
     }
 }
 
+/// A flow that was stopped between its fork and its request to die with its parent stayed, an orphan
+/// that nobody would continue. A slot process without a main process stands for it.
+#[test]
+fn a_stopped_orphan_of_a_slot_goes_and_a_running_one_is_left_alone() {
+    let home = Home::new();
+    let slot = || {
+        let mut command = home.command(&["__cell"]);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let (mut stopped, mut running) = (slot(), slot());
+    let is = |pid: u32| {
+        home.processes()
+            .into_iter()
+            .find(|found| found.pid as u32 == pid)
+    };
+    let both = || is(stopped.id()).zip(is(running.id()));
+    let (orphan, _) = within(20, "both", || {
+        both().filter(|(a, b)| a.is_slot() && b.is_slot())
+    });
+    orphan.send(Signal::SIGSTOP);
+    let mut run = with_files(&home, "process");
+    run.send(Signal::SIGKILL);
+    run.end();
+    within(20, "the stopped one is gone", || {
+        stopped.try_wait().unwrap()
+    });
+    assert_eq!(running.try_wait().unwrap(), None);
+    running.kill().unwrap();
+    running.wait().unwrap();
+    home.assert_nothing_left();
+}
+
 /// Main process and slot killed together left the files to the next run.
 #[test]
 fn files_go_when_main_process_and_slot_are_killed_together() {
@@ -297,6 +334,63 @@ fn files_go_when_main_process_and_slot_are_killed_together() {
         home.assert_nothing_left();
         assert_eq!(home.listing("out"), ["journal.jsonl"]);
     }
+}
+
+/// A wiki keeps its pages in a folder of its slot, which nobody was left to remove.
+#[test]
+fn the_pages_of_a_wiki_go_when_main_process_and_slot_are_killed_together() {
+    let home = Home::new();
+    let line = "wiki --model process,thread --rounds 1000 --out out";
+    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+    within(20, "pages of a slot", || {
+        let names = home.listing("out");
+        names
+            .iter()
+            .any(|name| name.ends_with(".files"))
+            .then_some(())
+    });
+    run.send(Signal::SIGSTOP);
+    if let Some(slot) = Process::slot_process(&home.processes()) {
+        slot.send(Signal::SIGKILL);
+    }
+    run.send(Signal::SIGKILL);
+    run.end();
+    home.assert_nothing_left();
+    assert_eq!(home.listing("out"), ["journal.jsonl"]);
+}
+
+/// In containers each run is process 1: pipes were mixed up where two shared a folder for
+/// temporary files, and a run that was killed could not be taken up again.
+#[test]
+fn runs_that_are_all_process_1_do_not_meet() {
+    let home = Home::new();
+    let alone = |program: &str, line: &str| {
+        let space = ["-rpf", "--mount-proc", "--kill-child", program];
+        let words: Vec<&str> = space.into_iter().chain(line.split_whitespace()).collect();
+        let mut command = home.program("unshare", &words);
+        command.stdout(Stdio::null());
+        command
+    };
+    let allowed = alone("true", "").stderr(Stdio::null()).status();
+    if !allowed.is_ok_and(|status| status.success()) {
+        return skipped::skipped("no namespace of processes can be made here: root, or unshare -r");
+    }
+    let flowgauge = env!("CARGO_BIN_EXE_flowgauge");
+    let short = "primes -p 2 -b 1000 --rounds 9 --out beside";
+    let mut beside = alone(flowgauge, short).spawn().unwrap();
+    let long = "primes -p 2 -b 20000 --rounds 20 --out cut";
+    let mut cut = alone(flowgauge, long).spawn().unwrap();
+    within(20, "slots of the run that is cut", || {
+        (slots(&home.path("cut")).len() > 1).then_some(())
+    });
+    cut.kill().unwrap();
+    cut.wait().unwrap();
+    assert_eq!(beside.wait().unwrap().code(), Some(0));
+    let before = slots(&home.path("cut")).len();
+    let again = alone(flowgauge, "run --resume cut").status().unwrap();
+    assert_eq!(again.code(), Some(0));
+    assert!(slots(&home.path("cut")).len() > before);
+    home.assert_nothing_left();
 }
 
 #[test]

@@ -73,6 +73,11 @@ impl Process {
         processes.iter().find(|p| p.is_sampler)
     }
 
+    /// Whether it was started as a slot process.
+    pub(crate) fn is_slot(&self) -> bool {
+        self.is_slot_process
+    }
+
     /// Whether it is the janitor of a run, which sleeps until its main process ends.
     pub(crate) fn is_janitor(&self) -> bool {
         self.is_janitor

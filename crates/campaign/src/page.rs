@@ -1,0 +1,85 @@
+//! The figures of campaigns as tables of a page.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+/// What the tables stand between.
+const BEGIN: &str = "<!-- figures -->\n";
+const END: &str = "<!-- end of figures -->";
+
+/// Writes all figures of a file into a page, in place of those that stood there.
+pub(crate) fn write(figures: &Path, page: &Path) -> Result<()> {
+    let lines = fs::read_to_string(figures)?;
+    let runs: Vec<Value> = lines
+        .lines()
+        .map(serde_json::from_str)
+        .collect::<Result<_, _>>()?;
+    let text = fs::read_to_string(page)?;
+    fs::write(page, with_tables(&text, &runs)?)?;
+    Ok(())
+}
+
+fn with_tables(text: &str, runs: &[Value]) -> Result<String> {
+    let (before, rest) = text.split_once(BEGIN).context("the page has no mark")?;
+    let (_, after) = rest
+        .split_once(END)
+        .context("the page has no second mark")?;
+    Ok(format!("{before}{BEGIN}{}\n{END}{after}", tables(runs)))
+}
+
+/// A table of the runs, and one of what was tried in them.
+fn tables(runs: &[Value]) -> String {
+    let mut text = "| command | build | tried | fell |\n|---|---|---:|---:|\n".to_owned();
+    let mut rows: Vec<(String, u64, u64)> = Vec::new();
+    for run in runs {
+        let what = run["campaign"].as_str().unwrap_or_default();
+        let (mut tried, mut fell) = (0, 0);
+        for row in run["rows"].as_array().into_iter().flatten() {
+            let name = format!("{what}: {}", row["tried"].as_str().unwrap_or_default());
+            let [times, fallen] = ["times", "fell"].map(|key| row[key].as_u64().unwrap_or(0));
+            tried += times;
+            fell += fallen;
+            match rows.iter_mut().find(|(known, ..)| *known == name) {
+                Some((_, all, all_fell)) => {
+                    *all += times;
+                    *all_fell += fallen;
+                }
+                None => rows.push((name, times, fallen)),
+            }
+        }
+        let (minutes, seed) = (&run["minutes"], &run["seed"]);
+        let build = run["build"].as_str().unwrap_or("debug");
+        text += &format!(
+            "| `{what} --minutes {minutes} --seed {seed}` | {build} | {tried} | {fell} |\n"
+        );
+    }
+    text += "\n| tried | times | fell |\n|---|---:|---:|\n";
+    for (name, times, fell) in rows {
+        text += &format!("| {name} | {times} | {fell} |\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_take_the_place_of_those_before() {
+        let run = |seed: u64| {
+            serde_json::json!({"campaign": "kill", "minutes": 1.5, "seed": seed, "build": "debug",
+                               "rows": [{"tried": "KillMain", "times": 4, "fell": 1}]})
+        };
+        let page = format!("a\n{BEGIN}old\n{END}\nb\n");
+        let text = with_tables(&page, &[run(1), run(2)]).expect("two marks");
+        assert!(text.starts_with("a\n<!-- figures -->\n| command |"));
+        assert!(text.contains("| `kill --minutes 1.5 --seed 2` | debug | 4 | 1 |\n"));
+        assert!(text.contains("| kill: KillMain | 8 | 2 |\n"));
+        assert!(!text.contains("old") && text.ends_with("<!-- end of figures -->\nb\n"));
+        assert_eq!(with_tables(&text, &[run(1), run(2)]).expect("again"), text);
+        assert!(with_tables("no mark", &[]).is_err());
+    }
+}
