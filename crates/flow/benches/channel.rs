@@ -157,6 +157,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         reps: 1,
         deadline_s: 60.0,
         narrate: false,
+        simulate: None,
         output: None,
         scratch: None,
         sample: None,

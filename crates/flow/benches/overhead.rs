@@ -191,6 +191,7 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         reps: 1,
         deadline_s: 60.0,
         narrate: false,
+        simulate: None,
         output: None,
         scratch: None,
         sample: None,

@@ -31,6 +31,7 @@ use crate::futex;
 use crate::latency::Together;
 use crate::notify::Notify;
 use crate::shared_memory::{SHUT, SURVEY, SharedMemory};
+use crate::simulation;
 use crate::turn::{KernelTurn, Pipes};
 use crate::{Model, Variant};
 
@@ -45,6 +46,8 @@ pub(crate) struct Context<'a, B: Body> {
     pub(crate) variant: &'a Variant,
     pub(crate) cpus: &'a [u32],
     pub(crate) narrate: bool,
+    /// Whether a recorder is to hear where flows begin and end.
+    pub(crate) recorded: bool,
     pub(crate) shared: &'a SharedMemory,
     pub(crate) notify: &'a Notify,
     pub(crate) entrance: &'a Entrance,
@@ -128,6 +131,9 @@ pub(crate) fn at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
     status.arrived(pid, tid, usage::this_thread());
     arrive(context);
     wait_while(&context.shared.header().start.0, SHUT);
+    if context.recorded {
+        simulation::flow_begins(index);
+    }
 }
 
 /// Stamps the beginning of the timed part.
@@ -168,6 +174,9 @@ pub(crate) fn leave<B: Body>(
 
 /// Leaves what was done for the parent.
 fn report<B: Body>(context: &Context<'_, B>, index: usize, worked: Result<Tally, Trouble>) {
+    if context.recorded {
+        simulation::flow_ends(index);
+    }
     let status = context.shared.flow(index);
     match worked {
         Ok(tally) => status.done(&tally),

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::Proof;
 use crate::latency::Latencies;
 use crate::samples::Samples;
+use crate::simulation::Simulated;
 
 pub use counted::Counted;
 pub use failure::Failure;
@@ -34,6 +35,9 @@ pub struct Outcome {
     /// What a sampler recorded beside the slot, where there was to be one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<Measured<Samples>>,
+    /// What a model of another machine counted, where there was to be one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulated: Option<Measured<Simulated>>,
 }
 
 /// What a slot process answers.

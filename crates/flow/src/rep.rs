@@ -96,8 +96,9 @@ pub(crate) fn run<W, B: Body, S: Sink>(
     let context = Context {
         body,
         variant: &spec.variant,
-        cpus: &spec.cpus,
+        cpus: spec.bound_to(),
         narrate: spec.narrate,
+        recorded: spec.simulate.is_some(),
         shared: &resources.shared,
         notify: &resources.notify,
         entrance: &entrance,

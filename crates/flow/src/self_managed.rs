@@ -107,8 +107,8 @@ impl<W> SlotProcess<W> {
             true => None,
             false => Some(Alarm::set(spec)?),
         };
-        if !spec.cpus.is_empty() {
-            bind(&spec.cpus)?;
+        if !spec.bound_to().is_empty() {
+            bind(spec.bound_to())?;
         }
         let parent_memory = spec
             .variant

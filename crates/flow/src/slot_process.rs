@@ -118,8 +118,8 @@ impl<W> SlotProcess<W> {
         allocator::check(spec.variant.allocator.as_ref()).map_err(io::Error::other)?;
         let heap_pages = spec.variant.heap_pages;
         heap_pages.map_or(Ok(()), HeapPages::prepare)?;
-        if spec.variant.placement.is_one_cpu() {
-            flow_run::bind(&spec.cpus)?;
+        if spec.variant.placement.is_one_cpu() && !spec.bound_to().is_empty() {
+            flow_run::bind(spec.bound_to())?;
         }
         let parent_memory = spec
             .variant

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 
+use crate::Simulation;
 use crate::Variant;
 use crate::samples::SampleSpec;
 
@@ -47,6 +48,10 @@ pub struct SlotSpec<W> {
     /// Seconds that the cell needs after its deadline to end what it has launched.
     #[serde(default)]
     pub grace_s: f64,
+    /// The machine that its accesses are run through; usually none. Its CPUs are then that
+    /// machine's hardware threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulate: Option<Box<Simulation>>,
 }
 
 impl<W> SlotSpec<W> {
@@ -56,6 +61,14 @@ impl<W> SlotSpec<W> {
     pub fn measured_cpus(&self) -> &[u32] {
         let carriers = self.variant.carriers() as usize;
         &self.cpus[..carriers.min(self.cpus.len())]
+    }
+
+    /// The CPUs that flows are bound to: none where they are those of a simulated machine.
+    pub(crate) fn bound_to(&self) -> &[u32] {
+        match self.simulate {
+            Some(_) => &[],
+            None => &self.cpus,
+        }
     }
 
     /// The deadline, in seconds, as people read it: `10.0`, `0.02`.

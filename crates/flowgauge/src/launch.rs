@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use flow::{Allocator, Answer, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec};
+use flow::{
+    Allocator, Answer, Emulator, Interrupt, Launcher, Outcome, ProbeSpec, Probed, SlotSpec,
+};
 use lab::{LabelledVariant, Launch, LaunchError};
 use machine::Ceiling;
 use workload::Work;
@@ -53,6 +55,11 @@ impl SlotLauncher {
             watch: None,
             narrated: VecDeque::new(),
         })
+    }
+
+    /// Slots whose accesses are recorded run in this emulator.
+    pub(crate) fn emulate(&mut self, emulator: Emulator) {
+        self.slots.emulate(emulator);
     }
 
     /// From now on slots make their files in folders of `folder`.

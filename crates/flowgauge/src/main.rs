@@ -24,6 +24,7 @@ mod result_file;
 mod results_folder;
 mod screen;
 mod session;
+mod simulation;
 mod trees;
 mod watch;
 mod whole_file;

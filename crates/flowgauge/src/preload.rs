@@ -10,35 +10,66 @@ use anyhow::{Context, Error, Result, bail, ensure};
 use flow::{Allocator, Variant};
 use lab::{Settings, Study};
 
-/// The file of the core-aware allocator.
-const LIBRARY: &str = "libflowgauge_malloc.so";
-/// Names another place for it.
-const VARIABLE: &str = "FLOWGAUGE_MALLOC_LIBRARY";
+/// A library that is built beside the command.
+struct Library {
+    file: &'static str,
+    /// Names another place for it.
+    variable: &'static str,
+    package: &'static str,
+}
+
+/// The core-aware allocator.
+const ALLOCATOR: Library = Library {
+    file: "libflowgauge_malloc.so",
+    variable: "FLOWGAUGE_MALLOC_LIBRARY",
+    package: "alloc-preload",
+};
+/// The recorder of memory accesses.
+const RECORDER: Library = Library {
+    file: "libflowgauge_recorder.so",
+    variable: "FLOWGAUGE_RECORDER_LIBRARY",
+    package: "simulate-plugin",
+};
 /// The variable that the dynamic linker reads.
 const PRELOAD: &str = "LD_PRELOAD";
 
 /// The library of the core-aware allocator.
+pub(crate) fn library() -> Result<PathBuf> {
+    found(&ALLOCATOR)
+}
+
+/// The library that records memory accesses in the emulator.
+pub(crate) fn recorder() -> Result<PathBuf> {
+    found(&RECORDER)
+}
+
+/// Where a library is.
 ///
 /// Cargo leaves it in `deps` beside the command; an installation may put it beside the command
 /// or into `lib` beside its folder.
-pub(crate) fn library() -> Result<PathBuf> {
-    if let Some(named) = std::env::var_os(VARIABLE) {
+fn found(library: &Library) -> Result<PathBuf> {
+    let Library {
+        file,
+        variable,
+        package,
+    } = library;
+    if let Some(named) = std::env::var_os(variable) {
         let named = PathBuf::from(named);
         ensure!(
             named.is_file(),
-            "{VARIABLE} names {}, which is no file",
+            "{variable} names {}, which is no file",
             named.display()
         );
         return Ok(named);
     }
     let command = std::env::current_exe().context("cannot find the path of this command")?;
     let folder = command.parent().unwrap_or(Path::new("/"));
-    let places = ["", "deps", "../lib"].map(|place| folder.join(place).join(LIBRARY));
+    let places = ["", "deps", "../lib"].map(|place| folder.join(place).join(file));
     let found = places.into_iter().find(|place| place.is_file());
     found.with_context(|| {
         format!(
-            "{LIBRARY} is not beside {}: build it with `cargo build --release -p alloc-preload` \
-             and copy target/release/{LIBRARY} there, or name it in {VARIABLE}",
+            "{file} is not beside {}: build it with `cargo build --release -p {package}` \
+             and copy target/release/{file} there, or name it in {variable}",
             command.display()
         )
     })

@@ -10,7 +10,7 @@ mod write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use flow::parent_memory::HeldParentMemory;
 use flow::{Pages, ParentMemory};
 use lab::{Header, Journal, Probe, ResumeOverrides, Settings, Study};
@@ -74,13 +74,14 @@ impl Session {
 /// Begins a run of `studies` in a new results folder, if this machine can run them.
 pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> Result<Session> {
     crate::launch::proc_is_there()?;
-    let machine = Machine::read();
+    let machine = machine(&settings);
     let studies = studies
         .into_iter()
         .map(|study| study.for_cpus(cpus(&machine)))
         .map(|study| lab::with_allocators(study, &settings.allocators))
         .map(|study| lab::with_heap_pages(study, &settings.heap_pages));
-    let studies = trees::filled(studies.collect(), None)?;
+    let (studies, unfit) = simulated(studies.collect(), &settings)?;
+    let studies = trees::filled(studies, None)?;
     trees::check_cold(&studies)?;
     let (studies, mut refused) = with_parent_memory(studies, &settings, &machine, had)?;
     let studies = studies.into_iter().map(|study| {
@@ -121,10 +122,35 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
         made: Some(made),
         verbose: how.verbose,
     };
-    for (study, reasons) in &refused {
+    for (study, reasons) in unfit.iter().chain(&refused) {
         session.leaves_out(study, reasons)?;
     }
     Ok(session)
+}
+
+/// The machine that a run is planned for: this one, or this one with the cores of a simulated one.
+pub(crate) fn machine(settings: &Settings) -> Machine {
+    lab::simulated::on(Machine::read(), settings.simulate.as_deref())
+}
+
+/// The studies with their cases on the simulated machine, if there is one, and what is left out.
+fn simulated(studies: Vec<Study>, settings: &Settings) -> Result<(Vec<Study>, Vec<Refused>)> {
+    let Some(simulation) = settings.simulate.as_deref() else {
+        return Ok((studies, Vec::new()));
+    };
+    let mut all = (Vec::new(), Vec::new());
+    for study in studies {
+        let (study, left_out) = lab::simulated::simulated(study, simulation);
+        ensure!(
+            !study.cases.is_empty(),
+            "{}: nothing of it can be simulated: {}",
+            study.name,
+            left_out.join("; ")
+        );
+        all.1.push((study.name.clone(), left_out));
+        all.0.push(study);
+    }
+    Ok(all)
 }
 
 /// CPUs that the machine lets this process use.
@@ -179,7 +205,8 @@ fn had(parent_memory: ParentMemory) -> Result<(), String> {
 /// Takes up the run in a results folder, for as long as it may last now.
 pub(crate) fn resume(folder: &Path, overrides: ResumeOverrides, how: &HowArgs) -> Result<Session> {
     let journal = Journal::resume(&journal_in(folder)?, overrides)?;
-    lab::check(&journal.header().studies, &Machine::read())?;
+    let header = journal.header();
+    lab::check(&header.studies, &machine(&header.settings))?;
     trees::check_cold(&journal.header().studies)?;
     files::looked_at(&journal.header().studies, folder)?;
     for warning in journal.results().warnings {

@@ -51,6 +51,7 @@ pub mod results;
 pub mod run;
 pub mod scaling;
 pub mod settings;
+pub mod simulated;
 pub mod slot;
 pub mod study;
 #[cfg(test)]

@@ -98,6 +98,13 @@ pub(crate) fn within(slot: Chosen, left_s: Option<f64>, round_s: f64) -> Chosen 
 
 /// What the outcomes of a pilot, one a variant, mean for the slots of the case.
 pub(crate) fn choose(settings: &Settings, case: &Case, outcomes: &[Outcome]) -> Chosen {
+    if settings.simulate.is_some() {
+        return Chosen {
+            warmups: 0,
+            reps: 1,
+            deadline_s: settings.deadline_s.unwrap_or(PILOT_DEADLINE_S),
+        };
+    }
     let slowest = outcomes.iter().filter_map(rep_s).fold(0.0, f64::max);
     let fitting = (SLOT_S / slowest).clamp(1.0, f64::from(REPS)) as u32;
     let reps = case.reps.unwrap_or(fitting).max(1);
@@ -145,6 +152,7 @@ mod tests {
             answer: Answer::Failed { reason, kept: None },
             launch_ns: 0,
             samples: None,
+            simulated: None,
         };
         let deadline_s = || "9.0".to_owned();
         let (hung, flows) = (1, 1);

@@ -31,6 +31,7 @@ mod sentence;
 mod series;
 mod served;
 mod shared;
+pub mod simulated;
 mod sweep;
 #[cfg(test)]
 mod sweep_tests;
@@ -102,6 +103,9 @@ pub struct StudyResult {
     /// Throughput against the number of flows, for a study of scaling.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scaling: Vec<Scaling>,
+    /// What a model of another machine counted, where one was simulated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub simulated: Vec<simulated::SimulatedCase>,
     /// What the source found, held against this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then_and_now: Vec<Then>,

@@ -182,7 +182,9 @@ impl Run<'_> {
         let mut left_s = self.left_s(at.study);
         let mut reference = known;
         let mut outcomes = Vec::new();
-        for labelled in &place.case.variants {
+        // A slot of a simulated machine has one repetition, whatever a pilot found.
+        let piloted = self.journal.header().settings.simulate.is_none();
+        for labelled in place.case.variants.iter().filter(|_| piloted) {
             let slot = pilot_slot(&self.journal.header().settings, left_s);
             let outcome = self.launch_one(place.case, labelled, slot, true)?;
             left_s = left_s.map(|left_s| left_s - outcome.launch_ns as f64 / 1e9);
@@ -279,7 +281,10 @@ impl Run<'_> {
         let variant = order[log.within_round()];
         let reference = known.or_else(|| log.proof());
         let chosen = log.chosen(&self.journal.header().settings);
-        let chosen = within(chosen, self.left_s(at.study), log.round_s());
+        // No pilot says how long a slot in an emulator takes, and one that is cut counts nothing.
+        let left_s = self.left_s(at.study);
+        let left_s = left_s.filter(|_| self.journal.header().settings.simulate.is_none());
+        let chosen = within(chosen, left_s, log.round_s());
         let slot = slot_place(log, place, variant);
         self.observer.event(&Event::SlotBegins { slot });
         let at_s = self.now_s();
@@ -305,7 +310,11 @@ impl Run<'_> {
     ) -> Result<Outcome, Stop> {
         // Checked for every variant before the run began; free is what is left of an error.
         let LabelledVariant { variant, work, .. } = labelled;
-        let cpus = variant.placement.resolve(&self.cpus).unwrap_or_default();
+        let mut cpus = variant.placement.resolve(&self.cpus).unwrap_or_default();
+        let simulate = self.journal.header().settings.simulate.clone();
+        if let Some(simulation) = simulate.as_ref().filter(|_| cpus.is_empty()) {
+            cpus = crate::simulated::anywhere(simulation);
+        }
         let sampling = labelled.sample.as_ref();
         let sampling = sampling.or(self.journal.header().settings.sample.as_ref());
         let work = work.as_ref().unwrap_or(&case.work);
@@ -324,6 +333,7 @@ impl Run<'_> {
             count: self.journal.header().settings.events.clone(),
             timers: timers && has_timers,
             grace_s: work.program().map_or(0.0, |program| program.grace_s),
+            simulate,
         };
         let aside = self.cpus.aside(spec.measured_cpus());
         spec.sample = sampling.map(|sampling| sampling.spec(aside));

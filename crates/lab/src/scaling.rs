@@ -327,7 +327,7 @@ fn headline(cases: &[Case]) -> Option<String> {
 #[must_use]
 pub fn along(case: &Case) -> Option<Topology> {
     case.work.scaled()?;
-    if case.metric != Metric::Steady {
+    if !matches!(case.metric, Metric::Steady | Metric::Simulated) {
         return None;
     }
     let first = &case.variants.first()?.variant.placement;

@@ -47,6 +47,9 @@ pub struct Settings {
     /// the flag had its name say `count`.
     #[serde(default, alias = "count", skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Event>,
+    /// The machine that the accesses of every slot are run through; usually none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulate: Option<Box<flow::Simulation>>,
 }
 
 /// How slots are sampled: by a process beside each of them.
@@ -104,6 +107,7 @@ impl Settings {
             deadline_s: None,
             sample: None,
             events: Vec::new(),
+            simulate: None,
             parent_memory: None,
             allocators: Vec::new(),
             heap_pages: Vec::new(),

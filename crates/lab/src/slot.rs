@@ -28,6 +28,8 @@ impl Metric {
                 Some(latencies) => latencies.quantile_ns(0.99).unwrap_or(0) as f64,
                 None => told(rep, "p99_ns"),
             },
+            // No repetition knows of it: it is the slot's, as `slot_value` has it.
+            Self::Simulated => 0.0,
         }
     }
 }
@@ -44,6 +46,10 @@ fn told(rep: &Rep, name: &str) -> f64 {
 #[must_use]
 pub fn slot_value(outcome: &Outcome, metric: Metric, value: Value) -> Option<f64> {
     let record = outcome.answer.done()?;
+    if metric == Metric::Simulated {
+        let simulated = outcome.simulated.as_ref()?.value()?;
+        return Some(simulated.merged.time_ns).filter(|&time| time > 0.0);
+    }
     let times = record.reps.iter().map(|rep| metric.of(rep));
     let time = match value {
         Value::Typical => median(times),

@@ -194,6 +194,8 @@ pub enum Metric {
     Request,
     /// The latency that 99 of 100 requests did not exceed.
     P99,
+    /// The steady phase on a machine that is simulated, by its time model.
+    Simulated,
 }
 
 /// The published study that ours descends from. Journals of older versions have tables of figures

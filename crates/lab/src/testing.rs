@@ -270,6 +270,7 @@ impl Launch for Mock {
             answer,
             launch_ns,
             samples: None,
+            simulated: None,
         })
     }
 }

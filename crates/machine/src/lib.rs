@@ -117,6 +117,27 @@ impl Machine {
         }
     }
 
+    /// This machine with the cores of another one, of that name: what is simulated here. Memory,
+    /// kernel and limits stay those of the machine that simulates.
+    #[must_use]
+    pub fn simulating(self, name: &str, cores: u32, threads_per_core: u32) -> Self {
+        let topology = topology::Topology::of_cores(cores, threads_per_core);
+        let allowance = placement::Allowance {
+            cpus: topology.cpus.iter().map(|cpu| cpu.id).collect(),
+            quota: Measured::Value(None),
+        };
+        let processor = processor::Processor {
+            model: Measured::Value(format!("{name}, simulated")),
+            ..self.processor
+        };
+        Self {
+            topology,
+            allowance,
+            processor,
+            ..self
+        }
+    }
+
     /// The machine with what memory costs, which takes some seconds to try.
     #[must_use]
     pub fn probed(self) -> Self {

@@ -61,6 +61,9 @@ pub struct Cache {
     pub bytes: Option<u64>,
     /// Size of a line in bytes.
     pub line: Option<u64>,
+    /// Ways.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ways: Option<u64>,
     /// The CPUs that share it, ascending.
     pub cpus: Vec<u32>,
 }
@@ -77,6 +80,29 @@ pub struct Node {
 }
 
 impl Topology {
+    /// Cores with so many hardware threads each, numbered core by core: a machine that is not here.
+    #[must_use]
+    pub fn of_cores(cores: u32, threads_per_core: u32) -> Self {
+        let cpu = |id: u32| {
+            let core = id / threads_per_core;
+            let first = core * threads_per_core;
+            Cpu {
+                id,
+                core: Some(core),
+                package: Some(0),
+                siblings: (first..first + threads_per_core).collect(),
+                capacity: None,
+                efficiency: false,
+            }
+        };
+        Self {
+            cpus: (0..cores * threads_per_core).map(cpu).collect(),
+            described: true,
+            caches: Measured::not_available("a simulated machine", ""),
+            nodes: Measured::not_available("a simulated machine", ""),
+        }
+    }
+
     pub(crate) fn read(root: &Root) -> Self {
         let online = online(root);
         let efficiency = root
@@ -196,6 +222,7 @@ impl Cache {
             kind: text("type")?,
             bytes: text("size").and_then(|size| size_of(&size)),
             line: text("coherency_line_size").and_then(|size| size.parse().ok()),
+            ways: text("ways_of_associativity").and_then(|ways| ways.parse().ok()),
             cpus: root.cpus(&format!("{dir}/shared_cpu_list")).into_value()?,
         })
     }

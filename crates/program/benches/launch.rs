@@ -110,6 +110,7 @@ fn run_slot(launcher: &mut Launcher, command: &str) -> Slot {
         reps,
         deadline_s: 60.0,
         narrate: false,
+        simulate: None,
         output: None,
         scratch: None,
         sample: None,

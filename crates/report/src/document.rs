@@ -31,6 +31,7 @@ mod requests;
 mod sampling;
 pub(crate) mod scaling;
 pub(crate) mod searched;
+pub(crate) mod simulated;
 pub(crate) mod study;
 mod sweep;
 pub(crate) mod table;

@@ -124,5 +124,6 @@ pub(crate) fn metric(metric: Metric) -> &'static str {
         Metric::Switch => "switch",
         Metric::Request => "time per request",
         Metric::P99 => "p99 latency",
+        Metric::Simulated => "simulated time",
     }
 }

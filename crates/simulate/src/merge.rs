@@ -110,6 +110,9 @@ pub enum MergeError {
     /// One of them cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
+    /// It was to stop.
+    #[error("stopped before all accesses were counted")]
+    Stopped,
     /// No thread says that it is a flow.
     #[error("no flow was recorded: the program ended before its flows began")]
     NoFlow,
@@ -159,7 +162,7 @@ struct Merge<'a, R> {
 }
 
 /// Merges the traces of a slot in the order in which their threads were born; `place` says on
-/// which hardware thread a flow is.
+/// which hardware thread a flow is, and `stopped` whether to give up.
 ///
 /// # Errors
 /// A trace cannot be read, or a flow has no place.
@@ -169,6 +172,7 @@ pub fn merge<R: Read>(
     rule: Rule,
     traces: impl IntoIterator<Item = R>,
     place: impl Fn(u64) -> Option<u32>,
+    stopped: &dyn Fn() -> bool,
 ) -> Result<Merged, MergeError> {
     let mut merge = Merge {
         model: Model::new(machine, page),
@@ -188,7 +192,7 @@ pub fn merge<R: Read>(
         return Err(MergeError::NoFlow);
     }
     merge.flows.sort_by_key(|flow| flow.number);
-    merge.run()?;
+    merge.run(stopped)?;
     Ok(merge.merged(hashes))
 }
 
@@ -237,7 +241,7 @@ impl<R: Read> Merge<'_, R> {
         Ok(())
     }
 
-    fn run(&mut self) -> Result<(), MergeError> {
+    fn run(&mut self, stopped: &dyn Fn() -> bool) -> Result<(), MergeError> {
         let mut cores: Vec<Busy> = (0..self.machine.cores)
             .map(|core| {
                 let all = self.flows.iter().enumerate();
@@ -257,6 +261,9 @@ impl<R: Read> Merge<'_, R> {
                 self.turn(core)?;
             }
             cores.retain(|core| !core.flows.is_empty());
+            if stopped() {
+                return Err(MergeError::Stopped);
+            }
         }
         Ok(())
     }

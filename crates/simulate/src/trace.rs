@@ -22,6 +22,7 @@
 //! The window of a trace opens with [`Event::Begin`]; accesses before it are not recorded, events
 //! are. A trace that ends in the middle of a token was cut, and is an error.
 
+pub mod mark;
 mod reader;
 mod writer;
 
@@ -111,6 +112,26 @@ const MAP_SHARED: u64 = 5;
 const UNMAP: u64 = 6;
 const FORK: u64 = 7;
 const WROTE: u64 = 8;
+
+/// The accesses that [`Event::End`] tells of, where that is the last token of a trace that ends with
+/// these bytes.
+#[must_use]
+pub fn accesses_at_end(tail: &[u8]) -> Option<u64> {
+    // The bytes of a number but its last have their high bit set.
+    let (last, before) = tail.split_last()?;
+    let more = before
+        .iter()
+        .rev()
+        .take_while(|byte| **byte >= 0x80)
+        .count();
+    let (rest, bytes) = before.split_at(before.len() - more);
+    let is_end = *last < 0x80 && u64::from(*rest.last()?) == END << 2;
+    let mut number = bytes.iter().chain([last]).rev();
+    let number = number.try_fold(0_u64, |number, byte| {
+        Some(number.checked_mul(128)? | u64::from(byte & 0x7f))
+    });
+    number.filter(|_| is_end)
+}
 
 /// A trace that cannot be read.
 #[derive(Debug, thiserror::Error)]

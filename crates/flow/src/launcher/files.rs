@@ -17,26 +17,34 @@ use crate::{SampleSpec, SlotSpec};
 pub(super) struct Files {
     pub(super) fifo: PathBuf,
     pub(super) scratch: Option<SlotFolder>,
+    /// Where a recorder writes.
+    pub(super) traces: Option<SlotFolder>,
 }
 
 impl Files {
-    /// Names for a slot: of its pipe in `folder`, and of a folder in `base`, which is made. The
-    /// janitor hears of them before.
+    /// Names for a slot: of its pipe in `folder`, of a folder in `base`, which is made, and of one for
+    /// traces in `folder` if it is recorded. The janitor hears of them before.
     pub(super) fn make(
         folder: &Path,
         base: Option<&PathBuf>,
+        recorded: bool,
         janitor: &mut Option<Janitor>,
     ) -> io::Result<Self> {
         let fifo = folder.join(names::new(Kind::Fifo)?);
-        let own = |base: &PathBuf| -> io::Result<PathBuf> {
+        let own = |base: &Path| -> io::Result<PathBuf> {
             Ok(std::path::absolute(base)?.join(names::new(Kind::Folder)?))
         };
-        let scratch = base.map(own).transpose()?;
+        let scratch = base.map(|base| own(base)).transpose()?;
+        let traces = recorded.then(|| own(folder)).transpose()?;
         let mut names = vec![&fifo];
-        names.extend(&scratch);
+        names.extend(scratch.iter().chain(&traces));
         janitor::tell(janitor, &names);
-        let scratch = scratch.map(|path| SlotFolder::make(&path)).transpose()?;
-        Ok(Self { fifo, scratch })
+        let made = |path: Option<PathBuf>| path.map(|path| SlotFolder::make(&path)).transpose();
+        Ok(Self {
+            fifo,
+            scratch: made(scratch)?,
+            traces: made(traces)?,
+        })
     }
 
     /// What is sampled: the space in the slot's folder, where no other one was named.
@@ -58,7 +66,8 @@ impl Files {
     /// Removes what is there of them.
     pub(super) fn remove(&self, janitor: &mut Option<Janitor>) {
         let _gone_is_fine = std::fs::remove_file(&self.fifo);
-        self.scratch.iter().for_each(SlotFolder::remove);
+        let folders = self.scratch.iter().chain(&self.traces);
+        folders.for_each(SlotFolder::remove);
         janitor::tell(janitor, &[]);
     }
 }

@@ -31,6 +31,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use measure::Measured;
 use measure::clock::now_ns;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -45,7 +46,7 @@ use crate::heap_pages;
 use crate::janitor::Janitor;
 use crate::probe::{PROBE_ARGUMENT, ProbeTask};
 use crate::slot_process::{SLOT_PROCESS_ARGUMENT, Task};
-use crate::{Interrupt, Outcome, ProbeSpec, Probed, SlotSpec};
+use crate::{Emulator, Interrupt, Outcome, ProbeSpec, Probed, Simulated, SlotSpec};
 use files::Files;
 pub use onlooker::Onlooker;
 use onlooker::{Both, Nobody};
@@ -62,6 +63,8 @@ pub struct Launcher {
     allocator: Option<PathBuf>,
     /// The folder for slots' files that was swept.
     swept: Option<PathBuf>,
+    /// What runs the slot processes whose accesses are recorded.
+    emulator: Option<Emulator>,
 }
 
 /// Why a slot could not even fail by itself.
@@ -117,12 +120,18 @@ impl Launcher {
             janitor: None,
             allocator: None,
             swept: None,
+            emulator: None,
         }
     }
 
     /// The library of the allocator that the next slots name; none is the C library's own.
     pub fn load_allocator(&mut self, library: Option<PathBuf>) {
         self.allocator = library;
+    }
+
+    /// Slots whose accesses are recorded run in this emulator.
+    pub fn emulate(&mut self, emulator: Emulator) {
+        self.emulator = Some(emulator);
     }
 
     /// Runs one slot in a fresh process.
@@ -157,6 +166,7 @@ impl Launcher {
             None => self.converse(spec, &files, onlooker),
         };
         let launch_ns = now_ns() - began;
+        let simulated = self.simulated(spec, &files, heard.as_ref().ok());
         files.remove(&mut self.janitor);
         let heard = heard.map_err(|source| LaunchError::Start { source })?;
         if let (Ended::Interrupted, Some(signal)) = (heard.ended, self.interrupt.signal()) {
@@ -166,7 +176,31 @@ impl Launcher {
             answer: heard.answer(spec),
             launch_ns,
             samples: sampler.map(Sampler::samples),
+            simulated,
         })
+    }
+
+    /// What a model counts of the traces of a slot that answered.
+    fn simulated<W>(
+        &self,
+        spec: &SlotSpec<W>,
+        files: &Files,
+        heard: Option<&SlotOutput>,
+    ) -> Option<Measured<Simulated>> {
+        let (simulation, traces) = (spec.simulate.as_ref()?, files.traces.as_ref()?);
+        heard.filter(|heard| heard.ended == Ended::Closed)?;
+        let stopped = || self.interrupt.signal().is_some();
+        simulation.run(traces.path(), &spec.cpus, &stopped)
+    }
+
+    /// What runs a slot process: this program, in the emulator where it is recorded.
+    fn program<W>(&self, spec: &SlotSpec<W>, files: &Files) -> io::Result<Command> {
+        let (Some(simulation), Some(traces)) = (&spec.simulate, &files.traces) else {
+            return Ok(this_program());
+        };
+        let emulator = self.emulator.as_ref();
+        let emulator = emulator.ok_or_else(|| io::Error::other("there is no emulator"))?;
+        emulator.this_program(traces.path(), simulation.window)
     }
 
     /// Slots are about to run: a signal is noted from now on, and ends the one that runs.
@@ -187,7 +221,8 @@ impl Launcher {
             tidy::slot_folder::sweep(base);
             self.swept = Some(base.clone());
         }
-        Files::make(&self.folder, base, &mut self.janitor)
+        let recorded = spec.simulate.is_some();
+        Files::make(&self.folder, base, recorded, &mut self.janitor)
     }
 
     /// Runs a probe in a fresh process.
@@ -213,7 +248,7 @@ impl Launcher {
     fn converse_about(&self, spec: &ProbeSpec) -> io::Result<SlotOutput> {
         let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
         let task = serde_json::to_vec(&ProbeTask { spec, parent })?;
-        let probe = command(PROBE_ARGUMENT, false).spawn()?;
+        let probe = command(this_program(), PROBE_ARGUMENT, false).spawn()?;
         self.hear_out(probe, &task, spec.deadline_s, &mut Nobody)
     }
 
@@ -230,7 +265,11 @@ impl Launcher {
             fifo: files.fifo.clone(),
             scratch: files.scratch_path(),
         })?;
-        let mut command = command(SLOT_PROCESS_ARGUMENT, spec.narrate);
+        let mut command = command(
+            self.program(spec, files)?,
+            SLOT_PROCESS_ARGUMENT,
+            spec.narrate,
+        );
         if spec.variant.allocator.is_some() {
             match &self.allocator {
                 Some(library) => command.env(PRELOAD, library),
@@ -340,12 +379,18 @@ fn until_look(onlooker: &mut dyn Onlooker) -> Duration {
     onlooker.next_look().map_or(Duration::MAX, until)
 }
 
-/// This program again, as what `argument` says. It is tied to the life of this process before it
-/// runs the program: a process that is stopped at its very start could not ask for it.
-fn command(argument: &str, narrate: bool) -> Command {
+/// This program, to be started again.
+fn this_program() -> Command {
     let mut command = Command::new("/proc/self/exe");
+    command.arg0("flowgauge");
     command
-        .arg0("flowgauge")
+}
+
+/// A program that runs this one again, as what `argument` says. It is tied to the life of this
+/// process before it runs the program: a process that is stopped at its very start could not ask
+/// for it.
+fn command(mut command: Command, argument: &str, narrate: bool) -> Command {
+    command
         .arg(argument)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -82,6 +82,7 @@ fn carried<B: Body>(
         variant: &variant,
         cpus: &[],
         narrate: false,
+        recorded: false,
         shared: &shared,
         notify: &notify,
         entrance: &entrance,

@@ -7,6 +7,7 @@ use flow::{Allocator, HeapPages, Pages};
 use lab::{Expectation, Study, Value};
 use measure::counters::Events;
 
+use crate::args::Simulated;
 use crate::number;
 
 /// How a run is carried out: the same for every study.
@@ -48,6 +49,8 @@ pub(crate) struct HowArgs {
     pub(crate) sample_folder: Option<PathBuf>,
     #[arg(long, value_name = "LIST", help = COUNT, long_help = COUNT_HELP)]
     pub(crate) events: Option<Events>,
+    #[arg(long, value_name = "MACHINE", help = SIMULATE, long_help = SIMULATE_HELP)]
+    pub(crate) simulate: Option<Simulated>,
     /// Memory that each slot process has touched before it makes flows, such as 256M
     #[arg(long, hide_short_help = true, value_name = "BYTES", allow_hyphen_values = true, value_parser = number::some_bytes)]
     pub(crate) ballast: Option<u64>,
@@ -93,6 +96,7 @@ impl HowArgs {
             sample,
             sample_folder: _,
             events,
+            simulate,
             ballast,
             ballast_pages: _,
             allocator,
@@ -116,6 +120,7 @@ impl HowArgs {
             watch.is_some(),
             sample.is_some(),
             events.is_some(),
+            simulate.is_some(),
             ballast.is_some(),
             !allocator.is_empty(),
             !heap_pages.is_empty(),
@@ -160,6 +165,24 @@ Count events of each slot's flows while they work, in the last repetition of eac
   cycles,dtlb-misses   some of them
 
 What this machine cannot count is said with the reason; `flowgauge machine` tells it too.";
+
+const SIMULATE: &str = "\
+Run the memory accesses of each slot through a model of that machine's caches and TLBs: \
+ultrasparc-t1, xeon-x5570, xeon-sapphire-rapids, epyc-zen5, neoverse-v2, host, or a file (see \
+--help)";
+
+const SIMULATE_HELP: &str = "\
+Run the memory accesses of each slot through a model of another machine's caches and data
+TLBs, with its flows on that machine's cores. Everything shown is simulated.
+
+  ultrasparc-t1 | xeon-x5570 | xeon-sapphire-rapids | epyc-zen5 | neoverse-v2
+                   machines that are built in
+  host             made from what can be read here
+  ./mine.toml      a file of your own (docs/simulate.md)
+
+Behind a comma: pages=2M (the size of all pages), turn=100 (accesses of a hardware thread
+before the next one of its core has its turn), window=4M (accesses of a flow that are
+recorded at the most). Needs qemu-user: apt-get install qemu-user";
 
 const EXPECT: &str = "\
 Exit with 1 unless this holds: 'primes/thread vs process <= 1.05', 'switch/fiber@1000 <= 2ns' (see \

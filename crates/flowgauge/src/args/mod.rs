@@ -8,6 +8,7 @@ mod malloc;
 mod others;
 mod run;
 mod search;
+mod simulated;
 mod study;
 mod wiki;
 
@@ -24,6 +25,7 @@ pub(crate) use malloc::MallocArgs;
 pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use search::{Escaped, SearchArgs, Sort};
+pub(crate) use simulated::Simulated;
 pub(crate) use study::StudyArgs;
 pub(crate) use wiki::{Design, WikiArgs};
 

@@ -20,11 +20,12 @@ use crate::session;
 
 /// Runs the study as asked.
 pub(crate) fn run(args: &StudyArgs) -> Result<Ending> {
-    let machine = Machine::read();
-    let asked = of(args, &machine)?;
     let how = &args.how;
     let mut settings = session::settings(how, args.preset)?;
-    settings.budget_s = how.budget.or(args.study.command.budget_s);
+    if settings.simulate.is_none() {
+        settings.budget_s = how.budget.or(args.study.command.budget_s);
+    }
+    let asked = of(args, &session::machine(&settings))?;
     let seed = settings.seed;
     let results = ResultFile::prepare(asked.output.as_deref().map(Path::new), asked.force)?;
     let mut launcher = SlotLauncher::new(results)?;

@@ -33,8 +33,11 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
             );
         }
     }
+    let simulation = how.simulate.as_ref();
+    let simulation = simulation.map(|asked| crate::simulation::simulation(asked, preset));
+    let simulation = simulation.transpose()?;
     let max_rounds = how.rounds.map_or(Ok(usual.max_rounds), usize::try_from)?;
-    Ok(Settings {
+    let mut settings = Settings {
         max_rounds,
         budget_s: how.budget.or(usual.budget_s),
         floor: how.floor,
@@ -49,7 +52,12 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
         allocators: each_once("--allocator", &how.allocator)?,
         heap_pages: each_once("--heap-pages", &how.heap_pages)?,
         ..usual
-    })
+    };
+    if let Some(simulation) = simulation {
+        let given = (how.rounds.is_some(), how.budget.is_some());
+        lab::simulated::settle(&mut settings, simulation, given);
+    }
+    Ok(settings)
 }
 
 /// Says before the first slot which of the asked events this machine cannot count.

@@ -47,6 +47,9 @@ pub(crate) fn carry_out(
     watch: Option<Option<f64>>,
     answer: &AnswerArgs,
 ) -> Result<Ending> {
+    if session.journal.header().settings.simulate.is_some() {
+        launcher.emulate(crate::simulation::emulator()?);
+    }
     launcher.begin();
     let Session {
         mut journal,

@@ -33,6 +33,7 @@ fn files(results: &Results) -> impl Iterator<Item = (&'static str, String)> {
         ("published.csv", csv::published(results)),
         ("scaling.csv", csv::scaling(results)),
         ("search.csv", csv::searched(results)),
+        ("simulated.csv", csv::simulated(results)),
         ("limits.csv", csv::limits(results)),
         ("probes.csv", csv::probes(results)),
         ("samples.csv", csv::samples(results)),

@@ -273,7 +273,7 @@ fn a_folder_under_two_names_is_one_folder() {
 fn what_cannot_be_compared_is_refused_with_the_reason() {
     let home = home();
     home.run(&["compare", "before"])
-        .refused(2, &["2 values required"]);
+        .refused(2, &["needs at least two results folders"]);
     home.run(&["compare", "before", "nowhere"])
         .refused(2, &["nowhere is no results folder", "nothing of that name"]);
     home.run(&[

@@ -28,6 +28,7 @@ mod resume;
 mod sampling;
 mod scaling;
 mod server_work;
+mod simulated;
 mod watching;
 mod wiki;
 mod workers;

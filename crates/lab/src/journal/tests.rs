@@ -79,6 +79,7 @@ fn slots_that_do_not_follow_each_other_are_refused() {
         },
         launch_ns: 5,
         samples: None,
+        simulated: None,
     };
     let line = |round, variant| {
         serde_json::to_string(&slot(round, variant, 0.0, outcome.clone())).unwrap()
@@ -182,6 +183,7 @@ fn of_reps(ms: [u64; 3]) -> Outcome {
         answer: Answer::Done(flow::SlotRecord { reps, ..record }),
         launch_ns: 1,
         samples: None,
+        simulated: None,
     }
 }
 
@@ -233,6 +235,7 @@ fn spec() -> flow::SlotSpec<workload::Work> {
         reps: 2,
         deadline_s: 1.0,
         narrate: false,
+        simulate: None,
         output: None,
         scratch: None,
         sample: None,
@@ -254,6 +257,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         answer,
         launch_ns,
         samples: None,
+        simulated: None,
     })
 }
 

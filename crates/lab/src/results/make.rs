@@ -18,6 +18,7 @@ use super::scaling::scaling;
 use super::self_managed::self_managed;
 use super::sentence::sentence;
 use super::shared::{Shared, shared};
+use super::simulated::{self, simulated};
 use super::then::{Run, then_and_now};
 use super::why::{Evidence, Side, cause, why};
 use super::workers::{crowded, workers};
@@ -108,12 +109,22 @@ fn study_result(
             scaling: &scaling,
         },
     );
+    let simulated = simulated(&cases);
+    let mut sentences = sentences(study, &cases, &beside);
+    if let Some(simulation) = &header.settings.simulate {
+        let name = &simulation.machine.name;
+        // Whatever is said of such a run, it is not said of a machine.
+        let said = sentences.into_iter();
+        let said = said.map(|one| format!("simulated, {name}: {one}"));
+        sentences = said.chain(simulated::sentences(name, &simulated)).collect();
+    }
     StudyResult {
         study: study.clone(),
         then_and_now,
-        sentences: sentences(study, &cases, &beside),
+        sentences,
         laws,
         scaling,
+        simulated,
         cases,
         limits,
         probes: probes.to_vec(),
@@ -165,6 +176,9 @@ fn contrasts(sheet: &Sheet<'_>, case: &Case, floor: f64) -> Vec<QuantityFinding>
 struct Column<'a> {
     label: &'a str,
     slots: Vec<&'a RawSlot>,
+    /// Slots that are data points.
+    launched: usize,
+    /// What of them tells of this machine.
     good: Vec<&'a SlotRecord>,
     profile: Option<Profile>,
     counted: Option<Events>,
@@ -176,7 +190,14 @@ impl<'a> Column<'a> {
         let slots: Vec<&RawSlot> = slots.collect();
         let good = slots.iter().filter(|slot| slot.value_ns.is_some());
         let good: Vec<&SlotRecord> = good.filter_map(|slot| slot.outcome.answer.done()).collect();
+        let launched = good.len();
+        // What an emulator took and used says nothing of any machine.
+        let good = match case.metric {
+            Metric::Simulated => Vec::new(),
+            _ => good,
+        };
         Self {
+            launched,
             label: &case.variants[variant].label,
             counted: counted::events(
                 &header.settings.events,
@@ -223,7 +244,7 @@ impl<'a> Column<'a> {
             requests: requests(profile::reps(&self.good)),
             self_managed: self_managed(&self.good),
             imbalance: profile.map(|p| p.imbalance),
-            good: self.good.len(),
+            good: self.launched,
             failures: self.failures(),
         }
     }

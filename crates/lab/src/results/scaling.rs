@@ -30,6 +30,7 @@ use stats::{Estimate, RUNS_ALPHA, two_runs};
 use workload::Allocates;
 
 use super::counted::EventMedians;
+use super::simulated::Count;
 use super::{CaseResult, Finding, VariantSummary};
 use crate::number::factor_ends;
 use crate::scaling::{Topology, along, base};
@@ -175,6 +176,11 @@ fn point(
 }
 
 fn dtlb_misses(case: &CaseResult) -> Measured<f64> {
+    let simulated = Count::Dtlb.named().name;
+    let simulated = label_of(case, Model::Thread).and_then(|label| case.contrast(simulated, label));
+    if let Some(found) = simulated {
+        return found.contrast.as_ref().map(|contrast| contrast.estimate);
+    }
     let of = |model| {
         let label = label_of(case, model)?;
         let variant = case.variants.iter().find(|one| one.label == label)?;

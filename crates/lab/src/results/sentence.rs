@@ -56,6 +56,7 @@ fn by(metric: Metric) -> &'static str {
         Metric::Switch => ", to switch",
         Metric::Request => ", by time per request",
         Metric::P99 => ", by p99 latency",
+        Metric::Simulated => ", in simulated time",
     }
 }
 

@@ -187,6 +187,12 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
     let because: Vec<String> = answer.because.into_iter().chain(note).collect();
     let command = published.command.clone();
     let both = !published.points.is_empty() && !answer.points.is_empty();
+    let ours = match (&run.header.settings.simulate, answer.ours.is_empty()) {
+        (Some(simulation), false) => {
+            format!("simulated, {}: {}", simulation.machine.name, answer.ours)
+        }
+        _ => answer.ours,
+    };
     Then {
         by_number: both.then(|| ByNumber {
             theirs: published.points.clone(),
@@ -194,7 +200,7 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
         }),
         finding: published.finding.clone(),
         theirs,
-        ours: answer.ours,
+        ours,
         verdict: answer.verdict,
         because: (!because.is_empty()).then(|| because.join("; ")),
         cause: answer.cause,

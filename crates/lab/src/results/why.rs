@@ -107,6 +107,8 @@ const OF_A_TURN: [Rule; 1] = [page_tables::rule];
 /// The reasons for the difference of two variants, the weightiest first.
 pub(crate) fn why(evidence: &Evidence<'_>) -> Vec<String> {
     let rules: &[Rule] = match evidence.metric {
+        // What the emulator did is no reason for what a model counted.
+        Metric::Simulated => &[],
         Metric::Switch | Metric::Request | Metric::P99 => &OF_A_TURN,
         Metric::Total | Metric::Steady | Metric::Create => &RULES,
     };

@@ -213,6 +213,7 @@ mod tests {
             reps: 1,
             deadline_s: 1.0,
             narrate: false,
+            simulate: None,
             output: None,
             scratch: None,
             sample: None,

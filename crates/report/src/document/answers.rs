@@ -115,6 +115,11 @@ fn head(results: &Results) -> Vec<String> {
         about.push("noisy");
     }
     let cpus = many(machine.usable_cpus() as u64, "CPU");
+    let simulation = results.header.settings.simulate.as_ref();
+    let cpus = match simulation {
+        Some(simulation) => format!("simulated: {}", simulation.machine.name),
+        None => cpus,
+    };
     let cpus = match about.is_empty() {
         true => cpus,
         false => format!("{cpus} ({})", about.join(", ")),

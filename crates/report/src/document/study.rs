@@ -8,8 +8,8 @@ use super::blocks::Block;
 use super::detail::Detail;
 use super::figures::{Figures, forest};
 use super::{
-    Level, Section, case, counting, deciding, limits, map, probes, scaling, searched, sweep, then,
-    workers,
+    Level, Section, case, counting, deciding, limits, map, probes, scaling, searched, simulated,
+    sweep, then, workers,
 };
 use crate::plots;
 use crate::words::{Tone, run_again, run_study_again};
@@ -36,6 +36,7 @@ pub(super) fn section(
     }
     section.figures(alone(&id, study), Detail::WhatFits);
     limits::limits(&mut section, &format!("{id}-limits"), study);
+    simulated::simulated(&mut section, &id, results, study);
     for part in evidence {
         section.section(part, Level::Evidence);
     }

@@ -23,7 +23,14 @@ fn flow(space: u32, number: u64, lines: u64, accesses: u64) -> Vec<u8> {
 fn merged(rule: Rule, traces: &[Vec<u8>]) -> Result<Merged, MergeError> {
     let machine = builtin("xeon-x5570").unwrap().unwrap();
     let traces = traces.iter().map(Vec::as_slice);
-    merge(&machine, 4096, rule, traces, |flow| Some(2 * flow as u32))
+    merge(
+        &machine,
+        4096,
+        rule,
+        traces,
+        |flow| Some(2 * flow as u32),
+        &|| false,
+    )
 }
 
 #[test]
@@ -68,9 +75,14 @@ fn hardware_threads_of_a_core_share_it_and_its_time() {
     let on = |places: [u32; 2], turn| {
         let rule = Rule { turn, ..RULE };
         let traces = traces.iter().map(Vec::as_slice);
-        merge(&machine, 4096, rule, traces, |flow| {
-            places.get(flow as usize).copied()
-        })
+        merge(
+            &machine,
+            4096,
+            rule,
+            traces,
+            |flow| places.get(flow as usize).copied(),
+            &|| false,
+        )
         .unwrap()
     };
     let apart = on([0, 2], 8);
@@ -93,7 +105,7 @@ fn what_cannot_be_merged_is_refused() {
     let machine = builtin("xeon-x5570").unwrap().unwrap();
     let with = |traces: &[Vec<u8>], place: fn(u64) -> Option<u32>| {
         let traces = traces.iter().map(Vec::as_slice);
-        merge(&machine, 4096, RULE, traces, place)
+        merge(&machine, 4096, RULE, traces, place, &|| false)
             .unwrap_err()
             .to_string()
     };

@@ -101,6 +101,19 @@ fn the_hash_is_that_of_the_trace() {
     assert_ne!(of(1), of(2));
 }
 
+#[test]
+fn the_end_of_a_trace_tells_its_accesses() {
+    for accesses in [0, 1, 127, 128, 1 << 40, u64::MAX] {
+        let mut writer = Writer::new(0, 4096);
+        writer.access(1 << 40, true);
+        writer.event(Event::End { accesses });
+        assert_eq!(accesses_at_end(writer.bytes()), Some(accesses));
+        writer.event(Event::Wrote { page: accesses });
+        assert_eq!(accesses_at_end(writer.bytes()), None);
+    }
+    assert_eq!(accesses_at_end(b""), None);
+}
+
 /// More than is read at a time.
 #[test]
 fn a_long_trace_is_read_in_chunks() {

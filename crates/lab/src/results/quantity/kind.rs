@@ -11,7 +11,7 @@ use measure::memory::{Heap, Memory, Reading};
 use super::Unit;
 use crate::median::median;
 use crate::results::counts::{self, Counts, Span};
-use crate::results::{RawSlot, counted};
+use crate::results::{RawSlot, counted, simulated};
 use crate::slot::slot_value;
 use crate::{Case, Header, Value};
 
@@ -72,6 +72,8 @@ pub(crate) enum Kind {
     Launch,
     /// An event that was counted of the flows.
     Event(Event),
+    /// What a model of another machine counted.
+    Simulated(simulated::Count),
 }
 
 /// Name, what it is called in sentences, unit; events beside these have their own names.
@@ -215,13 +217,22 @@ impl Kind {
     /// All of them, with the events that were asked for.
     pub(crate) fn all(events: &[Event]) -> impl Iterator<Item = Self> {
         let named = NAMED.iter().map(|(kind, ..)| *kind);
-        named.chain(events.iter().copied().map(Self::Event))
+        let events = events.iter().copied().map(Self::Event);
+        named.chain(events).chain(Self::simulated())
+    }
+
+    /// What a model of another machine counts.
+    fn simulated() -> impl Iterator<Item = Self> {
+        simulated::NAMED
+            .iter()
+            .map(|named| Self::Simulated(named.count))
     }
 
     /// The one with that name, as `--expect` has it.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let found = NAMED.iter().find(|(_, known, ..)| *known == name);
-        found.map(|(kind, ..)| *kind)
+        let found = found.map(|(kind, ..)| *kind);
+        found.or_else(|| Self::simulated().find(|kind| kind.name() == name))
     }
 
     /// The one with that name, of one worker where one is named.
@@ -252,6 +263,7 @@ impl Kind {
             // The kernel counts these in two ways.
             (Self::Event(Event::Migrations), _) => "migrations-event".to_owned(),
             (Self::Event(event), _) => event.name().to_owned(),
+            (Self::Simulated(count), _) => count.named().name.to_owned(),
             (Self::ParentDone, _) => "parent-done".to_owned(),
             (Self::WorkerDone(worker), _) => format!("worker-done {worker}"),
             (Self::WorkerCpu(worker), _) => format!("worker-cpu {worker}"),
@@ -263,6 +275,7 @@ impl Kind {
     pub(crate) fn spoken(self) -> String {
         match (self, self.row()) {
             (Self::Event(event), _) => event.to_string(),
+            (Self::Simulated(count), _) => count.named().spoken.to_owned(),
             (Self::ParentDone, _) => "the parent done".to_owned(),
             (Self::WorkerDone(worker), _) => format!("worker {worker} done"),
             (Self::WorkerCpu(worker), _) => format!("CPU share of worker {worker}"),
@@ -280,6 +293,19 @@ impl Kind {
 
     /// The number of a good slot; `None` where the work cannot have the quantity.
     pub(crate) fn of_slot(self, look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
+        let Some(counted) = &seen.slot.outcome.simulated else {
+            return self.measured(look, seen);
+        };
+        // All else is the emulator's.
+        match self {
+            Self::Time => seen.slot.value_ns.map(Measured::Value),
+            Self::Simulated(count) => Some(counted.as_ref().map(|counted| count.of(counted))),
+            _ => None,
+        }
+    }
+
+    /// The number of a slot that ran on this machine.
+    fn measured(self, look: Look<'_>, seen: &Seen<'_>) -> Option<Measured<f64>> {
         let Seen { slot, record, .. } = seen;
         match self {
             Self::Time => {

@@ -61,7 +61,9 @@ impl<'a> Evidence<'a> {
     pub(super) fn counts(&self, side: Side<'a>) -> &'a Counts {
         match self.metric {
             Metric::Create => &side.profile.create,
-            Metric::Steady | Metric::Switch | Metric::Request | Metric::P99 => &side.profile.steady,
+            Metric::Steady | Metric::Switch | Metric::Request | Metric::P99 | Metric::Simulated => {
+                &side.profile.steady
+            }
             Metric::Total => &side.profile.all,
         }
     }
@@ -77,7 +79,12 @@ impl<'a> Evidence<'a> {
         match self.metric {
             Metric::Create => Some((create, 1.0)),
             Metric::Total if making + steady > 0.0 => Some((making, making / (making + steady))),
-            Metric::Total | Metric::Steady | Metric::Switch | Metric::Request | Metric::P99 => None,
+            Metric::Total
+            | Metric::Steady
+            | Metric::Switch
+            | Metric::Request
+            | Metric::P99
+            | Metric::Simulated => None,
         }
     }
 }

@@ -60,6 +60,7 @@ pub(super) fn done(like: Like, flows: usize, noise: &mut Noise, rss_only: bool) 
         answer: Answer::Done(record),
         launch_ns,
         samples: None,
+        simulated: None,
     }
 }
 
@@ -69,6 +70,7 @@ pub(super) fn failed(reason: Failure) -> Outcome {
         answer: Answer::Failed { reason, kept: None },
         launch_ns: 40_000_000,
         samples: None,
+        simulated: None,
     }
 }
 

@@ -1,0 +1,283 @@
+//! Slots whose memory accesses are recorded, and run through a model of another machine.
+//!
+//! # Theory
+//!
+//! ```text
+//!   launcher ─▶ qemu-x86_64 -plugin recorder ─▶ slot process, flows     a trace for each thread
+//!      └─ when it has answered: traces ─▶ simulate::merge ─▶ counts, in the slot's outcome
+//! ```
+//!
+//! * The slot process runs as ever, in the emulator: it forks, makes threads, proves its work. The
+//!   kernel schedules its flows on the CPUs that there are. *Where* a flow is on the simulated
+//!   machine is said by the slot's CPUs, which are hardware threads of that machine.
+//! * What is recorded is the steady phase of each flow, up to a window ([`mark`]). The first quarter
+//!   of what was recorded warms caches up and is not counted.
+//! * Where flows are on hardware threads of one core, the traces are merged a second time with turns
+//!   that are [`OTHER_TURN`] times as long: how much the rule of interleaving matters.
+//! * Times of such a slot are those of an emulator, and mean nothing.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use measure::Measured;
+use serde::{Deserialize, Serialize};
+use simulate::trace::{accesses_at_end, mark};
+use simulate::{Machine, Merged, Rule};
+
+/// The machine that a slot's accesses are run through.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Simulation {
+    /// The machine.
+    pub machine: Machine,
+    /// Bytes of a page.
+    pub page: u64,
+    /// Accesses of a hardware thread in its turn.
+    pub turn: u64,
+    /// Accesses of a flow that are recorded at the most.
+    pub window: u64,
+}
+
+/// What a model counted of a slot.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Simulated {
+    /// All of it.
+    pub merged: Merged,
+    /// The same with longer turns, where hardware threads of a core took turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with_longer_turns: Option<Box<Merged>>,
+    /// Programs were started by exec; they were not recorded.
+    #[serde(default)]
+    pub left_out_exec: bool,
+}
+
+/// Cycles that a core is ahead at the most.
+const SLICE: u64 = 1_000;
+/// One of so many recorded accesses warms up.
+const WARM: u64 = 4;
+/// How much longer turns are the second time.
+pub const OTHER_TURN: u64 = 16;
+/// The version of the recorder's interface, for the library.
+const INTERFACE: &str = "FLOWGAUGE_QEMU_INTERFACE";
+/// What is emulated: instructions that every x86-64 server of today has, and no wider ones, whatever
+/// the machine below is.
+const CPU: &str = "Nehalem";
+
+/// qemu-user with the recorder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Emulator {
+    qemu: PathBuf,
+    interface: u32,
+    recorder: PathBuf,
+}
+
+/// The emulator's command, and the Debian package that has it.
+const QEMU: &str = "qemu-x86_64";
+
+impl Emulator {
+    /// Finds the emulator; `recorder` is the library.
+    ///
+    /// # Errors
+    /// It is not there, or is one that the recorder does not fit; with what to do.
+    pub fn find(recorder: PathBuf) -> Result<Self, String> {
+        if cfg!(not(all(target_arch = "x86_64", target_os = "linux"))) {
+            return Err("accesses are recorded of x86-64 programs on Linux alone".to_owned());
+        }
+        if recorder.to_string_lossy().contains(',') {
+            let shown = recorder.display();
+            return Err(format!(
+                "{shown} has a comma in its path, which {QEMU} does not take"
+            ));
+        }
+        let told = Command::new(QEMU).arg("--version").output();
+        let told = told.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => format!(
+                "accesses are recorded by {QEMU}, which is not installed: apt-get install qemu-user"
+            ),
+            _ => format!("{QEMU} cannot be started: {error}"),
+        })?;
+        let text = String::from_utf8_lossy(&told.stdout).into_owned();
+        Ok(Self {
+            qemu: PathBuf::from(QEMU),
+            interface: interface(&text)?,
+            recorder,
+        })
+    }
+
+    /// The command that runs a program with its accesses recorded into `traces`.
+    fn command(&self, program: &Path, traces: &Path, window: u64) -> Command {
+        let mut plugin = self.recorder.clone().into_os_string();
+        plugin.push(",dir=");
+        plugin.push(traces);
+        plugin.push(format!(",window={window}"));
+        let mut command = Command::new(&self.qemu);
+        command
+            .env(INTERFACE, self.interface.to_string())
+            .args(["-cpu", CPU, "-0", "flowgauge", "-plugin"])
+            .arg(plugin)
+            .arg(program);
+        command
+    }
+
+    /// The command that runs this program.
+    pub(crate) fn this_program(&self, traces: &Path, window: u64) -> io::Result<Command> {
+        Ok(self.command(&std::env::current_exe()?, traces, window))
+    }
+}
+
+/// The version of the plugin interface of the qemu that says this of itself.
+fn interface(told: &str) -> Result<u32, String> {
+    let version = told.split("version ").nth(1).unwrap_or_default();
+    let mut numbers = version.split(|letter: char| !letter.is_ascii_digit());
+    let mut number = || numbers.next()?.parse::<u32>().ok();
+    let (major, minor) = (number(), number());
+    match (major, minor) {
+        (Some(7..=8), _) => Ok(1),
+        (Some(9), _) | (Some(10), Some(0)) => Ok(2),
+        (Some(major), Some(minor)) => Err(format!(
+            "{QEMU} {major}.{minor}: the recorder knows the plugin interface of 7.0 to 10.0; \
+             Debian 12 and 13 have such a qemu-user"
+        )),
+        _ => Err(format!(
+            "{QEMU} --version says '{}', which is no version",
+            told.trim()
+        )),
+    }
+}
+
+impl Simulation {
+    /// Counts what the traces in a folder tell; `on` are the hardware threads of the flows, in flow
+    /// order. `None` where it was stopped.
+    pub(crate) fn run(
+        &self,
+        folder: &Path,
+        on: &[u32],
+        stopped: &dyn Fn() -> bool,
+    ) -> Option<Measured<Simulated>> {
+        match self.counted(folder, on, stopped) {
+            Ok(counted) => Some(Measured::Value(counted)),
+            Err(_) if stopped() => None,
+            Err(error) => Some(Measured::not_available(error.to_string(), "")),
+        }
+    }
+
+    fn counted(
+        &self,
+        folder: &Path,
+        on: &[u32],
+        stopped: &dyn Fn() -> bool,
+    ) -> io::Result<Simulated> {
+        let traces = traces(folder)?;
+        let recorded = traces.iter().map(|trace| recorded(trace));
+        let recorded: Vec<Option<u64>> = recorded.collect::<io::Result<_>>()?;
+        let least = recorded.into_iter().flatten().min().unwrap_or(0);
+        let merged = |turn| {
+            let rule = Rule {
+                turn,
+                slice: SLICE,
+                warm: least.min(self.window) / WARM,
+            };
+            let files = traces
+                .iter()
+                .map(File::open)
+                .collect::<io::Result<Vec<_>>>()?;
+            let place = |flow: u64| on.get(flow as usize % on.len().max(1)).copied();
+            simulate::merge(&self.machine, self.page, rule, files, place, stopped)
+                .map_err(io::Error::other)
+        };
+        let first = merged(self.turn)?;
+        let longer = self
+            .share_a_core(&first)
+            .then(|| merged(self.turn * OTHER_TURN));
+        Ok(Simulated {
+            with_longer_turns: longer.transpose()?.map(Box::new),
+            left_out_exec: folder.join(mark::EXEC).exists(),
+            merged: first,
+        })
+    }
+
+    fn share_a_core(&self, merged: &Merged) -> bool {
+        let mut cores: Vec<u32> = merged
+            .flows
+            .iter()
+            .map(|flow| self.machine.core_of(flow.on))
+            .collect();
+        cores.sort_unstable();
+        cores.windows(2).any(|pair| pair[0] == pair[1])
+    }
+}
+
+/// The traces of a folder, in the order in which their threads were born.
+fn traces(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut traces = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.bytes().all(|letter| letter.is_ascii_digit()) {
+            traces.push(path);
+        }
+    }
+    traces.sort();
+    Ok(traces)
+}
+
+/// Accesses of a flow from its begin to its end; `None` for a thread that is no flow.
+fn recorded(trace: &Path) -> io::Result<Option<u64>> {
+    let mut file = File::open(trace)?;
+    let from = file.metadata()?.len().saturating_sub(16);
+    file.seek(SeekFrom::Start(from))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    Ok(accesses_at_end(&tail))
+}
+
+/// Tells the recorder that this thread begins to be a flow.
+pub(crate) fn flow_begins(flow: usize) {
+    tell(mark::BEGIN, flow);
+}
+
+/// Tells the recorder that this flow has done its work.
+pub(crate) fn flow_ends(flow: usize) {
+    tell(mark::END, flow);
+}
+
+fn tell(what: u64, flow: usize) {
+    // SAFETY: no kernel has a call of that number: it is an error without consequences, and the
+    // emulator's recorder takes numbers alone from it.
+    let _no_such_call = unsafe { libc::syscall(mark::CALL, what, flow) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interface_is_that_of_the_version() {
+        let debian = "qemu-x86_64 version 7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)\nCopyright";
+        assert_eq!(interface(debian), Ok(1));
+        assert_eq!(interface("qemu-x86_64 version 9.2.0"), Ok(2));
+        assert_eq!(interface("qemu-x86_64 version 10.0.2 (Debian)"), Ok(2));
+        let newer = interface("qemu-x86_64 version 10.1.0").unwrap_err();
+        assert!(
+            newer.contains("10.1") && newer.contains("Debian"),
+            "{newer}"
+        );
+        assert!(
+            interface("something else")
+                .unwrap_err()
+                .contains("no version")
+        );
+    }
+
+    #[test]
+    fn traces_are_those_with_a_number() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["00000010", "00000002", "exec", ".flowgauge-slot"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let found = traces(folder.path()).unwrap();
+        let names: Vec<_> = found.iter().filter_map(|path| path.file_name()).collect();
+        assert_eq!(names, ["00000002", "00000010"]);
+    }
+}

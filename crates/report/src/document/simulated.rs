@@ -1,0 +1,270 @@
+//! What a model of another machine counted, as tables and charts: threads over processes against the
+//! number of flows, with the source's figures beside it.
+//!
+//! Everything in this section is simulated, and its heading, its tables and its charts say so. The
+//! spread beside a ratio is that over launches, and no interval of confidence.
+
+use lab::results::simulated::{Count, SimulatedCase, SimulatedCount, Spread};
+use lab::{Ours, Results, StudyResult, Topology};
+use simulate::show_bytes;
+
+use super::detail::Detail;
+use super::figures::{Figure, Figures, Legend};
+use super::table::{Cell, Col, Table, Unit, number, text, whole};
+use super::{Level, Section};
+use crate::charts::Chart;
+use crate::charts::gains::Gains;
+use crate::charts::lines::{Point, Series};
+use crate::charts::marker::Look;
+use crate::number::percent;
+use crate::words::Tone;
+
+/// A count of a case.
+pub(crate) struct Row<'a> {
+    pub(crate) study: &'a str,
+    pub(crate) machine: &'a str,
+    pub(crate) case: &'a SimulatedCase,
+    pub(crate) count: &'a SimulatedCount,
+}
+
+pub(crate) type Column = Col<fn(&Row<'_>) -> Cell>;
+
+/// The columns of `simulated.csv` and of the tables.
+pub(crate) const COLUMNS: &[Column] = &[
+    Column::new("study", |row| text(row.study).into()),
+    Column::new("simulated_machine", |row| text(row.machine).into()),
+    Column::new("case", |row| text(&row.case.case).into()),
+    Column::new("workload", |row| text(&row.case.workload).into()),
+    Column::new("along", |row| {
+        text(row.case.along.map_or("", Topology::word)).into()
+    }),
+    Column::new("flows", |row| whole(Some(row.case.flows)).into()).shown("flows", Unit::Plain),
+    Column::new("subject", |row| text(&row.case.subject).into()),
+    Column::new("reference", |row| text(&row.case.reference).into()),
+    Column::new("count", |row| text(row.count.count.named().name).into()),
+    Column::new("", |row| text(row.count.count.named().head).into()).label("simulated"),
+    Column::new("for_each", |row| {
+        text(match row.count.count.grows_with_work() {
+            true => "unit",
+            false => "slot",
+        })
+        .into()
+    }),
+    Column::new("reference_value", |row| {
+        number(Some(row.count.reference)).into()
+    })
+    .shown("REFERENCE", Unit::Significant)
+    .drop(2),
+    Column::new("subject_value", |row| {
+        number(Some(row.count.subject)).into()
+    })
+    .shown("SUBJECT", Unit::Significant)
+    .drop(1),
+    Column::new("ratio", |row| ratio(row, |spread| spread.median))
+        .shown("ratio", Unit::Significant),
+    Column::new("least_ratio", |row| ratio(row, |spread| spread.least))
+        .shown("least", Unit::Significant)
+        .drop(4),
+    Column::new("most_ratio", |row| ratio(row, |spread| spread.most))
+        .shown("most", Unit::Significant)
+        .drop(3),
+    Column::new("ratio_with_longer_turns", |row| {
+        number(row.count.longer_turns).into()
+    })
+    .shown("longer turns", Unit::Significant)
+    .drop(5),
+    Column::new("launches", |row| {
+        whole(Some(row.case.launches as u64)).into()
+    }),
+    Column::new("units", |row| number(Some(row.case.units)).into()),
+    Column::new("counted_share", |row| number(Some(row.case.counted)).into()),
+    Column::new("relative_throughput", |row| {
+        number(Some(row.case.throughput.median)).into()
+    }),
+    Column::new("traces", |row| {
+        let hashes = row.case.traces.iter().map(|pair| pair.join("/"));
+        text(hashes.collect::<Vec<_>>().join(" ")).into()
+    }),
+];
+
+fn ratio(row: &Row<'_>, of: fn(&Spread) -> f64) -> Cell {
+    number(row.count.ratio.as_ref().map(of)).into()
+}
+
+/// Every count of every case of a study.
+pub(crate) fn rows<'a>(
+    results: &'a Results,
+    study: &'a StudyResult,
+) -> impl Iterator<Item = Row<'a>> {
+    let simulation = results.header.settings.simulate.as_ref();
+    let machine = simulation.map_or("", |simulation| simulation.machine.name.as_str());
+    study.simulated.iter().flat_map(move |case| {
+        case.counts.iter().map(move |count| Row {
+            study: &study.study.name,
+            machine,
+            case,
+            count,
+        })
+    })
+}
+
+/// The section of a study that was simulated.
+pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, study: &StudyResult) {
+    let Some(simulation) = &results.header.settings.simulate else {
+        return;
+    };
+    let machine = &simulation.machine;
+    let heading = format!("Simulated: caches and data TLBs of {}", machine.name);
+    let mut own = Section::new(&format!("{id}-simulated"), &heading)
+        .plots(crate::plots::place(&study.study.name, ""));
+    for (place, group) in groups(study).iter().enumerate() {
+        let (one, all) = (group[0], group);
+        own.figures(
+            figure(&format!("{id}-simulated{place}"), results, all),
+            Detail::WhatFits,
+        );
+        let rows = rows(results, study).filter(|row| is_of(row.case, one));
+        let table = Table::of(caption(one), COLUMNS, rows)
+            .head("REFERENCE", &one.reference)
+            .head("SUBJECT", &one.subject);
+        own.table(table.in_groups());
+        for said in source(study, one) {
+            own.text(Tone::Plain, said);
+        }
+    }
+    own.quiet([
+        format!("{}; {} pages", machine.about, show_bytes(simulation.page)),
+        format!(
+            "Counts are for each unit of work, of lines and pages for a slot. Ratio: {} over {}, \
+             the median over launches; least and most: the spread over launches. Longer turns: \
+             the ratio where hardware threads of a core have turns of {} accesses instead of {}. \
+             Of all accesses {} were run through the model; the others count as they do",
+            subject(study),
+            reference(study),
+            simulation.turn * flow::simulation::OTHER_TURN,
+            simulation.turn,
+            percent(least_counted(study))
+        ),
+        "Not simulated: instructions, the kernel's accesses, prefetching, bandwidth, and that \
+         misses overlap. Times are those of a model of first order"
+            .to_owned(),
+    ]);
+    let origins = machine.origins.iter().map(|origin| {
+        let source = origin.source.iter().cloned();
+        let assumed = origin.assumed.iter().map(|what| format!("assumed: {what}"));
+        let said: Vec<String> = source.chain(assumed).collect();
+        format!("{}: {}", origin.of, said.join("; "))
+    });
+    own.quiet(origins);
+    section.section(own, Level::Answer);
+}
+
+fn subject(study: &StudyResult) -> &str {
+    study.simulated.first().map_or("", |one| &one.subject)
+}
+
+fn reference(study: &StudyResult) -> &str {
+    study.simulated.first().map_or("", |one| &one.reference)
+}
+
+fn least_counted(study: &StudyResult) -> f64 {
+    let counted = study.simulated.iter().map(|one| one.counted);
+    counted.fold(1.0, f64::min)
+}
+
+/// Whether two cases are of one work along one way and compare the same.
+fn is_of(one: &SimulatedCase, other: &SimulatedCase) -> bool {
+    (&one.workload, one.along, &one.subject) == (&other.workload, other.along, &other.subject)
+}
+
+/// Cases of one work along one way, by their numbers of flows.
+fn groups(study: &StudyResult) -> Vec<Vec<&SimulatedCase>> {
+    let mut groups: Vec<Vec<&SimulatedCase>> = Vec::new();
+    for case in &study.simulated {
+        match groups.iter_mut().find(|group| is_of(group[0], case)) {
+            Some(group) => group.push(case),
+            None => groups.push(vec![case]),
+        }
+    }
+    groups
+        .iter_mut()
+        .for_each(|group| group.sort_by_key(|case| case.flows));
+    groups
+}
+
+/// `warehouse along SMT`.
+fn caption(one: &SimulatedCase) -> String {
+    match one.along {
+        Some(along) => format!("Simulated: {} {}", one.workload, along.spoken()),
+        None => format!("Simulated: {}", one.workload),
+    }
+}
+
+/// What is drawn.
+const DRAWN: [Count; 3] = [Count::L1d, Count::Llc, Count::Dtlb];
+
+/// Misses of the subject over the reference against the number of flows, and the source's; none
+/// where there is one number, as a point is no line.
+fn figure(id: &str, results: &Results, group: &[&SimulatedCase]) -> Figures {
+    if group.len() < 2 {
+        return Figures::default();
+    }
+    let one = group[0];
+    let ours = DRAWN.iter().enumerate().map(|(place, count)| Series {
+        label: format!("simulated {}", count.named().head),
+        look: Look::Variant(place),
+        points: group
+            .iter()
+            .filter_map(|case| point(case, *count))
+            .collect(),
+        fit: Vec::new(),
+    });
+    let series: Vec<Series> = ours.collect();
+    let name = results.header.settings.simulate.as_ref();
+    let name = name.map_or("", |simulation| simulation.machine.name.as_str());
+    let title = format!(
+        "{name}, {}: misses of {} over those of {}",
+        caption(one).to_lowercase(),
+        one.subject,
+        one.reference
+    );
+    let figure = Figure {
+        id: id.to_owned(),
+        desc: format!(
+            "{} lines over the number of flows, simulated.",
+            series.len()
+        ),
+        title,
+        legend: Legend::variants(series.iter().map(|series| series.label.as_str())),
+        data: None,
+        chart: Chart::Gains(Gains {
+            series,
+            ideal: Vec::new(),
+            axis: "flows",
+        }),
+    };
+    figure.into()
+}
+
+fn point(case: &SimulatedCase, count: Count) -> Option<Point> {
+    let ratio = case.count(count)?.ratio?;
+    (ratio.least > 0.0).then(|| Point {
+        x: case.flows.into(),
+        y: ratio.median,
+        low: ratio.least,
+        high: ratio.most,
+    })
+}
+
+/// What the source says of the data TLB for that work along that way.
+fn source(study: &StudyResult, one: &SimulatedCase) -> Vec<String> {
+    let of = |published: &lab::Published| match &published.ours {
+        Some(Ours::TlbMisses(of)) => of.workload == one.workload && Some(of.along) == one.along,
+        _ => false,
+    };
+    let year = study.study.origin.as_ref().map_or(0, |origin| origin.year);
+    let published = study.study.published().into_iter();
+    let said = published.filter(of);
+    said.map(|one| format!("Beside it, in {year}: {}: {}", one.finding, one.theirs))
+        .collect()
+}

@@ -1,0 +1,269 @@
+//! The recorder: a plugin of qemu-user that writes a trace for each thread of a program.
+//!
+//! # Theory
+//!
+//! qemu translates the program's instructions and calls this library at each load and store: also
+//! at those of libc, of the allocator and of spilled registers, which instrumentation by a
+//! compiler would miss. The program itself is the unmodified release binary.
+//!
+//! ```text
+//!   the program                    qemu                     this library
+//!   ───────────                    ────                     ────────────
+//!   load, store          ─────▶    callback      ─────▶     granule into the thread's trace
+//!   mmap, munmap, brk    ─────▶    system call   ─────▶     what is behind pages
+//!   fork                 ─────▶    fork          ─────▶     a new address space
+//!   mark (below)         ─────▶    system call   ─────▶     the window opens or closes
+//! ```
+//!
+//! **Marks.** The program says when a flow begins and ends its work by a system call that does not
+//! exist ([`simulate::trace::mark`]); outside of qemu nobody makes it. Between the two, accesses are
+//! recorded up to the window's size and counted after it. Before the first, only which pages a
+//! thread has written: those are its process's own after a fork.
+//!
+//! **Files.** Each thread has a file in the folder that is named by `dir=`, numbered in the order
+//! in which threads are born. It is opened, written and closed each time a buffer is full, so no
+//! file descriptor of the program's is taken for long and none can be closed by it.
+//!
+//! **Nothing waits here.** A callback that blocked could hold up a thread that others wait for.
+//! Threads share one counter, in memory that forked processes share too, and no lock.
+//!
+//! **exec** leaves qemu: the new program runs natively and unseen. The file `exec` says that it
+//! happened.
+//!
+//! **Versions.** The functions used here are the same in all versions of qemu's interface that
+//! are known, but each qemu loads only plugins that name a version of its own. So the
+//! version is set when the library is loaded, before qemu reads it, from the environment.
+//!
+//! If a trace cannot be written, the program is ended: a trace with a hole would be
+//! counted as if nothing were missing.
+//!
+//! **Sources.** QEMU's documentation, *QEMU TCG Plugins*, and its header `qemu-plugin.h`.
+
+mod calls;
+mod qemu;
+mod recording;
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::path::PathBuf;
+use std::ptr::null_mut;
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32};
+
+use recording::Recording;
+use simulate::trace::{GRANULE, GRANULE_BITS};
+
+/// Names the version of qemu's interface that is to be declared.
+const INTERFACE: &CStr = c"FLOWGAUGE_QEMU_INTERFACE";
+/// Threads that a process can have had at one time.
+const MOST_THREADS: usize = 4096;
+/// The end code of a program whose trace cannot be written.
+const NO_TRACE: c_int = 97;
+
+/// The version of the interface that qemu reads.
+#[unsafe(no_mangle)]
+pub static qemu_plugin_version: AtomicI32 = AtomicI32::new(1);
+
+/// Runs when the library is loaded.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static AT_LOAD: extern "C" fn() = choose_version;
+
+extern "C" fn choose_version() {
+    // SAFETY: the name is a C string; the program has one thread while libraries are loaded.
+    let asked = unsafe { libc::getenv(INTERFACE.as_ptr()) };
+    if asked.is_null() {
+        return;
+    }
+    // SAFETY: what `getenv` gives is a C string that nobody changes before this function ends.
+    let asked = unsafe { CStr::from_ptr(asked) };
+    if let Some(version) = asked.to_str().ok().and_then(|text| text.parse().ok()) {
+        qemu_plugin_version.store(version, Relaxed);
+    }
+}
+
+/// What the launcher asks for.
+#[derive(Debug)]
+struct Asked {
+    dir: PathBuf,
+    window: u64,
+}
+
+static ASKED: OnceLock<Asked> = OnceLock::new();
+/// Numbers of threads and of address spaces, in memory that forked processes share.
+static NUMBERS: AtomicPtr<[AtomicU32; 2]> = AtomicPtr::new(null_mut());
+/// The address space of this process.
+static SPACE: AtomicU32 = AtomicU32::new(0);
+/// The number that a child gets which is about to be forked.
+static CHILD: AtomicU32 = AtomicU32::new(0);
+/// The threads of this process, by qemu's index.
+static THREADS: [AtomicPtr<Recording>; MOST_THREADS] =
+    [const { AtomicPtr::new(null_mut()) }; MOST_THREADS];
+
+thread_local! {
+    /// The index of this thread, once it has made a system call.
+    static INDEX: Cell<c_uint> = const { Cell::new(0) };
+}
+
+/// Ends the program: what it does could not be recorded.
+fn give_up(what: &str) -> ! {
+    let text = format!("flowgauge's recorder: {what}\n");
+    // SAFETY: the bytes are valid for their length; a closed descriptor is an error that is ignored.
+    unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+    // SAFETY: `_exit` ends the process and has no preconditions.
+    unsafe { libc::_exit(NO_TRACE) }
+}
+
+/// The next number of a thread (0) or of an address space (1).
+fn next(of: usize) -> u32 {
+    // SAFETY: set by `qemu_plugin_install` before any callback, to memory that is never unmapped.
+    let numbers = unsafe { NUMBERS.load(Relaxed).as_ref() };
+    numbers.map_or(0, |numbers| numbers[of].fetch_add(1, Relaxed))
+}
+
+fn new_recording(space: u32) -> Recording {
+    let Some(asked) = ASKED.get() else {
+        give_up("it was not told where to write");
+    };
+    Recording::new(&asked.dir, next(0), space, asked.window)
+}
+
+/// The recording of the calling thread, whose index qemu gives.
+fn of_thread(index: c_uint) -> Option<&'static mut Recording> {
+    let slot = THREADS.get(index as usize)?;
+    // SAFETY: the pointer is null or from `Box::into_raw` and never freed; qemu makes the callbacks
+    // of an index one after another, so no other reference is in use.
+    unsafe { slot.load(Relaxed).as_mut() }
+}
+
+extern "C" fn thread_begins(_plugin: u64, index: c_uint) {
+    let Some(slot) = THREADS.get(index as usize) else {
+        give_up("the program has more threads at a time than it can record");
+    };
+    let fresh = new_recording(SPACE.load(Relaxed));
+    if let Some(old) = of_thread(index) {
+        // An index is used again when its thread has ended.
+        old.flush();
+        *old = fresh;
+    } else {
+        slot.store(Box::into_raw(Box::new(fresh)), Relaxed);
+    }
+}
+
+extern "C" fn thread_ends(_plugin: u64, index: c_uint) {
+    if let Some(recording) = of_thread(index) {
+        recording.flush();
+    }
+}
+
+extern "C" fn program_ends(_plugin: u64, _data: *mut c_void) {
+    let threads = 0..MOST_THREADS as c_uint;
+    threads.filter_map(of_thread).for_each(Recording::flush);
+}
+
+extern "C" fn loads(index: c_uint, info: u32, address: u64, _data: *mut c_void) {
+    accessed(index, info, address, false);
+}
+
+extern "C" fn stores(index: c_uint, info: u32, address: u64, _data: *mut c_void) {
+    accessed(index, info, address, true);
+}
+
+#[inline]
+fn accessed(index: c_uint, info: u32, address: u64, store: bool) {
+    let Some(recording) = of_thread(index) else {
+        return;
+    };
+    recording.access(address >> GRANULE_BITS, store);
+    // Only what begins in the second half of a granule and is not aligned can reach into the next.
+    let within = address % GRANULE;
+    if within > GRANULE / 2 && within + qemu::size(info) > GRANULE {
+        recording.access((address >> GRANULE_BITS) + 1, store);
+    }
+}
+
+extern "C" fn translated(_plugin: u64, block: *mut c_void) {
+    for at in 0..qemu::instructions(block) {
+        qemu::call_on_access(block, at, loads, stores);
+    }
+}
+
+/// Before a fork, in the thread that forks.
+extern "C" fn before_fork() {
+    let child = next(1);
+    CHILD.store(child, Relaxed);
+    if let Some(recording) = of_thread(INDEX.get()) {
+        recording.forks(child);
+    }
+}
+
+/// After a fork, in the child: it has this thread alone, and nothing recorded.
+extern "C" fn in_child() {
+    SPACE.store(CHILD.load(Relaxed), Relaxed);
+    let own = INDEX.get();
+    for (index, slot) in THREADS.iter().enumerate() {
+        if index as c_uint != own {
+            // What the parent's other threads have not written down is theirs to write.
+            slot.store(null_mut(), Relaxed);
+        }
+    }
+    if let Some(recording) = of_thread(own) {
+        *recording = new_recording(SPACE.load(Relaxed));
+    }
+}
+
+/// Reads `dir=FOLDER` and `window=ACCESSES`.
+fn read(arguments: impl Iterator<Item = String>) -> Option<Asked> {
+    let (mut dir, mut window) = (None, None);
+    for argument in arguments {
+        match argument.split_once('=')? {
+            ("dir", folder) => dir = Some(PathBuf::from(folder)),
+            ("window", accesses) => window = accesses.parse().ok(),
+            _ => return None,
+        }
+    }
+    Some(Asked {
+        dir: dir?,
+        window: window?,
+    })
+}
+
+/// Called by qemu when it has loaded this library: 0 if it can be used.
+///
+/// # Safety
+/// `arguments` are `count` C strings.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qemu_plugin_install(
+    plugin: u64,
+    _info: *const c_void,
+    count: c_int,
+    arguments: *const *const c_char,
+) -> c_int {
+    let text = |at: usize| {
+        // SAFETY: the caller promises so many pointers.
+        let place = unsafe { arguments.add(at) };
+        // SAFETY: as above.
+        let text = unsafe { place.read() };
+        // SAFETY: the caller promises C strings.
+        let text = unsafe { CStr::from_ptr(text) };
+        text.to_string_lossy().into_owned()
+    };
+    let Some(asked) = read((0..count.max(0) as usize).map(text)) else {
+        return 1;
+    };
+    let _is_set_once = ASKED.set(asked);
+    let both = libc::PROT_READ | libc::PROT_WRITE;
+    let how = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
+    // SAFETY: a new mapping at an address of the kernel's choice touches no memory of anybody.
+    let page = unsafe { libc::mmap(null_mut(), 4096, both, how, -1, 0) };
+    if page == libc::MAP_FAILED {
+        return 1;
+    }
+    NUMBERS.store(page.cast(), Relaxed);
+    SPACE.store(next(1), Relaxed);
+    // SAFETY: the functions take no arguments, and live as long as the process.
+    let hooked = unsafe { libc::pthread_atfork(Some(before_fork), None, Some(in_child)) };
+    qemu::register(plugin);
+    hooked
+}

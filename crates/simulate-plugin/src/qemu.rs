@@ -1,0 +1,84 @@
+//! qemu's side: its functions, declared here and found when qemu loads this library, so that
+//! nothing of qemu is needed to build it.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use crate::calls::{called, returned};
+use crate::{program_ends, thread_begins, thread_ends, translated};
+
+/// Callback of an access: thread, what is known of it, address, data.
+pub(crate) type OnAccess = extern "C" fn(c_uint, u32, u64, *mut c_void);
+
+/// The callback reads no registers.
+const NO_REGISTERS: c_int = 0;
+const LOADS: c_int = 1;
+const STORES: c_int = 2;
+
+unsafe extern "C" {
+    fn qemu_plugin_register_vcpu_tb_trans_cb(id: u64, call: extern "C" fn(u64, *mut c_void));
+    fn qemu_plugin_tb_n_insns(block: *const c_void) -> usize;
+    fn qemu_plugin_tb_get_insn(block: *const c_void, at: usize) -> *mut c_void;
+    fn qemu_plugin_register_vcpu_mem_cb(
+        instruction: *mut c_void,
+        call: OnAccess,
+        flags: c_int,
+        which: c_int,
+        data: *mut c_void,
+    );
+    safe fn qemu_plugin_mem_size_shift(info: u32) -> c_uint;
+    fn qemu_plugin_register_atexit_cb(
+        id: u64,
+        call: extern "C" fn(u64, *mut c_void),
+        data: *mut c_void,
+    );
+    fn qemu_plugin_register_vcpu_init_cb(id: u64, call: extern "C" fn(u64, c_uint));
+    fn qemu_plugin_register_vcpu_exit_cb(id: u64, call: extern "C" fn(u64, c_uint));
+    fn qemu_plugin_register_vcpu_syscall_cb(id: u64, call: OnCall);
+    fn qemu_plugin_register_vcpu_syscall_ret_cb(
+        id: u64,
+        call: extern "C" fn(u64, c_uint, i64, i64),
+    );
+}
+
+/// Callback of a system call: plugin, thread, number, eight arguments.
+type OnCall = extern "C" fn(u64, c_uint, i64, u64, u64, u64, u64, u64, u64, u64, u64);
+
+/// Asks for every callback.
+pub(crate) fn register(plugin: u64) {
+    // SAFETY: called while qemu installs this plugin, whose number it is; so are the others below.
+    unsafe { qemu_plugin_register_vcpu_init_cb(plugin, thread_begins) };
+    // SAFETY: as above.
+    unsafe { qemu_plugin_register_vcpu_exit_cb(plugin, thread_ends) };
+    // SAFETY: as above.
+    unsafe { qemu_plugin_register_vcpu_tb_trans_cb(plugin, translated) };
+    // SAFETY: as above.
+    unsafe { qemu_plugin_register_vcpu_syscall_cb(plugin, called) };
+    // SAFETY: as above.
+    unsafe { qemu_plugin_register_vcpu_syscall_ret_cb(plugin, returned) };
+    // SAFETY: as above; the callback does not use its data.
+    unsafe { qemu_plugin_register_atexit_cb(plugin, program_ends, std::ptr::null_mut()) };
+}
+
+/// Bytes of an access.
+pub(crate) fn size(info: u32) -> u64 {
+    1 << qemu_plugin_mem_size_shift(info).min(6)
+}
+
+/// Instructions of a block that qemu is translating.
+pub(crate) fn instructions(block: *mut c_void) -> usize {
+    // SAFETY: qemu gives the block to the callback that this is called from.
+    unsafe { qemu_plugin_tb_n_insns(block) }
+}
+
+/// Has an instruction of a block call at each of its loads and at each of its stores.
+pub(crate) fn call_on_access(block: *mut c_void, at: usize, loads: OnAccess, stores: OnAccess) {
+    // SAFETY: as in `instructions`; the place is below their number.
+    let instruction = unsafe { qemu_plugin_tb_get_insn(block, at) };
+    for (which, call) in [(LOADS, loads), (STORES, stores)] {
+        let data = std::ptr::null_mut();
+        // SAFETY: the instruction is that block's; the callback does not use its data.
+        unsafe {
+            qemu_plugin_register_vcpu_mem_cb(instruction, call, NO_REGISTERS, which, data);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What is recorded of one thread.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use simulate::trace::{Event, GRANULE_BITS, PAGE_BITS, Writer};
+
+use crate::give_up;
+
+/// Bytes that are kept before they are written to the file.
+const BUFFER: usize = 1 << 17;
+/// Pages that are known to be written down as written.
+const REMEMBERED: usize = 1024;
+/// No page.
+const NOWHERE: u64 = u64::MAX;
+
+/// Where a thread is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Window {
+    /// No flow has begun: only pages that are written are recorded.
+    Before,
+    /// Accesses are recorded until so many are left.
+    Open(u64),
+    /// They are only counted.
+    Full,
+    /// The flow has ended.
+    Closed,
+}
+
+/// The recording of one thread.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    file: PathBuf,
+    writer: Writer,
+    window: Window,
+    /// Accesses that are recorded at the most.
+    most: u64,
+    /// Accesses since the flow began.
+    accesses: u64,
+    written: Box<[u64; REMEMBERED]>,
+    /// A system call that has not returned, if it is one that matters.
+    pub(crate) pending: Option<crate::calls::Pending>,
+}
+
+impl Recording {
+    pub(crate) fn new(dir: &Path, number: u32, space: u32, most: u64) -> Self {
+        Self {
+            file: dir.join(format!("{number:08}")),
+            writer: Writer::new(space, BUFFER),
+            window: Window::Before,
+            most,
+            accesses: 0,
+            written: Box::new([NOWHERE; REMEMBERED]),
+            pending: None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn access(&mut self, granule: u64, store: bool) {
+        match self.window {
+            Window::Open(left) => {
+                self.accesses += 1;
+                self.writer.access(granule, store);
+                self.window = Window::Open(left - 1);
+                if left == 1 {
+                    self.window = Window::Full;
+                }
+                if self.writer.is_full() {
+                    self.flush();
+                }
+            }
+            Window::Full => self.accesses += 1,
+            Window::Before if store => self.wrote(granule >> (PAGE_BITS - GRANULE_BITS)),
+            Window::Before | Window::Closed => {}
+        }
+    }
+
+    fn wrote(&mut self, page: u64) {
+        let known = &mut self.written[page as usize % REMEMBERED];
+        if *known != page {
+            *known = page;
+            self.event(Event::Wrote { page });
+        }
+    }
+
+    pub(crate) fn event(&mut self, event: Event) {
+        if matches!(self.window, Window::Full | Window::Closed) {
+            return;
+        }
+        self.writer.event(event);
+        if self.writer.is_full() {
+            self.flush();
+        }
+    }
+
+    /// The thread forks.
+    pub(crate) fn forks(&mut self, child: u32) {
+        self.event(Event::Fork { child });
+    }
+
+    /// The thread is that flow from now on.
+    pub(crate) fn begin(&mut self, flow: u64) {
+        if self.window == Window::Before {
+            self.event(Event::Begin { flow });
+            self.window = match self.most {
+                0 => Window::Full,
+                most => Window::Open(most),
+            };
+        }
+    }
+
+    /// The flow has done its work; its trace is whole, however the thread ends.
+    pub(crate) fn end(&mut self) {
+        if !matches!(self.window, Window::Open(_) | Window::Full) {
+            return;
+        }
+        self.writer.event(Event::End {
+            accesses: self.accesses,
+        });
+        self.flush();
+        self.window = Window::Closed;
+    }
+
+    /// Writes what is kept to the file.
+    #[cold]
+    pub(crate) fn flush(&mut self) {
+        // An access that is not closed is folded with the next; it is no part of the bytes yet.
+        let whole = matches!(self.window, Window::Open(_));
+        if !whole {
+            self.writer.close();
+        }
+        if self.writer.bytes().is_empty() {
+            return;
+        }
+        let mut options = OpenOptions::new();
+        let file = options.create(true).append(true).open(&self.file);
+        let done = file.and_then(|mut file| file.write_all(self.writer.bytes()));
+        if let Err(error) = done {
+            give_up(&format!(
+                "{} cannot be written: {error}",
+                self.file.display()
+            ));
+        }
+        self.writer.clear();
+    }
+}
