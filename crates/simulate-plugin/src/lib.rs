@@ -162,19 +162,11 @@ extern "C" fn program_ends(_plugin: u64, _data: *mut c_void) {
     threads.filter_map(of_thread).for_each(Recording::flush);
 }
 
-extern "C" fn loads(index: c_uint, info: u32, address: u64, _data: *mut c_void) {
-    accessed(index, info, address, false);
-}
-
-extern "C" fn stores(index: c_uint, info: u32, address: u64, _data: *mut c_void) {
-    accessed(index, info, address, true);
-}
-
-#[inline]
-fn accessed(index: c_uint, info: u32, address: u64, store: bool) {
+extern "C" fn accessed(index: c_uint, info: u32, address: u64, _data: *mut c_void) {
     let Some(recording) = of_thread(index) else {
         return;
     };
+    let store = qemu::is_store(info);
     recording.access(address >> GRANULE_BITS, store);
     // Only what begins in the second half of a granule and is not aligned can reach into the next.
     let within = address % GRANULE;
@@ -185,7 +177,7 @@ fn accessed(index: c_uint, info: u32, address: u64, store: bool) {
 
 extern "C" fn translated(_plugin: u64, block: *mut c_void) {
     for at in 0..qemu::instructions(block) {
-        qemu::call_on_access(block, at, loads, stores);
+        qemu::call_on_access(block, at, accessed);
     }
 }
 

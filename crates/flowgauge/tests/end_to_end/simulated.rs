@@ -61,6 +61,23 @@ fn flows_of_both_models_are_counted_on_the_cores_of_the_machine() {
     assert!(table.contains("simulated-dtlb-misses"), "{table}");
 }
 
+/// qemu 7.2 calls what is asked to be called at stores at loads too: constants that all threads read
+/// were lines that cores took from each other.
+#[test]
+fn a_load_is_no_store() {
+    if !is_there() {
+        return skipped::skipped("qemu-user is not installed");
+    }
+    let home = Home::new();
+    let line = "primes -t 2 -b 20000 --rounds 1 --simulate xeon-x5570,window=100K --out out";
+    run(&home, line).answered();
+    let found = results(&home.path("out"));
+    let slot = &found.studies[0].cases[0].slots[0];
+    let counted = slot.outcome.simulated.as_ref().unwrap().value().unwrap();
+    let lines = counted.merged.lines;
+    assert!(lines.by_several > 2 * lines.written_by_several, "{lines:?}");
+}
+
 /// A file of its own, with what cannot be in it.
 #[test]
 fn a_machine_that_no_model_can_be_built_from_is_refused_with_the_line() {
