@@ -32,13 +32,13 @@ fn works_are_run_along_cores_and_set_beside_the_source() {
     let (text, found) = run(&home, line);
     for words in [
         "warehouse along cores: transactions a second, and pages",
-        "3.4 % faster (UltraSPARC T1, 8 flows)",
-        "2.1 % slower (Xeon X5570, 4 flows)",
+        "multi-thread 3.4 % faster",
+        "multi-thread 2.1 % slower",
         "Pages: not available: flows of this work keep nothing",
         "Each of these transactions allocates 2.01 times, 425 bytes in all",
         "These passes allocate nothing",
-        "no advantage of threads (UltraSPARC T1, 8 flows)",
-        "than threads with the allocator of libc",
+        "no performance advantage for multi-thread",
+        "A core-aware allocator speeds threads up",
     ] {
         assert!(text.contains(words), "no '{words}' in {text}");
     }
@@ -54,14 +54,13 @@ fn works_are_run_along_cores_and_set_beside_the_source() {
     // A pair cannot be one flow.
     assert_eq!(find(&found, "handoff").points.len(), 1);
     let csv = fs::read_to_string(home.path("out/scaling.csv")).unwrap();
-    let of = |word: &str| csv.lines().filter(|line| line.contains(word)).count();
     // Warehouse, two kernels and wiki at two numbers, handoff at one, by two models; the chain at two
     // numbers, by as many variants as can be had here.
     let chain = find(&found, "chain").points.iter();
     let links: usize = chain.map(|point| point.variants.len()).sum();
     assert!((4..=8).contains(&links));
     let rows = (4 * 2 + 1) * 2 + links;
-    assert_eq!((of(",ours,"), of("2010: ")), (rows, 10));
+    assert_eq!(csv.lines().count(), 1 + rows);
     assert!(home.path("out/report.html").exists());
 }
 
