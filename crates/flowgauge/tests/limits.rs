@@ -50,7 +50,7 @@ fn every_model_says_how_many_what_stops_it_and_what_one_costs() {
     let raises = &limits[0].room.as_ref().expect("a limit").raise;
     let command = raises.split_whitespace().last().expect("a command");
     let table = ["How many flows of each model", "to raise it", command];
-    for part in ["Then and now", "Linux", "8,000", "90,000+"]
+    for part in ["Then and now", "8000 Linux", "25000 Sun", "90000+"]
         .iter()
         .chain(&table)
     {
