@@ -91,7 +91,7 @@ fn every_design_model_and_number_of_workers_finds_the_same() {
     }
     for text in [
         "Then and now",
-        "15.1 s",
+        "15.134 s",
         "Time by the number of workers",
         "walk",
     ] {
