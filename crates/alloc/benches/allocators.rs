@@ -362,7 +362,7 @@ fn cpu() -> usize {
     unsafe { libc::sched_getcpu() as usize }
 }
 
-/// Fills a table with blocks of so many bytes, and then replaces them at random as often again.
+/// Fills a table with blocks of the given size in bytes, and then replaces them at random as often again.
 fn live(thread: usize, bytes: usize, table: &mut Table) {
     let mut random = thread as u32 * 7_919 + 1;
     let mut have = 0;

@@ -121,7 +121,7 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    /// That of regions of so many bytes, a power of two.
+    /// That of regions of the given size in bytes, a power of two.
     pub(crate) const fn of(region: usize) -> Self {
         Self {
             region,

@@ -138,7 +138,7 @@ impl Config {
         slots::LANDING + PAGE + crate::core::LAST_STACK_BYTES + crate::memory::HUGE_PAGE
     }
 
-    /// Address space that so many fibers take beyond [`bytes_per_fiber`](Self::bytes_per_fiber)
+    /// Address space that the given number of fibers takes beyond [`bytes_per_fiber`](Self::bytes_per_fiber)
     /// each: the rest of the last huge page of packed slots and of each table, which is taken
     /// whole where half of it is needed.
     #[must_use]

@@ -5,7 +5,7 @@
 //! Descent finds a command's processes as long as the process above them is there (`program::tree`).
 //! If that one is killed, and the main process with it, nobody is left who could find them. What
 //! no process can leave by itself is its control group: a slot of a command enters a group of its
-//! run, all that it launches begins in it, and whoever is left can end the whole group by one
+//! run, all that it launches begins in it, and any survivor can end the whole group by one
 //! write, without a race and without hitting a stranger. The kernel also counts the CPU time of
 //! the group, of children that nobody has waited for too.
 //!

@@ -2,7 +2,7 @@
 //!
 //! # Theory
 //!
-//! A program's heap comes from `malloc`, so the allocator is told before it maps anything, and what
+//! A program's heap comes from `malloc`, so the allocator gets its settings before it maps anything, and what
 //! came of it is read afterwards:
 //!
 //! | asked for | how | read in |
@@ -34,7 +34,7 @@ pub enum HeapPages {
     Small,
     /// Huge ones where the kernel can give them.
     Transparent,
-    /// Reserved ones, of so many bytes.
+    /// Reserved pages of this size in bytes.
     Reserved(u64),
 }
 

@@ -54,7 +54,7 @@ pub struct Simulated {
 
 /// Cycles that a core is ahead at the most.
 const SLICE: u64 = 1_000;
-/// One of so many recorded accesses warms up.
+/// The share of recorded accesses that warm up: one in this many.
 const WARM: u64 = 4;
 /// How much longer turns are the second time.
 pub const OTHER_TURN: u64 = 16;
