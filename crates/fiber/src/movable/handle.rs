@@ -164,7 +164,7 @@ impl<'f> MovableFiber<'f> {
             _ if to >= processes => Err(MoveError::NoProcess { to, processes }),
             held if held > 0 => Err(MoveError::Held { held }),
             _ if std::thread::panicking() => Err(MoveError::Unwinding),
-            _ if member.is_some_and(|member| !member.has_joined(to)) => {
+            _ if member.is_some_and(|member| !member.shared.has_joined(to)) => {
                 Err(MoveError::Absent { to })
             }
             _ => Ok(()),

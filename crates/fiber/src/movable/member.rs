@@ -108,11 +108,6 @@ impl Member {
         }
     }
 
-    /// Has process `process` joined the region? (It may have ended since.)
-    pub(crate) fn has_joined(&self, process: usize) -> bool {
-        self.shared.mailbox(process).owner() != 0
-    }
-
     /// Has process `process` joined, and not ended?
     fn lives(&self, process: usize) -> bool {
         let owner = self.shared.mailbox(process).owner();

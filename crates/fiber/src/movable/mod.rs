@@ -19,6 +19,11 @@
 //!     let served = region.join(1).is_ok_and(|scheduler| scheduler.serve());
 //!     std::process::exit(i32::from(!served));
 //! }
+//! # let patience = std::time::Instant::now() + std::time::Duration::from_secs(30);
+//! while !region.has_joined(1) {
+//! #   assert!(std::time::Instant::now() < patience, "process 1 did not join");
+//!     std::thread::yield_now();
+//! }
 //! let scheduler = region.join(0)?;
 //! let handle = scheduler.spawn_movable(41, travel)?;
 //! assert_eq!(handle.join()?, 42);

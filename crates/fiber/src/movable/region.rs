@@ -149,6 +149,12 @@ impl Region {
         Core::build(&self.shared.config, Some(member))
     }
 
+    /// Whether process `process` has joined, so that fibers can move to it. It may have ended since.
+    #[must_use]
+    pub fn has_joined(&self, process: usize) -> bool {
+        process < self.processes() && self.shared.has_joined(process)
+    }
+
     /// No fiber will be made or moved any more: every [`Scheduler::serve`] returns.
     pub fn close(&self) {
         self.shared.header().close();
@@ -289,6 +295,11 @@ impl Shared {
         // SAFETY: the range starts with a header, whose zeroed bytes are one, and lives as long
         // as `self`.
         unsafe { self.range.base().cast::<Header>().as_ref_unchecked() }
+    }
+
+    #[inline]
+    pub(crate) fn has_joined(&self, process: usize) -> bool {
+        self.mailbox(process).owner() != 0
     }
 
     pub(crate) fn mailbox(&self, process: usize) -> &Mailbox {
