@@ -66,6 +66,15 @@ struct Turn {
     max_rounds: Option<usize>,
 }
 
+/// What the rounds of a comparison say.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Judged {
+    pub(crate) estimate: Estimate,
+    pub(crate) verdict: Verdict,
+    /// Where the difference may be overstated: the smallest that so few rounds find reliably.
+    pub(crate) reliable: Option<f64>,
+}
+
 /// The comparisons, once their floor is fixed.
 #[derive(Debug, Clone)]
 struct Opened {
@@ -334,12 +343,12 @@ impl Judge {
     }
 
     /// The findings of the same rounds and looks where so many comparisons share the error.
-    pub(crate) fn conclude_among(&self, comparisons: usize) -> Vec<Option<(Estimate, Verdict)>> {
+    pub(crate) fn conclude_among(&self, comparisons: usize) -> Vec<Option<Judged>> {
         let opened = self.as_opened();
         let floor = opened.floor;
         let rule = Rule { floor, comparisons };
         let pairs = opened.pairs.iter().map(|pair| pair.at(rule));
-        pairs.map(|pair| pair.ok()?.conclude().ok()).collect()
+        pairs.map(|pair| judged(&pair.ok()?)).collect()
     }
 
     /// The p-value of each comparison over all its looks; `None` for a pair without a round.
@@ -351,6 +360,16 @@ impl Judge {
     fn as_opened(&self) -> Opened {
         self.opened.clone().unwrap_or_else(|| self.open())
     }
+}
+
+fn judged(pair: &Sequential) -> Option<Judged> {
+    let (estimate, verdict) = pair.conclude().ok()?;
+    let differs = matches!(verdict, Verdict::Faster { .. } | Verdict::Slower { .. });
+    Some(Judged {
+        estimate,
+        verdict,
+        reliable: pair.overstates(&estimate).filter(|_| differs),
+    })
 }
 
 /// The looks of a case: the first has as many rounds as an interval needs at the level of the

@@ -1,6 +1,7 @@
 //! What a run found: made from the journal alone.
 
 mod asked;
+mod beside;
 mod calibration;
 mod cheapest;
 pub mod counted;
@@ -353,6 +354,12 @@ pub struct Finding {
     /// they name a difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p_value: Option<f64>,
+    /// That fewer rounds decided it than its case has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early: Option<String>,
+    /// Why it may be overstated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overstated: Option<String>,
     /// Differences of the median phases, subject minus reference, in ns.
     pub phases: Option<Phases>,
     /// Slow ends.

@@ -1,8 +1,9 @@
 //! From the ledger to the results. The same way after a run and from an old journal.
 
 use flow::SlotRecord;
-use stats::{Estimate, PLAN_ALPHA, Rule, Summary, Verdict, tail};
+use stats::{PLAN_ALPHA, Rule, Summary, Verdict, tail};
 
+use super::beside::{early, overstated};
 use super::counted::{self, Events};
 use super::counts;
 use super::laws::laws;
@@ -23,6 +24,7 @@ use super::then::{Run, then_and_now};
 use super::why::{Evidence, Side, cause, why};
 use super::workers::{crowded, workers};
 use super::{CaseResult, Finding, Phases, RawSlot, Results, Role, StudyResult, VariantSummary};
+use crate::judge::Judged;
 use crate::ledger::{CaseLog, Ledger};
 use crate::number::plain;
 use crate::run::failure;
@@ -150,7 +152,7 @@ fn case_result(case: &Case, log: &CaseLog, level: Level, header: &Header) -> Cas
         noise: log.judge.noise(),
         findings: findings(case, (log, level), &columns, shared.as_ref(), header),
         quantities: sheet.quantities(),
-        contrasts: contrasts(&sheet, case, floor),
+        contrasts: contrasts(&sheet, case, floor, level),
         shared,
         optimum: optimum(case, &variants, &log.slots, floor),
         variants,
@@ -158,14 +160,14 @@ fn case_result(case: &Case, log: &CaseLog, level: Level, header: &Header) -> Cas
     }
 }
 
-/// Every variant but the first against the first, quantity by quantity.
-fn contrasts(sheet: &Sheet<'_>, case: &Case, floor: f64) -> Vec<QuantityFinding> {
+/// Every variant but the first against the first, quantity by quantity, at the level of its time.
+fn contrasts(sheet: &Sheet<'_>, case: &Case, floor: f64, level: Level) -> Vec<QuantityFinding> {
     let subjects = 1..case.variants.len();
     let pair = |subject| Compared {
         reference: 0,
         subject,
         floor,
-        pairs: case.variants.len() - 1,
+        comparisons: level.comparisons,
     };
     subjects
         .flat_map(|subject| sheet.compared(pair(subject)))
@@ -287,7 +289,7 @@ fn findings(
             Finding {
                 role: level.role,
                 p_value,
-                ..finding(case, subject, reference, judged, why, floor)
+                ..finding((case, log), subject, reference, judged, why, floor)
             }
         })
         .collect()
@@ -309,10 +311,10 @@ fn page_bytes(header: &Header) -> f64 {
 }
 
 fn finding(
-    case: &Case,
+    (case, log): (&Case, &CaseLog),
     subject: &Column<'_>,
     reference: &Column<'_>,
-    judged: Option<(Estimate, Verdict)>,
+    judged: Option<Judged>,
     Why {
         steady,
         shared,
@@ -320,8 +322,10 @@ fn finding(
     }: Why<'_>,
     floor: f64,
 ) -> Finding {
+    let planned = log.judge.max_rounds();
     let sides = side(subject).zip(side(reference));
-    let verdict = judged.map_or(Verdict::CannotTell { more_rounds: None }, |(_, verdict)| {
+    let found = judged.map(|judged| (judged.estimate, judged.verdict));
+    let verdict = found.map_or(Verdict::CannotTell { more_rounds: None }, |(_, verdict)| {
         verdict
     });
     let tails = tail(&reference.times(case.metric), &subject.times(case.metric));
@@ -344,14 +348,16 @@ fn finding(
         subject: subject.label.to_owned(),
         reference: reference.label.to_owned(),
         metric: case.metric,
-        estimate: judged.map(|(estimate, _)| estimate),
+        estimate: found.map(|(estimate, _)| estimate),
         verdict,
         floor,
         role: Role::default(),
         p_value: None,
+        early: judged.and_then(|judged| early(&judged, log.judge.full_rounds())),
+        overstated: judged.as_ref().and_then(overstated),
         phases: sides.map(|(s, r)| difference(s.profile.phases, r.profile.phases)),
         tail: sides.map(|_| tails),
-        sentence: sentence(subject.label, reference.label, case.metric, judged),
+        sentence: sentence(subject.label, reference.label, case.metric, found, planned),
         cause: evidence.as_ref().and_then(cause),
         why,
         also_measured,
@@ -395,6 +401,13 @@ fn steady_alone(
         }
     }
     let judged = rule.judge_values(&of_reference, &of_subject).ok()?;
-    let said = sentence(subject.label, reference.label, Metric::Total, Some(judged));
+    let judged = Some(judged);
+    let said = sentence(
+        subject.label,
+        reference.label,
+        Metric::Total,
+        judged,
+        usize::MAX,
+    );
     Some(format!("in the steady phase alone: {said}"))
 }

@@ -20,9 +20,10 @@
 //! exactly 0 for everything else.
 //!
 //! **Level.** [`alpha`] is the one place that decides it. All quantities of a pair are judged at
-//! the level of its time, and the pairs of a case share it. It is *not* divided among the
-//! quantities: only the time of a headline is a question declared beforehand, everything else
-//! explores. Of 20 quantities that do not differ, one may well be called different.
+//! the level of its time, which the pairs of a case share, and the headlines of a run or the other
+//! comparisons of a study with them (`levels`). It is *not* divided among the quantities: only
+//! the time of a headline is a question declared beforehand, everything else explores. Of 20
+//! quantities that do not differ, one may well be called different.
 //!
 //! What a record does not have is not available, with the reason. A quantity that the work
 //! cannot have (requests of a body that answers none) is left out.
@@ -234,10 +235,10 @@ impl Word {
     }
 }
 
-/// The level at which a quantity of one of `pairs` pairs of a case is judged.
+/// The level at which a quantity is judged where so many comparisons share the level.
 #[must_use]
-pub(crate) fn alpha(pairs: usize) -> f64 {
-    LOOK_ALPHA / pairs.max(1) as f64
+pub(crate) fn alpha(comparisons: usize) -> f64 {
+    LOOK_ALPHA / comparisons.max(1) as f64
 }
 
 impl CaseResult {

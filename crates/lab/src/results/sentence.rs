@@ -10,12 +10,14 @@ use crate::words::{percent, plural};
 /// More rounds than this are not worth naming exactly.
 const MANY_ROUNDS: usize = 1000;
 
-/// The whole answer: who, how much, how sure.
+/// The whole answer: who, how much, how sure. `planned` is how many rounds the run makes at the
+/// most.
 pub(crate) fn sentence(
     subject: &str,
     reference: &str,
     metric: Metric,
     finding: Option<(Estimate, Verdict)>,
+    planned: usize,
 ) -> String {
     let (subject, reference) = (spoken(subject, metric), spoken(reference, metric));
     let Some((estimate, verdict)) = finding else {
@@ -25,15 +27,15 @@ pub(crate) fn sentence(
     };
     let answer = answer(&subject, &reference, &estimate, verdict);
     let more = match verdict {
-        Verdict::CannotTell { more_rounds } => {
-            let goal = match estimate.interval() {
-                Some(_) => "settle it",
-                None => "give an interval",
-            };
-            more_rounds
-                .map(|rounds| more(rounds, goal))
-                .unwrap_or_default()
-        }
+        Verdict::CannotTell {
+            more_rounds: Some(rounds),
+        } => match estimate.interval() {
+            Some(_) => more(rounds, "settle it"),
+            None if estimate.rounds + rounds > planned => {
+                not_planned(planned, estimate.rounds + rounds)
+            }
+            None => more(rounds, "give an interval"),
+        },
         _ => String::new(),
     };
     format!("{answer}{}{more}", by(metric))
@@ -103,6 +105,15 @@ fn more(rounds: usize, goal: &str) -> String {
     format!("; about {rounds} more round{s} should {goal}")
 }
 
+/// That the run was never to make as many rounds as an interval needs: what it measures it does
+/// not compare.
+fn not_planned(planned: usize, needed: usize) -> String {
+    let s = if planned == 1 { "" } else { "s" };
+    format!(
+        "; an interval takes {needed}, and this run makes {planned} round{s} at most (--rounds)"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,6 +133,7 @@ mod tests {
             "process",
             Metric::Total,
             Some((estimate, verdict)),
+            80,
         )
     }
 
@@ -163,7 +175,8 @@ mod tests {
                 "thread, futex",
                 "process, sched_yield",
                 Metric::Switch,
-                None
+                None,
+                80
             ),
             "threads (futex) and processes (sched_yield) were not compared: no round has a good \
              slot of both"
@@ -181,12 +194,36 @@ mod tests {
         };
         let verdict = Rule::default().judge(&estimate);
         assert_eq!(
-            sentence("4x2", "thread", Metric::Create, Some((estimate, verdict))),
+            sentence(
+                "4x2",
+                "thread",
+                Metric::Create,
+                Some((estimate, verdict)),
+                80
+            ),
             "4x2 against threads: 3 rounds are too few, to create; about 4 more rounds should give an interval"
         );
         assert_eq!(
-            sentence("thread", "process", Metric::Total, None),
+            sentence("thread", "process", Metric::Total, None, 80),
             "threads and processes were not compared: no round has a good slot of both"
+        );
+    }
+
+    /// A run of two rounds said that eight more would settle it, and made two the next time too.
+    #[test]
+    fn a_run_that_makes_too_few_rounds_for_an_interval_promises_none() {
+        let estimate = Estimate {
+            rounds: 2,
+            ratio: 2.0,
+            low: None,
+            high: None,
+            alpha: 0.016,
+        };
+        let found = Some((estimate, Rule::default().judge(&estimate)));
+        assert_eq!(
+            sentence("process", "thread", Metric::Create, found, 2),
+            "processes against threads: 2 rounds are too few, to create; an interval takes 7, and \
+             this run makes 2 rounds at most (--rounds)"
         );
     }
 }

@@ -66,6 +66,8 @@ const COLUMNS: &[Column] = &[
     }),
     ("sentence", |row| text(&row.finding.sentence)),
     ("why", |row| text(row.finding.why.join("; "))),
+    ("early", |row| said(row.finding.early.as_ref())),
+    ("overstated", |row| said(row.finding.overstated.as_ref())),
 ];
 
 /// One row a finding: every variant but the first of a case against the first.
@@ -93,6 +95,10 @@ impl Row<'_> {
     fn reference(&self) -> Option<TailSide> {
         self.finding.tail.map(|tail| tail.reference)
     }
+}
+
+fn said(text_of: Option<&String>) -> Field {
+    text_of.map_or(Field::Nothing, text)
 }
 
 /// The verdict's word as JSON has it.

@@ -265,6 +265,7 @@ struct Pair {
     verdict: Verdict,
     floor: f64,
     cause: Option<String>,
+    overstated: Option<String>,
 }
 
 impl Pair {
@@ -274,6 +275,7 @@ impl Pair {
             verdict: finding.verdict,
             floor: finding.floor,
             cause: finding.cause.clone(),
+            overstated: finding.overstated.clone(),
         }
     }
 
@@ -363,6 +365,7 @@ impl Row {
         if pair.is_decided() {
             let cause = pair.cause.clone().map(|cause| format!("cause: {cause}"));
             self.below.extend(cause.or(Some(no_cause.to_owned())));
+            self.below.extend(pair.overstated.clone());
         }
     }
 

@@ -82,9 +82,13 @@ pub(super) fn of_point(id: &str, case: &CaseResult) -> Figures {
         .and(course(&format!("{id}-course"), case))
 }
 
-/// The sentence, why, and the slow ends.
+/// The sentence, what it must not be read without, why, and the slow ends.
 pub(super) fn said(section: &mut Section, finding: &Finding) {
     section.text(Tone::Plain, &finding.sentence);
+    section.quiet(finding.early.clone());
+    if let Some(doubt) = &finding.overstated {
+        section.text(Tone::Doubt, doubt);
+    }
     if !finding.why.is_empty() {
         section.text(Tone::Plain, format!("Why: {}", finding.why.join("; ")));
     }

@@ -30,11 +30,31 @@ pub(super) fn single(page: &mut Page<'_>, results: &Results) {
     let rounds = crate::words::many(case.rounds as u64, "round");
     page.text(0, Tone::Strong, &format!("{}, {rounds}", case.case.title));
     bars(page, &shown);
+    for line in decided_early(case) {
+        page.text(2, Tone::Quiet, &line);
+    }
     let left = shown.len().saturating_sub(MOST) as u64;
     if left > 0 {
         let more = crate::words::many(left, "more variant");
         page.text(2, Tone::Quiet, &format!("{more}: -v"));
     }
+}
+
+/// `fiber, task: decided after 10 of 20 rounds; ...`: comparisons that fewer rounds decided than the
+/// bars are of.
+fn decided_early(case: &CaseResult) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for finding in &case.findings {
+        let Some(early) = &finding.early else {
+            continue;
+        };
+        match groups.iter_mut().find(|(known, _)| known == early) {
+            Some((_, subjects)) => subjects.push(&finding.subject),
+            None => groups.push((early, vec![&finding.subject])),
+        }
+    }
+    let line = |(early, subjects): &(&str, Vec<&str>)| format!("{}: {early}", subjects.join(", "));
+    groups.iter().map(line).collect()
 }
 
 fn bars(page: &mut Page<'_>, variants: &[&VariantSummary]) {

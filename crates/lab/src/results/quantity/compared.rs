@@ -125,7 +125,7 @@ impl<'a> Sheet<'a> {
             self.kinds[place].unit(),
             &reference,
             &subject,
-            alpha(pair.pairs),
+            alpha(pair.comparisons),
         );
         let none = || Measured::not_available("no round in which both have a value", "");
         Some(found.map_or_else(none, Measured::Value))
@@ -150,8 +150,8 @@ pub(crate) struct Compared {
     pub(crate) subject: usize,
     /// Ratios within this fraction are the same.
     pub(crate) floor: f64,
-    /// Pairs of the case that share the level.
-    pub(crate) pairs: usize,
+    /// Comparisons that share the level.
+    pub(crate) comparisons: usize,
 }
 
 /// Paired values in the way that fits them; `None` without any.

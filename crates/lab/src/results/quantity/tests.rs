@@ -45,7 +45,7 @@ fn finding(kind: Kind, slots: &[RawSlot]) -> QuantityFinding {
         reference: 0,
         subject: 1,
         floor: 0.01,
-        pairs: 1,
+        comparisons: 1,
     };
     sheet.compared(pair).remove(0)
 }

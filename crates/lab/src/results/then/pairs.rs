@@ -63,7 +63,7 @@ pub(super) fn finding(
         reference,
         subject,
         floor: floor(case),
-        pairs: case.case.variants.len().saturating_sub(1),
+        comparisons: case.case.variants.len().saturating_sub(1),
     });
     let found = compared.into_iter().next();
     found.ok_or_else(|| Answer::unknown("no round has a good slot of both"))
