@@ -58,7 +58,7 @@ enum Attack {
     KillBoth,
     StopSlotKillMain,
     StopMainKillBoth,
-    StopGroupKillMain,
+    StopOthersKillMain,
     Interrupt,
     InterruptTwice,
     Terminate,
@@ -71,7 +71,7 @@ const ATTACKS: [Attack; 10] = [
     Attack::KillBoth,
     Attack::StopSlotKillMain,
     Attack::StopMainKillBoth,
-    Attack::StopGroupKillMain,
+    Attack::StopOthersKillMain,
     Attack::Interrupt,
     Attack::InterruptTwice,
     Attack::Terminate,
@@ -199,10 +199,10 @@ impl Moment {
                 slot(Signal::SIGKILL);
                 main.send(Signal::SIGKILL);
             }
-            Attack::StopGroupKillMain => {
+            Attack::StopOthersKillMain => {
                 let others = home.processes().into_iter();
                 others
-                    .filter(|process| process.pid != main.pid && process.role != "__janitor")
+                    .filter(|process| process.pid != main.pid)
                     .for_each(|process| process.send(Signal::SIGSTOP));
                 main.send(Signal::SIGKILL);
             }

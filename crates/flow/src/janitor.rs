@@ -10,13 +10,23 @@
 //! | the janitor               | it does, when the pipe from the main process ends            |
 //! | nobody                    | the next run that looks there ([`tidy::slot_folder::sweep`]) |
 //!
-//! The janitor is this same binary, in a session of its own, where no signal to the group of the
-//! run and no Ctrl-C reaches it, and it ignores those that ask to end. It sleeps in a read. Before
-//! anything of a slot is made it gets the names, on one line; a line without names says that
-//! all is removed. When the main process is gone, however it went, the read ends. The slot's
+//! The janitor is this same binary, in a process group of its own, where no signal to the group of
+//! the run and no Ctrl-C reaches it, and signals that ask to end are blocked for it before it is
+//! born. It sleeps in a read. Before anything of a slot is made it gets the names, on one line; a
+//! line without names says that all is removed. When the main process is gone, however it went, the read ends. The slot's
 //! processes are dying then by their parent-death signals, stopped ones included, and need no
 //! help. The janitor removes what is left at the last names it got, and what is
 //! provably ours there ([`tidy`]), and ends.
+//!
+//! A janitor that was stopped is continued by the kernel: its parent-death signal is `SIGCONT`, which
+//! also takes back a stop that has not taken effect. It asks for that right after its fork. One
+//! that was stopped even earlier is continued as a member of a group that has become an orphan: with
+//! the main process dies the last that ties its group to a session, and the stopped members
+//! of such a group get `SIGHUP`, which is blocked, and `SIGCONT` (POSIX, `_exit`, "consequences of
+//! process termination"). So it has a group of its own, and not a session of its own, whose group
+//! would be an orphan from the beginning. Nothing continues it if that stop has not taken effect when
+//! the main process dies, or if whoever adopts orphans is in the session of the run, as the first process
+//! of a container can be.
 //!
 //! One process has no parent-death signal yet: a child of the main process that was stopped
 //! between its fork and its exec. It would stay for ever, and the janitor with it, since it has
@@ -37,7 +47,7 @@
 
 use std::fs;
 use std::io::{self, BufRead, Write};
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -45,14 +55,24 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{SigHandler, Signal, signal};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::unistd::getppid;
+use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
 
 use crate::ending::exit;
 use crate::slot_process::SLOT_PROCESS_ARGUMENT;
 
 /// The first argument of a janitor.
 const ARGUMENT: &str = "__janitor";
+
+/// Signals that ask to end. They are blocked in a janitor.
+const ENDS: [Signal; 4] = [
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGTERM,
+];
 
 /// How often what a killed slot leaves is looked for, and the time between two looks: a dying
 /// process finishes the system call that it is in.
@@ -69,14 +89,23 @@ pub(crate) struct Janitor {
 impl Janitor {
     /// Starts this program again, as a janitor.
     fn start() -> io::Result<Self> {
-        let mut child = Command::new("/proc/self/exe")
+        let mut command = Command::new("/proc/self/exe");
+        command
             .arg0("flowgauge")
             .arg(ARGUMENT)
             .arg(std::process::id().to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .spawn()?;
+            .process_group(0);
+        // SAFETY: between fork and exec only what is async-signal-safe may run; this is one
+        // `prctl`, and turning its error number into an `io::Error` allocates nothing.
+        unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGCONT)?)) };
+        // A child has the mask of its parent, from its birth and through the start of its program.
+        let before = SigSet::from_iter(ENDS).thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+        let spawned = command.spawn();
+        before.thread_set_mask()?;
+        let mut child = spawned?;
         let told = child.stdin.take();
         Ok(Self { child, told })
     }
@@ -120,16 +149,6 @@ pub fn is_janitor() -> bool {
 
 /// The whole life of a janitor.
 pub fn janitor_main() -> ! {
-    let _leads_one_already = nix::unistd::setsid();
-    for ends in [
-        Signal::SIGHUP,
-        Signal::SIGINT,
-        Signal::SIGQUIT,
-        Signal::SIGTERM,
-    ] {
-        // SAFETY: ignoring a signal installs no handler that could do anything unsafe.
-        let _valid_signal = unsafe { signal(ends, SigHandler::SigIgn) };
-    }
     std::thread::spawn(|| {
         if let (Some(main), Ok(pipe)) = (main_process(), own_pipe()) {
             ends(main);
@@ -171,7 +190,7 @@ fn main_process() -> Option<i32> {
 
 /// Waits until the process `main`, which started this one, has ended.
 fn ends(main: i32) {
-    let Ok(process) = pidfd(main) else { return };
+    let Some(process) = pidfd(main) else { return };
     let mut end = [PollFd::new(process.as_fd(), PollFlags::POLLIN)];
     // Another parent: it ended before it could be watched, and the number may be a stranger's.
     while getppid().as_raw() == main && poll(&mut end, PollTimeout::NONE).is_err() {}
@@ -196,10 +215,10 @@ fn kill_each(is_to_be: impl Fn(i32) -> bool) {
     let own = std::process::id().cast_signed();
     for pid in pids.filter(|pid| *pid != own) {
         // Looked at by its descriptor's lifetime: the number cannot go to another in between.
-        if let Ok(process) = pidfd(pid)
+        if let Some(process) = pidfd(pid)
             && is_to_be(pid)
         {
-            kill(&process);
+            let _gone_is_fine = pidfd_send_signal(&process, rustix::process::Signal::KILL);
         }
     }
 }
@@ -230,30 +249,17 @@ fn is_orphan(pid: i32, own: FileId) -> bool {
 }
 
 /// A descriptor of a process: readable when it has ended, and never that of another process.
-fn pidfd(pid: i32) -> io::Result<OwnedFd> {
-    // SAFETY: the call takes a process id and no flags, and touches no memory.
-    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
-    let fd = RawFd::try_from(fd).map_err(io::Error::other)?;
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the kernel has just made this descriptor and nobody else has it.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
-}
-
-fn kill(process: &OwnedFd) {
-    let (fd, kill) = (process.as_raw_fd(), libc::SIGKILL);
-    let no_info = std::ptr::null::<libc::siginfo_t>();
-    // SAFETY: the descriptor is open, and no information means that the kernel makes it.
-    let _gone_is_fine = unsafe { libc::syscall(libc::SYS_pidfd_send_signal, fd, kill, no_info, 0) };
+fn pidfd(pid: i32) -> Option<OwnedFd> {
+    pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    use nix::sys::signal::kill as signal_to;
-    use nix::unistd::Pid;
+    use std::os::fd::AsRawFd;
+
+    use nix::sys::signal::kill;
 
     #[test]
     fn a_stopped_process_that_holds_the_pipe_is_killed_and_others_are_not() {
@@ -267,7 +273,8 @@ mod tests {
                 .unwrap()
         };
         let (mut holder, mut other) = (sleep(writer.into()), sleep(Stdio::null()));
-        signal_to(Pid::from_raw(holder.id().cast_signed()), Signal::SIGSTOP).unwrap();
+        let held = nix::unistd::Pid::from_raw(holder.id().cast_signed());
+        kill(held, Signal::SIGSTOP).unwrap();
         let pipe = (found.dev(), found.ino());
         kill_each(|pid| holds(pid, pipe));
         assert!(!holder.wait().unwrap().success());

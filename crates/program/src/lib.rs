@@ -22,7 +22,7 @@
 //! * [`words`], [`fill`], [`command`]: from a command line to what is executed.
 //! * [`program`]: the parameters. `runner`: a slot. `judge`: whether a launch was a good one.
 //! * `supervisor`: launches, waits, ends. [`tree`]: finds and kills descendants. `usage`: what they used. `looks`: their
-//!   memory at its peak. `sys`: three system calls.                                    \[unsafe\]
+//!   memory at its peak. `sys`: two system calls.                                      \[unsafe\]
 //!
 //! # What it deliberately does not do
 //!

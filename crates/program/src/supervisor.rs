@@ -138,7 +138,7 @@ impl Supervisor {
             pid: launched.pid,
             began_ns: launched.began_ns,
             started_ns: launched.started_ns,
-            pidfd: sys::pidfd(launched.pid)?,
+            pidfd: launched.descriptor()?,
             ended: None,
             out,
             err,

@@ -1,5 +1,5 @@
-//! The three system calls that no library offers: a launch without a copy of the address space,
-//! a descriptor for a process, and `wait4`.
+//! The two system calls that no library offers: a launch without a copy of the address space, and
+//! `wait4`.
 //!
 //! # Theory
 //!
@@ -14,12 +14,13 @@
 
 use std::ffi::{CStr, CString};
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use measure::clock::now_ns;
 use nix::sys::signal::{SigSet, SigmaskHow, sigprocmask};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 /// What is executed. Made ready beforehand: the child may allocate nothing.
 #[derive(Debug)]
@@ -55,6 +56,14 @@ pub(crate) struct Launched {
     pub(crate) began_ns: u64,
     /// When the program had been executed.
     pub(crate) started_ns: u64,
+}
+
+impl Launched {
+    /// A descriptor that becomes readable when the program ends.
+    pub(crate) fn descriptor(&self) -> io::Result<OwnedFd> {
+        let pid = Pid::from_raw(self.pid).ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(pidfd_open(pid, PidfdFlags::empty())?)
+    }
 }
 
 /// All that the child needs, in the memory that it borrows.
@@ -171,18 +180,6 @@ extern "C" fn in_child(order: *mut libc::c_void) -> libc::c_int {
 fn pointers(list: &[CString]) -> Vec<*const libc::c_char> {
     let pointers = list.iter().map(|text| CStr::as_ptr(text));
     pointers.chain([ptr::null()]).collect()
-}
-
-/// A descriptor that becomes readable when the process ends.
-pub(crate) fn pidfd(pid: i32) -> io::Result<OwnedFd> {
-    // SAFETY: the call takes a process id and no flags, and touches no memory.
-    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
-    let fd = RawFd::try_from(fd).map_err(io::Error::other)?;
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the kernel has just made this descriptor and nobody else has it.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 /// A child that has ended.
@@ -311,7 +308,9 @@ mod tests {
             stdout: &null,
             stderr: &null,
         };
-        let error = launch(&executable(&["/no/such/program"]), streams).unwrap_err();
+        let empty = tempfile::tempdir().unwrap();
+        let missing = empty.path().join("program").display().to_string();
+        let error = launch(&executable(&[&missing]), streams).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::ENOENT));
     }
 }

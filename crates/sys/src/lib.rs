@@ -8,6 +8,7 @@
 //! |---|---|
 //! | sleeping on a word, and waking who sleeps | `rustix::thread::futex`, safe |
 //! | handlers of signals | `nix::sys::signal::sigaction` |
+//! | a descriptor of a process | `rustix::process::pidfd_open`, safe |
 //! | a plain fork | `nix::unistd::fork` |
 //! | a file that is only read | `memmap2` |
 //!

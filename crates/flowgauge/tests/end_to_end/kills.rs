@@ -282,6 +282,20 @@ fn a_stopped_slot_dies_with_its_main_process() {
     }
 }
 
+/// A janitor that was stopped stayed for ever, with all that it was to remove.
+#[test]
+fn a_stopped_janitor_goes_on_when_its_main_process_is_killed() {
+    let home = Home::new();
+    let mut run = with_files(&home, "process");
+    let processes = home.processes();
+    let janitor = processes.iter().find(|process| process.is_janitor());
+    janitor.unwrap().send(Signal::SIGSTOP);
+    run.send(Signal::SIGKILL);
+    run.end();
+    home.assert_nothing_left();
+    assert_eq!(home.listing("out"), ["journal.jsonl"]);
+}
+
 /// A flow that was stopped between its fork and its request to die with its parent stayed, an orphan
 /// that nobody would continue. A slot process without a main process stands for it.
 #[test]
