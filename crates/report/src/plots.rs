@@ -196,4 +196,13 @@ mod tests {
         assert_eq!(free_name(&taken, "a".to_owned()), "a-3");
         assert_eq!(free_name(&taken, "b".to_owned()), "b");
     }
+
+    /// Charts became PNG by parsers of fonts that nobody mends any more.
+    #[test]
+    fn no_parser_of_fonts_that_nobody_maintains_is_built_in() {
+        let lock = include_str!("../../../Cargo.lock");
+        for parser in ["rustybuzz", "ttf-parser"] {
+            assert!(!lock.contains(&format!("\"{parser}\"")), "{parser}");
+        }
+    }
 }

@@ -154,8 +154,8 @@ fn what_cannot_be_run_is_refused_before_anything_is_made() {
         (vec!["--sweep", "flows=1,2", "true"], vec!["{flows}"]),
         (vec!["-L", "n", "1,2", "true"], vec!["no command has {n}"]),
         (
-            vec!["--export-json", "/no/such/folder/x", "true"],
-            vec!["cannot write /no/such"],
+            vec!["--export-json", "missing/folder/x", "true"],
+            vec!["cannot write missing/folder"],
         ),
     ] {
         let home = Home::new();

@@ -97,7 +97,7 @@ fn a_machine_that_no_model_can_be_built_from_is_refused_with_the_line() {
 fn without_the_emulator_the_run_says_how_to_get_it() {
     let home = Home::new();
     let mut command = home.command(&["primes", "--simulate", "xeon-x5570"]);
-    let run = Run::from(command.env("PATH", "/nowhere").output().unwrap());
+    let run = Run::from(command.env("PATH", home.path("missing")).output().unwrap());
     run.refused(
         2,
         &["qemu-x86_64, which is not installed: apt-get install qemu-user"],

@@ -1,5 +1,8 @@
 //! The workload `wiki` under every model, and stores that cannot be read.
 
+use std::net::TcpStream;
+use std::time::Duration;
+
 use lab::results::Requests;
 
 use nix::sys::signal::Signal;
@@ -402,6 +405,42 @@ fn servers_and_their_load_end_with_the_command() {
                 || signal == Signal::SIGKILL
         );
     }
+}
+
+/// Each idle connection of another program was a thread of the server: 10,000 took 824 MB.
+#[test]
+fn idle_connections_of_others_make_no_more_threads_than_the_load_can_need() {
+    let home = Home::new();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    let port = address.port().to_string();
+    let line = "wiki --server thread-per-connection --connections 2 --requests 1000000 --rounds 1 \
+                --deadline 60s --out out --port";
+    let words: Vec<&str> = line.split_whitespace().chain([port.as_str()]).collect();
+    let mut run = home.start(&words);
+    let mut idle = Vec::new();
+    let threads = || {
+        let processes = home.processes();
+        let slot = Process::slot_process(&processes)?.pid;
+        std::fs::read_dir(format!("/proc/{slot}/task"))
+            .ok()
+            .map(Iterator::count)
+    };
+    // Two connections: four threads at most, beside the slot's own and its flow.
+    within(30, "threads for connections", || {
+        let connection = TcpStream::connect(address).ok()?;
+        idle.push(connection);
+        (idle.len() >= 40 && threads()? >= 4).then_some(())
+    });
+    for _ in 0..20 {
+        let threads = threads().unwrap_or_default();
+        assert!(threads <= 8, "{threads} threads");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    run.send(Signal::SIGINT);
+    run.end();
+    home.assert_nothing_left();
 }
 
 #[test]
