@@ -27,6 +27,7 @@
 //! ```
 //!
 //! Beside them: [`SelfManaged`], work that makes its own flows, in the place of `rep`;
+//! [`migration`], work that is to move flows between processes;
 //! [`probe`], flows made until a lowered limit stops them; [`parent_memory`], memory that the
 //! parent has touched before it makes flows; [`latency`], how long requests took; the janitor.
 //!
@@ -48,6 +49,7 @@ pub mod interrupt;
 mod janitor;
 pub mod latency;
 pub mod launcher;
+pub mod migration;
 pub mod model;
 mod notify;
 pub mod parent_memory;

@@ -18,6 +18,10 @@ impl Metric {
                 Some(turns) if turns.taken > 0 => rep.steady_ns as f64 / turns.taken as f64,
                 _ => 0.0,
             },
+            Self::Unit => match rep.flows.iter().map(|flow| flow.units).sum() {
+                0_u64 => 0.0,
+                units => rep.steady_ns as f64 / units as f64,
+            },
             Self::Request => match &rep.latencies {
                 Some(latencies) if latencies.count() > 0 => {
                     rep.steady_ns as f64 / latencies.count() as f64

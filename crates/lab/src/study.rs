@@ -190,6 +190,8 @@ pub enum Metric {
     Create,
     /// One turn: steady over the turns that were taken, for flows that take turns.
     Switch,
+    /// One unit of work: steady over the units that were done.
+    Unit,
     /// One request: steady over the requests that were answered.
     Request,
     /// The latency that 99 of 100 requests did not exceed.

@@ -122,6 +122,7 @@ pub(crate) fn metric(metric: Metric) -> &'static str {
         Metric::Steady => "steady",
         Metric::Create => "create",
         Metric::Switch => "switch",
+        Metric::Unit => "time per unit",
         Metric::Request => "time per request",
         Metric::P99 => "p99 latency",
         Metric::Simulated => "simulated time",

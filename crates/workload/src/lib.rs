@@ -13,11 +13,13 @@
 //! * [`operations`]: each flow repeats one operation of the kernel.
 //! * [`wiki`]: pages from a store, parsed and made into HTML; [`server`]: the same over HTTP.
 //! * [`searching`]: a tree of files is searched; the work makes its own flows.
+//! * [`migrating`], [`balancing`]: state and work that move between processes, likewise.
 //! * [`programs`]: a command or a server of the user's.
 //! * [`fault_injection`]: work with a fault in it, to see what isolation is worth.
 
 #![forbid(unsafe_code)]
 
+pub mod balancing;
 pub mod bytes;
 pub mod cpu;
 mod draw;
@@ -25,6 +27,7 @@ pub mod fault_injection;
 pub mod handoff;
 pub mod io;
 pub mod mem;
+pub mod migrating;
 pub mod numeric;
 pub mod operations;
 pub mod prime_blocks;
@@ -40,12 +43,14 @@ pub mod wiki;
 pub mod work;
 pub mod workload;
 
+pub use balancing::Balanced;
 pub use bytes::Bytes;
 pub use cpu::Cpu;
 pub use fault_injection::{Fault, FaultInjection};
 pub use handoff::Handoff;
 pub use io::{Io, Sync};
 pub use mem::Mem;
+pub use migrating::Migrate;
 pub use numeric::Numeric;
 pub use operations::Operations;
 pub use prime_blocks::Primes;

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::turns::LEAST_FLOWS;
 use crate::workload::Workload;
 use crate::{
-    Cpu, FaultInjection, Handoff, Io, Mem, Numeric, Operations, Primes, Searching, Server, Spin,
-    Turns, Warehouse, Wiki,
+    Balanced, Cpu, FaultInjection, Handoff, Io, Mem, Migrate, Numeric, Operations, Primes,
+    Searching, Server, Spin, Turns, Warehouse, Wiki,
 };
 
 /// Makes [`Work`] of the list of workloads.
@@ -74,6 +74,11 @@ works! {
     WikiServer(Server),
     /// A tree of files that is searched, by flows that the work itself makes.
     Search(Searching),
+    /// State that moves between processes, in flows or by other means.
+    Migrate(Migrate),
+    /// Uneven work over several processes, and what evens it out.
+    #[serde(rename = "balance")]
+    Balanced(Balanced),
     /// A command of the user's.
     Program(Box<Program>),
     /// A server of the user's, and who asks it.

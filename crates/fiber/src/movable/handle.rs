@@ -134,6 +134,15 @@ impl<'f> MovableFiber<'f> {
         here().member.as_ref().map_or(0, |member| member.process)
     }
 
+    /// Whether process `process` has joined the region, and has not ended.
+    #[must_use]
+    pub fn lives(&self, process: usize) -> bool {
+        let member = here().member.as_ref();
+        member.map_or(process == 0, |member| {
+            process < member.shared.processes() && member.lives(process)
+        })
+    }
+
     /// Memory that moves with the fiber; none where its scheduler was made without
     /// ([`Config::arena`](crate::Config::arena)).
     #[must_use]

@@ -109,7 +109,7 @@ impl Member {
     }
 
     /// Has process `process` joined, and not ended?
-    fn lives(&self, process: usize) -> bool {
+    pub(crate) fn lives(&self, process: usize) -> bool {
         let owner = self.shared.mailbox(process).owner();
         owner == std::process::id() || owner != 0 && self.shared.is_claimed(process)
     }

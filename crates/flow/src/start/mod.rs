@@ -47,7 +47,7 @@ use crate::body::Body;
 use crate::flow_run::{self, Context};
 use crate::{Model, Stacks};
 
-pub(crate) use process::{reap, reap_now};
+pub(crate) use process::{become_child, leave, reap, reap_now};
 use thread::Threads;
 
 /// Runs one of the kernel's flows from its birth to the end gate: flow `index` itself, or

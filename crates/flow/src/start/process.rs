@@ -28,7 +28,7 @@ pub(super) fn be_flow<B: Body>(context: &Context<'_, B>, index: usize) -> ! {
 }
 
 /// Puts a new child in order: it dies with its parent, and no signal is blocked.
-pub(super) fn become_child(parent: Pid) {
+pub(crate) fn become_child(parent: Pid) {
     let tied = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL);
     if tied.is_err() || getppid() != parent {
         leave(EXIT_ORPHAN);
@@ -40,7 +40,7 @@ pub(super) fn become_child(parent: Pid) {
 const EXIT_ORPHAN: i32 = 97;
 
 /// Ends this process without running anything of its parent's.
-pub(super) fn leave(code: i32) -> ! {
+pub(crate) fn leave(code: i32) -> ! {
     // SAFETY: `_exit` ends the process and has no preconditions.
     unsafe { libc::_exit(code) }
 }

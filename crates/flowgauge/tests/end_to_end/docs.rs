@@ -61,6 +61,13 @@ fn short(subcommand: &str) -> &'static [(&'static str, &'static str)] {
             BUDGET,
         ],
         "sharing" => &[("--rounds", "1"), BUDGET],
+        "migrate" => &[
+            ("--case", "same-cpu,pipelined"),
+            ("--moves", "1000"),
+            ("--rounds", "1"),
+            BUDGET,
+        ],
+        "balance" => &[("--amount", "20000"), ("--rounds", "1"), BUDGET],
         "creating" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
         "scaling" | "allocators" => &[("--preset", "quick"), ("--rounds", "1"), BUDGET],
         "calibrate" => &[("--rounds", "1"), BUDGET],

@@ -20,6 +20,7 @@ mod exec;
 mod formats;
 mod isolation;
 mod kills;
+mod migration;
 mod narration;
 mod operations;
 mod parent_memory;

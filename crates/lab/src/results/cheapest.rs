@@ -1,4 +1,5 @@
-//! Which model switches cheapest at each number of flows, and where that changes.
+//! Which variant is cheapest at each point of a sweep, a switch or a unit of work at a time, and
+//! where that changes.
 //!
 //! # Theory
 //!
@@ -16,21 +17,29 @@ use super::paired::columns;
 use crate::Metric;
 use crate::number::{plain, time};
 
-/// The sentences of all sweeps that measure switches.
+/// What is cheap, where it is asked for.
+fn what(metric: Metric) -> Option<&'static str> {
+    match metric {
+        Metric::Switch => Some("to switch"),
+        Metric::Unit => Some("per unit"),
+        _ => None,
+    }
+}
+
+/// The sentences of all sweeps that measure switches, or units of work.
 pub(crate) fn cheapest(cases: &[CaseResult]) -> Vec<String> {
-    let mut sweeps: Vec<&str> = Vec::new();
-    for case in cases
-        .iter()
-        .filter(|case| case.case.metric == Metric::Switch)
-    {
-        match &case.case.sweep {
-            Some(point) if !sweeps.contains(&point.sweep.as_str()) => sweeps.push(&point.sweep),
+    let mut sweeps: Vec<(&str, &str)> = Vec::new();
+    for case in cases {
+        match (&case.case.sweep, what(case.case.metric)) {
+            (Some(point), Some(what)) if !sweeps.contains(&(&point.sweep, what)) => {
+                sweeps.push((&point.sweep, what));
+            }
             _ => {}
         }
     }
-    let say = |sweep: &&str| {
+    let say = |(sweep, what): &(&str, &str)| {
         let points = points(cases, sweep);
-        let winners = (!points.is_empty()).then(|| winners(sweep, &points));
+        let winners = (!points.is_empty()).then(|| winners(sweep, what, &points));
         winners.into_iter().chain(crossings(sweep, &points))
     };
     sweeps.iter().flat_map(say).collect()
@@ -89,13 +98,13 @@ fn ranked(case: &CaseResult) -> Vec<(usize, &str, f64)> {
 }
 
 /// `flows: cheapest to switch is task at 2 flows (1.9 ns) and at 1,000 (2.1 ns), …`.
-fn winners(sweep: &str, points: &[Point<'_>]) -> String {
+fn winners(sweep: &str, what: &str, points: &[Point<'_>]) -> String {
     let untold =
         |point: &Point<'_>| point.ranked.len() > 1 && point.near().len() == point.ranked.len();
     if points.iter().all(untold) {
         return format!(
-            "{sweep}: which is cheapest to switch cannot be told from these rounds at any number of \
-             flows"
+            "{sweep}: which is cheapest {what} cannot be told from these rounds at any number of {}",
+            points.first().map_or("", |point| point.unit)
         );
     }
     let said: Vec<String> = points
@@ -105,7 +114,7 @@ fn winners(sweep: &str, points: &[Point<'_>]) -> String {
             false => winner(point),
         })
         .collect();
-    format!("{sweep}: cheapest to switch: {}", said.join("; "))
+    format!("{sweep}: cheapest {what}: {}", said.join("; "))
 }
 
 impl<'a> Point<'a> {

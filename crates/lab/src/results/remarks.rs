@@ -5,7 +5,9 @@ use flow::{Answer, Failure, Schedule, Variant};
 use super::cheapest::cheapest;
 use super::fenced::fenced;
 use super::limits::{self, Limit};
+use super::moved::moved;
 use super::switched::switched;
+use super::ways::ways;
 use super::{
     CaseResult, Law, Scaling, VariantSummary, calibration, operation_matrix, scaling, self_managed,
     shared, sweep, unanswered,
@@ -66,6 +68,8 @@ pub(crate) fn sentences(
     sentences.extend(scaling::sentences(beside.scaling));
     sentences.extend(beside.laws.iter().map(|law| law.sentence.clone()));
     sentences.extend(cheapest(cases));
+    sentences.extend(ways(cases));
+    sentences.extend(moved(cases));
     sentences.extend(switched(cases));
     sentences.extend(fenced(beside.probes));
     sentences

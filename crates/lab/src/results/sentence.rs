@@ -56,6 +56,7 @@ fn by(metric: Metric) -> &'static str {
         Metric::Steady => ", in the steady phase",
         Metric::Create => ", to create",
         Metric::Switch => ", to switch",
+        Metric::Unit => ", by time per unit",
         Metric::Request => ", by time per request",
         Metric::P99 => ", by p99 latency",
         Metric::Simulated => ", in simulated time",

@@ -110,7 +110,7 @@ pub(crate) fn why(evidence: &Evidence<'_>) -> Vec<String> {
         // What the emulator did is no reason for what a model counted.
         Metric::Simulated => &[],
         Metric::Switch | Metric::Request | Metric::P99 => &OF_A_TURN,
-        Metric::Total | Metric::Steady | Metric::Create => &RULES,
+        Metric::Total | Metric::Steady | Metric::Create | Metric::Unit => &RULES,
     };
     let mut reasons: Vec<Reason> = rules.iter().filter_map(|rule| rule(evidence)).collect();
     reasons.sort_by(|a, b| {

@@ -37,13 +37,13 @@ const CARDS: usize = 33;
 
 /// The deck of one warehouse.
 #[derive(Debug)]
-pub(super) struct Deck {
+pub(crate) struct Deck {
     cards: [Kind; CARDS],
     dealt: usize,
 }
 
 impl Deck {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut cards = [Kind::NewOrder; CARDS];
         let kinds = MIX
             .iter()
@@ -58,7 +58,7 @@ impl Deck {
     }
 
     #[inline]
-    pub(super) fn deal(&mut self, draw: &mut Draw) -> Kind {
+    pub(crate) fn deal(&mut self, draw: &mut Draw) -> Kind {
         if self.dealt == CARDS {
             self.shuffle(draw);
         }

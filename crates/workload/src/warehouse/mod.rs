@@ -36,7 +36,7 @@ use crate::bytes::Bytes;
 use crate::draw::{Checksum, Draw};
 use crate::{Allocates, WorkError};
 use crate::{Scaled, Work, Workload};
-use deck::Deck;
+pub(crate) use deck::Deck;
 pub use deck::{Kind, MIX};
 use flow::{Answer, NoSink, SlotProcess};
 use store::Store;

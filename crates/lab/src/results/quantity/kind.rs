@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use flow::{FlowRecord, Rep, SlotRecord};
+use flow::{FlowRecord, Rep, SelfManagedUsage, SlotRecord};
 use machine::counters::Permission;
 use measure::Measured;
 use measure::counters::Event;
@@ -50,6 +50,10 @@ pub(crate) enum Kind {
     SystemTime,
     /// CPU time of the last flow over that of the first.
     Uneven,
+    /// Longest CPU time that a process of the work spent in it over the mean of all, where it says so.
+    Imbalance,
+    /// Moves of flows between processes, where the work makes some.
+    Moves,
     /// Bytes of files that were written, read back and right.
     Files,
     /// When the parent had the last result, after the release.
@@ -77,7 +81,7 @@ pub(crate) enum Kind {
 }
 
 /// Name, what it is called in sentences, unit; events beside these have their own names.
-const NAMED: [(Kind, &str, &str, Unit); 31] = [
+const NAMED: [(Kind, &str, &str, Unit); 33] = [
     (Kind::Time, "time", "time", Unit::Ns),
     (Kind::Create, "create", "time to create", Unit::Ns),
     (Kind::Steady, "steady", "steady phase", Unit::Ns),
@@ -140,6 +144,13 @@ const NAMED: [(Kind, &str, &str, Unit); 31] = [
         "CPU time of the last flow over the first",
         Unit::Share,
     ),
+    (
+        Kind::Imbalance,
+        "imbalance",
+        "longest CPU time over the mean",
+        Unit::Share,
+    ),
+    (Kind::Moves, "moves", "moves between processes", Unit::Count),
     (Kind::Files, "files", "bytes of files", Unit::Bytes),
     (
         Kind::Requests,
@@ -316,12 +327,9 @@ impl Kind {
             Self::TearDown => phase(record, |rep| rep.teardown_ns),
             Self::Requests => requests(record),
             Self::CpuShare => over(record, cpu_share),
-            Self::UserTime => over(record, |rep| {
-                Some(rep.self_managed.as_ref()?.user_ns as f64)
-            }),
-            Self::SystemTime => over(record, |rep| {
-                Some(rep.self_managed.as_ref()?.system_ns as f64)
-            }),
+            Self::UserTime | Self::SystemTime | Self::Imbalance => {
+                over(record, |rep| self.self_managed(rep.self_managed.as_ref()?))
+            }
             Self::Uneven => over(record, uneven),
             Self::WorkerCpu(worker) => over(record, |rep| {
                 share(flow(rep, worker)?.steady.cpu_ns, rep.steady_ns)
@@ -350,6 +358,7 @@ impl Kind {
             Self::Processes => told(record, "processes"),
             Self::Threads => told(record, "tasks"),
             Self::Launch => told(record, "launch_of_true_ns"),
+            Self::Moves => told(record, "moves"),
             Self::BytesRead if told(record, "read_bytes").is_some() => told(record, "read_bytes"),
             Self::BytesWritten if told(record, "written_bytes").is_some() => {
                 told(record, "written_bytes")
@@ -365,6 +374,20 @@ impl Kind {
                 Some(read.map(|reading| reading.scaled))
             }
             _ => self.counted(seen),
+        }
+    }
+
+    /// What work that makes its own flows says of them.
+    fn self_managed(self, own: &SelfManagedUsage) -> Option<f64> {
+        let named = |name: &str| own.counts.get(name).map(|value| *value as f64);
+        match self {
+            Self::UserTime => Some(own.user_ns as f64),
+            Self::SystemTime => Some(own.system_ns as f64),
+            Self::Imbalance => {
+                let mean = named("mean_ns").filter(|mean| *mean > 0.0)?;
+                Some(named("longest_ns")? / mean)
+            }
+            _ => None,
         }
     }
 

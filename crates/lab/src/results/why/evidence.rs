@@ -61,9 +61,12 @@ impl<'a> Evidence<'a> {
     pub(super) fn counts(&self, side: Side<'a>) -> &'a Counts {
         match self.metric {
             Metric::Create => &side.profile.create,
-            Metric::Steady | Metric::Switch | Metric::Request | Metric::P99 | Metric::Simulated => {
-                &side.profile.steady
-            }
+            Metric::Steady
+            | Metric::Switch
+            | Metric::Unit
+            | Metric::Request
+            | Metric::P99
+            | Metric::Simulated => &side.profile.steady,
             Metric::Total => &side.profile.all,
         }
     }
@@ -82,6 +85,7 @@ impl<'a> Evidence<'a> {
             Metric::Total
             | Metric::Steady
             | Metric::Switch
+            | Metric::Unit
             | Metric::Request
             | Metric::P99
             | Metric::Simulated => None,

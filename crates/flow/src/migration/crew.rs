@@ -1,0 +1,166 @@
+//! Processes that the slot process has forked, and what all of them used.
+
+use std::io;
+use std::time::Duration;
+
+use measure::usage::{self, Usage};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+use nix::unistd::{ForkResult, Pid, fork, getpid};
+
+use crate::flow_run::bind;
+use crate::record::SelfManagedUsage;
+use crate::start::{become_child, leave, reap};
+
+/// Exit code of a process that could not do its part.
+const EXIT_FAILED: i32 = 98;
+/// The kernel gives peaks of RSS in units of 1,024 bytes.
+const KIB: u64 = 1024;
+const LOOK_EVERY: Duration = Duration::from_micros(100);
+
+/// Processes 1 and up; process 0 is the caller.
+#[derive(Debug)]
+pub(super) struct Crew {
+    members: Vec<Pid>,
+}
+
+impl Crew {
+    /// Forks `processes - 1` processes, each of which lives `life` with its number and ends. All,
+    /// the caller too, are bound to the CPUs in turn, if there are any.
+    pub(super) fn fork(
+        processes: usize,
+        cpus: &[u32],
+        life: impl Fn(usize) -> io::Result<()>,
+    ) -> io::Result<Self> {
+        let parent = getpid();
+        let mut members = Vec::with_capacity(processes.saturating_sub(1));
+        for number in 1..processes {
+            // SAFETY: the slot process has one thread, so no lock is held by anyone else; the
+            // child never returns.
+            match unsafe { fork() }? {
+                ForkResult::Parent { child } => members.push(child),
+                ForkResult::Child => {
+                    become_child(parent);
+                    let done = pin(cpus, number).and_then(|()| life(number));
+                    leave(if done.is_ok() { 0 } else { EXIT_FAILED })
+                }
+            }
+        }
+        pin(cpus, 0)?;
+        Ok(Self { members })
+    }
+
+    /// Waits until `ready`, as long as every process lives.
+    pub(super) fn wait_until(&self, ready: impl Fn() -> bool) -> io::Result<()> {
+        while !ready() {
+            self.all_live()?;
+            std::thread::sleep(LOOK_EVERY);
+        }
+        Ok(())
+    }
+
+    /// The same without sleep, where the wait is timed.
+    pub(super) fn wait_busily(&self, ready: impl Fn() -> bool) -> io::Result<()> {
+        let mut looks: u32 = 0;
+        while !ready() {
+            std::thread::yield_now();
+            looks = looks.wrapping_add(1);
+            if looks.is_multiple_of(1_000) && !ready() {
+                self.all_live()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails where one ended otherwise than well. None is reaped.
+    fn all_live(&self) -> io::Result<()> {
+        let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        for (number, member) in (1..).zip(&self.members) {
+            match waitid(Id::Pid(*member), look)? {
+                WaitStatus::Exited(_, 0) => {}
+                WaitStatus::Exited(_, code) => {
+                    return Err(ended(number, &format!("exit code {code}")));
+                }
+                WaitStatus::Signaled(_, signal, _) => return Err(ended(number, signal.as_str())),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the end of all.
+    pub(super) fn dismiss(self) -> io::Result<()> {
+        self.members.into_iter().try_for_each(reap)
+    }
+}
+
+fn ended(number: usize, how: &str) -> io::Error {
+    io::Error::other(format!(
+        "process {number} ended before its work was done: {how}"
+    ))
+}
+
+fn pin(cpus: &[u32], number: usize) -> io::Result<()> {
+    match cpus {
+        [] => Ok(()),
+        cpus => bind(&cpus[number % cpus.len()..][..1]),
+    }
+}
+
+/// What this thread and all processes that it has reaped have used.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spent {
+    own: Usage,
+    reaped: Usage,
+    user_ns: u64,
+    system_ns: u64,
+}
+
+impl Spent {
+    pub(super) fn now() -> io::Result<Self> {
+        let [own, reaped] = [UsageWho::RUSAGE_SELF, UsageWho::RUSAGE_CHILDREN].map(getrusage);
+        let (own, reaped) = (own?, reaped?);
+        let ns = |time: nix::sys::time::TimeVal| time.num_microseconds() as u64 * 1_000;
+        let (user, system) = (ns(reaped.user_time()), ns(reaped.system_time()));
+        Ok(Self {
+            own: usage::this_thread(),
+            // Processes that have ended are accounted in full.
+            reaped: Usage {
+                cpu_ns: user + system,
+                minor_faults: reaped.minor_page_faults() as u64,
+                major_faults: reaped.major_page_faults() as u64,
+                voluntary_switches: reaped.voluntary_context_switches() as u64,
+                involuntary_switches: reaped.involuntary_context_switches() as u64,
+            },
+            user_ns: user + ns(own.user_time()),
+            system_ns: system + ns(own.system_time()),
+        })
+    }
+
+    /// Since `before`: of all together, and what of it a repetition says by name.
+    pub(super) fn since(
+        self,
+        before: Self,
+        made: u64,
+        processes: usize,
+    ) -> io::Result<(Usage, SelfManagedUsage)> {
+        let own = SelfManagedUsage {
+            user_ns: self.user_ns - before.user_ns,
+            system_ns: self.system_ns - before.system_ns,
+            made,
+            most: made,
+            peak_rss: peak_rss(processes)?,
+            ..SelfManagedUsage::default()
+        };
+        let usage = self.own.since(before.own) + self.reaped.since(before.reaped);
+        Ok((usage, own))
+    }
+}
+
+/// The peaks of RSS of all processes, the forked ones as large as the largest of them.
+fn peak_rss(processes: usize) -> io::Result<u64> {
+    let own = getrusage(UsageWho::RUSAGE_SELF)?.max_rss() as u64;
+    let forked = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss() as u64;
+    Ok(KIB * (own + (processes as u64).saturating_sub(1) * forked))
+}

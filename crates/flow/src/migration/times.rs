@@ -1,0 +1,53 @@
+//! When the phases of a repetition began and ended.
+
+use std::time::Duration;
+
+use measure::clock::now_ns;
+
+/// When the phases began and ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Times {
+    began: u64,
+    go: u64,
+    done: u64,
+    end: u64,
+}
+
+impl Times {
+    pub(super) fn begin() -> Self {
+        let began = now_ns();
+        Self {
+            began,
+            go: began,
+            done: began,
+            end: began,
+        }
+    }
+
+    pub(super) fn go(&mut self) {
+        self.go = now_ns();
+    }
+
+    pub(super) fn done(&mut self) {
+        self.done = now_ns();
+    }
+
+    pub(super) fn end(self) -> Self {
+        Self {
+            end: now_ns(),
+            ..self
+        }
+    }
+
+    /// Create, steady, tear-down.
+    pub(super) fn spans(self) -> [Duration; 3] {
+        let Self {
+            began,
+            go,
+            done,
+            end,
+        } = self;
+        [(began, go), (go, done), (done, end)]
+            .map(|(from, to)| Duration::from_nanos(to.saturating_sub(from)))
+    }
+}

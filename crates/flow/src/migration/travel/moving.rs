@@ -1,0 +1,83 @@
+//! State on the stacks of flows that move.
+
+use std::io;
+
+use ::fiber::Config;
+use ::fiber::movable::MovableFiber;
+
+use super::Trips;
+use super::state::{LINE, Line, arrive, put};
+use crate::migration::group::{Group, go};
+use crate::migration::times::Times;
+
+/// From the value that it begins with, the laps and the processes to the value at the end.
+type Body = fn(&mut MovableFiber<'_>, (u64, u64, u64)) -> u64;
+
+impl Trips {
+    /// Has flows carry the state: the times, and the values at the end.
+    pub(super) fn moving(&self) -> io::Result<(Times, Vec<u64>)> {
+        let mut times = Times::begin();
+        let config = Config::kept(self.way, self.stack_bytes()).capacity(self.flows);
+        let group = Group::begin(config, self.processes, &self.cpus, |_, _| Ok(()))?;
+        let warm = self.all(&group, &self.starts(), 1, || {})?;
+        let ends = self.all(&group, &warm, self.laps, || times.go())?;
+        times.done();
+        group.end()?;
+        Ok((times.end(), ends))
+    }
+
+    /// Has every flow go around `laps` times, from the values that they begin with to those that
+    /// they end with.
+    fn all(
+        &self,
+        group: &Group,
+        starts: &[u64],
+        laps: u64,
+        go: impl FnOnce(),
+    ) -> io::Result<Vec<u64>> {
+        let (ring, body) = (self.processes as u64, traveller(self.bytes));
+        let spawn = |value: &u64| group.scheduler.spawn_movable((*value, laps, ring), body);
+        let handles: Result<Vec<_>, _> = starts.iter().map(spawn).collect();
+        let handles = handles.map_err(io::Error::other)?;
+        go();
+        group.results(handles)
+    }
+}
+
+/// The one place where a number of bytes becomes a type.
+fn traveller(bytes: usize) -> Body {
+    match bytes / LINE {
+        0x1 => travels::<0x1>,
+        0x2 => travels::<0x2>,
+        0x4 => travels::<0x4>,
+        0x8 => travels::<0x8>,
+        0x10 => travels::<0x10>,
+        0x20 => travels::<0x20>,
+        0x40 => travels::<0x40>,
+        0x80 => travels::<0x80>,
+        0x100 => travels::<0x100>,
+        0x200 => travels::<0x200>,
+        0x400 => travels::<0x400>,
+        0x800 => travels::<0x800>,
+        0x1000 => travels::<0x1000>,
+        0x2000 => travels::<0x2000>,
+        _ => travels::<0x4000>,
+    }
+}
+
+/// Keeps `LINES` lines on its stack and goes around.
+fn travels<const LINES: usize>(
+    fiber: &mut MovableFiber<'_>,
+    (value, laps, processes): (u64, u64, u64),
+) -> u64 {
+    let mut state = [Line::default(); LINES];
+    put(&mut state, value);
+    for _ in 0..laps {
+        for hop in 1..=processes {
+            let to = hop % processes;
+            go(fiber, to as usize);
+            arrive(&mut state, to);
+        }
+    }
+    state[0][0]
+}

@@ -1,0 +1,59 @@
+//! The state that goes around, and what each process does with it.
+//!
+//! # Theory
+//!
+//! The state is a number of cache lines with one word each. A process that gets it reads every
+//! line, compares it with what the first line implies, and changes every line to a value that
+//! follows from the one before and from the process. So a line that was not brought along, or a
+//! move that was left out, changes what stands in the state at the end.
+
+use std::hint::black_box;
+
+/// A cache line of state, of which one word is used.
+pub(super) type Line = [u64; 8];
+
+/// Bytes of a line.
+pub(super) const LINE: usize = size_of::<Line>();
+
+/// The value after one more process.
+pub(super) fn next(value: u64, process: u64) -> u64 {
+    let mixed = (value ^ process).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ (mixed >> 29)
+}
+
+/// Writes a value, line by line.
+pub(super) fn put(state: &mut [Line], value: u64) {
+    for (place, line) in (0..).zip(black_box(state)) {
+        line[0] = value.wrapping_add(place);
+    }
+}
+
+/// Reads every line, and changes every line. A line that is not as it was written changes the
+/// value, and so the proof.
+#[inline(never)]
+pub(super) fn arrive(state: &mut [Line], process: u64) {
+    let value = state[0][0];
+    let wrong = (0..)
+        .zip(black_box(&*state))
+        .fold(0, |wrong, (place, line)| {
+            wrong | line[0] ^ value.wrapping_add(place)
+        });
+    put(state, next(value ^ wrong, process));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_not_as_it_was_written_changes_the_proof() {
+        let mut state = [Line::default(); 4];
+        put(&mut state, 7);
+        let mut spoilt = state;
+        spoilt[3][0] += 1;
+        arrive(&mut state, 1);
+        arrive(&mut spoilt, 1);
+        assert_eq!(state[0][0], next(7, 1));
+        assert_ne!(spoilt[0][0], state[0][0]);
+    }
+}

@@ -1,0 +1,189 @@
+//! `flowgauge migrate` and `flowgauge balance`: every way proves the same work, and whatever ends
+//! them leaves nothing behind.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::process::ExitStatusExt;
+
+use flow::{Answer, Failure};
+use nix::sys::signal::Signal;
+
+use super::common::{Home, Process, results, slots, within};
+
+/// The good slots of a run: how many there are of each case and variant, and what each case
+/// proved.
+struct Done {
+    slots: BTreeMap<(String, String), usize>,
+    proofs: BTreeMap<String, BTreeSet<(u64, u64)>>,
+}
+
+fn done(home: &Home) -> Done {
+    let mut done = Done {
+        slots: BTreeMap::new(),
+        proofs: BTreeMap::new(),
+    };
+    for case in results(&home.path("out"))
+        .studies
+        .iter()
+        .flat_map(|s| &s.cases)
+    {
+        let name = &case.case.name;
+        for slot in &case.slots {
+            let Answer::Done(record) = &slot.outcome.answer else {
+                panic!("{name}: {:?}", slot.outcome.answer)
+            };
+            let label = case.case.variants[slot.variant].label.clone();
+            *done.slots.entry((name.clone(), label)).or_default() += 1;
+            let proof = (record.proof.count, record.proof.checksum);
+            done.proofs.entry(name.clone()).or_default().insert(proof);
+        }
+    }
+    done
+}
+
+fn answered(line: &str) -> Done {
+    let home = Home::new();
+    home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    home.assert_nothing_left();
+    done(&home)
+}
+
+#[test]
+fn state_gets_to_the_other_side_by_every_means() {
+    let line = "migrate --case same-cpu,other-cpu,pipelined --bytes 256,8K --moves 600 --rounds 1 \
+                --budget 60s --out out";
+    let done = answered(line);
+    // One at a time by six means in two cases, pipelined by three in two; two sizes of each.
+    assert_eq!(
+        done.slots.len(),
+        2 * (6 + 6 + 3 + 3),
+        "{:?}",
+        done.slots.keys()
+    );
+    for (case, proofs) in &done.proofs {
+        assert_eq!(proofs.len(), 1, "{case}: {proofs:?}");
+    }
+    let counts: BTreeSet<u64> = done
+        .proofs
+        .values()
+        .flatten()
+        .map(|proof| proof.0)
+        .collect();
+    assert_eq!(
+        counts,
+        [512, 600].into(),
+        "256 flows go around in whole rounds"
+    );
+}
+
+#[test]
+fn many_flows_go_there_and_back() {
+    let done = answered("migrate --case many --flows 3000 --rounds 1 --out out");
+    let proofs: Vec<u64> = done
+        .proofs
+        .values()
+        .flatten()
+        .map(|proof| proof.0)
+        .collect();
+    assert_eq!(proofs.len(), 1);
+    assert!(
+        proofs[0] >= 6_000 && proofs[0].is_multiple_of(6_000),
+        "{proofs:?}"
+    );
+}
+
+#[test]
+fn uneven_work_is_the_same_however_it_is_balanced() {
+    for (work, count) in [
+        // There are 783 primes below 6,000.
+        ("grain --pieces 8,64 --amount 6000", 783),
+        ("warehouses --pieces 4,16 --amount 4000", 4_000),
+    ] {
+        let done = answered(&format!("balance --case {work} --rounds 1 --out out"));
+        assert_eq!(done.slots.len(), 2 * 5, "{:?}", done.slots.keys());
+        let counts: BTreeSet<u64> = done
+            .proofs
+            .values()
+            .flatten()
+            .map(|proof| proof.0)
+            .collect();
+        assert_eq!(counts, [count].into());
+        assert!(done.proofs.values().all(|proofs| proofs.len() == 1));
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_while_flows_move_leaves_nothing() {
+    for line in [
+        "migrate --case same-cpu --bytes 64 --moves 4000000000 --out out",
+        "migrate --case many --flows 1000 --moves 4000000000 --out out",
+        "balance --case grain --pieces 64 --amount 4000000000 --out out",
+    ] {
+        let home = Home::new();
+        let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+        within(30, "processes between which flows move", || {
+            Process::worker(&home.processes()).map(|_| ())
+        });
+        run.send(Signal::SIGKILL);
+        assert_eq!(run.end().signal(), Some(9));
+        home.assert_nothing_left();
+    }
+}
+
+/// Kills processes of a run, one after the other, until a slot fails for a reason that has
+/// `what` in it.
+fn killed_until(line: &str, what: &str) {
+    let home = Home::new();
+    let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+    within(60, "the first slot", || {
+        (!slots(&home.path("out")).is_empty()).then_some(())
+    });
+    within(60, what, || {
+        if let Some(process) = Process::worker(&home.processes()) {
+            process.send(Signal::SIGKILL);
+        }
+        let results = results(&home.path("out"));
+        let cases = results.studies.iter().flat_map(|study| &study.cases);
+        let is_said = |answer: &Answer| match answer {
+            Answer::Failed {
+                reason: Failure::Error { what: said },
+                ..
+            } => said.contains(what),
+            _ => false,
+        };
+        let mut slots = cases.flat_map(|case| &case.slots);
+        slots
+            .any(|slot| is_said(&slot.outcome.answer))
+            .then_some(())
+    });
+    run.send(Signal::SIGINT);
+    run.end();
+    home.assert_nothing_left();
+}
+
+#[test]
+fn a_process_that_dies_fails_its_slot_and_the_flows_that_it_had_are_named() {
+    let one = "migrate --case many --flows 1 --bytes 64 --moves 100000 --rounds 1000 --out out";
+    killed_until(one, "process 1 died, and 1 of 1 flows with it (flows 0)");
+    // Flows that wait for others at a barrier do not wait for those that are lost.
+    let many = "balance --case grain --pieces 16 --amount 300000 --rounds 1000 --out out";
+    killed_until(many, "of 16 flows with it (flows ");
+}
+
+#[test]
+fn what_cannot_be_moved_is_refused_before_anything_starts() {
+    let home = Home::new();
+    for (line, said) in [
+        (
+            "migrate --case same-cpu --bytes 100 --out out",
+            "power of two",
+        ),
+        ("migrate --case same-cpu --bytes 2M --out out", "1048576"),
+        (
+            "balance --pieces 4096 --amount 100 --out out",
+            "an amount of 1 for each step",
+        ),
+    ] {
+        let run = home.run(&line.split(' ').collect::<Vec<_>>());
+        run.refused(2, &[said]);
+    }
+}

@@ -1,0 +1,329 @@
+//! `balance`: uneven work over several processes, evened out by moving flows or by a queue.
+//!
+//! # What it stands for
+//!
+//! Simulations and searches whose parts take different time, and not known before: the last part
+//! of the range has most to do. Runtimes for such programs move flows from busy processes to
+//! idle ones; threads that take pieces from a queue need not. [`flow::migration`] says what each
+//! way does; the *model* of a variant says by what: `migratable/2` moves flows, `process` and
+//! `thread` take pieces from a queue.
+//!
+//! Two kinds of work, each with its own file:
+//!
+//! * [`primes`]: primes among the first numbers. A stretch of larger numbers takes longer.
+//! * [`warehouses`]: transactions in small warehouses, each of which has more to do than the one
+//!   before. Their objects move with them ([`depot`]).
+//!
+//! `pieces` cuts the same amount into more or fewer pieces: the grain. A unit is one piece.
+//!
+//! # Proof
+//!
+//! How many primes there are, and their sum; how many transactions, and the sum of what they
+//! read. The books of each warehouse are audited at its end.
+//!
+//! # What it deliberately does not do
+//!
+//! It moves no other workload: what those keep lies on the ordinary heap of a process.
+
+mod depot;
+mod primes;
+mod warehouses;
+
+use flow::migration::{Balance, Balancing};
+use flow::{Answer, Failure, Model, Proof, SelfManaged, SelfManagedRep, SlotProcess, Variant};
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Work, WorkError, Workload};
+use primes::Primes;
+use warehouses::Warehouses;
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Of {
+    /// Primes are looked for among numbers.
+    #[default]
+    Primes,
+    /// Transactions in warehouses.
+    Warehouses,
+}
+
+/// Parameters of `balance`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Balanced {
+    /// What evens the work out.
+    #[serde(default)]
+    pub balance: Balance,
+    /// What is done.
+    #[serde(default)]
+    pub of: Of,
+    /// How much: numbers that are looked at, from 0 on; or transactions of all warehouses.
+    pub amount: u64,
+    /// Pieces into which it is cut: stretches of numbers, or warehouses.
+    pub pieces: u64,
+    /// The objects of each warehouse; 64 KiB where this is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heap: Option<Bytes>,
+    /// Steps of each piece; between two of them flows may move.
+    #[serde(default = "four")]
+    pub steps: u64,
+    /// Processes or threads.
+    #[serde(default = "two")]
+    pub processes: u32,
+}
+
+fn four() -> u64 {
+    4
+}
+
+fn two() -> u32 {
+    2
+}
+
+const USUAL_HEAP: Bytes = depot::LEAST;
+const MOST_PIECES: u64 = 1_000_000;
+const MOST_PROCESSES: u32 = 1_024;
+
+impl Balanced {
+    fn plan(&self, model: Model, cpus: &[u32]) -> Balancing {
+        Balancing {
+            balance: self.balance,
+            threads: model == Model::Thread,
+            processes: self.processes as usize,
+            pieces: usize::try_from(self.pieces).unwrap_or(usize::MAX),
+            steps: self.steps,
+            cpus: cpus.to_vec(),
+        }
+    }
+
+    /// Steps of all pieces.
+    fn parts(&self) -> u128 {
+        u128::from(self.pieces) * u128::from(self.steps)
+    }
+
+    /// The place of a step among them.
+    fn part(&self, piece: u64, step: u64) -> u128 {
+        u128::from(piece) * u128::from(self.steps) + u128::from(step)
+    }
+
+    fn heap(&self) -> Bytes {
+        self.heap.unwrap_or(USUAL_HEAP)
+    }
+
+    fn check_heap(&self) -> Result<(), WorkError> {
+        match (self.of, self.heap) {
+            (Of::Primes, Some(_)) => refused(
+                "heap is for warehouses, and primes have none: leave it out, or use of = \"warehouses\"",
+            ),
+            (Of::Warehouses, _) if !(depot::LEAST..=depot::MOST).contains(&self.heap()) => {
+                refused(format!(
+                    "a warehouse that moves cannot have a heap of {}: use {} to {}",
+                    self.heap(),
+                    depot::LEAST,
+                    depot::MOST
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Workload for Balanced {
+    fn units(&self) -> u64 {
+        self.pieces
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        let is_right = (1..=MOST_PIECES).contains(&self.pieces)
+            && (2..=MOST_PROCESSES).contains(&self.processes)
+            && self.steps > 0
+            && self.amount >= self.pieces.saturating_mul(self.steps);
+        match is_right {
+            true => self.check_heap(),
+            false => refused(format!(
+                "an amount of {} in {} pieces of {} steps over {} processes cannot be balanced: use \
+                 1 to {MOST_PIECES} pieces, 2 to {MOST_PROCESSES} processes, at least one step and \
+                 an amount of 1 for each step",
+                self.amount, self.pieces, self.steps, self.processes
+            )),
+        }
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        let spec = slot.spec();
+        let plan = self.plan(spec.variant.model, &spec.cpus);
+        slot.run_self_managed(&mut Balancer { work: self, plan })
+    }
+
+    fn usual_flows(&self) -> Option<u64> {
+        Some(self.processes.into())
+    }
+
+    fn unsuited(&self, variant: &Variant) -> Option<String> {
+        let own = match variant.model {
+            Model::Migratable { processes, .. } => {
+                self.balance != Balance::Queue
+                    && processes == self.processes
+                    && variant.model == Model::migratable(flow::Way::Isomalloc, processes)
+            }
+            Model::Process | Model::Thread => self.balance == Balance::Queue,
+            _ => false,
+        };
+        (!own || variant.flows != self.processes).then(|| {
+            format!(
+                "balance = \"queue\" is for process and thread with flows = {0}, every other one \
+                 for migratable/{0}",
+                self.processes
+            )
+        })
+    }
+
+    fn makes_own_flows(&self) -> bool {
+        true
+    }
+
+    fn bytes_a_flow(&self) -> Option<u64> {
+        // A flow of the variant is a process: it has its share of the pieces at one time.
+        let pieces = self.pieces.div_ceil(self.processes.max(1).into());
+        let heap = matches!(self.of, Of::Warehouses).then(|| self.heap().0)?;
+        Some(pieces.saturating_mul(heap))
+    }
+
+    fn only_computes(&self) -> bool {
+        true
+    }
+}
+
+fn refused(what: impl Into<String>) -> Result<(), WorkError> {
+    Err(WorkError(what.into()))
+}
+
+/// A slot of balanced work.
+struct Balancer<'a> {
+    work: &'a Balanced,
+    plan: Balancing,
+}
+
+impl SelfManaged for Balancer<'_> {
+    fn prepare(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn repeat(&mut self, _timers: bool) -> std::io::Result<SelfManagedRep> {
+        match self.work.of {
+            Of::Primes => self.plan.run(&Primes(self.work)),
+            Of::Warehouses => self.plan.run(&Warehouses {
+                cut: self.work,
+                heap: self.work.heap(),
+            }),
+        }
+    }
+
+    fn differs(&self, expected: Proof, got: Proof) -> Failure {
+        Failure::DifferentWork {
+            expected: expected.to_string(),
+            got: got.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use allocator_api2::alloc::Global;
+    use flow::migration::Uneven;
+
+    use super::*;
+
+    fn cut(pieces: u64, steps: u64) -> Balanced {
+        Balanced {
+            balance: Balance::None,
+            of: Of::Primes,
+            amount: 1_000,
+            pieces,
+            heap: None,
+            steps,
+            processes: 2,
+        }
+    }
+
+    /// What all steps of all pieces prove, one after the other.
+    fn all<U: Uneven>(work: &Balanced, uneven: &U) -> Proof {
+        let piece = |piece: u64| {
+            let mut state = uneven.begin(piece, Global);
+            let steps = (0..work.steps).map(|step| uneven.step(&mut state, piece, step));
+            steps.sum::<Proof>()
+        };
+        (0..work.pieces).map(piece).sum()
+    }
+
+    #[test]
+    fn the_same_primes_however_they_are_cut() {
+        for (pieces, steps) in [(1, 1), (7, 4), (16, 3), (250, 4)] {
+            let work = cut(pieces, steps);
+            let proof = all(&work, &Primes(&work));
+            // There are 168 primes below 1,000, whose sum is 76,127.
+            assert_eq!((proof.count, proof.checksum), (168, 76_127));
+        }
+    }
+
+    fn warehouses(pieces: u64) -> Balanced {
+        Balanced {
+            of: Of::Warehouses,
+            amount: 10_000,
+            ..cut(pieces, 4)
+        }
+    }
+
+    #[test]
+    fn later_warehouses_do_more_and_all_of_them_do_all() {
+        let work = warehouses(8);
+        let uneven = Warehouses {
+            cut: &work,
+            heap: work.heap(),
+        };
+        assert_eq!(all(&work, &uneven).count, 10_000);
+        let done = |piece| {
+            let mut depot = uneven.begin(piece, Global);
+            uneven.step(&mut depot, piece, 0).count
+        };
+        assert!(done(7) > 2 * done(3) && done(3) > 2 * done(0));
+    }
+
+    #[test]
+    fn threads_with_a_queue_prove_the_same() {
+        for processes in [2, 3] {
+            let work = Balanced {
+                balance: Balance::Queue,
+                processes,
+                ..cut(16, 4)
+            };
+            let rep = work.plan(Model::Thread, &[]).run(&Primes(&work)).unwrap();
+            assert_eq!((rep.proof.count, rep.proof.checksum), (168, 76_127));
+            assert_eq!((rep.units, rep.own.counts["moves"]), (16, 0));
+            let counts = &rep.own.counts;
+            assert!(counts["longest_ns"] >= counts["mean_ns"] && counts["mean_ns"] > 0);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        assert!(cut(0, 4).check().is_err());
+        assert!(cut(500, 4).check().is_err());
+        assert!(cut(250, 4).check().is_ok());
+        let alone = Balanced {
+            processes: 1,
+            ..cut(4, 4)
+        };
+        assert!(alone.check().is_err());
+        let heap = |of, heap| Balanced {
+            of,
+            heap: Some(Bytes(heap)),
+            ..warehouses(4)
+        };
+        let said = |work: Balanced| work.check().unwrap_err().to_string();
+        assert!(said(heap(Of::Primes, 1 << 20)).contains("leave it out"));
+        assert!(said(heap(Of::Warehouses, 1_000)).contains("64 KiB"));
+        assert!(heap(Of::Warehouses, 1 << 20).check().is_ok());
+    }
+}

@@ -1,0 +1,43 @@
+//! Warehouses of which each has more to do than the one before.
+//!
+//! A piece is a [`Depot`], filled when the piece begins. Transactions grow with the number of the
+//! warehouse: of all of them, the first half of the warehouses does a quarter.
+
+use allocator_api2::alloc::Allocator;
+use flow::Proof;
+use flow::migration::Uneven;
+
+use super::Balanced;
+use super::depot::Depot;
+use crate::Bytes;
+
+/// The transactions of a work, dealt out unevenly to its warehouses.
+pub(super) struct Warehouses<'a> {
+    pub(super) cut: &'a Balanced,
+    pub(super) heap: Bytes,
+}
+
+impl Uneven for Warehouses<'_> {
+    type State<A: Allocator + Copy> = Depot<A>;
+
+    fn state_bytes(&self) -> usize {
+        usize::try_from(self.heap.0).unwrap_or(usize::MAX)
+    }
+
+    fn begin<A: Allocator + Copy>(&self, piece: u64, memory: A) -> Depot<A> {
+        Depot::fill(self.heap, piece, memory)
+    }
+
+    fn step<A: Allocator + Copy>(&self, depot: &mut Depot<A>, piece: u64, step: u64) -> Proof {
+        let all = self.cut.parts();
+        let of = |part: u128| u128::from(self.cut.amount) * part * part / (all * all);
+        let part = self.cut.part(piece, step);
+        let proof = depot.transact((of(part + 1) - of(part)) as u64);
+        if step + 1 == self.cut.steps
+            && let Err(rule) = depot.audit()
+        {
+            panic!("the books of warehouse {piece} do not balance: {rule}");
+        }
+        proof
+    }
+}

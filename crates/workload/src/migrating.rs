@@ -1,0 +1,275 @@
+//! `migrate`: state goes around between processes, in flows that move or by other means.
+//!
+//! # What it stands for
+//!
+//! Programs that move their flows between processes, to balance load or to empty a node, and the
+//! question what that costs beside sending the state in another way. [`flow::migration`] says
+//! how; the *model* of a variant says what moves: `migratable/2` and its other ways are flows that
+//! move, `process` is for every other means.
+//!
+//! A unit is one move. `flows` says how many are on their way at once: with one each move waits
+//! for the one before, with many they are pipelined.
+//!
+//! # Proof
+//!
+//! Each side reads, checks and changes every line of the state, so what stands in it at the end
+//! follows from every move. It is known without running it.
+//!
+//! # What it deliberately does not do
+//!
+//! Processes are on one machine; nothing is sent over a network.
+
+use flow::migration::{By, Trips};
+use flow::{Answer, Failure, Model, Proof, SelfManaged, SelfManagedRep, SlotProcess, Variant, Way};
+use serde::{Deserialize, Serialize};
+
+use crate::{Work, WorkError, Workload};
+
+/// Parameters of `migrate`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Migrate {
+    /// What takes the state along.
+    #[serde(default)]
+    pub by: By,
+    /// Bytes of state that each flow keeps: a power of two.
+    pub bytes: u64,
+    /// How many are on their way at once.
+    #[serde(default = "one")]
+    pub flows: u64,
+    /// Processes, which all of them go around.
+    #[serde(default = "two")]
+    pub processes: u32,
+    /// Moves of all flows together; at least one round of all of them is made.
+    pub moves: u64,
+    /// Bytes that all moves together take along at the most, with the same exception.
+    #[serde(default = "unbounded")]
+    pub bytes_at_most: u64,
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn two() -> u32 {
+    2
+}
+
+fn unbounded() -> u64 {
+    u64::MAX
+}
+
+/// Bytes that a socket takes before its writer waits, for sure.
+const SOCKET: u64 = 64 << 10;
+/// More moves than these would take too long to follow without making them.
+const FORETOLD: u64 = 5_000_000;
+/// Processes and flows at the most.
+const MOST_PROCESSES: u32 = 1_024;
+const MOST_FLOWS: u64 = 4_000_000;
+
+impl Migrate {
+    /// The trips of a variant.
+    fn trips(&self, way: Way, cpus: &[u32]) -> Trips {
+        let round = self.flows * u64::from(self.processes);
+        let moves = self.moves.min(self.bytes_at_most / self.bytes.max(1));
+        Trips {
+            by: self.by,
+            way,
+            processes: self.processes as usize,
+            flows: usize::try_from(self.flows).unwrap_or(usize::MAX),
+            bytes: usize::try_from(self.bytes).unwrap_or(usize::MAX),
+            laps: (moves / round.max(1)).max(1),
+            cpus: cpus.to_vec(),
+        }
+    }
+
+    fn of_all_ways(&self) -> Trips {
+        self.trips(Way::Isomalloc, &[])
+    }
+
+    /// The flows of the variants that can do it, as it should be written.
+    fn suited(&self) -> String {
+        match self.by {
+            By::Move => format!(
+                "by = \"move\" is for migratable/{0}, migratable-copied/{0} and migratable-aliased/{0}",
+                self.processes
+            ),
+            _ => format!(
+                "by = \"{}\" is for the model process with flows = {}; flows that move are by = \"move\"",
+                word(self.by),
+                self.processes
+            ),
+        }
+    }
+}
+
+/// As it is written in a study.
+fn word(by: By) -> &'static str {
+    match by {
+        By::Move => "move",
+        By::HandOff => "hand-off",
+        By::Memcpy => "memcpy",
+        By::Socket => "socket",
+    }
+}
+
+fn refused(what: impl Into<String>) -> Result<(), WorkError> {
+    Err(WorkError(what.into()))
+}
+
+impl Workload for Migrate {
+    fn units(&self) -> u64 {
+        self.of_all_ways().moves()
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
+        let bytes = usize::try_from(self.bytes).unwrap_or(0);
+        let range = Trips::LEAST_BYTES..=Trips::MOST_BYTES;
+        if !range.contains(&bytes) || !bytes.is_power_of_two() {
+            return refused(format!(
+                "bytes {} of state: use a power of two from {} to {}",
+                self.bytes,
+                Trips::LEAST_BYTES,
+                Trips::MOST_BYTES
+            ));
+        }
+        if self.flows == 0 || self.flows > MOST_FLOWS {
+            return refused(format!("flows are 1 to {MOST_FLOWS}, not {}", self.flows));
+        }
+        if !(2..=MOST_PROCESSES).contains(&self.processes) {
+            return refused(format!(
+                "state moves between 2 to {MOST_PROCESSES} processes, not {}",
+                self.processes
+            ));
+        }
+        if self.by == By::Socket && self.flows > 1 && self.flows * self.bytes > SOCKET {
+            return refused(format!(
+                "{} states of {} bytes do not fit into sockets, and each side would wait for the \
+                 other: use flows = 1",
+                self.flows, self.bytes
+            ));
+        }
+        Ok(())
+    }
+
+    fn run(&self, slot: &SlotProcess<Work>) -> Answer {
+        let spec = slot.spec();
+        let way = match spec.variant.model {
+            Model::Migratable { way, .. } => way,
+            _ => Way::Isomalloc,
+        };
+        slot.run_self_managed(&mut Traveller(self.trips(way, &spec.cpus)))
+    }
+
+    fn usual_flows(&self) -> Option<u64> {
+        Some(self.processes.into())
+    }
+
+    fn expected(&self) -> Option<Proof> {
+        let trips = self.of_all_ways();
+        (trips.moves() <= FORETOLD).then(|| trips.expected())
+    }
+
+    fn unsuited(&self, variant: &Variant) -> Option<String> {
+        let own = match variant.model {
+            Model::Migratable { processes, .. } => {
+                self.by == By::Move && processes == self.processes
+            }
+            Model::Process => self.by != By::Move,
+            _ => false,
+        };
+        (!own || variant.flows != self.processes).then(|| self.suited())
+    }
+
+    fn makes_own_flows(&self) -> bool {
+        true
+    }
+
+    fn bytes_a_flow(&self) -> Option<u64> {
+        let stack = self.of_all_ways().stack_bytes() as u64;
+        Some(self.flows.saturating_mul(stack) / u64::from(self.processes.max(1)))
+    }
+}
+
+/// A slot of trips.
+struct Traveller(Trips);
+
+impl SelfManaged for Traveller {
+    fn prepare(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn repeat(&mut self, _timers: bool) -> std::io::Result<SelfManagedRep> {
+        self.0.run()
+    }
+
+    fn differs(&self, expected: Proof, got: Proof) -> Failure {
+        Failure::DifferentWork {
+            expected: expected.to_string(),
+            got: got.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Migrate {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn moves_are_whole_rounds_within_both_bounds() {
+        let work = |flows, moves, most| Migrate {
+            flows,
+            moves,
+            bytes_at_most: most,
+            ..read(r#"{"bytes": 4096, "moves": 1}"#)
+        };
+        assert_eq!(work(1, 1_000, u64::MAX).units(), 1_000);
+        assert_eq!(work(1, 1_000, 40_960).units(), 10);
+        assert_eq!(work(256, 1_000, u64::MAX).units(), 512);
+        assert_eq!(work(256, 1, 1).units(), 512);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_what_can() {
+        let said = |text| read(text).check().unwrap_err().to_string();
+        assert!(said(r#"{"bytes": 100, "moves": 1}"#).contains("power of two"));
+        assert!(said(r#"{"bytes": 2097152, "moves": 1}"#).contains("1048576"));
+        assert!(said(r#"{"bytes": 64, "moves": 1, "flows": 0}"#).contains("flows are 1"));
+        assert!(said(r#"{"bytes": 64, "moves": 1, "processes": 1}"#).contains("2 to"));
+        let many = r#"{"bytes": 4096, "moves": 1, "flows": 256, "by": "socket"}"#;
+        assert!(said(many).contains("flows = 1"));
+    }
+
+    #[test]
+    fn every_model_has_its_means() {
+        let variant = |model: &str| Variant {
+            model: model.parse().unwrap(),
+            flows: 2,
+            placement: flow::Placement::Free,
+            schedule: flow::Schedule::Static,
+            channel: flow::Channel::Fifo,
+            parent_memory: None,
+            allocator: None,
+            heap_pages: None,
+        };
+        let moves = read(r#"{"bytes": 64, "moves": 1}"#);
+        let copies = read(r#"{"bytes": 64, "moves": 1, "by": "memcpy"}"#);
+        for model in [
+            "migratable/2",
+            "migratable-copied/2",
+            "migratable-aliased/2",
+        ] {
+            assert_eq!(moves.unsuited(&variant(model)), None);
+            assert!(copies.unsuited(&variant(model)).is_some());
+        }
+        assert_eq!(copies.unsuited(&variant("process")), None);
+        for model in ["process", "thread", "migratable", "migratable/3"] {
+            let said = moves.unsuited(&variant(model)).unwrap();
+            assert!(said.contains("migratable-copied/2"), "{said}");
+        }
+    }
+}
