@@ -18,6 +18,9 @@ fn main() {
     unsafe { libc::alarm(60) };
     match std::env::args().nth(1).as_deref() {
         Some("serve") => serve(),
+        Some("serve-apart") => serve_apart(),
+        Some("die-apart") => die_apart(),
+        Some("lie-apart") => lie_apart(),
         Some("serve-elsewhere") => elsewhere(),
         _ => tests(),
     }
@@ -28,9 +31,15 @@ fn tests() {
     for way in [Way::Isomalloc, Way::Copied, Way::Aliased] {
         a_fiber_goes_to_a_process_that_was_started_by_itself(way);
     }
+    for way in [Way::Isomalloc, Way::Copied, Way::Aliased] {
+        a_fiber_is_sent_to_a_process_that_shares_no_memory(way);
+    }
+    much_is_sent_both_ways_at_once();
+    a_process_that_dies_far_away_loses_what_was_there();
+    what_cannot_be_a_fiber_ends_the_link();
     a_process_at_other_addresses_is_refused();
     a_stranger_is_refused();
-    let _ = writeln!(std::io::stdout(), "test result: ok. 5 passed");
+    let _ = writeln!(std::io::stdout(), "test result: ok. 11 passed");
 }
 
 /// This program once more, with a socket to it.
@@ -51,6 +60,37 @@ fn serve() {
     agree_on_addresses().unwrap();
     let region = Region::accept(&stdin()).unwrap();
     assert!(region.join(1).unwrap().serve());
+}
+
+/// A process that takes fibers, in memory of its own.
+fn serve_apart() {
+    agree_on_addresses().unwrap();
+    let region = Region::linked(stdin()).unwrap();
+    assert!(region.join(1).unwrap().serve());
+}
+
+/// One that ends as soon as a fiber has come.
+fn die_apart() {
+    agree_on_addresses().unwrap();
+    let region = Region::linked(stdin()).unwrap();
+    let scheduler = region.join(1).unwrap();
+    while scheduler.arrived() == 0 {
+        scheduler.run_until_home();
+    }
+    std::process::exit(0);
+}
+
+/// One that sends what is no fiber, and waits to be ended.
+fn lie_apart() {
+    agree_on_addresses().unwrap();
+    let mut stream = stdin();
+    let _region = Region::linked(stdin()).unwrap();
+    let words = [0_u64, 1 << 60, 1 << 60, 0, 0, 0, 0, 16, 7, 7];
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    stream.write_all(&bytes).unwrap();
+    loop {
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
 }
 
 /// A process that lies where the kernel put it at random.
@@ -109,6 +149,110 @@ fn a_fiber_goes_to_a_process_that_was_started_by_itself(way: Way) {
     }
     region.close();
     assert!(child.wait().unwrap().success());
+}
+
+fn a_fiber_is_sent_to_a_process_that_shares_no_memory(way: Way) {
+    let config = Config::kept(way, 64 << 10).arena(4_096).capacity(100);
+    let region = Region::reserve(config, 2).unwrap();
+    let (mut child, peer) = started("serve-apart");
+    region.link(peer).unwrap();
+    let scheduler = region.join(0).unwrap();
+    let spawn = |number| scheduler.spawn_movable(number, travels).unwrap();
+    let handles: Vec<_> = (0..100).map(spawn).collect();
+    for (number, handle) in (0..).zip(handles) {
+        assert_eq!(
+            handle.join().unwrap(),
+            (2 * number + 3, u64::from(child.id()))
+        );
+    }
+    let ends_there = |fiber: &mut MovableFiber<'_>, number: u64| {
+        go(fiber, 1);
+        [number; 9]
+    };
+    let handle = scheduler.spawn_movable(7, ends_there).unwrap();
+    assert_eq!(handle.join().unwrap(), [7; 9]);
+    let panics_there = |fiber: &mut MovableFiber<'_>, (): ()| {
+        go(fiber, 1);
+        std::panic::resume_unwind(Box::new("far away"))
+    };
+    let handle = scheduler.spawn_movable::<(), ()>((), panics_there).unwrap();
+    let error = handle.join().unwrap_err().to_string();
+    assert!(error.contains("far away"), "{error}");
+    region.close();
+    assert!(child.wait().unwrap().success());
+}
+
+/// Far more than a socket takes at a time.
+fn much_is_sent_both_ways_at_once() {
+    const KEPT: usize = 48 << 10;
+    fn carries(fiber: &mut MovableFiber<'_>, number: u64) -> u64 {
+        let mut kept = [0_u8; KEPT];
+        for trip in 0..10_u64 {
+            let value = (number + trip) as u8;
+            std::hint::black_box(&mut kept).fill(value);
+            go(fiber, (trip as usize + 1) % 2);
+            assert!(
+                std::hint::black_box(&kept)
+                    .iter()
+                    .all(|byte| *byte == value)
+            );
+        }
+        number
+    }
+    let config = Config::movable(KEPT + (32 << 10)).capacity(60);
+    let region = Region::reserve(config, 2).unwrap();
+    let (mut child, peer) = started("serve-apart");
+    region.link(peer).unwrap();
+    let scheduler = region.join(0).unwrap();
+    let spawn = |number| scheduler.spawn_movable(number, carries).unwrap();
+    let handles: Vec<_> = (0..60).map(spawn).collect();
+    for (number, handle) in (0..).zip(handles) {
+        assert_eq!(handle.join().unwrap(), number);
+    }
+    region.close();
+    assert!(child.wait().unwrap().success());
+}
+
+fn a_process_that_dies_far_away_loses_what_was_there() {
+    let region = Region::reserve(Config::movable(32 << 10).capacity(2), 2).unwrap();
+    let (mut child, peer) = started("die-apart");
+    region.link(peer).unwrap();
+    let scheduler = region.join(0).unwrap();
+    let stays = |fiber: &mut MovableFiber<'_>, (): ()| {
+        go(fiber, 1);
+        fiber.suspend();
+    };
+    let lost = scheduler.spawn_movable((), stays).unwrap();
+    let here = scheduler.spawn_movable(3, |_, number: u64| number).unwrap();
+    assert_eq!(here.join().unwrap(), 3);
+    let error = lost.join().unwrap_err().to_string();
+    assert!(error.contains("process 1"), "{error}");
+    assert!(child.wait().unwrap().success());
+    let three = Region::reserve(Config::movable(1_024).capacity(1), 3).unwrap();
+    let (peer, _other) = UnixStream::pair().unwrap();
+    let error = three.link(peer).unwrap_err().to_string();
+    assert!(error.contains("from 1 to 2"), "{error}");
+}
+
+fn what_cannot_be_a_fiber_ends_the_link() {
+    let region = Region::reserve(Config::movable(32 << 10).capacity(2), 2).unwrap();
+    let (mut child, peer) = started("lie-apart");
+    region.link(peer).unwrap();
+    let scheduler = region.join(0).unwrap();
+    let tries = |fiber: &mut MovableFiber<'_>, (): ()| {
+        // SAFETY: it keeps nothing.
+        let moved = unsafe { fiber.move_to(1) };
+        moved == Err(MoveError::Absent { to: 1 })
+    };
+    // One that left before the end of the link is lost; the next one stays.
+    loop {
+        match scheduler.spawn_movable((), tries).unwrap().join() {
+            Ok(is_refused) => break assert!(is_refused),
+            Err(error) => assert!(error.to_string().contains("process 1"), "{error}"),
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 fn a_process_at_other_addresses_is_refused() {

@@ -90,6 +90,19 @@ impl<'f> Arena<'f> {
         })
     }
 
+    /// Bytes from `base` on that an arena of `bytes` uses.
+    ///
+    /// # Safety
+    /// An arena was begun there, if there is room for one, and nobody uses it now.
+    pub(crate) unsafe fn used_of(base: *const u8, bytes: usize) -> usize {
+        if bytes <= size_of::<Header>() {
+            return 0;
+        }
+        // SAFETY: the caller's promise.
+        let header = unsafe { base.cast::<Header>().as_ref_unchecked() };
+        header.used.min(bytes)
+    }
+
     /// Bytes of the arena.
     #[must_use]
     pub fn bytes(&self) -> usize {

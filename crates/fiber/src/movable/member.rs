@@ -30,7 +30,7 @@ use crate::memory::{Table, Zeroed};
 use crate::valgrind;
 
 /// How long a process sleeps before it looks whether the others live.
-const LOOK_EVERY_MS: u32 = 50;
+const LOOK_EVERY_MS: u16 = 50;
 
 /// What a scheduler has as a member of a region.
 #[derive(Debug)]
@@ -68,7 +68,8 @@ impl Member {
         }
         let owner = std::process::id();
         let mailbox = shared.mailbox(process);
-        if mailbox.owner() == owner || shared.claim(process).is_err() {
+        let is_elsewhere = shared.wire_to(process).is_some();
+        if is_elsewhere || mailbox.owner() == owner || shared.claim(process).is_err() {
             return Err(ConfigError::Joined { process });
         }
         let bytes = total * size_of::<Leaving>();
@@ -88,12 +89,16 @@ impl Member {
         Ok(member)
     }
 
+    pub(crate) fn parcel(&self, index: u32) -> &Control {
+        self.parcels.at(index as usize)
+    }
+
     /// The first of the slots in which this process makes fibers.
     pub(crate) fn first_slot(&self) -> u32 {
         (self.process * self.shared.share()) as u32
     }
 
-    fn is_home_of(&self, index: u32) -> bool {
+    pub(crate) fn is_home_of(&self, index: u32) -> bool {
         self.shared.home(index) == self.process
     }
 
@@ -110,6 +115,9 @@ impl Member {
 
     /// Has process `process` joined, and not ended?
     pub(crate) fn lives(&self, process: usize) -> bool {
+        if let Some(wire) = self.shared.wire_to(process) {
+            return wire.is_open();
+        }
         let owner = self.shared.mailbox(process).owner();
         owner == std::process::id() || owner != 0 && self.shared.is_claimed(process)
     }
@@ -122,7 +130,8 @@ impl Member {
 
     /// Has process `process` joined, and ended?
     fn died(&self, process: usize) -> bool {
-        self.shared.mailbox(process).owner() != 0 && !self.lives(process)
+        let is_linked = self.shared.wire_to(process).is_some();
+        (is_linked || self.shared.has_joined(process)) && !self.lives(process)
     }
 }
 
@@ -176,6 +185,9 @@ impl Core {
         if member.leaving_len.get() > 0 {
             self.send(member);
         }
+        if let Some(wire) = member.shared.wire() {
+            return self.take_from(member, wire);
+        }
         let last = member.shared.mailbox(member.process).take_all();
         if last != NOBODY {
             self.take_in(member, last);
@@ -191,6 +203,10 @@ impl Core {
             parcel.copy_from(self.control(index));
             let whereabouts = member.shared.whereabouts(index);
             whereabouts.set(member.process, to as usize);
+            if let Some(wire) = member.shared.wire() {
+                self.post(wire, index);
+                continue;
+            }
             let chain: &mut Option<Chain> = &mut chains[to as usize];
             let last = chain.map_or(index, |chain| {
                 parcel.link.set(chain.first);
@@ -221,7 +237,7 @@ impl Core {
         }
     }
 
-    fn take_one(&self, member: &Member, index: u32) {
+    pub(crate) fn take_one(&self, member: &Member, index: u32) {
         let (parcel, control) = (member.parcels.at(index as usize), self.control(index));
         let is_home = member.is_home_of(index);
         if self.watched.is_some() {
@@ -308,8 +324,11 @@ impl Core {
 
     /// Sleeps until there is mail, but not for long: true when it is time to look who lives.
     fn sleep(&self, member: &Member) -> bool {
+        if let Some(wire) = member.shared.wire() {
+            return wire.sleep(LOOK_EVERY_MS, member.shared.header().is_closed());
+        }
         let mailbox = member.shared.mailbox(member.process);
-        mailbox.sleep(LOOK_EVERY_MS, || member.shared.header().is_closed())
+        mailbox.sleep(LOOK_EVERY_MS.into(), || member.shared.header().is_closed())
     }
 
     /// Has those that wait for fibers of ours go on, if the fibers were at a process that died.

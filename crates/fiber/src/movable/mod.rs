@@ -50,6 +50,7 @@
 //! | `arena` | memory that moves with the fiber |
 //! | `handle` | what a movable fiber sees, and whoever made it |
 //! | `peer` | processes that were started by themselves |
+//! | `wire` | fibers that are sent, between processes that share no memory |
 //!
 //! # What must not be held over a move
 //!
@@ -126,6 +127,7 @@ pub(crate) mod member;
 mod peer;
 pub(crate) mod region;
 pub(crate) mod staged;
+mod wire;
 
 pub use arena::{Arena, ArenaFull, Text};
 pub use handle::{Movable, MovableFiber, MovableHandle, MoveError, Stay};

@@ -20,8 +20,8 @@
 //! | the address of a thread-local of this kernel thread | code may keep it over a yield |
 //! | the region's address, free in both | pointers into stacks and arenas |
 //!
-//! Deliberately not done: sending fibers to another machine. Where memory cannot be shared, the
-//! live part of a slot (stack pointer to top, used arena) would have to be sent.
+//! Two processes that cannot share memory ([`Region::link`]) compare the same, and then send each
+//! other what is live of a fiber (`wire`). Deliberately not done: another machine.
 //!
 //! Sources: personality(2), unix(7) (`SCM_RIGHTS`).
 
@@ -32,6 +32,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 
 use super::region::Region;
+use super::wire::Wire;
 use crate::config::{Config, Stack};
 use crate::current;
 use crate::error::ConfigError;
@@ -142,7 +143,59 @@ impl Region {
         let (config, processes, number, address) = terms(&words)?;
         Ok(Region::of_peer(file, config, processes, number, address)?)
     }
+
+    /// Has fibers go between this process, which is process 0, and the one at the other end of
+    /// `peer`, which calls [`Region::linked`] and is process 1, without memory that both share:
+    /// what is live of a fiber is sent.
+    ///
+    /// # Errors
+    /// As [`Region::offer`]; or the region is not for two processes, has another one already, or
+    /// has no room there.
+    pub fn link(&self, mut peer: UnixStream) -> Result<(), PeerError> {
+        let (config, processes, number) = self.terms();
+        if processes != LINKED {
+            let most = LINKED;
+            return Err(ConfigError::Processes { processes, most }.into());
+        }
+        if self.has_joined(1) {
+            return Err(ConfigError::Joined { process: 1 }.into());
+        }
+        compare(&peer)?;
+        let words = words(&config, processes, number, self.address());
+        peer.write_all(&bytes_of(&words))?;
+        let mut answer = [0; 1];
+        peer.read_exact(&mut answer)?;
+        if answer != [READY] {
+            let said = "it has no room for the region at that address";
+            return Err(PeerError::Talk(io::Error::other(said)));
+        }
+        match self.send_by(Wire::over(peer, 1)?) {
+            true => Ok(()),
+            false => Err(ConfigError::Joined { process: 1 }.into()),
+        }
+    }
+
+    /// The region of the process at the other end of `peer`, in memory of this one.
+    ///
+    /// # Errors
+    /// As [`Region::accept`].
+    pub fn linked(mut peer: UnixStream) -> Result<Region, PeerError> {
+        compare(&peer)?;
+        let mut bytes = [0; size_of::<[u64; WORDS]>()];
+        peer.read_exact(&mut bytes)?;
+        let (config, processes, number, address) = terms(&words_of(&bytes))?;
+        let region = Region::apart(config, processes, number, address);
+        peer.write_all(&[if region.is_ok() { READY } else { 0 }])?;
+        let region = region?;
+        region.send_by(Wire::over(peer, 0)?);
+        Ok(region)
+    }
 }
+
+/// Processes of a region without shared memory.
+const LINKED: usize = 2;
+/// The region is there.
+const READY: u8 = 1;
 
 /// Tells the other process of this one, and compares.
 fn compare(mut peer: &UnixStream) -> Result<(), PeerError> {
@@ -164,6 +217,11 @@ const WORDS: usize = 8;
 
 fn bytes_of(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+}
+
+fn words_of(bytes: &[u8; size_of::<[u64; WORDS]>()]) -> [u64; WORDS] {
+    let (chunks, _) = bytes.as_chunks::<8>();
+    std::array::from_fn(|place| u64::from_ne_bytes(chunks[place]))
 }
 
 fn words(config: &Config, processes: usize, number: u32, address: usize) -> [u64; WORDS] {
@@ -257,9 +315,7 @@ fn receive_with_file(peer: &UnixStream, words: &mut [u64; WORDS]) -> io::Result<
     if got as usize != bytes.len() || control.file < 0 {
         return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
     }
-    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
-        *word = u64::from_ne_bytes(*bytes);
-    }
+    *words = words_of(&bytes);
     // SAFETY: the kernel made the descriptor for this process just now.
     Ok(unsafe { OwnedFd::from_raw_fd(control.file) })
 }

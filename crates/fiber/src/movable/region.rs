@@ -30,7 +30,7 @@
 //! takes it back when the process ends, however it ends, so everybody can ask who is left
 //! without a process that watches, and no lock in shared memory can stay behind.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::io;
 use std::mem::offset_of;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -40,6 +40,7 @@ use std::rc::Rc;
 use super::mail::{Header, Mailbox, Whereabouts};
 use super::member::Member;
 use super::staged::Staged;
+use super::wire::Wire;
 use crate::config::{Config, Stack};
 use crate::control::Control;
 use crate::core::Core;
@@ -109,6 +110,23 @@ impl Region {
         Region::with_file(range, config, layout, file, number)
     }
 
+    /// The region of another process, in memory of this one.
+    pub(crate) fn apart(
+        config: Config,
+        processes: usize,
+        number: u32,
+        address: usize,
+    ) -> Result<Region, ConfigError> {
+        let layout = Layout::of(&config, processes)?;
+        let file = shared_file(layout.file)?;
+        Region::of_peer(file, config, processes, number, address)
+    }
+
+    /// From now on fibers go to the other process through a socket. False where they do already.
+    pub(crate) fn send_by(&self, wire: Wire) -> bool {
+        self.shared.wire.set(wire).is_ok()
+    }
+
     fn over(range: Mapping, config: Config, layout: Layout) -> Result<Region, ConfigError> {
         let file = shared_file(layout.file)?;
         Region::with_file(range, config, layout, file, crate::core::next_number())
@@ -128,6 +146,7 @@ impl Region {
             config,
             layout,
             dense_up_to: Cell::new(0),
+            wire: OnceCell::new(),
         };
         shared.map()?;
         Ok(Region {
@@ -158,6 +177,9 @@ impl Region {
     /// No fiber will be made or moved any more: every [`Scheduler::serve`] returns.
     pub fn close(&self) {
         self.shared.header().close();
+        if let Some(wire) = self.shared.wire() {
+            wire.close();
+        }
         for process in 0..self.shared.processes() {
             self.shared.mailbox(process).wake();
         }
@@ -268,6 +290,8 @@ pub(crate) struct Shared {
     pub(crate) number: u32,
     /// Blocks of slots below this offset were asked to be huge pages.
     dense_up_to: Cell<usize>,
+    /// The socket to the other process, where no memory is shared.
+    wire: OnceCell<Wire>,
 }
 
 impl Shared {
@@ -291,6 +315,17 @@ impl Shared {
         index as usize / self.config.capacity
     }
 
+    #[inline]
+    pub(crate) fn wire(&self) -> Option<&Wire> {
+        self.wire.get()
+    }
+
+    /// The socket to process `process`, if it is the one without shared memory.
+    #[inline]
+    pub(crate) fn wire_to(&self, process: usize) -> Option<&Wire> {
+        self.wire().filter(|wire| wire.peer == process)
+    }
+
     pub(crate) fn header(&self) -> &Header {
         // SAFETY: the range starts with a header, whose zeroed bytes are one, and lives as long
         // as `self`.
@@ -299,7 +334,10 @@ impl Shared {
 
     #[inline]
     pub(crate) fn has_joined(&self, process: usize) -> bool {
-        self.mailbox(process).owner() != 0
+        match self.wire_to(process) {
+            Some(wire) => wire.is_open(),
+            None => self.mailbox(process).owner() != 0,
+        }
     }
 
     pub(crate) fn mailbox(&self, process: usize) -> &Mailbox {
