@@ -15,6 +15,9 @@ use nix::unistd::Pid;
 /// The variable whose value tells the processes of one run from all others.
 const MARK: &str = "FLOWGAUGE_CAMPAIGN_MARK";
 
+/// For how long what is left may be on its way out, on a busy machine too.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// A folder tree for one run: `work` is its current folder, `tmp` its TMPDIR.
 pub(crate) struct Home {
     root: tempfile::TempDir,
@@ -93,10 +96,10 @@ impl Home {
         pids.filter_map(|pid| read(pid, &setting)).collect()
     }
 
-    /// What is left of a run, after two seconds at the most: processes, names in TMPDIR, and
+    /// What is left of a run, after [`PATIENCE`] at the most: processes, names in TMPDIR, and
     /// files and parts in the results.
     pub(crate) fn left(&self) -> Option<String> {
-        let until = Instant::now() + Duration::from_secs(2);
+        let until = Instant::now() + PATIENCE;
         loop {
             let left = self.left_now();
             // Twice, because a process that has just begun a program shows no environment.

@@ -1,7 +1,7 @@
 //! Signals at random moments of real runs, to the main process and its slots: is anything left?
 //!
 //! A moment is a run that is begun anew, an attack drawn at random after a time drawn at random
-//! from the length of such a run, and a look two seconds later at the latest: no process, no
+//! from the length of such a run, and a look ten seconds later at the latest: no process, no
 //! named pipe, no temporary file, no folder of a slot and no half-written file may be there. A run that is
 //! asked to end has to do so within two seconds, and the journal of each run that has one must be
 //! readable.

@@ -34,13 +34,14 @@
 //! second thread waits until the main process ends, and kills who then still holds the pipe.
 //!
 //! Two things may come after that: a flow that was stopped between its fork and its own request to
-//! die with its parent, and a name that a dying slot was just making. So the janitor looks for both
-//! a few times: a slot process of this very program that is stopped, and whose parent is none of
-//! this program any more, is one that nobody will ever continue.
+//! die with its parent (or a load generator before its own), and a name that a dying slot was
+//! just making. So the janitor looks for both a few times: a process of this very program that was started
+//! in a role of a slot's, that is stopped, and whose parent is none of this program any more, is one
+//! that nobody will ever continue.
 //!
 //! What it deliberately does not do: kill by number. It is no parent of theirs, and a number may
 //! have gone to a stranger; a process that holds this pipe can only be ours, and so can an orphan
-//! of this program's file that was started as a slot.
+//! of this program's file that was started in such a role.
 //!
 //! It also ends the control group of the run, where there is one ([`crate::cgroup`]): all in it is of
 //! the run.
@@ -61,7 +62,6 @@ use nix::unistd::getppid;
 use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
 
 use crate::ending::exit;
-use crate::slot_process::SLOT_PROCESS_ARGUMENT;
 
 /// The first argument of a janitor.
 const ARGUMENT: &str = "__janitor";
@@ -229,7 +229,8 @@ fn holds(pid: i32, pipe: FileId) -> bool {
     found.any(|entry| file(entry.path()).is_ok_and(|found| found == pipe))
 }
 
-/// Whether it is a slot process of the program in this file that is stopped and whose parent is none.
+/// Whether it is a process in a role (`__cell`, `__load`, ...) of the program in this file that is
+/// stopped and whose parent is none. A janitor is nobody's orphan.
 fn is_orphan(pid: i32, own: FileId) -> bool {
     let runs = |pid: &str| file(format!("/proc/{pid}/exe")).is_ok_and(|program| program == own);
     let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else {
@@ -242,10 +243,8 @@ fn is_orphan(pid: i32, own: FileId) -> bool {
     let (state, parent) = (after_name.next(), after_name.next().unwrap_or_default());
     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let role = words.split(|&byte| byte == 0).nth(1);
-    state == Some("T")
-        && role == Some(SLOT_PROCESS_ARGUMENT.as_bytes())
-        && runs(&pid.to_string())
-        && !runs(parent)
+    let in_a_role = |role: &[u8]| role.starts_with(b"__") && role != ARGUMENT.as_bytes();
+    state == Some("T") && role.is_some_and(in_a_role) && runs(&pid.to_string()) && !runs(parent)
 }
 
 /// A descriptor of a process: readable when it has ended, and never that of another process.

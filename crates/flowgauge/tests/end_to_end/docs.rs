@@ -346,7 +346,7 @@ fn cargo_run(what: &[&str], arguments: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// One round of attacks of each. Faults take as long as they take, and are run whole by `.ci/run`.
+/// One round of attacks of each. Faults have no short form: each is a run of its own.
 #[test]
 fn every_campaign_in_the_docs_runs() {
     let page = fs::read_to_string(root().join("docs/reliability.md")).unwrap();
@@ -361,6 +361,28 @@ fn every_campaign_in_the_docs_runs() {
         let table = cargo_run(&["-p", "campaign"], &format!("{attack} --minutes 0.001"));
         assert!(table.lines().count() > 2, "{attack}: {table}");
     }
+}
+
+#[test]
+fn every_test_that_reliability_names_is_there() {
+    let page = fs::read_to_string(root().join("docs/reliability.md")).unwrap();
+    let (_, table) = page
+        .split_once("| what fell | test |\n|---|---|\n")
+        .unwrap();
+    let rows = table.lines().take_while(|line| line.starts_with('|'));
+    let mut named = 0;
+    for place in rows.flat_map(|row| row.split(['|', ';']).skip(2)) {
+        let words: Vec<&str> = place.split('`').skip(1).step_by(2).collect();
+        let Some((file, tests)) = words.split_first() else {
+            continue;
+        };
+        let text = fs::read_to_string(root().join("crates").join(file)).unwrap();
+        for test in tests {
+            assert!(text.contains(&format!("fn {test}()")), "{file}: {test}");
+            named += 1;
+        }
+    }
+    assert!(named > 30, "{named}");
 }
 
 #[test]

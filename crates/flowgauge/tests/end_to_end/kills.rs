@@ -297,39 +297,38 @@ fn a_stopped_janitor_goes_on_when_its_main_process_is_killed() {
 }
 
 /// A flow that was stopped between its fork and its request to die with its parent stayed, an orphan
-/// that nobody would continue. A slot process without a main process stands for it.
+/// that nobody would continue; so did a load generator. Roles without a main process stand for it.
 #[test]
 fn a_stopped_orphan_of_a_slot_goes_and_a_running_one_is_left_alone() {
-    let home = Home::new();
-    let slot = || {
-        let mut command = home.command(&["__cell"]);
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap()
-    };
-    let (mut stopped, mut running) = (slot(), slot());
-    let is = |pid: u32| {
-        home.processes()
-            .into_iter()
-            .find(|found| found.pid as u32 == pid)
-    };
-    let both = || is(stopped.id()).zip(is(running.id()));
-    let (orphan, _) = within(20, "both", || {
-        both().filter(|(a, b)| a.is_slot() && b.is_slot())
-    });
-    orphan.send(Signal::SIGSTOP);
-    let mut run = with_files(&home, "process");
-    run.send(Signal::SIGKILL);
-    run.end();
-    within(20, "the stopped one is gone", || {
-        stopped.try_wait().unwrap()
-    });
-    assert_eq!(running.try_wait().unwrap(), None);
-    running.kill().unwrap();
-    running.wait().unwrap();
-    home.assert_nothing_left();
+    for role in ["__cell", "__load"] {
+        let home = Home::new();
+        let orphan = || {
+            let mut command = home.command(&[role]);
+            let command = command.stdin(Stdio::piped()).stdout(Stdio::null());
+            command.spawn().unwrap()
+        };
+        let (mut stopped, mut running) = (orphan(), orphan());
+        let pids = [&stopped, &running].map(|child| child.id().cast_signed());
+        within(20, "both in their role", || {
+            let processes = home.processes();
+            let mut in_role = processes.iter().filter(|p| p.is_slot() || p.is_load());
+            in_role.next()?;
+            let first = processes.iter().find(|found| found.pid == pids[0])?;
+            in_role.next()?;
+            first.send(Signal::SIGSTOP);
+            Some(())
+        });
+        let mut run = with_files(&home, "process");
+        run.send(Signal::SIGKILL);
+        run.end();
+        within(20, "the stopped one is gone", || {
+            stopped.try_wait().unwrap()
+        });
+        assert_eq!(running.try_wait().unwrap(), None, "{role}");
+        running.kill().unwrap();
+        running.wait().unwrap();
+        home.assert_nothing_left();
+    }
 }
 
 /// Main process and slot killed together left the files to the next run.
