@@ -254,18 +254,11 @@ impl TryFrom<String> for Model {
 )]
 pub struct ModelError(String);
 
-/// How far a name may be from another, in letters, to be taken for a slip of the keys.
-const SLIP: usize = 2;
-
 /// ` (did you mean 'thread'?)` where a name looks like that of a model.
 fn meant(text: &str) -> String {
     let others = [Model::FIBER, Model::FIBER_PACKED, Model::Task];
     let names = Model::NAMED.into_iter().chain(others).map(String::from);
-    let near = names.map(|name| (strsim::damerau_levenshtein(text, &name), name));
-    match near.min().filter(|(letters, _)| *letters <= SLIP) {
-        Some((_, name)) => format!(" (did you mean '{name}'?)"),
-        None => String::new(),
-    }
+    names::meant(text, names)
 }
 
 impl FromStr for Model {

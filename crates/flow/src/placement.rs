@@ -62,7 +62,9 @@ impl Cpus {
 pub enum PlacementError {
     /// Not one of the words.
     #[error(
-        "'{0}' is no placement: use free, one, cores, smt, or a list of CPUs such as 0,2 or 0-3"
+        "'{0}' is no placement{meant}: use free, one, cores, smt, or a list of CPUs such as 0,2 or \
+         0-3",
+        meant = names::meant(.0, ["free", "one", "cores", "smt"])
     )]
     Unknown(String),
     /// A CPU of the list is not among the allowed ones.

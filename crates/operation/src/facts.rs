@@ -64,18 +64,11 @@ pub struct NameError {
     text: String,
 }
 
-/// How much a name must look like another (0 to 1) to be taken for a slip of the keys.
-const ALIKE: f64 = 0.8;
-
 /// The name that looks most like `text`, or all there are.
 fn advice(text: &str) -> String {
     let names = || all().iter().map(|facts| facts.name);
-    let nearest = names()
-        .map(|name| (strsim::jaro_winkler(text, name), name))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    match nearest {
-        Some((_, name)) => format!("did you mean '{name}'?"),
+    match names::nearest(text, names()) {
+        Some(name) => format!("did you mean '{name}'?"),
         None => format!("use {}", names().collect::<Vec<_>>().join(", ")),
     }
 }

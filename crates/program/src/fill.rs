@@ -4,7 +4,7 @@
 //! Only these words in braces are filled in. Any other brace stays as it is, since `awk` and
 //! `find -exec` have braces of their own.
 
-use flow::{Model, Variant};
+use flow::Variant;
 
 /// What placeholders stand for in one launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,14 +32,12 @@ impl Fill {
     /// What the variant says.
     #[must_use]
     pub fn of(variant: &Variant) -> Self {
-        let (processes, threads) = match variant.model {
-            Model::Mix { processes, threads } => (processes, threads),
-            Model::Process | Model::ProcessSharedFiles => (variant.flows, 1),
-            Model::Migratable { processes, .. } => (processes, variant.flows),
-            Model::Thread | Model::ThreadPrivateFiles | Model::Fiber { .. } | Model::Task => {
-                (1, variant.flows)
-            }
+        let shape = variant.model.shape(variant.flows);
+        let threads = match variant.model.is_user_level() || shape.processes == 0 {
+            true => variant.flows,
+            false => shape.flows_in_each,
         };
+        let processes = shape.processes.max(1);
         Self {
             flows: variant.flows,
             processes,

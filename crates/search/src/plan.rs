@@ -139,8 +139,9 @@ impl fmt::Display for Model {
 /// The text names no model of a search.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{0}' is no model of a search: use sequential, thread-per-file, process-per-file, \
-     thread-per-directory, thread-pool, process-pool, thread-private-files or fiber"
+    "'{0}' is no model of a search{meant}: use sequential, thread-per-file, process-per-file, \
+     thread-per-directory, thread-pool, process-pool, thread-private-files or fiber",
+    meant = names::meant(.0, Model::ALL.map(Model::name))
 )]
 pub struct ModelError(String);
 

@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use nix::unistd::{getpid, gettid};
 
 use super::Context;
-use crate::Model;
 use crate::body::Body;
 use crate::channel::Outlet;
 use crate::flow_status::Tally;
@@ -78,14 +77,14 @@ fn do_unit<B: Body>(
 #[cold]
 fn narrate<B: Body>(context: &Context<'_, B>, unit: u64, what: &str) {
     use std::io::Write;
-    let who = match context.variant.model {
-        Model::Process | Model::ProcessSharedFiles => format!("process {}", getpid()),
-        Model::Thread | Model::ThreadPrivateFiles => format!("thread {}", gettid()),
-        Model::Mix { .. } => format!("process {} thread {}", getpid(), gettid()),
-        Model::Fiber { .. } | Model::Migratable { .. } => {
-            format!("a fiber of thread {}", gettid())
-        }
-        Model::Task => format!("a task of thread {}", gettid()),
+    let model = context.variant.model;
+    let shape = model.shape(context.variant.flows);
+    let who = match (shape.processes, shape.flows_in_each) {
+        _ if model.stacks().is_some() => format!("a fiber of thread {}", gettid()),
+        _ if model.is_user_level() => format!("a task of thread {}", gettid()),
+        (0, _) => format!("thread {}", gettid()),
+        (_, 1) => format!("process {}", getpid()),
+        _ => format!("process {} thread {}", getpid(), gettid()),
     };
     let line = format!("{who} {what} {}\n", context.body.describe(unit));
     let _closed_is_fine = io::stderr().write_all(line.as_bytes());

@@ -118,11 +118,13 @@ fn elsewhere(mut error: clap::Error) -> clap::Error {
         .collect();
     let owners = if typed.is_empty() { owners } else { typed };
     if !owners.is_empty() {
-        let commands = owners
-            .iter()
-            .map(|owner| format!("`flowgauge {owner} --{flag}`"));
-        let said = commands.collect::<Vec<_>>().join(", ");
-        let text = format!("'--{flag}' is an option of another command: {said}");
+        let text = match owners.as_slice() {
+            [owner] => format!("'--{flag}' is an option of `flowgauge {owner}`"),
+            owners => format!(
+                "'--{flag}' is an option of other commands: {}",
+                owners.join(", ")
+            ),
+        };
         error.remove(ContextKind::SuggestedArg);
         error.insert(
             ContextKind::Suggested,

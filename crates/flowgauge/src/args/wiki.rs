@@ -123,8 +123,9 @@ impl FromStr for Design {
             ("thread-per-connection", _) => (Model::Thread, PerConnection),
             (_, Ok(mix @ Model::Mix { .. })) => (mix, Pool),
             _ => {
+                let meant = names::meant(text, ["prefork", "thread-pool", "thread-per-connection"]);
                 return Err(format!(
-                    "'{text}' is no design of a server: use prefork, thread-pool, \
+                    "'{text}' is no design of a server{meant}: use prefork, thread-pool, \
                      thread-per-connection, or PxT such as 2x2"
                 ));
             }

@@ -72,11 +72,23 @@ pub struct ScalingPoint {
     pub dtlb_misses: Measured<f64>,
 }
 
+impl ScalingPoint {
+    /// The variant of that model.
+    #[must_use]
+    pub fn of(&self, model: Model) -> Option<&Throughput> {
+        let mut variants = self.variants.iter();
+        variants.find(|variant| variant.model == Some(model))
+    }
+}
+
 /// The throughput of a variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Throughput {
     /// Its label.
     pub label: String,
+    /// Its model: what it is found by; of the case in files.
+    #[serde(skip)]
+    pub model: Option<Model>,
     /// Its processes.
     pub processes: u32,
     /// Threads in each of them.
@@ -242,6 +254,7 @@ fn throughput(case: &CaseResult, place: usize, one: Option<&CaseResult>) -> Opti
     let typical_ns = summary.value?.typical;
     Some(Throughput {
         label: summary.label.clone(),
+        model: Some(variant.model),
         processes: shape.processes.max(1),
         threads: shape.flows_in_each,
         per_s: amount * 1e9 / typical_ns,

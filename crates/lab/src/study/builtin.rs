@@ -6,9 +6,6 @@ use crate::Preset;
 // `BUILTIN`: name and text of each folder of `studies/`, in their order.
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
-/// How much a name must look like another (0 to 1) to be taken for a slip of the keys.
-const ALIKE: f64 = 0.8;
-
 /// The names of the built-in studies.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
     BUILTIN.iter().map(|(name, _)| *name)
@@ -32,11 +29,7 @@ pub fn builtin(name: &str, preset: Preset) -> Result<Study, StudyError> {
 /// The built-in name that looks most like `name`, if one looks like it at all.
 #[must_use]
 pub fn nearest(name: &str) -> Option<&'static str> {
-    builtin_names()
-        .map(|known| (strsim::jaro_winkler(name, known), known))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, known)| known)
+    names::nearest(name, builtin_names())
 }
 
 #[cfg(test)]

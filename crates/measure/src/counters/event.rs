@@ -124,7 +124,8 @@ pub struct Events(pub Vec<Event>);
 /// A word that names no event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "'{word}' is no event: use all, software, hardware, or some of {}",
+    "'{word}' is no event{}: use all, software, hardware, or some of {}",
+    names::meant(word, Event::ALL.map(Event::name)),
     names()
 )]
 pub struct EventError {

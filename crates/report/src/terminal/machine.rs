@@ -33,9 +33,17 @@ fn group(page: &mut Page<'_>, group: &Group) {
         .map(|fact| width(&fact.name))
         .max()
         .unwrap_or(0);
-    for fact in &group.rows {
-        page.entry(&fact.name, names.min(NAMES), &value(fact));
+    for (place, fact) in group.rows.iter().enumerate() {
+        let text = again(fact, &group.rows[..place]).unwrap_or_else(|| value(fact));
+        page.entry(&fact.name, names.min(NAMES), &text);
     }
+}
+
+/// `not available, as cycles`: a reason that stands above is not written again.
+fn again(fact: &Fact, above: &[Fact]) -> Option<String> {
+    let first = above.iter().find(|first| value(first) == value(fact))?;
+    let is_missing = fact.value.starts_with("not available");
+    is_missing.then(|| format!("not available, as {}", first.name))
 }
 
 /// The value, and what it means in brackets.

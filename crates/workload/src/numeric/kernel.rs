@@ -88,17 +88,10 @@ impl From<Kernel> for String {
 
 /// The name of no kernel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no kernel is called '{0}': did you mean '{nearest}'? The kernels are {all}",
-    nearest = nearest(_0), all = Kernel::ALL.map(Kernel::name).join(", "))]
+#[error("'{0}' is no kernel{meant}: use {all}",
+    meant = names::meant(_0, Kernel::ALL.map(Kernel::name)),
+    all = Kernel::ALL.map(Kernel::name).join(", "))]
 pub struct UnknownKernel(String);
-
-fn nearest(name: &str) -> Kernel {
-    let likeness = |kernel: &Kernel| strsim::jaro_winkler(name, kernel.name());
-    let nearest = Kernel::ALL.into_iter();
-    nearest
-        .max_by(|one, other| likeness(one).total_cmp(&likeness(other)))
-        .unwrap_or(Kernel::Fft)
-}
 
 impl FromStr for Kernel {
     type Err = UnknownKernel;

@@ -1,5 +1,7 @@
 //! What a study of scaling says.
 
+use flow::Model;
+
 use super::{Scaling, ScalingPoint, Throughput, threads_over_processes};
 use crate::number::{count, factor_interval, many};
 use crate::results::CaseResult;
@@ -144,10 +146,7 @@ fn beyond(one: &Scaling) -> Option<String> {
 /// core of their own, whether more than one of them does.
 fn pages(one: &Scaling) -> Option<String> {
     let last = one.points.iter().rfind(|point| point.flows > 1)?;
-    let threads = last
-        .variants
-        .iter()
-        .find(|variant| variant.label == "thread")?;
+    let threads = last.of(Model::Thread)?;
     let footprint = threads.footprint.as_ref()?.value()?;
     let (shared, several) = match footprint.by_cores.value() {
         Some(shared) => (shared, "threads of more than one core"),

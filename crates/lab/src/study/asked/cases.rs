@@ -75,8 +75,9 @@ fn retain(
             let mut names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
             names.dedup();
             return Err(format!(
-                "--{} {word}: there is no such work in this preset: use {}",
+                "--{} {word}: there is no such work in this preset{}: use {}",
                 flag.name,
+                names::meant(word, &names),
                 names.join(", ")
             ));
         }

@@ -4,6 +4,7 @@
 //! stands below *a second* is of typical times. Where rounds differ much these come to other
 //! ratios, and a reader who divides must be told that none of them is wrong.
 
+use flow::Model;
 use lab::{Scaling, ScalingPoint, Throughput};
 
 /// From this factor on between them, two ratios are not the same.
@@ -26,8 +27,8 @@ pub(crate) fn apart(work: &Scaling) -> Option<String> {
 }
 
 fn others(point: &ScalingPoint, one: Option<&Throughput>) -> Vec<String> {
-    let of = |label: &str| point.variants.iter().find(|one| one.label == label);
-    let (flows, pair) = (point.flows, of("thread").zip(of("process")));
+    let pair = point.of(Model::Thread).zip(point.of(Model::Process));
+    let flows = point.flows;
     let over = point.threads_over_processes.zip(pair);
     let over = over.and_then(|(told, (threads, processes))| {
         let ratio = other(threads.per_s / processes.per_s, told.ratio)?;
@@ -58,6 +59,7 @@ mod tests {
     fn throughput(label: &str, per_s: f64, over_one: f64) -> Throughput {
         Throughput {
             label: label.to_owned(),
+            model: label.parse().ok(),
             processes: 1,
             threads: 1,
             per_s,

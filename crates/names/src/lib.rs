@@ -1,0 +1,47 @@
+//! What to say of a word that is none of the names it should be one of.
+
+/// How much a name must look like a word (Jaro-Winkler, 0 to 1) to be taken for what was meant.
+const ALIKE: f64 = 0.8;
+
+/// The name that looks most like `word`, if one looks like it.
+pub fn nearest<N: AsRef<str>>(word: &str, names: impl IntoIterator<Item = N>) -> Option<N> {
+    let names = names.into_iter();
+    let likeness = |name: N| (strsim::jaro_winkler(word, name.as_ref()), name);
+    let alike = names
+        .map(likeness)
+        .filter(|(likeness, _)| *likeness >= ALIKE);
+    let nearest = alike.max_by(|one, other| one.0.total_cmp(&other.0));
+    nearest.map(|(_, name)| name)
+}
+
+/// ` (did you mean 'thread'?)`, or nothing where no name looks like `word`.
+pub fn meant<N: AsRef<str>>(word: &str, names: impl IntoIterator<Item = N>) -> String {
+    nearest(word, names).map_or_else(String::new, |name| {
+        format!(" (did you mean '{}'?)", name.as_ref())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 4] = ["process", "thread", "thread-private-files", "fiber"];
+
+    #[test]
+    fn a_slip_of_the_keys_is_taken_for_the_nearest_name() {
+        for (word, name) in [
+            ("threads", "thread"),
+            ("fibre", "fiber"),
+            ("proces", "process"),
+        ] {
+            assert_eq!(nearest(word, NAMES), Some(name));
+        }
+        assert_eq!(meant("threads", NAMES), " (did you mean 'thread'?)");
+    }
+
+    #[test]
+    fn what_looks_like_no_name_is_taken_for_none() {
+        assert_eq!(nearest("coroutine", NAMES), None);
+        assert_eq!(meant("", NAMES), "");
+    }
+}
