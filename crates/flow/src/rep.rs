@@ -183,7 +183,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
             kernel_counters: reader.map(|reader| {
                 Box::new(KernelCounters {
                     footprint,
-                    ..reader.told()
+                    ..reader.counters()
                 })
             }),
             counted,

@@ -26,11 +26,11 @@ impl Metric {
                 Some(latencies) if latencies.count() > 0 => {
                     rep.steady_ns as f64 / latencies.count() as f64
                 }
-                _ => told(rep, "ns_per_request"),
+                _ => own_count(rep, "ns_per_request"),
             },
             Self::P99 => match &rep.latencies {
                 Some(latencies) => latencies.quantile_ns(0.99).unwrap_or(0) as f64,
-                None => told(rep, "p99_ns"),
+                None => own_count(rep, "p99_ns"),
             },
             // No repetition knows of it: it is the slot's, as `slot_value` has it.
             Self::Simulated => 0.0,
@@ -39,7 +39,7 @@ impl Metric {
 }
 
 /// What the work itself says, for another load generator; 0 where it does not.
-fn told(rep: &Rep, name: &str) -> f64 {
+fn own_count(rep: &Rep, name: &str) -> f64 {
     let own = rep.self_managed.as_ref();
     let told = own.and_then(|own| own.counts.get(name));
     told.copied().unwrap_or(0) as f64

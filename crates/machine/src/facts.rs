@@ -181,7 +181,7 @@ impl Machine {
         facts.extend(memory.huge_pages.iter().map(|size| {
             let reserved = size
                 .reserved
-                .map_or("not told how many".into(), |n| n.to_string());
+                .map_or("number unknown".into(), |n| n.to_string());
             fact(
                 format!("huge pages of {}", binary(size.bytes)),
                 reserved,

@@ -33,8 +33,8 @@ impl Processor {
         let cpuinfo = root.text("/proc/cpuinfo");
         Self {
             // x86 and most, POWER and SPARC, ARM.
-            model: told(&cpuinfo, &["model name", "cpu", "CPU part"]),
-            vendor: told(&cpuinfo, &["vendor_id", "CPU implementer", "platform"]),
+            model: first_of(&cpuinfo, &["model name", "cpu", "CPU part"]),
+            vendor: first_of(&cpuinfo, &["vendor_id", "CPU implementer", "platform"]),
             arch: std::env::consts::ARCH.to_owned(),
             mhz: mhz(root, &cpuinfo),
             is_virtual: is_virtual(root, &cpuinfo),
@@ -45,7 +45,7 @@ impl Processor {
 }
 
 /// The first of `keys` that `cpuinfo` has.
-fn told(cpuinfo: &Measured<String>, keys: &[&str]) -> Measured<String> {
+fn first_of(cpuinfo: &Measured<String>, keys: &[&str]) -> Measured<String> {
     cpuinfo.as_ref().and_then(
         |text| match keys.iter().find_map(|key| field(text, ':', key)) {
             Some(value) => Measured::Value(value.to_owned()),
@@ -55,7 +55,7 @@ fn told(cpuinfo: &Measured<String>, keys: &[&str]) -> Measured<String> {
 }
 
 fn mhz(root: &Root, cpuinfo: &Measured<String>) -> Measured<f64> {
-    let now = told(cpuinfo, &["cpu MHz", "clock"]).into_value();
+    let now = first_of(cpuinfo, &["cpu MHz", "clock"]).into_value();
     match now.and_then(|mhz| mhz.trim_end_matches("MHz").parse().ok()) {
         Some(mhz) => Measured::Value(mhz),
         None => {
@@ -68,7 +68,7 @@ fn mhz(root: &Root, cpuinfo: &Measured<String>) -> Measured<f64> {
 /// x86 has a CPU flag that says so, either way. Elsewhere only a virtual machine
 /// is told, never its absence.
 fn is_virtual(root: &Root, cpuinfo: &Measured<String>) -> Measured<bool> {
-    if let Some(flags) = told(cpuinfo, &["flags"]).value() {
+    if let Some(flags) = first_of(cpuinfo, &["flags"]).value() {
         return Measured::Value(flags.split(' ').any(|flag| flag == "hypervisor"));
     }
     let signs = [

@@ -382,7 +382,7 @@ impl<'a> Runner<'a> {
     }
 
     /// What a repetition tells beside its times.
-    fn told(&self, launch: &Launch) -> SelfManagedUsage {
+    fn own_usage(&self, launch: &Launch) -> SelfManagedUsage {
         let Used { moved, .. } = launch.used;
         let seen = launch.seen.or(self.seen);
         let counts = [
@@ -437,7 +437,7 @@ impl SelfManaged for Runner<'_> {
                 count: u64::from(self.program.copies),
                 checksum: launch.output.unwrap_or(0),
             },
-            own: self.told(&launch),
+            own: self.own_usage(&launch),
             latencies: None,
         })
     }

@@ -201,7 +201,7 @@ impl<'a> ServerRunner<'a> {
                 tools::names()
             ))
         });
-        told(said.map_err(io::Error::other)?, steady_ns, &used)
+        answers_of(said.map_err(io::Error::other)?, steady_ns, &used)
     }
 
     /// Runs a command beside the server, with what it reads; what it wrote and used.
@@ -396,7 +396,7 @@ fn asked(report: &Report, used: &Used) -> io::Result<Asked> {
 }
 
 /// What another generator said.
-fn told(said: Said, steady_ns: u64, used: &Used) -> io::Result<Asked> {
+fn answers_of(said: Said, steady_ns: u64, used: &Used) -> io::Result<Asked> {
     if !(said.per_s > 0.0 && said.per_s.is_finite()) {
         return Err(io::Error::other("the load had no answers"));
     }

@@ -97,10 +97,10 @@ impl<'o> Outlet<'o> {
     }
 
     pub(crate) fn tell(&self, problem: &Problem) {
-        self.told(&mut self.lock(), problem);
+        self.say(&mut self.lock(), problem);
     }
 
-    fn told(&self, state: &mut State<'_>, problem: &Problem) {
+    fn say(&self, state: &mut State<'_>, problem: &Problem) {
         match problem.kind {
             Kind::Error => {
                 self.errors.fetch_add(1, Ordering::Relaxed);
@@ -134,7 +134,7 @@ impl<'o> Outlet<'o> {
                 state.closed = true;
             } else {
                 let what = format!("cannot write results: {error}");
-                self.told(state, &Problem::error(what));
+                self.say(state, &Problem::error(what));
             }
         }
     }
@@ -181,7 +181,7 @@ impl Deliver for Here<'_, '_> {
     fn tell(&mut self, problem: Problem) {
         match &mut self.held {
             // More of a file is to come: nobody else is let in between.
-            Some(state) => self.outlet.told(state, &problem),
+            Some(state) => self.outlet.say(state, &problem),
             None => self.outlet.tell(&problem),
         }
     }

@@ -68,7 +68,7 @@ struct PageCounts {
 
 impl Flows<'_> {
     fn footprint(&self) -> Footprint {
-        let told = self.told();
+        let told = self.page_counts();
         let by_flow: Vec<usize> = (0..self.sets.len()).collect();
         let cores = self.cores();
         let by_cores = cores.value();
@@ -169,7 +169,7 @@ impl Flows<'_> {
     }
 
     /// Asks the kernel for every page once.
-    fn told(&self) -> Measured<PageCounts> {
+    fn page_counts(&self) -> Measured<PageCounts> {
         let mut told = PageCounts::default();
         for (pid, flows) in self.spaces() {
             let read = Pagemap::of(pid).and_then(|map| self.ask(pid, &map, &flows, &mut told));

@@ -86,8 +86,8 @@ impl CounterReader {
         self.io.gates.push(all(io));
     }
 
-    /// What the repetition was told.
-    pub(super) fn told(self) -> KernelCounters {
+    /// What the kernel counted in the repetition.
+    pub(super) fn counters(self) -> KernelCounters {
         let all = all_is_read(self.flows, self.hires);
         KernelCounters {
             migrations: all
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn what_threads_of_flows_did_is_not_told_as_nothing() {
         let reason = "flows make threads of their own";
-        let told = CounterReader::new(1, 1, true).told();
+        let told = CounterReader::new(1, 1, true).counters();
         let (io, migrations) = (told.io.map(|_| ""), told.migrations.map(|_| ""));
         assert!(io.to_string().contains(reason), "{io}");
         assert!(migrations.to_string().contains(reason), "{migrations}");

@@ -18,7 +18,7 @@ Examples:
   flowgauge limits --probe-to 20000                 make up to 20,000 of each
   flowgauge limits --model fiber-packed --probe-to 1e7")]
 pub(crate) struct LimitsArgs {
-    /// Make up to so many flows of each model, in steps of 1, 2, 5
+    /// Create up to N flows of each model, in steps of 1, 2, 5
     #[arg(long, value_name = "N", value_parser = number::whole, allow_negative_numbers = true)]
     pub(crate) probe_to: Option<u64>,
     /// The limit that is lowered to confirm predictions for processes and threads [default:

@@ -46,7 +46,7 @@ pub(crate) struct WikiArgs {
     /// Requests in a repetition
     #[arg(long, value_name = "N", default_value = "1000", value_parser = number::whole)]
     pub(crate) requests: u64,
-    /// How many pages there are; of a store of your own, the first so many by title
+    /// How many pages there are; of a store of your own, the first N by title
     #[arg(long, value_name = "N", default_value = "60", value_parser = number::whole)]
     pub(crate) pages: u64,
     /// What pages and requests are drawn from: two runs can be compared if it is the same

@@ -95,6 +95,10 @@ fn more_flows_than_the_machine_holds_are_refused_before_any_is_made() {
 #[test]
 fn unknown_words_are_answered_with_the_known_ones() {
     refused("run prims", &["'prims'", "did you mean 'primes'"]);
+    refused("primes --placement core", &["did you mean 'cores'"]);
+    refused("primes --events cycle", &["did you mean 'cycles'"]);
+    refused("primes --model threads", &["did you mean 'thread'"]);
+    refused("wiki --server prefrk", &["did you mean 'prefork'"]);
     refused("run zzz", &["'zzz'", "primes"]);
     refused("run none.toml", &["none.toml", "No such file"]);
     refused("primes --model fibre", &["'fibre'", "process", "4x2"]);

@@ -202,7 +202,7 @@ fn without_it_nothing_is_counted_and_words_that_name_no_event_are_refused() {
         let run = home.run(&["primes", "--events", words]);
         run.refused(
             2,
-            &["is no event: use all, software, hardware", "dtlb-misses"],
+            &["is no event", "use all, software, hardware", "dtlb-misses"],
         );
     }
 }

@@ -12,7 +12,7 @@ use super::limits::limits;
 use super::noisy::noise_warning;
 use super::optimum::optimum;
 use super::profile::{self, Profile};
-use super::quantity::{Compared, Kind, Look, QuantityFinding, Sheet};
+use super::quantity::{Compared, Kind, Look, QuantityFinding, SlotValues};
 use super::remarks::{BesideCases, sentences};
 use super::requests::requests;
 use super::scaling::scaling;
@@ -142,7 +142,7 @@ fn case_result(case: &Case, log: &CaseLog, level: Level, header: &Header) -> Cas
     let shared = shared(case, &log.slots, floor);
     let variants: Vec<VariantSummary> = columns.iter().map(|column| column.summary(case)).collect();
     let kinds = Kind::all(&header.settings.events).collect();
-    let sheet = Sheet::of(Look::of(case, header), &log.slots, kinds);
+    let slot_values = SlotValues::of(Look::of(case, header), &log.slots, kinds);
     CaseResult {
         case: case.clone(),
         rounds: log.judge.full_rounds(),
@@ -151,8 +151,8 @@ fn case_result(case: &Case, log: &CaseLog, level: Level, header: &Header) -> Cas
         ended: log.ended,
         noise: log.judge.noise(),
         findings: findings(case, (log, level), &columns, shared.as_ref(), header),
-        quantities: sheet.quantities(),
-        contrasts: contrasts(&sheet, case, floor, level),
+        quantities: slot_values.quantities(),
+        contrasts: contrasts(&slot_values, case, floor, level),
         shared,
         optimum: optimum(case, &variants, &log.slots, floor),
         variants,
@@ -161,7 +161,12 @@ fn case_result(case: &Case, log: &CaseLog, level: Level, header: &Header) -> Cas
 }
 
 /// Every variant but the first against the first, quantity by quantity, at the level of its time.
-fn contrasts(sheet: &Sheet<'_>, case: &Case, floor: f64, level: Level) -> Vec<QuantityFinding> {
+fn contrasts(
+    slot_values: &SlotValues<'_>,
+    case: &Case,
+    floor: f64,
+    level: Level,
+) -> Vec<QuantityFinding> {
     let subjects = 1..case.variants.len();
     let pair = |subject| Compared {
         reference: 0,
@@ -170,7 +175,7 @@ fn contrasts(sheet: &Sheet<'_>, case: &Case, floor: f64, level: Level) -> Vec<Qu
         comparisons: level.comparisons,
     };
     subjects
-        .flat_map(|subject| sheet.compared(pair(subject)))
+        .flat_map(|subject| slot_values.compared(pair(subject)))
         .collect()
 }
 

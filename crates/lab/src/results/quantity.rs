@@ -38,7 +38,7 @@ use measure::Measured;
 use serde::{Deserialize, Serialize};
 use stats::LOOK_ALPHA;
 
-pub(crate) use compared::{Compared, Sheet};
+pub(crate) use compared::{Compared, SlotValues};
 pub(crate) use kind::{Kind, Look, Seen};
 
 use super::CaseResult;

@@ -90,7 +90,7 @@ impl<'a> Winners<'a> {
             1 => format!("crossover {} {unit}", gaps[0]),
             _ => format!("crossovers {} {unit}", listed(&gaps)),
         };
-        format!("{head}: {}{}", self.faster(), self.not_told())
+        format!("{head}: {}{}", self.faster(), self.undecided())
     }
 
     fn faster(&self) -> String {
@@ -105,11 +105,11 @@ impl<'a> Winners<'a> {
         each.collect::<Vec<_>>().join(", ")
     }
 
-    fn not_told(&self) -> String {
+    fn undecided(&self) -> String {
         match (self.open.is_empty(), self.stretches.is_empty()) {
             (true, _) => String::new(),
-            (false, true) => "no difference is told at any of these numbers".to_owned(),
-            (false, false) => format!("; no difference is told at {}", listed(&self.open)),
+            (false, true) => "undecided at all of these numbers".to_owned(),
+            (false, false) => format!("; undecided at {}", listed(&self.open)),
         }
     }
 }

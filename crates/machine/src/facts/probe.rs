@@ -196,14 +196,14 @@ mod tests {
     fn what_could_not_be_tried_is_there_with_its_reason() {
         let probe = Probe {
             reach: Measured::not_available("no huge pages", ""),
-            caches: Measured::not_available("no caches are told of", ""),
+            caches: Measured::not_available("no caches are listed", ""),
             memory: memory(Measured::not_available("it takes 128.0 MiB", "free some")),
         };
         let said = said(&probe);
         assert_eq!(
             said,
             [
-                "caches: not available: no caches are told of; ",
+                "caches: not available: no caches are listed; ",
                 "memory: not available: it takes 128.0 MiB (free some); over 128.0 MiB",
                 "reach of the TLB: not available: no huge pages; "
             ]

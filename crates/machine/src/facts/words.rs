@@ -32,7 +32,7 @@ pub(super) fn cache(kind: &[Cache]) -> Fact {
         cpus,
         ..
     } = &kind[0];
-    let bytes = bytes.map_or("size not told".to_owned(), binary);
+    let bytes = bytes.map_or("size unknown".to_owned(), binary);
     let note = match cpus.len() {
         1 => "each for one CPU".to_owned(),
         n => format!("each shared by {n} CPUs"),
@@ -46,7 +46,7 @@ pub(super) fn cache(kind: &[Cache]) -> Fact {
 
 impl Node {
     pub(super) fn fact(&self) -> Fact {
-        let bytes = self.bytes.map_or("size not told".to_owned(), binary);
+        let bytes = self.bytes.map_or("size unknown".to_owned(), binary);
         let value = format!("{bytes}, CPUs {}", cpulist::format(&self.cpus));
         fact(format!("node {}", self.id), value, "")
     }

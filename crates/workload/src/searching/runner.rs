@@ -58,7 +58,7 @@ impl SelfManaged for Searcher {
         let report = report.map_err(io::Error::other)?;
         match lost {
             Some(lost) => Err(io::Error::other(lost)),
-            None => told(&report),
+            None => repetition_of(&report),
         }
     }
 
@@ -81,7 +81,7 @@ fn empty_page_cache() -> io::Result<()> {
 
 /// What a search tells. One that was done otherwise than its plan says is no data point of the
 /// variant that was asked for.
-fn told(report: &Report) -> io::Result<SelfManagedRep> {
+fn repetition_of(report: &Report) -> io::Result<SelfManagedRep> {
     if let Some(otherwise) = &report.otherwise {
         return Err(io::Error::other(otherwise.clone()));
     }
@@ -161,9 +161,9 @@ mod tests {
         let query = work.query().unwrap();
         let plan = Plan::of(search::Model::ThreadPool, 2);
         let mut report = search::run(&query, &plan, &mut Vec::new(), &mut |_| {}).unwrap();
-        assert!(told(&report).is_ok());
+        assert!(repetition_of(&report).is_ok());
         report.otherwise = Some("one of two threads".to_owned());
-        let error = told(&report).map(|_| ()).unwrap_err().to_string();
+        let error = repetition_of(&report).map(|_| ()).unwrap_err().to_string();
         assert_eq!(error, "one of two threads");
     }
 

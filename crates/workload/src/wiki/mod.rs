@@ -60,7 +60,7 @@ pub use store::{StoreError, Written, check_store};
 pub struct Wiki {
     /// Requests of all flows together in a repetition, a unit each.
     pub requests: u64,
-    /// How many pages there are; of a store of one's own, the first so many by title.
+    /// How many pages there are; of a store of one's own, the first N by title.
     #[serde(default = "usual_pages")]
     pub pages: u64,
     /// How long a page usually is; single ones are up to five times as long.

@@ -15,7 +15,7 @@ const FEW: f64 = 10.0;
 const ONE: f64 = 1.0;
 
 /// The values of all good slots of a case, read once.
-pub(crate) struct Sheet<'a> {
+pub(crate) struct SlotValues<'a> {
     look: Look<'a>,
     kinds: Vec<Kind>,
     rows: Vec<Row>,
@@ -28,7 +28,7 @@ struct Row {
     values: Vec<Option<Measured<f64>>>,
 }
 
-impl<'a> Sheet<'a> {
+impl<'a> SlotValues<'a> {
     pub(crate) fn of(look: Look<'a>, slots: &[RawSlot], kinds: Vec<Kind>) -> Self {
         let rows = slots.iter().filter_map(|slot| {
             let seen = Seen::of(slot)?;

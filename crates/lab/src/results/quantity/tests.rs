@@ -4,7 +4,7 @@ use flow::{Answer, Outcome, SlotRecord};
 use measure::Measured;
 use measure::memory::Reading;
 
-use super::{Basis, Compared, Kind, Look, QuantityFinding, Sheet, Unit, Word};
+use super::{Basis, Compared, Kind, Look, QuantityFinding, SlotValues, Unit, Word};
 use crate::results::RawSlot;
 use crate::testing::{MS, PROOF, case, header, rep, study};
 
@@ -40,14 +40,14 @@ fn slots(rounds: usize, change: impl Fn(usize, usize, &mut SlotRecord)) -> Vec<R
 fn finding(kind: Kind, slots: &[RawSlot]) -> QuantityFinding {
     let case = case("x", 1, &["process", "thread"]);
     let header = header(vec![study(vec![case.clone()])]);
-    let sheet = Sheet::of(Look::of(&case, &header), slots, vec![kind]);
+    let slot_values = SlotValues::of(Look::of(&case, &header), slots, vec![kind]);
     let pair = Compared {
         reference: 0,
         subject: 1,
         floor: 0.01,
         comparisons: 1,
     };
-    sheet.compared(pair).remove(0)
+    slot_values.compared(pair).remove(0)
 }
 
 fn pss(record: &mut SlotRecord, bytes: u64) {
@@ -157,6 +157,6 @@ fn every_name_is_found_again_and_no_work_has_what_it_cannot_have() {
     let case = case("x", 1, &["process", "thread"]);
     let header = header(vec![study(vec![case.clone()])]);
     let none = slots(1, |_, _, _| {});
-    let sheet = Sheet::of(Look::of(&case, &header), &none, vec![Kind::Requests]);
-    assert!(sheet.quantities().is_empty());
+    let slot_values = SlotValues::of(Look::of(&case, &header), &none, vec![Kind::Requests]);
+    assert!(slot_values.quantities().is_empty());
 }

@@ -5,7 +5,7 @@ use stats::{RUNS_ALPHA, Verdict, typical_amount};
 
 use super::{Answer, Run, Standing, bounded};
 use crate::number::{DOTS, plain};
-use crate::results::quantity::{Kind, Look, Sheet};
+use crate::results::quantity::{Kind, Look, SlotValues};
 use crate::results::{Amount, CaseResult, Optimum, RawSlot, Unit};
 use crate::study::{Claim, OfVariant, Published, TimeIn};
 use crate::words::listed;
@@ -110,8 +110,8 @@ pub(super) fn found(
 ) -> Result<(Unit, Amount), Answer> {
     let kind = Kind::of(quantity, worker)
         .ok_or_else(|| Answer::unknown(format!("{quantity} is no quantity")))?;
-    let sheet = Sheet::of(Look::of(&case.case, run.header), &case.slots, vec![kind]);
-    let all = sheet.quantities();
+    let slot_values = SlotValues::of(Look::of(&case.case, run.header), &case.slots, vec![kind]);
+    let all = slot_values.quantities();
     let own = all.iter().find(|quantity| quantity.of == label);
     let own = own.ok_or_else(|| Answer::unknown(format!("no good slot of {label} has it")))?;
     match &own.value {

@@ -3,7 +3,7 @@
 use measure::Measured;
 
 use super::{Answer, Run, Standing};
-use crate::results::quantity::{Compared, Kind, Look, Sheet, Word};
+use crate::results::quantity::{Compared, Kind, Look, SlotValues, Word};
 use crate::results::{CaseResult, QuantityFinding};
 use crate::study::{Claim, Pair};
 use crate::words::plural;
@@ -58,8 +58,8 @@ pub(super) fn finding(
     let reference = place(case, &pair.reference).ok_or_else(|| missing(&pair.reference))?;
     let kind = Kind::of(&pair.quantity, pair.worker)
         .ok_or_else(|| Answer::unknown(format!("{} is no quantity", pair.quantity)))?;
-    let sheet = Sheet::of(Look::of(&case.case, run.header), &case.slots, vec![kind]);
-    let compared = sheet.compared(Compared {
+    let slot_values = SlotValues::of(Look::of(&case.case, run.header), &case.slots, vec![kind]);
+    let compared = slot_values.compared(Compared {
         reference,
         subject,
         floor: floor(case),
