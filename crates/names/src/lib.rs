@@ -1,7 +1,7 @@
 //! What to say of a word that is none of the names it should be one of.
 
 /// How much a name must look like a word (Jaro-Winkler, 0 to 1) to be taken for what was meant.
-const ALIKE: f64 = 0.8;
+const ALIKE: f64 = 0.79;
 
 /// The name that looks most like `word`, if one looks like it.
 pub fn nearest<N: AsRef<str>>(word: &str, names: impl IntoIterator<Item = N>) -> Option<N> {
