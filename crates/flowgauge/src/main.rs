@@ -93,7 +93,6 @@ fn command() -> Result<Ending> {
         Command::Study(args) => commands::study::run(&args),
         Command::Exec(args) => commands::exec::run(&args),
         Command::Wiki(args) => commands::wiki::run(&args),
-        Command::Limits(args) => commands::limits::run(&args),
         Command::Search(args) => commands::search::run(&args),
         Command::Calibrate(args) => commands::calibrate::run(&args),
         Command::Machine(args) => commands::machine::run(&args),

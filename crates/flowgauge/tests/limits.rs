@@ -151,8 +151,8 @@ fn processes_and_threads_end_where_a_lowered_limit_on_tasks_says() {
 fn nothing_to_probe_and_models_named_twice_are_refused() {
     let folder = TempDir::new().expect("a folder");
     for (args, says) in [
-        (&["--probe-to", "0"][..], "nothing to probe"),
-        (&["--probe-to", "100"], "nothing to probe"),
+        (&["--probe-to", "0"][..], "use at least 101"),
+        (&["--probe-to", "100"], "use at least 101"),
         (&["--model", "task,task"], "twice"),
         (&["--model", "green"], "is no model"),
     ] {

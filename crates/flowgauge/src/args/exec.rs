@@ -59,7 +59,7 @@ pub(crate) struct ExecArgs {
     /// How many flows there are in all: {flows}
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) flows: Option<u32>,
-    /// So many copies of the command at once, each with its own {i}, from 0
+    /// Run N copies of the command at once, each with its own {i}, from 0
     #[arg(long, value_name = "N", requires = "against", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) copies: Option<u32>,
     /// What the copies are compared with
@@ -204,10 +204,10 @@ pub(crate) struct HyperfineArgs {
     /// Launches before those that count, in each slot
     #[arg(short = 'w', long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000))]
     pub(crate) warmup: Option<u32>,
-    /// Exactly so many launches of each command, one a round
+    /// Exactly N launches of each command, one a round
     #[arg(short = 'r', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub(crate) runs: Option<u64>,
-    /// So many launches of each command at the most, one a round
+    /// At most N launches of each command, one a round
     #[arg(short = 'M', long, value_name = "N", conflicts_with = "runs", value_parser = clap::value_parser!(u64).range(1..=1_000))]
     pub(crate) max_runs: Option<u64>,
     /// The commands once for each value: -L threads 1,2,4 and {threads}

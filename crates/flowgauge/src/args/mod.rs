@@ -3,7 +3,6 @@
 mod compare;
 mod exec;
 mod how;
-mod limits;
 mod malloc;
 mod others;
 mod run;
@@ -15,12 +14,11 @@ mod wiki;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use exec::{ExecArgs, HyperfineArgs, ServeArgs};
 pub(crate) use how::{AnswerArgs, Format, HowArgs};
-pub(crate) use limits::{FenceArg, LimitsArgs};
 pub(crate) use malloc::MallocArgs;
 pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};
 pub(crate) use run::RunArgs;
@@ -63,14 +61,13 @@ pub(crate) fn asked() -> Command {
             Command::Search(args)
         }
         _ => {
-            let matches = all().try_get_matches().map_err(elsewhere);
-            let read = matches.and_then(|matches| read(&matches));
-            read.unwrap_or_else(|error| refuse(&error))
+            let words: Vec<OsString> = std::env::args_os().collect();
+            read(&words).unwrap_or_else(|error| refuse(&error))
         }
     }
 }
 
-/// Every command: those of this program, and one for each study that has options of its own.
+/// Every command: those of this program, and one for each built-in study.
 pub(crate) fn all() -> clap::Command {
     let mut own = Cli::command();
     let names: Vec<String> = own
@@ -93,15 +90,15 @@ pub(crate) fn all() -> clap::Command {
 
 /// An option that the command does not have is answered with the commands that have it: of the
 /// words that were typed, or else of all.
-fn elsewhere(mut error: clap::Error) -> clap::Error {
-    let words: Vec<String> = std::env::args().collect();
+fn elsewhere(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     let flag = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => {
             flag.trim_start_matches('-').to_owned()
         }
         _ => return error,
     };
-    let all = all();
+    let files = words.iter().filter_map(|word| study::of_file(word)?.ok());
+    let all = files.fold(all(), |all, study| all.subcommand(study::command(study)));
     let has = |command: &&clap::Command| {
         let mut arguments = command.get_arguments();
         arguments.any(|argument| argument.get_long() == Some(flag.as_str()))
@@ -114,7 +111,7 @@ fn elsewhere(mut error: clap::Error) -> clap::Error {
     let typed: Vec<&str> = owners
         .iter()
         .copied()
-        .filter(|owner| words.iter().any(|word| word == owner))
+        .filter(|owner| words.iter().any(|word| word == *owner))
         .collect();
     let owners = if typed.is_empty() { owners } else { typed };
     if !owners.is_empty() {
@@ -141,17 +138,26 @@ const AFTER_STUDIES: usize = 1_000;
 pub(crate) fn parsed(
     words: impl IntoIterator<Item = impl Into<OsString> + Clone>,
 ) -> Option<Command> {
-    let matches = all().try_get_matches_from(words).ok()?;
-    read(&matches).ok()
+    let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    read(&words).ok()
 }
 
-fn read(matches: &ArgMatches) -> Result<Command, clap::Error> {
+/// Reads a command line. Its first word may be a study file, which then is a command.
+fn read(words: &[OsString]) -> Result<Command, clap::Error> {
+    let file = words.get(1).and_then(|word| study::of_file(word));
+    let file = file
+        .transpose()
+        .map_err(|error| clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")))?;
+    let own = file.into_iter().map(study::command);
+    let all = own.fold(all(), clap::Command::subcommand);
+    let matches = all.try_get_matches_from(words);
+    let matches = matches.map_err(|error| elsewhere(error, words))?;
     let of_study = matches
         .subcommand()
-        .and_then(|(name, own)| study::read(name, own));
+        .and_then(|(name, own)| study::read(file, name, own));
     match of_study {
         Some(args) => args.map(Command::Study),
-        None => Cli::from_arg_matches(matches).map(|cli| cli.command),
+        None => Cli::from_arg_matches(&matches).map(|cli| cli.command),
     }
 }
 
@@ -189,8 +195,6 @@ pub(crate) enum Command {
     Study(StudyArgs),
     /// Compare commands of your own, at several numbers of flows or with what can be changed outside
     Exec(Box<ExecArgs>),
-    /// How many flows of each model there can be, what stops them, what one costs (Zheng 2006)
-    Limits(LimitsArgs),
     /// Answer requests for pages of a wiki, within a process or as servers over HTTP
     Wiki(WikiArgs),
     /// Search files for a pattern; the flows that do it are yours to choose
@@ -218,7 +222,6 @@ impl Command {
             Self::Run(args) => Some(&args.how),
             Self::Study(args) => Some(&args.how),
             Self::Exec(args) => Some(&args.how),
-            Self::Limits(args) => Some(&args.how),
             Self::Wiki(args) => Some(&args.how),
             Self::Search(args) => Some(&args.how),
             Self::Calibrate(args) => Some(&args.how),

@@ -1,11 +1,15 @@
 //! The command of a study, made from the options that its file gives.
 
+use std::ffi::OsStr;
+
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use flow::Model;
 use lab::study::asked::GivenFlags;
-use lab::study::command::{self, Flag, Given, Kind, StudyCommand};
+use lab::study::command::{self, Flag, Given, Kind, OfRun, Sets, StudyCommand};
+use serde_json::Value;
 
 use super::HowArgs;
 use super::run::PresetArg;
@@ -23,23 +27,96 @@ pub(crate) struct StudyArgs {
     pub(crate) how: HowArgs,
 }
 
-/// Every study that is a command.
+impl StudyArgs {
+    /// What was given for the option that sets this.
+    pub(crate) fn given_for(&self, of: OfRun) -> Option<&Given> {
+        self.setting(&Sets::Run(of))
+    }
+
+    fn setting(&self, sets: &Sets) -> Option<&Given> {
+        let flags = self.study.command.flags.iter();
+        let mut own = flags.filter(|flag| flag.sets == *sets);
+        own.find_map(|flag| self.given.get(&flag.name))
+    }
+
+    /// The models that were named, or else those that the file names.
+    pub(crate) fn models(&self) -> Vec<Model> {
+        let given = self.setting(&Sets::Models).into_iter();
+        let words = given.flat_map(|given| given.values.iter().filter_map(Value::as_str));
+        words.filter_map(|word| word.parse().ok()).collect()
+    }
+}
+
+/// Every built-in study as a command.
 pub(crate) fn commands() -> impl Iterator<Item = Command> {
-    command::commands().iter().map(of_study)
+    command::commands().iter().map(self::command)
+}
+
+/// The study of a file, where the word names one: it lives as long as the program, like those that
+/// are built in.
+pub(crate) fn of_file(word: &OsStr) -> Option<Result<&'static StudyCommand, String>> {
+    let path = word.to_str().filter(|word| word.ends_with(".toml"))?;
+    let read = StudyCommand::of_file(path).map_err(|error| error.to_string());
+    let checked = read.and_then(|study| check(&study).map(|()| study));
+    Some(checked.map(|study| &*Box::leak(Box::new(study))))
+}
+
+fn check(study: &StudyCommand) -> Result<(), String> {
+    check_flags(&study.command).map_err(|message| format!("{}: {message}", study.name))
+}
+
+/// That each flag has a name and a letter of its own, beside those of every run.
+fn check_flags(command: &command::Command) -> Result<(), String> {
+    let every = HowArgs::augment_args(Command::new("").arg(preset(command.preset)));
+    let taken = |flag: &Flag| {
+        let own = |arg: &&Arg| arg.get_long() == Some(&flag.name) || is_letter(arg, flag.short);
+        every.get_arguments().find(own)?.get_long()
+    };
+    for (place, flag) in command.flags.iter().enumerate() {
+        let name = &flag.name;
+        if let Some(other) = taken(flag).filter(|_| name != SHARED) {
+            return Err(format!(
+                "[[command.flag]] {name}: every run has --{other}: name it otherwise"
+            ));
+        }
+        let before = &command.flags[..place];
+        let is_same =
+            |one: &Flag| one.name == *name || (one.short == flag.short && one.short.is_some());
+        if before.iter().any(is_same) || name == "help" || flag.short == Some('h') {
+            return Err(format!(
+                "[[command.flag]] {name}: its name or letter is taken: choose another"
+            ));
+        }
+        let is_there = |needed: &String| command.flags.iter().any(|one| one.name == *needed);
+        if let Some(needed) = flag.needs.as_ref().filter(|needed| !is_there(needed)) {
+            return Err(format!(
+                "[[command.flag]] {name}: needs {needed}, which is no flag of it"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn is_letter(arg: &Arg, letter: Option<char>) -> bool {
+    letter.is_some() && arg.get_short() == letter
 }
 
 /// The study whose command was given, if it is one of a study.
-pub(crate) fn read(name: &str, matches: &ArgMatches) -> Option<Result<StudyArgs, clap::Error>> {
-    let study = command::commands()
-        .iter()
-        .find(|study| study.name == name)?;
+pub(crate) fn read(
+    file: Option<&'static StudyCommand>,
+    name: &str,
+    matches: &ArgMatches,
+) -> Option<Result<StudyArgs, clap::Error>> {
+    let all = command::commands().iter().chain(file);
+    let study = all.filter(|study| study.name == name).next_back()?;
     Some(args(study, matches))
 }
 
 fn args(study: &'static StudyCommand, matches: &ArgMatches) -> Result<StudyArgs, clap::Error> {
     let flags = study.command.flags.iter();
     let given = flags.filter_map(|flag| Some((flag.name.clone(), given(flag, matches)?)));
-    let asked = matches.get_one::<PresetArg>(PRESET).copied();
+    let asked = matches.try_get_one::<PresetArg>(PRESET).ok().flatten();
+    let asked = asked.copied();
     Ok(StudyArgs {
         study,
         given: given.collect(),
@@ -72,14 +149,17 @@ fn given(flag: &Flag, matches: &ArgMatches) -> Option<Given> {
 
 const PRESET: &str = "preset";
 
-fn of_study(study: &'static StudyCommand) -> Command {
-    let StudyCommand { name, command } = study;
+/// The command of a study.
+pub(crate) fn command(study: &'static StudyCommand) -> Command {
+    let StudyCommand { name, command, .. } = study;
     // What all runs have is not made twice: a study that does more with it finds it given.
     let own = command.flags.iter().filter(|flag| flag.name != SHARED);
     let flags = own.map(of_flag);
     let made = Command::new(name.as_str()).args(flags);
+    // How far flows are created is a question of its own where limits are probed.
+    let made = made.args((!command.probes).then(|| preset(command.preset)));
     // Last, as the flags that all runs have would describe themselves in its place.
-    let made = HowArgs::augment_args(made.arg(preset(command.preset)))
+    let made = HowArgs::augment_args(made)
         .about(command.about.as_str())
         .after_help(examples(command));
     match command.long.trim() {
@@ -158,4 +238,42 @@ fn value_name(flag: &'static Flag) -> String {
         _ => flag.name.to_uppercase(),
     };
     flag.value_name.clone().unwrap_or_else(usual)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(names: &[(&str, Option<char>)]) -> command::Command {
+        let flag = |(name, short): &(&str, Option<char>)| Flag {
+            name: (*name).to_owned(),
+            short: *short,
+            ..Flag::default()
+        };
+        command::Command {
+            flags: names.iter().map(flag).collect(),
+            ..command::Command::default()
+        }
+    }
+
+    #[test]
+    fn a_flag_of_a_study_file_has_a_name_and_a_letter_of_its_own() {
+        assert_eq!(
+            check_flags(&flags(&[("size", None), ("depth", Some('d'))])),
+            Ok(())
+        );
+        for wrong in [
+            flags(&[("rounds", None)]),
+            flags(&[("preset", None)]),
+            flags(&[("help", None)]),
+            flags(&[("size", Some('h'))]),
+            flags(&[("size", None), ("size", None)]),
+            flags(&[("size", Some('s')), ("depth", Some('s'))]),
+        ] {
+            assert!(check_flags(&wrong).is_err(), "{wrong:?}");
+        }
+        for study in command::commands() {
+            assert_eq!(check_flags(&study.command), Ok(()), "{}", study.name);
+        }
+    }
 }

@@ -21,12 +21,13 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use flow::{Channel, Model, Placement, Schedule, Variant};
 use lab::capacity::{SHARE, limit_text, unavailable};
 use lab::number::count;
+use lab::study::command::OfRun;
 use lab::written::Steps;
-use lab::{Case, Metric, Preset, Study, SweepPoint};
+use lab::{Case, Preset, Study, SweepPoint};
 use machine::Machine;
 use nix::errno::Errno;
 use nix::sys::prctl::set_child_subreaper;
@@ -36,15 +37,14 @@ use workload::turns::LEAST_FLOWS;
 
 mod fenced;
 
-use crate::args::LimitsArgs;
+use crate::args::StudyArgs;
 use crate::ending::Ending;
 use crate::launch::SlotLauncher;
 use crate::output::tell;
 use crate::result_file::ResultFile;
 use crate::session;
 
-/// The smallest number of flows where there is room, and that which is made without being
-/// asked for more.
+/// The smallest number of flows where there is room, and that from which on steps are made.
 const LEAST: u64 = 100;
 const USUAL: u64 = 1_000;
 /// Seconds for a slot, where no deadline is given.
@@ -58,35 +58,28 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Predicts, makes flows, and says what was found.
-pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
-    let most = args.probe_to.unwrap_or(USUAL);
-    ensure!(
-        most > LEAST,
-        "--probe-to {most}: there is nothing to probe up to {LEAST} flows, use more"
-    );
+pub(crate) fn run(args: &StudyArgs) -> Result<Ending> {
     let machine = Machine::read();
-    let study = study(args, most, &machine)?;
+    let study = study(args, &machine)?;
+    let models = args.models();
     let mut settings = session::settings(&args.how, Preset::Full)?;
     settings.budget_s = args.how.budget;
     settings.deadline_s = args.how.deadline.or(Some(DEADLINE_S));
-    for line in fence(args, &machine, settings.deadline_s.unwrap_or(DEADLINE_S)) {
+    for line in fence(&models, &machine, settings.deadline_s.unwrap_or(DEADLINE_S)) {
         tell(&line);
     }
     set_child_subreaper(true)?;
     let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
+    let name = study.name.clone();
     let mut session = session::begin(vec![study], settings, &args.how)?;
-    let missing: Vec<String> = args
-        .model
-        .iter()
-        .filter_map(|&model| unavailable(model))
-        .collect();
-    session.leaves_out("limits", &missing)?;
-    let models = args.model.iter();
-    for model in models.filter(|model| unavailable(**model).is_none()) {
-        let Some(probe) = fenced::probe(*model, args.fence, &machine, &mut launcher)? else {
+    let missing: Vec<String> = models.iter().filter_map(|&m| unavailable(m)).collect();
+    session.leaves_out(&name, &missing)?;
+    let wanted = fenced::wanted(args.given_for(OfRun::Fence));
+    for model in models.iter().filter(|m| unavailable(**m).is_none()) {
+        let Some(probe) = fenced::probe(*model, wanted, &machine, &mut launcher)? else {
             break;
         };
-        session.probed("limits", probe)?;
+        session.probed(&name, probe)?;
     }
     let ending = session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)?;
     // Its janitor is a child of this command.
@@ -98,30 +91,40 @@ pub(crate) fn run(args: &LimitsArgs) -> Result<Ending> {
     Ok(ending)
 }
 
-/// The built-in study with the numbers and models that the flags ask for.
-fn study(args: &LimitsArgs, most: u64, machine: &Machine) -> Result<Study> {
-    for (place, model) in args.model.iter().enumerate() {
+/// The study with the numbers and models that the flags ask for.
+fn study(args: &StudyArgs, machine: &Machine) -> Result<Study> {
+    let models = args.models();
+    for (place, model) in models.iter().enumerate() {
         ensure!(
-            !args.model[..place].contains(model),
+            !models[..place].contains(model),
             "--model names {model} twice: once is enough"
         );
     }
-    let present = || {
-        args.model
-            .iter()
-            .filter(|model| unavailable(**model).is_none())
+    let asked = args.given_for(OfRun::ProbeTo);
+    let most = asked.and_then(|given| given.values.first()?.as_u64());
+    let most = most.unwrap_or(USUAL);
+    let rounds = match asked.is_none_or(|given| given.is_default) {
+        true => ROUNDS,
+        false => PROBE_ROUNDS,
     };
+    let present = || models.iter().filter(|m| unavailable(**m).is_none());
     let ceilings: Vec<(Model, u64)> = present()
         .map(|&model| (model, ceiling(machine, model, most)))
         .collect();
     let mut numbers: Vec<u64> = ceilings.iter().flat_map(|&(_, top)| steps(top)).collect();
     numbers.sort_unstable();
     numbers.dedup();
+    let usual = args.study.study(Preset::Full)?;
+    let written = usual.cases.first().context("the study has no case")?;
+    let like = Case {
+        reps: Some(1),
+        max_rounds: args.how.rounds.is_none().then_some(rounds),
+        ..written.clone()
+    };
     let cases: Vec<Case> = numbers
         .iter()
-        .map(|&flows| case(args, flows, &ceilings))
+        .map(|&flows| case(&like, flows, &ceilings))
         .collect();
-    let usual = lab::builtin("limits", Preset::Full)?;
     Ok(Study {
         headline: cases
             .last()
@@ -153,8 +156,8 @@ fn steps(top: u64) -> Vec<u64> {
     numbers
 }
 
-/// As many flows of each model whose steps they are one of.
-fn case(args: &LimitsArgs, flows: u64, ceilings: &[(Model, u64)]) -> Case {
+/// A case as the study writes it, with this number of flows of each model whose steps it is one of.
+fn case(like: &Case, flows: u64, ceilings: &[(Model, u64)]) -> Case {
     let variant = |model: Model| Variant {
         model,
         flows: u32::try_from(flows).unwrap_or(u32::MAX),
@@ -169,25 +172,17 @@ fn case(args: &LimitsArgs, flows: u64, ceilings: &[(Model, u64)]) -> Case {
         .iter()
         .filter(|(_, top)| steps(*top).contains(&flows));
     let within = within.map(|(model, _)| variant(*model));
+    let point = like.sweep.as_ref().map(|point| SweepPoint {
+        value: flows as f64,
+        ..point.clone()
+    });
+    let name = point.as_ref().map_or(&like.name, |point| &point.sweep);
     Case {
-        name: format!("create/{flows}"),
-        title: "Creating flows, against their number".to_owned(),
-        sweep: Some(SweepPoint {
-            sweep: "create".to_owned(),
-            parameter: "flows".to_owned(),
-            value: flows as f64,
-            unit: "flows".to_owned(),
-        }),
+        name: format!("{name}/{flows}"),
+        sweep: point,
         work: work(flows),
-        metric: Metric::Create,
         variants: lab::labelled(within.collect()),
-        reps: Some(1),
-        max_rounds: args.how.rounds.is_none().then_some(match args.probe_to {
-            None => ROUNDS,
-            Some(_) => PROBE_ROUNDS,
-        }),
-        floor: None,
-        best_of: None,
+        ..like.clone()
     }
 }
 
@@ -212,14 +207,14 @@ fn most_within(machine: &Machine, model: Model) -> Option<Fence> {
 }
 
 /// The fence, for people.
-fn fence(args: &LimitsArgs, machine: &Machine, deadline_s: f64) -> Vec<String> {
+fn fence(models: &[Model], machine: &Machine, deadline_s: f64) -> Vec<String> {
     let share = (100.0 * SHARE).round();
     let mut lines = vec![format!(
         "The fence: {share} % of what each limit leaves (and a tenth of all memory is kept free), \
          {deadline_s} s a slot:"
     )];
     lines.extend(
-        args.model
+        models
             .iter()
             .map(|&model| match most_within(machine, model) {
                 Some(Fence { most, limit }) => {
@@ -285,11 +280,18 @@ mod tests {
     #[test]
     fn no_model_is_probed_beyond_its_fence() {
         let machine = Machine::read();
-        let line = ["flowgauge", "limits", "--model", "process,task"];
-        let Some(Command::Limits(args)) = args::parsed(line) else {
+        let line = [
+            "flowgauge",
+            "limits",
+            "--model",
+            "process,task",
+            "--probe-to",
+            "4e9",
+        ];
+        let Some(Command::Study(args)) = args::parsed(line) else {
             panic!("not the command that was named");
         };
-        let study = study(&args, 4_000_000_000, &machine).expect("a study");
+        let study = study(&args, &machine).expect("a study");
         assert!(study.cases.len() > 2);
         for labelled in study.cases.iter().flat_map(|case| &case.variants) {
             let fence = most_within(&machine, labelled.variant.model).expect("a limit");

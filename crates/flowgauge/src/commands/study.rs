@@ -20,6 +20,9 @@ use crate::session;
 
 /// Runs the study as asked.
 pub(crate) fn run(args: &StudyArgs) -> Result<Ending> {
+    if args.study.command.probes {
+        return super::limits::run(args);
+    }
     let how = &args.how;
     let mut settings = session::settings(how, args.preset)?;
     if settings.simulate.is_none() {
@@ -46,7 +49,10 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Ending> {
 
 /// The study with the cases that the options ask for, under what the run as a whole asks for.
 pub(crate) fn of(args: &StudyArgs, machine: &Machine) -> Result<Asked> {
-    let study = lab::builtin(&args.study.name, args.preset)?.for_cpus(session::cpus(machine));
+    let study = args
+        .study
+        .study(args.preset)?
+        .for_cpus(session::cpus(machine));
     let mut asked = asked(study, &args.study.command, &args.given, machine)
         .map_err(|message| anyhow!(message))?;
     for case in &mut asked.study.cases {

@@ -286,3 +286,41 @@ fn completions_and_manual_pages_know_every_command() {
         assert!(pages.contains(&file), "{named}");
     }
 }
+
+/// Only built-in studies had flags of their own.
+#[test]
+fn a_study_file_is_a_command_with_the_flags_that_it_gives() {
+    let home = Home::new();
+    let study = primes(1_000, &[("process", 2), ("thread", 2)]);
+    let (head, cases) = study.split_once("[[case]]").unwrap();
+    let flag = "[command]\nabout = \"Mine\"\nexamples = [[\"flowgauge mine.toml\", \"it\"]]\n\n\
+                [[command.flag]]\nname = \"block\"\nvalue = \"count\"\nsets = \"work.block\"\n\
+                help = \"Numbers in a block\"\n\n";
+    home.write("mine.toml", &format!("{head}{flag}[[case]]{cases}"));
+    let help = home.run(&["mine.toml", "--help"]);
+    assert!(help.stdout.contains("--block <N>"), "{}", help.stdout);
+    let line = [
+        "mine.toml",
+        "--block",
+        "700",
+        "--rounds",
+        "1",
+        "--out",
+        "out",
+    ];
+    home.run(&line).answered();
+    let slots = fs::read_to_string(home.path("out/findings.json")).unwrap();
+    assert!(slots.contains("\"block\": 700"), "{slots}");
+    home.run(&["run", "mine.toml", "--block", "700"])
+        .refused(2, &["'--block' is an option of", "mine.toml"]);
+    home.write("plain.toml", &study);
+    home.run(&["plain.toml", "--rounds", "1", "--out", "plain"])
+        .answered();
+    home.run(&["none.toml"])
+        .refused(2, &["cannot read none.toml"]);
+    let clash = flag.replace("\"block\"\nvalue", "\"rounds\"\nvalue");
+    home.write("clash.toml", &format!("{head}{clash}[[case]]{cases}"));
+    home.run(&["clash.toml"])
+        .refused(2, &["clash.toml", "rounds", "name it otherwise"]);
+    home.assert_nothing_left();
+}

@@ -2,7 +2,8 @@
 //!
 //! # Theory
 //!
-//! `flowgauge NAME` runs the study of that name with options of its own. They are data: each
+//! `flowgauge NAME` runs the study of that name with options of its own, and `flowgauge FILE.toml`
+//! that of a file. They are data: each
 //! `[[command.flag]]` says what it is called, what may be given (`value`), and what in the cases
 //! it sets (`sets`). The command reads what was typed by [`Flag::read`]; [`super::asked`] makes
 //! the cases that were asked for out of those that the file has. So neither knows any study.
@@ -14,6 +15,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::builtin::BUILTIN;
+use super::source::Source;
+use super::{Study, StudyError, builtin, parse};
 use crate::Preset;
 use crate::number::read_bytes;
 use crate::written::{Counts, Steps, whole};
@@ -44,6 +47,10 @@ pub struct Command {
     /// The parameter of the work that is the number of flows, unless it is given itself.
     #[serde(default)]
     pub flows_are: Option<String>,
+    /// Flows are created up to what the limits of the machine leave, and predictions are put to
+    /// the test behind lowered limits.
+    #[serde(default)]
+    pub probes: bool,
     /// Its options.
     #[serde(default, rename = "flag")]
     pub flags: Vec<Flag>,
@@ -176,7 +183,8 @@ pub enum Sets {
     Variant(OfVariant),
     /// `spread.along`, `spread.flows`, `spread.grid`: how the study is spread over the machine.
     Spread(OfSpread),
-    /// `run.output`, `run.force`, `run.verbose`: what else the command does.
+    /// `run.output`, `run.force`, `run.verbose`, `run.probe-to`, `run.fence`: what else the command
+    /// does.
     Run(OfRun),
 }
 
@@ -211,6 +219,10 @@ pub enum OfRun {
     Force,
     /// Have workers say what they do, in a launch that is not counted.
     Verbose,
+    /// Up to how many flows are created.
+    ProbeTo,
+    /// The limit that is lowered to confirm predictions.
+    Fence,
 }
 
 impl TryFrom<String> for Sets {
@@ -228,6 +240,8 @@ impl TryFrom<String> for Sets {
             Some(("run", "output")) => Self::Run(OfRun::Output),
             Some(("run", "force")) => Self::Run(OfRun::Force),
             Some(("run", "verbose")) => Self::Run(OfRun::Verbose),
+            Some(("run", "probe-to")) => Self::Run(OfRun::ProbeTo),
+            Some(("run", "fence")) => Self::Run(OfRun::Fence),
             None if text == "cases" => Self::Cases,
             None if text == "models" => Self::Models,
             None if text == "flows" => Self::Flows,
@@ -240,8 +254,8 @@ impl TryFrom<String> for Sets {
 }
 
 const SETTABLE: &str = "use work.KEY, most.KEY, each.KEY, only.KEY, cases, models, flows, \
-    placement, schedule, channel, spread.along, spread.flows, spread.grid, run.output, run.force \
-    or run.verbose";
+    placement, schedule, channel, spread.along, spread.flows, spread.grid, run.output, run.force, \
+    run.verbose, run.probe-to or run.fence";
 
 /// Models that a flag is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -358,13 +372,63 @@ fn folder(text: &str) -> Result<String, String> {
     }
 }
 
-/// A built-in study that is a command of its own.
+/// A study that is a command of its own.
 #[derive(Debug, Clone, Deserialize)]
 pub struct StudyCommand {
-    /// The name of both.
+    /// The word after `flowgauge`: the name of a built-in study, or the path of a study file.
     pub name: String,
     /// The command.
     pub command: Command,
+    /// The text of the file; none of a built-in study.
+    #[serde(skip)]
+    text: Option<String>,
+}
+
+impl StudyCommand {
+    /// The command of a study file: with the flags that it gives, or with those of every run alone.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no study.
+    pub fn of_file(path: &str) -> Result<Self, StudyError> {
+        let text = std::fs::read_to_string(path).map_err(|error| StudyError::Unreadable {
+            file: path.to_owned(),
+            reason: error.to_string(),
+        })?;
+        let study = parse(&text, path, Preset::Full)?;
+        let OnlyCommand { command } = Source {
+            text: &text,
+            file: path,
+        }
+        .read()?;
+        let without_flags = || Command {
+            about: study.title.clone(),
+            examples: vec![[format!("flowgauge {path}"), "every case".to_owned()]],
+            preset: Preset::Quick,
+            ..Command::default()
+        };
+        Ok(Self {
+            name: path.to_owned(),
+            command: command.unwrap_or_else(without_flags),
+            text: Some(text),
+        })
+    }
+
+    /// The study behind the command.
+    ///
+    /// # Errors
+    /// It is no study in this preset.
+    pub fn study(&self, preset: Preset) -> Result<Study, StudyError> {
+        match &self.text {
+            Some(text) => parse(text, &self.name, preset),
+            None => builtin(&self.name, preset),
+        }
+    }
+}
+
+/// What of a study file is about its command line.
+#[derive(Deserialize)]
+struct OnlyCommand {
+    command: Option<Command>,
 }
 
 /// The built-in studies that are commands, in their order.
@@ -387,7 +451,7 @@ mod tests {
             .iter()
             .filter(|(_, text)| text.contains("\n[command]\n"));
         assert_eq!(written.count(), commands().len());
-        for StudyCommand { name, command } in commands() {
+        for StudyCommand { name, command, .. } in commands() {
             assert!(!command.examples.is_empty(), "{name}");
             for flag in &command.flags {
                 let default = flag.default.iter().flat_map(|text| text.split(','));
@@ -396,6 +460,22 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_study_file_is_a_command_with_the_flags_that_it_gives() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mine.toml");
+        let path = path.to_str().unwrap();
+        let (_, text) = BUILTIN.iter().find(|(name, _)| *name == "primes").unwrap();
+        std::fs::write(path, text).unwrap();
+        let own = StudyCommand::of_file(path).unwrap();
+        let built_in = commands().iter().find(|own| own.name == "primes").unwrap();
+        assert_eq!(own.command, built_in.command);
+        let study = own.study(Preset::Quick).unwrap();
+        assert_eq!(study, builtin("primes", Preset::Quick).unwrap());
+        let error = StudyCommand::of_file("none.toml").unwrap_err().to_string();
+        assert!(error.starts_with("cannot read none.toml"), "{error}");
     }
 
     #[test]

@@ -3,6 +3,14 @@
 /// A study that cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StudyError {
+    /// The file cannot be read.
+    #[error("cannot read {file}: {reason}")]
+    Unreadable {
+        /// The file as it was named.
+        file: String,
+        /// The system's answer.
+        reason: String,
+    },
     /// The file says something that it may not say.
     #[error("{file}:{line}: {message}")]
     File {

@@ -17,7 +17,9 @@ use toml::{Spanned, Value};
 use super::cpus::FLOWS;
 use super::each::{Member, members};
 use super::flow_counts::unknown;
-use super::format::{FileCase, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides};
+use super::format::{
+    FileCase, FileOrigin, FileStudy, FileSweep, FileVariant, OnlySchema, Overrides,
+};
 use super::placed::Placed;
 use super::source::Source;
 use super::sweep_value::SweepValue;
@@ -41,6 +43,7 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
     check_schema(source)?;
     let written: FileStudy = source.read()?;
     check_name(source, "a study", &written.name, "")?;
+    check_origin(source, &written)?;
     let mut cases = Vec::new();
     let mut places = Vec::new();
     for case in &written.cases {
@@ -83,6 +86,20 @@ fn check_schema(source: Source<'_>) -> Result<(), StudyError> {
         schema.get_ref()
     );
     Err(source.error(schema.span().start, message))
+}
+
+/// Figures of a source are findings of their own, each with what of this run stands beside it.
+fn check_origin(source: Source<'_>, written: &FileStudy) -> Result<(), StudyError> {
+    let origin = written.origin.as_ref();
+    let Some((key, place)) = origin.and_then(FileOrigin::former) else {
+        return Ok(());
+    };
+    let message = format!(
+        "[[origin.{key}]] is written as [[published]] now, one for each finding of the source: \
+         finding = \"Threads take less memory\", theirs = \"450 KB\", ours.amount = {{ case = \
+         \"trial\", variant = \"thread\", quantity = \"memory\" }}; see docs/writing-a-study.md"
+    );
+    Err(source.error(place, message))
 }
 
 /// Names become parts of paths and of lines, so they hold nothing that means anything there.
@@ -247,7 +264,7 @@ fn sweep_cases(
 /// as any work takes.
 const SOME_FLOWS: u32 = 2;
 
-/// The case for so many flows a CPU, if that is what its sweep is about.
+/// The case for this many flows a CPU, if that is what its sweep is about.
 fn of_cpus(
     written: Written<'_>,
     sweep: &FileSweep,

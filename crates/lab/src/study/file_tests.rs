@@ -576,6 +576,7 @@ fn every_kind_and_key_is_in_the_docs() {
             "[[",
             "[command.",
             "[[command.",
+            "[[origin.",
         ];
         let mut ways = ways.iter().map(|way| format!("`{way}{word}"));
         !ways.any(|way| page.contains(&way))
@@ -610,6 +611,24 @@ fn every_kind_and_key_is_in_the_docs() {
     words.extend(files.into_iter().flatten());
     words.retain(missing);
     assert_eq!(words, [""; 0]);
+}
+
+#[test]
+fn figures_of_a_source_in_their_former_keys_are_refused_with_the_form_of_today() {
+    let origin = "[origin]\nauthor = \"a\"\ntitle = \"t\"\nyear = 2010\nfinding = \"f\"\n";
+    let before = STUDY.split("[[case]]").next().unwrap();
+    let line = before.matches('\n').count() + 7;
+    for key in ["row", "mark", "limit", "figure"] {
+        let figure = format!("{origin}\n[[origin.{key}]]\nwho = \"parent\"\n\n[[case]]");
+        let text = STUDY.replacen("[[case]]", &figure, 1);
+        let error = parse(&text, "mine.toml", Preset::Full).unwrap_err();
+        let error = error.to_string();
+        assert!(error.starts_with(&format!("mine.toml:{line}: ")), "{error}");
+        assert!(
+            error.contains(&format!("[[origin.{key}]] is written as [[published]] now")),
+            "{error}"
+        );
+    }
 }
 
 /// It was read and ignored, where the command refuses it.

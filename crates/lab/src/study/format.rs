@@ -53,6 +53,25 @@ pub(super) struct FileOrigin {
     pub(super) title: String,
     pub(super) year: u32,
     pub(super) finding: String,
+    // Figures of the source as they were written before `[[published]]`: refused with the new form.
+    pub(super) row: Option<Spanned<Value>>,
+    pub(super) mark: Option<Spanned<Value>>,
+    pub(super) limit: Option<Spanned<Value>>,
+    pub(super) figure: Option<Spanned<Value>>,
+}
+
+impl FileOrigin {
+    /// The first key that is written otherwise today, and where its value begins.
+    pub(super) fn former(&self) -> Option<(&'static str, usize)> {
+        let former = [
+            ("row", &self.row),
+            ("mark", &self.mark),
+            ("limit", &self.limit),
+            ("figure", &self.figure),
+        ];
+        let mut former = former.into_iter();
+        former.find_map(|(key, value)| Some((key, value.as_ref()?.span().start)))
+    }
 }
 
 #[derive(Deserialize)]

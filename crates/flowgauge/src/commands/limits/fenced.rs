@@ -6,9 +6,9 @@ use anyhow::Result;
 use flow::{Fence, Model, ProbeSpec, Probed};
 use lab::Probe;
 use lab::number::count;
+use lab::study::command::Given;
 use machine::Machine;
 
-use crate::args::FenceArg;
 use crate::launch::SlotLauncher;
 use crate::output::tell;
 
@@ -17,11 +17,23 @@ const DEADLINE_S: f64 = 10.0;
 /// Memory that must be available for one, in bytes: several times what it takes.
 const MEMORY: u64 = 512 << 20;
 
+/// The fence that was asked for; none where no prediction is to be confirmed.
+pub(super) type Wanted = Option<Fence>;
+
+/// What was given for the fence.
+pub(super) fn wanted(given: Option<&Given>) -> Option<Wanted> {
+    match given?.shown.as_str() {
+        "ids" => Some(Some(Fence::Ids)),
+        "user" => Some(Some(Fence::User)),
+        _ => Some(None),
+    }
+}
+
 /// Puts the prediction for a model to the test behind the first fence that can be had;
 /// `None` when none is wanted, or a signal asks the command to end.
 pub(super) fn probe(
     model: Model,
-    wanted: Option<FenceArg>,
+    wanted: Option<Wanted>,
     machine: &Machine,
     launcher: &mut SlotLauncher,
 ) -> Result<Option<Probe>> {
@@ -56,13 +68,13 @@ pub(super) fn probe(
     Ok(None)
 }
 
-fn fences(model: Model, wanted: Option<FenceArg>, machine: &Machine) -> Vec<Fence> {
+fn fences(model: Model, wanted: Option<Wanted>, machine: &Machine) -> Vec<Fence> {
     let usual = lab::probe::fences(machine, model);
     match wanted {
         None => usual,
-        Some(FenceArg::None) => Vec::new(),
-        Some(_) if model.is_user_level() => usual,
-        Some(wanted) => wanted.fence().into_iter().collect(),
+        Some(None) => Vec::new(),
+        Some(Some(_)) if model.is_user_level() => usual,
+        Some(Some(fence)) => vec![fence],
     }
 }
 
