@@ -151,12 +151,12 @@ pub(crate) fn document(title: &str, body: Markup, data: &str) -> String {
 
 fn body(results: &Results, run: &Document, detail: Detail, budget: &mut SizeBudget) -> Markup {
     // What stands at the end must not go for want of what stands before it.
-    let again = budget.hold(again(results));
-    let machine = budget.hold(machine::machine(&results.header.machine));
-    let navigation = budget.hold(navigation(results));
+    let again = budget.hold("how to run it again", again(results));
+    let machine = budget.hold("the machine", machine::machine(&results.header.machine));
+    let navigation = budget.hold("links to the studies", navigation(results));
     let top = answers::top(results, run, budget);
     let studies = run.studies.iter().enumerate().map(|(place, study)| {
-        let answer = budget.hold(answer(run, place));
+        let answer = budget.hold("the answer beside the name of a study", answer(run, place));
         section::study(study, &answer, detail, budget)
     });
     let studies: Vec<Markup> = studies.collect();
@@ -206,9 +206,8 @@ pub(crate) fn figures(results: &Results) -> Vec<(String, Figure)> {
 fn notes(results: &Results, detail: Detail, budget: &mut SizeBudget) -> Markup {
     let notes = results.notes.iter();
     let notes: Vec<Markup> = notes
-        .map(|note| budget.hold(html! { li { (note) } }))
+        .map(|note| budget.hold(note, html! { li { (note) } }))
         .collect();
-    let left_out = words::many(budget.left_out() as u64, "part");
     html! {
         @if !notes.is_empty() || detail.said().is_some() {
             section #notes {
@@ -216,9 +215,7 @@ fn notes(results: &Results, detail: Detail, budget: &mut SizeBudget) -> Markup {
                 ul {
                     @for note in &notes { (note) }
                     @if let Some(said) = detail.said() { li { (said) } }
-                    @if budget.left_out() > 0 {
-                        li { (left_out) " of this page found no room on it (studies, cases, warnings)." }
-                    }
+                    @if let Some(lost) = budget.said(0) { li { (lost) ". " (section::WHERE) "." } }
                 }
             }
         }

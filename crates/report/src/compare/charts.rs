@@ -9,7 +9,8 @@ use crate::charts::forest::Row;
 use crate::charts::heat::{Cell, Grid};
 use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
-use crate::document::figures::{Figure, Figures, Legend, data, heat, lines};
+use crate::document::figures::{Figure, Figures, Legend, brief, data, heat, lines, tally};
+use crate::number::time;
 use crate::words::{Tone, with_unit};
 
 /// The charts of a study: all changes, and where there are more than two runs a grid of
@@ -56,7 +57,11 @@ fn forest(id: &str, all: &SideBySide, study: &ComparedStudy) -> Figures {
         .collect();
     let figure = Figure {
         id: id.to_owned(),
-        title: format!("How many times as fast or slow as in {}", all.runs[0].name),
+        title: format!(
+            "Against {}, {}",
+            all.runs[0].name,
+            tally(rows.iter().map(|row| row.tone))
+        ),
         desc: desc.join("; "),
         legend: Legend::None,
         data: None,
@@ -140,12 +145,19 @@ fn sweep(id: &str, all: &SideBySide, points: &[At<'_>]) -> Figures {
     });
     let series: Vec<Series> = series.filter(|series| !series.points.is_empty()).collect();
     let axis = with_unit(&first.parameter, &first.unit);
-    let title = format!(
-        "Typical time of {} over the parameter, with quartiles",
-        first.sweep
-    );
+    let title = format!("{}: {}", first.sweep, brief(&ends(&series)));
     let data = data("variant and run", &axis, &series);
     lines(id, &title, &axis, series, data)
+}
+
+/// `thread in before 1.2 ms to 30 ms`: typical times at both ends of the sweep.
+fn ends(series: &[Series]) -> Vec<String> {
+    let of = |one: &Series| {
+        let (first, last) = (one.points.first()?, one.points.last()?);
+        let [first, last] = [first, last].map(|point| time(point.y));
+        Some(format!("{} {first} to {last}", one.label))
+    };
+    series.iter().filter_map(of).collect()
 }
 
 fn series(

@@ -18,20 +18,20 @@ pub(super) fn top(results: &Results, document: &Document, budget: &mut SizeBudge
     html! {
         header {
             h1 { "flowgauge" }
-            (budget.hold(html! { p.where { (place(results, answers)) } }))
+            (budget.hold("the machine and the date", html! { p.where { (place(results, answers)) } }))
         }
         section #answers aria-label="Answers" {
-            (budget.hold(group("forest-main", "Threads against processes", &answers.rows)))
-            (budget.hold(group("forest-other", "Other answers", &answers.others)))
-            (budget.hold(terms(answers)))
+            (budget.hold("threads against processes", group("forest-main", "Threads against processes", &answers.rows)))
+            (budget.hold("other answers", group("forest-other", "Other answers", &answers.others)))
+            (budget.hold("terms", terms(answers)))
         }
         @if !answers.next.is_empty() {
             section #next {
                 h2 { "Next" }
-                ul { @for line in &answers.next { (budget.hold(html! { li { (line) } })) } }
+                ul { @for line in &answers.next { (budget.hold(line, html! { li { (line) } })) } }
             }
         }
-        @for warning in &answers.warnings { (budget.hold(html! { p.warning { (warning) } })) }
+        @for warning in &answers.warnings { (budget.hold(warning, html! { p.warning { (warning) } })) }
     }
 }
 

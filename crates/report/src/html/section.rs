@@ -9,6 +9,9 @@ use crate::document::{Body, Level, Part, Section};
 use crate::text::tied;
 use crate::words::{Tone, many};
 
+/// The command that shows what a page has no room for.
+pub(super) const WHERE: &str = "flowgauge report DIR -v shows all of it";
+
 /// A study: closed, with its answer beside its name. Open, it has what answers it, and its
 /// evidence folded away.
 pub(super) fn study(
@@ -18,21 +21,21 @@ pub(super) fn study(
     budget: &mut SizeBudget,
 ) -> Markup {
     let before = budget.left_out();
-    let heading = budget.hold(html! { (section.heading) });
+    let heading = budget.hold(&section.heading, html! { (section.heading) });
     if budget.left_out() > before {
         return html! {};
     }
     let answers: Vec<Markup> = held(section, Level::Answer, detail, budget);
     let evidence: Vec<Markup> = held(section, Level::Evidence, detail, budget);
-    let lost = many((budget.left_out() - before) as u64, "part");
+    let lost = budget.said(before);
     html! {
         details.study {
             summary { h2 { (heading) } (answer) }
             // A link to what is within opens it, without a script.
             div id=(section.id) {}
             @for part in &answers { (part) }
-            @if budget.left_out() > before {
-                p.warning { (lost) " of this study found no room on this page: see summary.csv and findings.csv beside it." }
+            @if let Some(lost) = lost {
+                p.warning { (tied(&lost)) ". " (WHERE) "; its figures are in summary.csv and findings.csv." }
             }
             @if !evidence.is_empty() {
                 details.evidence {
@@ -45,8 +48,8 @@ pub(super) fn study(
 }
 
 fn held(section: &Section, level: Level, detail: Detail, budget: &mut SizeBudget) -> Vec<Markup> {
-    let parts = section.of_level(level).map(|one| part(one, detail, 3));
-    let held = parts.map(|one| budget.hold(one));
+    let parts = section.of_level(level);
+    let held = parts.map(|one| budget.hold(name(one), part(one, detail, 3)));
     held.filter(|one| !one.0.is_empty()).collect()
 }
 
@@ -95,6 +98,17 @@ pub(crate) fn part(part: &Part, detail: Detail, level: u8) -> Markup {
         Body::Figure(figure) => figure.render_with(detail),
         Body::Section(inner) if part.level == Level::Evidence => folded(inner, detail, level),
         Body::Section(inner) => section(inner, detail, level),
+    }
+}
+
+/// What a part is called where there is no room for it.
+fn name(part: &Part) -> &str {
+    match &part.body {
+        Body::Text(_, text) => text,
+        Body::Table(table) if table.caption.is_empty() => "a table",
+        Body::Table(table) => &table.caption,
+        Body::Figure(figure) => &figure.title,
+        Body::Section(section) => &section.heading,
     }
 }
 

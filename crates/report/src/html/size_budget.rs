@@ -4,23 +4,30 @@
 //!
 //! A page has a bound, and at the last level of detail it keeps it whatever was run: it is then
 //! made of parts (a warning, a card, a table with its sentences), each of which is on the page if
-//! there is room left when its turn comes, and else counted. At every other level there is room
-//! for everything, and only the whole is measured.
+//! there is room left when its turn comes, and else counted and named: the page says what it left
+//! out, and which command shows it. At every other level there is room for everything, and only
+//! the whole is measured.
 
 use maud::{Markup, html};
 
 use super::compact::{compact, shown};
+use crate::text::cut;
+use crate::words::many;
+
+/// Parts that are named, of those that found no room, and columns of a name at the most.
+const NAMED: usize = 4;
+const NAME: usize = 60;
 
 /// What stands around a part, at the most.
 const AROUND: usize = 64;
 
 /// The room that is left, and what found none.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct SizeBudget {
     /// Bytes; none is counted where there is no bound.
     left: Option<usize>,
-    /// Parts that found no room.
-    left_out: usize,
+    /// The names of the parts that found no room.
+    left_out: Vec<String>,
 }
 
 impl SizeBudget {
@@ -29,16 +36,16 @@ impl SizeBudget {
         Self::default()
     }
 
-    /// Room for so many bytes.
+    /// Room for this number of bytes.
     pub(super) fn of(bytes: usize) -> Self {
         Self {
             left: Some(bytes),
-            left_out: 0,
+            left_out: Vec::new(),
         }
     }
 
-    /// The part, or nothing where it has no room.
-    pub(super) fn hold(&mut self, part: Markup) -> Markup {
+    /// The part of that name, or nothing where it has no room.
+    pub(super) fn hold(&mut self, name: &str, part: Markup) -> Markup {
         let Some(left) = self.left.as_mut().filter(|_| !part.0.is_empty()) else {
             return part;
         };
@@ -50,7 +57,7 @@ impl SizeBudget {
                 part
             }
             None => {
-                self.left_out += 1;
+                self.left_out.push(cut(name, NAME).into_owned());
                 html! {}
             }
         }
@@ -58,7 +65,21 @@ impl SizeBudget {
 
     /// How many parts have found no room so far.
     pub(super) fn left_out(&self) -> usize {
-        self.left_out
+        self.left_out.len()
+    }
+
+    /// `5 parts found no room on this page: Noise; Cases 1; Cases 2; Cases 3; and 1 more`: of
+    /// those after the first `known`.
+    pub(super) fn said(&self, known: usize) -> Option<String> {
+        let lost = &self.left_out[known..];
+        let more = match lost.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        let named = lost[..lost.len().min(NAMED)].join("; ");
+        let lost = many(lost.len() as u64, "part");
+        (self.left_out.len() > known)
+            .then(|| format!("{lost} found no room on this page: {named}{more}"))
     }
 }
 
@@ -70,21 +91,36 @@ mod tests {
     fn a_part_without_room_is_counted_and_a_smaller_one_behind_it_held() {
         let part = |length: usize| html! { p { ("x".repeat(length)) } };
         let mut budget = SizeBudget::of(500);
-        assert!(!budget.hold(part(200)).0.is_empty());
-        assert!(budget.hold(part(300)).0.is_empty());
-        assert!(!budget.hold(part(20)).0.is_empty());
-        assert!(budget.hold(html! {}).0.is_empty());
+        assert!(!budget.hold("a", part(200)).0.is_empty());
+        assert!(budget.hold("b", part(300)).0.is_empty());
+        assert!(!budget.hold("c", part(20)).0.is_empty());
+        assert!(budget.hold("d", html! {}).0.is_empty());
         assert_eq!(budget.left_out(), 1);
+        let said = "1 part found no room on this page: b";
+        assert_eq!(budget.said(0).as_deref(), Some(said));
+        assert_eq!(budget.said(1), None);
         // A character that is made visible takes more room than it did.
         let mut budget = SizeBudget::of(150);
         assert!(
             budget
-                .hold(html! { p { ("\u{202e}".repeat(20)) } })
+                .hold("e", html! { p { ("\u{202e}".repeat(20)) } })
                 .0
                 .is_empty()
         );
         let mut all = SizeBudget::unbounded();
-        assert!(!all.hold(part(1_000_000)).0.is_empty());
+        assert!(!all.hold("f", part(1_000_000)).0.is_empty());
         assert_eq!(all.left_out(), 0);
+    }
+
+    #[test]
+    fn what_found_no_room_is_named_and_what_is_not_named_is_counted() {
+        let mut budget = SizeBudget::of(0);
+        for number in 1..=6 {
+            budget.hold(&format!("case {number}"), html! { p { "text" } });
+        }
+        let said = "6 parts found no room on this page: case 1; case 2; case 3; case 4; and 2 more";
+        assert_eq!(budget.said(0).as_deref(), Some(said));
+        let said = "2 parts found no room on this page: case 5; case 6";
+        assert_eq!(budget.said(4).as_deref(), Some(said));
     }
 }

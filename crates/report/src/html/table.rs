@@ -14,7 +14,6 @@ pub(crate) fn table(table: &Table) -> Markup {
     // Sentences are wrapped, and stand below each other on a telephone.
     let wide = table.columns.len() >= WIDE && !table.has_prose();
     html! {
-        @if wide { p.sideways aria-hidden="true" { "Scroll the table sideways \u{2192}" } }
         div.scroll tabindex=[wide.then_some("0")] { (plain(table)) }
         @for reason in table.reasons() { p.quiet { "n/a: " (reason) } }
     }

@@ -1,9 +1,11 @@
 //! Tables and sentences.
 
+use lab::Preset;
 use proptest::prelude::*;
 use report::terminal::{self, Style};
 use unicode_width::UnicodeWidthStr;
 
+use crate::support::full::full;
 use crate::support::{machine, mapped, results};
 
 fn plain(width: usize) -> Style {
@@ -27,6 +29,17 @@ fn the_first_screen_at_100_columns() {
     let text = terminal::run(&results(), &brief(100), Some("out"));
     assert!(text.lines().count() <= 45, "{text}");
     insta::assert_snapshot!(text);
+}
+
+/// Every study of a quick run: one screen at 100 columns, and little more where lines are short.
+#[test]
+fn the_first_screen_of_all_studies_is_one_screen() {
+    let results = full(Preset::Quick, 10);
+    for (width, lines) in [(60, 62), (80, 50), (100, 45), (200, 45)] {
+        let text = terminal::run(&results, &brief(width), Some("out"));
+        assert!(text.lines().count() <= lines, "{width}: {text}");
+        assert!(text.lines().all(|line| line.width() <= width), "{text}");
+    }
 }
 
 #[test]

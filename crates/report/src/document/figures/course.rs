@@ -4,7 +4,7 @@ use flow::Samples;
 use lab::CaseResult;
 use lab::results::{RawSlot, sampled};
 
-use super::{Figure, Figures, Legend};
+use super::{Figure, Figures, Legend, brief};
 use crate::charts::Chart;
 use crate::charts::axis::{BYTES, PERCENT, Unit};
 use crate::charts::course::Course;
@@ -131,13 +131,28 @@ fn figure(
     let labels = case.variants.iter().map(|variant| variant.label.as_str());
     let figure = Figure {
         id: format!("{id}-{}", quantity.id),
-        title: quantity.title.to_owned(),
+        title: format!(
+            "{}: at most {}",
+            quantity.title,
+            brief(&most(case, quantity, &lines))
+        ),
         desc: "One sampled slot of each variant, the middle one by its value.".to_owned(),
         legend: Legend::variants(labels),
         data: Some(data(case, quantity, &lines)),
         chart: Chart::Course(lines, quantity.unit),
     };
     figure.into()
+}
+
+/// The most that each variant had.
+fn most(case: &CaseResult, quantity: &Quantity, lines: &[Course]) -> Vec<String> {
+    let of = |line: &Course| {
+        let values = line.points.iter().map(|(_, value)| *value);
+        let most = values.reduce(f64::max)?;
+        let label = &case.variants[line.variant].label;
+        Some(format!("{label} {}", (quantity.text)(most)))
+    };
+    lines.iter().filter_map(of).collect()
 }
 
 fn data(case: &CaseResult, quantity: &Quantity, lines: &[Course]) -> Table {

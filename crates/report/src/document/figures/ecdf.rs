@@ -2,7 +2,7 @@
 //!
 //! # Theory
 //!
-//! What is told of a distribution here is what is told of it elsewhere: quantiles of repetitions
+//! What is said of a distribution here is what is said of it elsewhere: quantiles of repetitions
 //! are those of [`Summary`] (type 7, and none of the slow end for too few values), as in the line
 //! of slow ends; those of requests are those of [`Latencies`], as in their table.
 
@@ -32,14 +32,14 @@ struct What {
     axis: &'static str,
 }
 
-/// The values of a variant, and what is told of them.
+/// The values of a variant, and their quantiles.
 struct Distribution {
     curve: Curve,
-    told: Told,
+    quantiles: Quantiles,
 }
 
-/// What is told of values, in ns.
-struct Told {
+/// Quantiles of values, in ns.
+struct Quantiles {
     fastest: f64,
     quartiles: [f64; 3],
     p95: Option<f64>,
@@ -96,7 +96,7 @@ fn figure(id: &str, what: &What, all: Vec<Distribution>) -> Figures {
 }
 
 /// What values are, in ascending order and with how many there are of each.
-type Values = (Vec<(f64, u64)>, Told);
+type Values = (Vec<(f64, u64)>, Quantiles);
 
 /// One distribution a variant, of the counted repetitions of its slots that are data points;
 /// an empty one where it has none, so that each keeps its place.
@@ -110,20 +110,21 @@ fn each<'a>(
         let reps = good
             .filter_map(|slot| slot.outcome.answer.done())
             .flat_map(|record| &record.reps);
-        let (values, told) = values(reps.collect()).unwrap_or((Vec::new(), Told::NOTHING));
+        let (values, quantiles) =
+            values(reps.collect()).unwrap_or((Vec::new(), Quantiles::NOTHING));
         Distribution {
             curve: Curve {
                 label: variant.label.clone(),
                 values,
-                quartiles: told.quartiles,
+                quartiles: quantiles.quartiles,
             },
-            told,
+            quantiles,
         }
     };
     case.variants.iter().enumerate().map(one).collect()
 }
 
-impl Told {
+impl Quantiles {
     const NOTHING: Self = Self {
         fastest: 0.0,
         quartiles: [0.0; 3],
@@ -139,14 +140,17 @@ fn times(case: &CaseResult, reps: Vec<&Rep>) -> Option<Values> {
     values.retain(|value| *value > 0.0);
     values.sort_unstable_by(f64::total_cmp);
     let summary = Summary::of(&values).ok()?;
-    let told = Told {
+    let quantiles = Quantiles {
         fastest: summary.undisturbed,
         quartiles: [summary.p25, summary.typical, summary.p75],
         p95: summary.p95,
         p99: summary.p99,
         slowest: *values.last()?,
     };
-    Some((values.into_iter().map(|value| (value, 1)).collect(), told))
+    Some((
+        values.into_iter().map(|value| (value, 1)).collect(),
+        quantiles,
+    ))
 }
 
 /// The latencies of all requests of these repetitions; nothing where there are none.
@@ -155,7 +159,7 @@ fn noted(reps: Vec<&Rep>) -> Option<Values> {
     let noted = reps.into_iter().filter_map(|rep| rep.latencies.as_ref());
     noted.for_each(|latencies| all.merge(latencies));
     let within = |share: f64| all.quantile_ns(share).map(|ns| ns as f64);
-    let told = Told {
+    let quantiles = Quantiles {
         fastest: within(0.0)?,
         quartiles: [within(0.25)?, within(0.5)?, within(0.75)?],
         p95: within(0.95),
@@ -163,23 +167,26 @@ fn noted(reps: Vec<&Rep>) -> Option<Values> {
         slowest: all.most_ns() as f64,
     };
     let counts = all.counts_ns();
-    Some((counts.map(|(ns, count)| (ns as f64, count)).collect(), told))
+    Some((
+        counts.map(|(ns, count)| (ns as f64, count)).collect(),
+        quantiles,
+    ))
 }
 
 fn row(one: &Distribution) -> Vec<String> {
     let count = one.curve.count();
-    let told = &one.told;
+    let quantiles = &one.quantiles;
     let within = |value: Option<f64>| match value {
         Some(value) if count > 0 => time(value),
         _ => TOO_FEW.to_owned(),
     };
-    let [_, half, _] = told.quartiles;
+    let [_, half, _] = quantiles.quartiles;
     let all = [
-        Some(told.fastest),
+        Some(quantiles.fastest),
         Some(half),
-        told.p95,
-        told.p99,
-        Some(told.slowest),
+        quantiles.p95,
+        quantiles.p99,
+        Some(quantiles.slowest),
     ];
     let cells = [one.curve.label.clone(), many(count, "value")];
     cells.into_iter().chain(all.map(within)).collect()

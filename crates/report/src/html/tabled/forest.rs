@@ -28,12 +28,13 @@ pub(in crate::html) fn answers(
     let ratios = Ratios::new(span(rows), (0.0, WIDTH));
     // Drawn in the first row of each floor, shown in all that have it.
     let first = |row: &Row| rows.iter().position(|other| other.floor == row.floor);
+    let short = short(id);
     html! {
         table.forest {
             @if !caption.is_empty() { caption.hidden { (caption) } }
             @for (place, row) in rows.iter().enumerate() {
                 @let like = first(row).unwrap_or(place);
-                @let grid = format!("{id}-g{like}");
+                @let grid = format!("{short}-g{like}");
                 tr {
                     th scope="row" { (left(place)) }
                     td {
@@ -51,6 +52,13 @@ pub(in crate::html) fn answers(
             }
         }
     }
+}
+
+/// `s0-f` of `study0-forest`: every row refers to it.
+fn short(id: &str) -> String {
+    let is_kept = |(place, c): (usize, char)| (place == 0 || c.is_ascii_digit()).then_some(c);
+    let part = |part: &str| part.char_indices().filter_map(is_kept).collect::<String>();
+    id.split('-').map(part).collect::<Vec<_>>().join("-")
 }
 
 fn grid(ratios: &Ratios, floor: f64) -> Markup {
@@ -72,7 +80,7 @@ fn mark(ratios: &Ratios, row: &Row) -> Markup {
     html! {
         g class=(row.tone.class()) {
             @if let Some((low, high)) = row.interval {
-                line class="whisker" x1=(at(low)) x2=(at(high)) {}
+                line x1=(at(low)) x2=(at(high)) {}
             }
             @if let Some(ratio) = row.ratio {
                 use href=(format!("#k{}", shape(row.tone))) x=(at(ratio)) {}

@@ -12,7 +12,6 @@ const FEW: usize = 4;
 pub(in crate::html) fn heat(grid: &Grid) -> Markup {
     let columns = grid.columns.len();
     html! {
-        @if columns > FEW { p.sideways aria-hidden="true" { "Scroll the grid sideways \u{2192}" } }
         div.scroll tabindex=[(columns > FEW).then_some("0")] {
             table.heat.few[columns <= FEW] style=(format!("--n:{columns}")) {
                 thead {
