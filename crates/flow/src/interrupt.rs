@@ -55,7 +55,7 @@ impl Interrupt {
         })
     }
 
-    /// From now on a signal is noted, and whoever runs slots brings them to an end.
+    /// From now on a signal is noted, and the runner of slots brings them to an end.
     pub fn begin(&self) {
         self.at_rest.store(false, Ordering::SeqCst);
     }

@@ -145,7 +145,7 @@ impl Model {
         Self::Fiber { stacks, carriers }
     }
 
-    /// Migratable fibers of one way, over so many processes.
+    /// Migratable fibers of one way, over this many processes.
     #[must_use]
     pub const fn migratable(way: Way, processes: u32) -> Self {
         Self::Migratable { way, processes }

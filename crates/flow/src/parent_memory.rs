@@ -82,7 +82,7 @@ impl ParentMemory {
         self.bytes.div_ceil(page_bytes()).saturating_mul(ENTRY)
     }
 
-    /// Bytes that one parent and its children need for it, if so many are forked.
+    /// Bytes that one parent and its children need for it, if this many are forked.
     #[must_use]
     pub fn need(self, processes: u32) -> u64 {
         let copies = if self.pages.copied() { processes } else { 0 };

@@ -347,7 +347,7 @@ fn open(word: &AtomicU32) {
     gate(word, OPEN);
 }
 
-/// Sets a gate, and wakes whoever waits at it.
+/// Sets a gate, and wakes all that wait at it.
 fn gate(word: &AtomicU32, value: u32) {
     word.store(value, Ordering::Release);
     futex::wake_all(word);

@@ -17,7 +17,7 @@ pub(crate) enum Ending {
     /// Something failed: the command itself, or a case whose slots failed.
     Error,
     /// An answer was required, and there is none: an expectation cannot be decided, or a headline
-    /// cannot be told.
+    /// is not known.
     CannotTell,
     /// A signal cut the run.
     Interrupted(i32),

@@ -1,5 +1,5 @@
 //! The folders that slots write files to, looked at before anything runs: a folder that takes
-//! no files, or not so many bytes, is said at once and not in the last case.
+//! no files, or not this many bytes, is said at once and not in the last case.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

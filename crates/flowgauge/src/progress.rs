@@ -16,7 +16,7 @@ use crate::screen::Screen;
 /// For so long nothing may be said where no line is drawn in place.
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// Shows a run as it goes on.
+/// Shows a run as it continues.
 #[derive(Debug)]
 pub(crate) struct Progress {
     screen: Screen,

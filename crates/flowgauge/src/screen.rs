@@ -1,4 +1,4 @@
-//! Standard error while a run goes on: one line of progress that is drawn again and again,
+//! Standard error while a run continues: one line of progress that is drawn again and again,
 //! and below it what is watched, if anything is; elsewhere than on a terminal, plain lines.
 //!
 //! # Theory
@@ -81,7 +81,7 @@ impl Screen {
         }
     }
 
-    /// Says what is about to run, for whoever watches it.
+    /// Says what is about to run, for anyone who watches it.
     pub(crate) fn now_runs(&self, what: String, variant: Option<&str>) {
         let variant = variant.map(str::to_owned);
         *self.runs.borrow_mut() = Runs { what, variant };

@@ -11,7 +11,7 @@ use workload::{Searching, Work};
 
 /// Trees of small files that nearly every Linux machine has, in the order of choice.
 const USUAL: [&str; 3] = ["/usr/include", "/usr/share", "/usr/lib"];
-/// A tree of so many files of text is large enough; otherwise the largest of them is taken.
+/// A tree of this many files of text is large enough; otherwise the largest of them is taken.
 const ENOUGH: u64 = 500;
 
 /// The studies with their trees filled in: `tree` where it is asked for, the tree that a study

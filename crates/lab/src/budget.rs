@@ -1,4 +1,4 @@
-//! Which case goes on, and how the seconds of a study are divided over its cases.
+//! Which case continues, and how the seconds of a study are divided over its cases.
 //!
 //! # Theory
 //!
@@ -29,7 +29,7 @@
 //!
 //! Spent time is the sum of the journal's launch times. It is no wall time, so that a run
 //! that was taken up again counts what it did and not how long it lay. All is read from the
-//! ledger, so that such a run goes on as if it had never stopped.
+//! ledger, so that such a run continues as if it had never stopped.
 
 use crate::ledger::CaseLog;
 use crate::{Case, Study};
@@ -42,7 +42,7 @@ pub(crate) struct PendingCases {
     headline: Option<usize>,
 }
 
-/// How far a case is on its way: the earliest goes on.
+/// How far a case is on its way: the earliest continues.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Interval,
@@ -93,7 +93,7 @@ impl PendingCases {
         self.first[place] == self.first[other]
     }
 
-    /// By what the next case is chosen where so many seconds are left: the smallest goes on.
+    /// By what the next case is chosen where this many seconds are left: the smallest continues.
     pub(crate) fn precedence(
         &self,
         logs: &[CaseLog],
@@ -187,7 +187,7 @@ pub(crate) fn left_s(budget_s: Option<f64>, logs: &[CaseLog]) -> Option<f64> {
 }
 
 /// Seconds until the whole study is over if no look decides anything; `None` where that
-/// cannot be told: not all pilots were run, and there is no budget.
+/// is not known: not all pilots were run, and there is no budget.
 pub(crate) fn remaining_s(budget_s: Option<f64>, logs: &[CaseLog]) -> Option<f64> {
     let open = || logs.iter().filter(|log| log.ended.is_none());
     let known = open().all(|log| log.pilot.is_some());

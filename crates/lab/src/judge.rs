@@ -3,7 +3,7 @@
 //! # Theory
 //!
 //! Every variant but the first is compared with the first. The m comparisons share the
-//! error that a case may make, each has its own sequence of looks, and the case goes on
+//! error that a case may make, each has its own sequence of looks, and the case continues
 //! until the last of them is settled. Of a run of S studies the S headline cases share the
 //! error of the run, so each of them is measured until it is settled at 1/S of the level; what
 //! its answer is judged by in the end is for `results::levels` to say. A round counts for a pair only if both of its slots
@@ -14,7 +14,7 @@
 //! up to the first look chooses it. That is no peeking: the spread of each variant's own
 //! slots tells nothing about which variant is faster.
 //!
-//! A run that was shown and goes on keeps what was found: its looks stay where they were, a
+//! A run that was shown and continues keeps what was found: its looks stay where they were, a
 //! verdict that was shown is final, and only looks beyond the rounds that exist are added
 //! ([`LookPlan`] says at what level). [`Judge`] remembers after which round it was shown and
 //! lengthened, so that slots valued in another way are judged at the same looks.
@@ -58,7 +58,7 @@ pub(crate) struct Judge {
     full_rounds: usize,
 }
 
-/// A run was shown after so many rounds, and taken up again.
+/// A run was shown after this many rounds, and taken up again.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     after: usize,
@@ -108,7 +108,7 @@ impl Judge {
         Ok(judge)
     }
 
-    /// Takes down that the run was shown as it stands and goes on, with more rounds at the most
+    /// Takes down that the run was shown as it stands and continues, with more rounds at the most
     /// if some are given. What was decided stays, and no round is judged again.
     ///
     /// # Errors
@@ -342,7 +342,7 @@ impl Judge {
         (opened.floor, findings.collect())
     }
 
-    /// The findings of the same rounds and looks where so many comparisons share the error.
+    /// The findings of the same rounds and looks where this many comparisons share the error.
     pub(crate) fn conclude_among(&self, comparisons: usize) -> Vec<Option<Judged>> {
         let opened = self.as_opened();
         let floor = opened.floor;

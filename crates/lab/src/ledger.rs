@@ -2,7 +2,7 @@
 //!
 //! Entries come in here and nowhere else, whether they were just made or are read again.
 //! A run asks the ledger what is left to do, and the results are made from it: so a run
-//! that is taken up again goes on as if it had never stopped, and a report made from the
+//! that is taken up again continues as if it had never stopped, and a report made from the
 //! journal years later is the one that the run itself printed.
 
 use flow::{Outcome, Proof};
@@ -428,7 +428,7 @@ impl CaseLog {
     }
 }
 
-/// The values of a complete round of a case of so many variants, in the case's order.
+/// The values of a complete round of a case of this many variants, in the case's order.
 fn values(round: &[RawSlot], variants: usize) -> Vec<Option<f64>> {
     let mut values = vec![None; variants];
     for slot in round {

@@ -125,7 +125,7 @@ pub fn count(value: u64) -> String {
     group(&value.to_string())
 }
 
-/// So many of something: `1 file`, `64,109 files`.
+/// This many of something: `1 file`, `64,109 files`.
 #[must_use]
 pub fn many(value: u64, one: &str) -> String {
     let plural = if value == 1 { "" } else { "s" };
@@ -174,7 +174,7 @@ pub fn plain(value: f64) -> String {
     }
 }
 
-/// With at most so many decimals, and no zeros at their end: `2`, `1.5`.
+/// With at most this many decimals, and no zeros at their end: `2`, `1.5`.
 #[must_use]
 pub fn trimmed(value: f64, decimals: usize) -> String {
     let text = grouped(value, decimals);

@@ -29,7 +29,7 @@ const REPS: u32 = 5;
 const PILOT_DEADLINE_S: f64 = 300.0;
 /// A deadline is never shorter than this, in seconds.
 const LEAST_DEADLINE_S: f64 = 10.0;
-/// A slot that takes so many times what is expected hangs.
+/// A slot that takes this many times what is expected hangs.
 const PATIENCE: f64 = 20.0;
 /// Seconds that a pilot slot gets, however little is left of a budget.
 const LEAST_PILOT_S: f64 = 2.0;
@@ -47,7 +47,7 @@ pub struct Chosen {
     pub deadline_s: f64,
 }
 
-/// The pilot itself: a single cold repetition, where so many seconds are left of a budget.
+/// The pilot itself: a single cold repetition, where this many seconds are left of a budget.
 pub(crate) fn pilot_slot(settings: &Settings, left_s: Option<f64>) -> Chosen {
     let most_s = left_s.map(|left_s| (left_s / 2.0).max(LEAST_PILOT_S));
     let deadline_s = match (settings.deadline_s, most_s) {
@@ -87,7 +87,7 @@ pub(crate) fn cut_by_budget(
     })
 }
 
-/// A slot of a round that should take `round_s` seconds, where so many are left of a budget.
+/// A slot of a round that should take `round_s` seconds, where this many are left of a budget.
 pub(crate) fn within(slot: Chosen, left_s: Option<f64>, round_s: f64) -> Chosen {
     let most_s = left_s.map(|left_s| left_s.max(2.0 * round_s).max(LEAST_SLOT_S));
     Chosen {
@@ -128,7 +128,7 @@ fn needs_warm_up(case: &Case) -> bool {
     case.work.get().warms_up()
 }
 
-/// Seconds that a slot of so many repetitions should take, from its variant's pilot.
+/// Seconds that a slot of this many repetitions should take, from its variant's pilot.
 pub(crate) fn slot_s(pilot: &Outcome, repetitions: u32) -> f64 {
     let further = f64::from(repetitions.saturating_sub(1));
     pilot.launch_ns as f64 / 1e9 + further * rep_s(pilot).unwrap_or(0.0)

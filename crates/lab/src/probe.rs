@@ -33,7 +33,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Whether so many flows were made as were predicted, within 8 flows or 2 %; `None` where
+    /// Whether this many flows were made as were predicted, within 8 flows or 2 %; `None` where
     /// nothing was made.
     #[must_use]
     pub fn confirms(&self) -> Option<bool> {

@@ -1,4 +1,4 @@
-//! What a run tells while it goes on.
+//! What a run tells while it continues.
 
 use stats::{Estimate, Verdict};
 
@@ -60,7 +60,7 @@ pub struct Standing<'a> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// The run begins, or goes on.
+    /// The run begins, or continues.
     RunBegins {
         /// What is run.
         studies: &'a [Study],
@@ -97,7 +97,7 @@ pub enum Event<'a> {
         /// A budget that gives them, in whole seconds.
         enough_s: f64,
     },
-    /// A case begins, or goes on in a run that was taken up again; said once, though cases of
+    /// A case begins, or continues in a run that was taken up again; said once, though cases of
     /// a sweep take turns.
     CaseBegins {
         /// The case.
@@ -135,7 +135,7 @@ pub enum Event<'a> {
         /// Seconds until the next look of this case.
         next_look_s: f64,
         /// Seconds until the study is over if no look decides, within the budget; `None` while
-        /// that cannot be told.
+        /// that is not known.
         study_s: Option<f64>,
     },
     /// A case has ended.

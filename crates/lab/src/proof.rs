@@ -1,7 +1,7 @@
 //! The rule that no ratio is shown unless both sides proved the same work.
 //!
 //! It is enforced before a slot is written down: a slot that proved something else enters
-//! the journal as a failure and can never be taken for a data point, whoever reads it.
+//! the journal as a failure and can never be taken for a data point by any reader.
 
 use flow::{Answer, Outcome, Proof};
 use workload::Work;

@@ -1,7 +1,7 @@
 //! A run: for each study the rounds of its cases, each case after its pilot.
 //!
 //! ```text
-//!  for each study ─▶ which case goes on? (budget.rs) ◀──────────────┐
+//!  for each study ─▶ which case is next? (budget.rs) ◀──────────────┐
 //!                      │                                            │
 //!                      ├─▶ over? (settled, rounds, budget, failures): its end
 //!                      ├─▶ no pilot yet: its pilot                  │
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! The run keeps no books of its own. What to do next is asked of the journal's ledger
-//! each time, so a run that was cut goes on by simply being started on its journal.
+//! each time, so a run that was cut continues by simply being started on its journal.
 
 use std::collections::BTreeSet;
 
@@ -31,10 +31,10 @@ pub use check::{check, cpus};
 pub use error::RunError;
 use error::Stop;
 
-/// A case ends after so many failed slots of one variant in a row.
+/// A case ends after this many failed slots of one variant in a row.
 const FAILURES: usize = 3;
 
-/// In so many rounds slots have a repetition with timers, where their work has timers: enough
+/// In this many rounds slots have a repetition with timers, where their work has timers: enough
 /// for a median, and no further round pays for it.
 const TIMED_ROUNDS: usize = 3;
 

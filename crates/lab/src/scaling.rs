@@ -301,7 +301,7 @@ pub fn doubled(least: u32, most: u32) -> Vec<u32> {
     numbers
 }
 
-/// Every way to have so many flows as several processes of several threads each.
+/// Every way to have this many flows as several processes of several threads each.
 fn mixes(flows: u32) -> impl Iterator<Item = Model> {
     let processes = (2..flows)
         .rev()

@@ -171,7 +171,7 @@ pub struct LabelledVariant {
     /// How its slots are sampled, where it is not as the settings say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
-    /// Its number of flows is so many times that of the machine's CPUs, and not known yet; see
+    /// Its number of flows is this many times that of the machine's CPUs, and not known yet; see
     /// [`Study::for_cpus`]. No run has any of these.
     #[serde(skip)]
     pub of_cpus: Option<u32>,

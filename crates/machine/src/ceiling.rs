@@ -129,7 +129,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// What takes so many bytes of memory and nothing else that is limited.
+    /// What takes this many bytes of memory and nothing else that is limited.
     #[must_use]
     pub fn memory(bytes: u64) -> Self {
         Self {
@@ -152,7 +152,7 @@ const USUAL_STACK: u64 = 2 << 20;
 /// Addresses of a process on the processors that have fibers: 47 bits, less a sixteenth for
 /// all else that is mapped.
 const ADDRESSES: u64 = (1 << 47) - (1 << 43);
-/// Of every pool of memory, one part in so many is not used.
+/// Of every pool of memory, one part in this many is not used.
 const RESERVE: u64 = 10;
 
 impl Machine {

@@ -66,7 +66,7 @@ pub enum Sync {
         /// By what.
         by: String,
     },
-    /// It cannot be told from here.
+    /// It cannot be distinguished from here.
     Unknown {
         /// Why not.
         why: String,
@@ -132,7 +132,7 @@ impl Filesystem {
                  {remedy}"
             )),
             Sync::Unknown { why } => Some(format!(
-                "{there}: whether a synchronous write waits for a disk there cannot be told \
+                "{there}: whether a synchronous write waits for a disk there is not known \
                  ({why}); to be sure, {remedy}"
             )),
         }
@@ -371,7 +371,7 @@ mod tests {
     fn what_cannot_be_seen_is_not_called_a_disk() {
         let said = at("/far/x").warning().unwrap();
         assert!(
-            said.contains("cannot be told") && said.contains("containers"),
+            said.contains("is not known") && said.contains("containers"),
             "{said}"
         );
         let found = Filesystem::below(&Fixture::new().root(), Path::new("/x"));

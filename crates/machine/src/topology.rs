@@ -80,7 +80,7 @@ pub struct Node {
 }
 
 impl Topology {
-    /// Cores with so many hardware threads each, numbered core by core: a machine that is not here.
+    /// Cores with this many hardware threads each, numbered core by core: a machine that is not here.
     #[must_use]
     pub fn of_cores(cores: u32, threads_per_core: u32) -> Self {
         let cpu = |id: u32| {

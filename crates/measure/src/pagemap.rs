@@ -5,7 +5,7 @@
 //! The file has 8 bytes for every page of the address space. Bit 63 says that the page is in
 //! memory, bit 61 that it is a page of a file or of shared memory, bit 56 that no other process maps it, and the low 55 bits are the number of the
 //! physical page. Since Linux 4.2 that number reads 0 unless the reader has `CAP_SYS_ADMIN`;
-//! all else may be read by whoever may trace the process. So a number of 0 on a page that is
+//! all else may be read by anyone who may trace the process. So a number of 0 on a page that is
 //! in memory means *hidden* and never *page 0*.
 
 use std::fs::File;

@@ -109,7 +109,7 @@ pub struct Task {
 
 /// Walks are not closer to each other than this.
 const WALK_EVERY: Duration = Duration::from_secs(1);
-/// And not closer than so many times as long as one takes.
+/// And not closer than this many times as long as one takes.
 const WALK_REST: u32 = 100;
 
 /// Reads a group of processes again and again.

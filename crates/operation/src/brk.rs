@@ -9,7 +9,7 @@
 //!   where the break was before there were flows. No call finds the break where it wants it,
 //!   so each one really changes the address space, under every model.
 //! * The kernel answers each call with the break it has set; that is verified. Under its lock
-//!   the answer is exact, whoever moves it next.
+//!   the answer is exact, no matter which flow moves it next.
 //! * The page between the levels is *not* touched: under `thread` another flow may have taken
 //!   it away by then. That it can be is verified once, before there are flows.
 //! * The allocator of the C library must not move the break meanwhile, since flows would take

@@ -6,7 +6,7 @@
 
 use std::io;
 
-/// Checks that cost more than the operation are made once in so many operations.
+/// Checks that cost more than the operation are made once in this many operations.
 pub const EVERY: u64 = 64;
 
 /// Whether operation number `op` is one of those that are checked at length.

@@ -131,7 +131,7 @@ pub(crate) enum Chart {
     Lines(Vec<Series>, String),
     /// Throughput as ratios over the number of flows.
     Gains(Gains),
-    /// Slots in the order of time, of so many variants.
+    /// Slots in the order of time, of this many variants.
     Slots(Vec<Dot>, usize),
     /// How many of all times lie below each, and what they are times of.
     Ecdf(Vec<Curve>, &'static str),

@@ -86,7 +86,7 @@ pub(crate) fn finding_of<'a>(case: &'a CaseResult, label: &str) -> Option<&'a Fi
         .find(|finding| finding.subject == label)
 }
 
-/// What is shared together, and cannot be told apart by the models in between.
+/// What is shared together, and cannot be distinguished by the models in between.
 pub(crate) const BUNDLES: &str = "the address space, with which signal handlers are shared, or \
     the file table, with which the working folder is";
 

@@ -3,7 +3,7 @@
 use std::io;
 
 /// Why there is no search at all. What happens to single files and folders is a
-/// [`Problem`](crate::Problem) instead, and the search goes on.
+/// [`Problem`](crate::Problem) instead, and the search continues.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     /// A glob filter makes no sense.

@@ -3,12 +3,12 @@
 //! # Theory
 //!
 //! The kernel kills the processes of a search when the one that made them ends
-//! (`models::children`), but not before: of a large pool some are there for seconds after whoever
+//! (`models::children`), but not before: of a large pool some are there for seconds after the one that
 //! called the command was told that it is over. So the handler kills them itself and reaps each
 //! of them before it ends its own process.
 //!
 //! It finds them in the memory that they share ([`SharedMemory`]): a word in the slot of each.
-//! Whoever forks has one thread, so that the handler runs either before or after each step of it,
+//! Anyone who forks has one thread, so that the handler runs either before or after each step of it,
 //! and never beside it. From before a fork until the entry is made no signal comes
 //! ([`SignalsBlocked`]), so that none is missed; one that ends by itself keeps its entry until it
 //! is reaped. In the processes themselves the handler ends that process alone.
@@ -26,7 +26,7 @@ static SHARED: AtomicPtr<SharedMemory> = AtomicPtr::new(ptr::null_mut());
 /// Who made them.
 static MAKER: AtomicI32 = AtomicI32::new(0);
 
-/// One that cannot be reaped after so many looks, a millisecond apart, is kept by something
+/// One that cannot be reaped after this many looks, a millisecond apart, is kept by something
 /// that is stronger than a kill, such as a disk that does not answer.
 const LOOKS: usize = 3_000;
 

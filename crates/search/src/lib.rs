@@ -48,7 +48,7 @@
 //! * **Keep the order of results** unless [`Query::sort`] asks for it.
 //! * **Split a file.** The largest file bounds how well the work can be shared.
 //!
-//! # Whoever calls [`run`]
+//! # Anyone who calls [`run`]
 //!
 //! must have one thread when a model of processes is asked for: it forks. A study runs in a
 //! fresh process, and so does the command.

@@ -2,8 +2,8 @@
 //!
 //! # Theory
 //!
-//! A study has so many seconds and a tree has as many files as it has. Searching the first so
-//! many files that are found would be another set for each model. So the part is chosen
+//! A study has a number of seconds and a tree has as many files as it has. Searching the first N
+//! files that are found would be another set for each model. So the part is chosen
 //! before, as a list of folders: each folder that fits into what is left is taken whole, in
 //! the order of names; of one that does not fit its folders are tried. Files that stand beside
 //! folders which did not fit are left out. The same tree gives the same part every time.

@@ -80,7 +80,7 @@ impl Pattern {
         }
     }
 
-    /// A literal, upper and lower case told apart.
+    /// A literal, upper and lower case distinguished.
     ///
     /// # Errors
     /// It holds a line feed.

@@ -26,7 +26,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// `model` with `workers` flows (or at most so many); 0: chosen by a probe.
+    /// `model` with `workers` flows (or at most this many); 0: chosen by a probe.
     #[must_use]
     pub fn of(model: Model, workers: u32) -> Plan {
         Plan {

@@ -57,7 +57,7 @@ impl Problem {
         }
     }
 
-    /// It goes on.
+    /// It continues.
     pub(crate) fn notice(path: Option<PathBuf>, what: impl Into<String>) -> Problem {
         Problem {
             kind: Kind::Notice,

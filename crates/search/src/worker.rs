@@ -70,7 +70,7 @@ impl<'j, 's> Worker<'j, 's> {
     }
 
     fn take(&mut self, exchange: &impl Exchange) -> Option<Task> {
-        // Whoever waits may wait long: what was found is shown first.
+        // Anyone who waits may wait long: what was found is shown first.
         self.files.buffer.deliver();
         self.files.watch.lap(Class::Print);
         let task = exchange.take();

@@ -83,14 +83,14 @@ struct Core {
 struct HardwareThread {
     core: u32,
     space: u32,
-    now: Known,
-    known: Vec<Known>,
+    now: KnownPage,
+    known: Vec<KnownPage>,
     counts: Counts,
 }
 
 /// What is behind a page.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct KnownPage {
     page: u64,
     frame: u32,
     entry: u32,
@@ -98,7 +98,7 @@ struct Known {
     stored: bool,
 }
 
-const UNKNOWN: Known = Known {
+const UNKNOWN: KnownPage = KnownPage {
     page: NOWHERE,
     frame: 0,
     entry: NONE,
@@ -220,7 +220,7 @@ impl Model {
             self.find(thread, page, store);
         }
         let own = &mut self.threads[thread as usize];
-        let Known { frame, entry, .. } = own.now;
+        let KnownPage { frame, entry, .. } = own.now;
         own.counts.accesses += times;
         own.counts.base += times * self.ticks.base;
         if self.cores[core as usize].last_entry != entry {
@@ -354,7 +354,7 @@ impl Model {
         };
         let own = &mut self.threads[thread as usize];
         let stored = store || (known.page == page && known.stored);
-        own.now = Known {
+        own.now = KnownPage {
             page,
             frame: behind.frame,
             entry,

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! A variant is *beaten* if some other one is faster by its whole interval. Those that nobody
-//! beats cannot be told from the best; one that is left alone is the best. With k alike, a
+//! beats cannot be distinguished from the best; one that is left alone is the best. With k alike, a
 //! variant is beaten, or a best one named, in at most the share of runs that the level allows.
 //! This is multiple comparison with the best (J. C. Hsu, 1981) with the plain level of
 //! Bonferroni in place of Dunnett's, which needs Gaussian noise.

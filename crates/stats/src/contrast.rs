@@ -19,7 +19,7 @@
 //! rests on.
 //!
 //! The effect is a mean. That a factor does something only together with the other one
-//! (an interaction) is not told apart from its doing half as much always.
+//! (an interaction) is not distinguished from its doing half as much always.
 
 use crate::error::{Side, StatsError};
 use crate::estimate::{Estimate, check_time, of_differences};

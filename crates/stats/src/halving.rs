@@ -16,7 +16,7 @@
 //! Where more than half of those that took part are left, the slowest of them by their median are
 //! *set aside* until half are left: successive halving (K. Jamieson, A. Talwalkar, 2016), which
 //! gives each stage about as many slots as the one before it. The rounds say nothing against a
-//! variant that was set aside; it stays among those that cannot be told from the best. So halving
+//! variant that was set aside; it stays among those that cannot be distinguished from the best. So halving
 //! may leave more variants undecided than full rounds would, and never names a false winner.
 //!
 //! Every claim is that of one pair at one look, all pairs share the level, and which pairs are
@@ -39,7 +39,7 @@ pub struct Halving {
 }
 
 impl Halving {
-    /// A search over so many variants.
+    /// A search over this many variants.
     pub fn new(variants: usize) -> Self {
         Self {
             taking: (0..variants).collect(),

@@ -21,7 +21,7 @@
 //! another question, answered by [`Line::straightness`]: how much of the way that the
 //! medians of each x go is the line's. Of a flat line nothing is explained, however straight
 //! it is. Drift between the points of one x and those of another is a slope like any other and
-//! cannot be told from it.
+//! cannot be distinguished from it.
 
 use serde::{Deserialize, Serialize};
 

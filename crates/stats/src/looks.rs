@@ -131,7 +131,7 @@ impl LookPlan {
         }
     }
 
-    /// Lets the run go on to `max_rounds`: looks that the plan of so many rounds has beyond
+    /// Lets the run go on to `max_rounds`: looks that the plan of this many rounds has beyond
     /// its last one and beyond the `done` rounds that exist are added.
     ///
     /// # Errors

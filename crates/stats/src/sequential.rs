@@ -146,7 +146,7 @@ impl Sequential {
     ///
     /// For a run that was cut, or that lost rounds to failed slots: this look
     /// takes the place of those that are left, so the level holds. Calling it
-    /// while the run goes on and stopping by what it says breaks the level; for
+    /// while the run continues and stopping by what it says breaks the level; for
     /// a live display use [`Sequential::estimate`].
     ///
     /// # Errors

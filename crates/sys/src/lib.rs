@@ -17,7 +17,7 @@
 //! * [`Mapping`]: mapped memory with an owner that unmaps it. nix gives a bare address, and
 //!   memmap2 has no memory that forked processes share.
 //! * [`Shared`]: a header and rows of atomics in memory that forked processes share, without
-//!   `unsafe` where it is used. Whoever wants a type of their own in it says once, by
+//!   `unsafe` where it is used. Anyone who wants a type of their own in it says once, by
 //!   [`Shareable`], that the type is fit for it.
 //! * [`fork_sharing`], [`clone_on`]: forks that share more with their parent than a fork does.
 //! * [`is_ignored`]: what a signal does, without a change of it.

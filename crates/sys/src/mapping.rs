@@ -227,7 +227,7 @@ impl Mapping {
     /// The kernel refuses.
     #[inline]
     pub fn allow(&self, access: Access) -> io::Result<()> {
-        // SAFETY: the range is this mapping; whoever uses it in another way is ended by a
+        // SAFETY: the range is this mapping; anyone who uses it in another way is ended by a
         // signal, which breaks no rule of memory.
         done(unsafe { libc::mprotect(self.as_ptr(), self.length, access.protection()) })
     }

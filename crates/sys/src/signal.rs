@@ -1,6 +1,6 @@
 //! What a signal does.
 
-/// Whether `signal` is ignored, as whoever started this program may have asked (`nohup`). A
+/// Whether `signal` is ignored, as its starter may have asked (`nohup`). A
 /// number that is no signal is not.
 #[must_use]
 pub fn is_ignored(signal: libc::c_int) -> bool {

@@ -18,7 +18,7 @@
 //!   ([`OF_FLOW`]); no link is followed and no other file system is entered.
 //!
 //! What it deliberately does not do: defend a path whose folders somebody else may rename while
-//! it is walked. Whoever names a folder trusts those who own the folders above it.
+//! it is walked. Anyone who names a folder trusts those who own the folders above it.
 
 #![forbid(unsafe_code)]
 

@@ -105,7 +105,7 @@ pub fn sweep(base: &Path) {
     }
 }
 
-/// Removes what is at one of these paths and is ours, if nobody uses it. For whoever knows that
+/// Removes what is at one of these paths and is ours, if nobody uses it. For anyone who knows that
 /// its maker is dead.
 pub fn remove_left(paths: &[PathBuf]) {
     for path in paths {
@@ -266,7 +266,7 @@ mod tests {
         nix::unistd::mkfifo(&fifo, Mode::S_IRUSR).unwrap();
         sweep(base.path());
         assert!(fifo.exists());
-        // Whoever knows that its maker is dead does not wait.
+        // Anyone who knows that its maker is dead does not wait.
         remove_left(&[fifo.clone(), base.path().join("other")]);
         assert!(!fifo.exists());
     }

@@ -87,7 +87,7 @@ const WORD: u64 = 8;
 const MOST: Bytes = Bytes(1 << 20);
 /// The longest queue.
 const LONGEST: u32 = 1 << 16;
-/// Above so many blocks the proof is not reckoned beforehand (about a second).
+/// Above this many blocks the proof is not reckoned beforehand (about a second).
 const RECKONED: u64 = 200_000_000;
 /// By how much words of a block differ from the one before.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -141,7 +141,7 @@ impl Handoff {
         Some(self.bytes_of(kept + waiting + 2).div_ceil(2))
     }
 
-    /// Bytes of so many blocks one after the other: by the mean of their sizes, each doubling
+    /// Bytes of this many blocks one after the other: by the mean of their sizes, each doubling
     /// being as likely, and more by what that many draws may stray.
     fn bytes_of(&self, blocks: u64) -> u64 {
         let (smallest, largest) = (self.smallest.0, self.largest.0);

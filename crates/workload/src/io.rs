@@ -2,7 +2,7 @@
 //!
 //! # What it stands for
 //!
-//! Work that waits: each worker writes a file block by block, and goes on only when the
+//! Work that waits: each worker writes a file block by block, and continues only when the
 //! system says that the block is on the disk. A CPU has little to do meanwhile, so many
 //! workers fit on one, and what decides is how the disk and the file system serve them.
 //!

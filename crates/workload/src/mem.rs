@@ -45,7 +45,7 @@ use flow::{Answer, NoSink, SlotProcess};
 pub const LOOPS_A_CYCLE: u64 = 300;
 /// Bytes of an array where none are asked for.
 pub const USUAL_BYTES: u64 = 50 << 20;
-/// Arrays of so many bytes are always mappings of their own.
+/// Arrays of this many bytes are always mappings of their own.
 pub const LEAST_BYTES: u64 = 33 << 20;
 
 /// Arrays of all workers together at the most: what is expected is made array by array before

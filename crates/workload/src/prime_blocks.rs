@@ -43,7 +43,7 @@ pub struct Primes {
     pub method: Method,
 }
 
-/// Above so many numbers a run is not checked against the sieve beforehand (about a
+/// Above this many numbers a run is not checked against the sieve beforehand (about a
 /// tenth of a second of sieving).
 const CHECKED_NUMBERS: u64 = 1_000_000_000;
 

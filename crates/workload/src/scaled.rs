@@ -43,7 +43,7 @@ impl Work {
     }
 
     /// The work that is now for `now` flows, for `flows` flows that do as much each; `None`
-    /// where it cannot be for so many.
+    /// where it cannot be for this many.
     #[must_use]
     pub fn with_flows(&self, now: u32, flows: u32) -> Option<Self> {
         let parts = u64::from(flows / self.scaled()?.flows_each);

@@ -32,7 +32,7 @@ use crate::Workload;
 use crate::{Work, WorkError};
 use runner::Searcher;
 
-/// Classes of work that timers tell apart, in the order in which they are shown.
+/// Classes of work that timers distinguish, in the order in which they are shown.
 pub const CLASSES: [&str; Class::ALL.len()] = Class::NAMES;
 
 /// The file whose first digit empties the page cache when it is written.
@@ -56,10 +56,10 @@ pub struct Searching {
     /// Folders and files to search, from the root; none: a tree that this machine has.
     #[serde(default, deserialize_with = "one_or_many")]
     pub tree: Vec<PathBuf>,
-    /// So many files of the tree at the most: whole folders are left out.
+    /// This many files of the tree at the most: whole folders are left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_files: Option<u64>,
-    /// So many bytes of files at the most.
+    /// This many bytes of files at the most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_bytes: Option<u64>,
     /// Names that begin with a dot too.

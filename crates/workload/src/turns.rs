@@ -3,7 +3,7 @@
 //! # What it stands for
 //!
 //! The context switch itself, as in the study of Zheng, Lawlor and Kale (2006): N flows that
-//! do nothing but let the next one run, or touch so many bytes of their own memory before
+//! do nothing but let the next one run, or touch this many bytes of their own memory before
 //! they do. On its own a switch is a few registers; what it costs in a program is what the
 //! flow then finds no longer in the caches, and that grows with the number of flows and
 //! with what each of them keeps.

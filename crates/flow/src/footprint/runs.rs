@@ -37,7 +37,7 @@ impl Runs {
         self.iter().map(|run| run.end - run.first).sum()
     }
 
-    /// The ranges of so many pages, aligned to that, in which they lie.
+    /// The ranges of this many pages, aligned to that, in which they lie.
     pub(crate) fn ranges(&self, pages: u64) -> Self {
         let range = |run: Run| Run {
             first: run.first / pages,

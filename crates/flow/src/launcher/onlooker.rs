@@ -13,7 +13,7 @@ pub trait Onlooker {
         None
     }
 
-    /// Looks. The slot goes on meanwhile.
+    /// Looks. The slot continues meanwhile.
     fn look(&mut self) {}
 
     /// The slot has answered, or will be killed now. Its process was not waited for yet.

@@ -19,7 +19,7 @@ use crate::{Channel, Model, Placement, Schedule, Variant, channel, futex};
 
 /// Flows beyond twice what was predicted, after which it is enough.
 const BEYOND: u64 = 100;
-/// Halving ends when it is known to one part in so many.
+/// Halving ends when it is known to one part in this many.
 const PRECISION: u64 = 1_000;
 
 /// How many flows there were at one time, and what refused one more.
@@ -137,7 +137,7 @@ fn halving(predicted: u64, enough: u64, mut make: impl FnMut(u64) -> io::Result<
     }
 }
 
-/// Makes so many user-level flows, lets each run to its first station and ends them.
+/// Makes this many user-level flows, lets each run to its first station and ends them.
 fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
     let variant = Variant {
         model,

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use super::FlowRecord;
 
-/// So many flows are written one by one.
+/// This many flows are written one by one.
 pub(super) const ROWS: usize = 64;
 
 /// Fields of fields.

@@ -16,12 +16,12 @@ pub struct Footprint {
     pub all: Touched,
     /// Those that more than one flow works on.
     pub by_flows: Measured<Touched>,
-    /// Where their number is hidden: no more of them than so many.
+    /// Where their number is hidden: no more of them than this many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_flows_at_most: Option<Touched>,
     /// Those that flows of more than one core work on.
     pub by_cores: Measured<Touched>,
-    /// Where their number is hidden: no more of them than so many.
+    /// Where their number is hidden: no more of them than this many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_cores_at_most: Option<Touched>,
     /// How many of the small pages are in memory.

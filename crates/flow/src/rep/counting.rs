@@ -32,7 +32,7 @@ use nix::sys::resource::{Resource, getrlimit};
 
 use crate::record::counted::{Came, Counted, EventCount};
 
-/// So many flows are written one by one.
+/// This many flows are written one by one.
 const EACH: usize = 64;
 /// Counters at the most: each takes some 10 us to open and to close.
 const MOST: usize = 8_192;
@@ -151,7 +151,7 @@ impl Descriptors {
     }
 }
 
-/// Whether so many counters may be opened.
+/// Whether this many counters may be opened.
 fn room(flows: usize, events: usize, descriptors: &Descriptors) -> Measured<()> {
     let counters = flows.saturating_mul(events);
     let Descriptors { limit, open } = *descriptors;

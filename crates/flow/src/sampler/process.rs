@@ -28,7 +28,7 @@ pub(crate) const READY: &str = "ready";
 const MOST: usize = 100_000;
 /// Honest memory is not read more often than this, in ns.
 const MEMORY_EVERY_NS: u64 = 1_000_000_000;
-/// And not more often than so many times as long as a reading takes.
+/// And not more often than this many times as long as a reading takes.
 const MEMORY_REST: u64 = 100;
 
 /// What the main process sends.

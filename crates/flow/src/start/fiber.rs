@@ -44,7 +44,7 @@ pub(crate) fn carry<B: Body>(context: &Context<'_, B>, index: usize, stacks: Sta
     });
 }
 
-/// The same with a scheduler for so many fibers that is made by `scheduler`.
+/// The same with a scheduler for this many fibers that is made by `scheduler`.
 pub(super) fn carry_with<B: Body>(
     context: &Context<'_, B>,
     index: usize,
@@ -91,7 +91,7 @@ pub(super) fn address_bytes(stacks: Stacks, stack: u64) -> (u64, u64) {
     (each as u64, Config::bytes_besides() as u64)
 }
 
-/// Address space that so many of them take besides, in pages that are taken whole.
+/// Address space that this many of them take besides, in pages that are taken whole.
 pub(super) fn rounded_bytes(stacks: Stacks, stack: u64, flows: u64) -> u64 {
     let [stack, flows] = [stack, flows].map(|n| usize::try_from(n).unwrap_or(usize::MAX));
     config(stacks, stack).bytes_rounded(flows) as u64
@@ -168,7 +168,7 @@ pub(super) fn config(stacks: Stacks, bytes: usize) -> Config {
     }
 }
 
-/// Bytes of a guarded stack where so many are asked for: whole pages, 16 KiB at the least.
+/// Bytes of a guarded stack where this many are asked for: whole pages, 16 KiB at the least.
 #[must_use]
 pub fn guarded_bytes(asked: u64) -> u64 {
     let bytes = asked.max(GUARDED_LEAST);

@@ -107,8 +107,8 @@ pub(crate) fn read(
     name: &str,
     matches: &ArgMatches,
 ) -> Option<Result<StudyArgs, clap::Error>> {
-    let all = command::commands().iter().chain(file);
-    let study = all.filter(|study| study.name == name).next_back()?;
+    let mut all = command::commands().iter().chain(file);
+    let study = all.rfind(|study| study.name == name)?;
     Some(args(study, matches))
 }
 

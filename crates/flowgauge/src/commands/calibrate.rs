@@ -6,7 +6,7 @@
 //! everything: whatever difference shows is noise, and any verdict but "same" or "cannot
 //! tell" is false. In the second, one variant does a planted share of further steps that
 //! its proof does not show: a difference that must be found. Between the two stands what
-//! this machine can tell: the smallest difference that so many rounds would show, derived
+//! this machine can tell: the smallest difference that this many rounds would show, derived
 //! from the spread of the first case's own paired ratios.
 //!
 //! The flows are threads, one a core, of about 10 ms: long against the clock and the

@@ -77,7 +77,7 @@ fn results(folders: &[PathBuf]) -> Result<Vec<Results>> {
     Ok(all)
 }
 
-/// Names by which the runs are told apart: the last part of each folder's path, or where two
+/// Names by which the runs are distinguished: the last part of each folder's path, or where two
 /// have the same as many parts as it takes. They do not depend on where one stands when one names
 /// the folders.
 fn names(args: &CompareArgs) -> Result<Vec<String>> {

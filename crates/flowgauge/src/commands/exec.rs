@@ -100,7 +100,7 @@ fn settings(args: &ExecArgs) -> Result<Settings> {
     })
 }
 
-/// The study that the flags ask for, on a machine of so many CPUs.
+/// The study that the flags ask for, on a machine of this many CPUs.
 fn study(args: &ExecArgs, cpus: u32) -> Result<Study> {
     let cases = cases(args, cpus)?;
     for case in &cases {

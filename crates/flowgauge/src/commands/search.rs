@@ -44,7 +44,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
 }
 
 /// A signal ends the command at once, whatever it waits for, and before it the processes that
-/// it made; one that whoever started it had it ignore (`nohup`) does not.
+/// it made; one that its starter had it ignore (`nohup`) does not.
 fn end_at_signals() -> Result<()> {
     let ignored = ignored_signals();
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
@@ -216,7 +216,7 @@ fn searched(counts: &Counts) -> String {
     )
 }
 
-/// User and system time are told apart by the kernel's ticks as a rule, which is said: a short
+/// User and system time are distinguished by the kernel's ticks as a rule, which is said: a short
 /// search has all of its time in one of the two.
 fn used(usage: &Usage) -> String {
     let switches = usage.voluntary_switches + usage.involuntary_switches;

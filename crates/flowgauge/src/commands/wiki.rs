@@ -77,7 +77,8 @@ fn variant(args: &WikiArgs, model: Model, flows: u64) -> Result<Variant> {
         None => (flows, "--workers".to_owned()),
     };
     let flows = u32::try_from(flows).ok();
-    let flows = flows.with_context(|| format!("{asked}: no machine has so many flows"))?;
+    let flows =
+        flows.with_context(|| format!("{asked}: too large: the maximum is 4,294,967,295"))?;
     Ok(Variant {
         model,
         flows,

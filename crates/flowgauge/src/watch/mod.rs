@@ -40,7 +40,7 @@ const ON_TERMINAL: Duration = Duration::from_millis(500);
 const ELSEWHERE: Duration = Duration::from_secs(1);
 /// The first look of a slot comes no later than this.
 const FIRST: Duration = Duration::from_millis(100);
-/// Looks take at most one part of so many of the time.
+/// Looks take at most one part of this many of the time.
 const REST: u32 = 20;
 /// Flows that are looked at one by one at the most.
 const MOST: usize = 256;

@@ -250,7 +250,7 @@ fn a_disk_that_fills_up_keeps_what_was_finished() {
     let folder = home.path("deep/out");
     let done = slots(&folder).len();
     assert!((1..20).contains(&done), "{done}");
-    // With room again, the run goes on.
+    // With room again, the run continues.
     home.run(&["run", "--resume", "deep/out"]).answered();
     let results = results(&folder);
     assert!(results.finished);

@@ -358,7 +358,7 @@ fn hyperfines_flags_work_and_its_json_is_written() {
     );
 }
 
-/// Nothing stays, whoever is ended: the run, its main process, or the process of a slot.
+/// Nothing stays, whichever is ended: the run, its main process, or the process of a slot.
 #[test]
 fn nothing_of_a_command_outlives_any_end_of_a_run() {
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGKILL] {

@@ -228,7 +228,7 @@ fn the_next_run_removes_a_pipe_that_a_double_kill_left() {
 }
 
 /// All processes of a run killed at one instant, as for want of memory, leave the files of
-/// their slot to the next run: the one that goes on with it, or one beside it.
+/// their slot to the next run: the one that continues with it, or one beside it.
 #[test]
 fn the_next_run_removes_files_that_a_killed_tree_left() {
     let home = Home::new();

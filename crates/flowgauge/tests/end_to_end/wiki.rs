@@ -271,7 +271,7 @@ fn a_port_in_use_and_designs_that_are_none_are_refused() {
     home.run(&wiki(&["--model", "2x2", "--workers", "3"]))
         .refused(2, &["--workers is for"]);
     let absurd = home.run(&wiki(&["--server", "99999x99999"]));
-    absurd.refused(2, &["99999x99999: no machine has so many flows"]);
+    absurd.refused(2, &["99999x99999: too large: the maximum is"]);
     assert!(!absurd.stderr.contains("out of range"), "{}", absurd.stderr);
     home.run(&wiki(&["--connections", "3"]))
         .refused(2, &["--server"]);

@@ -90,7 +90,7 @@ pub(crate) fn children(of: u32) -> Vec<i32> {
         .collect()
 }
 
-/// Waits until `holds`; what it waits for in words, for whoever waits in vain.
+/// Waits until `holds`; what it waits for in words, for anyone who waits in vain.
 pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     for _ in 0..6_000 {
         if holds() {

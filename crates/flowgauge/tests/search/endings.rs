@@ -55,7 +55,7 @@ fn an_interrupted_search_ends_with_130_after_all_its_processes() {
     let jobs = PROCESSES.to_string();
     for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
         // Nobody reads the output: the search stands still with all its processes.
-        // Whoever runs the tests may have SIGINT ignored, as shells do in the background.
+        // Anyone who runs the tests may have SIGINT ignored, as shells do in the background.
         let mut command = Command::new("env");
         command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_flowgauge")]);
         command.args(["search", "--model", "process-pool", "-j", &jobs, "needle"]);

@@ -42,7 +42,7 @@ fn results(tree: &Tree) -> Results {
     Results::from_journal(&out.join(lab::journal::FILE_NAME)).expect("a journal")
 }
 
-/// That every slot is good and found so many lines in so many files.
+/// That every slot is good and found this many lines in this many files.
 fn all_found(results: &Results, files: u64, lines: u64) {
     let mut slots = 0;
     for case in &results.studies[0].cases {
@@ -145,7 +145,7 @@ fn a_run_takes_the_tree_and_its_bounded_part() {
     all_found(&results(&tree), 61, 0);
 }
 
-/// Writes `mine.toml`, a study of one case that goes on as given.
+/// Writes `mine.toml`, a study of one case that continues as given.
 fn write_study(tree: &Tree, case: &str) {
     let head = "schema = 1\nname = \"mine\"\ntitle = \"t\"\nstands_for = \"x\"\nheadline = \"c\"\n";
     let begin = "[[case]]\nname = \"c\"\ntitle = \"t\"\n";
@@ -221,7 +221,7 @@ fn slots_that_take_longer_than_the_deadline_have_failed() {
     assert!(out.contains(&said), "{out}");
 }
 
-/// Whoever closes the outputs has seen enough, and still gets the answer by the exit code.
+/// Anyone who closes the outputs has seen enough, and still gets the answer by the exit code.
 #[test]
 fn a_study_that_nobody_listens_to_comes_to_its_own_end() {
     let tree = tree();

@@ -49,7 +49,7 @@ struct LeftOut {
 }
 
 impl LeftOut {
-    /// `20,000 flows of …`, and up to which number this goes on.
+    /// `20,000 flows of …`, and up to which number this continues.
     fn text(&self) -> String {
         if self.most == self.fewest || !self.varies {
             return self.reason.clone();

@@ -93,7 +93,7 @@ mod tests {
         machine
     }
 
-    /// Why there is no room for so many connections.
+    /// Why there is no room for this many connections.
     fn refused(machine: &Machine, design: &str, connections: u64) -> Option<String> {
         let server = serde_json::json!({
             "kind": "wiki-server",

@@ -76,7 +76,7 @@ fn what_became_slower_is_said_and_what_did_not_is_the_same() {
     assert_eq!(all.warnings, [""; 0]);
 }
 
-/// A run of which only so many rounds are there.
+/// A run of which only this many rounds are there.
 fn of_rounds(mut results: Results, rounds: usize) -> Results {
     let cases = results
         .studies

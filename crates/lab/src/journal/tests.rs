@@ -173,7 +173,7 @@ fn settings_that_judge_nothing_are_refused_before_a_file_is_made() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// A slot whose repetitions take so many milliseconds.
+/// A slot whose repetitions take this many milliseconds.
 fn of_reps(ms: [u64; 3]) -> Outcome {
     let reps = ms.map(|ms| rep(ms * MS, PROOF)).to_vec();
     let Answer::Done(record) = done(&spec(), MS, PROOF) else {

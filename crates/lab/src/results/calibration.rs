@@ -42,13 +42,15 @@ pub(super) fn sentences(case: &CaseResult) -> Vec<String> {
 }
 
 /// What a sampler does to the slots that it runs beside, and what it uses itself. CPU time
-/// is told too: it hardly knows what else goes on on the machine.
+/// is told too: it hardly knows what else runs on the machine.
 fn cost_of_sampling(case: &CaseResult, finding: &Finding) -> String {
     let said = match finding.verdict {
         Verdict::Same { within } => format!("it costs no more than {}", percent(within)),
         Verdict::Slower { at_least } => format!("it costs at least {}", percent(at_least)),
         Verdict::Faster { .. } => "it seems to help, which cannot be".to_owned(),
-        Verdict::CannotTell { .. } => "what it costs cannot be told from these rounds".to_owned(),
+        Verdict::CannotTell { .. } => {
+            "its cost is too small for these rounds, or too uncertain".to_owned()
+        }
     };
     let interval = finding.estimate.and_then(|estimate| {
         let (low, high) = estimate.interval()?;
@@ -75,7 +77,7 @@ fn cost_of_sampling(case: &CaseResult, finding: &Finding) -> String {
 fn not_tried(planted: Option<f64>, finding: &Finding) -> String {
     let what = match planted {
         Some(share) => format!("whether a planted {} is found", percent(share)),
-        None => "whether identical programs are told apart".to_owned(),
+        None => "whether identical programs are called different".to_owned(),
     };
     let why = match finding.estimate.map(|estimate| estimate.rounds) {
         None => "no round has a good slot of both".to_owned(),
@@ -88,12 +90,12 @@ fn not_tried(planted: Option<f64>, finding: &Finding) -> String {
 fn identical(finding: &Finding) -> String {
     match finding.verdict {
         Verdict::Faster { .. } | Verdict::Slower { .. } => format!(
-            "identical programs were told apart, which is false: {}; about one such run in twenty \
+            "identical programs were called different, which is false: {}; about one such run in twenty \
              is to be expected, more mean that something disturbs this machine",
             finding.sentence
         ),
         Verdict::Same { .. } | Verdict::CannotTell { .. } => {
-            "identical programs were not told apart, as it should be".to_owned()
+            "identical programs were not called different, as it should be".to_owned()
         }
     }
 }

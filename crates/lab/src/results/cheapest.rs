@@ -103,14 +103,14 @@ fn winners(sweep: &str, what: &str, points: &[Point<'_>]) -> String {
         |point: &Point<'_>| point.ranked.len() > 1 && point.near().len() == point.ranked.len();
     if points.iter().all(untold) {
         return format!(
-            "{sweep}: which is cheapest {what} cannot be told from these rounds at any number of {}",
+            "{sweep}: which is cheapest {what} is too close to call at every number of {}",
             points.first().map_or("", |point| point.unit)
         );
     }
     let said: Vec<String> = points
         .iter()
         .map(|point| match untold(point) {
-            true => format!("{} {}: cannot be told", plain(point.at), point.unit),
+            true => format!("{} {}: too close to call", plain(point.at), point.unit),
             false => winner(point),
         })
         .collect();
@@ -131,12 +131,12 @@ fn winner(point: &Point<'_>) -> String {
     let near = point.near();
     // Pairs that beat each other in a ring leave none.
     let Some((_, first, best)) = near.first() else {
-        return format!("{} {}: cannot be told", plain(point.at), point.unit);
+        return format!("{} {}: too close to call", plain(point.at), point.unit);
     };
     let others: Vec<&str> = near[1..].iter().map(|(_, label, _)| *label).collect();
     let tie = match others.is_empty() {
         true => String::new(),
-        false => format!(", not to be told from {}", others.join(", ")),
+        false => format!(", about the same as {}", others.join(", ")),
     };
     format!(
         "{} {}: {first} ({}{tie})",
@@ -180,7 +180,7 @@ fn crossing(sweep: &str, points: &[Point<'_>], a: &str, b: &str) -> Option<Strin
     ))
 }
 
-/// `None` where one was not measured or the two cannot be told apart.
+/// `None` where one was not measured or the two cannot be distinguished.
 fn a_is_cheaper(point: &Point<'_>, a: &str, b: &str) -> Option<bool> {
     let find = |label| point.ranked.iter().find(|(_, known, _)| *known == label);
     let ((a, ..), (b, ..)) = (find(a)?, find(b)?);

@@ -235,7 +235,7 @@ mod tests {
         assert!(low < 10.0 && at > 100.0 && high > at, "{low} {at} {high}");
     }
 
-    /// Of a rising curve it was said that it cannot be told to be more or less.
+    /// Of a rising curve it was said that more or less is not known.
     #[test]
     fn a_rise_is_told_as_one() {
         let rising = points(&[(0.98, 1.02), (1.01, 1.05), (1.25, 1.35)]);
@@ -273,7 +273,7 @@ mod tests {
         }
     }
 
-    /// "More up to 1, above that it cannot be told", with a point in between that is told.
+    /// "More up to 1, above that it is not known", with a point in between that is told.
     #[test]
     fn what_goes_down_and_up_again_is_said_part_by_part() {
         let there_and_back = points(&[(2.5, 3.0), (1.1, 1.2), (2.5, 3.0)]);

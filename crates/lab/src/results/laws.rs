@@ -290,9 +290,9 @@ impl Shape {
             Self::Between => "the time grows by less than linear",
             Self::Linear => "the time is linear in their number",
             Self::Steeper => "the time grows by more than linear",
-            Self::Growing => "the time grows, whether in a line cannot be told",
+            Self::Growing => "the time grows, whether in a line is not clear",
             Self::Falling => "the time falls",
-            Self::CannotTell => "the law of the time cannot be told",
+            Self::CannotTell => "the law of the time is not clear",
         }
     }
 }

@@ -174,7 +174,7 @@ fn a_law_that_certainly_grows_is_not_called_unknown() {
     assert!(
         laws[0]
             .sentence
-            .contains("whether in a line cannot be told, where flat was expected"),
+            .contains("whether in a line is not clear, where flat was expected"),
         "{}",
         laws[0].sentence
     );

@@ -29,7 +29,7 @@ pub enum Role {
     /// Its case has 5 % of its own, whatever else the run holds.
     #[default]
     Alone,
-    /// It belongs to a headline answer: so many answers of the run share 5 %.
+    /// It belongs to a headline answer: this many answers of the run share 5 %.
     Headline {
         /// Headline answers of the run.
         answers: usize,

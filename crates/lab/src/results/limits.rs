@@ -36,9 +36,9 @@ pub struct Limit {
     pub made: u64,
     /// Time to create one, at that number, in ns; `None` where none were made.
     pub create_ns_each: Option<f64>,
-    /// Honest memory of one, in bytes; `None` where it cannot be told.
+    /// Honest memory of one, in bytes; `None` where it is not known.
     pub bytes_each: Option<f64>,
-    /// Why it cannot be told.
+    /// Why it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_not_available: Option<String>,
 }
@@ -65,7 +65,7 @@ pub(crate) fn limits(machine: &Machine, study: &Study, cases: &[CaseResult]) -> 
     limits.collect()
 }
 
-/// So many flows of a variant, created for real.
+/// This many flows of a variant, created for real.
 struct Made<'a> {
     variant: &'a Variant,
     work: &'a Work,

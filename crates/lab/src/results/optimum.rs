@@ -212,7 +212,7 @@ impl Optimum {
         highs?.into_iter().max_by(f64::total_cmp)
     }
 
-    /// Those that cannot be told from the best, or are the same within the floor.
+    /// Those that cannot be distinguished from the best, or are the same within the floor.
     pub(super) fn alike(&self) -> impl Iterator<Item = &AtNumber> {
         let alike = |at: &&AtNumber| {
             matches!(
@@ -238,7 +238,7 @@ pub(super) fn sentence(case: &CaseResult) -> Option<String> {
     let model = case.case.variants.first()?.variant.model.to_string();
     if !optimum.is_told {
         return Some(format!(
-            "{}: the best number of {} cannot be told yet (too few rounds)",
+            "{}: the best number of {} is not known yet (too few rounds)",
             case.case.name,
             plural(&model)
         ));
@@ -255,7 +255,7 @@ pub(super) fn sentence(case: &CaseResult) -> Option<String> {
     )];
     let alike: Vec<String> = optimum.alike().map(|at| plain(at.flows.into())).collect();
     if !alike.is_empty() {
-        parts.push(format!("{} cannot be told from it", listed(&alike)));
+        parts.push(format!("too close to call against {}", listed(&alike)));
     }
     let one = optimum
         .numbers
@@ -284,12 +284,12 @@ fn above(optimum: &Optimum, worst: &AtNumber) -> String {
             takes(worst)
         ),
         Some((low, _)) if low <= 1.0 => format!(
-            "whether too many cost cannot be told: of those up to {up_to} the worst, {}, {}",
+            "whether too many cost time is too close to call: of those up to {up_to} the worst, {}, {}",
             plain(worst.flows.into()),
             takes(worst)
         ),
         _ => format!(
-            "too many cost: of those up to {up_to} the worst, {}, {}",
+            "too many cost time: of those up to {up_to} the worst, {}, {}",
             plain(worst.flows.into()),
             takes(worst)
         ),

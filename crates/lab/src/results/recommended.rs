@@ -28,7 +28,7 @@ pub(super) fn parts(case: &CaseResult) -> Option<Vec<String>> {
     let optimum = case.optimum.as_ref()?;
     if !optimum.is_told {
         return Some(vec![
-            "which is best cannot be told yet (too few rounds)".to_owned(),
+            "which is best is not known yet (too few rounds)".to_owned(),
         ]);
     }
     let best = optimum.best()?;
@@ -37,7 +37,7 @@ pub(super) fn parts(case: &CaseResult) -> Option<Vec<String>> {
     let first = match alike.as_slice() {
         [] => format!("best: {named}"),
         alike => format!(
-            "take {named}; the rounds do not tell it from {}",
+            "take {named}; too close to call against {}",
             listed(&labels(alike))
         ),
     };
@@ -92,7 +92,7 @@ fn of_default(at: &AtNumber, optimum: &Optimum) -> String {
     let loses = match at.verdict {
         None => "is this one".to_owned(),
         Some(Verdict::Slower { .. }) => takes(at),
-        Some(_) => "is not told from it".to_owned(),
+        Some(_) => "is too close to call against it".to_owned(),
     };
     format!("the default ({flows}: {}) {loses}", at.label)
 }

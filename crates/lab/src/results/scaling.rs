@@ -66,7 +66,7 @@ pub struct ScalingPoint {
     pub case: String,
     /// One entry a variant that has a good slot, in the case's order.
     pub variants: Vec<Throughput>,
-    /// Throughput of one process with so many threads over that of so many processes.
+    /// Throughput of one process with this many threads over that of this many processes.
     pub threads_over_processes: Option<Ratio>,
     /// Misses of the data TLB by threads over those by processes, for the same work.
     pub dtlb_misses: Measured<f64>,

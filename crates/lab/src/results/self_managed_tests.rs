@@ -105,7 +105,7 @@ fn result() -> StudyResult {
     result_of(0)
 }
 
-/// Each repetition reads so many blocks from a disk.
+/// Each repetition reads this many blocks from a disk.
 fn result_of(disk_blocks: u64) -> StudyResult {
     let (result, mock) = run_with(disk_blocks, |_| {});
     let timed = mock.specs.iter().filter(|spec| spec.timers).count();
@@ -134,7 +134,7 @@ fn no_number_is_best_before_there_are_rounds_for_an_interval() {
         let told = result.cases.iter().filter_map(|case| case.optimum.as_ref());
         assert!(told.clone().count() == 4 && told.clone().all(|best| !best.is_told));
         let said = result.sentences.join("\n");
-        let yet = "threads-mmap: the best number of threads cannot be told yet (too few rounds)";
+        let yet = "threads-mmap: the best number of threads is not known yet (too few rounds)";
         assert!(said.contains(yet), "{said}");
         for claim in ["best with", "too many cost", "flat", "with 16 threads"] {
             assert!(!said.contains(claim), "{claim}: {said}");

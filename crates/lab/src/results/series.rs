@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn growth_is_said_of_intervals_and_not_of_medians() {
         assert!(grows(&curve(&[(0.98, 1.02), (1.5, 1.6), (2.9, 3.1)])));
-        // It may stand still, and may not be told apart at a step.
+        // It may stand still, and may not be distinguished at a step.
         assert!(grows(&curve(&[(0.98, 1.02), (2.0, 2.4), (1.9, 2.3)])));
         assert!(!grows(&curve(&[(0.98, 1.2), (1.1, 1.4)])), "they overlap");
         assert!(

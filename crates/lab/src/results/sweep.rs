@@ -141,22 +141,21 @@ impl<'a> Pair<'a> {
             Crossing::Below(span) => format!("more than {level} below about {}", about(span, unit)),
             Crossing::Above(span) => format!("more than {level} above about {}", about(span, unit)),
             Crossing::UpTo(side, most, last) => format!(
-                "{} than {level} up to {} {unit} (above that it cannot be told: {})",
+                "{} than {level} up to {} {unit} (unclear above that: {})",
                 side_words(*side),
                 plain(*most),
                 seen(last)
             ),
             Crossing::From(side, least, first) => format!(
-                "{} than {level} from {} {unit} on (below that it cannot be told: {})",
+                "{} than {level} from {} {unit} on (unclear below that: {})",
                 side_words(*side),
                 plain(*least),
                 seen(first)
             ),
             Crossing::Parts(parts) => parts_words(level, parts, unit),
-            Crossing::Unclear(last) => format!(
-                "an amount that cannot be told to be more or less than {level} ({})",
-                seen(last)
-            ),
+            Crossing::Unclear(last) => {
+                format!("more or less than {level}: unclear ({})", seen(last))
+            }
         }
     }
 
@@ -209,7 +208,7 @@ fn range(part: &Part) -> String {
     }
 }
 
-/// "more than 10 % at 2 and less at 3 to 5 workers (it cannot be told at 8)".
+/// "more than 10 % at 2 and less at 3 to 5 workers (unclear at 8)".
 fn parts_words(level: &str, parts: &[Part], unit: &str) -> String {
     let of_side = |side| {
         let own = parts.iter().filter(move |part| part.side == side);
@@ -223,7 +222,7 @@ fn parts_words(level: &str, parts: &[Part], unit: &str) -> String {
     };
     match unclear.is_empty() {
         true => told,
-        false => format!("{told} (it cannot be told at {unclear})"),
+        false => format!("{told} (unclear at {unclear})"),
     }
 }
 

@@ -31,7 +31,7 @@ fn workers(count: u64, models: &[&str]) -> Case {
 
 const BOTH: [&str; 2] = ["process", "thread"];
 
-/// What is said of the sweep, of threads that take so many percent of what processes take.
+/// What is said of the sweep, of threads that take this many percent of what processes take.
 fn said(cases: Vec<Case>, percent: fn(u64, usize) -> u64) -> Vec<String> {
     let folder = tempdir().unwrap();
     let mut mock = Mock::new(move |units, model, n, spec| {
@@ -53,7 +53,7 @@ fn said(cases: Vec<Case>, percent: fn(u64, usize) -> u64) -> Vec<String> {
         .collect()
 }
 
-/// It was said that it cannot be told to be more or less than 10 %.
+/// It was said that more or less than 10 % is not known.
 #[test]
 fn a_rising_cost_is_told_from_where_on_it_is_more() {
     let cases = [2, 5].map(|at| point(at, &BOTH, None)).to_vec();

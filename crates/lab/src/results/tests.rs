@@ -105,7 +105,7 @@ fn a_sweep_claims_no_level_that_lies_within_an_interval() {
         "{said}"
     );
     assert!(
-        said.contains("cannot be told to be more or less than 2x (threads 1.86x"),
+        said.contains("more or less than 2x: unclear (threads 1.86x"),
         "{said}"
     );
 }
@@ -176,7 +176,7 @@ const FOUR: [&str; 4] = [
     "thread",
 ];
 
-/// Slots of the four models that take so many ms, in the order of [`FOUR`].
+/// Slots of the four models that take this many ms, in the order of [`FOUR`].
 fn four_times(ms: [u64; 4]) -> impl Fn(&str, usize) -> u64 {
     move |model, n| {
         let place = FOUR.iter().position(|known| *known == model).unwrap_or(0);
@@ -270,18 +270,18 @@ fn many_cases_of_four_models_are_a_map_with_its_causes_in_words() {
         result.sentences[result.sentences.len() - 3..],
         [
             "2 flows, free to use any CPU: of 4 operations threads are slower than processes in 2 \
-             (mmap 2.00x, open 1.30x), faster in none, the same in 2, and cannot be told apart in none",
+             (mmap 2.00x, open 1.30x), faster in none, the same in 2, and too close to call in none",
             "2 flows, free to use any CPU: what makes the difference: the shared address space (with \
              the signal handlers) in 1 (mmap); the shared file table (with the working folder) in 1 \
              (open)",
-            "2 flows, free to use any CPU: sharing has an effect also in 1 where threads are not \
-             told apart from processes (dup)",
+            "2 flows, free to use any CPU: sharing has an effect also in 1 where threads and \
+             processes are too close to call (dup)",
         ]
     );
     said_of_one_without_time(result.cases);
 }
 
-/// Operations for which there was no time were said to be such as cannot be told apart.
+/// Operations for which there was no time were said to be such as cannot be distinguished.
 fn said_of_one_without_time(mut cut: Vec<crate::CaseResult>) {
     cut[2].ended = Some(crate::CaseEnd::Budget);
     cut[2].shared = None;
@@ -290,8 +290,7 @@ fn said_of_one_without_time(mut cut: Vec<crate::CaseResult>) {
         finding.verdict = stats::Verdict::CannotTell { more_rounds: None };
     }
     let said = super::operation_matrix::sentences(&cut);
-    let expected =
-        "the same in 1, and cannot be told apart in none; 1 was not compared (out of time)";
+    let expected = "the same in 1, and too close to call in none; 1 was not compared (out of time)";
     assert!(said[0].ends_with(expected), "{}", said[0]);
 }
 
@@ -439,7 +438,7 @@ fn a_planted_difference_that_was_never_looked_for_is_not_said_to_be_missed() {
     let said = run_cases(vec![planted], mock).sentences;
     assert_eq!(
         said[1],
-        "whether identical programs are told apart was not tried: no round has a good slot of both"
+        "whether identical programs are called different was not tried: no round has a good slot of both"
     );
 }
 
@@ -450,7 +449,7 @@ fn a_machine_compared_with_itself_says_what_it_can_tell() {
     let result = run_cases(vec![calibration.clone()], Mock::timed(noisy));
     let said = result.sentences.join("\n");
     assert!(
-        said.contains("identical programs were not told apart"),
+        said.contains("identical programs were not called different"),
         "{said}"
     );
     assert!(
@@ -508,7 +507,7 @@ fn what_a_sampler_costs_is_the_difference_that_it_makes() {
     assert!(!cheap.contains("identical programs"), "{cheap}");
 }
 
-/// Cases that measure switches at so many flows, of models whose switch takes so many ns.
+/// Cases that measure switches at this many flows, of models whose switch takes this many ns.
 fn switches(values: &[u64]) -> Vec<Case> {
     let case = |&flows: &u64| Case {
         sweep: Some(SweepPoint {
@@ -533,7 +532,7 @@ fn switching() -> Mock {
     switching_but_at(0)
 }
 
-/// The same; every slot of so many flows is lost.
+/// The same; every slot of this many flows is lost.
 fn switching_but_at(lost_at: u64) -> Mock {
     Mock::new(move |flows, model, n, spec| {
         if flows == lost_at {
@@ -578,9 +577,7 @@ fn a_switch_is_told_in_ns_and_who_is_cheapest_where() {
     }
     assert_eq!(
         super::cheapest::cheapest(&few),
-        [
-            "flows: which is cheapest to switch cannot be told from these rounds at any number of flows"
-        ]
+        ["flows: which is cheapest to switch is too close to call at every number of flows"]
     );
     few[1] = result.cases[1].clone();
     few[1]
@@ -589,8 +586,8 @@ fn a_switch_is_told_in_ns_and_who_is_cheapest_where() {
     assert_eq!(
         super::cheapest::cheapest(&few),
         [
-            "flows: cheapest to switch: 2 flows: cannot be told; 10,000 flows: task \
-          (5.00 ns, not to be told from thread)"
+            "flows: cheapest to switch: 2 flows: too close to call; 10,000 flows: task \
+          (5.00 ns, about the same as thread)"
         ]
     );
     let evidence = "(100.1 % in the worst repetition); every flow ran between two turns of the \

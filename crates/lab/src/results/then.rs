@@ -51,7 +51,7 @@ pub struct Then {
     pub ours: String,
     /// What came of it.
     pub verdict: Standing,
-    /// Why it is not possible, or cannot be told; or what the reader must know.
+    /// Why it is not possible, or is not known; or what the reader must know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
     /// What explains ours, where a cause was measured.

@@ -60,7 +60,7 @@ enum Weight {
     Cause(f64),
     /// It is the verdict on a part.
     Part,
-    /// It was counted so many times more often on one side.
+    /// It was counted this many times more often on one side.
     Count(f64),
 }
 

@@ -110,7 +110,7 @@ fn total(flows: &[OfFlow<Io>]) -> Io {
 const OWN: f64 = 0.9;
 
 /// Says of a case whose workers do nothing but compute on one CPU that they did not have it to
-/// themselves, if so: their times are then those of whoever else was there.
+/// themselves, if so: their times are then those of everything else that ran.
 pub(super) fn crowded(case: &CaseResult) -> Option<String> {
     let one_cpu = |v: &LabelledVariant| v.variant.placement.is_one_cpu();
     if !case.case.work.get().only_computes() || !case.case.variants.iter().all(one_cpu) {

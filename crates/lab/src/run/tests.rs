@@ -249,7 +249,7 @@ fn the_budget_keeps_the_first_looks_of_later_cases() {
         rounds(&run_mock(header.clone(), &mut Mock::timed(noise))),
         [10, 2]
     );
-    // What the first case leaves goes on to the second.
+    // What the first case leaves continues to the second.
     header.settings.budget_s = Some(12.0);
     let mut mock = Mock::new(|units, model, n, spec| {
         let ns = if units == 1 { 20 * MS } else { noise(model, n) };

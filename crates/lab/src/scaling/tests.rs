@@ -6,7 +6,7 @@ use std::path::Path;
 use super::*;
 use crate::{Preset, builtin};
 
-/// A machine of so many cores with so many threads each. Hardware threads of one core lie
+/// A machine of this many cores with this many threads each. Hardware threads of one core lie
 /// as far apart as there are cores, as firmware often numbers them.
 fn machine(cores: u32, threads: u32) -> Machine {
     let root = tempfile::tempdir().unwrap();

@@ -12,7 +12,7 @@
 //! are swept over it take the place of those that are not swept. Other cases keep their value,
 //! brought into the range of what was asked for.
 //!
-//! **A parameter of which each kind of flow has its own values** (workers: so many processes, so
+//! **A parameter of which each kind of flow has its own values** (workers: this many processes, so
 //! many threads) has the points of all of them; at each, those models that were asked for there.
 
 mod cases;

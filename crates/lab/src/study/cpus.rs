@@ -15,7 +15,7 @@ pub(super) const FLOWS: &str = "{flows}";
 const LEAST: u32 = 2;
 
 impl Study {
-    /// The study for a machine of so many CPUs: with numbers of flows where it had multiples
+    /// The study for a machine of this many CPUs: with numbers of flows where it had multiples
     /// of them.
     #[must_use]
     pub fn for_cpus(mut self, cpus: u32) -> Self {

@@ -17,7 +17,7 @@ pub(super) enum FileFlows {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Count {
     Number(u32),
-    /// So many times the number of CPUs.
+    /// This many times the number of CPUs.
     OfCpus(u32),
 }
 
@@ -80,7 +80,7 @@ impl Visitor<'_> for OneCount {
         let number = u32::try_from(number);
         number
             .map(Count::Number)
-            .map_err(|_| E::custom("there cannot be so many flows"))
+            .map_err(|_| E::custom("too large: the maximum is 4,294,967,295 flows"))
     }
 
     fn visit_i64<E: Error>(self, number: i64) -> Result<Count, E> {

@@ -12,7 +12,7 @@ use super::flow_counts::Count;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SweepValue {
     Number(i64),
-    /// So many flows for each CPU.
+    /// This many flows for each CPU.
     OfCpus(u32),
 }
 

@@ -46,7 +46,7 @@ fn reach_facts(reach: &Reach) -> Vec<Fact> {
         _ if reach.untried().next().is_some() => fact(
             "reach of the TLB",
             format!("tried only up to {most} pages of 4 KiB: memory"),
-            "so far huge pages gain nothing; how it goes on is not known",
+            "so far huge pages gain nothing; beyond that is not known",
         ),
         _ => fact(
             "reach of the TLB",

@@ -91,7 +91,7 @@ pub(super) fn probe(room: u64) -> Measured<Reach> {
     })
 }
 
-/// What a chase over so many pages takes: they are there once as small and once as huge ones.
+/// What a chase over this many pages takes: they are there once as small and once as huge ones.
 pub(crate) fn chase_bytes(pages: u64) -> u64 {
     pages * 2 * 4096
 }

@@ -55,7 +55,7 @@ fn tasks(loadavg: &str) -> Option<u64> {
 /// mapping and open file.
 ///
 /// Only the difference around creating a large group means anything, and only
-/// on a quiet machine: some 25 kB a process, 2 to 4 kB a thread. Whoever trusts
+/// on a quiet machine: some 25 kB a process, 2 to 4 kB a thread. Anyone who trusts
 /// it puts it into [`Memory::slab`](super::Memory::slab).
 pub fn system_slab() -> Measured<u64> {
     let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();

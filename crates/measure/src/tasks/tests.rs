@@ -199,7 +199,7 @@ fn a_look_reads_the_group_and_not_the_whole_machine() {
     let root = telling_machine();
     let mut reader = Reader::below(root.path()).unwrap();
     reader.walk_every = Duration::from_secs(3_600);
-    // Whoever reads this one has listed the machine.
+    // Anyone who reads this one has listed the machine.
     fs::create_dir(root.path().join("8")).unwrap();
     fs::write(root.path().join("8/stat"), "not understood").unwrap();
     let mut processes = Vec::new();

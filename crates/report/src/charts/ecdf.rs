@@ -4,7 +4,7 @@
 //!
 //! The empirical distribution of n values is a staircase of n steps of 1/n. It needs no
 //! choice of bins, shows two speeds of a clock as two rises and a slow end as a long way to
-//! the top. Thousands of steps cannot be told from a hundred, so up to [`ALL`] values are drawn
+//! the top. Thousands of steps cannot be distinguished from a hundred, so up to [`ALL`] values are drawn
 //! each, and of more some are, evenly spaced by rank, and of the slowest twentieth each one that
 //! there is room for: the slow end is what people look for here.
 //!
@@ -111,7 +111,7 @@ fn shares(y: &Scale) -> Vec<Tick> {
 }
 
 fn curve(place: usize, curve: &Curve, x: &Scale, y: &Scale, left: f64, right: f64) -> Markup {
-    // One marker at each quartile, so that curves are told apart without colour.
+    // One marker at each quartile, so that curves are distinguished without colour.
     let marks = marks(curve, x, y);
     let said = QUARTILES.iter().zip(curve.quartiles);
     let said = said.map(|(name, value)| format!("{name}: {}", time(value)));
@@ -202,7 +202,7 @@ mod tests {
         }
     }
 
-    /// So many values of which no two are the same distance apart, with quartiles between them.
+    /// This many values of which no two are the same distance apart, with quartiles between them.
     fn many(n: u32) -> Curve {
         let value = |rank: f64| 100.0 + rank * rank;
         let values: Vec<(f64, u64)> = (0..n).map(|rank| (value(f64::from(rank)), 1)).collect();

@@ -5,7 +5,7 @@
 //! Colour tells at a glance where one side wins; it never tells alone. Every cell has its
 //! ratio, its verdict and its interval as text. A cell whose comparison settles nothing is
 //! hatched; one in which nothing was compared is empty within a dashed line. The scale diverges from a neutral middle (*same*) to blue (faster) and to
-//! orange (slower), which people who see no red or no green tell apart too. Its steps are
+//! orange (slower), which people who see no red or no green distinguish too. Its steps are
 //! fixed, [`STEPS`], so that two grids can be laid side by side: a grid with small
 //! differences stays pale.
 //!
@@ -46,7 +46,7 @@ pub(crate) struct Grid {
 }
 
 /// The class of a cell: `h0` (much faster) over `h4` (the same) to `h8` (much slower), `hd`
-/// where it cannot be told, `hn` where nothing was compared.
+/// where it is not known, `hn` where nothing was compared.
 pub(crate) fn level(cell: &Cell) -> &'static str {
     const FASTER: [&str; 4] = ["h3", "h2", "h1", "h0"];
     const SLOWER: [&str; 4] = ["h5", "h6", "h7", "h8"];

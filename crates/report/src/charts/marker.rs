@@ -1,4 +1,4 @@
-//! How the series of a chart are told apart: by colour, marker and stroke.
+//! How the series of a chart are distinguished: by colour, marker and stroke.
 //!
 //! # Theory
 //!
@@ -172,7 +172,7 @@ fn mark(place: usize, (x, y): (f64, f64), r: f64) -> Markup {
     }
 }
 
-/// The outline of a shape around the origin, in the colour of whoever uses it.
+/// The outline of a shape around the origin, in the colour of its user.
 pub(crate) fn key(shape: usize) -> Markup {
     html! { path.mark id=(format!("k{shape}")) d=(outline(shape, 0.0, 0.0, 4.5)) {} }
 }

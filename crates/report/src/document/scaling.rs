@@ -39,9 +39,9 @@ const NOTE: &str = "Of one: throughput over that of one flow (one pair) of the \
 /// What the columns of pages are.
 const ABOUT_PAGES: &str = "Pages that hold what the flows work on, of 4 KiB and as ranges of \
     2 MiB (what a huge page maps); each address space by itself. Shared: worked on by more than \
-    one flow, or by flows of more than one core; after <=, at most so many are.";
+    one flow, or by flows of more than one core; after <=, an upper bound.";
 
-/// What is said in place of pages where a work cannot tell them.
+/// What is said in place of pages where a work does not report them.
 const UNTOLD: &str =
     "Pages: not available: flows of this work keep nothing that could be gone over at its end";
 

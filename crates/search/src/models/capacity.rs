@@ -1,4 +1,4 @@
-//! How many flows there is room for, whoever asks for more.
+//! How many flows there is room for, however many are asked for.
 
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use nix::unistd::SysconfVar;
@@ -12,7 +12,7 @@ const MOST_THREADS: u64 = 2_048;
 const MOST_PROCESSES: u64 = 256;
 /// Descriptors that a search needs beside those of its flows and its roots.
 const SPARE_DESCRIPTORS: u64 = 64;
-/// Folders that were named are kept open, as long as they take no more than one in so many of
+/// Folders that were named are kept open, as long as they take no more than one in this many of
 /// all descriptors.
 const ROOTS_SHARE: u64 = 4;
 /// Address space of a thread: its stacks, its buffers, and what it finds.
@@ -41,7 +41,7 @@ pub(crate) fn cap(model: Model) -> (u32, String) {
     (cap, format!("a cap of {cap}: {why}"))
 }
 
-/// How many flows a pool may have at the most, whoever asked for more, and why.
+/// How many flows a pool may have at the most, however many were asked for, and why.
 pub(crate) fn pool(model: Model) -> (u32, String) {
     let most = match model.forks() {
         true => MOST_PROCESSES,
@@ -52,7 +52,7 @@ pub(crate) fn pool(model: Model) -> (u32, String) {
     within_memory(model, bounded(most, shares.then_some(2)))
 }
 
-/// `most` flows, or fewer where each needs so many of this process's descriptors, and why.
+/// `most` flows, or fewer where each needs this many of this process's descriptors, and why.
 fn bounded(most: u64, each: Option<u64>) -> (u32, String) {
     let room = each.map(|each| (for_flows() / each).max(1));
     let (cap, why) = match room.filter(|room| *room < most) {
@@ -82,7 +82,7 @@ fn within_memory(model: Model, (most, why): (u32, String)) -> (u32, String) {
     }
 }
 
-/// Fibers that there is address space for beside so many threads: one at the least.
+/// Fibers that there is address space for beside this many threads: one at the least.
 pub(crate) fn fibers(threads: u32) -> usize {
     let Some(left) = left_bytes() else {
         return usize::MAX;
@@ -144,7 +144,7 @@ pub(crate) fn slots(plan: &Plan) -> usize {
     asked.min(most) as usize
 }
 
-/// Workers that a probe chooses for so many CPUs, at the most.
+/// Workers that a probe chooses for this many CPUs, at the most.
 pub(crate) fn auto_most(cpus: u32) -> u32 {
     COLD_FLOWS * cpus.max(COLD_CPUS)
 }

@@ -31,9 +31,9 @@ use crate::outlet::Here;
 use crate::plan::Io;
 use crate::problem::Problem;
 
-/// Files that whoever searches has open at one time.
+/// Files that a searching flow has open at one time.
 const FOLDER_AND_FILE: usize = 2;
-/// The same of whoever has a ring.
+/// The same of one that has a ring.
 const RING: usize = 1;
 /// Bytes that are taken from a pipe at once: all that it holds.
 const PIPE_BYTES: usize = 64 << 10;
@@ -86,7 +86,7 @@ impl<'c, 'o> Children<'c, 'o> {
         self.live.len()
     }
 
-    /// Whether one of them has more of a file to send: until it has, whoever listens here must
+    /// Whether one of them has more of a file to send: until it has, the listener here must
     /// not use the outlet in any other way.
     pub(crate) fn is_hearing(&self) -> bool {
         self.heard.is_some()
@@ -167,7 +167,7 @@ impl<'c, 'o> Children<'c, 'o> {
             ForkResult::Child => {
                 drop(held);
                 drop(from);
-                // Pipes of those made before: whoever holds one keeps its writer alive.
+                // Pipes of those made before: anyone who holds one keeps its writer alive.
                 self.live.clear();
                 self.be_child(parent, slot, File::from(to), work)
             }

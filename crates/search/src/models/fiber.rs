@@ -78,7 +78,7 @@ fn alone(set: &FlowSet<'_, '_>, error: &ConfigError, tasks: Vec<Task>) -> Done {
     sequential::run(set, tasks).refused()
 }
 
-/// Helpers, of which so many were wanted, and fibers.
+/// Helpers, of which this many were wanted, and fibers.
 fn together(helpers: u64, wanted: u64, fibers: Flows) -> Flows {
     let refused = helpers < wanted;
     Flows {
@@ -113,7 +113,7 @@ struct Walk<'w, 'c, 'o> {
     /// Folders without a fiber.
     folders: RefCell<Vec<FolderTask>>,
     live: Cell<usize>,
-    /// So many fibers there may be at one time.
+    /// This many fibers there may be at one time.
     most: usize,
 }
 

@@ -43,7 +43,7 @@ impl Sender {
         };
         let mut header = [kind; HEADER_BYTES];
         header[1..].copy_from_slice(&length.to_le_bytes());
-        // Whoever reads may have died; so will this process then.
+        // Anyone who reads may have died; so will this process then.
         let _ = self.write(&header, parts);
     }
 

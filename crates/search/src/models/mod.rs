@@ -66,7 +66,7 @@ pub(crate) trait Exchange {
     /// Waits for work; `None`: there will be none.
     fn take(&self) -> Option<Task>;
 
-    /// Makes another flow where there may be more: whoever asks has work enough for it.
+    /// Makes another flow where there may be more: a flow that asks has work enough for it.
     fn grow(&self) {}
 }
 

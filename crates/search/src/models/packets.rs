@@ -4,13 +4,13 @@
 //!
 //! All processes write to one end of a pair of packet sockets and read from the other. The
 //! kernel keeps the queue and wakes one reader a packet, so there is no lock that a process
-//! could die with. A queue that is full is no harm: whoever wanted to give keeps its work.
+//! could die with. A queue that is full is no harm: the flow that wanted to give keeps its work.
 //!
 //! A piece of work travels as a path, since processes share no memory; the receiver opens the
 //! folder by it and reads the rules above it anew.
 //!
 //! The search is over when every piece that was ever put into the queue is done: a word
-//! counts those that are outstanding, and whoever brings it to zero shuts the socket down,
+//! counts those that are outstanding, and the flow that brings it to zero shuts the socket down,
 //! which wakes all who wait. A process that dies takes its piece with it, so that the word
 //! never comes to zero; then the parent shuts the socket down as soon as all others wait
 //! ([`Packets::is_over`]).

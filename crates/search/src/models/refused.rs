@@ -1,4 +1,4 @@
-//! What is said where the kernel makes no more flows: its own answer, once, and how it goes on.
+//! What is said where the kernel makes no more flows: its own answer, once, and how it continues.
 
 use std::io;
 

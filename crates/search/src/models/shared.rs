@@ -32,7 +32,7 @@ struct Queue {
     tasks: VecDeque<Task>,
     /// Flows that take part.
     flows: usize,
-    /// So many there may be.
+    /// This many there may be.
     most: usize,
     waiting: usize,
     over: bool,
@@ -66,7 +66,7 @@ impl Shared {
         self
     }
 
-    /// So many flows will not take part after all, and no further one will: how many do.
+    /// This many flows will not take part after all, and no further one will: how many do.
     pub(crate) fn lose(&self, flows: usize) -> usize {
         let mut queue = self.lock();
         queue.flows -= flows;

@@ -20,7 +20,7 @@ impl Size {
         }
     }
 
-    /// A pool of `model` with up to `workers` for the work that is left, of which so many files
+    /// A pool of `model` with up to `workers` for the work that is left, of which this many files
     /// are worth a flow.
     pub(crate) fn of(model: Model, workers: u32, left: &[Task], worth: usize) -> Size {
         let names = |task: &Task| match task {

@@ -55,7 +55,7 @@ struct Later {
     last_ns: Option<u64>,
     /// The kernel made no more of them.
     refused: bool,
-    /// The kernel's answer to whoever wanted a table of files of its own.
+    /// The kernel's answer to a flow that wanted a table of files of its own.
     denied: Option<Errno>,
 }
 

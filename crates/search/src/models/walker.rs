@@ -98,7 +98,7 @@ impl<'c> Walker<'c> {
         }
     }
 
-    /// Hands each file below `tasks` to `each`, whose time it is to tell apart.
+    /// Hands each file below `tasks` to `each`, whose time is measured by itself.
     pub(crate) fn walk(
         &mut self,
         tasks: Vec<Task>,

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! * Where a read that gives less than was asked for has met the end of the file (on disks
-//!   and in memory), most files take one read. Elsewhere reading goes on until nothing comes.
+//!   and in memory), most files take one read. Elsewhere reading continues until nothing comes.
 //! * A line longer than the buffer makes the buffer grow, until the file is done.
 //! * Windows end at the same places for every way of reading: a byte that is no text decides
 //!   about a window ([`text`]), and must do so alike for all.

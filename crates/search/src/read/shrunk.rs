@@ -6,7 +6,7 @@
 //! program. A search must survive that, since files change while it runs. So while mapped
 //! files are searched a handler is installed. When the fault lies in the mapping that its
 //! thread looks at, it puts pages of zeros over the rest of it and notes that; the thread
-//! goes on, and finds out when it is done. Every other SIGBUS does what it always does.
+//! continues, and finds out when it is done. Every other SIGBUS does what it always does.
 //!
 //! The handler uses what is safe in one: a thread-local that needs no setting up, and the
 //! system call `mmap`.

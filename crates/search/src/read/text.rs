@@ -15,7 +15,7 @@
 /// How a file begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// With so many bytes that are no part of its text.
+    /// With this many bytes that are no part of its text.
     Utf8(usize),
     /// As UTF-16, of either order.
     Utf16,
@@ -47,16 +47,16 @@ pub(crate) enum Nul {
 pub(crate) enum End {
     /// All of it was seen, or nobody wanted more.
     Done,
-    /// A NUL byte, so many bytes into the file.
+    /// A NUL byte, this many bytes into the file.
     Binary(u64),
 }
 
-/// Whether whoever looks at windows wants the next.
+/// Whether the reader of windows wants the next.
 pub(crate) type Wants = std::ops::ControlFlow<()>;
 
 /// Looks at the windows of one file.
 pub(crate) trait Viewer {
-    /// So many bytes came from the file.
+    /// This many bytes came from the file.
     fn came(&mut self, bytes: usize);
 
     /// A window that is the whole file: searched before it is asked for NUL bytes, since most
@@ -66,6 +66,6 @@ pub(crate) trait Viewer {
     /// One of several windows, without NUL bytes that matter.
     fn window(&mut self, window: &[u8], offset: u64) -> Wants;
 
-    /// A NUL byte that stands for a line feed was met, so many bytes into the file.
+    /// A NUL byte that stands for a line feed was met, this many bytes into the file.
     fn met_nul(&mut self, offset: u64);
 }

@@ -255,7 +255,7 @@ pub(crate) fn reads_of(file: BorrowedFd<'_>) -> Reads {
 }
 
 /// File systems on which only the end of a file cuts a read short: those of disks and of
-/// memory. Elsewhere (`/proc`, FUSE, networks) one goes on reading until nothing comes.
+/// memory. Elsewhere (`/proc`, FUSE, networks) one continues reading until nothing comes.
 #[expect(
     clippy::unreadable_literal,
     reason = "magic numbers as the kernel writes them"

@@ -42,7 +42,7 @@ pub(crate) struct Level {
 /// Where the folder of a level is, seen from the root of the search.
 #[derive(Debug)]
 pub(super) enum Place {
-    /// Below it, so many bytes into the path.
+    /// Below it, this many bytes into the path.
     Below(usize),
     /// Above it: this stands before the path.
     Above(Vec<u8>),

@@ -9,7 +9,7 @@
 //! of documents. Where the allocator has nothing to do, what is left between threads and
 //! processes is the caches and the TLB.
 //!
-//! A unit is so many passes of one kernel over its data, which is the same for all units and
+//! A unit is this many passes of one kernel over its data, which is the same for all units and
 //! is made before the gate. docs/workloads/numeric.md tells sizes and sources.
 //!
 //! # Self-check
@@ -176,7 +176,7 @@ impl Numeric {
 }
 
 impl Programs {
-    /// So many passes from the beginning, checked and summed up. Each kernel is compiled into
+    /// This many passes from the beginning, checked and summed up. Each kernel is compiled into
     /// its own loop.
     fn run(&mut self, passes: u64) -> Result<u64, Wrong> {
         match self {

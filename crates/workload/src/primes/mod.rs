@@ -54,7 +54,7 @@ pub struct Found {
 
 impl AddAssign for Found {
     /// Adds what was found in another range. The checksums of the parts add up
-    /// to the same sum whoever searched them and in whatever order.
+    /// to the same sum in whatever order, by whichever flow.
     fn add_assign(&mut self, other: Self) {
         self.count += other.count;
         self.checksum = self.checksum.wrapping_add(other.checksum);

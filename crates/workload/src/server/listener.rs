@@ -1,6 +1,6 @@
 //! The listening socket, and who calls.
 //!
-//! All of 127.0.0.0/8 is the loopback. Clients call from 127.0.0.1, and whoever calls from
+//! All of 127.0.0.0/8 is the loopback. Clients call from 127.0.0.1, and a caller from
 //! [`GOODBYE`] wants nothing but that the worker that hears it ends. It needs no word of the
 //! protocol and no second thing to wait for: a worker that is blocked in `accept` hears it.
 

@@ -18,7 +18,7 @@
 //!   processes that is prefork, as threads a pool, as PxT what is between.
 //! * **per-connection**: one worker accepts, and makes a thread for each connection.
 //! * A goodbye is a connection from another address of the loopback ([`listener`]), so it
-//!   reaches whoever waits for connections, under every model, by the way that is there.
+//!   reaches all that wait for connections, under every model, by the way that is there.
 //! * The load is closed: each connection asks, waits for the whole answer, checks it and asks
 //!   again. A server that is slow is asked less; latencies are those that clients of such a
 //!   number see, and not those at a given rate.

@@ -1,4 +1,4 @@
-//! The body: turns that touch so many lines, one program for each size of the array.
+//! The body: turns that touch this many lines, one program for each size of the array.
 
 use std::hint::black_box;
 

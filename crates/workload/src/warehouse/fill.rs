@@ -22,12 +22,12 @@ const ITEMS: u64 = 20_000;
 const ITEM_BYTES: u64 = 160;
 /// Bytes of live heap that a customer takes, with history and one order.
 const CUSTOMER_BYTES: u64 = 1_015;
-/// From so many bytes of heap on the stock is of full size.
+/// From this many bytes of heap on the stock is of full size.
 const FULL_STOCK: u64 = 16 << 20;
-/// Of the orders at the beginning, one in so many waits for its delivery.
+/// Of the orders at the beginning, one in this many waits for its delivery.
 const WAITING: u32 = 3;
 
-/// How many articles, and customers in each district, make up so many bytes of heap.
+/// How many articles, and customers in each district, make up this many bytes of heap.
 pub(super) fn counts(heap: u64) -> (u32, u32) {
     let items = (ITEMS * heap / FULL_STOCK).clamp(100, ITEMS);
     let left = heap.saturating_sub(items * ITEM_BYTES);

@@ -334,7 +334,7 @@ fn pages_are_those_of_their_seed_and_about_as_long_as_asked() {
 }
 
 /// A page that comes out otherwise than before is another work: results of before no longer
-/// compare, so whoever changes it does so here too, on purpose.
+/// compare, so anyone who changes it does so here too, on purpose.
 #[test]
 fn the_usual_pages_of_seed_0_are_what_they_always_were() {
     let pages = generated(USUAL_PAGES, USUAL_PAGE_SIZE.0, 0);

@@ -55,7 +55,7 @@ impl<F: FnMut(Event, Scope, i32) -> Result<Plan, Errno>> Script<F> {
         }
     }
 
-    /// What comes of counting these events for so many threads. Nothing stays open.
+    /// What comes of counting these events for this many threads. Nothing stays open.
     fn count(&mut self, events: &[Event], flows: i32) -> Counted {
         let tids: Vec<i32> = (0..flows).collect();
         let counting = Counting::begin(self, events, &tids).into_value().unwrap();

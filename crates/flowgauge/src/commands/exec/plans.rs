@@ -13,7 +13,7 @@ use crate::args::ExecArgs;
 /// The case of a study without a sweep.
 const CASE: &str = "commands";
 
-/// The cases that the flags ask for, on a machine of so many CPUs.
+/// The cases that the flags ask for, on a machine of this many CPUs.
 pub(super) fn cases(args: &ExecArgs, cpus: u32) -> Result<Vec<Case>> {
     if let Some(command) = &args.grid {
         return Ok(vec![grid(args, command, cpus)?]);

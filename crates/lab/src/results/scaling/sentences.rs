@@ -106,7 +106,7 @@ fn gain(one: &Scaling) -> Option<String> {
     let unit = if one.one > 1 { "pair" } else { "flow" };
     (!said.is_empty()).then(|| {
         format!(
-            "{} {}: {} flows do the work of one {unit} so many times: {}",
+            "{} {}: the work of {} flows over that of one {unit}: {}",
             one.workload,
             one.along.spoken(),
             last.flows,

@@ -104,7 +104,7 @@ fn flow_each(case: &CaseResult, each: usize, pool: usize) -> Option<String> {
 }
 
 /// Why more flows of a case take longer, where the kernel's time, faults or waits show it. What
-/// their making takes cannot be told: the first of them are at work while the last are made.
+/// their making takes is not known: the first of them are at work while the last are made.
 fn crowd(case: &CaseResult) -> Option<String> {
     let best = case.optimum.as_ref()?.of_numbers();
     let best = best.filter(|best| best.is_told)?;

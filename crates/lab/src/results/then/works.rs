@@ -85,7 +85,7 @@ fn all(claim: Claim, words: &[Word]) -> Standing {
     match told.as_slice() {
         [] => Standing::CannotTell,
         [first, rest @ ..] if rest.iter().all(|other| other == first) => {
-            // One of many says nothing for those that cannot be told.
+            // One of many says nothing for those that are not known.
             match 2 * told.len() > each.len() {
                 true => *first,
                 false => Standing::CannotTell,

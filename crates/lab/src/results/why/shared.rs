@@ -72,14 +72,14 @@ fn shares(shared: &Shared) -> Option<(f64, f64)> {
     })
 }
 
-/// The part of the larger effect in what both do; one that cannot be told is none.
+/// The part of the larger effect in what both do; one that is not known is none.
 fn part_of_larger(shared: &Shared) -> f64 {
     let sizes = [&shared.address_space, &shared.file_table].map(size);
     let [space, files] = sizes.map(|size| size.unwrap_or(0.0).abs());
     space.max(files) / (space + files).max(f64::MIN_POSITIVE)
 }
 
-/// The log of what an effect does; none where there is none, nothing where it cannot be told.
+/// The log of what an effect does; none where there is none, nothing where it is not known.
 fn size(effect: &Effect) -> Option<f64> {
     match effect.verdict {
         Verdict::Faster { .. } | Verdict::Slower { .. } => Some(effect.estimate.ratio.ln()),

@@ -290,7 +290,7 @@ fn entries_that_forks_copied_are_named_where_they_explain_the_time() {
         !said.iter().any(|line| line.contains("(3.00x less)")),
         "{said:?}"
     );
-    // A thousandth of the time cannot be that of so many entries.
+    // A thousandth of the time cannot be that of this many entries.
     process.phases.create_ns = 205e3;
     process.phases.teardown_ns = 103e3;
     process.phases.steady_ns = 5e6;
@@ -340,7 +340,7 @@ fn a_flow_for_each_item_is_named_where_making_them_takes_the_time() {
     );
 }
 
-/// An effect that takes so many times as long, known to 5 %.
+/// An effect that takes this many times as long, known to 5 %.
 fn effect(ratio: f64) -> Effect {
     let estimate = Estimate {
         rounds: 20,

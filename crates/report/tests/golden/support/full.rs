@@ -12,7 +12,7 @@ use super::slots::{Like, Noise, done};
 /// Flows that are written down of each slot; a page is no longer for more.
 const FLOWS: u32 = 2;
 
-/// All studies of a preset, with so many rounds of each case.
+/// All studies of a preset, with this many rounds of each case.
 pub(crate) fn full(preset: Preset, rounds: usize) -> Results {
     let studies = lab::builtin_names().map(|name| {
         let study = lab::builtin(name, preset).expect("it is built in");
@@ -21,7 +21,7 @@ pub(crate) fn full(preset: Preset, rounds: usize) -> Results {
     run_of(studies.collect(), preset, rounds)
 }
 
-/// A study of a user: so many cases of four variants, with names as long as some people like them.
+/// A study of a user: this many cases of four variants, with names as long as some people like them.
 pub(crate) fn of_a_user(cases: usize) -> Results {
     let mut text = "schema = 1\nname = \"mine\"\ntitle = \"Mine\"\nstands_for = \"A test.\"\n\
                     headline = \"case-0\"\n"
@@ -41,7 +41,7 @@ pub(crate) fn of_a_user(cases: usize) -> Results {
     run_of(vec![study], Preset::Quick, 1)
 }
 
-/// A run of studies, with so many rounds of each case.
+/// A run of studies, with this many rounds of each case.
 fn run_of(studies: Vec<Study>, preset: Preset, rounds: usize) -> Results {
     let mut header = header(studies.clone());
     header.settings = Settings::usual(preset, 42);

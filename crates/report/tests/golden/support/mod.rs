@@ -92,7 +92,7 @@ fn speak(results: &mut Results) {
                 Verdict::Faster { .. } => "is faster than",
                 Verdict::Slower { .. } => "is slower than",
                 Verdict::Same { .. } => "takes as long as",
-                Verdict::CannotTell { .. } => "cannot be told from",
+                Verdict::CannotTell { .. } => "is too close to call against",
             };
             let (subject, reference) = (&finding.subject, &finding.reference);
             finding.sentence = format!("{subject} {word} {reference}, here in one sentence.");

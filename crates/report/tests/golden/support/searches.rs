@@ -98,7 +98,7 @@ fn slot(case: &Case, variant: usize, round: usize, noise: &mut Noise) -> Outcome
     outcome
 }
 
-/// What flows of which so many were made, and so many asked for, tell of a repetition.
+/// What flows of which this many were made, and this many asked for, tell of a repetition.
 fn own((made, flows): (u32, u32), steady: f64, timed: bool) -> SelfManagedUsage {
     let counts = [
         ("files", 800),

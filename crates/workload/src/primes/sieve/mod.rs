@@ -143,7 +143,7 @@ impl Sieve {
     }
 }
 
-/// For a range of so many numbers below the square of `root`: up to which bound
+/// For a range of this many numbers below the square of `root`: up to which bound
 /// the stored primes strike, and what does the rest.
 ///
 /// To place a stored prime takes about 1.5 ns, to find and place a far one 8; to
