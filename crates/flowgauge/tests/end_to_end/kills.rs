@@ -31,7 +31,7 @@ fn nothing_outlives_a_killed_main_process() {
 /// A slot process that was not told would go on for minutes before it noticed.
 #[test]
 fn a_long_slot_ends_with_its_main_process() {
-    for models in ["-p 3", "-t 3", "--model 2x2"] {
+    for models in ["-p 3", "-t 3", "--model 2x2", "--model migratable/2"] {
         let home = Home::new();
         let mut run = at_long_work(&home, models);
         run.send(Signal::SIGKILL);
@@ -184,8 +184,22 @@ fn the_results_of_the_other_workers_survive_a_killed_one() {
 }
 
 #[test]
+fn a_killed_process_of_flows_that_could_move_loses_its_own_and_no_others() {
+    let (reason, kept) = failed_slot("--model migratable/2", Process::worker);
+    let Failure::FlowsDied { died, flows, how } = reason else {
+        panic!("{reason:?}")
+    };
+    // Each of the two processes carries every second flow.
+    assert!(flows > 1 && (flows / 2..=flows.div_ceil(2)).contains(&died));
+    assert_eq!(how.as_str(), "SIGKILL");
+    let states: Vec<FlowState> = kept.unwrap().flows.into_iter().map(|f| f.state).collect();
+    let done = states.iter().filter(|&s| *s == FlowState::Done).count();
+    assert_eq!(done, (flows - died) as usize, "{states:?}");
+}
+
+#[test]
 fn a_killed_cell_is_a_lost_slot_under_every_model() {
-    for models in ["-p 2", "-t 2", "--model 2x2"] {
+    for models in ["-p 2", "-t 2", "--model 2x2", "--model migratable/2"] {
         let (reason, kept) = failed_slot(models, Process::slot_process);
         let Failure::SlotLost { how, .. } = reason else {
             panic!("{reason:?}")
@@ -196,7 +210,7 @@ fn a_killed_cell_is_a_lost_slot_under_every_model() {
 
 #[test]
 fn workers_die_with_their_cell_where_nobody_else_ends_them() {
-    for models in ["-p 3", "--model 2x2"] {
+    for models in ["-p 3", "--model 2x2", "--model migratable/2"] {
         let home = Home::new();
         let mut run = at_long_work(&home, models);
         // A main process that is stopped cannot clean up behind the slot process.

@@ -162,11 +162,78 @@ fn killed_until(line: &str, what: &str) {
 
 #[test]
 fn a_process_that_dies_fails_its_slot_and_the_flows_that_it_had_are_named() {
-    let one = "migrate --case many --flows 1 --bytes 64 --moves 100000 --rounds 1000 --out out";
+    // Few moves: on a busy machine each waits for its turn of a CPU.
+    let one = "migrate --case many --flows 1 --bytes 64 --moves 5000 --rounds 1000 --out out";
     killed_until(one, "process 1 died, and 1 of 1 flows with it (flows 0)");
     // Flows that wait for others at a barrier do not wait for those that are lost.
     let many = "balance --case grain --pieces 16 --amount 300000 --rounds 1000 --out out";
     killed_until(many, "of 16 flows with it (flows ");
+}
+
+/// A study of one round, in which every model of flows that could move does the work of the
+/// studies.
+fn study_of_all_works() -> String {
+    let works = [
+        ("cpu", "flows", "workers = 2\nloops = 5"),
+        ("mem", "flows", "workers = 2\nloops = 5"),
+        ("io", "flows", "workers = 2\nloops = 5"),
+        ("spin", "flows", "units = 2\nsteps = 100"),
+        (
+            "primes",
+            "flows",
+            "start = 1000\nblock = 100\nblocks = 2\nevery = 1\nmethod = \"trial\"",
+        ),
+        (
+            "warehouse",
+            "flows",
+            "workers = 2\ntransactions = 50\nheap = \"1M\"",
+        ),
+        (
+            "turns",
+            "",
+            "flows = 2\nkernel_turns = 40\nuser_turns = 40\nstack_use = 256",
+        ),
+    ];
+    let head = "schema = 1\nname = \"mine\"\ntitle = \"Mine\"\nstands_for = \"A test.\"\n\
+                headline = \"cpu\"\n";
+    let mut text = head.to_owned();
+    for (kind, flows, parameters) in works {
+        text += &format!(
+            "[[case]]\nname = \"{kind}\"\ntitle = \"{kind}\"\nreps = 1\n[case.work]\n\
+             kind = \"{kind}\"\n{parameters}\n"
+        );
+        for model in MODELS {
+            text += &format!("[[case.variant]]\nmodel = \"{model}\"\n");
+            text += if flows.is_empty() { "" } else { "flows = 2\n" };
+        }
+    }
+    text
+}
+
+const MODELS: [&str; 5] = [
+    "process",
+    "migratable",
+    "migratable/2",
+    "migratable-copied",
+    "migratable-aliased",
+];
+
+#[test]
+fn flows_that_could_move_prove_the_same_in_every_study() {
+    let home = Home::new();
+    home.write("mine.toml", &study_of_all_works());
+    home.run(&["run", "mine.toml", "--rounds", "1", "--out", "out"])
+        .answered();
+    let done = done(&home);
+    assert_eq!(
+        done.slots.len(),
+        7 * MODELS.len(),
+        "{:?}",
+        done.slots.keys()
+    );
+    for (case, proofs) in &done.proofs {
+        assert_eq!(proofs.len(), 1, "{case}: {proofs:?}");
+    }
 }
 
 #[test]
@@ -178,6 +245,14 @@ fn what_cannot_be_moved_is_refused_before_anything_starts() {
             "power of two",
         ),
         ("migrate --case same-cpu --bytes 2M --out out", "1048576"),
+        (
+            "primes --model process,migratable/65000 --out out",
+            "use at most migratable/",
+        ),
+        (
+            "switch --model migratable --flows 4000000000 --out out",
+            "more than this machine can hold",
+        ),
         (
             "balance --pieces 4096 --amount 100 --out out",
             "an amount of 1 for each step",
