@@ -37,7 +37,7 @@ use crate::{Model, Variant};
 
 use trouble::trouble;
 pub(crate) use trouble::{Step, Trouble, describe_trouble};
-pub(crate) use units::{unit_of_queue, units};
+pub(crate) use units::{say, unit_of_queue, units};
 
 /// What flows borrow from the parent for one repetition.
 #[derive(Debug)]

@@ -39,7 +39,7 @@ use nix::unistd::getpid;
 
 use crate::body::Body;
 use crate::channel::{self, Inlet, Sink};
-use crate::flow_run::Context;
+use crate::flow_run::{Context, say};
 use crate::flow_status::FlowStatus;
 use crate::footprint::Board;
 use crate::futex;
@@ -237,8 +237,16 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         Ok(t1 - t0)
     }
 
+    /// Says what the parent does, where results are on their way to it and that was asked for.
+    fn narrate(&self, what: &str) {
+        if self.context.narrate && B::SENDS {
+            say(&format!("parent {} {what}", self.context.parent));
+        }
+    }
+
     /// From the release until the last flow is done and the parent has every result.
     fn steady(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
+        self.narrate("writing the results");
         let before = usage::this_thread();
         let go = now_ns();
         open(&self.resources.shared.header().start.0);
@@ -249,6 +257,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         parent.steady = usage::this_thread().since(before);
         parent.end_ns = has_all - go;
         parent.received = self.inlet.received();
+        self.narrate("finished writing the results");
         let tallies = || self.resources.shared.flows().iter().map(FlowStatus::read);
         let last = tallies().map(|tally| tally.end_ns).max().unwrap_or(go);
         let end = if parent.received > 0 {

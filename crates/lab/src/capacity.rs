@@ -8,7 +8,8 @@
 //! Guards are free from Linux 6.13 on; before, each takes two mappings.
 //!
 //! A study that comes with the program must run on any machine, so variants that have no
-//! room are left out of it, and said. What a user asks for by number is refused instead.
+//! room are left out of it, and said, as is what needs a program that is not there. What a user
+//! asks for by number is refused instead.
 
 mod fitted;
 mod server;
@@ -19,7 +20,7 @@ use measure::Measured;
 use workload::Work;
 use workload::workload::UserLevelBytes;
 
-pub use fitted::fitted;
+pub use fitted::{equipped, fitted};
 
 use crate::number::{bytes, count};
 use crate::parent_memory;

@@ -36,7 +36,7 @@ const FAILURES: usize = 3;
 
 /// In this many rounds slots have a repetition with timers, where their work has timers: enough
 /// for a median, and no further round pays for it.
-const TIMED_ROUNDS: usize = 3;
+const TIMED_ROUNDS: usize = 6;
 
 /// A budget that is advised has so much more than the pilot makes one expect.
 const SPARE: f64 = 1.1;

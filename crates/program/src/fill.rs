@@ -1,5 +1,5 @@
 //! Placeholders of a command: `{flows}`, `{processes}`, `{threads}`, `{i}`, `{cpu}`, `{port}`,
-//! `{dir}`.
+//! `{dir}`, `{built}`.
 //!
 //! Only these words in braces are filled in. Any other brace stays as it is, since `awk` and
 //! `find -exec` have braces of their own.
@@ -23,10 +23,21 @@ pub struct Fill {
     pub port: Option<u16>,
     /// The folder of the slot, where the command asks for one.
     pub dir: Option<String>,
+    /// The folder of the run with what was built, where the command asks for one.
+    pub built: Option<String>,
 }
 
 /// All names, as they stand in braces.
-pub const NAMES: [&str; 7] = ["flows", "processes", "threads", "i", "cpu", "port", "dir"];
+pub const NAMES: [&str; 8] = [
+    "flows",
+    "processes",
+    "threads",
+    "i",
+    "cpu",
+    "port",
+    "dir",
+    "built",
+];
 
 impl Fill {
     /// What the variant says.
@@ -46,6 +57,7 @@ impl Fill {
             cpu: 0,
             port: None,
             dir: None,
+            built: None,
         }
     }
 
@@ -61,6 +73,7 @@ impl Fill {
             Some(self.cpu.to_string()),
             port,
             self.dir.clone(),
+            self.built.clone(),
         ];
         let known = NAMES.iter().zip(values);
         known.fold(text.to_owned(), |text, (name, value)| match value {

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! * [`words`], [`fill`], [`command`]: from a command line to what is executed.
-//! * [`program`]: the parameters. `runner`: a slot. `judge`: whether a launch was a good one.
+//! * [`program`]: the parameters. `built`: what they bring along. `runner`: a slot. `judge`: whether a launch was a good one.
 //! * `supervisor`: launches, waits, ends. [`tree`]: finds and kills descendants. `usage`: what they used. `looks`: their
 //!   memory at its peak. `sys`: two system calls.                                      \[unsafe\]
 //!
@@ -31,6 +31,7 @@
 //! * **Trace.** `ptrace` would see every process, and slow down each of its system calls.
 //! * **Need a cgroup.** Descent finds all that a program makes; see [`tree`] for what it cannot.
 
+mod built;
 pub mod command;
 pub mod fill;
 mod judge;
@@ -56,7 +57,7 @@ pub use command::Shell;
 pub use fill::Fill;
 pub use judge::differs;
 pub use knobs::Knobs;
-pub use program::{CheckOutput, GRACE_S, Output, Program};
+pub use program::{CheckOutput, Copies, GRACE_S, OfVariant, Output, Program};
 pub use runner::here;
 pub use served::{Http, Load, Ready, Served};
 

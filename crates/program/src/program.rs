@@ -21,14 +21,23 @@ const MOST_COPIES: u32 = 10_000;
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// The command line, with placeholders (`{flows}`, `{processes}`, `{threads}`, `{i}`, `{cpu}`,
-    /// `{port}`, `{dir}`).
+    /// `{port}`, `{dir}`, `{built}`).
     pub command: String,
+    /// Programs that must be on the machine, each with the command that gets it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub needs: BTreeMap<String, String>,
+    /// Files that come with it, by their names in `{built}`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+    /// Run once in `{built}` before all launches of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
     /// How many flows the variants are for, where a sweep or the study says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
     /// So many copies are launched at once, each with its own `{i}`.
-    #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub copies: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub copies: Copies,
     /// Who reads the command line.
     #[serde(default, skip_serializing_if = "is_default")]
     pub shell: Shell,
@@ -88,6 +97,41 @@ pub struct Program {
     pub knobs: Knobs,
 }
 
+/// How many copies are launched at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "copies: use a number, or \"processes\"")]
+pub enum Copies {
+    /// So many, whatever the variant.
+    Number(u32),
+    /// What the variant says.
+    Of(OfVariant),
+}
+
+/// A number that a variant has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OfVariant {
+    /// Its processes: each is one launch of the command, with `{threads}` threads.
+    Processes,
+}
+
+impl Default for Copies {
+    fn default() -> Self {
+        Self::Number(1)
+    }
+}
+
+impl Copies {
+    /// How many that are for a variant.
+    #[must_use]
+    pub fn number(self, fill: &Fill) -> u32 {
+        match self {
+            Self::Number(number) => number,
+            Self::Of(OfVariant::Processes) => fill.processes,
+        }
+    }
+}
+
 /// Where the output of a program goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -109,20 +153,8 @@ pub enum CheckOutput {
     Regex(String),
 }
 
-fn one() -> u32 {
-    1
-}
-
 fn grace() -> f64 {
     GRACE_S
-}
-
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes what it skips by reference"
-)]
-fn is_one(count: &u32) -> bool {
-    *count == 1
 }
 
 #[allow(
@@ -138,14 +170,22 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+/// Whether it is the name of a file in a folder, and of nothing elsewhere.
+fn is_plain(name: &str) -> bool {
+    !name.contains(['/', '\0']) && !["", ".", ".."].contains(&name)
+}
+
 impl Program {
     /// A command with everything else as usual.
     #[must_use]
     pub fn new(command: String) -> Self {
         Self {
             command,
+            needs: BTreeMap::new(),
+            files: BTreeMap::new(),
+            build: None,
             flows: None,
-            copies: one(),
+            copies: Copies::default(),
             shell: Shell::Auto,
             env: BTreeMap::new(),
             folder: None,
@@ -177,6 +217,7 @@ impl Program {
     /// All command lines of it.
     fn lines(&self) -> impl Iterator<Item = &str> {
         let others = [
+            &self.build,
             &self.setup,
             &self.prepare,
             &self.conclude,
@@ -201,8 +242,10 @@ impl Program {
         for line in self.lines() {
             words(line, &self.shell)?;
         }
-        if self.copies == 0 || self.copies > MOST_COPIES {
-            return Err(format!("copies {}: use 1 to {MOST_COPIES}", self.copies));
+        if let Copies::Number(copies) = self.copies
+            && !(1..=MOST_COPIES).contains(&copies)
+        {
+            return Err(format!("copies {copies}: use 1 to {MOST_COPIES}"));
         }
         for (name, seconds) in [("grace", Some(self.grace_s)), ("timeout", self.timeout_s)] {
             if seconds.is_some_and(|seconds| !(0.0..=86_400.0).contains(&seconds)) {
@@ -213,6 +256,11 @@ impl Program {
     }
 
     fn check_files(&self) -> Result<(), String> {
+        if let Some(name) = self.files.keys().find(|name| !is_plain(name)) {
+            return Err(format!(
+                "files: '{name}' is no name of a file: use one without '/'"
+            ));
+        }
         if let Some(CheckOutput::Regex(regex)) = &self.check_output {
             Regex::new(regex)
                 .map_err(|error| format!("the regular expression of the output: {error}"))?;
@@ -232,6 +280,22 @@ impl Program {
         Ok(())
     }
 
+    /// What it needs that is not on this machine, and the command that gets it.
+    #[must_use]
+    pub fn missing(&self) -> Option<String> {
+        let mut needs = self.needs.iter();
+        let (name, get) = needs.find(|(name, _)| resolve(name).is_err())?;
+        Some(format!(
+            "not available: there is no {name} here (to get it: {get})"
+        ))
+    }
+
+    /// Whether launches need a folder of their slot, and so one of the run.
+    #[must_use]
+    pub fn needs_folder(&self) -> bool {
+        self.asks_for("dir") || self.asks_for("built")
+    }
+
     /// Why it cannot run as that variant, if it cannot.
     #[must_use]
     pub fn unsuited(&self, variant: &Variant) -> Option<String> {
@@ -241,7 +305,7 @@ impl Program {
             Err(why) => return Some(why),
         };
         let first = words.first()?;
-        let made_later = ["dir", "port"].iter().any(|name| has(first, name));
+        let made_later = ["dir", "port", "built"].iter().any(|name| has(first, name));
         if made_later || self.setup.is_some() || self.prepare.is_some() {
             return None;
         }

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use flow::{Failure, Proof, SelfManaged, SelfManagedRep, SelfManagedUsage, SlotSpec};
 use measure::memory::Reading;
 
+use crate::built::Built;
 use crate::command::{Shell, by_shell, ready, resolve, words};
 use crate::fill::Fill;
 use crate::judge;
@@ -104,6 +105,7 @@ impl<'a> Runner<'a> {
         };
         runner.at_once = !program.knobs.batch && !program.is_read() && sys::wake_at_once().is_ok();
         runner.launch_ns = runner.launch_of_true()?;
+        runner.build(dir)?;
         program.knobs.take_on()?;
         runner.aside("setup", program.setup.as_deref())?;
         Ok(runner)
@@ -147,6 +149,25 @@ impl<'a> Runner<'a> {
 
     pub(crate) fn grace(&self) -> Duration {
         Duration::from_secs_f64(self.program.grace_s)
+    }
+
+    /// Makes what launches need, where an earlier slot of the run has not.
+    fn build(&mut self, dir: Option<&Path>) -> io::Result<()> {
+        let Some(built) = Built::of(self.program, dir) else {
+            return Ok(());
+        };
+        self.fill.built = Some(built.folder().display().to_string());
+        if built.is_there() {
+            return Ok(());
+        }
+        built.write(self.program)?;
+        self.aside("build", self.program.build.as_deref())?;
+        built.is_complete()
+    }
+
+    /// How many copies a launch has.
+    fn copies(&self) -> u32 {
+        self.program.copies.number(&self.fill)
     }
 
     /// Runs a command beside the program, in no phase. One that fails fails the slot.
@@ -243,7 +264,7 @@ impl<'a> Runner<'a> {
     }
 
     fn launch(&mut self, pace: Option<Pace>) -> io::Result<Launch> {
-        let copies: Vec<(String, Executable)> = (0..self.program.copies)
+        let copies: Vec<(String, Executable)> = (0..self.copies())
             .map(|number| self.copy(number))
             .collect::<io::Result<_>>()?;
         let keep = match &self.program.check_output {
@@ -404,8 +425,8 @@ impl<'a> Runner<'a> {
         SelfManagedUsage {
             user_ns: launch.used.user_ns,
             system_ns: launch.used.system_ns,
-            made: u64::from(self.program.copies),
-            most: u64::from(self.program.copies),
+            made: self.copies().into(),
+            most: self.copies().into(),
             held_at: None,
             disk_blocks: launch.used.disk_blocks,
             peak_rss: launch.used.most_rss,
@@ -434,7 +455,7 @@ impl SelfManaged for Runner<'_> {
             usage: launch.used.counts(),
             units,
             proof: Proof {
-                count: u64::from(self.program.copies),
+                count: units,
                 checksum: launch.output.unwrap_or(0),
             },
             own: self.own_usage(&launch),

@@ -155,6 +155,12 @@ impl Served {
         };
         load || self.server.asks_for(name)
     }
+
+    /// Whether launches need a folder of their slot, and so one of the run.
+    #[must_use]
+    pub fn needs_folder(&self) -> bool {
+        self.asks_for("dir") || self.asks_for("built")
+    }
 }
 
 impl Http {

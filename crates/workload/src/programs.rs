@@ -2,10 +2,10 @@
 //! and here it answers what every workload is asked.
 
 use flow::{Answer, Failure, Proof, SlotProcess, Variant};
-use program::{Program, Served};
+use program::{Copies, OfVariant, Program, Served};
 
 use crate::workload::{FileWords, Files};
-use crate::{Work, WorkError, Workload};
+use crate::{Scaled, Work, WorkError, Workload};
 
 /// Files in a folder of the run, for programs that ask for one.
 const IN_FOLDER: Files<'_> = Files {
@@ -51,8 +51,28 @@ impl Workload for Box<Program> {
         Some(self)
     }
 
+    fn missing(&self) -> Option<String> {
+        Program::missing(self)
+    }
+
     fn files(&self) -> Option<Files<'_>> {
-        self.asks_for("dir").then_some(IN_FOLDER)
+        self.needs_folder().then_some(IN_FOLDER)
+    }
+
+    /// Where each process of the variant is a launch, and how much a launch does is known.
+    fn scaled(&self) -> Option<Scaled> {
+        let each = self.copies == Copies::Of(OfVariant::Processes);
+        self.units.filter(|_| each).map(|amount| Scaled {
+            counted: "units",
+            amount,
+            flows_each: 1,
+        })
+    }
+
+    fn with_parts(&self, now: u32, parts: u64) -> Option<Work> {
+        let mut more = self.clone();
+        more.units = Some(self.units? / u64::from(now) * parts);
+        Some(Work::Program(more))
     }
 }
 
@@ -93,7 +113,11 @@ impl Workload for Box<Served> {
         Some(&self.server)
     }
 
+    fn missing(&self) -> Option<String> {
+        self.server.missing()
+    }
+
     fn files(&self) -> Option<Files<'_>> {
-        self.asks_for("dir").then_some(IN_FOLDER)
+        self.needs_folder().then_some(IN_FOLDER)
     }
 }

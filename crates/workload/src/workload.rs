@@ -77,6 +77,11 @@ pub trait Workload: std::fmt::Debug {
         Ok(())
     }
 
+    /// What it needs that is not on this machine, and the command that gets it.
+    fn missing(&self) -> Option<String> {
+        None
+    }
+
     /// Whether a unit is a worker who does what comes: what is counted is in the proofs.
     fn is_counted_by_proof(&self) -> bool {
         false

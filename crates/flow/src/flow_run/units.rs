@@ -76,7 +76,6 @@ fn do_unit<B: Body>(
 /// Says on standard error what this flow does, in one write so that lines never mix.
 #[cold]
 fn narrate<B: Body>(context: &Context<'_, B>, unit: u64, what: &str) {
-    use std::io::Write;
     let model = context.variant.model;
     let shape = model.shape(context.variant.flows);
     let who = match (shape.processes, shape.flows_in_each) {
@@ -86,6 +85,12 @@ fn narrate<B: Body>(context: &Context<'_, B>, unit: u64, what: &str) {
         (_, 1) => format!("process {}", getpid()),
         _ => format!("process {} thread {}", getpid(), gettid()),
     };
-    let line = format!("{who} {what} {}\n", context.body.describe(unit));
-    let _closed_is_fine = io::stderr().write_all(line.as_bytes());
+    say(&format!("{who} {what} {}", context.body.describe(unit)));
+}
+
+/// A line on standard error, in one write.
+#[cold]
+pub(crate) fn say(line: &str) {
+    use std::io::Write;
+    let _closed_is_fine = io::stderr().write_all(format!("{line}\n").as_bytes());
 }

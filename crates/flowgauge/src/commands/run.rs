@@ -73,8 +73,9 @@ fn fitted(study: Study) -> Fitted {
     let machine = Machine::read();
     let (study, mut left_out) =
         Spread::default().over(study.for_cpus(session::cpus(&machine)), &machine);
+    let (study, missing) = lab::capacity::equipped(study);
     let (study, no_room) = lab::capacity::fitted(study, &machine);
-    left_out.extend(no_room);
+    left_out.extend(missing.into_iter().chain(no_room));
     (study, left_out)
 }
 

@@ -30,6 +30,7 @@ mod sampling;
 mod scaling;
 mod server_work;
 mod simulated;
+mod study_programs;
 mod watching;
 mod wiki;
 mod workers;

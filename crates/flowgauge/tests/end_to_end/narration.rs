@@ -13,7 +13,9 @@ fn said(flags: &str) -> Vec<(String, String)> {
     let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
     home.assert_nothing_left();
     let of_worker = |line: &str| {
-        let at = line.find(" starting on ").or(line.find(" finished "))?;
+        let at = line
+            .find(" starting on range ")
+            .or(line.find(" finished range "))?;
         Some((line[..at].to_owned(), line[at + 1..].to_owned()))
     };
     run.stderr.lines().filter_map(of_worker).collect()
@@ -48,6 +50,21 @@ fn each_process_says_its_number_and_ranges() {
 #[test]
 fn each_thread_says_its_number_and_ranges() {
     check("-t 2 --blocks 6", 6, 2, "thread ");
+}
+
+/// The source's parent said so too.
+#[test]
+fn the_parent_says_when_it_writes_and_has_finished() {
+    let home = Home::new();
+    let line = format!("{LINE} -p 2");
+    let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
+    let of_parent = |line: &&str| line.starts_with("parent ");
+    let said: Vec<&str> = run.stderr.lines().filter(of_parent).collect();
+    let [first, last] = said[..] else {
+        panic!("{said:?}")
+    };
+    let pid = first.strip_suffix(" writing the results").unwrap();
+    assert_eq!(last, format!("{pid} finished writing the results"));
 }
 
 #[test]

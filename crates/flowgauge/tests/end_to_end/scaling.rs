@@ -59,7 +59,11 @@ fn works_are_run_along_cores_and_set_beside_the_source() {
     let chain = find(&found, "chain").points.iter();
     let links: usize = chain.map(|point| point.variants.len()).sum();
     assert!((4..=8).contains(&links));
-    let rows = (4 * 2 + 1) * 2 + links;
+    // The managed heap where there is a JDK.
+    let all = found.studies[0].scaling.iter();
+    let managed = all.filter(|one| one.workload == "managed");
+    let managed: usize = managed.map(|one| 2 * one.points.len()).sum();
+    let rows = (4 * 2 + 1) * 2 + links + managed;
     assert_eq!(csv.lines().count(), 1 + rows);
     assert!(home.path("out/report.html").exists());
 }

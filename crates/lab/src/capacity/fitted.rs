@@ -8,6 +8,12 @@ use super::no_room;
 use crate::number::count;
 use crate::{LabelledVariant, Study};
 
+/// The study without the work that needs a program which is not on this machine, and why.
+#[must_use]
+pub fn equipped(study: Study) -> (Study, Vec<String>) {
+    without_those(study, |_, work| work.get().missing())
+}
+
 /// The study without the variants that have no room here, and what was left out and why: a
 /// line a model and limit.
 #[must_use]

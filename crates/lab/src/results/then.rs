@@ -27,6 +27,7 @@
 mod amounts;
 mod laws;
 mod pairs;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod workers;
@@ -49,6 +50,9 @@ pub struct Then {
     pub theirs: String,
     /// Ours, with its interval.
     pub ours: String,
+    /// Where in the source's text that stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
     /// What came of it.
     pub verdict: Standing,
     /// Why it is not possible, or is not known; or what the reader must know.
@@ -71,6 +75,9 @@ pub struct ByNumber {
     pub theirs: Vec<[f64; 2]>,
     /// The same of this run, in our unit.
     pub ours: Vec<[f64; 2]>,
+    /// Both are ratios of two variants, and mean the same.
+    #[serde(default)]
+    pub are_ratios: bool,
 }
 
 /// What came of a finding of the source.
@@ -135,6 +142,8 @@ pub(super) struct Answer {
     cause: Option<String>,
     /// Ours by the number that the source has figures for.
     points: Vec<[f64; 2]>,
+    /// They are ratios of two variants.
+    are_ratios: bool,
 }
 
 impl Answer {
@@ -145,6 +154,7 @@ impl Answer {
             because: None,
             cause: None,
             points: Vec::new(),
+            are_ratios: false,
         }
     }
 
@@ -197,15 +207,24 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
         by_number: both.then(|| ByNumber {
             theirs: published.points.clone(),
             ours: answer.points,
+            are_ratios: answer.are_ratios,
         }),
         finding: published.finding.clone(),
         theirs,
+        place: published.place.clone(),
         ours,
         verdict: answer.verdict,
         because: (!because.is_empty()).then(|| because.join("; ")),
-        cause: answer.cause,
+        cause: cause(published, answer.cause, run),
         command: command.unwrap_or_else(|| format!("flowgauge {}", study.name)),
     }
+}
+
+/// What was measured as a cause, and the steps that ours is made of.
+fn cause(published: &Published, found: Option<String>, run: Run<'_>) -> Option<String> {
+    let both = [found, steps::answer(&published.steps, run)];
+    let both: Vec<String> = both.into_iter().flatten().collect();
+    (!both.is_empty()).then(|| both.join("; "))
 }
 
 /// Ours; where something is missing, that.

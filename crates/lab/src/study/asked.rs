@@ -99,6 +99,8 @@ pub fn asked(
     let study = with_headline(study, cases::named(cases, command)?);
     let study = alone_along(study, flags);
     let (study, mut left_out) = spread(flags)?.over(study, machine);
+    let (study, missing) = capacity::equipped(study);
+    left_out.extend(missing);
     let wanted = study.cases.len();
     let (study, no_room) = capacity::fitted(study, machine);
     if study.cases.is_empty() || (!no_room.is_empty() && !flags.all().any(|(_, g)| g.in_range)) {

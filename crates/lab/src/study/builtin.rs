@@ -104,6 +104,6 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(block(Preset::Full), (10_000_001, 10_000_000, 5));
-        assert_eq!(block(Preset::Quick), (10_000_001, 100_000, 5));
+        assert_eq!(block(Preset::Quick), (300_001, 300_000, 5));
     }
 }

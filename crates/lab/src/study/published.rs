@@ -9,12 +9,13 @@
 //! [[published]]
 //! finding = "Threads finish sooner"             # what, in our words
 //! theirs = "1.43 % faster overall"              # the figure or the words of the source
+//! place = "Findings, first table"               # where in its text
 //! claim = "faster"                              # what that says of ours
 //! ours.pair = { case = "trial", subject = "thread", reference = "process", quantity = "time" }
 //! ```
 //!
-//! A figure in `theirs` stands in the source's text. One that is from elsewhere says so in
-//! `from`, and what is only inferred says that there too. Where nothing of ours can stand
+//! A figure in `theirs` stands in the source's text, at `place`. One that is from elsewhere says so
+//! in `from`, and what is only inferred says that there too. Where nothing of ours can stand
 //! beside a finding, `not_here` says why. `results::then` holds it against a run.
 
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,9 @@ pub struct Published {
     pub finding: String,
     /// The figure or the words of the source.
     pub theirs: String,
+    /// Where in the source's text it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
     /// Where `theirs` is from, where it is not in the source's own text, or inferred from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
@@ -48,6 +52,9 @@ pub struct Published {
     /// Why nothing of ours can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_here: Option<String>,
+    /// What ours is made of: each step takes this much more than the one before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
     /// What the reader must know of the two, whatever the run says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -144,6 +151,20 @@ pub struct OfVariant {
     /// Which worker, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<u32>,
+}
+
+/// A part of a quantity: what this variant has beyond that of the step before it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// What it is for.
+    pub what: String,
+    /// The case by its name.
+    pub case: String,
+    /// Label of the variant.
+    pub variant: String,
+    /// The quantity by its name.
+    pub quantity: String,
 }
 
 /// Classes of time of a variant whose work makes its own flows.

@@ -13,7 +13,7 @@ mod stacks;
 pub(crate) use course::course;
 pub(crate) use ecdf::{ecdf, latencies};
 pub(crate) use forest::forest;
-pub(crate) use gains::{chain, gains, over_first};
+pub(crate) use gains::{chain, gains, over_number};
 pub(crate) use grids::{by_shape, cell, of_mixes, of_sweep};
 pub(crate) use heat::heat;
 pub(crate) use lines::{data, lines};

@@ -7,13 +7,13 @@
 //! once, by `lab::results::Then`. Here it becomes rows, and in no other place: who wants a source's
 //! figure on the terminal, the page, in a file or on paper gets this table. Where a source has
 //! figures by a number, they are drawn beside ours, each over its first: seconds of another
-//! machine cannot be compared, how they rise can.
+//! machine cannot be compared, how they rise can. Ratios are drawn as they are.
 
 use lab::results::{ByNumber, Standing, Then};
 use lab::{Origin, StudyResult};
 
 use super::detail::Detail;
-use super::figures::{Figures, over_first};
+use super::figures::{Figures, over_number};
 use super::table::{Cell, Col, Table, text};
 use super::{Level, Section};
 use crate::charts::lines::{Point, Series};
@@ -39,7 +39,10 @@ pub(crate) const COLUMNS: &[Column] = &[
     Column::new("author", |row| text(&row.origin.author).into()),
     Column::new("year", |row| text(row.origin.year.to_string()).into()),
     Column::new("finding", |row| text(&row.then.finding).into()).prose("finding"),
-    Column::new("theirs", |row| text(&row.then.theirs).into()).prose("source"),
+    Column::new("theirs", |row| text(&row.then.theirs).into()).prose(SOURCE),
+    Column::new("place", |row| {
+        text(row.then.place.as_deref().unwrap_or_default()).into()
+    }),
     Column::new("ours", |row| text(&row.then.ours).into()).prose("here"),
     Column::new("verdict", |row| {
         let verdict = row.then.verdict;
@@ -91,9 +94,18 @@ pub(crate) fn source(study: &StudyResult) -> Option<String> {
     Some(format!("{author}, \"{title}\", {year}"))
 }
 
-/// The table of a study.
+/// The head of the column with what the source has, where no year is known.
+const SOURCE: &str = "source";
+
+/// The table of a study: what was found `in 2012`, and what `here`.
 pub(crate) fn table(study: &StudyResult) -> Table {
-    Table::of("", COLUMNS, rows(study))
+    let mut table = Table::of("", COLUMNS, rows(study));
+    let year = study.study.origin.as_ref().map(|origin| origin.year);
+    let theirs = table.columns.iter_mut().find(|one| one.head == SOURCE);
+    if let (Some(column), Some(year)) = (theirs, year) {
+        column.head = format!("in {year}");
+    }
+    table
 }
 
 /// The commands that answer the rows, each once.
@@ -130,7 +142,16 @@ fn figures(id: &str, study: &StudyResult, year: u32) -> Figures {
         let by_number = then.by_number.as_ref()?;
         let series = series(by_number, year)?;
         let title = format!("{}: {}", then.finding, then.verdict.name());
-        Some(over_first(&format!("{id}-then{place}"), title, series))
+        let axis = match by_number.are_ratios {
+            true => "number; ratio",
+            false => "number; each line over its first point",
+        };
+        Some(over_number(
+            &format!("{id}-then{place}"),
+            title,
+            series,
+            axis,
+        ))
     });
     Figures(drawn.collect())
 }
@@ -146,7 +167,10 @@ fn series(by_number: &ByNumber, year: u32) -> Option<Vec<Series>> {
         .into_iter()
         .enumerate()
         .map(|(place, (label, points))| {
-            let first = points.first().map_or(1.0, |point| point[1]);
+            let first = match by_number.are_ratios {
+                true => 1.0,
+                false => points.first().map_or(1.0, |point| point[1]),
+            };
             Series {
                 label,
                 look: Look::Variant(place),

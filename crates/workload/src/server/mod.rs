@@ -52,7 +52,7 @@ use serde::{Deserialize, Serialize};
 use crate::wiki::check_own_store;
 use crate::wiki::{PreparedStore, Store, USUAL_PAGE_SIZE, USUAL_PAGES, Wiki};
 use crate::workload::{Beside, FileWords, Files};
-use crate::{Bytes, WorkError};
+use crate::{Bytes, Scaled, WorkError};
 use crate::{Work, Workload};
 use flow::placement::Cpus;
 use flow::{Answer, NoSink, SlotProcess};
@@ -512,5 +512,25 @@ impl Workload for Server {
 
     fn store(&self) -> Option<&Path> {
         self.store.as_deref()
+    }
+
+    /// A pool: of the other design one worker makes the threads.
+    fn scaled(&self) -> Option<Scaled> {
+        (self.design == Design::Pool).then_some(Scaled {
+            counted: "requests",
+            amount: self.requests,
+            flows_each: 1,
+        })
+    }
+
+    /// Each worker has as many connections and requests as before.
+    fn with_parts(&self, now: u32, parts: u64) -> Option<Work> {
+        let more = |now_all: u64| (now_all / u64::from(now)).max(1) * parts;
+        Some(Work::WikiServer(Self {
+            workers: parts,
+            requests: more(self.requests),
+            connections: more(self.connections),
+            ..self.clone()
+        }))
     }
 }

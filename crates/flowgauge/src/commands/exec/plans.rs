@@ -212,7 +212,7 @@ fn copies_against(args: &ExecArgs, copies: u32, against: &str) -> Result<Case> {
         "--copies is for one command, and --against names the other one"
     );
     let many = Program {
-        copies,
+        copies: program::Copies::Number(copies),
         ..program(args, args.commands[0].clone())?
     };
     let one = program(args, against.to_owned())?;

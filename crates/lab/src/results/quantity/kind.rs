@@ -72,6 +72,10 @@ pub(crate) enum Kind {
     /// The most processes and threads that a command was seen to have at one time.
     Processes,
     Threads,
+    /// The steady phase over what each flow counted in it.
+    TimeEach,
+    /// RSS of one process, the mean of all.
+    RssEach,
     /// What the launch of a program that does nothing takes, under the wrapper of the command.
     Launch,
     /// An event that was counted of the flows.
@@ -252,6 +256,8 @@ impl Kind {
             ("worker-done", Some(worker)) => Some(Self::WorkerDone(worker)),
             ("worker-cpu", Some(worker)) => Some(Self::WorkerCpu(worker)),
             ("parent-done", None) => Some(Self::ParentDone),
+            ("time-each", None) => Some(Self::TimeEach),
+            ("rss-each", None) => Some(Self::RssEach),
             (_, None) => Self::named(name).or_else(|| {
                 let mut events = Event::ALL.into_iter();
                 events.find(|event| event.name() == name).map(Self::Event)
@@ -276,6 +282,8 @@ impl Kind {
             (Self::Event(event), _) => event.name().to_owned(),
             (Self::Simulated(count), _) => count.named().name.to_owned(),
             (Self::ParentDone, _) => "parent-done".to_owned(),
+            (Self::TimeEach, _) => "time-each".to_owned(),
+            (Self::RssEach, _) => "rss-each".to_owned(),
             (Self::WorkerDone(worker), _) => format!("worker-done {worker}"),
             (Self::WorkerCpu(worker), _) => format!("worker-cpu {worker}"),
             (_, row) => row.map_or(String::new(), |(_, name, ..)| (*name).to_owned()),
@@ -288,6 +296,8 @@ impl Kind {
             (Self::Event(event), _) => event.to_string(),
             (Self::Simulated(count), _) => count.named().spoken.to_owned(),
             (Self::ParentDone, _) => "the parent done".to_owned(),
+            (Self::TimeEach, _) => "time for each".to_owned(),
+            (Self::RssEach, _) => "RSS of one process".to_owned(),
             (Self::WorkerDone(worker), _) => format!("worker {worker} done"),
             (Self::WorkerCpu(worker), _) => format!("CPU share of worker {worker}"),
             (_, row) => row.map_or(String::new(), |(_, _, spoken, _)| (*spoken).to_owned()),
@@ -296,7 +306,8 @@ impl Kind {
 
     pub(crate) fn unit(self) -> Unit {
         match self {
-            Self::ParentDone | Self::WorkerDone(_) => Unit::Ns,
+            Self::ParentDone | Self::WorkerDone(_) | Self::TimeEach => Unit::Ns,
+            Self::RssEach => Unit::Bytes,
             Self::WorkerCpu(_) => Unit::Share,
             _ => self.row().map_or(Unit::Count, |(.., unit)| *unit),
         }
@@ -331,11 +342,6 @@ impl Kind {
                 over(record, |rep| self.self_managed(rep.self_managed.as_ref()?))
             }
             Self::Uneven => over(record, uneven),
-            Self::WorkerCpu(worker) => over(record, |rep| {
-                share(flow(rep, worker)?.steady.cpu_ns, rep.steady_ns)
-            }),
-            Self::WorkerDone(worker) => over(record, |rep| Some(flow(rep, worker)?.end_ns as f64)),
-            Self::ParentDone => over(record, |rep| Some(rep.parent.end_ns as f64)),
             Self::Files => match look.case.work_of(slot.variant).file_bytes() {
                 0 => None,
                 _ => over(record, |rep| Some(rep.proof().count as f64)),
@@ -373,7 +379,27 @@ impl Kind {
                 let read = counted::reading(record, event, look.permission, work);
                 Some(read.map(|reading| reading.scaled))
             }
-            _ => self.counted(seen),
+            _ => self.of_one(record).or_else(|| self.counted(seen)),
+        }
+    }
+
+    /// What is of one worker, one process, or one of what a flow counts: sources have it.
+    fn of_one(self, record: &SlotRecord) -> Option<Measured<f64>> {
+        match self {
+            Self::WorkerCpu(worker) => over(record, |rep| {
+                share(flow(rep, worker)?.steady.cpu_ns, rep.steady_ns)
+            }),
+            Self::WorkerDone(worker) => over(record, |rep| Some(flow(rep, worker)?.end_ns as f64)),
+            Self::ParentDone => over(record, |rep| Some(rep.parent.end_ns as f64)),
+            Self::TimeEach => over(record, |rep| {
+                let each = rep.proof().count as f64 / rep.flows.len().max(1) as f64;
+                (each > 0.0).then(|| rep.steady_ns as f64 / each)
+            }),
+            Self::RssEach => {
+                let each = |memory: &Memory| memory.rss / u64::from(memory.processes.max(1));
+                Some(memory(record, each))
+            }
+            _ => None,
         }
     }
 

@@ -4,7 +4,7 @@ use tempfile::tempdir;
 
 use super::{Standing, Then};
 use crate::results::quantity::{Kind, Word};
-use crate::study::{Claim, OfSweep, OfVariant, Ours, Pair, Published};
+use crate::study::{Claim, OfSweep, OfVariant, Ours, Pair, Published, Step};
 use crate::testing::{MS, Mock, PROOF, case, done, header, study};
 use crate::{Journal, Preset, Results, Silent, Study, SweepPoint, builtin, builtin_names, run};
 
@@ -12,12 +12,14 @@ fn published(claim: Claim, ours: Ours) -> Published {
     Published {
         finding: "x".to_owned(),
         theirs: "y".to_owned(),
+        place: None,
         from: None,
         claim: Some(claim),
         value: None,
         points: Vec::new(),
         ours: Some(ours),
         not_here: None,
+        steps: Vec::new(),
         note: None,
         command: None,
     }
@@ -118,6 +120,31 @@ fn a_figure_from_elsewhere_says_so() {
 }
 
 #[test]
+fn what_a_quantity_is_made_of_is_told_by_differences() {
+    let step = |what: &str, variant: &str, quantity: &str| Step {
+        what: what.to_owned(),
+        case: "x".to_owned(),
+        variant: variant.to_owned(),
+        quantity: quantity.to_owned(),
+    };
+    let mut one = published(Claim::Faster, pair("time"));
+    one.steps = vec![
+        step("a thread", "thread", "time"),
+        step("an address space", "process", "time"),
+        step("nothing", "thread", "time"),
+    ];
+    let mut other = one.clone();
+    other.steps[0].variant = "not run".to_owned();
+    let found = threads_faster(vec![one, other]);
+    let cause = found[0].cause.as_deref().unwrap_or_default();
+    let parts = "20.0 ms are, by differences: 20.0 ms for a thread, 10.0 ms for an address space, \
+                 10.0 ms less for nothing";
+    assert!(cause.ends_with(parts), "{cause}");
+    let cause = found[1].cause.as_deref().unwrap_or_default();
+    assert!(!cause.contains("by differences"), "{cause}");
+}
+
+#[test]
 fn a_law_is_held_against_the_line_through_a_sweep() {
     let mock = Mock::new(|workers, model, n, spec| {
         let times = if model == "process" { workers } else { 1 };
@@ -187,6 +214,16 @@ fn what_the_built_in_studies_name_exists() {
         };
         for one in studies[0].published() {
             seen += 1;
+            for step in &one.steps {
+                let Step {
+                    case,
+                    variant,
+                    quantity,
+                    ..
+                } = step;
+                assert!(Kind::of(quantity, None).is_some(), "{quantity}");
+                assert!(has(case, &[variant]), "{name}: {case} {variant}");
+            }
             match one.ours {
                 Some(Ours::Pair(pair)) => {
                     assert!(Kind::of(&pair.quantity, pair.worker).is_some(), "{pair:?}");
@@ -219,4 +256,26 @@ fn what_the_built_in_studies_name_exists() {
         }
     }
     assert!(seen > 70, "{seen}");
+}
+
+/// A figure of a source could not be found in its text, or was from elsewhere without a word.
+#[test]
+fn every_figure_of_a_source_says_where_it_stands() {
+    for name in builtin_names() {
+        for one in builtin(name, Preset::Full).unwrap().published() {
+            let known = one.place.as_deref().or(one.from.as_deref());
+            let what = format!("{name}: {}: {}", one.finding, one.theirs);
+            assert!(known.is_some_and(|known| !known.is_empty()), "{what}");
+            assert!(
+                one.place.is_none() || one.from.is_none() || is_inferred(&one),
+                "{what}"
+            );
+        }
+    }
+}
+
+/// A figure of the text of which a part is inferred.
+fn is_inferred(one: &Published) -> bool {
+    let from = one.from.as_deref().unwrap_or_default();
+    from.contains("inferred") || from.contains("not in the text")
 }

@@ -55,10 +55,17 @@ pub(super) fn farthest(published: &Published, pair: &Pair, run: Run<'_>) -> Resu
         return Err(Answer::unknown("no worker was compared"));
     };
     let ours = format!("worker {worker}: {}", against(contrast.estimate));
+    let points = || {
+        let all = all.iter();
+        all.map(|(worker, contrast)| [f64::from(*worker), contrast.estimate])
+            .collect()
+    };
     if !is_beyond(contrast, all.iter().filter(|other| other.0 != *worker)) {
         let because = "the intervals of the workers overlap";
         return Ok(Answer {
             because: Some(because.to_owned()),
+            points: points(),
+            are_ratios: true,
             ..Answer::new(format!("{ours}, as far as seen"), Standing::CannotTell)
         });
     }
@@ -66,7 +73,11 @@ pub(super) fn farthest(published: &Published, pair: &Pair, run: Run<'_>) -> Resu
         true => Standing::Reproduced,
         false => Standing::Differs,
     };
-    Ok(Answer::new(ours, verdict))
+    Ok(Answer {
+        points: points(),
+        are_ratios: true,
+        ..Answer::new(ours, verdict)
+    })
 }
 
 /// Whether the least of one is beyond the most of all others.

@@ -149,12 +149,17 @@ fn over_processes(id: &str, work: &Scaling) -> Figures {
     figure(id, title, gains).into()
 }
 
-/// Figures by a number, each line over its first point.
-pub(crate) fn over_first(id: &str, title: String, series: Vec<Series>) -> Figure {
+/// Figures by a number, without a unit.
+pub(crate) fn over_number(
+    id: &str,
+    title: String,
+    series: Vec<Series>,
+    axis: &'static str,
+) -> Figure {
     let gains = Gains {
         series,
         ideal: Vec::new(),
-        axis: "number; each line over its first point",
+        axis,
     };
     figure(id, title, gains)
 }
