@@ -167,7 +167,10 @@ fn what_cannot_be_run_is_refused_with_what_would_do() {
     );
     refused(
         "--workload warehose",
-        &["no such work", "warehouse, chain, numeric-small/sparse"],
+        &[
+            "no such work",
+            "warehouse, managed, chain, numeric-small/sparse",
+        ],
     );
     refused("--flows 0", &["--flows", "at least 1"]);
     refused("--along cores,cores", &["--along names cores twice"]);
