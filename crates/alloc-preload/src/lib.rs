@@ -11,6 +11,8 @@
 //! programs have their `malloc` in them and setuid programs ignore `LD_PRELOAD`: neither is
 //! reached.
 
+mod deep_bind;
+
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::AtomicI32;
@@ -232,6 +234,12 @@ pub extern "C" fn malloc_stats() {
     if let Some(shared) = shared() {
         shared.print_stats(libc::STDERR_FILENO);
     }
+}
+
+/// The calling thread is on that core: emulators of other machines ask for it ([`core_alloc::on_core`]).
+#[unsafe(no_mangle)]
+pub extern "C" fn flowgauge_malloc_on_core(core: u16) {
+    core_alloc::on_core(core);
 }
 
 extern "C" fn before_fork() {

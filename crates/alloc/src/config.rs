@@ -32,6 +32,9 @@ pub struct Config {
     pub huge: bool,
     /// Whether blocks are checked for double frees and overflows.
     pub guarded: bool,
+    /// How many cores the machine is said to have; 0 for those that it has. Then a thread is on the
+    /// core that it says ([`crate::on_core`]): an emulator has no CPUs of its own.
+    pub cores: u16,
     /// Whether the preloaded library prints what its heaps hold when the program ends.
     pub stats: bool,
 }
@@ -42,6 +45,7 @@ impl Default for Config {
             region: RegionSize::TwoMiB,
             huge: true,
             guarded: false,
+            cores: 0,
             stats: false,
         }
     }
@@ -78,7 +82,7 @@ impl Config {
         Self::parse(own.unwrap_or_default())
     }
 
-    /// Settings from words: `2m`, `4m`, `nohuge`, `guarded`, `stats`. Unknown words change nothing:
+    /// Settings from words: `2m`, `4m`, `nohuge`, `guarded`, `stats`, `cores=N`. Unknown words change nothing:
     /// there is no way to refuse them before a program's first block.
     #[must_use]
     pub fn parse(words: &[u8]) -> Self {
@@ -90,7 +94,12 @@ impl Config {
                 b"nohuge" => config.huge = false,
                 b"guarded" => config.guarded = true,
                 b"stats" => config.stats = true,
-                _ => {}
+                _ => {
+                    if let Some(cores) = word.strip_prefix(b"cores=") {
+                        let cores = std::str::from_utf8(cores).ok().and_then(|n| n.parse().ok());
+                        config.cores = cores.unwrap_or(0);
+                    }
+                }
             }
         }
         config
@@ -112,5 +121,7 @@ mod tests {
             Config::default()
         );
         assert!(!Config::parse(b"stats,nohuge").huge);
+        assert_eq!(Config::parse(b"4m,cores=8").cores, 8);
+        assert_eq!(Config::parse(b"cores=many").cores, 0);
     }
 }

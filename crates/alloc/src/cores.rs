@@ -8,6 +8,11 @@
 //!
 //! Hardware threads of one core share its caches and its TLB, so they share a heap. Which they
 //! are is read once from `/sys`; where that fails, each CPU counts as a core.
+//!
+//! An emulator runs the cores of another machine on the CPUs that there are. There the number of
+//! cores is set ([`Config::cores`](crate::Config)), and each thread says which it is on.
+
+use std::cell::Cell;
 
 use crate::os::read_file;
 
@@ -60,8 +65,8 @@ impl Cores {
     }
 
     /// As many cores, one for each CPU, whatever machine this is.
-    #[cfg(test)]
     pub(crate) fn set_count(&mut self, count: usize) {
+        let count = count.clamp(1, CPUS);
         self.core_of = std::array::from_fn(|cpu| (cpu % count) as u16);
         self.cores = count;
         self.cpus = CPUS;
@@ -84,9 +89,23 @@ impl Cores {
     }
 }
 
+thread_local! {
+    /// The core that this thread says it is on.
+    static SAID: Cell<Option<u16>> = const { Cell::new(None) };
+}
+
+/// This thread is on that core: for emulators, where the number of cores is set and there are no
+/// restartable sequences. Elsewhere the kernel knows better, and magazines are those of its CPU.
+pub fn on_core(core: u16) {
+    SAID.set(Some(core));
+}
+
 /// The CPU that this thread runs on, now.
 #[inline]
 pub(crate) fn current_cpu() -> usize {
+    if let Some(core) = SAID.get() {
+        return core.into();
+    }
     // SAFETY: it takes nothing and changes nothing.
     usize::try_from(unsafe { libc::sched_getcpu() }).unwrap_or(0)
 }

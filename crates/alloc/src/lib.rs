@@ -57,6 +57,7 @@ use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::NonNull;
 
 pub use config::{Config, RegionSize, VARIABLE};
+pub use cores::on_core;
 pub use heap::HeapStats;
 pub use large::LargeStats;
 pub use shared::{Global, made, shared};
@@ -94,7 +95,10 @@ impl CoreAware {
     #[must_use]
     pub fn new(config: Config) -> Option<Self> {
         let mut cores = Cores::alone();
-        cores.read();
+        match config.cores {
+            0 => cores.read(),
+            said => cores.set_count(said.into()),
+        }
         Self::with_cores(config, cores)
     }
 

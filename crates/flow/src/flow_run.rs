@@ -31,7 +31,7 @@ use crate::futex;
 use crate::latency::Together;
 use crate::notify::Notify;
 use crate::shared_memory::{SHUT, SURVEY, SharedMemory};
-use crate::simulation;
+use crate::simulation::{self, Recorded};
 use crate::turn::{KernelTurn, Pipes};
 use crate::{Model, Variant};
 
@@ -46,8 +46,8 @@ pub(crate) struct Context<'a, B: Body> {
     pub(crate) variant: &'a Variant,
     pub(crate) cpus: &'a [u32],
     pub(crate) narrate: bool,
-    /// Whether a recorder is to hear where flows begin and end.
-    pub(crate) recorded: bool,
+    /// Where flows are, if a recorder is to hear where they begin and end.
+    pub(crate) recorded: Option<Recorded<'a>>,
     pub(crate) shared: &'a SharedMemory,
     pub(crate) notify: &'a Notify,
     pub(crate) entrance: &'a Entrance,
@@ -131,7 +131,7 @@ pub(crate) fn at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
     status.arrived(pid, tid, usage::this_thread());
     arrive(context);
     wait_while(&context.shared.header().start.0, SHUT);
-    if context.recorded {
+    if context.recorded.is_some() {
         simulation::flow_begins(index);
     }
 }
@@ -174,7 +174,7 @@ pub(crate) fn leave<B: Body>(
 
 /// Leaves what was done for the parent.
 fn report<B: Body>(context: &Context<'_, B>, index: usize, worked: Result<Tally, Trouble>) {
-    if context.recorded {
+    if context.recorded.is_some() {
         simulation::flow_ends(index);
     }
     let status = context.shared.flow(index);
@@ -203,6 +203,9 @@ pub(crate) fn prepare<'a, B: Body>(
     if !context.cpus.is_empty() {
         let cpu = context.cpus[index % context.cpus.len()];
         bind(&[cpu]).map_err(|error| (Step::Affinity, error))?;
+    }
+    if let Some(recorded) = context.recorded {
+        recorded.flow_is_born(index);
     }
     if context.variant.model == Model::ThreadPrivateFiles {
         let own = nix::sched::CloneFlags::CLONE_FILES | nix::sched::CloneFlags::CLONE_FS;

@@ -46,6 +46,7 @@ use crate::futex;
 use crate::latency::Together;
 use crate::record::{KernelCounters, ParentRecord, Rep};
 use crate::shared_memory::OPEN;
+use crate::simulation::Recorded;
 use crate::start::{FlowSet, not_created};
 use crate::turn::{HandOver, Pipes};
 use crate::watch::{SlotResources, WaitFor, Watch};
@@ -98,7 +99,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         variant: &spec.variant,
         cpus: spec.bound_to(),
         narrate: spec.narrate,
-        recorded: spec.simulate.is_some(),
+        recorded: Recorded::of(spec.simulate.as_deref(), &spec.cpus),
         shared: &resources.shared,
         notify: &resources.notify,
         entrance: &entrance,

@@ -16,6 +16,7 @@
 //!   that are [`OTHER_TURN`] times as long: how much the rule of interleaving matters.
 //! * Times of such a slot are those of an emulator, and mean nothing.
 
+use std::ffi::CStr;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -231,6 +232,50 @@ fn recorded(trace: &Path) -> io::Result<Option<u64>> {
     file.read_to_end(&mut tail)?;
     Ok(accesses_at_end(&tail))
 }
+
+/// The flows of a slot that is recorded, and the hardware threads they are on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Recorded<'a> {
+    machine: &'a Machine,
+    on: &'a [u32],
+}
+
+/// What an allocator that keeps cores apart has to be asked for, by name: whether there is one is
+/// known when the slot runs.
+const ON_CORE: &CStr = c"flowgauge_malloc_on_core";
+
+impl<'a> Recorded<'a> {
+    /// Of a slot on those hardware threads.
+    pub(crate) fn of(simulation: Option<&'a Simulation>, on: &'a [u32]) -> Option<Self> {
+        let machine = &simulation?.machine;
+        (!on.is_empty()).then_some(Self { machine, on })
+    }
+
+    /// Tells the allocator of this flow its core: the emulator's CPUs are those of this machine.
+    pub(crate) fn flow_is_born(self, flow: usize) {
+        let core = self.machine.core_of(self.on[flow % self.on.len()]);
+        // SAFETY: the name ends with a zero; the answer is an address or null.
+        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, ON_CORE.as_ptr()) };
+        // SAFETY: the core-aware allocator alone has that name, for a function of this type; null
+        // is `None`.
+        let on_core: Option<extern "C" fn(u16)> = unsafe { std::mem::transmute(found) };
+        if let Some(on_core) = on_core {
+            on_core(core as u16);
+        }
+    }
+}
+
+/// Tells a core-aware allocator how many cores the simulated machine has.
+pub(crate) fn tell_allocator(command: &mut Command, simulation: Option<&Simulation>) {
+    if let Some(simulation) = simulation {
+        let mut settings = std::env::var_os(SETTINGS).unwrap_or_default();
+        settings.push(format!(",cores={}", simulation.machine.cores));
+        command.env(SETTINGS, settings);
+    }
+}
+
+/// The variable with the settings of the core-aware allocator.
+const SETTINGS: &str = "FLOWGAUGE_MALLOC";
 
 /// Tells the recorder that this thread begins to be a flow.
 pub(crate) fn flow_begins(flow: usize) {

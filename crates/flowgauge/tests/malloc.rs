@@ -8,17 +8,23 @@ use std::process::{Command, Output};
 
 /// Compiles one of the programs beside this file.
 fn compiled(folder: &Path, name: &str) -> PathBuf {
+    let program = folder.join(name).with_extension("");
+    compile(name, &program, &[]);
+    program
+}
+
+fn compile(name: &str, to: &Path, options: &[&str]) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/malloc")
         .join(name);
-    let program = folder.join(name).with_extension("");
     let compiler = Command::new("cc")
-        .args(["-O1", "-w", "-pthread", "-fno-builtin", "-o"])
-        .args([&program, &source])
+        .args(["-O1", "-w", "-pthread", "-fno-builtin"])
+        .args(options)
+        .arg("-o")
+        .args([to, &source])
         .output()
         .unwrap();
     assert!(compiler.status.success(), "{}", text(&compiler.stderr));
-    program
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -68,6 +74,22 @@ fn threads_that_hand_blocks_over_and_fork_keep_every_byte() {
             "{}",
             text(&ran.stderr)
         );
+    }
+}
+
+/// PHP crashed: its extensions freed blocks of this allocator with the `free` of libc.
+#[test]
+fn a_plugin_that_would_hide_the_allocator_uses_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("libplugin.so");
+    compile("plugin.c", &library, &["-DPLUGIN", "-shared", "-fPIC"]);
+    let program = folder.path().join("program");
+    let search = format!("-Wl,--enable-new-dtags,-rpath,{}", path(folder.path()));
+    compile("plugin.c", &program, &[&search]);
+    for options in [&[][..], &["--guarded"]] {
+        let ran = with_malloc(options, &[path(&program)]);
+        assert_eq!(text(&ran.stdout), "well\n", "{}", text(&ran.stderr));
+        assert_eq!(ran.status.code(), Some(0));
     }
 }
 

@@ -9,6 +9,7 @@
 //! * [`warehouse`]: transactions over trees of objects, a warehouse for each worker.
 //! * [`numeric`]: kernels that compute and hardly allocate.
 //! * [`handoff`]: producers allocate, consumers free.
+//! * [`allocate`]: flows that take memory and free it, and nothing else.
 //! * [`cpu`], [`mem`], [`io`]: workers that compute, use memory, or wait for a disk.
 //! * [`operations`]: each flow repeats one operation of the kernel.
 //! * [`wiki`]: pages from a store, parsed and made into HTML; [`server`]: the same over HTTP.
@@ -19,6 +20,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod allocate;
 pub mod balancing;
 pub mod bytes;
 pub mod cpu;

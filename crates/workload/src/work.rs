@@ -68,6 +68,8 @@ works! {
     Numeric(Numeric),
     /// Flows in pairs: one allocates blocks, the other frees them.
     Handoff(Handoff),
+    /// Flows that take memory and free it, and nothing else.
+    Allocate(crate::allocate::Allocate),
     /// Pages from a store, parsed and made into HTML.
     Wiki(Wiki),
     /// The same, served over HTTP on the loopback.

@@ -45,6 +45,7 @@ use crate::allocator::PRELOAD;
 use crate::heap_pages;
 use crate::janitor::Janitor;
 use crate::probe::{PROBE_ARGUMENT, ProbeTask};
+use crate::simulation;
 use crate::slot_process::{SLOT_PROCESS_ARGUMENT, Task};
 use crate::{Emulator, Interrupt, Outcome, ProbeSpec, Probed, Simulated, SlotSpec};
 use files::Files;
@@ -277,6 +278,7 @@ impl Launcher {
             };
         }
         heap_pages::tell(&mut command, &spec.variant);
+        simulation::tell_allocator(&mut command, spec.simulate.as_deref());
         let patience_s = spec.deadline_s + spec.grace_s.max(0.0) * STEPS_OF_GRACE;
         self.hear_out(command.spawn()?, &task, patience_s, onlooker)
     }

@@ -156,7 +156,7 @@ fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
         variant: &variant,
         cpus: &[],
         narrate: false,
-        recorded: false,
+        recorded: None,
         shared: &shared,
         notify: &notify,
         entrance: &entrance,

@@ -82,7 +82,7 @@ fn carried<B: Body>(
         variant: &variant,
         cpus: &[],
         narrate: false,
-        recorded: false,
+        recorded: None,
         shared: &shared,
         notify: &notify,
         entrance: &entrance,

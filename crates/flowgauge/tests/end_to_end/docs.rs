@@ -318,31 +318,53 @@ fn every_example_in_the_docs_is_there_and_runs() {
         let known = EXAMPLES.iter().find(|(name, _)| *name == example);
         let (_, small) = known.unwrap_or_else(|| panic!("{line}: how is {example} kept short?"));
         if let Some(small) = small {
-            run_example(package, example, small);
+            run_example(example, small);
         }
         told += 1;
     }
     assert!(told >= EXAMPLES.len(), "{told}");
 }
 
-fn run_example(package: &str, example: &str, arguments: &str) {
-    let said = cargo_run(&["-p", package, "--example", example], arguments);
+fn run_example(example: &str, arguments: &str) {
+    let said = built_and_run(
+        &["--example", example],
+        &format!("examples/{example}"),
+        arguments,
+    );
     assert!(!said.is_empty(), "{example} says nothing");
 }
 
-/// In the profile of this test, for which it is built already where all tests are run.
-fn cargo_run(what: &[&str], arguments: &str) -> String {
+/// Builds a program as tests of the whole workspace do, so that it is there already where they are run,
+/// and runs it. One package alone would have other features, and much would be built again.
+fn built_and_run(what: &[&str], program: &str, arguments: &str) -> String {
+    let folder = Path::new(env!("CARGO_BIN_EXE_flowgauge")).parent().unwrap();
+    let profile = match folder.file_name().and_then(|name| name.to_str()) {
+        Some("debug") | None => "dev",
+        Some(profile) => profile,
+    };
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let output = std::process::Command::new(cargo)
+    let mut build = std::process::Command::new(cargo);
+    build
         .current_dir(root())
-        .args(["run", "--quiet", "--offline"])
-        .args(what)
-        .arg("--")
-        .args(arguments.split(' '))
-        .output()
-        .unwrap();
+        .args([
+            "build",
+            "--workspace",
+            "--quiet",
+            "--offline",
+            "--profile",
+            profile,
+        ])
+        .args(what);
+    finished(&mut build);
+    let mut command = std::process::Command::new(folder.join(program));
+    finished(command.current_dir(root()).args(arguments.split(' ')))
+}
+
+/// What a command says that ends well.
+fn finished(command: &mut std::process::Command) -> String {
+    let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{what:?} {arguments}: {said}");
+    assert!(output.status.success(), "{command:?}: {said}");
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -358,7 +380,11 @@ fn every_campaign_in_the_docs_runs() {
         .collect();
     assert_eq!(attacks, ["kill", "fuzz", "faults", "verdict"]);
     for attack in attacks.into_iter().filter(|attack| *attack != "faults") {
-        let table = cargo_run(&["-p", "campaign"], &format!("{attack} --minutes 0.001"));
+        let table = built_and_run(
+            &["--bin", "campaign", "--examples"],
+            "campaign",
+            &format!("{attack} --minutes 0.001"),
+        );
         assert!(table.lines().count() > 2, "{attack}: {table}");
     }
 }
