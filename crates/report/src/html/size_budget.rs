@@ -15,7 +15,7 @@ use crate::text::cut;
 use crate::words::many;
 
 /// Parts that are named, of those that found no room, and columns of a name at the most.
-const NAMED: usize = 4;
+const NAMED: usize = 8;
 const NAME: usize = 60;
 
 /// What stands around a part, at the most.
@@ -68,7 +68,7 @@ impl SizeBudget {
         self.left_out.len()
     }
 
-    /// `5 parts found no room on this page: Noise; Cases 1; Cases 2; Cases 3; and 1 more`: of
+    /// `9 parts found no room on this page: Noise; Cases 1; (and so on); and 1 more`: of
     /// those after the first `known`.
     pub(super) fn said(&self, known: usize) -> Option<String> {
         let lost = &self.left_out[known..];
@@ -115,12 +115,13 @@ mod tests {
     #[test]
     fn what_found_no_room_is_named_and_what_is_not_named_is_counted() {
         let mut budget = SizeBudget::of(0);
-        for number in 1..=6 {
+        for number in 1..=10 {
             budget.hold(&format!("case {number}"), html! { p { "text" } });
         }
-        let said = "6 parts found no room on this page: case 1; case 2; case 3; case 4; and 2 more";
+        let said = "10 parts found no room on this page: case 1; case 2; case 3; case 4; case 5; \
+                    case 6; case 7; case 8; and 2 more";
         assert_eq!(budget.said(0).as_deref(), Some(said));
-        let said = "2 parts found no room on this page: case 5; case 6";
-        assert_eq!(budget.said(4).as_deref(), Some(said));
+        let said = "2 parts found no room on this page: case 9; case 10";
+        assert_eq!(budget.said(8).as_deref(), Some(said));
     }
 }
