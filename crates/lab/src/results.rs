@@ -54,6 +54,7 @@ use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
 pub use asked::load_in_words;
+pub use calibration::detects_in_words;
 pub use laws::{Law, Shape};
 pub use levels::Role;
 pub use limits::Limit;

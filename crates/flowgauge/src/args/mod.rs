@@ -123,6 +123,8 @@ fn elsewhere(mut error: clap::Error, words: &[OsString]) -> clap::Error {
             ),
         };
         error.remove(ContextKind::SuggestedArg);
+        // It is that of an option that looks like this one.
+        error.remove(ContextKind::Usage);
         error.insert(
             ContextKind::Suggested,
             ContextValue::StyledStrs(vec![text.into()]),

@@ -25,8 +25,7 @@ pub(super) fn early(judged: &Judged, of: usize) -> Option<String> {
 pub(super) fn overstated(judged: &Judged) -> Option<String> {
     let reliable = percent(judged.reliable?);
     Some(format!(
-        "may be overstated: in this noise {} rounds find {reliable} reliably, and show what they \
-         find below that too large",
+        "may be overstated: {} rounds reliably find only {reliable} and more",
         judged.estimate.rounds
     ))
 }

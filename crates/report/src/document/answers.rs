@@ -252,6 +252,7 @@ fn row(
     row.below.extend(case.launching());
     if is_headline {
         row.below.extend(lab::load_in_words(&study.cases));
+        row.below.extend(lab::detects_in_words(&study.cases));
     }
     if row.ratio.is_none() {
         row.below.extend(cut_short(results, case));
