@@ -240,6 +240,16 @@ fn flows_that_could_move_prove_the_same_in_every_study() {
     }
 }
 
+/// Its flag for cases named one by default that the quick preset has not, and was refused for it.
+#[test]
+fn the_quick_preset_can_be_asked_for_by_name() {
+    for study in ["migrate", "balance"] {
+        let home = Home::new();
+        home.run(&[study, "--preset", "quick", "--rounds", "1", "--out", "out"])
+            .answered();
+    }
+}
+
 #[test]
 fn what_cannot_be_moved_is_refused_before_anything_starts() {
     let home = Home::new();
