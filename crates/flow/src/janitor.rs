@@ -25,8 +25,8 @@
 //! of such a group get `SIGHUP`, which is blocked, and `SIGCONT` (POSIX, `_exit`, "consequences of
 //! process termination"). So it has a group of its own, and not a session of its own, whose group
 //! would be an orphan from the beginning. Nothing continues it if that stop has not taken effect when
-//! the main process dies, or if whoever adopts orphans is in the session of the run, as the first process
-//! of a container can be.
+//! the main process dies, or if the process that adopts orphans is in the session of the run, as the first
+//! process of a container can be.
 //!
 //! One process has no parent-death signal yet: a child of the main process that was stopped
 //! between its fork and its exec. It would stay for ever, and the janitor with it, since it has

@@ -116,11 +116,11 @@ fn free(block: Block) {
     }
 }
 
-/// A place that one flow at a time looks into.
-fn exchange<T>(place: &Mutex<T>, with: T) -> T {
+/// Leaves `own` in a place that flows share, and takes what was there.
+fn swap<T>(place: &Mutex<T>, own: T) -> T {
     std::mem::replace(
         &mut place.lock().unwrap_or_else(PoisonError::into_inner),
-        with,
+        own,
     )
 }
 
@@ -194,7 +194,7 @@ impl Exchange<'_> {
             if draw.below(4) == 0 && !loose.is_empty() {
                 let own = one_of(&mut loose, draw);
                 let place = &self.blocks[draw.below(TRANSFERS) as usize];
-                *own = exchange(place, own.take());
+                *own = swap(place, own.take());
             }
         }
         loose.into_iter().chain(kept).for_each(free);
@@ -254,7 +254,7 @@ impl Body for Exchange<'_> {
             Pattern::Larson => vec![None; SERVED],
             Pattern::Mstress => Vec::new(),
             Pattern::CacheThrash => vec![None],
-            Pattern::CacheScratch => vec![exchange(&self.blocks[flow % GIFTS], None)],
+            Pattern::CacheScratch => vec![swap(&self.blocks[flow % GIFTS], None)],
         }
     }
 
@@ -264,8 +264,7 @@ impl Body for Exchange<'_> {
             Pattern::Churn => self.replace(held, draw, (16, 1_015)),
             Pattern::Larson => {
                 let taken = self.replace(held, draw, (10, 500));
-                let of_another = exchange(&self.held, std::mem::take(held));
-                *held = of_another;
+                *held = swap(&self.held, std::mem::take(held));
                 held.resize_with(SERVED, || None);
                 taken
             }

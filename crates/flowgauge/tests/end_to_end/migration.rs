@@ -40,6 +40,13 @@ fn done(home: &Home) -> Done {
     done
 }
 
+impl Done {
+    /// The counts of all proofs.
+    fn counts(&self) -> impl Iterator<Item = u64> {
+        self.proofs.values().flatten().map(|proof| proof.0)
+    }
+}
+
 fn answered(line: &str) -> Done {
     let home = Home::new();
     home.run(&line.split(' ').collect::<Vec<_>>()).answered();
@@ -62,12 +69,7 @@ fn state_gets_to_the_other_side_by_every_means() {
     for (case, proofs) in &done.proofs {
         assert_eq!(proofs.len(), 1, "{case}: {proofs:?}");
     }
-    let counts: BTreeSet<u64> = done
-        .proofs
-        .values()
-        .flatten()
-        .map(|proof| proof.0)
-        .collect();
+    let counts: BTreeSet<u64> = done.counts().collect();
     assert_eq!(
         counts,
         [512, 600].into(),
@@ -78,12 +80,7 @@ fn state_gets_to_the_other_side_by_every_means() {
 #[test]
 fn many_flows_go_there_and_back() {
     let done = answered("migrate --case many --flows 3000 --rounds 1 --out out");
-    let proofs: Vec<u64> = done
-        .proofs
-        .values()
-        .flatten()
-        .map(|proof| proof.0)
-        .collect();
+    let proofs: Vec<u64> = done.counts().collect();
     assert_eq!(proofs.len(), 1);
     assert!(
         proofs[0] >= 6_000 && proofs[0].is_multiple_of(6_000),

@@ -42,7 +42,7 @@ pub(super) fn sentences(case: &CaseResult) -> Vec<String> {
 }
 
 /// What a sampler does to the slots that it runs beside, and what it uses itself. CPU time
-/// is told too: it hardly knows what else runs on the machine.
+/// is shown too: it hardly depends on what else runs on the machine.
 fn cost_of_sampling(case: &CaseResult, finding: &Finding) -> String {
     let said = match finding.verdict {
         Verdict::Same { within } => format!("it costs no more than {}", percent(within)),

@@ -273,7 +273,7 @@ mod tests {
         }
     }
 
-    /// "More up to 1, above that it is not known", with a point in between that is told.
+    /// "More up to 1, above that it is not known", with a known point in between.
     #[test]
     fn what_goes_down_and_up_again_is_said_part_by_part() {
         let there_and_back = points(&[(2.5, 3.0), (1.1, 1.2), (2.5, 3.0)]);

@@ -267,7 +267,7 @@ mod tests {
         study
     }
 
-    /// Slots in which a variant takes so many ms for each label.
+    /// Slots in which a variant takes the milliseconds that `ms` gives for its label.
     fn answer(n: usize, spec: &SlotSpec<Work>, ms: fn(&str) -> u64) -> Answer {
         let Work::Balanced(Balanced { balance, .. }) = &spec.work else {
             panic!("other work")

@@ -10,9 +10,9 @@
 //! it is that one. Every number that no other beats is named beside it. With fewer rounds than
 //! an interval needs there is no best.
 //!
-//! How flat the optimum is is told by the larger numbers: what it costs to take too many. That
-//! none takes longer than so much is told of the largest upper end among them, whichever number
-//! has it. Of variants that are no numbers it is told by all others.
+//! How flat the optimum is follows from the larger numbers: what it costs to take too many. The
+//! bound that none exceeds is the largest upper end among them, whichever number has it. Where
+//! variants are no numbers, it follows from all others.
 //!
 //! A search drops variants on its way ([`stats::Halving`]). The best is one of those that took part
 //! to the end; each other is compared with it over the rounds in which both took part.

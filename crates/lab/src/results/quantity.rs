@@ -235,7 +235,7 @@ impl Word {
     }
 }
 
-/// The level at which a quantity is judged where so many comparisons share the level.
+/// The level at which a quantity is judged where `comparisons` share one level.
 #[must_use]
 pub(crate) fn alpha(comparisons: usize) -> f64 {
     LOOK_ALPHA / comparisons.max(1) as f64

@@ -176,7 +176,7 @@ impl Count {
         }
     }
 
-    /// Whether more work means more of it: then it is told for each unit.
+    /// Whether more work means more of it: then it is shown per unit.
     #[must_use]
     pub fn grows_with_work(self) -> bool {
         !matches!(

@@ -76,7 +76,7 @@ mod tests {
         }
     }
 
-    /// One flow that does 100 a second, and two that are told to do this many times as much.
+    /// One flow that does 100 a second, and two that do this many times as much.
     fn work(threads: f64, told: f64, over_one: f64) -> Scaling {
         let point = |flows, variants, threads_over_processes| ScalingPoint {
             flows,
