@@ -97,12 +97,7 @@ fn uneven_work_is_the_same_however_it_is_balanced() {
     ] {
         let done = answered(&format!("balance --case {work} --rounds 1 --out out"));
         assert_eq!(done.slots.len(), 2 * 5, "{:?}", done.slots.keys());
-        let counts: BTreeSet<u64> = done
-            .proofs
-            .values()
-            .flatten()
-            .map(|proof| proof.0)
-            .collect();
+        let counts: BTreeSet<u64> = done.counts().collect();
         assert_eq!(counts, [count].into());
         assert!(done.proofs.values().all(|proofs| proofs.len() == 1));
     }
