@@ -203,8 +203,9 @@ fn blocks_of_a_common_heap_are_worked_on_by_both_and_copies_by_the_consumer_alon
         pieces.pages() - queue.pages()
     };
     let (alone, both) = (pages("process"), pages("thread"));
+    // A block of 8 pages lies on 9 where it does not begin with one.
     assert!((8..=9).contains(&alone), "{alone}");
-    assert_eq!(both, 2 * alone);
+    assert!((16..=18).contains(&both), "{both}");
 }
 
 /// A queue of 16,384 blocks of up to 1 MiB was reckoned at 34 GiB, whatever went through it.

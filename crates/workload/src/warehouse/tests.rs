@@ -184,16 +184,3 @@ proptest! {
         prop_assert_eq!(place.store.audit(), Ok(()));
     }
 }
-
-#[test]
-fn its_objects_lie_on_about_as_many_pages_as_its_heap_has() {
-    let place = small().state(0);
-    let mut pieces = flow::Pieces::of_flow(0);
-    small().touched(&place, 0, &mut pieces);
-    let pages = pieces.pages() as u64;
-    let heap = small().heap.0 / flow::page_bytes();
-    assert!(
-        (heap * 9 / 10..heap * 3 / 2).contains(&pages),
-        "{pages} of {heap}"
-    );
-}
