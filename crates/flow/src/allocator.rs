@@ -24,6 +24,11 @@ impl Allocator {
     /// The one of the C library.
     pub const LIBC: &str = "libc";
 
+    /// Those that have names, libc's first; each but that one may be missing on a machine.
+    pub fn known() -> impl Iterator<Item = Self> {
+        KNOWN.into_iter().map(|name| Self(name.to_owned()))
+    }
+
     /// Its name or path, as it was given.
     #[must_use]
     pub fn name(&self) -> &str {

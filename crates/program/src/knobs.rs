@@ -32,9 +32,19 @@ pub struct Knobs {
     /// The scheduling class `SCHED_BATCH`.
     #[serde(skip_serializing_if = "is_false")]
     pub batch: bool,
-    /// The program may use only the first so many of the CPUs.
+    /// The program may use only these CPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpus: Option<u32>,
+    pub cpus: Option<CpuChoice>,
+}
+
+/// CPUs out of those that the launching process may use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum CpuChoice {
+    /// The first ones, this many.
+    First(u32),
+    /// Those with these numbers.
+    These(Vec<u32>),
 }
 
 #[allow(
@@ -68,8 +78,8 @@ impl Knobs {
                 set.map(drop).map_err(io::Error::from),
             )?;
         }
-        match self.cpus {
-            Some(most) => named("fewer CPUs cannot be had", fewer_cpus(most)),
+        match &self.cpus {
+            Some(choice) => named("fewer CPUs cannot be had", fewer_cpus(choice)),
             None => Ok(()),
         }
     }
@@ -88,14 +98,20 @@ fn named(what: &str, done: io::Result<()>) -> io::Result<()> {
     done.map_err(|error| io::Error::other(format!("{what}: {error}")))
 }
 
-/// Keeps the first so many of the CPUs that this process may use.
-fn fewer_cpus(most: u32) -> io::Result<()> {
+/// Keeps some of the CPUs that this process may use.
+fn fewer_cpus(choice: &CpuChoice) -> io::Result<()> {
     use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
     let this = nix::unistd::Pid::from_raw(0);
     let allowed = sched_getaffinity(this)?;
-    let mut kept = CpuSet::new();
     let all = (0..CpuSet::count()).filter(|&cpu| allowed.is_set(cpu).unwrap_or(false));
-    for cpu in all.take(most.max(1) as usize) {
+    let chosen: Vec<usize> = match choice {
+        CpuChoice::First(most) => all.take((*most).max(1) as usize).collect(),
+        CpuChoice::These(cpus) => all
+            .filter(|&cpu| cpus.iter().any(|&one| one as usize == cpu))
+            .collect(),
+    };
+    let mut kept = CpuSet::new();
+    for cpu in chosen {
         kept.set(cpu)?;
     }
     Ok(sched_setaffinity(this, &kept)?)

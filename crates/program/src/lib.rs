@@ -56,7 +56,7 @@ use flow::{Answer, SlotProcess};
 pub use command::Shell;
 pub use fill::Fill;
 pub use judge::differs;
-pub use knobs::Knobs;
+pub use knobs::{CpuChoice, Knobs};
 pub use program::{CheckOutput, Copies, GRACE_S, OfVariant, Output, Program};
 pub use runner::here;
 pub use served::{Http, Load, Ready, Served};

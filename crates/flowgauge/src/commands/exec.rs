@@ -8,6 +8,7 @@ mod serve;
 mod what_if;
 
 use anyhow::{Result, ensure};
+use flow::placement::Cpus;
 use lab::{Case, Preset, Settings, Study};
 use machine::Machine;
 
@@ -24,7 +25,7 @@ const NAME: &str = "exec";
 pub(crate) fn run(args: &ExecArgs) -> Result<Ending> {
     refuse(args)?;
     flow::cgroup::sweep();
-    let study = study(args, session::cpus(&Machine::read()))?;
+    let study = study(args, &lab::cpus(&Machine::read()))?;
     let settings = settings(args)?;
     let exports = export::Exports::prepare(&args.hyperfine)?;
     let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
@@ -101,7 +102,7 @@ fn settings(args: &ExecArgs) -> Result<Settings> {
 }
 
 /// The study that the flags ask for, on a machine of this many CPUs.
-fn study(args: &ExecArgs, cpus: u32) -> Result<Study> {
+fn study(args: &ExecArgs, cpus: &Cpus) -> Result<Study> {
     let cases = cases(args, cpus)?;
     for case in &cases {
         case.work.check()?;
@@ -130,7 +131,7 @@ fn study(args: &ExecArgs, cpus: u32) -> Result<Study> {
     })
 }
 
-fn cases(args: &ExecArgs, cpus: u32) -> Result<Vec<Case>> {
+fn cases(args: &ExecArgs, cpus: &Cpus) -> Result<Vec<Case>> {
     let cases = plans::cases(args, cpus)?;
     match args.serve.load.is_empty() {
         true => Ok(cases),
@@ -151,7 +152,12 @@ mod tests {
         let Command::Exec(args) = Cli::parse_from(all).command else {
             panic!("{words:?}")
         };
-        study(&args, 2)
+        let two = Cpus {
+            allowed: vec![0, 1],
+            cores: vec![0, 1],
+            smt: vec![0, 1],
+        };
+        study(&args, &two)
     }
 
     fn labels(study: &Study) -> Vec<&str> {

@@ -1,6 +1,7 @@
 //! What is compared with what: commands as the variants of cases.
 
 use anyhow::{Result, ensure};
+use flow::placement::Cpus;
 use flow::{Channel, Model, Schedule, Variant};
 use lab::{BestOf, Case, LabelledVariant, Metric, SweepPoint, labelled};
 use program::Program;
@@ -13,8 +14,9 @@ use crate::args::ExecArgs;
 /// The case of a study without a sweep.
 const CASE: &str = "commands";
 
-/// The cases that the flags ask for, on a machine of this many CPUs.
-pub(super) fn cases(args: &ExecArgs, cpus: u32) -> Result<Vec<Case>> {
+/// The cases that the flags ask for, on a machine with these CPUs.
+pub(super) fn cases(args: &ExecArgs, machine: &Cpus) -> Result<Vec<Case>> {
+    let cpus = u32::try_from(machine.allowed.len()).unwrap_or(u32::MAX);
     if let Some(command) = &args.grid {
         return Ok(vec![grid(args, command, cpus)?]);
     }
@@ -29,7 +31,7 @@ pub(super) fn cases(args: &ExecArgs, cpus: u32) -> Result<Vec<Case>> {
             .iter()
             .map(|&flows| at_flows(args, commands, flows))
             .collect(),
-        (None, commands) => Ok(vec![plain(args, commands)?]),
+        (None, commands) => Ok(vec![plain(args, commands, machine)?]),
     }
 }
 
@@ -82,7 +84,7 @@ fn variants(args: &ExecArgs, commands: &[Named], flows: u32) -> Vec<LabelledVari
 }
 
 /// Commands side by side.
-fn plain(args: &ExecArgs, commands: &[Named]) -> Result<Case> {
+fn plain(args: &ExecArgs, commands: &[Named], cpus: &Cpus) -> Result<Case> {
     let flows = args.flows.unwrap_or(1);
     let mut variants = variants(args, commands, flows);
     if args.what_if {
@@ -90,7 +92,7 @@ fn plain(args: &ExecArgs, commands: &[Named]) -> Result<Case> {
             commands.len() == 1,
             "--what-if is for one command: what helps one may not help another"
         );
-        variants = what_if::variants(variants.remove(0), &commands[0].program);
+        variants = what_if::variants(variants.remove(0), &commands[0].program, cpus);
     }
     let base = commands[0].program.clone();
     let title = match commands {

@@ -1,31 +1,19 @@
 //! What can be tried about a program from outside of it, each as a variant of its own.
 
-use std::path::{Path, PathBuf};
-
-use flow::Placement;
+use flow::placement::Cpus;
+use flow::{Allocator, Placement};
 use lab::LabelledVariant;
-use program::{Knobs, Program};
+use program::{CpuChoice, Knobs, Program};
 use workload::Work;
 
-/// Allocators by the beginning of their libraries' names.
-const ALLOCATORS: [(&str, &str); 4] = [
-    ("jemalloc", "libjemalloc.so"),
-    ("tcmalloc", "libtcmalloc_minimal.so"),
-    ("mimalloc", "libmimalloc.so"),
-    ("hoard", "libhoard.so"),
-];
-
-/// Where libraries are.
-const FOLDERS: [&str; 5] = [
-    "/usr/lib/x86_64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu",
-    "/usr/local/lib",
-    "/usr/lib64",
-    "/usr/lib",
-];
+use crate::preload;
 
 /// The program as it is, and once with each change that this machine allows.
-pub(super) fn variants(as_it_is: LabelledVariant, program: &Program) -> Vec<LabelledVariant> {
+pub(super) fn variants(
+    as_it_is: LabelledVariant,
+    program: &Program,
+    cpus: &Cpus,
+) -> Vec<LabelledVariant> {
     let changed = |label: String, knobs: Knobs| LabelledVariant {
         label,
         work: Some(Work::Program(Box::new(Program {
@@ -39,7 +27,7 @@ pub(super) fn variants(as_it_is: LabelledVariant, program: &Program) -> Vec<Labe
         ..as_it_is.clone()
     }];
     all.extend(
-        knobs()
+        knobs(cpus)
             .into_iter()
             .map(|(label, knobs)| changed(label, knobs)),
     );
@@ -52,80 +40,107 @@ pub(super) fn variants(as_it_is: LabelledVariant, program: &Program) -> Vec<Labe
     all
 }
 
-/// Every change, with its name.
-fn knobs() -> Vec<(String, Knobs)> {
+/// Every change that these CPUs and what is installed allow, with its name.
+fn knobs(cpus: &Cpus) -> Vec<(String, Knobs)> {
     let variable = |name: &str, value: &str| Knobs {
         env: [(name.to_owned(), value.to_owned())].into(),
         ..Knobs::default()
     };
-    let allocators = installed().into_iter().map(|(name, library)| {
-        let knobs = Knobs {
-            preload: Some(library),
-            ..Knobs::default()
-        };
-        (name, knobs)
-    });
-    let huge = variable("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
+    let none = Knobs::default;
     let flags = [
+        ("one malloc arena", variable("MALLOC_ARENA_MAX", "1")),
+        (
+            "malloc asks for huge pages",
+            variable("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"),
+        ),
         (
             "no huge pages",
             Knobs {
                 no_huge_pages: true,
-                ..Knobs::default()
+                ..none()
             },
         ),
         (
             "fixed addresses",
             Knobs {
                 no_randomisation: true,
-                ..Knobs::default()
+                ..none()
             },
         ),
         (
             "batch scheduling",
             Knobs {
                 batch: true,
-                ..Knobs::default()
-            },
-        ),
-        (
-            "one CPU",
-            Knobs {
-                cpus: Some(1),
-                ..Knobs::default()
+                ..none()
             },
         ),
     ];
-    let all = allocators.chain([
-        ("one malloc arena", variable("MALLOC_ARENA_MAX", "1")),
-        ("malloc asks for huge pages", huge),
-    ]);
-    all.chain(flags)
-        .map(|(name, knobs)| (name.to_owned(), knobs))
-        .collect()
+    let flags = flags.map(|(name, knobs)| (name.to_owned(), knobs));
+    allocators().chain(flags).chain(fewer_cpus(cpus)).collect()
 }
 
-/// Allocators that are installed here.
-fn installed() -> Vec<(&'static str, PathBuf)> {
-    let found = ALLOCATORS
-        .iter()
-        .filter_map(|(name, library)| Some((*name, find(library)?)));
-    found.collect()
-}
-
-fn find(library: &str) -> Option<PathBuf> {
-    FOLDERS.iter().find_map(|folder| {
-        let entries = std::fs::read_dir(Path::new(folder)).ok()?;
-        let named = |path: &PathBuf| {
-            let name = path.file_name().and_then(|name| name.to_str());
-            name.is_some_and(|name| name.starts_with(library))
+/// The allocators that are here, the C library's own left out.
+fn allocators() -> impl Iterator<Item = (String, Knobs)> {
+    Allocator::known().filter_map(|allocator| {
+        let preload = preload::of(&allocator).ok()??;
+        let knobs = Knobs {
+            preload: Some(preload),
+            ..Knobs::default()
         };
-        let mut found: Vec<PathBuf> = entries
-            .flatten()
-            .map(|entry| entry.path())
-            .filter(named)
-            .collect();
-        found.sort();
-        found.into_iter().next()
+        Some((allocator.name().to_owned(), knobs))
     })
+}
+
+/// One CPU, half of them, and one hardware thread of each core, where that is fewer than all.
+fn fewer_cpus(cpus: &Cpus) -> Vec<(String, Knobs)> {
+    let all = u32::try_from(cpus.allowed.len()).unwrap_or(u32::MAX);
+    let mut choices = vec![("one CPU", 2, CpuChoice::First(1))];
+    choices.push(("half of the CPUs", 4, CpuChoice::First(all / 2)));
+    if cpus.cores.len() < cpus.allowed.len() {
+        let threads = CpuChoice::These(cpus.cores.clone());
+        choices.push(("one hardware thread of each core", 2, threads));
+    }
+    let fewer = choices.into_iter().filter(|(_, least, _)| all >= *least);
+    let named = fewer.map(|(name, _, choice)| {
+        let knobs = Knobs {
+            cpus: Some(choice),
+            ..Knobs::default()
+        };
+        (name.to_owned(), knobs)
+    });
+    named.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(allowed: u32, cores: &[u32]) -> Vec<String> {
+        let cpus = Cpus {
+            allowed: (0..allowed).collect(),
+            cores: cores.to_vec(),
+            smt: (0..allowed).collect(),
+        };
+        let all = fewer_cpus(&cpus).into_iter();
+        all.map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn cpus_are_taken_away_where_there_are_some_to_take() {
+        assert!(names(1, &[0]).is_empty());
+        assert_eq!(names(2, &[0, 1]), ["one CPU"]);
+        assert_eq!(names(4, &[0, 1, 2, 3]), ["one CPU", "half of the CPUs"]);
+        let with_smt = names(4, &[0, 2]);
+        assert_eq!(with_smt[2], "one hardware thread of each core");
+    }
+
+    #[test]
+    fn our_own_allocator_is_tried_and_the_c_librarys_is_no_change() {
+        let tried: Vec<String> = allocators().map(|(name, _)| name).collect();
+        assert!(!tried.contains(&Allocator::LIBC.to_owned()));
+        assert_eq!(
+            tried.contains(&"core-aware".to_owned()),
+            preload::library().is_ok()
+        );
+    }
 }
