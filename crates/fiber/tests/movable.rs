@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::cell::Cell;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::{Command, ExitCode};
 
 use fiber::movable::{MovableFiber, MoveError, Region, Way};
@@ -60,6 +60,10 @@ const TESTS: &[(&str, fn())] = &[
     ("no_address_space_is_an_error", no_address_space_is_an_error),
     ("no_shared_memory_is_an_error", no_shared_memory_is_an_error),
     ("a_full_region_is_an_error", a_full_region_is_an_error),
+    (
+        "a_huge_page_of_two_processes_keeps_what_the_first_has_in_it",
+        a_huge_page_of_two_processes,
+    ),
     (
         "an_overflow_in_the_window_names_its_fiber",
         an_overflow_in_the_window,
@@ -672,6 +676,39 @@ fn a_full_region_is_an_error() {
     let _handles = [0, 1].map(|number: u64| scheduler.spawn_movable(number, |_, n| n).unwrap());
     let error = scheduler.spawn_movable((), |_, ()| ()).unwrap_err();
     assert!(error.to_string().contains("all 2 fibers"), "{error}");
+}
+
+/// The slots of process 1 begin in the middle of a block. Its first fiber put a zero at the begin of
+/// that block, into a fiber of process 0.
+fn a_huge_page_of_two_processes() {
+    const FIBERS: u64 = 3_000;
+    let config = Config::movable(1_024).capacity(FIBERS as usize);
+    let region = Region::reserve(config, 2).unwrap();
+    let (mut all_are_here, mut go_ahead) = std::os::unix::net::UnixStream::pair().unwrap();
+    let other = in_child(|| {
+        go_ahead.read_exact(&mut [0]).unwrap();
+        let scheduler = region.join(1).unwrap();
+        let only = scheduler.spawn(|_: &mut Fiber| 7_u64).unwrap();
+        i32::from(only.join().unwrap() != 7)
+    });
+    let scheduler = region.join(0).unwrap();
+    let spawn = |who| {
+        let body = move |fiber: &mut Fiber| {
+            let kept = std::hint::black_box([who; 8]);
+            fiber.yield_now();
+            std::hint::black_box(kept).iter().sum::<u64>()
+        };
+        scheduler.spawn(body).unwrap()
+    };
+    let handles: Vec<_> = (0..FIBERS).map(spawn).collect();
+    scheduler
+        .spawn(|fiber: &mut Fiber| fiber.yield_now())
+        .unwrap_err();
+    all_are_here.write_all(&[0]).unwrap();
+    assert_eq!(other.wait(), 0);
+    for (who, handle) in (0..).zip(handles) {
+        assert_eq!(handle.join().unwrap(), 8 * who);
+    }
 }
 
 fn an_overflow_in_the_window() {

@@ -425,12 +425,12 @@ impl Shared {
     pub(crate) fn about_to_use(&self, slot: *const u8, bytes: usize) {
         let end = slot.addr() + bytes - self.range.base().addr();
         if end > self.dense_up_to.get() {
-            self.next_block(end);
+            self.next_block(slot, end);
         }
     }
 
     #[cold]
-    fn next_block(&self, end: usize) {
+    fn next_block(&self, slot: *const u8, end: usize) {
         let layout = &self.layout;
         let stride = Slots::stride_of(self.config.stack, false);
         let last = (layout.slots + layout.slots_bytes) / HUGE_PAGE * HUGE_PAGE;
@@ -440,9 +440,11 @@ impl Shared {
         }
         let block = (end - 1) / HUGE_PAGE * HUGE_PAGE;
         self.dense_up_to.set(block + HUGE_PAGE);
+        // Only a block with a page in it can become one. The page is the slot's own: the block may
+        // have begun with slots of another process, which are in use.
+        // SAFETY: the first word of a slot of our mapping, which has no fiber yet.
+        unsafe { slot.cast_mut().cast::<u64>().write_volatile(0) };
         let first = self.at(block.max(layout.slots));
-        // SAFETY: a word of our own mapping that no slot has used yet, or that was zero before.
-        unsafe { first.cast::<u64>().write_volatile(0) };
         // SAFETY: whole blocks of our own mapping; no contents change.
         unsafe { libc::madvise(first.cast(), HUGE_PAGE, libc::MADV_COLLAPSE) };
     }
