@@ -104,10 +104,7 @@ fn write(content: &mut File, target: &Path) -> io::Result<()> {
         io::copy(content, &mut device)?;
         return Ok(());
     }
-    tidy::whole::replace(target, |beside| {
-        io::copy(content, beside)?;
-        beside.sync_all()
-    })
+    tidy::whole::replace(target, content)
 }
 
 fn folder_of(path: &Path) -> PathBuf {

@@ -7,7 +7,7 @@
 //!
 //! * **Made, never taken over.** A file is made with `O_EXCL` and `O_NOFOLLOW` below an open
 //!   folder, so a link that waits under its name is not followed. A file that replaces another
-//!   one is written whole beside it and renamed over it ([`whole`]).
+//!   one is written whole, without a name where that is possible, and renamed over it ([`whole`]).
 //! * **Random names.** A name holds 128 random bits ([`names`]). A process number would not do:
 //!   in containers each run is process 1.
 //! * **Only what is provably ours is removed.** What a killed run left is removed by the next one
@@ -23,6 +23,7 @@
 #![forbid(unsafe_code)]
 
 pub mod folder;
+mod held;
 pub mod names;
 pub mod slot_folder;
 pub mod whole;

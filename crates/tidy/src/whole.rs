@@ -3,67 +3,133 @@
 //! # Theory
 //!
 //! ```text
-//! open folder ─▶ a file without a name (O_TMPFILE) ─▶ filled ─▶ linked to a random name ─▶ renamed
+//! open folder ─▶ a file without a name (O_TMPFILE) ─▶ filled ─▶ linked to its name
+//!                                                            ╰▶ linked to a random name ─▶ renamed
 //! ```
 //!
-//! Up to the link there is nothing that a killed program could leave. Where a file system gives no
-//! file without a name, or there is no `/proc` to link one through, the file has its random name
-//! from the beginning. It is locked as long as it is written, so that [`sweep`] knows which of
-//! them nobody writes any more.
+//! Up to the link there is nothing that a killed program could leave. Where nothing has the name
+//! yet, the link gives it, and there is nothing to leave at all. A link replaces nothing, so a file
+//! that is there is replaced by renaming another one over it, which needs a name of its own for a
+//! moment. Signals that ask to end wait until that moment is over ([`crate::held`]); a
+//! `SIGKILL` does not, and [`sweep`] removes what it leaves.
+//!
+//! Where a file system gives no file without a name, or there is no `/proc` to link one through, the
+//! file has its random name from the beginning. Then such signals wait from the beginning
+//! too, and one that waits has the file removed after the piece that is being written. The
+//! file is locked as long as it is written, so that [`sweep`] knows which of them nobody writes any
+//! more.
 //!
 //! Renaming replaces a link and does not follow it. The mode is that of any new file.
 
+use std::ffi::CStr;
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use nix::errno::Errno;
 use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, openat, renameat};
 use nix::sys::stat::{Mode, SFlag};
 use nix::unistd::linkat;
 
 use crate::folder::{Folder, c_name};
+use crate::held::Held;
 use crate::names::{self, Kind};
+
+/// Bytes that are written before a signal that waits is looked for.
+const PIECE: u64 = 1 << 20;
 
 /// Puts `bytes` at `path` in one step.
 ///
 /// # Errors
 /// The folder takes no file, the disk is full, or a folder has that name.
 pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
-    replace(path, |file| io::Write::write_all(file, bytes.as_ref()))
+    put(path, &mut bytes.as_ref(), |_| Ok(()))
 }
 
-/// Puts what `fill` writes at `path` in one step.
+/// Puts all that `content` still holds at `path` in one step, after it has reached the disk.
 ///
 /// # Errors
-/// As [`fn@write`], and those of `fill`.
-pub fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+/// As [`fn@write`], and those of `content`.
+pub fn replace(path: &Path, content: &mut impl Read) -> io::Result<()> {
+    put(path, content, File::sync_all)
+}
+
+fn put(
+    path: &Path,
+    content: &mut dyn Read,
+    settle: impl Fn(&File) -> io::Result<()>,
+) -> io::Result<()> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let name = c_name(name)?;
     let folder = Folder::open(path.parent().unwrap_or(Path::new(".")))?;
-    let part = c_name(names::new(Kind::Part)?)?;
-    let (mut file, is_named) = match nameless(&folder) {
-        Some(file) => (file, false),
-        None => (named(&folder, &part)?, true),
+    let Some(mut file) = nameless(&folder) else {
+        return put_named(&folder, &name, content, settle);
     };
-    let put = || -> io::Result<()> {
-        fill(&mut file)?;
-        if !is_named && link(&file, &folder, &part).is_err() {
-            let mut copy = named(&folder, &part)?;
+    io::copy(content, &mut file)?;
+    settle(&file)?;
+    match link(&file, &folder, &name) {
+        Err(Errno::EEXIST) => over(&folder, &name, |part| link(&file, &folder, part)),
+        // There is no /proc.
+        Err(_) => {
             file.seek(SeekFrom::Start(0))?;
-            io::copy(&mut file, &mut copy)?;
+            put_named(&folder, &name, &mut file, settle)
         }
-        Ok(renameat(
-            &folder,
-            part.as_c_str(),
-            &folder,
-            name.as_c_str(),
-        )?)
-    };
-    put().inspect_err(|_| {
-        let _never_there_is_fine = folder.remove_file(&part);
-    })
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Gives a file that `make` gives a name the name `name` in place of another one.
+fn over(
+    folder: &Folder,
+    name: &CStr,
+    make: impl FnOnce(&CStr) -> nix::Result<()>,
+) -> io::Result<()> {
+    let part = c_name(names::new(Kind::Part)?)?;
+    let _held = Held::from_here()?;
+    make(&part)?;
+    rename_or_remove(folder, &part, name)
+}
+
+/// The same with a file that has a name from the beginning.
+fn put_named(
+    folder: &Folder,
+    name: &CStr,
+    content: &mut dyn Read,
+    settle: impl Fn(&File) -> io::Result<()>,
+) -> io::Result<()> {
+    let part = c_name(names::new(Kind::Part)?)?;
+    let held = Held::from_here()?;
+    let mut file = named(folder, &part)?;
+    let filled = fill(&mut file, content, &held).and_then(|()| settle(&file));
+    match filled {
+        Ok(()) => rename_or_remove(folder, &part, name),
+        Err(error) => {
+            let _as_good_as_gone = folder.remove_file(&part);
+            Err(error)
+        }
+    }
+}
+
+/// Copies piece by piece, until a signal waits.
+fn fill(file: &mut File, content: &mut dyn Read, held: &Held) -> io::Result<()> {
+    let mut piece = Vec::new();
+    while content.take(PIECE).read_to_end(&mut piece)? > 0 {
+        file.write_all(&piece)?;
+        piece.clear();
+        if held.one_waits() {
+            return Err(io::Error::other("a signal came while it was written"));
+        }
+    }
+    Ok(())
+}
+
+fn rename_or_remove(folder: &Folder, part: &CStr, name: &CStr) -> io::Result<()> {
+    renameat(folder, part, folder, name).inspect_err(|_| {
+        let _as_good_as_gone = folder.remove_file(part);
+    })?;
+    Ok(())
 }
 
 /// What a new file may be read and written by, before the umask.
@@ -77,14 +143,14 @@ fn nameless(folder: &Folder) -> Option<File> {
     Some(file)
 }
 
-fn named(folder: &Folder, name: &std::ffi::CStr) -> io::Result<File> {
+fn named(folder: &Folder, name: &CStr) -> io::Result<File> {
     let file = folder.make_file(name, ANYBODY)?;
     // Without locks there is no sweep: one that it cannot lock is left alone.
     let _no_locks_here = file.lock();
     Ok(file)
 }
 
-fn link(file: &File, folder: &Folder, name: &std::ffi::CStr) -> nix::Result<()> {
+fn link(file: &File, folder: &Folder, name: &CStr) -> nix::Result<()> {
     let open = format!("/proc/self/fd/{}", file.as_raw_fd());
     linkat(
         AT_FDCWD,
@@ -144,6 +210,29 @@ mod tests {
 
     use super::*;
 
+    /// What cannot be read.
+    struct Cut;
+
+    impl Read for Cut {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+    }
+
+    /// Text without an end, in which a signal comes that asks to end.
+    struct Signalled(usize);
+
+    impl Read for Signalled {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            if self.0 == 0 {
+                crate::held::tests::signal_this_thread();
+            }
+            self.0 += into.len();
+            assert!(self.0 < 100 << 20, "the signal is not heard of");
+            Ok(into.len())
+        }
+    }
+
     fn listing(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
         let names = entries.map(|entry| entry.file_name().into_string().unwrap());
@@ -195,9 +284,24 @@ mod tests {
         let path = folder.path().join("a folder");
         fs::create_dir(&path).unwrap();
         assert!(write(&path, "text").is_err());
-        let cut = |_: &mut File| Err(io::ErrorKind::StorageFull.into());
-        assert!(replace(&folder.path().join("other"), cut).is_err());
+        let other = folder.path().join("other");
+        assert!(replace(&other, &mut Cut).is_err());
+        let open = Folder::open(folder.path()).unwrap();
+        for cut in [&mut Cut as &mut dyn Read, &mut Signalled(0)] {
+            assert!(put_named(&open, c"other", cut, File::sync_all).is_err());
+        }
         assert_eq!(listing(folder.path()), ["a folder"]);
+    }
+
+    #[test]
+    fn a_file_with_a_name_from_the_beginning_replaces_another_one_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let (open, path) = (Folder::open(folder.path()).unwrap(), folder.path());
+        for text in ["first", "second"] {
+            put_named(&open, c"page", &mut text.as_bytes(), File::sync_all).unwrap();
+            assert_eq!(fs::read_to_string(path.join("page")).unwrap(), text);
+        }
+        assert_eq!(listing(path), ["page"]);
     }
 
     #[test]

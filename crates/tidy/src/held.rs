@@ -1,0 +1,72 @@
+//! Signals that ask to end, kept waiting while a file has a name that nobody may see.
+
+use std::io;
+use std::os::fd::AsFd;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+
+const ASKS: [Signal; 4] = [
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGTERM,
+];
+
+/// As long as it is there, this thread takes no signal that asks to end.
+#[derive(Debug)]
+pub(crate) struct Held {
+    before: SigSet,
+    waiting: SignalFd,
+}
+
+impl Held {
+    pub(crate) fn from_here() -> io::Result<Self> {
+        let asks = SigSet::from_iter(ASKS);
+        let waiting = SignalFd::with_flags(&asks, SfdFlags::SFD_CLOEXEC)?;
+        let before = asks.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+        Ok(Self { before, waiting })
+    }
+
+    /// Whether such a signal has come. It stays.
+    pub(crate) fn one_waits(&self) -> bool {
+        let mut waiting = [PollFd::new(self.waiting.as_fd(), PollFlags::POLLIN)];
+        poll(&mut waiting, PollTimeout::ZERO).is_ok_and(|ready| ready > 0)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _a_mask_that_was_there = self.before.thread_set_mask();
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use nix::sys::signal::raise;
+
+    use super::*;
+
+    /// Sends one that does nothing but set what this returns.
+    pub(crate) fn signal_this_thread() -> Arc<AtomicBool> {
+        let came = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(Signal::SIGHUP as i32, Arc::clone(&came)).unwrap();
+        raise(Signal::SIGHUP).unwrap();
+        came
+    }
+
+    /// A second Ctrl-C ended the process between the two names of a file.
+    #[test]
+    fn a_signal_that_asks_to_end_waits_until_a_file_has_its_name() {
+        let held = Held::from_here().unwrap();
+        assert!(!held.one_waits());
+        let came = signal_this_thread();
+        assert!(held.one_waits() && !came.load(Ordering::SeqCst));
+        drop(held);
+        assert!(came.load(Ordering::SeqCst));
+    }
+}
