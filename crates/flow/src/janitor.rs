@@ -35,23 +35,19 @@
 //!
 //! Two things may come after that: a flow that was stopped between its fork and its own request to
 //! die with its parent (or a load generator before its own), and a name that a dying slot was
-//! just making. So the janitor looks for both a few times: a process of this very program that was started
-//! in a role of a slot's, that is stopped, and whose parent is none of this program any more, is one
-//! that nobody will ever continue.
+//! just making. So the janitor looks for both a few times ([`crate::stranded`]).
 //!
 //! What it deliberately does not do: kill by number. It is no parent of theirs, and a number may
-//! have gone to a stranger; a process that holds this pipe can only be ours, and so can an orphan
-//! of this program's file that was started in such a role.
+//! have gone to a stranger; a process that holds this pipe can only be ours.
 //!
 //! It also ends the control group of the run, where there is one ([`crate::cgroup`]): all in it is of
 //! the run.
 
 use std::fs;
 use std::io::{self, BufRead, Write};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::MetadataExt;
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
@@ -59,12 +55,12 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::unistd::getppid;
-use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
 
 use crate::ending::exit;
+use crate::stranded::{self, FileId, file, kill_each, pidfd};
 
 /// The first argument of a janitor.
-const ARGUMENT: &str = "__janitor";
+pub(crate) const ARGUMENT: &str = "__janitor";
 
 /// Signals that ask to end. They are blocked in a janitor.
 const ENDS: [Signal; 4] = [
@@ -103,7 +99,7 @@ impl Janitor {
         unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGCONT)?)) };
         // A child has the mask of its parent, from its birth and through the start of its program.
         let before = SigSet::from_iter(ENDS).thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
-        let spawned = command.spawn();
+        let spawned = stranded::spawn(&mut command);
         before.thread_set_mask()?;
         let mut child = spawned?;
         let told = child.stdin.take();
@@ -175,9 +171,7 @@ pub fn janitor_main() -> ! {
 /// Ends what is left of the slot that the main process was killed in, whose names on disk these are.
 fn end_slot(names: &[PathBuf]) {
     for _ in 0..LOOKS {
-        if let Ok(own) = file("/proc/self/exe") {
-            kill_each(|pid| is_orphan(pid, own));
-        }
+        stranded::end();
         tidy::slot_folder::remove_left(names);
         std::thread::sleep(PAUSE);
     }
@@ -196,31 +190,8 @@ fn ends(main: i32) {
     while getppid().as_raw() == main && poll(&mut end, PollTimeout::NONE).is_err() {}
 }
 
-/// A file as the kernel knows it: its device and its inode.
-type FileId = (u64, u64);
-
-fn file(path: impl AsRef<Path>) -> io::Result<FileId> {
-    let found = fs::metadata(path)?;
-    Ok((found.dev(), found.ino()))
-}
-
 fn own_pipe() -> io::Result<FileId> {
     file("/proc/self/fd/0")
-}
-
-/// Kills each process but this one that is to be.
-fn kill_each(is_to_be: impl Fn(i32) -> bool) {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let own = std::process::id().cast_signed();
-    for pid in pids.filter(|pid| *pid != own) {
-        // Looked at by its descriptor's lifetime: the number cannot go to another in between.
-        if let Some(process) = pidfd(pid)
-            && is_to_be(pid)
-        {
-            let _gone_is_fine = pidfd_send_signal(&process, rustix::process::Signal::KILL);
-        }
-    }
 }
 
 fn holds(pid: i32, pipe: FileId) -> bool {
@@ -229,34 +200,12 @@ fn holds(pid: i32, pipe: FileId) -> bool {
     found.any(|entry| file(entry.path()).is_ok_and(|found| found == pipe))
 }
 
-/// Whether it is a process in a role (`__cell`, `__load`, ...) of the program in this file that is
-/// stopped and whose parent is none. A janitor is nobody's orphan.
-fn is_orphan(pid: i32, own: FileId) -> bool {
-    let runs = |pid: &str| file(format!("/proc/{pid}/exe")).is_ok_and(|program| program == own);
-    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else {
-        return false;
-    };
-    let mut after_name = stat
-        .rsplit_once(')')
-        .map_or("", |found| found.1)
-        .split_whitespace();
-    let (state, parent) = (after_name.next(), after_name.next().unwrap_or_default());
-    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    let role = words.split(|&byte| byte == 0).nth(1);
-    let in_a_role = |role: &[u8]| role.starts_with(b"__") && role != ARGUMENT.as_bytes();
-    state == Some("T") && role.is_some_and(in_a_role) && runs(&pid.to_string()) && !runs(parent)
-}
-
-/// A descriptor of a process: readable when it has ended, and never that of another process.
-fn pidfd(pid: i32) -> Option<OwnedFd> {
-    pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     use std::os::fd::AsRawFd;
+    use std::os::unix::fs::MetadataExt;
 
     use nix::sys::signal::kill;
 

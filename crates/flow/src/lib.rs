@@ -69,6 +69,7 @@ pub mod slot_process;
 pub mod spec;
 mod start;
 mod stdout;
+mod stranded;
 pub mod turn;
 pub mod variant;
 mod watch;

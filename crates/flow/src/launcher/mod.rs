@@ -47,6 +47,7 @@ use crate::janitor::Janitor;
 use crate::probe::{PROBE_ARGUMENT, ProbeTask};
 use crate::simulation;
 use crate::slot_process::{SLOT_PROCESS_ARGUMENT, Task};
+use crate::stranded;
 use crate::{Emulator, Interrupt, Outcome, ProbeSpec, Probed, Simulated, SlotSpec};
 use files::Files;
 pub use onlooker::Onlooker;
@@ -110,10 +111,11 @@ const STDERR_KEPT: usize = 2_000;
 
 impl Launcher {
     /// A launcher that puts named pipes into the system's folder for temporary files,
-    /// after removing those that dead runs left there.
+    /// after removing those that dead runs left there, and processes that were left stopped.
     #[must_use]
     pub fn new(interrupt: Interrupt) -> Self {
         let folder = std::env::temp_dir();
+        stranded::end();
         tidy::slot_folder::sweep(&folder);
         Self {
             interrupt,
@@ -249,7 +251,7 @@ impl Launcher {
     fn converse_about(&self, spec: &ProbeSpec) -> io::Result<SlotOutput> {
         let parent = i32::try_from(std::process::id()).map_err(io::Error::other)?;
         let task = serde_json::to_vec(&ProbeTask { spec, parent })?;
-        let probe = command(this_program(), PROBE_ARGUMENT, false).spawn()?;
+        let probe = stranded::spawn(&mut command(this_program(), PROBE_ARGUMENT, false))?;
         self.hear_out(probe, &task, spec.deadline_s, &mut Nobody)
     }
 
@@ -280,7 +282,7 @@ impl Launcher {
         heap_pages::tell(&mut command, &spec.variant);
         simulation::tell_allocator(&mut command, spec.simulate.as_deref());
         let patience_s = spec.deadline_s + spec.grace_s.max(0.0) * STEPS_OF_GRACE;
-        self.hear_out(command.spawn()?, &task, patience_s, onlooker)
+        self.hear_out(stranded::spawn(&mut command)?, &task, patience_s, onlooker)
     }
 
     /// Gives a process its task, hears it out, and leaves nothing of it.

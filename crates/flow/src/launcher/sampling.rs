@@ -14,6 +14,7 @@ use super::Onlooker;
 use super::slot_output::Stream;
 use crate::sampler::{ARGUMENT, READY, Task};
 use crate::samples::{SampleSpec, Samples};
+use crate::stranded;
 
 /// How long a sampler may take to begin, and to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -71,14 +72,15 @@ impl Onlooker for Sampler {
 
 impl Running {
     fn start(spec: &SampleSpec) -> io::Result<Self> {
-        let mut child = Command::new("/proc/self/exe")
+        let mut command = Command::new("/proc/self/exe");
+        command
             .arg0("flowgauge")
             .arg(ARGUMENT)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()?;
+            .process_group(0);
+        let mut child = stranded::spawn(&mut command)?;
         let output = Stream::new(child.stdout.take().map(OwnedFd::from))?;
         let mut running = Self {
             input: child.stdin.take(),

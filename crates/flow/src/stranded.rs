@@ -1,0 +1,209 @@
+//! Processes of this program that are stopped and that nobody will ever continue.
+//!
+//! # Theory
+//!
+//! A process that is stopped takes no signal but `SIGKILL` and `SIGCONT`. It dies with the process that
+//! made it if it has asked the kernel for that, and asking takes a system call of its own. So two
+//! kinds can be left when their maker is killed:
+//!
+//! * one in a role (`__cell`, `__load`, ...) that forked and had not asked yet. Its command line
+//!   names the role.
+//! * one between its fork and its exec, which looks like the command that made it: same file, same
+//!   words. So the maker bears a name with its own number while it forks ([`spawn`]). A child
+//!   inherits the name; its number is another one; its exec takes the name away.
+//!
+//! Both are ended if they are stopped, run the file of this program, and have a parent that runs
+//! another one: by the janitor, which outlives a main process, and by the next run. The janitor itself
+//! can be of the second kind, so that only the next run ends it. No mechanism of the kernel does it
+//! before: a parent-death signal is asked for by the child and not inherited, a child holds every
+//! descriptor of its maker until its exec, so that no end of a pipe tells of the maker's death, and a
+//! process group that becomes an orphan has its members continued only if they have stopped
+//! by then.
+//!
+//! What it deliberately does not do: end what runs, or what a person has stopped, whose parent is a
+//! shell and which bears no such name.
+
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::{Child, Command};
+
+use nix::sys::prctl::{get_name, set_name};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use crate::janitor;
+
+/// How a process is called while it forks, before its number. The kernel keeps 15 bytes.
+const NAME: &str = "fg-of-";
+
+/// Starts a program; a child that never gets as far as that is known to be one.
+pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
+    let before = get_name()?;
+    set_name(&named(&format!("{NAME}{}", std::process::id()))?)?;
+    let spawned = command.spawn();
+    set_name(&before)?;
+    spawned
+}
+
+fn named(text: &str) -> io::Result<std::ffi::CString> {
+    Ok(std::ffi::CString::new(text)?)
+}
+
+/// Ends what is stranded now.
+pub(crate) fn end() {
+    if let Ok(own) = file("/proc/self/exe") {
+        kill_each(|pid| is_stranded(pid, own));
+    }
+}
+
+/// Kills each process but this one that is to be.
+pub(crate) fn kill_each(is_to_be: impl Fn(i32) -> bool) {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let own = std::process::id().cast_signed();
+    for pid in pids.filter(|pid| *pid != own) {
+        // Looked at by its descriptor's lifetime: the number cannot go to another in between.
+        if let Some(process) = pidfd(pid)
+            && is_to_be(pid)
+        {
+            let _gone_is_fine = pidfd_send_signal(&process, Signal::KILL);
+        }
+    }
+}
+
+/// A descriptor of a process: readable when it has ended, and never that of another process.
+pub(crate) fn pidfd(pid: i32) -> Option<OwnedFd> {
+    pidfd_open(Pid::from_raw(pid)?, PidfdFlags::empty()).ok()
+}
+
+/// A file as the kernel knows it: its device and its inode.
+pub(crate) type FileId = (u64, u64);
+
+pub(crate) fn file(path: impl AsRef<Path>) -> io::Result<FileId> {
+    let found = fs::metadata(path)?;
+    Ok((found.dev(), found.ino()))
+}
+
+/// Whether it is a process of the program in this file that nobody will continue.
+fn is_stranded(pid: i32, own: FileId) -> bool {
+    let runs = |pid: &str| file(format!("/proc/{pid}/exe")).is_ok_and(|program| program == own);
+    let stopped = stopped(pid);
+    stopped.is_some_and(|Stopped { name, parent }| {
+        (is_in_a_role(pid) || is_unborn(pid, &name)) && runs(&pid.to_string()) && !runs(&parent)
+    })
+}
+
+struct Stopped {
+    name: String,
+    parent: String,
+}
+
+/// A process, if a signal has stopped it.
+fn stopped(pid: i32) -> Option<Stopped> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (before, after) = stat.rsplit_once(')')?;
+    let mut after = after.split_whitespace();
+    let is_stopped = after.next()? == "T";
+    is_stopped.then_some(Stopped {
+        name: before.split_once('(')?.1.to_owned(),
+        parent: after.next()?.to_owned(),
+    })
+}
+
+/// Whether it was started in a role of a slot's. A janitor is nobody's orphan.
+fn is_in_a_role(pid: i32) -> bool {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let role = words.split(|&byte| byte == 0).nth(1);
+    role.is_some_and(|role| role.starts_with(b"__") && role != janitor::ARGUMENT.as_bytes())
+}
+
+/// Whether its name is that of the process that forked it, which numbers itself as its own
+/// namespace does.
+fn is_unborn(pid: i32, name: &str) -> bool {
+    let Some(maker) = name.strip_prefix(NAME) else {
+        return false;
+    };
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
+    let own = numbers.and_then(|numbers| numbers.split_whitespace().last());
+    own.is_some_and(|own| own != maker)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::CommandExt;
+    use std::time::{Duration, Instant};
+
+    use nix::sys::signal::{self, raise};
+    use nix::unistd::{ForkResult, fork};
+
+    use super::*;
+    use crate::ending::exit;
+
+    /// A command whose child stops before its exec, as an orphan or not.
+    fn stops(is_orphan: bool) -> Command {
+        let mut command = Command::new("true");
+        let stop = move || {
+            if is_orphan {
+                // SAFETY: this child has one thread, and the next one makes two system calls.
+                if let ForkResult::Parent { .. } = unsafe { fork() }? {
+                    exit(0);
+                }
+            }
+            Ok(raise(signal::Signal::SIGSTOP)?)
+        };
+        // SAFETY: the closure makes system calls alone.
+        unsafe { command.pre_exec(stop) };
+        command
+    }
+
+    /// The stopped child of this process that bears its name.
+    fn child() -> Option<i32> {
+        let name = format!("{NAME}{}", std::process::id());
+        let entries = fs::read_dir("/proc").unwrap().flatten();
+        let mut pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        pids.find(|&pid| stopped(pid).is_some_and(|found| found.name == name))
+    }
+
+    fn within<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            if let Some(found) = look() {
+                return found;
+            }
+            assert!(Instant::now() < until, "{what}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// A janitor that was stopped before its first system call stayed for ever.
+    #[test]
+    fn a_child_stopped_before_its_exec_is_ended_once_its_maker_is_gone() {
+        let own = file("/proc/self/exe").unwrap();
+        for is_orphan in [false, true] {
+            let maker = std::thread::spawn(move || spawn(&mut stops(is_orphan)));
+            let found = within("a child that is stopped", child);
+            let parent_gone = || {
+                let stopped = stopped(found)?;
+                (stopped.parent != std::process::id().to_string()).then_some(())
+            };
+            match is_orphan {
+                true => within("an orphan", parent_gone),
+                false => assert!(!is_stranded(found, own)),
+            }
+            assert_eq!(is_stranded(found, own), is_orphan);
+            match is_orphan {
+                true => end(),
+                false => drop(pidfd_send_signal(pidfd(found).unwrap(), Signal::CONT)),
+            }
+            if let Ok(mut child) = maker.join().unwrap() {
+                child.wait().unwrap();
+            }
+        }
+        // The process itself, stopped while it forks, is no child of its own.
+        let own_name = format!("{NAME}{}", std::process::id());
+        assert!(!is_unborn(std::process::id().cast_signed(), &own_name));
+    }
+}
