@@ -16,7 +16,8 @@
 //! ```
 //!
 //! A law is claimed where the whole interval of the growth lies near its value, linear also
-//! only where the medians lie on a line. Beyond that it is said what the interval is.
+//! only where the medians lie on a line, flat only where the interval holds 0: a growth that is small
+//! and known not to be 0 is *nearly flat*. Beyond that it is said what the interval is.
 //!
 //! What is expected rests on what the work is: on one CPU, arithmetic is linear; of memory
 //! and files that wait for something other than the CPU, it is flat (the source found memory flat
@@ -32,7 +33,7 @@ use super::{CaseResult, VariantSummary};
 use crate::number::{plain, time, time_interval};
 use crate::words::plural;
 
-/// Growth this near to 0 is flat, this near to 1 linear.
+/// Growth this near to 0 is flat or nearly so, this near to 1 linear.
 const NEAR: f64 = 0.15;
 /// How much of the medians' way the line must account for, where a law is called linear.
 const STRAIGHT: f64 = 0.9;
@@ -72,8 +73,10 @@ pub struct Law {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
-    /// The time does not change.
+    /// The time does not change, as far as the slots tell.
     Flat,
+    /// The time changes, by little.
+    NearlyFlat,
     /// The time grows, by less than one worker's part.
     Between,
     /// Each further worker costs one worker's part.
@@ -171,7 +174,8 @@ fn shape(line: &Line, growth: Option<[f64; 2]>) -> Shape {
     };
     let straight = line.straightness.is_some_and(|share| share >= STRAIGHT);
     match () {
-        () if low >= -NEAR && high <= NEAR => Shape::Flat,
+        () if low >= -NEAR && high <= NEAR && low <= 0.0 && high >= 0.0 => Shape::Flat,
+        () if low >= -NEAR && high <= NEAR => Shape::NearlyFlat,
         () if low >= 1.0 - NEAR && high <= 1.0 + NEAR && straight => Shape::Linear,
         () if high < 0.0 => Shape::Falling,
         () if low > 1.0 => Shape::Steeper,
@@ -209,7 +213,7 @@ impl Law {
     fn against(&self) -> String {
         match self.expected {
             None => String::new(),
-            Some(expected) if expected == self.shape => ", as expected on one CPU".to_owned(),
+            Some(expected) if self.shape.is_near(expected) => ", as expected on one CPU".to_owned(),
             Some(expected) => format!(", where {} was expected", expected.name()),
         }
     }
@@ -225,7 +229,7 @@ impl Law {
             return format!("{} counts are too few", self.line.places);
         }
         let straight = match (self.shape, self.line.straightness) {
-            (Shape::Flat, _) | (_, None) => String::new(),
+            (Shape::Flat | Shape::NearlyFlat, _) | (_, None) => String::new(),
             // A constant would come as near.
             (_, Some(share)) if share <= 0.0 => " (not a line)".to_owned(),
             (_, Some(share)) => format!(" (R² {})", straight_share(share)),
@@ -272,9 +276,15 @@ fn straight_share(share: f64) -> String {
 }
 
 impl Shape {
+    /// Whether it is that law, or as good as that.
+    fn is_near(self, other: Self) -> bool {
+        self == other || (self, other) == (Self::NearlyFlat, Self::Flat)
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Flat => "flat",
+            Self::NearlyFlat => "nearly flat",
             Self::Between => "something between flat and linear",
             Self::Linear => "linear",
             Self::Steeper => "more than linear",
@@ -287,6 +297,7 @@ impl Shape {
     fn in_words(self) -> &'static str {
         match self {
             Self::Flat => "the time is flat",
+            Self::NearlyFlat => "the time is nearly flat",
             Self::Between => "the time grows by less than linear",
             Self::Linear => "the time is linear in their number",
             Self::Steeper => "the time grows by more than linear",

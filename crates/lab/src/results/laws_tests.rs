@@ -102,6 +102,21 @@ fn workers_that_all_wait_at_once_are_flat() {
     );
 }
 
+/// A slope whose interval leaves out 0 was called flat.
+#[test]
+fn a_small_slope_that_is_known_not_to_be_0_is_nearly_flat() {
+    let laws = laws(sweep(&[2, 4, 8], io, "one"), |model, units, n| {
+        let more = if model == "thread" { 50_000 * units } else { 0 };
+        10 * MS + more + n as u64 % 5
+    });
+    assert_eq!(laws[1].shape, Shape::NearlyFlat);
+    let said = &laws[1].sentence;
+    assert!(
+        said.contains("the time is nearly flat, as expected on one CPU: ") && !said.contains("R²"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_law_that_was_not_expected_comes_with_what_the_cpu_says() {
     // Scripted flows compute 1.5 times as long as the steady phase takes: a busy CPU.

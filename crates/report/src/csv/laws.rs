@@ -54,6 +54,7 @@ pub fn laws(results: &Results) -> Option<String> {
 fn word(shape: Shape) -> &'static str {
     match shape {
         Shape::Flat => "flat",
+        Shape::NearlyFlat => "nearly-flat",
         Shape::Between => "between",
         Shape::Linear => "linear",
         Shape::Steeper => "steeper",

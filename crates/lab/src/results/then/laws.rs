@@ -4,9 +4,10 @@
 //!
 //! The line is Theil and Sen's through all good slots of the variant ([`stats::Line`]).
 //! *Growth* is what one more costs over one's part of the amount in the middle of the sweep, as
-//! in [`crate::results::Law`]: 0 is flat. A line is *linear* where it rises and accounts for
-//! nine tenths of the way that the medians go: what a process holds comes on top of what its
-//! parent holds, so the line need not go through 0.
+//! in [`crate::results::Law`]. A sweep is *flat* only where the interval of its slope holds 0. It is *in a
+//! line* where it rises and the line accounts for nine tenths of the way that the medians go, however
+//! slowly: what a process holds comes on top of what its parent holds, so the line need not go
+//! through 0. What changes by little is *nearly flat*.
 //!
 //! A slow rise over several powers of ten is no line. Its law is a power: the slope of the
 //! logarithms, said as what twice as many cost. It is slow where twice as many cost less than
@@ -20,7 +21,7 @@ use crate::results::CaseResult;
 use crate::results::quantity::{Kind, Look, Seen, Unit};
 use crate::study::{Claim, OfSweep};
 
-/// Growth this near to 0 is flat.
+/// Growth this near to 0 is little.
 const NEAR: f64 = 0.15;
 /// How much of the medians' way a line must account for.
 const STRAIGHT: f64 = 0.9;
@@ -90,22 +91,28 @@ fn linear(claim: Option<Claim>, unit: Unit, line: &Line, points: &[(f64, f64)]) 
         return Answer::unknown("too few slots for an interval");
     };
     let straight = line.straightness.is_some_and(|share| share >= STRAIGHT);
-    let flat = low / part >= -NEAR && high / part <= NEAR;
-    let verdict = match claim {
-        Some(Claim::Flat) if flat => Standing::Reproduced,
-        Some(Claim::Flat) if low > 0.0 || high < 0.0 => Standing::Differs,
-        Some(Claim::Linear) if low > 0.0 && straight && !flat => Standing::Reproduced,
-        Some(Claim::Linear) if low > 0.0 || high < 0.0 || flat => Standing::Differs,
-        Some(Claim::Grows) if low > 0.0 && !flat => Standing::Reproduced,
-        Some(Claim::Grows) if flat || high < 0.0 => Standing::Differs,
-        Some(_) => Standing::CannotTell,
-        None => Standing::SideBySide,
+    let little = low / part >= -NEAR && high / part <= NEAR;
+    let rises = low > 0.0;
+    let shape = match () {
+        () if little && low <= 0.0 && high >= 0.0 => "flat",
+        () if little && rises && straight => "nearly flat, in a line",
+        () if little => "nearly flat",
+        () if rises && straight => "in a line",
+        () if rises => "growing",
+        () if high < 0.0 => "falling",
+        () => "no law",
     };
-    let shape = match (flat, straight && low > 0.0) {
-        (true, _) => "flat",
-        (_, true) => "in a line",
-        _ if low > 0.0 => "growing",
-        _ => "no law",
+    let is_claimed = match claim {
+        Some(Claim::Flat) => little,
+        Some(Claim::Linear) => rises && straight,
+        Some(Claim::Grows) => rises && !little,
+        _ => false,
+    };
+    let verdict = match claim {
+        None => Standing::SideBySide,
+        Some(_) if is_claimed => Standing::Reproduced,
+        Some(Claim::Flat | Claim::Linear | Claim::Grows) if shape != "no law" => Standing::Differs,
+        Some(_) => Standing::CannotTell,
     };
     let text = format!(
         "{shape}: each further one {} [{}{DOTS}{}], {:.0} % of one's part",

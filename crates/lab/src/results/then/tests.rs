@@ -144,12 +144,9 @@ fn what_a_quantity_is_made_of_is_told_by_differences() {
     assert!(!cause.contains("by differences"), "{cause}");
 }
 
-#[test]
-fn a_law_is_held_against_the_line_through_a_sweep() {
-    let mock = Mock::new(|workers, model, n, spec| {
-        let times = if model == "process" { workers } else { 1 };
-        done(spec, times * 10 * MS + n as u64, PROOF)
-    });
+/// What becomes of claims of a sweep whose slots take what `ns` says of their number.
+fn swept(ns: fn(u64, &str, usize) -> u64, claims: [(Claim, &str); 4]) -> Vec<(String, Standing)> {
+    let mock = Mock::new(move |workers, model, n, spec| done(spec, ns(workers, model, n), PROOF));
     let mut cases = Vec::new();
     for workers in [2, 3, 5, 8] {
         let name = format!("n{workers}");
@@ -169,23 +166,61 @@ fn a_law_is_held_against_the_line_through_a_sweep() {
             quantity: "time".to_owned(),
         })
     };
-    let found = held(
-        study(cases),
-        mock,
-        vec![
-            published(Claim::Linear, law("process")),
-            published(Claim::Flat, law("process")),
-            published(Claim::Flat, law("thread")),
-            published(Claim::Linear, law("thread")),
+    let all = claims.map(|(claim, variant)| published(claim, law(variant)));
+    let found = held(study(cases), mock, all.into());
+    let word = |ours: &str| ours.split(':').next().unwrap_or_default().to_owned();
+    let each = found.into_iter();
+    each.map(|then| (word(&then.ours), then.verdict)).collect()
+}
+
+#[test]
+fn a_law_is_held_against_the_line_through_a_sweep() {
+    use Standing::{Differs, Reproduced};
+    let found = swept(
+        |workers, model, n| {
+            let times = if model == "process" { workers } else { 1 };
+            times * 10 * MS + [3, 0, 4, 1, 5, 2][n % 6] * 10_000
+        },
+        [
+            (Claim::Linear, "process"),
+            (Claim::Flat, "process"),
+            (Claim::Flat, "thread"),
+            (Claim::Linear, "thread"),
         ],
     );
-    let verdicts: Vec<Standing> = found.iter().map(|then| then.verdict).collect();
-    use Standing::{Differs, Reproduced};
+    let verdicts: Vec<Standing> = found.iter().map(|(_, verdict)| *verdict).collect();
     assert_eq!(
         verdicts,
         [Reproduced, Differs, Reproduced, Differs],
         "{found:?}"
     );
+    assert_eq!((&*found[0].0, &*found[2].0), ("in a line", "flat"));
+}
+
+/// A slope whose interval leaves out 0 was called flat.
+#[test]
+fn a_small_slope_that_is_known_not_to_be_0_is_not_called_flat() {
+    let found = swept(
+        |workers, model, n| {
+            let sign = if model == "process" { 1 } else { -1 };
+            (10 * MS as i64 + sign * 40_000 * workers as i64 + n as i64 % 7) as u64
+        },
+        [
+            (Claim::Linear, "process"),
+            (Claim::Flat, "process"),
+            (Claim::Flat, "thread"),
+            (Claim::Grows, "thread"),
+        ],
+    );
+    use Standing::{Differs, Reproduced};
+    let expected = [
+        ("nearly flat, in a line", Reproduced),
+        ("nearly flat, in a line", Reproduced),
+        ("nearly flat", Reproduced),
+        ("nearly flat", Differs),
+    ];
+    let expected = expected.map(|(word, verdict)| (word.to_owned(), verdict));
+    assert_eq!(found, expected);
 }
 
 #[test]
