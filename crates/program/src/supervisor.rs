@@ -29,10 +29,10 @@ use crate::sys::{self, Executable, Streams};
 use crate::tree;
 use crate::usage::{Used, moved};
 
-/// How often the number of tasks is looked at while nothing else happens.
+/// How often the number of threads is looked at while nothing else happens.
 const GLANCE: Duration = Duration::from_millis(100);
-/// More tasks than this at one time on the machine since a command began are a flood of processes.
-const MOST_TASKS: u64 = 5_000;
+/// More threads than this at one time in what was launched are a flood of processes.
+const MOST_THREADS: usize = 5_000;
 /// Time that children of a command have to end by themselves once it has ended.
 const STRAGGLE: Duration = Duration::from_millis(200);
 /// Time that killed processes have to be gone.
@@ -74,7 +74,7 @@ pub(crate) enum Wait {
     Ended,
     /// The time is over.
     Late,
-    /// More tasks than the machine should hold.
+    /// More threads than the machine should hold.
     Flood,
 }
 
@@ -86,8 +86,8 @@ pub(crate) struct Supervisor {
     own: i32,
     /// What came of orphans.
     orphans: Used,
-    /// Tasks of the machine when this began.
-    tasks: u64,
+    /// Threads of the machine when this began.
+    threads: usize,
     /// What holds all that is launched, where there may be one.
     cgroup: Option<Cgroup>,
 }
@@ -113,7 +113,7 @@ impl Supervisor {
             null: null.into(),
             own: i32::try_from(process::id()).map_err(io::Error::other)?,
             orphans: Used::default(),
-            tasks: tasks_of_machine(),
+            threads: threads_of_machine(),
             cgroup: Cgroup::enter(std::os::unix::process::parent_id()).ok(),
         })
     }
@@ -169,10 +169,17 @@ impl Supervisor {
             if left.is_zero() && running.iter().any(|one| one.ended.is_none()) {
                 return Ok(Wait::Late);
             }
-            if idle && tasks_of_machine() > self.tasks + MOST_TASKS {
+            if idle && self.is_flood() {
                 return Ok(Wait::Flood);
             }
         }
+    }
+
+    /// Whether too much was made. How many threads the machine has costs one read; only where they are
+    /// many more than at first is it asked whose they are.
+    fn is_flood(&self) -> bool {
+        threads_of_machine() > self.threads + MOST_THREADS
+            && tree::has_more_threads(self.own, MOST_THREADS)
     }
 
     /// Sleeps until something happens and takes note of it; true where nothing did.
@@ -407,7 +414,7 @@ fn reap(pid: i32) -> io::Result<Option<(i32, Used)>> {
 }
 
 /// Tasks of the whole machine; 0 where it does not tell.
-fn tasks_of_machine() -> u64 {
+fn threads_of_machine() -> usize {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let tasks = text
         .split(' ')

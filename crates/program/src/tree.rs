@@ -32,16 +32,31 @@ const PASSES: usize = 50;
 /// All descendants of a process, parents before their children.
 #[must_use]
 pub fn descendants(of: i32) -> Vec<i32> {
+    some_descendants(of, usize::MAX)
+}
+
+/// The same, but once there are more than `most`, some are enough.
+fn some_descendants(of: i32, most: usize) -> Vec<i32> {
     match children(of) {
-        Some(_) => by_children(of),
+        Some(_) => by_children(of, most),
         None => by_parents(of),
     }
 }
 
-fn by_children(of: i32) -> Vec<i32> {
+/// Whether the descendants of a process have more than `most` threads.
+pub(crate) fn has_more_threads(of: i32, most: usize) -> bool {
+    let threads = |pid| fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
+    let found = some_descendants(of, most);
+    found.len() > most || found.into_iter().map(threads).sum::<usize>() > most
+}
+
+fn by_children(of: i32, most: usize) -> Vec<i32> {
     let mut found = children(of).unwrap_or_default();
     let mut next = 0;
     while let Some(&pid) = found.get(next) {
+        if found.len() > most {
+            break;
+        }
         found.extend(children(pid).unwrap_or_default());
         next += 1;
     }
@@ -176,6 +191,24 @@ mod tests {
     use std::process::{Command, Stdio};
 
     #[test]
+    fn threads_of_a_tree_are_counted_and_not_those_of_the_machine() {
+        let mut shell = Command::new("sh")
+            .args(["-c", "sleep 30 & sleep 30 & wait"])
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let pid = i32::try_from(shell.id()).unwrap();
+        assert!((0..500).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            has_more_threads(pid, 1)
+        }));
+        assert!(!has_more_threads(pid, 2));
+        kill_descendants(pid);
+        shell.kill().unwrap();
+        shell.wait().unwrap();
+    }
+
+    #[test]
     fn descendants_are_found_in_either_way() {
         let mut shell = Command::new("sh")
             .args(["-c", "sleep 30 & sleep 30 & wait"])
@@ -186,7 +219,7 @@ mod tests {
         let pid = i32::try_from(shell.id()).unwrap();
         let both = || {
             (0..500).find_map(|_| {
-                let found = by_children(pid);
+                let found = by_children(pid, usize::MAX);
                 std::thread::sleep(std::time::Duration::from_millis(5));
                 (found.len() == 2).then_some(found)
             })
