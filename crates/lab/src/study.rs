@@ -66,6 +66,9 @@ pub struct Deciding {
     pub case: String,
     /// A few words for it: `Primes, even work`.
     pub label: String,
+    /// Whether it has its row only where its study is the only one of a run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alone: bool,
 }
 
 /// One piece of work under several variants. The first variant is the reference.

@@ -86,7 +86,7 @@ fn first_screen(page: &mut Page<'_>, results: &Results, document: &Document, fol
     let head = format!("flowgauge · {}", answers.head.join(" · "));
     page.text(0, Tone::Plain, &head);
     single::single(page, results);
-    answers::answers(page, answers);
+    answers::answers(page, answers, results.studies.len() == 1);
     let headline = match &results.studies[..] {
         [study] => study.headline_case(),
         _ => None,

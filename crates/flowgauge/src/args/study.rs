@@ -115,14 +115,32 @@ pub(crate) fn read(
 fn args(study: &'static StudyCommand, matches: &ArgMatches) -> Result<StudyArgs, clap::Error> {
     let flags = study.command.flags.iter();
     let given = flags.filter_map(|flag| Some((flag.name.clone(), given(flag, matches)?)));
+    let mut given = given.collect();
     let asked = matches.try_get_one::<PresetArg>(PRESET).ok().flatten();
     let asked = asked.copied();
+    let preset = asked.map_or(study.command.preset, lab::Preset::from);
+    if preset != study.command.preset {
+        leave_to_preset(&study.command, &mut given);
+    }
     Ok(StudyArgs {
         study,
-        given: given.collect(),
-        preset: asked.map_or(study.command.preset, lab::Preset::from),
+        given,
+        preset,
         how: HowArgs::from_arg_matches(matches)?,
     })
+}
+
+/// Defaults of flags belong to the preset that the command has by itself: another one, asked for
+/// by name, sets its own values. Where one of several flags that set the same is given, the others
+/// keep their defaults.
+fn leave_to_preset(command: &command::Command, given: &mut GivenFlags) {
+    let set = |name: &String| {
+        let own = command.flags.iter().find(|flag| flag.name == *name);
+        own.map(|flag| flag.sets.clone())
+    };
+    let typed = given.iter().filter(|(_, given)| !given.is_default);
+    let typed: Vec<Option<Sets>> = typed.map(|(name, _)| set(name)).collect();
+    given.retain(|name, given| !given.is_default || typed.contains(&set(name)));
 }
 
 /// The flag of all runs that a study may do more with.
@@ -275,5 +293,31 @@ mod tests {
         for study in command::commands() {
             assert_eq!(check_flags(&study.command), Ok(()), "{}", study.name);
         }
+    }
+
+    /// Nine thousand loops, the default of `--loops`, took the place of the quick preset's.
+    #[test]
+    fn a_default_of_a_flag_does_not_replace_what_a_preset_sets() {
+        let study = builtin("workers");
+        let given = |line: &str| {
+            let words = ["workers"].into_iter().chain(line.split_whitespace());
+            let matches = command(study)
+                .try_get_matches_from(words)
+                .expect("it is read");
+            args(study, &matches).expect("it is read").given
+        };
+        let is_given = |line: &str, flag: &str| given(line).contains_key(flag);
+        assert!(is_given("", "loops") && is_given("--preset full", "loops"));
+        assert!(!is_given("--preset quick", "loops"));
+        assert!(is_given("--preset quick --loops 7", "loops"));
+        // Numbers of threads are compared with those of processes.
+        assert!(!is_given("--preset quick", "threads"));
+        assert!(is_given("--preset quick --processes 4", "threads"));
+    }
+
+    fn builtin(name: &str) -> &'static StudyCommand {
+        let mut all = command::commands().iter();
+        all.find(|study| study.name == name)
+            .expect("it is built in")
     }
 }

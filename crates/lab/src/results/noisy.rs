@@ -21,7 +21,7 @@ pub(super) fn noise_warning(studies: &[StudyResult]) -> Option<String> {
         [] => return None,
         [one] => percent(smallest_seen(one.pair)),
         [most, .., least] => format!(
-            "{} (in the noisiest case {})",
+            "{} (in the noisiest {})",
             percent(smallest_seen(least.pair)),
             percent(smallest_seen(most.pair))
         ),
@@ -29,9 +29,8 @@ pub(super) fn noise_warning(studies: &[StudyResult]) -> Option<String> {
     let most = &noisy[0];
     let (pair, study, case) = (percent(most.pair), most.study, most.case);
     Some(format!(
-        "Noisy run: differences under {hidden} may not show in 80 rounds. Repeating the same \
-         measurement varied by up to {pair} ({study}, {case}): a quieter machine helps, or longer \
-         work in each slot."
+        "Noisy run: differences under {hidden} may not show in 80 rounds; repeats varied by up to \
+         {pair} ({study}, {case}). A quieter machine helps, or longer work in each slot."
     ))
 }
 

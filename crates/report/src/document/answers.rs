@@ -7,6 +7,9 @@
 //! processes; any other row says which variant is the best of its case. The words of a row are
 //! those of its finding ([`lab::compared`]); its cause is that of the finding, which has one only
 //! where a difference was established. Nothing here knows a study by its name.
+//!
+//! What is said below a row has a kind ([`About`]): a run of several studies shows causes alone on
+//! its first screen, and one line names the rows of which a doubt is the same.
 
 use flow::Model;
 use lab::{CaseResult, Finding, Results, StudyResult, compared};
@@ -14,12 +17,14 @@ use stats::{Estimate, Verdict};
 
 use crate::number::count;
 use crate::text::shell_word;
-use crate::words::{Tone, cut_short, many, plural};
+use crate::words::{Tone, many, plural, stopped};
 
 /// Pairs of equal slots that differ by more than this make a machine noisy.
 const NOISY: f64 = 0.05;
 /// Other variants that a row names beside its best.
 const OTHERS: usize = 3;
+/// Rows that one line names; of more it gives the number.
+const NAMED: usize = 3;
 
 /// What a run answers.
 #[derive(Debug, Default)]
@@ -53,7 +58,34 @@ pub(crate) struct Row {
     pub(crate) interval: Option<(f64, f64)>,
     pub(crate) floor: f64,
     /// What the reader sees below: the cause, or the other variants.
-    pub(crate) below: Vec<String>,
+    pub(crate) below: Vec<Below>,
+}
+
+/// A line below the words of a row.
+#[derive(Debug, Clone)]
+pub(crate) struct Below {
+    pub(crate) about: About,
+    pub(crate) text: String,
+}
+
+/// What a line below a row is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum About {
+    /// The cause, or why there is no answer.
+    Cause,
+    /// That nothing that was measured is a cause.
+    NoCause,
+    /// That few rounds may have overstated the difference.
+    Overstated,
+    /// What was measured besides, such as the other variants.
+    Besides,
+}
+
+impl About {
+    fn says(self, text: impl Into<String>) -> Below {
+        let text = text.into();
+        Below { about: self, text }
+    }
 }
 
 impl Answers {
@@ -66,6 +98,7 @@ impl Answers {
     pub(crate) fn of(results: &Results) -> Self {
         let studies = results.studies.iter().enumerate();
         let rows = studies.flat_map(|(place, study)| rows(results, place, study));
+        let rows = rows.chain(memory(results).map(|row| (true, row)));
         let (rows, others): (Vec<_>, Vec<_>) = rows.partition(|(is_main, _)| *is_main);
         let all = |rows: Vec<(bool, Row)>| rows.into_iter().map(|(_, row)| row).collect();
         let mut answers = Self {
@@ -75,33 +108,69 @@ impl Answers {
             next: Vec::new(),
             warnings: warnings(results),
         };
-        let without = answers.without_cause();
         answers.next = next(results, &answers);
-        answers.next.extend(without);
+        if answers.rows.len() + answers.others.len() > 1 {
+            let labels = answers.together(About::NoCause);
+            let line = |rows| format!("No cause was found for {rows}: try --events or --sample");
+            answers.next.extend(labels.map(line));
+        }
+        if results.studies.len() > 1 {
+            let labels = answers.together(About::Overstated);
+            let line = |rows| format!("Found in few rounds, may be overstated: {rows}");
+            answers.next.extend(labels.map(line));
+        }
         answers
     }
 
-    /// The rows for which nothing that was measured is a cause, in one line where there are
-    /// several rows.
-    fn without_cause(&mut self) -> Option<String> {
-        if self.rows.len() + self.others.len() < 2 {
-            return None;
-        }
+    /// The rows below which something is said of a kind, by their labels: it is no longer said
+    /// below each.
+    fn together(&mut self, about: About) -> Option<String> {
         let mut labels = Vec::new();
         for row in self.rows.iter_mut().chain(&mut self.others) {
             let lines = row.below.len();
-            row.below.retain(|line| line != NO_CAUSE);
+            row.below.retain(|below| below.about != about);
             if row.below.len() < lines {
-                labels.push(row.label.clone());
+                labels.push(row.label.as_str());
             }
         }
-        (!labels.is_empty()).then(|| {
-            format!(
-                "No cause was found of {}: try --events or --sample",
-                labels.join("; ")
-            )
-        })
+        (!labels.is_empty()).then(|| few(&labels))
     }
+}
+
+/// `Primes; Disk writes; Search and 2 more`.
+fn few(labels: &[&str]) -> String {
+    let named = labels[..labels.len().min(NAMED)].join("; ");
+    match labels.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+/// How threads compare with processes in memory, in a run of several studies: in the first of
+/// their headlines that has both. A study alone says it of its own variants.
+fn memory(results: &Results) -> Option<Row> {
+    let several = results.studies.len() > 1;
+    let mut studies = results.studies.iter().enumerate().filter(|_| several);
+    studies.find_map(|(place, study)| {
+        let case = study.headline_case()?;
+        let mut contrasts = case.contrasts.iter();
+        let found = contrasts.find(|one| {
+            let models = [&one.subject, &one.reference].map(|label| model(case, label));
+            let sides = [Model::Thread, Model::Process].map(|model| Some((model, false)));
+            one.name == "memory" && models == sides
+        })?;
+        let (_, words) = found.sentence.split_once(": ")?;
+        let tone = match found.verdict {
+            lab::results::Word::CannotTell => Tone::Doubt,
+            _ => Tone::Plain,
+        };
+        let (words, ends) = words.split_at(words.find(" [").unwrap_or(words.len()));
+        let label = format!("Memory, {}", study.study.name);
+        Some(Row {
+            ends: ends.trim_start().to_owned(),
+            ..Row::new(place, label, words, tone)
+        })
+    })
 }
 
 /// `2 CPUs (virtual machine, noisy)`, `8 studies in 2 min 5 s`, `seed 940732`.
@@ -166,6 +235,7 @@ fn rows(results: &Results, place: usize, study: &StudyResult) -> Vec<(bool, Row)
         .study
         .deciding
         .iter()
+        .filter(|one| !one.alone || results.studies.len() == 1)
         .filter_map(|one| Some((one.label.clone(), deciding(study, &one.case)?)))
         .collect();
     let cases = match named.is_empty() {
@@ -222,40 +292,34 @@ fn row(
     // Where something else wins, that is the answer.
     let main = main.filter(|_| best.is_none_or(|best| is_between(case, best)));
     let is_main = main.is_some();
-    let mut row = Row {
-        study: place,
-        label: label.to_owned(),
-        words: "no data yet".to_owned(),
-        ends: String::new(),
-        tone: Tone::Doubt,
-        ratio: None,
-        interval: None,
-        floor: 0.0,
-        below: Vec::new(),
-    };
+    let mut row = Row::new(place, label, "no data yet", Tone::Doubt);
     let cause = no_cause(case);
     match (main, best) {
-        (Some(pair), _) => row.say(&pair, "threads", cause),
+        (Some(pair), _) => row.say(&pair, "threads", &cause),
         (None, _) if row.recommends(case) => {}
         (None, Some(finding)) => {
             let pair = Pair::of(finding);
             let reference = format!(" than {}", plural(&finding.reference));
-            row.say(&pair, &plural(&finding.subject), cause);
+            row.say(&pair, &plural(&finding.subject), &cause);
             if pair.is_decided() {
                 row.words.push_str(&reference);
             }
-            row.below.extend(others(case, finding));
+            let others = others(case, finding);
+            row.below
+                .extend(others.map(|said| About::Besides.says(said)));
         }
         (None, None) => row.alone(study, case),
     }
-    row.below.extend(case.helps());
-    row.below.extend(case.launching());
+    let mut besides: Vec<String> = case.helps().into_iter().chain(case.launching()).collect();
     if is_headline {
-        row.below.extend(lab::load_in_words(&study.cases));
-        row.below.extend(lab::detects_in_words(&study.cases));
+        besides.extend(lab::load_in_words(&study.cases));
+        besides.extend(lab::detects_in_words(&study.cases));
     }
+    let besides = besides.into_iter().map(|said| About::Besides.says(said));
+    row.below.extend(besides);
     if row.ratio.is_none() {
-        row.below.extend(cut_short(results, case));
+        let cut = stopped(results, case);
+        row.below.extend(cut.map(|why| About::Cause.says(why)));
     }
     (is_main, row)
 }
@@ -342,7 +406,21 @@ fn threads_against_processes(case: &CaseResult) -> Option<Pair> {
 }
 
 impl Row {
-    fn say(&mut self, pair: &Pair, subject: &str, no_cause: &str) {
+    fn new(study: usize, label: impl Into<String>, words: impl Into<String>, tone: Tone) -> Self {
+        Self {
+            study,
+            label: label.into(),
+            words: words.into(),
+            ends: String::new(),
+            tone,
+            ratio: None,
+            interval: None,
+            floor: 0.0,
+            below: Vec::new(),
+        }
+    }
+
+    fn say(&mut self, pair: &Pair, subject: &str, no_cause: &Below) {
         let said = compared(pair.estimate.as_ref(), &pair.verdict);
         let is_open = matches!(pair.verdict, Verdict::CannotTell { .. });
         self.words = match pair.verdict {
@@ -364,9 +442,12 @@ impl Row {
         self.interval = pair.estimate.and_then(|estimate| estimate.interval());
         self.floor = pair.floor;
         if pair.is_decided() {
-            let cause = pair.cause.clone().map(|cause| format!("cause: {cause}"));
-            self.below.extend(cause.or(Some(no_cause.to_owned())));
-            self.below.extend(pair.overstated.clone());
+            let cause = pair.cause.as_ref();
+            let cause = cause.map(|cause| About::Cause.says(format!("cause: {cause}")));
+            self.below.push(cause.unwrap_or_else(|| no_cause.clone()));
+            let overstated = pair.overstated.clone().into_iter();
+            self.below
+                .extend(overstated.map(|said| About::Overstated.says(said)));
         }
     }
 
@@ -378,7 +459,10 @@ impl Row {
         let is_told = case.optimum.as_ref().is_some_and(|best| best.is_told);
         self.tone = if is_told { Tone::Plain } else { Tone::Doubt };
         self.words = parts.remove(0);
-        self.below = parts;
+        self.below = parts
+            .into_iter()
+            .map(|part| About::Besides.says(part))
+            .collect();
         true
     }
 
@@ -395,14 +479,13 @@ impl Row {
     }
 }
 
-/// The same of work whose flows are known.
-const NO_CAUSE: &str = "cause not found: try --events or --sample";
-
 /// What stands where nothing that was measured is a cause.
-fn no_cause(case: &CaseResult) -> &'static str {
+fn no_cause(case: &CaseResult) -> Below {
     match case.work_is_a_command() {
-        true => "cause not found: --what-if tries what can be changed from outside",
-        false => NO_CAUSE,
+        true => {
+            About::Cause.says("cause not found: --what-if tries what can be changed from outside")
+        }
+        false => About::NoCause.says("cause not found: try --events or --sample"),
     }
 }
 
@@ -453,22 +536,16 @@ fn limits(place: usize, study: &StudyResult) -> Row {
     let mut said = said.map(|(most, by, labels)| format!("{most} {labels} ({by})"));
     let first = said.next();
     let rest: Vec<String> = said.collect();
-    Row {
-        study: place,
-        label: label.unwrap_or_else(|| capital(&study.study.name)),
-        words: first.map_or("no limit can be read".to_owned(), |first| {
-            format!("at most {first}")
-        }),
-        ends: String::new(),
-        tone: Tone::Plain,
-        ratio: None,
-        interval: None,
-        floor: 0.0,
-        below: match rest.is_empty() {
-            true => Vec::new(),
-            false => vec![format!("also: {}", rest.join(", "))],
-        },
+    let words = first.map_or("no limit can be read".to_owned(), |first| {
+        format!("at most {first}")
+    });
+    let label = label.unwrap_or_else(|| capital(&study.study.name));
+    let mut row = Row::new(place, label, words, Tone::Plain);
+    if !rest.is_empty() {
+        let also = format!("also: {}", rest.join(", "));
+        row.below.push(About::Besides.says(also));
     }
+    row
 }
 
 /// What to do about what is open.
@@ -482,7 +559,10 @@ fn next(results: &Results, answers: &Answers) -> Vec<String> {
         1 => next.push(format!("One row is undecided. {more}")),
         open => next.push(format!("{open} rows are undecided. {more}")),
     }
-    let begun = all().filter(|row| row.tone != Tone::Doubt && row.ratio.is_some());
+    if open > 0 {
+        return next;
+    }
+    let begun = all().filter(|row| row.ratio.is_some());
     if let Some(row) =
         begun.min_by(|a, b| a.ratio.unwrap_or(1.0).total_cmp(&b.ratio.unwrap_or(1.0)))
     {

@@ -46,8 +46,8 @@ pub(super) fn answer(
 fn below(rows: &[&Row]) -> Vec<String> {
     let lines = rows.iter().flat_map(|row| {
         row.below.iter().map(|line| match rows {
-            [_] => line.clone(),
-            _ => format!("{}: {line}", row.label),
+            [_] => line.text.clone(),
+            _ => format!("{}: {}", row.label, line.text),
         })
     });
     lines.collect()

@@ -80,7 +80,7 @@ pub(super) fn said(row: &Row) -> Markup {
     html! {
         span class=(format!("verdict {}", row.tone.class())) { (tied(&row.words)) }
         @if !row.ends.is_empty() { " " span.interval { (row.ends) } }
-        @for line in &row.below { small { (tied(line)) } }
+        @for line in &row.below { small { (tied(&line.text)) } }
     }
 }
 

@@ -8,14 +8,14 @@
 //! narrow terminal there are no bars, and below that sentences are wrapped under their labels.
 
 use super::page::Page;
-use crate::document::answers::{Answers, Row};
+use crate::document::answers::{About, Answers, Below, Row};
 use crate::text::{tied, width, wrap};
 use crate::words::Tone;
 
 /// Columns of a bar; odd, so that *same* has a column of its own.
-const BAR: usize = 27;
+const BAR: usize = 19;
 /// Columns of a sentence that a bar leaves at the least.
-const WORDS: usize = 46;
+const WORDS: usize = 52;
 /// Columns of labels at the most.
 const LABEL: usize = 20;
 /// No bar goes beyond this ratio.
@@ -26,13 +26,18 @@ struct Layout {
     label: usize,
     words: usize,
     bar: bool,
+    /// Whether there is room for what was measured besides the causes.
+    besides: bool,
     /// The ratio at the ends of a bar.
     ends: f64,
 }
 
 /// Everything but the header.
-pub(super) fn answers(page: &mut Page<'_>, answers: &Answers) {
-    let layout = layout(page, answers);
+pub(super) fn answers(page: &mut Page<'_>, answers: &Answers, besides: bool) {
+    let layout = Layout {
+        besides,
+        ..layout(page, answers)
+    };
     let groups = [
         ("THREADS AGAINST PROCESSES", &answers.rows),
         ("OTHER ANSWERS", &answers.others),
@@ -64,6 +69,7 @@ fn layout(page: &Page<'_>, answers: &Answers) -> Layout {
         label,
         words: if bar { room - BAR - 2 } else { room },
         bar,
+        besides: true,
         ends: [1.1, 1.25, 2.0, 4.0]
             .into_iter()
             .find(|end| farthest <= *end)
@@ -76,7 +82,7 @@ fn title(page: &mut Page<'_>, layout: &Layout, heading: &str, with_axis: bool) {
     if layout.bar && with_axis {
         let before = 2 + layout.label + 2 + layout.words + 2;
         let space = " ".repeat(before.saturating_sub(width(heading)));
-        let axis = page.shown("faster ◄── same ──► slower").into_owned();
+        let axis = page.shown("◄ faster ┼ slower ►").into_owned();
         line.push((Tone::Quiet, format!("{space}{axis}")));
     }
     page.line(0, &line);
@@ -100,8 +106,9 @@ fn row(page: &mut Page<'_>, layout: &Layout, row: &Row) {
     let said = lines
         .into_iter()
         .map(|(loud, rest)| vec![(row.tone, loud), (Tone::Plain, rest)]);
-    let below = row.below.iter().flat_map(|text| {
-        let lines = wrap(&tied(&page.shown(text)), room);
+    let shown = |below: &&Below| layout.besides || below.about != About::Besides;
+    let below = row.below.iter().filter(shown).flat_map(|below| {
+        let lines = wrap(&tied(&page.shown(&below.text)), room);
         lines.into_iter().map(|line| vec![(Tone::Quiet, line)])
     });
     let mut beside: Vec<Vec<(Tone, String)>> = said.chain(below).collect();
@@ -219,7 +226,7 @@ mod tests {
     #[test]
     fn a_bar_has_its_marker_on_the_side_of_its_verdict() {
         let faster = bar(&row(0.5, (0.4, 0.6), Tone::Faster), 2.0);
-        assert_eq!(faster, "◄●──         ┼");
+        assert_eq!(faster, "◄●─      ┼");
         let undecided = bar(&row(0.98, (0.9, 1.2), Tone::Doubt), 2.0);
         assert!(
             undecided.contains('▲') && undecided.chars().count() <= BAR,

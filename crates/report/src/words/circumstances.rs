@@ -54,8 +54,19 @@ pub(crate) fn noise_of(cases: &[&CaseResult]) -> Vec<String> {
         .collect()
 }
 
-/// Why a case holds less than was asked for, if it does: `interrupted: 7 of 40 rounds`.
+/// Why a case holds less than was asked for, if it does, and how to go on.
 pub(crate) fn cut_short(results: &Results, case: &CaseResult) -> Option<String> {
+    let why = stopped(results, case)?;
+    Some(match case.ended {
+        Some(CaseEnd::Budget) => {
+            format!("{why}. Continue: flowgauge run --resume DIR --budget 5m")
+        }
+        _ => why,
+    })
+}
+
+/// Why a case holds less than was asked for, if it does: `interrupted: 7 of 40 rounds`.
+pub(crate) fn stopped(results: &Results, case: &CaseResult) -> Option<String> {
     let asked = results.header.settings.max_rounds;
     let asked = case.case.max_rounds.map_or(asked, |most| most.min(asked));
     let rounds = format!("{} of {}", case.rounds, many(asked as u64, "round"));
@@ -68,9 +79,7 @@ pub(crate) fn cut_short(results: &Results, case: &CaseResult) -> Option<String> 
         Some(CaseEnd::Decided | CaseEnd::Rounds) => None,
         // What the last rounds decided is an answer like any other.
         Some(CaseEnd::Budget) if decided => None,
-        Some(CaseEnd::Budget) => Some(format!(
-            "Stopped at the time limit after {rounds}. Continue: flowgauge run --resume DIR --budget 5m"
-        )),
+        Some(CaseEnd::Budget) => Some(format!("Stopped at the time limit after {rounds}")),
         Some(CaseEnd::Failures) => Some(format!("too many slots failed: {rounds}")),
         None if results.finished => None,
         None if results.interrupted.is_some() => Some(format!("interrupted: {rounds}")),

@@ -18,7 +18,7 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let [many, few] = [slow, fast].map(|side| count(side.profile.made as u64));
     Some((
         share,
-        format!("{} make {many} flows, not {few}", plural(slow.label)),
+        format!("{many} flows made by {}, not {few}", plural(slow.label)),
     ))
 }
 
