@@ -107,7 +107,7 @@ const FAULTS: [Fault; 27] = [
         codes: ANSWERED,
     },
     Fault {
-        name: "process 1 goes on with the run of another process 1",
+        name: "process 1 resumes the run of another process 1",
         script: "unshare -rpf --mount-proc true || exit 77; \
                  unshare -rpf --mount-proc --kill-child $F primes -p 2 -b 60000 --rounds 90 --out out & \
                  sleep 1; kill -9 $!; sleep 0.3; \

@@ -188,7 +188,7 @@ fn is_libc(allocator: Option<&Allocator>) -> bool {
     allocator.is_none_or(|allocator| allocator.name() == Allocator::LIBC)
 }
 
-/// Allocators that ask for huge pages, or can be told to.
+/// Allocators that ask for huge pages, or can be made to.
 fn asks_for_huge(allocator: Option<&Allocator>) -> bool {
     let named = allocator.map(Allocator::name);
     is_libc(allocator) || matches!(named, Some("core-aware" | "jemalloc" | "mimalloc"))

@@ -153,7 +153,7 @@ pub fn janitor_main() -> ! {
     });
     let mut last: Vec<PathBuf> = Vec::new();
     for line in io::stdin().lock().lines() {
-        // A line that was cut says nothing of what was made: names are told before.
+        // A line that was cut says nothing of what was made: names are sent before.
         match line.ok().and_then(|line| serde_json::from_str(&line).ok()) {
             Some(names) => last = names,
             None => break,

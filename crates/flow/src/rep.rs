@@ -197,7 +197,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         })
     }
 
-    /// Reads what is told of the flows, which wait.
+    /// Reads what the kernel reports of the flows, which wait.
     fn at_gate(&self, reader: &mut Option<CounterReader>) {
         if let Some(reader) = reader {
             reader.flows(&self.resources.shared);
@@ -338,7 +338,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
     }
 }
 
-/// A phase, between two readings of what is told of the parent.
+/// A phase, between two readings of what the kernel reports of the parent.
 fn phase<T>(
     reader: &mut Option<CounterReader>,
     run: impl FnOnce() -> io::Result<T>,

@@ -1,4 +1,4 @@
-//! What a sampler is told, and what it writes down (docs/results.md).
+//! What a sampler is asked, and what it writes down (docs/results.md).
 
 use std::path::PathBuf;
 

@@ -56,7 +56,7 @@ pub(crate) struct Header {
     pub(crate) surveyed: CachePadded<AtomicU32>,
     /// The next unit of a queue.
     pub(crate) cursor: CachePadded<AtomicU64>,
-    /// 1 while the parent sleeps and wants to be told of results in rings.
+    /// 1 while the parent sleeps and wants to be woken for results in rings.
     pub(crate) parent_sleeps: CachePadded<AtomicU32>,
     /// Flows that have lined up to take turns.
     pub(crate) lined_up: CachePadded<AtomicU32>,

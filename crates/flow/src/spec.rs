@@ -1,4 +1,4 @@
-//! What a slot process is told to do.
+//! What a slot process is to do.
 
 use std::path::PathBuf;
 
@@ -91,7 +91,7 @@ fn seconds(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    /// A deadline of 20 ms was told as one of 0.0 s.
+    /// A deadline of 20 ms was shown as one of 0.0 s.
     #[test]
     fn a_short_deadline_is_not_told_as_none() {
         for (deadline_s, text) in [

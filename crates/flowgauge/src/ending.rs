@@ -85,7 +85,7 @@ pub(crate) fn of(results: &Results, require_answer: bool) -> Ending {
 
 /// Whether the headline of any study has no answer.
 pub(crate) fn lacks_answer(results: &Results) -> bool {
-    // How many flows there can be is told without a comparison.
+    // How many flows there can be needs no comparison.
     let asked = results.studies.iter();
     let mut asked = asked.filter(|study| study.limits.is_empty());
     asked.any(cannot_tell)

@@ -5,7 +5,7 @@
 //! A run can fail between its journal's header and its first slot. Then the user has an
 //! error message and should not have a folder too. But only what this very process has made
 //! may go: another run can be at work in the same folder, and may have begun at the same
-//! moment. What was there is therefore never asked beforehand, it is told by the calls that
+//! moment. What was there is therefore never asked beforehand, it follows from the calls that
 //! make things: a folder is ours if `mkdir` made it, the journal if it was made with
 //! `O_EXCL` (and is still the same file, by device and number, when it is removed). A folder
 //! that holds anything stays, because `rmdir` refuses it.
@@ -15,7 +15,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Removes what was made for a run when dropped, until it is told to [`keep`](Self::keep).
+/// Removes what was made for a run when dropped, unless [`keep`](Self::keep) was called.
 #[derive(Debug, Default)]
 pub(crate) struct NewFolder {
     /// The journal, once this process has made it: its path, device and number.

@@ -125,7 +125,7 @@ impl PendingCases {
     }
 
     /// What the question of a case needs before its first round, where that is more time than
-    /// is left; `None` also where no pilot has told how long a round is.
+    /// is left; `None` also where no pilot has measured how long a round is.
     pub(crate) fn lacks_time(
         &self,
         logs: &[CaseLog],

@@ -18,8 +18,8 @@
 //! value comes from the sign test over slots.
 //!
 //! Names are looked up in what was run. With a slip of the keys the names that look most
-//! like it are told, each in the form that looks the most like it: `primes/thrad` is told
-//! `primes/thread` and not `primes/trial/thread`, `thread teardown` is told `thread tear-down`.
+//! like it are suggested, each in the form that looks the most like it: for `primes/thrad`
+//! `primes/thread` and not `primes/trial/thread`, for `thread teardown` `thread tear-down`.
 
 mod judge;
 mod names;

@@ -220,7 +220,7 @@ impl Journal {
     }
 
     /// Takes up a journal that was cut short, after dropping a torn last line; with `overrides`
-    /// also one that came to its end where its budget or its rounds did.
+    /// also one that its budget or its rounds ended.
     ///
     /// # Errors
     /// There is nothing left to run, fewer rounds are asked for than there were to be, or the
@@ -337,7 +337,7 @@ impl Results {
         Ok(Self::of(&found.ledger, found.warnings))
     }
 
-    /// The same, with every slot valued in this way whatever the run was told, so that it can be
+    /// The same, with every slot valued in this way whatever the run was asked for, so that it can be
     /// laid beside runs that were valued so; a warning says where that is another way.
     ///
     /// # Errors

@@ -155,7 +155,7 @@ impl Judge {
         Ok(judge)
     }
 
-    /// How often a comparison of this case is told wrongly at most, where looks were added:
+    /// How often a comparison of this case is decided wrongly at most, where looks were added:
     /// the looks that were, and the level.
     pub(crate) fn added(&self) -> Option<(Vec<usize>, f64)> {
         let looks = self.plan.looks().iter().copied();

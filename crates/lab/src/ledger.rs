@@ -164,7 +164,7 @@ impl Ledger {
         })
     }
 
-    /// The same slots valued in another way, as if the run had been told so: what is judged from
+    /// The same slots valued in another way, as if the run had been asked for it: what is judged from
     /// them follows.
     ///
     /// # Errors

@@ -8,7 +8,7 @@
 //! likely as any other to be hit by it.
 //!
 //! The order of a round depends on nothing but the run's seed, the names of study and
-//! case, and the round's number. So it can be told before the run, checked after it, and a
+//! case, and the round's number. So it is known before the run, checked after it, and a
 //! run that is taken up again continues exactly as it would have. For the same reason
 //! nothing here may change between releases: `ChaCha8` is portable and fixed, and the hash
 //! of the names is written out below, since that of the standard library is neither.

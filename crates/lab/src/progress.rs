@@ -86,7 +86,7 @@ pub enum Event<'a> {
     },
     /// What is left of the budget gives a question no interval: said before it is spent.
     BudgetTooShort {
-        /// The case whose pilot has told so.
+        /// The case whose pilot has shown it.
         place: Place<'a>,
         /// Rounds that have an interval.
         rounds: usize,

@@ -79,7 +79,7 @@ pub struct Results {
     pub studies: Vec<StudyResult>,
     /// The signal that cut the run, if one did.
     pub interrupted: Option<i32>,
-    /// Whether the run came to its own end.
+    /// Whether the run ended by itself.
     pub finished: bool,
     /// What the reader must know (a torn last line dropped, a noisy machine).
     pub warnings: Vec<String>,

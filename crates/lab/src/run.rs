@@ -216,7 +216,7 @@ impl Run<'_> {
         let Some(left_s) = self.left_s(at.study) else {
             return;
         };
-        // A pilot that was cut has told why already.
+        // A pilot that was cut has said why already.
         if logs[at.case].pilot_was_cut() {
             return;
         }

@@ -4,7 +4,7 @@
 //!
 //! A synchronous write is over when the data is on the disk. Some file systems have no disk:
 //! on `tmpfs` the call returns at once, and a study of waiting for a disk measures system
-//! calls. Which one a folder is on is told by `/proc/self/mountinfo` (the mount with the
+//! calls. Which one a folder is on follows from `/proc/self/mountinfo` (the mount with the
 //! longest path above the folder, of those the last one), and by the magic number of
 //! `statfs`, which wins where it names memory and stands in where the file cannot be read.
 //! Names alone do not settle it, so some are followed to what is below them:
@@ -44,7 +44,7 @@ pub struct Filesystem {
     pub folder: PathBuf,
     /// Type of the file system, as the kernel names it (`ext4`).
     pub kind: String,
-    /// What is mounted there (`/dev/vda1`); empty if it is not told.
+    /// What is mounted there (`/dev/vda1`); empty if it is not known.
     pub source: String,
     /// What a synchronous write waits for.
     pub sync: Sync,

@@ -35,7 +35,7 @@ pub struct MainMemory {
 pub struct HugePages {
     /// Size in bytes.
     pub bytes: u64,
-    /// How many are reserved; `None` when that is not told.
+    /// How many are reserved; `None` when that is not known.
     pub reserved: Option<u64>,
 }
 

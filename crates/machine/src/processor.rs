@@ -66,7 +66,7 @@ fn mhz(root: &Root, cpuinfo: &Measured<String>) -> Measured<f64> {
 }
 
 /// x86 has a CPU flag that says so, either way. Elsewhere only a virtual machine
-/// is told, never its absence.
+/// is reported, never its absence.
 fn is_virtual(root: &Root, cpuinfo: &Measured<String>) -> Measured<bool> {
     if let Some(flags) = first_of(cpuinfo, &["flags"]).value() {
         return Measured::Value(flags.split(' ').any(|flag| flag == "hypervisor"));

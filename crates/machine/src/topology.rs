@@ -138,7 +138,7 @@ impl Topology {
             .count()
     }
 
-    /// Number of packages; 1 where none are told.
+    /// Number of packages; 1 where none are listed.
     pub fn package_count(&self) -> usize {
         let mut packages: Vec<_> = self.cpus.iter().map(|cpu| cpu.package).collect();
         packages.sort_unstable();

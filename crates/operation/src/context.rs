@@ -7,7 +7,7 @@ use flow::Model;
 
 use crate::sys::own_file::OwnFile;
 
-/// What an operation is told of the slot that it is repeated in.
+/// What an operation knows of the slot that it is repeated in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OperationContext<'a> {
     /// How many flows repeat it.

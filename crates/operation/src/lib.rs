@@ -34,7 +34,7 @@
 //!
 //! * **Measure the operation alone.** Loop and checks are in the time, the same for every
 //!   model. Ratios are meant; nanoseconds an operation are an upper bound.
-//! * **Cancel threads, or rely on end-of-file.** Partners of a flow are told to end.
+//! * **Cancel threads, or rely on end-of-file.** Partners of a flow get a message to end.
 //!
 //! This crate contains `unsafe`: it is system calls, and memory that the kernel hands out. The
 //! calls are wrapped in `sys`; bodies above it have no `unsafe` but where the wrapping

@@ -185,7 +185,7 @@ impl Operation for Thread {
         family: FAMILY,
         does: "make a thread that ends at once, and join it",
         shares: SHARES,
-        verified: "each thread answers with what it was told",
+        verified: "each thread answers with its argument",
         ops: 150,
         needs_folder: false,
     };

@@ -34,7 +34,7 @@ const FAMILY: &str = "page faults";
 const OWN: &str = "nothing: each flow has its own file";
 const VERIFIED: &str = "each page holds its number; the kernel counted a fault for each";
 
-/// Touches `ops` pages. `mapped` is told how many are mapped and what the last one holds,
+/// Touches `ops` pages. `mapped` gets how many are mapped and what the last one holds,
 /// while they are.
 fn touch(of: Of<'_>, ops: u64, mapped: impl Fn(u64, u64)) -> u64 {
     // Other numbers each time: what a file has kept from another repetition is none of them.

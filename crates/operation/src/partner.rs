@@ -14,7 +14,7 @@
 //! | `thread-private-files` | a thread that takes a file table of its own |
 //! | all others | a thread |
 //!
-//! A partner ends when it is told to, by a message. It does not wait for an end of file: a
+//! A message ends a partner. It does not wait for an end of file: a
 //! descriptor that another flow inherited would keep that away for ever. One whose flow died
 //! is killed with the slot process's process group, and a process at once, by its parent's death.
 
@@ -37,7 +37,7 @@ pub(crate) enum Partner {
 }
 
 impl Partner {
-    /// Makes the partner of a flow of that model; it does `work` until told to end.
+    /// Makes the partner of a flow of that model; it does `work` until a message ends it.
     pub(crate) fn start(model: Model, work: impl FnOnce() + Send + 'static) -> io::Result<Self> {
         match model {
             Model::Process => child::fork(work, 0).map(Self::Process),
@@ -56,7 +56,7 @@ impl Partner {
         }
     }
 
-    /// Waits for its end. It must have been told.
+    /// Waits for its end. It must have got the message.
     pub(crate) fn join(self) {
         match self {
             Self::Process(child) => {

@@ -102,7 +102,7 @@ impl Operation for Poll {
     }
 }
 
-/// A watcher that was told of them once.
+/// A watcher with which they are registered once.
 #[derive(Debug)]
 pub(crate) struct Epoll;
 

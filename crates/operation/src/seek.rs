@@ -18,7 +18,7 @@ use crate::sys::own_file::OwnFile;
 /// Words of a file.
 const WORDS: u64 = 512;
 
-/// Goes to a place, `ops` times. `check` is told of some words and must find the file there.
+/// Goes to a place, `ops` times. `check` gets some words and must find the file there.
 fn go(fd: BorrowedFd<'_>, ops: u64, check: impl Fn(u64)) -> u64 {
     (0..ops).fold(0, |checksum, op| {
         let word = op % WORDS;

@@ -15,7 +15,7 @@
 //!  clone(VM|VFORK) ── create ──────────────▶ execve
 //!  poll: end, output, SIGTERM   steady       … processes, threads, daemons …
 //!  pidfd readable ◀───────────────────────── exit
-//!  wait4: usage of the whole family; orphans; whoever is left is ended
+//!  wait4: usage of the whole family; orphans; processes that are left are ended
 //!  check, conclude
 //! ```
 //!

@@ -8,7 +8,7 @@
 //! * **steady**: the time in which requests are measured.
 //! * **tear-down**: from asking it to end (`SIGTERM` to the process that was launched) until nothing of it is there.
 //!
-//! Usage is that of the server's tree alone: whoever asks is launched beside it, and what that used is told
+//! Usage is that of the server's tree alone: the load generator is launched beside it, and its usage is kept
 //! apart. Memory is looked at while it is asked. A server that ends while it is asked has failed, and so has
 //! one that has to be killed.
 

@@ -269,7 +269,7 @@ impl Supervisor {
     /// As [`clear`](Self::clear).
     pub(crate) fn kill(&mut self, running: &mut [&mut Running], spared: &[i32]) -> io::Result<()> {
         self.send_kill(spared);
-        // Commands are reaped by their own; whoever is left is an orphan.
+        // Commands are reaped by their own; any other is an orphan.
         self.wait(running, Instant::now() + DYING, None)?;
         self.kill_orphans(spared)
     }

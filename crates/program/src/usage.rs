@@ -3,7 +3,7 @@
 //! # Theory
 //!
 //! The kernel adds what a process used to its parent when the parent waits for it, and gives the
-//! sum to whoever waits for the parent. The orphans of a tree come to its subreaper one by one. So
+//! sum to the process that waits for the parent. The orphans of a tree come to its subreaper one by one. So
 //! the sum over all that the subreaper reaps is that of the whole tree. Two things are missing from
 //! it: children of a process that ignores `SIGCHLD`, which the kernel forgets, and processes that
 //! still run, which are ended before the sum is taken. The CPU time of the former is known where
@@ -34,7 +34,7 @@ pub(crate) struct Used {
     pub(crate) most_rss: u64,
     /// Bytes moved by read and write calls; `None` where one could not be read.
     pub(crate) moved: Option<Moved>,
-    /// Processes that came to the subreaper.
+    /// Processes that the subreaper inherited.
     pub(crate) reaped: u64,
 }
 

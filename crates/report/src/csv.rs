@@ -12,7 +12,7 @@
 //! and the function that fills it, so that names and values cannot come apart. A table of
 //! something that only some studies have is `None` where a run has nothing of it.
 //!
-//! The columns are told in `docs/results.md`.
+//! The columns are described in `docs/results.md`.
 
 mod compared;
 mod counters;

@@ -100,7 +100,7 @@ fn opening(results: &Results) -> [String; 2] {
     [of_run, words.to_owned()]
 }
 
-/// How many findings of each source came to what.
+/// How many findings of each source had which verdict.
 fn tally(results: &Results) -> Table {
     let kinds = KINDS.iter().map(|kind| Column::right(kind.name()));
     let columns = [Column::left("source")].into_iter().chain(kinds).collect();

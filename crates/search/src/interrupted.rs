@@ -4,7 +4,7 @@
 //!
 //! The kernel kills the processes of a search when the one that made them ends
 //! (`models::children`), but not before: of a large pool some are there for seconds after the one that
-//! called the command was told that it is over. So the handler kills them itself and reaps each
+//! called the command has learnt that it is over. So the handler kills them itself and reaps each
 //! of them before it ends its own process.
 //!
 //! It finds them in the memory that they share ([`SharedMemory`]): a word in the slot of each.
@@ -21,7 +21,7 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signa
 
 use crate::models::{SharedMemory, Slot};
 
-/// Where the processes of this one are told of; null: there are none.
+/// Where the processes of this one are listed; null: there are none.
 static SHARED: AtomicPtr<SharedMemory> = AtomicPtr::new(ptr::null_mut());
 /// Who made them.
 static MAKER: AtomicI32 = AtomicI32::new(0);

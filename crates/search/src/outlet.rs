@@ -91,7 +91,7 @@ impl<'o> Outlet<'o> {
         }
     }
 
-    /// Errors told of so far.
+    /// Errors reported so far.
     pub(crate) fn errors(&self) -> u64 {
         self.errors.load(Ordering::Relaxed)
     }

@@ -122,7 +122,7 @@ pub struct Flows {
     /// The cap that held flows back: one that was asked for or chosen, or the number at which
     /// the kernel refused another. `None`: nothing was held back.
     pub held_at: Option<u64>,
-    /// The kernel refused another flow, with an answer that was told.
+    /// The kernel refused another flow, with an answer that was reported.
     pub refused: bool,
 }
 

@@ -23,7 +23,7 @@ const EXECVEAT: i64 = 322;
 /// Objects that are no file have numbers from here on; those of files are below.
 const MEMORY: u64 = 1 << 62;
 
-/// The end of the heap, as the last `brk` told it; 0 before.
+/// The end of the heap, as the last `brk` returned it; 0 before.
 static HEAP_END: AtomicU64 = AtomicU64::new(0);
 
 /// A system call whose result is needed.

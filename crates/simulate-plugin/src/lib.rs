@@ -233,7 +233,7 @@ pub unsafe extern "C" fn qemu_plugin_install(
     arguments: *const *const c_char,
 ) -> c_int {
     let text = |at: usize| {
-        // SAFETY: the caller promises so many pointers.
+        // SAFETY: the caller promises this many pointers.
         let place = unsafe { arguments.add(at) };
         // SAFETY: as above.
         let text = unsafe { place.read() };

@@ -20,7 +20,7 @@ const NOWHERE: u64 = u64::MAX;
 enum Window {
     /// No flow has begun: only pages that are written are recorded.
     Before,
-    /// Accesses are recorded until so many are left.
+    /// Accesses are recorded until this many are left.
     Open(u64),
     /// They are only counted.
     Full,

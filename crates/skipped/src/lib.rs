@@ -48,7 +48,7 @@ fn add(list: &Path, line: &str) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// Tests that took a path for missing failed for whoever has it.
+    /// Tests that took a path for missing failed where it exists.
     #[test]
     fn no_test_takes_a_path_of_this_machine_for_missing() {
         let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..")];

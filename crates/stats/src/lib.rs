@@ -26,7 +26,7 @@
 //! | an estimate and that noise | whether it may be too large | [`overstates`] |
 //!
 //! All values are times: lower is better, the unit is the caller's. The method
-//! and its evidence are told in `docs/method.md`.
+//! and its evidence are in `docs/method.md`.
 #![forbid(unsafe_code)]
 
 mod best;

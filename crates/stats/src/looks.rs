@@ -109,7 +109,7 @@ impl LookPlan {
         0.5_f64.powi(i32::try_from(added).unwrap_or(i32::MAX))
     }
 
-    /// How often a comparison is told wrongly at most: [`PLAN_ALPHA`] and what looks cost that
+    /// How often a comparison is decided wrongly at most: [`PLAN_ALPHA`] and what looks cost that
     /// were added.
     pub fn level(&self) -> f64 {
         let shares = self.looks.iter().map(|&look| self.share(look));

@@ -282,8 +282,8 @@ mod tests {
         assert_eq!(s.rounds(), 1);
     }
 
-    /// Old rounds were judged again at the looks of the longer plan: what could not be told
-    /// after 80 rounds was told from the first 12 of them.
+    /// Old rounds were judged again at the looks of the longer plan: what was undecided
+    /// after 80 rounds was decided from the first 12 of them.
     #[test]
     fn more_rounds_judge_no_old_round_again() {
         let mut s = sequential(80);

@@ -1,4 +1,4 @@
-//! The slow end, told on a line of its own.
+//! The slow end, on a line of its own.
 //!
 //! The typical time says nothing about the run in a hundred that a user waits
 //! for. Tails need raw repetitions, not one value a slot, and they carry no

@@ -9,7 +9,7 @@
 //! | pattern | what each flow does | after |
 //! |---|---|---|
 //! | `churn` | replaces random ones of 16,384 blocks of 16 to 1,015 bytes | |
-//! | `larson` | replaces random ones of 1,000 blocks of 10 to 500 bytes; after a unit another flow goes on with them, as requests of a server end in other threads than they began in | P. Larson, M. Krishnan, "Memory allocation for long-running server applications", 1998 |
+//! | `larson` | replaces random ones of 1,000 blocks of 10 to 500 bytes; after a unit another flow takes them over, as requests of a server end in other threads than they began in | P. Larson, M. Krishnan, "Memory allocation for long-running server applications", 1998 |
 //! | `mstress` | takes blocks of 8 bytes to 512, 1 in 100 a hundred to ten thousand times as large, keeps half of them to the end, and exchanges random ones with other flows; writes every word | mstress of mimalloc-bench |
 //! | `cache-thrash` | takes 8 bytes, writes them often, frees them | E. Berger and others, "Hoard", 2000 |
 //! | `cache-scratch` | the same, and the first block is one of many that the parent took side by side | the same |
@@ -60,7 +60,7 @@ pub struct Allocate {
 pub enum Pattern {
     /// Random ones are replaced.
     Churn,
-    /// Random ones are replaced, and another flow goes on.
+    /// Random ones are replaced, and another flow takes over.
     Larson,
     /// Many sizes; some are kept, some exchanged.
     Mstress,

@@ -22,7 +22,7 @@ pub(crate) enum Step {
 pub(crate) type Trouble = (Step, io::Error);
 
 /// A step and its errno in one word, and back to text. An error that is not the system's own
-/// has none: such a one is told as an error of input and output.
+/// has none: such a one is reported as an error of input and output.
 pub(super) fn trouble(step: Step, error: &io::Error) -> u64 {
     let errno = u64::from(error.raw_os_error().unwrap_or(libc::EIO).unsigned_abs());
     ((step as u64) << 32) | errno

@@ -11,7 +11,7 @@ use sys::{Pages, Shared};
 use super::Pieces;
 use super::runs::Run;
 
-/// Runs of a flow at the most: with more, its footprint is not told.
+/// Runs of a flow at the most: with more, its footprint is not known.
 pub(super) const RUNS: usize = 1 << 16;
 /// Words of a run: first page, pages, whose they are.
 const WORDS: usize = 3;

@@ -13,7 +13,7 @@ use crate::record::footprint::{Footprint, OfCore, Touched};
 
 /// Bytes of a huge page.
 const HUGE: u64 = 2 << 20;
-/// Flows that are told one by one.
+/// Flows that are listed one by one.
 const FLOWS: usize = 64;
 
 /// Where a flow is: its process, and its core if it is bound to one.
@@ -59,7 +59,7 @@ struct Mapped {
     frame: Option<u64>,
 }
 
-/// What pagemap told of all pages.
+/// What pagemap reports of all pages.
 #[derive(Debug, Default)]
 struct PageCounts {
     resident: u64,

@@ -13,7 +13,7 @@
 //! * End of file on standard output ends the wait: forked flows hold the descriptor too,
 //!   and die with the slot process.
 //! * An [`Onlooker`] is given a turn when it wants one; a sampler (`crate::sampler`) is a
-//!   process of its own and is only told which group to look at.
+//!   process of its own and only gets the group to look at.
 //! * Slot processes are started from the thread that made the launcher, because the parent-death
 //!   signal is tied to that *thread*: use it from the main thread.
 //!

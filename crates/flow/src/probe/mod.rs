@@ -118,7 +118,7 @@ pub fn is_probe() -> bool {
         .is_some_and(|argument| argument == PROBE_ARGUMENT)
 }
 
-/// What a probe is told, and by whom.
+/// What a probe is asked, and by whom.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ProbeTask<S> {
     pub(crate) spec: S,

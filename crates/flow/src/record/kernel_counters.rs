@@ -1,4 +1,4 @@
-//! What the kernel told of the parent and the flows of a repetition in files.
+//! What the kernel reports of the parent and the flows of a repetition in files.
 
 use crate::record::footprint::Footprint;
 use measure::Measured;

@@ -27,7 +27,7 @@
 //!   written down with the samples, and `flowgauge calibrate --sample` measures what
 //!   that does to a slot.
 //! * It never outlives the main process: it dies by signal with its parent, ends when its
-//!   standard input does, and compares its parent with the pid that it was told. It leads
+//!   standard input does, and compares its parent with the pid that it was given. It leads
 //!   a process group of its own, so that Ctrl-C reaches it only through the main process.
 //!
 //! CPU time is that since the slot was given its task, and exact for processes that are there;

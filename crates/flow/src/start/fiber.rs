@@ -205,7 +205,7 @@ fn no_fiber(error: SpawnError) -> Trouble {
     }
 }
 
-/// What a fiber is told: which flow it is, and of which carrier.
+/// What a fiber is given: which flow it is, and of which carrier.
 struct Flow<'c, 'a, B: Body> {
     carried: &'c Carried<'a, B>,
     index: usize,

@@ -6,7 +6,7 @@ use std::io;
 use crate::body::Body;
 use crate::flow_run::Context;
 
-/// What one thread is told: lives in `Threads` at a stable address until the join.
+/// What one thread is given: lives in `Threads` at a stable address until the join.
 #[derive(Debug)]
 struct Task<'a, B: Body> {
     context: &'a Context<'a, B>,

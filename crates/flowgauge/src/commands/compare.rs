@@ -100,7 +100,7 @@ fn named(folder: &Path) -> PathBuf {
         Some(_) => std::path::absolute(folder),
         None => folder.canonicalize(),
     };
-    // What is not there is told when it is opened.
+    // Opening it reports what is not there.
     path.unwrap_or_else(|_| folder.to_owned())
 }
 
@@ -113,7 +113,7 @@ fn tail(path: &Path, parts: usize) -> String {
 
 /// The same folder under two names is the same folder.
 fn distinct_folders(folders: &[PathBuf]) -> Result<()> {
-    // What is not there is told when it is opened.
+    // Opening it reports what is not there.
     let real = |folder: &PathBuf| folder.canonicalize().unwrap_or_else(|_| folder.clone());
     let all: Vec<PathBuf> = folders.iter().map(real).collect();
     for (place, folder) in folders.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `flowgauge completions`: what shells are told, made from the arguments themselves.
+//! `flowgauge completions`: completions for shells, made from the arguments themselves.
 
 use anyhow::Result;
 

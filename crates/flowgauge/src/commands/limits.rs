@@ -9,7 +9,7 @@
 //!   tenth of each pool besides ([`machine::ceiling`]). What is asked for beyond that is
 //!   not tried; where the fence is lower than that, as many as it allows are made, and some
 //!   fewer, so that there are two numbers to take the slope of memory from. A model of which
-//!   not even [`LEAST_FLOWS`] may be made has its limit told all the same.
+//!   not even [`LEAST_FLOWS`] may be made has its limit reported all the same.
 //! * **Time.** A slot has a deadline; what still runs then is killed with its group.
 //! * **A small proof.** Before that, each prediction is put to the test behind a lowered
 //!   limit, where no more than some hundred tasks or 64 MiB are at stake (`fenced`).

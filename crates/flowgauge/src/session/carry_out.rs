@@ -40,7 +40,7 @@ fn tell_published(published: Option<PathBuf>, launcher: &SlotLauncher) {
 }
 
 /// Runs what the journal asks for, writes the results folder and the file of `-o`, and
-/// prints the answer. What was measured is kept also where nobody can be told of it.
+/// prints the answer. What was measured is kept also where it cannot be printed.
 pub(crate) fn carry_out(
     session: Session,
     launcher: &mut SlotLauncher,

@@ -34,7 +34,7 @@ fn zero_is_refused_where_something_must_be() {
     refused("run --rounds 0", &["--rounds", "1..="]);
 }
 
-/// A minus made them "unexpected arguments", and nobody was told what may stand there.
+/// A minus made them "unexpected arguments", and nothing said what may stand there.
 #[test]
 fn negative_values_are_refused_as_values() {
     for (line, words) in [

@@ -28,7 +28,7 @@ fn nothing_outlives_a_killed_main_process() {
     }
 }
 
-/// A slot process that was not told would go on for minutes before it noticed.
+/// A slot process without the signal would run for minutes before it noticed.
 #[test]
 fn a_long_slot_ends_with_its_main_process() {
     for models in ["-p 3", "-t 3", "--model 2x2", "--model migratable/2"] {

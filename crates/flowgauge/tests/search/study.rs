@@ -284,7 +284,7 @@ fn what_cannot_be_studied_is_refused_before_it_begins() {
     }
 }
 
-/// It was told in two ways, by checksums, of which neither said what to do.
+/// It was reported in two ways, by checksums, of which neither said what to do.
 #[test]
 fn a_tree_that_changes_while_it_is_studied_is_told_in_one_way() {
     let tree = tree();

@@ -10,7 +10,7 @@
 //!
 //! A common factor may as well come from the programs: a change that slows everything down. No
 //! arithmetic on two runs tells these apart, so a common factor beyond the bar is not passed
-//! over: it is told, and leaves the question open. Both builds in one run answer it.
+//! over: it is reported, and leaves the question open. Both builds in one run answer it.
 //!
 //! Fewer than six ratios have no such interval, and no common factor. Where variants became
 //! *faster* together nothing is judged against it: that would make a regression of what did not.

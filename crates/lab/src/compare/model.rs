@@ -79,7 +79,7 @@ pub struct ComparedRun {
     pub began_unix_s: u64,
     /// Seed of its random choices.
     pub seed: u64,
-    /// Whether it came to its own end.
+    /// Whether it ended by itself.
     pub finished: bool,
 }
 
@@ -219,8 +219,8 @@ impl SideBySide {
         common.sentence(&self.runs[run].name, &self.runs[0].name)
     }
 
-    /// The runs whose variants are slower together by at least `fraction`, as far as can be
-    /// told: whether machine or program, two runs cannot say.
+    /// The runs whose variants are slower together by at least `fraction`, as far as the
+    /// data show: whether machine or program, two runs cannot say.
     #[must_use]
     pub fn shifted(&self, fraction: f64) -> Vec<String> {
         let beyond = |common: &Common| common.is_slower() && common.ratio >= 1.0 + fraction;

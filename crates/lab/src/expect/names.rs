@@ -4,7 +4,7 @@ use super::{ExpectError, Expectation, Unit};
 use crate::results::quantity::Kind;
 use crate::{Case, Study};
 
-/// Names that are told where one is not found.
+/// Names that are suggested where one is not found.
 const TOLD: usize = 3;
 
 /// A variant and what of it is looked at.

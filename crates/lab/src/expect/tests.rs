@@ -131,7 +131,7 @@ fn what_names_nothing_is_told_the_nearest_names() {
     );
 }
 
-/// A slip in a short name was told only long ones, one in a quantity only variants.
+/// For a slip in a short name only long ones were suggested, for one in a quantity only variants.
 #[test]
 fn a_slip_is_told_the_name_in_the_form_that_was_meant() {
     let results = results();

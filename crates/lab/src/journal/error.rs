@@ -57,7 +57,7 @@ pub enum JournalError {
         /// What is wrong with it.
         message: String,
     },
-    /// The run came to its end; there is nothing left to do.
+    /// The run has ended; there is nothing left to do.
     #[error("{} is finished: there is nothing left to run (make its report again with report; for cases that ran out of time or rounds give a longer --budget, or more --rounds)", path.display())]
     Finished {
         /// The file.

@@ -18,7 +18,7 @@
 //!
 //! Costs of making flows are spread over ever more work, so such a curve falls; the cost of
 //! what flows do to each other grows with their number, so such a curve rises. Where the ends
-//! are told to lie on different sides, the crossing is read off a straight line in log-log,
+//! are shown to lie on different sides, the crossing is read off a straight line in log-log,
 //! which is what a fixed cost over growing work is but for its last bend. The ends of the
 //! intervals are curves of their own: of a fall the first one of the lower curve and the last
 //! one of the upper are the ends of the crossover's interval. A rise is the fall of the
@@ -38,7 +38,7 @@ pub(crate) struct Point {
     pub(crate) high: f64,
 }
 
-/// On which side of a level a point is told to lie.
+/// On which side of a level a point is shown to lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     /// Its whole interval lies above.
@@ -102,11 +102,11 @@ pub(crate) enum Crossing {
     Below(Span),
     /// It costs less at the first point, more at the last, and rises somewhere here.
     Above(Span),
-    /// It is told up to this value; from there on nothing is, as at the last point.
+    /// It is decided up to this value; from there on nothing is, as at the last point.
     UpTo(Side, f64, Point),
-    /// It is told from this value on; below nothing is, as at the first point.
+    /// It is decided from this value on; below nothing is, as at the first point.
     From(Side, f64, Point),
-    /// Nothing else in common; at least one part is told.
+    /// Nothing else in common; at least one part is decided.
     Parts(Vec<Part>),
     /// KernelCounters at no point; the last.
     Unclear(Point),

@@ -39,7 +39,7 @@ const NEAR: f64 = 0.15;
 const STRAIGHT: f64 = 0.9;
 /// Workers that together use so much of a CPU keep it busy.
 const BUSY: f64 = 0.9;
-/// Fewest counts that a law is told from: two are always on a line.
+/// Fewest counts that a law is fitted to: two are always on a line.
 const COUNTS: usize = 3;
 
 /// How the time of a variant grows with the number of workers.

@@ -178,7 +178,7 @@ fn other_work_has_no_scaling() {
     assert!(results.studies[0].scaling.is_empty());
 }
 
-/// What a study says whose repetitions take what is told of flows and model; cases whose flows
+/// What a study says whose repetitions take what this function says of flows and model; cases whose flows
 /// take 0 fail.
 fn said(cases: Vec<Case>, ns: fn(u64, &str) -> u64) -> StudyResult {
     let study = testing::study(cases);

@@ -48,7 +48,7 @@ pub struct SelfManaged {
     pub peak_rss: f64,
     /// What the work counted, by name.
     pub counts: BTreeMap<String, f64>,
-    /// Time of all flows by class of work, in ns, as timers told; empty without them.
+    /// Time of all flows by class of work, in ns, by timers; empty without them.
     pub classes_ns: BTreeMap<String, f64>,
     /// How much longer a repetition took with timers, as a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,7 @@
 //! Maps of flows in the same placement differ in their number alone, so a row that is in
 //! several of them is a curve: the time of threads over that of processes against the number
 //! of flows. Each point has its interval. That the curve grows is said only where the interval
-//! at the largest number lies above that at the smallest, and no step between them is told to
+//! at the largest number lies above that at the smallest, and no step between them is shown to
 //! go down. Much of what costs threads more with more flows is what they wait for together.
 
 use stats::Estimate;
@@ -80,7 +80,7 @@ fn ratio(map: &OperationMatrix<'_>, row: &str) -> Option<Estimate> {
     of_row.filter_map(|(_, finding)| finding.estimate).next()
 }
 
-/// Whether a curve is told to go up and nowhere told to go down.
+/// Whether a curve is shown to go up and nowhere to go down.
 fn grows(points: &[Estimate]) -> bool {
     let intervals: Option<Vec<(f64, f64)>> = points.iter().map(Estimate::interval).collect();
     let Some(intervals) = intervals else {

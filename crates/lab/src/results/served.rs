@@ -1,7 +1,7 @@
 //! The findings between forms of a server.
 //!
 //! A case may set a server in several forms beside the same requests within the program. These
-//! tell what the network costs; which form is better is told by the findings in which both
+//! tell what the network costs; which form is better follows from the findings in which both
 //! sides are servers.
 
 use super::{CaseResult, Finding};

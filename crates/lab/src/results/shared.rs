@@ -71,9 +71,9 @@ pub struct Effect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// The address space alone, as far as can be told.
+    /// The address space alone, as far as the data show.
     AddressSpace,
-    /// The file table alone, as far as can be told.
+    /// The file table alone, as far as the data show.
     FileTable,
     /// Each of them.
     Both,
@@ -117,7 +117,7 @@ impl Cause {
     }
 }
 
-/// Whether there is an effect, if that can be told.
+/// Whether there is an effect, if that is decided.
 fn matters(verdict: Verdict) -> Option<bool> {
     match verdict {
         Verdict::Faster { .. } | Verdict::Slower { .. } => Some(true),

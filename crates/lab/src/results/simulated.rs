@@ -5,7 +5,7 @@
 //! A slot has one number for each count: of all flows, scaled from what was counted to all of
 //! their accesses. A variant has the median over its slots, for each unit of work. Two variants
 //! are compared within each round, as times are, and the ratio of a round is one draw of what a
-//! launch changes: addresses, and in what order threads came to what they share. So beside the
+//! launch changes: addresses, and in what order threads reached what they share. So beside the
 //! median of the ratios stand the smallest and the largest: their *spread over launches*. It is no
 //! interval of confidence, and the model's own error is not in it.
 //!

@@ -114,8 +114,8 @@ impl<'a> Pair<'a> {
         ))
     }
 
-    /// Whether the subject is the one that costs more where that is told first; where it is
-    /// told nowhere, by the estimate that lies farthest from 1.
+    /// Whether the subject is the one that costs more where that is decided first; where it is
+    /// decided nowhere, by the estimate that lies farthest from 1.
     fn subject_dearer(&self) -> Option<bool> {
         let mut winners = self.findings.iter();
         let told = winners.find_map(|(_, finding)| winner::of(finding));

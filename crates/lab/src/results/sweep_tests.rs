@@ -75,7 +75,7 @@ fn a_rising_cost_is_told_from_where_on_it_is_more() {
 #[test]
 fn the_dearer_one_is_the_one_that_is_told_to_be() {
     let cases = [2, 3, 5].map(|at| point(at, &BOTH, None)).to_vec();
-    // At 2 threads take a hair less, and noise would not let it be told.
+    // At 2 threads take a hair less, and noise would hide it.
     let said = said(cases, |at, n| match at {
         2 => 96 + n as u64 * 5 % 8,
         _ => 130,
@@ -120,7 +120,7 @@ fn without_a_change_it_says_that_there_is_no_crossover() {
     );
 }
 
-/// `--processes 3..5 --threads 2..8` was told nothing: its smallest count has threads alone.
+/// `--processes 3..5 --threads 2..8` got no answer: its smallest count has threads alone.
 #[test]
 fn counts_of_one_model_do_not_silence_the_others() {
     let models = |count: u64| match count {

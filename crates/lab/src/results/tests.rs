@@ -570,7 +570,7 @@ fn a_switch_is_told_in_ns_and_who_is_cheapest_where() {
     );
     let changes = "at 2 flows thread is cheaper than process, at 10,000 process is";
     assert!(said.contains(changes), "{said}");
-    // Of one slot each it was told all the same: the middle half of one has no width.
+    // Of one slot each it was shown all the same: the middle half of one has no width.
     let mut few = result.cases.clone();
     for case in &mut few {
         case.slots.retain(|slot| slot.round < 5);

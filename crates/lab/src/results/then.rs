@@ -22,7 +22,7 @@
 //!
 //! Seconds and bytes of a machine of long ago are no claim: they stand beside ours without a
 //! verdict ([`Standing::SideBySide`]). What this machine or this version cannot do is "not
-//! possible here", with the reason. A case that was not run can be told by nobody.
+//! possible here", with the reason. Of a case that was not run nothing is said.
 
 mod amounts;
 mod laws;

@@ -5,7 +5,7 @@
 //! The verdict of each finding tells: *faster* or *slower* names a winner, any other word
 //! names none. KernelCounters values that follow each other with the same winner are a stretch. The
 //! winner changes between the last value of a stretch and the first of the next one, and no
-//! nearer than that is claimed: between the two it was not measured, or not told.
+//! nearer than that is claimed: between the two it was not measured, or not decided.
 
 use stats::Verdict;
 
@@ -13,7 +13,7 @@ use super::Finding;
 use crate::number::plain;
 use crate::words::{listed, plural};
 
-/// The label of the one that is told to be faster.
+/// The label of the one that is shown to be faster.
 pub(super) fn of(finding: &Finding) -> Option<&str> {
     match finding.verdict {
         Verdict::Faster { .. } => Some(&finding.subject),
@@ -22,7 +22,7 @@ pub(super) fn of(finding: &Finding) -> Option<&str> {
     }
 }
 
-/// Values that follow each other and at which one is told to be the faster.
+/// Values that follow each other and at which one is shown to be the faster.
 struct Stretch<'a> {
     winner: &'a str,
     from: f64,
@@ -33,7 +33,7 @@ struct Stretch<'a> {
 /// Along which values which one is faster; the values of `findings` ascend.
 pub(super) struct Winners<'a> {
     stretches: Vec<Stretch<'a>>,
-    /// Values at which none is told.
+    /// Values at which none is.
     open: Vec<String>,
     ends: [f64; 2],
 }
@@ -71,7 +71,7 @@ impl<'a> Winners<'a> {
         }
     }
 
-    /// Whether one is told to be the faster here and the other there.
+    /// Whether one is shown to be the faster here and the other there.
     pub(super) fn change(&self) -> bool {
         self.stretches.len() > 1
     }

@@ -849,7 +849,7 @@ fn clear_at_first(model: &str, n: usize) -> u64 {
     tenths * MS / 10
 }
 
-/// What could not be told after 80 rounds was told from the first 12 of them, without a new slot:
+/// What was undecided after 80 rounds was decided from the first 12 of them, without a new slot:
 /// old rounds were judged again at the looks of the longer plan.
 #[test]
 fn more_rounds_for_a_finished_run_judge_only_new_rounds() {

@@ -121,7 +121,7 @@ extern "C" fn give_back(told: *mut libc::c_void) -> *mut libc::c_void {
     told
 }
 
-/// Makes a thread that answers with what it is told, and joins it.
+/// Makes a thread that answers with its argument, and joins it.
 #[inline]
 pub(crate) fn thread(told: usize) -> io::Result<usize> {
     let mut handle = 0;

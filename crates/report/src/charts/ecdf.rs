@@ -8,7 +8,7 @@
 //! each, and of more some are, evenly spaced by rank, and of the slowest twentieth each one that
 //! there is room for: the slow end is what people look for here.
 //!
-//! A mark stands at each quartile as it is told elsewhere, which may lie between two values: it
+//! A mark stands at each quartile as it is given elsewhere, which may lie between two values: it
 //! is a point of the staircase all the same, because the steps on both sides of it are drawn.
 //! All points are rounded alike before anything is drawn, so no mark lies beside its curve.
 
@@ -35,7 +35,7 @@ pub(crate) struct Curve {
     pub(crate) label: String,
     /// Times in ns, in ascending order, and how many there are of each.
     pub(crate) values: Vec<(f64, u64)>,
-    /// The quartiles in ns, as they are told elsewhere.
+    /// The quartiles in ns, as they are given elsewhere.
     pub(crate) quartiles: [f64; 3],
 }
 

@@ -59,7 +59,7 @@ fn body(all: &SideBySide) -> Markup {
     }
 }
 
-/// The colour of a card: that of doubt where nothing is told.
+/// The colour of a card: that of doubt where nothing is decided.
 fn tone(all: &SideBySide, run: usize) -> Tone {
     let mut own = all.changes().filter(|(_, _, _, of, _)| *of == run);
     match own.any(|(.., change)| change.verdict.is_decided()) {

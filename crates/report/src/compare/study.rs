@@ -1,7 +1,8 @@
-//! A study of several runs as a section: its limits, its charts, and a table a case.
+//! A study of several runs as a section: its limits, its charts, and a table a case. Two runs stand
+//! beside each other in the row of a variant; more have a row each.
 
 use lab::VariantSummary;
-use lab::compare::{ComparedCase, ComparedStudy, SideBySide};
+use lab::compare::{ComparedCase, ComparedStudy, ComparedVariant, SideBySide};
 
 use super::charts::figures;
 use super::{case_name, circumstances, limits, said};
@@ -12,34 +13,73 @@ use crate::document::{Level, Section};
 use crate::plots::place;
 use crate::words::Tone;
 
-/// A variant in a run.
+/// A variant in one run, or in two beside each other.
 struct Row<'a> {
     variant: &'a str,
     run: &'a str,
-    side: &'a VariantSummary,
+    sides: Vec<Option<&'a VariantSummary>>,
     /// How it compares with the first run: words and interval.
     said: [Cell; 2],
 }
 
+impl Row<'_> {
+    fn typical(&self, place: usize) -> Cell {
+        let side = self.sides[place];
+        side.map_or(Value::Nothing, |side| {
+            measured(side.value.map(|v| v.typical), NO_GOOD_SLOT)
+        })
+        .into()
+    }
+
+    fn memory(&self, place: usize) -> Cell {
+        let side = self.sides[place];
+        side.map_or(Value::Nothing, |side| match side.memory {
+            Some(memory) => number(Some(memory.total() as f64)),
+            None => Value::NotAvailable(String::new()),
+        })
+        .into()
+    }
+
+    /// Of two runs: `3.49 MiB to 3.60 MiB`; nothing where neither is known.
+    fn memories(&self) -> Cell {
+        let sides = [0, 1].map(|place| self.memory(place).value);
+        match sides.iter().any(|side| matches!(side, Value::Number(_))) {
+            true => text(sides.map(|side| side.shown(Unit::Bytes)).join(" to ")).into(),
+            false => Cell::default(),
+        }
+    }
+}
+
 type Column = Col<fn(&Row<'_>) -> Cell>;
 
-const COLUMNS: &[Column] = &[
-    Column::new("", |row| text(row.variant).into()).label("variant"),
+const VARIANT: Column = Column::new("", |row| text(row.variant).into()).label("variant");
+const VERDICT: Column = Column::new("", |row| row.said[0].clone()).shown("verdict", Unit::Plain);
+const INTERVAL: Column = Column::new("", |row| row.said[1].clone())
+    .label("interval")
+    .drop(2);
+
+/// A row for each run.
+const EACH: &[Column] = &[
+    VARIANT,
     Column::new("", |row| text(row.run).into()).label("run"),
-    Column::new("", |row| {
-        measured(row.side.value.map(|v| v.typical), NO_GOOD_SLOT).into()
-    })
-    .shown("typical", Unit::Time),
-    Column::new("", |row| match row.side.memory {
-        Some(memory) => number(Some(memory.total() as f64)).into(),
-        None => Value::NotAvailable(String::new()).into(),
-    })
-    .shown("memory", Unit::Bytes)
-    .drop(1),
-    Column::new("", |row| row.said[0].clone()).shown("verdict", Unit::Plain),
-    Column::new("", |row| row.said[1].clone())
-        .label("interval")
-        .drop(2),
+    Column::new("", |row| row.typical(0)).shown("typical", Unit::Time),
+    Column::new("", |row| row.memory(0))
+        .shown("memory", Unit::Bytes)
+        .drop(1),
+    VERDICT,
+    INTERVAL,
+];
+
+/// Two runs in one row.
+const BOTH: &[Column] = &[
+    VARIANT,
+    Column::new("", |row| row.typical(0)).shown("first", Unit::Time),
+    Column::new("", |row| row.typical(1)).shown("second", Unit::Time),
+    VERDICT,
+    INTERVAL,
+    Column::new("", |row| row.memories())
+        .shown("memory", Unit::Plain)
+        .drop(1),
 ];
 
 /// The section of a study.
@@ -62,14 +102,7 @@ fn case(all: &SideBySide, case: &ComparedCase) -> Section {
     };
     let aside = circumstances(all, case).join(" · ");
     let mut section = Section::new("", &heading).aside(aside);
-    let table = Table::of("", COLUMNS, rows(all, case));
-    let table = table
-        .head("verdict", format!("vs {}", all.runs[0].name))
-        .head("interval", "");
-    section.table(Table {
-        grouped: 1,
-        ..table
-    });
+    section.table(table(all, case));
     for change in case
         .variants
         .iter()
@@ -83,29 +116,58 @@ fn case(all: &SideBySide, case: &ComparedCase) -> Section {
     section
 }
 
-fn rows<'a>(all: &'a SideBySide, case: &'a ComparedCase) -> impl Iterator<Item = Row<'a>> {
+fn table(all: &SideBySide, case: &ComparedCase) -> Table {
+    let table = match &all.runs[..] {
+        [first, second] => Table::of("", BOTH, both(case))
+            // From the right, as a run may be called "second".
+            .head("second", &second.name)
+            .head("first", &first.name),
+        _ => Table {
+            grouped: 1,
+            ..Table::of("", EACH, each(all, case))
+        },
+    };
+    table
+        .head("verdict", format!("vs {}", all.runs[0].name))
+        .head("interval", "")
+}
+
+fn both(case: &ComparedCase) -> impl Iterator<Item = Row<'_>> {
+    case.variants.iter().map(|variant| Row {
+        variant: &variant.label,
+        run: "",
+        sides: variant.sides.iter().map(Option::as_ref).collect(),
+        said: said_of(variant, 1),
+    })
+}
+
+fn each<'a>(all: &'a SideBySide, case: &'a ComparedCase) -> impl Iterator<Item = Row<'a>> {
     case.variants.iter().flat_map(move |variant| {
         let sides = variant.sides.iter().enumerate();
         sides.filter_map(move |(run, side)| {
-            let said = match &variant.changes[run] {
-                Some(change) => {
-                    let said = said(change);
-                    [
-                        Cell::from(text(said.word)).tone(said.tone),
-                        text(said.interval).into(),
-                    ]
-                }
-                None => {
-                    let word = if run == 0 { "reference" } else { "" };
-                    [Cell::from(text(word)).tone(Tone::Quiet), Cell::default()]
-                }
-            };
             Some(Row {
                 variant: &variant.label,
                 run: &all.runs[run].name,
-                side: side.as_ref()?,
-                said,
+                sides: vec![Some(side.as_ref()?)],
+                said: said_of(variant, run),
             })
         })
     })
+}
+
+/// What is said of a variant in a run: words and interval.
+fn said_of(variant: &ComparedVariant, run: usize) -> [Cell; 2] {
+    match &variant.changes[run] {
+        Some(change) => {
+            let said = said(change);
+            [
+                Cell::from(text(said.word)).tone(said.tone),
+                text(said.interval).into(),
+            ]
+        }
+        None => {
+            let word = if run == 0 { "reference" } else { "" };
+            [Cell::from(text(word)).tone(Tone::Quiet), Cell::default()]
+        }
+    }
 }

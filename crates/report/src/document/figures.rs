@@ -68,7 +68,7 @@ pub(crate) fn brief(said: &[String]) -> String {
     }
 }
 
-/// What many comparisons came to: `Of 12 comparisons 5 are faster, 2 slower, 4 undecided`.
+/// What many comparisons found: `Of 12 comparisons 5 are faster, 2 slower, 4 undecided`.
 pub(crate) fn tally(tones: impl Iterator<Item = Tone>) -> String {
     let tones: Vec<Tone> = tones.collect();
     let kinds = [

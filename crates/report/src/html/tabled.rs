@@ -6,7 +6,7 @@
 //! as it comes, by the style sheet alone. Its text is text, so it can be read aloud, searched
 //! and copied, nothing of it is cut, and no second table of data is needed. What is drawn in
 //! it stands at percentages of its cell and so needs no width, and is hidden from those who
-//! are told the text.
+//! hear the text.
 
 pub(super) mod bars;
 pub(super) mod forest;

@@ -72,7 +72,7 @@ fn look_at(browser: &str, pages: &[PathBuf], dark: bool) -> (Vec<Value>, Vec<Str
     (told, console.collect())
 }
 
-/// What a page told, from where it is written down in the frame.
+/// What a page reported, from where it is written down in the frame.
 fn found(written: &str) -> Value {
     let text = written.split("</pre>").next().unwrap_or_default();
     let text = text

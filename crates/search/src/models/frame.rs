@@ -1,7 +1,7 @@
 //! What a process sends to the one that forked it, through a pipe.
 //!
 //! ```text
-//! │ kind: 1 byte │ length: 4 bytes, little-endian │ so many bytes │ next frame …
+//! │ kind: 1 byte │ length: 4 bytes, little-endian │ those bytes   │ next frame …
 //! ```
 
 use std::ffi::OsStr;

@@ -22,7 +22,7 @@ impl Totals {
         self.profile += more.profile;
     }
 
-    /// The counts, with the errors that were told.
+    /// The counts, with the errors that were reported.
     pub(crate) fn counts(&self, errors: u64) -> Counts {
         Counts {
             errors,

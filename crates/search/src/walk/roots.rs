@@ -100,7 +100,7 @@ impl Root {
     }
 }
 
-/// Looks at all roots; those that are not there are told of and left out. At most `keep`
+/// Looks at all roots; those that are not there are reported and left out. At most `keep`
 /// folders are kept open; files are opened when they are searched, however many are named.
 pub(crate) fn open_roots(
     query: &Query,

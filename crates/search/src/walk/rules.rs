@@ -152,7 +152,7 @@ impl Rules {
     }
 
     /// The rules for the folder at `path` below `root`, without its own, read anew: for a flow
-    /// that was told of the folder by one that shares no memory with it.
+    /// that got the folder from one that shares no memory with it.
     pub(crate) fn again(&self, root: &Root, path: &[u8]) -> Chain {
         let mut chain = root.chain.clone();
         if !self.reads_files() || path.is_empty() {

@@ -1,4 +1,4 @@
-//! The load generator, seen from the slot process: a process that is told when to begin, and
+//! The load generator, seen from the slot process: a process that gets a message when to begin, and
 //! reports.
 
 mod client;
@@ -20,7 +20,7 @@ pub use process::{is_load, load_main};
 
 /// The first argument of a load generator.
 const ARGUMENT: &str = "__load";
-/// What it is told, on a line, for each repetition.
+/// The line that it gets for each repetition.
 const GO: &str = "go";
 
 /// What a load generator is to do in each repetition.

@@ -8,11 +8,11 @@
 //!   "go" ◀────────── pipe ─────────── unit 0 begins
 //!   connections ────── TCP ─────────▶ one listening socket, made before the flows
 //!   checks each answer ◀───────────── accept, parse, answer, until the connection ends
-//!   report ─────────── pipe ────────▶ unit 0, when it is told goodbye
+//!   report ─────────── pipe ────────▶ unit 0, when it gets a goodbye
 //!   one goodbye a worker ── TCP ────▶ ends that worker's unit
 //! ```
 //!
-//! * A unit is a worker: it serves until it is told goodbye. So the steady phase is the time
+//! * A unit is a worker: it serves until it gets a goodbye. So the steady phase is the time
 //!   in which all requests are answered.
 //! * **pool**: each worker accepts a connection and serves it to its end, then the next. As
 //!   processes that is prefork, as threads a pool, as PxT what is between.

@@ -263,7 +263,7 @@ impl Store {
 
     /// All pages of a file of somebody's own, by title, after a look at all of it.
     pub(super) fn read_all(path: &Path) -> Result<Vec<Written>, StoreError> {
-        // A pipe would be waited for; what is not there at all is told by opening it.
+        // A pipe would be waited for; opening reports what is not there at all.
         if path.metadata().is_ok_and(|found| !found.is_file()) {
             return Err(StoreError::Lacks {
                 path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! Probes behind lowered limits: which fence, and what is told of it.
+//! Probes behind lowered limits: which fence, and what is reported of it.
 
 use std::time::Instant;
 

@@ -27,7 +27,7 @@ const NEAR: f64 = 0.15;
 const STRAIGHT: f64 = 0.9;
 /// More than this for twice as many is no slow rise.
 const SLOW: f64 = 1.25;
-/// Fewest places that a law is told from: two are always on a line.
+/// Fewest places that a law is fitted to: two are always on a line.
 const PLACES: usize = 3;
 
 pub(super) fn answer(claim: Option<Claim>, of: &OfSweep, run: Run<'_>) -> Result<Answer, Answer> {

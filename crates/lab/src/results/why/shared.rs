@@ -5,7 +5,7 @@
 //! The effects are those of [`crate::results::shared`], with their intervals. Here they become
 //! a reason of the finding that they explain: that on processes and threads.
 //!
-//! Shares of the difference are given only where both effects point its way and can be told
+//! Shares of the difference are given only where both effects point its way and are decided
 //! from noise. Where one hides a part of the other, the two effects say more than shares.
 
 use flow::Model;
@@ -62,7 +62,7 @@ pub(super) fn of<'a>(evidence: &Evidence<'a>) -> Option<&'a Shared> {
 }
 
 /// The shares of the difference in percent that go with the address space and with the file
-/// table, if both effects are told and neither goes against it.
+/// table, if both effects are decided and neither goes against it.
 fn shares(shared: &Shared) -> Option<(f64, f64)> {
     let [space, files] = [&shared.address_space, &shared.file_table].map(size);
     let files = files? / (space? + files?);

@@ -7,7 +7,7 @@ use crate::charts::bars::{Bar, Parts};
 use crate::number::{bytes, time};
 use lab::{CaseResult, VariantSummary};
 
-/// Parts of memory; the last is seldom told.
+/// Parts of memory; the last is seldom known.
 const MEMORY: [&str; 4] = ["PSS", "page tables", "kernel stacks", "slab"];
 
 /// Median phases of each variant.

@@ -2,7 +2,7 @@
 //!
 //! Threads over processes is of slots of the same round, and *of one* that of two samples; what
 //! stands below *a second* is of typical times. Where rounds differ much these come to other
-//! ratios, and a reader who divides must be told that none of them is wrong.
+//! ratios, and a reader who divides must learn that none of them is wrong.
 
 use flow::Model;
 use lab::{Scaling, ScalingPoint, Throughput};
@@ -44,7 +44,7 @@ fn others(point: &ScalingPoint, one: Option<&Throughput>) -> Vec<String> {
     over.into_iter().chain(of_one).collect()
 }
 
-/// The ratio that is far from the one that is told.
+/// The ratio that is far from the one that is shown.
 fn other(ratio: f64, told: f64) -> Option<f64> {
     ((ratio / told).ln().abs() > OTHER.ln()).then_some(ratio)
 }

@@ -30,7 +30,7 @@ pub fn load_main() -> ! {
     exit(0)
 }
 
-/// Carries out its order each time that it is told to, until nobody tells it any more.
+/// Carries out its order at each message, until the other end closes.
 fn live() -> io::Result<()> {
     let mut lines = io::stdin().lock().lines();
     let task = lines.next().transpose()?.unwrap_or_default();
