@@ -57,6 +57,9 @@ struct Leaving {
     to: u32,
 }
 
+/// What a fiber takes in the table of each process.
+pub(crate) const TABLE_BYTES: usize = size_of::<Leaving>();
+
 // SAFETY: two numbers, which need no drop.
 unsafe impl Zeroed for Cell<Leaving> {}
 

@@ -279,6 +279,16 @@ impl Layout {
     }
 }
 
+/// What a fiber takes in a region beside its slot.
+pub(crate) const TABLE_BYTES: usize = size_of::<Whereabouts>() + size_of::<Control>();
+
+/// Address space of a region for that many fibers of one process beyond their slots and tables.
+pub(crate) fn bytes_between(config: &Config, fibers: usize) -> usize {
+    let each = Slots::stride_of(config.stack, false) + TABLE_BYTES;
+    let all = Layout::sized(config, 1, fibers).reserved;
+    all.saturating_sub(fibers * each)
+}
+
 /// What the handles and members of a region in one process share.
 #[derive(Debug)]
 pub(crate) struct Shared {

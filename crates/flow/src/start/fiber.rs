@@ -86,9 +86,11 @@ pub(super) fn hold<B: Body>(context: &Context<'_, B>, stacks: Stacks) -> std::io
 /// list), and of the scheduler besides.
 pub(super) fn address_bytes(stacks: Stacks, stack: u64) -> (u64, u64) {
     let stack = usize::try_from(stack).unwrap_or(usize::MAX);
-    let fiber = config(stacks, stack).bytes_per_fiber();
-    let each = fiber.saturating_add(size_of::<FiberId>());
-    (each as u64, Config::bytes_besides() as u64)
+    let config = config(stacks, stack);
+    let each = config
+        .bytes_per_fiber()
+        .saturating_add(size_of::<FiberId>());
+    (each as u64, config.bytes_besides() as u64)
 }
 
 /// Address space that this many of them take besides, in pages that are taken whole.
