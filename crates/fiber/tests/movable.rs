@@ -487,7 +487,8 @@ fn valgrind_has_nothing_to_say_of_moves() {
         "a_panic_elsewhere",
     ] {
         let mut valgrind = Command::new("valgrind");
-        valgrind.args(["--error-exitcode=9", "--leak-check=no"]);
+        valgrind.args(["--error-exitcode=9", "--leak-check=full"]);
+        valgrind.arg("--errors-for-leak-kinds=definite,indirect,possible");
         let ended = valgrind
             .arg(std::env::current_exe().unwrap())
             .arg(test)
