@@ -147,16 +147,24 @@ fn without(model: Model, fibers: Result<(), &'static str>) -> Option<String> {
 }
 
 /// Flows that could move between processes gain nothing from more of them than run at a time, and
-/// would be moved to where they wait.
-fn too_many_processes(machine: &Machine, model: Model) -> Option<String> {
-    let Model::Migratable { processes, .. } = model else {
-        return None;
-    };
+/// would be moved to where they wait; what stands beside them has as many.
+fn too_many_processes(machine: &Machine, model: Model, work: &Work) -> Option<String> {
     let cpus = machine.allowed().len();
-    (processes as usize > cpus.max(1)).then(|| {
+    if let Model::Migratable { processes, .. } = model {
+        return (processes as usize > cpus.max(1)).then(|| {
+            format!(
+                "model {model} is over {processes} processes, and flowgauge may run on {cpus} CPUs: \
+                 use at most migratable/{cpus}"
+            )
+        });
+    }
+    let processes = work.processes_side_by_side()?;
+    // Two can take turns on one CPU.
+    (processes as usize > cpus.max(2)).then(|| {
         format!(
-            "model {model} is over {processes} processes, and flowgauge may run on {cpus} CPUs: use \
-             at most migratable/{cpus}"
+            "the work is done by {processes} side by side, and flowgauge may run on {cpus} CPUs: \
+             use processes = {} at most",
+            cpus.max(2)
         )
     })
 }
@@ -165,7 +173,7 @@ fn too_many_processes(machine: &Machine, model: Model) -> Option<String> {
 #[must_use]
 pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
     unavailable(variant.model)
-        .or_else(|| too_many_processes(machine, variant.model))
+        .or_else(|| too_many_processes(machine, variant.model, work))
         .or_else(|| parent_memory::no_room(machine, variant))
         .or_else(|| no_room_for_flows(machine, variant, work))
 }

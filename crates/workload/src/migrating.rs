@@ -185,6 +185,10 @@ impl Workload for Migrate {
         true
     }
 
+    fn processes_side_by_side(&self) -> Option<u32> {
+        Some(self.processes)
+    }
+
     fn bytes_a_flow(&self) -> Option<u64> {
         let stack = self.of_all_ways().stack_bytes() as u64;
         Some(self.flows.saturating_mul(stack) / u64::from(self.processes.max(1)))

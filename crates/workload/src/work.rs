@@ -222,6 +222,12 @@ impl Work {
         self.get().bytes_a_flow()
     }
 
+    /// How many do it side by side, where it means nothing if they take turns.
+    #[must_use]
+    pub fn processes_side_by_side(&self) -> Option<u32> {
+        self.get().processes_side_by_side()
+    }
+
     /// The store of somebody's own that pages are read from, if there is one.
     #[must_use]
     pub fn store(&self) -> Option<&Path> {

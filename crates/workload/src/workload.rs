@@ -150,6 +150,11 @@ pub trait Workload: std::fmt::Debug {
         None
     }
 
+    /// How many do it side by side, where it means nothing if they take turns.
+    fn processes_side_by_side(&self) -> Option<u32> {
+        None
+    }
+
     /// What a user-level flow of it keeps, where that is known to the byte.
     fn user_level_bytes(&self) -> Option<UserLevelBytes> {
         None

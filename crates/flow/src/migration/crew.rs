@@ -1,17 +1,22 @@
 //! Processes that the slot process has forked, and what all of them used.
 
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use measure::usage::{self, Usage};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{ForkResult, Pid, fork, getpid};
 
+use crate::ending::answer_and_exit;
 use crate::flow_run::bind;
-use crate::record::SelfManagedUsage;
+use crate::record::{Answer, SelfManagedUsage};
 use crate::start::{become_child, leave, reap};
+use crate::stranded::pidfd;
 
 /// Exit code of a process that could not do its part.
 const EXIT_FAILED: i32 = 98;
@@ -71,6 +76,49 @@ impl Crew {
             }
         }
         Ok(())
+    }
+
+    /// Does `work`, which may sleep until one of the others wakes it. One that ends otherwise than
+    /// well meanwhile is the end of this slot, with that as its failure: a second thread waits for
+    /// it, so that no wait of `work` needs a clock.
+    pub(super) fn watched<T>(&self, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        let (over, still_at_work) = io::pipe()?;
+        std::thread::scope(|scope| {
+            let watch = || {
+                if let Err(error) = self.watch(&over) {
+                    answer_and_exit(&Answer::from_error(&error))
+                }
+            };
+            std::thread::Builder::new().spawn_scoped(scope, watch)?;
+            let done = work();
+            drop(still_at_work);
+            done
+        })
+    }
+
+    /// Waits until `over` ends, as long as every process lives.
+    fn watch(&self, over: &io::PipeReader) -> io::Result<()> {
+        let members = self.members.iter();
+        let mut alive: Vec<OwnedFd> = members
+            .filter_map(|member| pidfd(member.as_raw()))
+            .collect();
+        loop {
+            let over = PollFd::new(over.as_fd(), PollFlags::POLLIN);
+            let each = alive.iter();
+            let each = each.map(|member| PollFd::new(member.as_fd(), PollFlags::POLLIN));
+            let mut all: Vec<PollFd<'_>> = std::iter::once(over).chain(each).collect();
+            match poll(&mut all, PollTimeout::NONE) {
+                Err(Errno::EINTR) => continue,
+                ready => ready?,
+            };
+            let has_ended: Vec<bool> = all.iter().map(|one| one.any() == Some(true)).collect();
+            if has_ended[0] {
+                return Ok(());
+            }
+            self.all_live()?;
+            let mut ended = has_ended[1..].iter();
+            alive.retain(|_| ended.next() == Some(&false));
+        }
     }
 
     /// Fails where one ended otherwise than well. None is reaped.

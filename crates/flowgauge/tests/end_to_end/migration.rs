@@ -124,7 +124,10 @@ fn a_run_that_is_killed_while_flows_move_leaves_nothing() {
 /// Kills processes of a run, one after the other, until a slot fails for a reason that has
 /// `what` in it.
 fn killed_until(line: &str, what: &str) {
-    let home = Home::new();
+    killed_in_until(&Home::new(), line, what);
+}
+
+fn killed_in_until(home: &Home, line: &str, what: &str) {
     let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
     within(60, "the first slot", || {
         (!slots(&home.path("out")).is_empty()).then_some(())
@@ -160,6 +163,27 @@ fn a_process_that_dies_fails_its_slot_and_the_flows_that_it_had_are_named() {
     // Flows that wait for others at a barrier do not wait for those that are lost.
     let many = "balance --case grain --pieces 16 --amount 300000 --rounds 1000 --out out";
     killed_until(many, "of 16 flows with it (flows ");
+}
+
+/// The others waited for it until the deadline of the slot, which names none.
+#[test]
+fn a_process_that_dies_at_a_socket_or_a_queue_is_named_at_once() {
+    for by in ["socket", "memcpy"] {
+        let home = Home::new();
+        let study = format!(
+            "schema = 1\nname = \"mine\"\ntitle = \"Mine\"\nstands_for = \"A test.\"\n\
+             headline = \"only\"\n[[case]]\nname = \"only\"\ntitle = \"Only\"\nmetric = \"unit\"\n\
+             [case.work]\nkind = \"migrate\"\nbytes = 64\nmoves = 5000\n\
+             [[case.variant]]\nmodel = \"process\"\nwork = {{ by = \"{by}\" }}\n"
+        );
+        home.write("mine.toml", &study);
+        let line = "run mine.toml --rounds 1000 --deadline 600s --out out";
+        killed_in_until(
+            &home,
+            line,
+            "process 1 ended before its work was done: SIGKILL",
+        );
+    }
 }
 
 /// A study of one round, in which every model of flows that could move does the work of the

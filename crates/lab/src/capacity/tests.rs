@@ -69,6 +69,37 @@ fn movable_flows_over_more_processes_than_cpus_are_refused() {
     assert_eq!(refused(over(cpus)), None);
 }
 
+/// Processes that take turns at a socket or a queue were begun all the same.
+#[test]
+fn what_stands_beside_movable_flows_has_no_more_processes_than_cpus_either() {
+    let machine = Machine::read();
+    let cpus = machine.allowed().len().max(2) as u32;
+    let migrate = |processes| {
+        let text =
+            format!(r#"{{"by": "socket", "bytes": 64, "moves": 9, "processes": {processes}}}"#);
+        Work::Migrate(serde_json::from_str(&text).unwrap())
+    };
+    let balance = |processes| {
+        let text = format!(
+            r#"{{"balance": "queue", "amount": 99, "pieces": 9, "processes": {processes}}}"#
+        );
+        Work::Balanced(serde_json::from_str(&text).unwrap())
+    };
+    let refused = |model, flows, work: &Work| no_room(&machine, &variant(model, flows), work);
+    for (model, work) in [
+        (Model::Process, migrate(cpus + 1)),
+        (Model::Thread, balance(cpus + 1)),
+    ] {
+        let why = refused(model, cpus + 1, &work).unwrap();
+        assert!(
+            why.contains(&format!("use processes = {cpus} at most")),
+            "{why}"
+        );
+    }
+    assert_eq!(refused(Model::Process, cpus, &migrate(cpus)), None);
+    assert_eq!(refused(Model::Thread, cpus, &balance(cpus)), None);
+}
+
 #[test]
 fn a_heap_larger_than_memory_is_refused_with_the_need() {
     let work = |heap| {

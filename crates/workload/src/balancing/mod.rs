@@ -183,6 +183,10 @@ impl Workload for Balanced {
         true
     }
 
+    fn processes_side_by_side(&self) -> Option<u32> {
+        Some(self.processes)
+    }
+
     fn bytes_a_flow(&self) -> Option<u64> {
         // A flow of the variant is a process: it has its share of the pieces at one time.
         let pieces = self.pieces.div_ceil(self.processes.max(1).into());

@@ -77,10 +77,13 @@ impl Trips {
             }
             io::Result::Ok(ends)
         };
-        let warm = around(&self.starts(), 1)?;
-        times.go();
-        let ends = around(&warm, self.laps)?;
-        times.done();
+        let ends = crew.watched(|| {
+            let warm = around(&self.starts(), 1)?;
+            times.go();
+            let ends = around(&warm, self.laps)?;
+            times.done();
+            Ok(ends)
+        })?;
         crew.dismiss()?;
         Ok((times.end(), ends))
     }
