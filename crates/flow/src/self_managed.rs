@@ -37,7 +37,7 @@ use crate::record::{
     Answer, Counted, FlowRecord, FlowState, ParentRecord, Rep, SelfManagedUsage, SlotRecord,
 };
 use crate::slot_process::SlotProcess;
-use crate::{Failure, Latencies, Proof};
+use crate::{Failure, Latencies, Proof, simulation};
 
 /// Work that makes its own flows.
 pub trait SelfManaged {
@@ -121,7 +121,13 @@ impl<W> SlotProcess<W> {
             if let (Some(parent_memory), 2..) = (&parent_memory, number) {
                 parent_memory.renew()?;
             }
+            if spec.simulate.is_some() {
+                simulation::each_thread_is_a_flow();
+            }
             let rep = repetition(work, false)?;
+            if spec.simulate.is_some() {
+                simulation::no_more_flows();
+            }
             let first = reps.first().map_or(rep.proof(), Rep::proof);
             if first != rep.proof() {
                 return Ok(Answer::Failed {

@@ -12,11 +12,16 @@
 //!   machine is said by the slot's CPUs, which are hardware threads of that machine.
 //! * What is recorded is the steady phase of each flow, up to a window ([`mark`]). The first quarter
 //!   of what was recorded warms caches up and is not counted.
+//! * Work that makes its own flows is recorded from the beginning of its repetition to the end: each
+//!   thread is a flow, also the one that makes the others.
+//! * A user's program ([`Simulation::of_program`]) is recorded from its first instruction, each thread
+//!   a flow. What is recorded as a whole is counted as a whole, cold caches included.
 //! * Where flows are on hardware threads of one core, the traces are merged a second time with turns
 //!   that are [`OTHER_TURN`] times as long: how much the rule of interleaving matters.
 //! * Times of such a slot are those of an emulator, and mean nothing.
 
 use std::ffi::CStr;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -25,7 +30,7 @@ use std::process::Command;
 use measure::Measured;
 use serde::{Deserialize, Serialize};
 use simulate::trace::{accesses_at_end, mark};
-use simulate::{Machine, Merged, Rule};
+use simulate::{Machine, Merged, Rule, Trace};
 
 /// The machine that a slot's accesses are run through.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,8 +41,21 @@ pub struct Simulation {
     pub page: u64,
     /// Accesses of a hardware thread in its turn.
     pub turn: u64,
+    /// Accesses of a flow before the next one on its hardware thread is switched in.
+    #[serde(default = "usual_timeslice")]
+    pub timeslice: u64,
     /// Accesses of a flow that are recorded at the most.
     pub window: u64,
+    /// A folder that gets the traces of every slot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<PathBuf>,
+}
+
+/// Accesses of a time slice where nothing else is asked for: some tenths of a millisecond.
+pub const TIMESLICE: u64 = 256 << 10;
+
+fn usual_timeslice() -> u64 {
+    TIMESLICE
 }
 
 /// What a model counted of a slot.
@@ -106,16 +124,18 @@ impl Emulator {
         })
     }
 
-    /// The command that runs a program with its accesses recorded into `traces`.
-    fn command(&self, program: &Path, traces: &Path, window: u64) -> Command {
+    /// The command that runs a program, by its `name`, with its accesses recorded into `traces`.
+    fn command(&self, program: &Path, name: &OsStr, traces: &Path, how: &str) -> Command {
         let mut plugin = self.recorder.clone().into_os_string();
         plugin.push(",dir=");
         plugin.push(traces);
-        plugin.push(format!(",window={window}"));
+        plugin.push(how);
         let mut command = Command::new(&self.qemu);
         command
             .env(INTERFACE, self.interface.to_string())
-            .args(["-cpu", CPU, "-0", "flowgauge", "-plugin"])
+            .args(["-cpu", CPU, "-0"])
+            .arg(name)
+            .arg("-plugin")
             .arg(plugin)
             .arg(program);
         command
@@ -123,7 +143,15 @@ impl Emulator {
 
     /// The command that runs this program.
     pub(crate) fn this_program(&self, traces: &Path, window: u64) -> io::Result<Command> {
-        Ok(self.command(&std::env::current_exe()?, traces, window))
+        let (program, how) = (std::env::current_exe()?, format!(",window={window}"));
+        Ok(self.command(&program, OsStr::new("flowgauge"), traces, &how))
+    }
+
+    /// The command that runs any program, recorded from its first instruction; arguments are to be
+    /// added.
+    #[must_use]
+    pub fn program(&self, program: &Path, name: &OsStr, traces: &Path, window: u64) -> Command {
+        self.command(program, name, traces, &format!(",window={window},all=on"))
     }
 }
 
@@ -156,41 +184,61 @@ impl Simulation {
         on: &[u32],
         stopped: &dyn Fn() -> bool,
     ) -> Option<Measured<Simulated>> {
-        match self.counted(folder, on, stopped) {
+        let place = |flow: u64| on.get(flow as usize % on.len().max(1)).copied();
+        let warm = |recorded: u64| recorded.min(self.window) / WARM;
+        match self.counted(folder, &place, &warm, stopped) {
             Ok(counted) => Some(Measured::Value(counted)),
             Err(_) if stopped() => None,
             Err(error) => Some(Measured::not_available(error.to_string(), "")),
         }
     }
 
-    fn counted(
+    /// Counts what the traces of a program tell, whose threads are flows on these hardware threads in
+    /// the order of their birth. What was recorded as a whole is counted as a whole.
+    ///
+    /// # Errors
+    /// The traces cannot be read, or it was stopped.
+    pub fn of_program(
         &self,
         folder: &Path,
         on: &[u32],
         stopped: &dyn Fn() -> bool,
     ) -> io::Result<Simulated> {
+        let place = |flow: u64| on.get(flow as usize % on.len().max(1)).copied();
+        let warm = |recorded: u64| match recorded > self.window {
+            true => self.window / WARM,
+            false => 0,
+        };
+        self.counted(folder, &place, &warm, stopped)
+    }
+
+    /// Counts what traces tell: where each flow is, and how much of what was recorded warms up.
+    fn counted(
+        &self,
+        folder: &Path,
+        place: &dyn Fn(u64) -> Option<u32>,
+        warm: &dyn Fn(u64) -> u64,
+        stopped: &dyn Fn() -> bool,
+    ) -> io::Result<Simulated> {
         let traces = traces(folder)?;
         let recorded = traces.iter().map(|trace| recorded(trace));
         let recorded: Vec<Option<u64>> = recorded.collect::<io::Result<_>>()?;
-        let least = recorded.into_iter().flatten().min().unwrap_or(0);
-        let merged = |turn| {
+        let merged = |times| {
             let rule = Rule {
-                turn,
+                turn: self.turn * times,
                 slice: SLICE,
-                warm: least.min(self.window) / WARM,
+                timeslice: self.timeslice * times,
             };
-            let files = traces
-                .iter()
-                .map(File::open)
-                .collect::<io::Result<Vec<_>>>()?;
-            let place = |flow: u64| on.get(flow as usize % on.len().max(1)).copied();
+            let files = traces.iter().zip(&recorded).map(|(trace, recorded)| {
+                let warm = recorded.map_or(0, warm);
+                File::open(trace).map(|tokens| Trace { tokens, warm })
+            });
+            let files: Vec<Trace<File>> = files.collect::<io::Result<_>>()?;
             simulate::merge(&self.machine, self.page, rule, files, place, stopped)
                 .map_err(io::Error::other)
         };
-        let first = merged(self.turn)?;
-        let longer = self
-            .share_a_core(&first)
-            .then(|| merged(self.turn * OTHER_TURN));
+        let first = merged(1)?;
+        let longer = self.share_a_core(&first).then(|| merged(OTHER_TURN));
         Ok(Simulated {
             with_longer_turns: longer.transpose()?.map(Box::new),
             left_out_exec: folder.join(mark::EXEC).exists(),
@@ -285,6 +333,28 @@ pub(crate) fn flow_begins(flow: usize) {
 /// Tells the recorder that this flow has done its work.
 pub(crate) fn flow_ends(flow: usize) {
     tell(mark::END, flow);
+}
+
+/// Tells the recorder that from here on every thread that is born is a flow, and this one is.
+pub(crate) fn each_thread_is_a_flow() {
+    tell(mark::EACH, 0);
+}
+
+/// Tells the recorder that the work of this flow, and of those that it made, is done.
+pub(crate) fn no_more_flows() {
+    tell(mark::NO_MORE, 0);
+}
+
+/// Puts the traces of a slot into a folder of their own in `keep`.
+pub(crate) fn keep_traces(traces_of: &Path, keep: &Path, name: &str) -> io::Result<()> {
+    fs::create_dir_all(keep)?;
+    let taken = fs::read_dir(keep)?.count();
+    let folder = keep.join(format!("{taken:04}-{name}"));
+    fs::create_dir(&folder)?;
+    for trace in traces(traces_of)? {
+        fs::copy(&trace, folder.join(trace.file_name().unwrap_or_default()))?;
+    }
+    Ok(())
 }
 
 fn tell(what: u64, flow: usize) {

@@ -98,6 +98,7 @@ fn command() -> Result<Ending> {
         Command::Machine(args) => commands::machine::run(&args),
         Command::Report(args) => commands::report::run(&args),
         Command::Malloc(args) => commands::malloc::run(&args),
+        Command::Simulate(args) => commands::simulate::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

@@ -16,7 +16,7 @@ use flow::{Pages, ParentMemory};
 use lab::{Header, Journal, Probe, ResumeOverrides, Settings, Study};
 use machine::Machine;
 
-pub(crate) use asked::settings;
+pub(crate) use asked::{settings, settings_of};
 pub(crate) use carry_out::carry_out;
 pub(crate) use folder::journal_in;
 pub(crate) use write::{shown, write_folder};

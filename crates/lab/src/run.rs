@@ -331,7 +331,7 @@ impl Run<'_> {
             scratch: None,
             sample: None,
             count: self.journal.header().settings.events.clone(),
-            timers: timers && has_timers,
+            timers: timers && has_timers && simulate.is_none(),
             grace_s: work.program().map_or(0.0, |program| program.grace_s),
             simulate,
         };

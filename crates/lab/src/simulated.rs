@@ -7,12 +7,18 @@
 //! follow from it as ever; every case compares [`Metric::Simulated`], and its slots are launched with
 //! the simulation in their specs. One repetition a slot: a model needs no second look.
 //!
-//! A model knows flows that the harness starts, each on a hardware thread of its own. Cases with
-//! more flows than hardware threads, with several flows on one, and work that makes its own flows
-//! are left out with their reasons.
+//! A model knows flows that stay on their hardware thread: several that are on one take time slices.
+//! Flows that may run anywhere have one each; where there are more of them than hardware threads, a
+//! kernel would move them about, and the case is left out with that reason. So is work that starts
+//! other programs, and work that makes a flow for each small thing.
 
-use flow::{Placement, Simulation};
+mod asked;
+mod host;
+
+use flow::Simulation;
 use machine::Machine;
+
+pub use asked::AskedSimulation;
 
 use crate::number::many;
 use crate::{Case, Metric, Preset, Settings, Study};
@@ -78,28 +84,16 @@ fn unfit(case: &Case, simulation: &Simulation) -> Option<String> {
         let variant = &labelled.variant;
         let work = labelled.work.as_ref().unwrap_or(&case.work);
         let flows = variant.carriers();
-        if work.makes_own_flows() || work.program().is_some() {
-            return Some(
-                "the work makes its own flows, and does not say where they begin".to_owned(),
-            );
+        if work.program().is_some() {
+            return Some("programs that are started by exec are not recorded".to_owned());
         }
-        if flows > room {
+        if let Some(why) = work.get().not_recorded() {
+            return Some(why.to_owned());
+        }
+        if flows > room && !variant.placement.is_one_cpu() {
             let name = &simulation.machine.name;
             let flows = many(flows.into(), "flow");
             return Some(format!("{flows}, and {name} has {room} hardware threads"));
-        }
-        let places = match &variant.placement {
-            Placement::One => 1,
-            Placement::List(list) => list.len() as u32,
-            Placement::Cores => simulation.machine.cores,
-            Placement::Free | Placement::Smt => room,
-        };
-        if flows > places {
-            let flows = many(flows.into(), "flow");
-            return Some(format!(
-                "{flows} on {}: flows that take turns on a hardware thread are not modelled",
-                many(places.into(), "CPU")
-            ));
         }
     }
     None

@@ -55,6 +55,9 @@ pub struct Study {
     /// The models whose limits are asked for, whether or not there is room to make any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits_of: Vec<flow::Model>,
+    /// The machine that it is simulated on, as `--simulate` takes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulate: Option<String>,
 }
 
 /// A case that has a row on the first screen of a run.

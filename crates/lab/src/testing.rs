@@ -28,6 +28,7 @@ pub(crate) fn study(cases: Vec<Case>) -> Study {
         headline: cases[0].name.clone(),
         deciding: Vec::new(),
         limits_of: Vec::new(),
+        simulate: None,
         cases,
     }
 }

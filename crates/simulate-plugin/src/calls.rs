@@ -10,7 +10,7 @@ use simulate::Backing;
 use simulate::trace::{Event, PAGE_BITS, mark};
 
 use crate::recording::Recording;
-use crate::{ASKED, INDEX, next, of_thread};
+use crate::{ASKED, EACH, INDEX, next, of_thread};
 
 // Numbers of x86-64, which is what qemu-x86_64 runs.
 const MMAP: i64 = 9;
@@ -81,6 +81,14 @@ pub(crate) extern "C" fn called(
             match a {
                 mark::BEGIN => recording.begin(b),
                 mark::END => recording.end(),
+                mark::EACH => {
+                    EACH.store(true, Relaxed);
+                    recording.begin(recording.number.into());
+                }
+                mark::NO_MORE => {
+                    EACH.store(false, Relaxed);
+                    recording.end();
+                }
                 _ => {}
             }
             None

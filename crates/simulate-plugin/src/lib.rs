@@ -18,7 +18,8 @@
 //! **Marks.** The program says when a flow begins and ends its work by a system call that does not
 //! exist ([`simulate::trace::mark`]); outside of qemu nobody makes it. Between the two, accesses are
 //! recorded up to the window's size and counted after it. Before the first, only which pages a
-//! thread has written: those are its process's own after a fork.
+//! thread has written: those are its process's own after a fork. Where the work makes its own flows,
+//! and where a whole program is recorded (`all`), every thread is a flow from its birth to its end.
 //!
 //! **Files.** Each thread has a file in the folder that is named by `dir=`, numbered in the order
 //! in which threads are born. It is opened, written and closed each time a buffer is full, so no
@@ -49,7 +50,7 @@ use std::path::PathBuf;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32};
 
 use recording::Recording;
 use simulate::trace::{GRANULE, GRANULE_BITS};
@@ -88,6 +89,8 @@ extern "C" fn choose_version() {
 struct Asked {
     dir: PathBuf,
     window: u64,
+    /// Every thread is a flow from the beginning.
+    all: bool,
 }
 
 static ASKED: OnceLock<Asked> = OnceLock::new();
@@ -97,6 +100,8 @@ static NUMBERS: AtomicPtr<[AtomicU32; 2]> = AtomicPtr::new(null_mut());
 static SPACE: AtomicU32 = AtomicU32::new(0);
 /// The number that a child gets which is about to be forked.
 static CHILD: AtomicU32 = AtomicU32::new(0);
+/// Whether every thread that is born is a flow.
+static EACH: AtomicBool = AtomicBool::new(false);
 /// The threads of this process, by qemu's index.
 static THREADS: [AtomicPtr<Recording>; MOST_THREADS] =
     [const { AtomicPtr::new(null_mut()) }; MOST_THREADS];
@@ -126,7 +131,12 @@ fn new_recording(space: u32) -> Recording {
     let Some(asked) = ASKED.get() else {
         give_up("it was not told where to write");
     };
-    Recording::new(&asked.dir, next(0), space, asked.window)
+    let number = next(0);
+    let mut fresh = Recording::new(&asked.dir, number, space, asked.window);
+    if EACH.load(Relaxed) {
+        fresh.begin(number.into());
+    }
+    fresh
 }
 
 /// The recording of the calling thread, whose index qemu gives.
@@ -144,7 +154,7 @@ extern "C" fn thread_begins(_plugin: u64, index: c_uint) {
     let fresh = new_recording(SPACE.load(Relaxed));
     if let Some(old) = of_thread(index) {
         // An index is used again when its thread has ended.
-        old.flush();
+        old.last();
         *old = fresh;
     } else {
         slot.store(Box::into_raw(Box::new(fresh)), Relaxed);
@@ -153,13 +163,13 @@ extern "C" fn thread_begins(_plugin: u64, index: c_uint) {
 
 extern "C" fn thread_ends(_plugin: u64, index: c_uint) {
     if let Some(recording) = of_thread(index) {
-        recording.flush();
+        recording.last();
     }
 }
 
 extern "C" fn program_ends(_plugin: u64, _data: *mut c_void) {
     let threads = 0..MOST_THREADS as c_uint;
-    threads.filter_map(of_thread).for_each(Recording::flush);
+    threads.filter_map(of_thread).for_each(Recording::last);
 }
 
 extern "C" fn accessed(index: c_uint, info: u32, address: u64, _data: *mut c_void) {
@@ -205,19 +215,21 @@ extern "C" fn in_child() {
     }
 }
 
-/// Reads `dir=FOLDER` and `window=ACCESSES`.
+/// Reads `dir=FOLDER`, `window=ACCESSES` and `all=on`.
 fn read(arguments: impl Iterator<Item = String>) -> Option<Asked> {
-    let (mut dir, mut window) = (None, None);
+    let (mut dir, mut window, mut all) = (None, None, false);
     for argument in arguments {
         match argument.split_once('=')? {
             ("dir", folder) => dir = Some(PathBuf::from(folder)),
             ("window", accesses) => window = accesses.parse().ok(),
+            ("all", on) => all = on == "on",
             _ => return None,
         }
     }
     Some(Asked {
         dir: dir?,
         window: window?,
+        all,
     })
 }
 
@@ -244,6 +256,7 @@ pub unsafe extern "C" fn qemu_plugin_install(
     let Some(asked) = read((0..count.max(0) as usize).map(text)) else {
         return 1;
     };
+    EACH.store(asked.all, Relaxed);
     let _is_set_once = ASKED.set(asked);
     let both = libc::PROT_READ | libc::PROT_WRITE;
     let how = libc::MAP_SHARED | libc::MAP_ANONYMOUS;

@@ -31,6 +31,8 @@ enum Window {
 /// The recording of one thread.
 #[derive(Debug)]
 pub(crate) struct Recording {
+    /// In the order of birth.
+    pub(crate) number: u32,
     file: PathBuf,
     writer: Writer,
     window: Window,
@@ -46,6 +48,7 @@ pub(crate) struct Recording {
 impl Recording {
     pub(crate) fn new(dir: &Path, number: u32, space: u32, most: u64) -> Self {
         Self {
+            number,
             file: dir.join(format!("{number:08}")),
             writer: Writer::new(space, BUFFER),
             window: Window::Before,
@@ -120,6 +123,12 @@ impl Recording {
         });
         self.flush();
         self.window = Window::Closed;
+    }
+
+    /// The thread is no more: a flow that has not ended does.
+    pub(crate) fn last(&mut self) {
+        self.end();
+        self.flush();
     }
 
     /// Writes what is kept to the file.

@@ -31,6 +31,22 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// These and more.
+    #[must_use]
+    pub(crate) fn and(self, more: Self) -> Self {
+        Self {
+            accesses: self.accesses + more.accesses,
+            l1d: self.l1d + more.l1d,
+            l2: self.l2 + more.l2,
+            llc: self.llc + more.llc,
+            dtlb: self.dtlb + more.dtlb,
+            walks: self.walks + more.walks,
+            taken: self.taken + more.taken,
+            base: self.base + more.base,
+            stall: self.stall + more.stall,
+        }
+    }
+
     /// These without those of before.
     #[must_use]
     pub fn since(self, before: Self) -> Self {

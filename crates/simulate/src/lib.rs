@@ -54,5 +54,5 @@ pub use machine::{
 };
 pub use machines::{builtin, names};
 pub use memory::Backing;
-pub use merge::{Flow, MergeError, Merged, Rule, merge};
+pub use merge::{Flow, MergeError, Merged, Rule, Trace, merge};
 pub use sharing::Shared;

@@ -42,6 +42,10 @@ pub struct Machine {
     pub pages: Vec<u64>,
     /// What tells the TLB's entries of one hardware thread from those of another.
     pub tags: Tags,
+    /// Whether entries of the TLB are there still when a hardware thread comes back to an address
+    /// space: they carry its number.
+    #[serde(default = "yes")]
+    pub entries_outlive_switches: bool,
     /// First-level data cache of each core.
     pub l1d: Cache,
     /// Second-level cache of each core, where the last level is another one.
@@ -54,6 +58,10 @@ pub struct Machine {
     pub time: Time,
     /// Where the figures are from, table by table.
     pub origins: Vec<Origin>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Which hardware threads of a core may use each other's TLB entries.

@@ -7,22 +7,27 @@
 //!
 //! * **Cores**: the core whose clock is earliest runs next, for a slice of cycles.
 //! * **Hardware threads of a core** take turns, so many accesses each.
+//! * **Flows on one hardware thread** have it for a time slice each, as a kernel would give it to
+//!   them: so many accesses, then the next one is switched in, in its own address space. Real slices
+//!   are milliseconds, longer than a window; shorter ones show what switching costs the caches, and
+//!   overstate it.
 //!
 //! ```text
 //!   core 0   aaaa bbbb aaaa bbbb │            a, b: threads of one core
 //!   core 1                       │ cccc dddd  next: the earliest clock
 //! ```
 //!
-//! **Clock of a core.** Its threads share what executes and wait each for itself:
-//! max(sum of base, max over threads of (base + waiting)). So one thread's misses hide behind
+//! **Clock of a core.** Its hardware threads share what executes and wait each for itself:
+//! max(sum of base, max over hardware threads of (base + waiting)). So one thread's misses hide behind
 //! another's work, which is what hardware threads are for.
 //!
-//! **Warm-up.** The first part of each flow's recorded accesses fills the caches and TLBs and is
-//! not counted. Where a window ended before the work did, what was counted stands for the rest: the
+//! **Warm-up.** The first part of each flow's recorded accesses ([`Trace::warm`]) fills the caches
+//! and TLBs and is not counted. Where a window ended before the work did, what was counted stands for the rest: the
 //! flow's counts are scaled to all of its accesses ([`Flow::whole`]).
 //!
 //! A flow whose trace ends early leaves its core to the others.
 
+use std::collections::VecDeque;
 use std::io::Read;
 
 use serde::{Deserialize, Serialize};
@@ -41,7 +46,16 @@ pub struct Rule {
     pub turn: u64,
     /// Cycles of a core before the next one is run.
     pub slice: u64,
-    /// Recorded accesses of each flow that warm up and are not counted.
+    /// Accesses of a flow before the next one of its hardware thread is switched in.
+    pub timeslice: u64,
+}
+
+/// What one thread of the recorded program did.
+#[derive(Debug)]
+pub struct Trace<R> {
+    /// Its tokens.
+    pub tokens: R,
+    /// Recorded accesses that warm up and are not counted.
     pub warm: u64,
 }
 
@@ -139,8 +153,16 @@ struct Running<R> {
     reader: Reader<R>,
     number: u64,
     on: u32,
+    /// What it counted before it was switched out the last time.
+    before: Counts,
+    /// Counts of its hardware thread when it was switched in.
+    entered: Counts,
+    /// Accesses that are left of its time slice.
+    left: u64,
+    /// Recorded accesses that are not counted.
+    warm: u64,
     /// Counts at the end of the warm-up.
-    warm: Option<Counts>,
+    warmed: Option<Counts>,
     recorded: u64,
     accesses: Option<u64>,
     over: bool,
@@ -148,7 +170,10 @@ struct Running<R> {
 
 /// A core with the flows on its hardware threads.
 struct Busy {
-    flows: Vec<usize>,
+    /// Its hardware threads.
+    threads: Vec<u32>,
+    /// The flows of each that has any left; the first one runs.
+    queues: Vec<VecDeque<usize>>,
     /// Whose turn it is.
     turn: usize,
     clock: u64,
@@ -170,7 +195,7 @@ pub fn merge<R: Read>(
     machine: &Machine,
     page: u64,
     rule: Rule,
-    traces: impl IntoIterator<Item = R>,
+    traces: impl IntoIterator<Item = Trace<R>>,
     place: impl Fn(u64) -> Option<u32>,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Merged, MergeError> {
@@ -181,10 +206,10 @@ pub fn merge<R: Read>(
         machine,
     };
     let mut hashes = Vec::new();
-    for trace in traces {
-        let mut reader = Reader::new(trace)?;
+    for Trace { tokens, warm } in traces {
+        let mut reader = Reader::new(tokens)?;
         match merge.until_begin(&mut reader)? {
-            Some(flow) => merge.begin(reader, flow, &place)?,
+            Some(flow) => merge.begin(reader, warm, flow, &place)?,
             None => hashes.push(reader.hash()),
         }
     }
@@ -213,27 +238,30 @@ impl<R: Read> Merge<'_, R> {
     fn begin(
         &mut self,
         reader: Reader<R>,
+        warm: u64,
         number: u64,
         place: impl Fn(u64) -> Option<u32>,
     ) -> Result<(), MergeError> {
         let room = self.machine.hardware_threads();
-        let taken = |on: u32| self.flows.iter().any(|flow| flow.on == on);
-        let Some(on) = place(number).filter(|on| *on < room && !taken(*on)) else {
-            return Err(match self.flows.iter().any(|flow| flow.number == number) {
-                true => MergeError::Twice(number),
-                false => MergeError::NoPlace {
-                    flow: number,
-                    machine: self.machine.name.clone(),
-                    room,
-                },
+        if self.flows.iter().any(|flow| flow.number == number) {
+            return Err(MergeError::Twice(number));
+        }
+        let Some(on) = place(number).filter(|on| *on < room) else {
+            return Err(MergeError::NoPlace {
+                flow: number,
+                machine: self.machine.name.clone(),
+                room,
             });
         };
-        self.model.enter(on, reader.space());
         self.flows.push(Running {
             reader,
             number,
             on,
-            warm: (self.rule.warm == 0).then(Counts::default),
+            before: Counts::default(),
+            entered: Counts::default(),
+            left: 0,
+            warm,
+            warmed: (warm == 0).then(Counts::default),
             recorded: 0,
             accesses: None,
             over: false,
@@ -242,25 +270,18 @@ impl<R: Read> Merge<'_, R> {
     }
 
     fn run(&mut self, stopped: &dyn Fn() -> bool) -> Result<(), MergeError> {
-        let mut cores: Vec<Busy> = (0..self.machine.cores)
-            .map(|core| {
-                let all = self.flows.iter().enumerate();
-                let own = all.filter(|(_, flow)| self.machine.core_of(flow.on) == core);
-                Busy {
-                    flows: own.map(|(place, _)| place).collect(),
-                    turn: 0,
-                    clock: 0,
-                }
-            })
-            .filter(|core| !core.flows.is_empty())
-            .collect();
+        let cores = (0..self.machine.cores).map(|core| self.busy(core));
+        let mut cores: Vec<Busy> = cores.filter(|core| !core.queues.is_empty()).collect();
+        let fronts = cores.iter().flat_map(|core| &core.queues);
+        let fronts: Vec<usize> = fronts.filter_map(|queue| queue.front().copied()).collect();
+        fronts.into_iter().for_each(|place| self.switch_in(place));
         let slice = (self.rule.slice.max(1)) as f64;
         while let Some(core) = cores.iter_mut().min_by_key(|core| core.clock) {
             let until = Model::cycles(core.clock) + slice;
-            while Model::cycles(core.clock) < until && !core.flows.is_empty() {
+            while Model::cycles(core.clock) < until && !core.queues.is_empty() {
                 self.turn(core)?;
             }
-            cores.retain(|core| !core.flows.is_empty());
+            cores.retain(|core| !core.queues.is_empty());
             if stopped() {
                 return Err(MergeError::Stopped);
             }
@@ -270,23 +291,72 @@ impl<R: Read> Merge<'_, R> {
 
     /// The next hardware thread of a core has its turn.
     fn turn(&mut self, core: &mut Busy) -> Result<(), MergeError> {
-        let place = core.flows[core.turn];
+        let queue = &mut core.queues[core.turn];
+        let place = queue[0];
         self.step(place)?;
-        let on = |place: &usize| self.model.counts(self.flows[*place].on);
-        let base: u64 = core.flows.iter().map(|place| on(place).base).sum();
-        let alone = core
-            .flows
-            .iter()
-            .map(|place| on(place).base + on(place).stall);
-        core.clock = core.clock.max(alone.max().unwrap_or(0)).max(base);
-        match self.flows[place].over {
-            true => drop(core.flows.remove(core.turn)),
+        let counts = || core.threads.iter().map(|thread| self.model.counts(*thread));
+        let base: u64 = counts().map(|own| own.base).sum();
+        let alone = counts().map(|own| own.base + own.stall).max();
+        core.clock = core.clock.max(alone.unwrap_or(0)).max(base);
+        let flow = &self.flows[place];
+        if flow.over || (flow.left == 0 && queue.len() > 1) {
+            self.switch_out(place);
+            queue.pop_front();
+            queue.extend((!self.flows[place].over).then_some(place));
+            if let Some(next) = queue.front() {
+                self.switch_in(*next);
+            }
+        }
+        match queue.is_empty() {
+            true => drop(core.queues.remove(core.turn)),
             false => core.turn += 1,
         }
-        if core.turn >= core.flows.len() {
+        if core.turn >= core.queues.len() {
             core.turn = 0;
         }
         Ok(())
+    }
+
+    /// A core with the flows that are on it.
+    fn busy(&self, core: u32) -> Busy {
+        let first = core * self.machine.threads_per_core;
+        let threads = first..first + self.machine.threads_per_core;
+        let on = |thread: u32| {
+            let all = self.flows.iter().enumerate();
+            let own = all.filter(move |(_, flow)| flow.on == thread);
+            own.map(|(place, _)| place).collect::<VecDeque<usize>>()
+        };
+        Busy {
+            queues: threads
+                .clone()
+                .map(on)
+                .filter(|own| !own.is_empty())
+                .collect(),
+            threads: threads.collect(),
+            turn: 0,
+            clock: 0,
+        }
+    }
+
+    /// A flow has its hardware thread from now on.
+    fn switch_in(&mut self, place: usize) {
+        let flow = &mut self.flows[place];
+        self.model.enter(flow.on, flow.reader.space());
+        flow.entered = self.model.counts(flow.on);
+        flow.left = self.rule.timeslice.max(1);
+    }
+
+    fn switch_out(&mut self, place: usize) {
+        let counts = self.counts(place);
+        self.flows[place].before = counts;
+        self.flows[place].entered = self.model.counts(self.flows[place].on);
+    }
+
+    /// What a flow has counted so far.
+    fn counts(&self, place: usize) -> Counts {
+        let flow = &self.flows[place];
+        let now = self.model.counts(flow.on).since(flow.entered);
+        flow.before.and(now)
     }
 
     fn step(&mut self, place: usize) -> Result<(), MergeError> {
@@ -310,22 +380,22 @@ impl<R: Read> Merge<'_, R> {
             };
             self.model.access(flow.on, access);
             flow.recorded += access.times;
+            flow.left = flow.left.saturating_sub(access.times);
             left = left.saturating_sub(access.times);
-            if flow.warm.is_none() && flow.recorded >= self.rule.warm {
-                flow.warm = Some(self.model.counts(flow.on));
+            if flow.warmed.is_none() && flow.recorded >= flow.warm {
+                let now = self.model.counts(flow.on).since(flow.entered);
+                flow.warmed = Some(flow.before.and(now));
             }
         }
         Ok(())
     }
 
     fn merged(self, mut hashes: Vec<[u8; 32]>) -> Merged {
-        let flows = self.flows.iter().map(|flow| {
-            let counts = self.model.counts(flow.on);
-            Flow {
-                on: flow.on,
-                counts: counts.since(flow.warm.unwrap_or_default()),
-                accesses: flow.accesses.unwrap_or(flow.recorded),
-            }
+        let flows = self.flows.iter().map(|flow| Flow {
+            on: flow.on,
+            // Every flow was switched out at its end.
+            counts: flow.before.since(flow.warmed.unwrap_or_default()),
+            accesses: flow.accesses.unwrap_or(flow.recorded),
         });
         let flows: Vec<Flow> = flows.collect();
         hashes.extend(self.flows.iter().map(|flow| flow.reader.hash()));
@@ -349,7 +419,12 @@ fn time_ns(machine: &Machine, flows: &[Flow]) -> f64 {
                 .filter(move |flow| machine.core_of(flow.on) == core)
         };
         let base: f64 = own().map(|flow| flow.scaled(|counts| counts.base)).sum();
-        let alone = own().map(|flow| flow.scaled(|counts| counts.base + counts.stall));
+        let first = core * machine.threads_per_core;
+        let alone = (first..first + machine.threads_per_core).map(|thread| {
+            let flows = own().filter(|flow| flow.on == thread);
+            let times = flows.map(|flow| flow.scaled(|counts| counts.base + counts.stall));
+            times.sum::<f64>()
+        });
         alone.fold(base, f64::max)
     };
     let ticks = (0..machine.cores).map(of_core).fold(0.0, f64::max);

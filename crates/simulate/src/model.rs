@@ -17,6 +17,8 @@
 //!   a store that misses is no miss of the first level: nobody waits for it.
 //! * A TLB is asked when the page of a core changes: an entry that was used last is still the one
 //!   that was used last.
+//! * Where entries do not outlive a switch, a hardware thread that enters another address space
+//!   loses its entries.
 //!
 //! Of each hardware thread a small table remembers what is behind its pages. That is no part of the
 //! machine; it only makes the model fast.
@@ -53,6 +55,7 @@ pub(crate) struct Model {
     threads_per_core: u32,
     shared_by: u32,
     tags: Tags,
+    outlive: bool,
     /// Bits of a page of the TLB beyond those of a frame.
     page_shift: u32,
     l1_shift: u32,
@@ -134,6 +137,7 @@ impl Model {
             threads_per_core: machine.threads_per_core,
             shared_by: machine.llc.shared_by,
             tags: machine.tags,
+            outlive: machine.entries_outlive_switches,
             page_shift: page.trailing_zeros() - PAGE_BITS,
             l1_shift: machine.l1d.line.trailing_zeros() - GRANULE_BITS,
             line_shift: machine.llc.line.trailing_zeros() - GRANULE_BITS,
@@ -165,10 +169,30 @@ impl Model {
 
     /// A hardware thread runs in an address space from now on.
     pub(crate) fn enter(&mut self, thread: u32, space: u32) {
-        let thread = &mut self.threads[thread as usize];
-        thread.space = space;
-        thread.now = UNKNOWN;
-        thread.known.fill(UNKNOWN);
+        let own = &mut self.threads[thread as usize];
+        if own.space == space {
+            return;
+        }
+        own.space = space;
+        own.now = UNKNOWN;
+        own.known.fill(UNKNOWN);
+        if !self.outlive {
+            self.flush(thread);
+        }
+    }
+
+    /// A hardware thread loses its entries of the TLBs; all those of its core where they belong to
+    /// address spaces.
+    fn flush(&mut self, thread: u32) {
+        let (tags, threads) = (self.tags, self.threads_per_core);
+        let own = move |entry: u32| match tags {
+            Tags::AddressSpace => true,
+            Tags::HardwareThread => entry % threads == thread % threads,
+        };
+        let core = &mut self.cores[self.threads[thread as usize].core as usize];
+        core.last_entry = NONE;
+        core.tlb1.remove_all(own);
+        core.tlb2.iter_mut().for_each(|tlb| tlb.remove_all(own));
     }
 
     /// What a hardware thread has counted.

@@ -139,6 +139,16 @@ impl Sets {
         }
     }
 
+    /// Removes every tag of a kind.
+    pub(crate) fn remove_all(&mut self, which: impl Fn(u32) -> bool) {
+        for place in 0..self.tags.len() {
+            // Where the oldest goes, those behind one that is removed move up into its place.
+            while self.tags[place] != NONE && which(self.tags[place]) {
+                self.remove((place / self.ways) as u64, self.tags[place]);
+            }
+        }
+    }
+
     /// Removes a tag; whether it was there.
     pub(crate) fn remove(&mut self, index: u64, tag: u32) -> bool {
         let set = self.set(index);

@@ -37,6 +37,16 @@ impl TlbState {
     }
 }
 
+impl TlbState {
+    /// Removes the entries with tags of a kind.
+    pub(crate) fn remove_all(&mut self, which: impl Fn(u32) -> bool) {
+        match self {
+            Self::Sets(sets) => sets.remove_all(which),
+            Self::Full(full) => full.remove_all(which),
+        }
+    }
+}
+
 /// No place.
 const NOWHERE: u16 = u16::MAX;
 
@@ -92,6 +102,20 @@ impl Full {
         self.places[at] = place;
         self.used_last(place);
         false
+    }
+
+    /// Entries that are removed stand empty where they are, and are filled first as the oldest or
+    /// by a draw, as others are.
+    fn remove_all(&mut self, which: impl Fn(u32) -> bool) {
+        for tag in &mut self.tags {
+            if *tag != NONE && which(*tag) {
+                self.places[*tag as usize] = NOWHERE;
+                *tag = NONE;
+            }
+        }
+        if self.tags.iter().all(|tag| *tag == NONE) {
+            self.filled = 0;
+        }
     }
 
     fn victim(&mut self) -> u16 {

@@ -303,6 +303,14 @@ impl Workload for Searching {
         true
     }
 
+    fn not_recorded(&self) -> Option<&'static str> {
+        let few = matches!(self.design, Design::Sequential | Design::Pool);
+        (!few).then_some(
+            "it makes a flow for each file or folder; a model knows flows that last, such as those of \
+             a pool",
+        )
+    }
+
     fn has_timers(&self) -> bool {
         true
     }

@@ -92,6 +92,11 @@ pub trait Workload: std::fmt::Debug {
         false
     }
 
+    /// Why its flows cannot be recorded for a machine that is simulated, where they cannot.
+    fn not_recorded(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether it can tell by timers where the time of its flows goes.
     fn has_timers(&self) -> bool {
         false

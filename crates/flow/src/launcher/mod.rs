@@ -21,6 +21,7 @@
 //! process is killed, a janitor removes it ([`crate::janitor`]).
 mod files;
 mod onlooker;
+mod recorded;
 mod sampling;
 mod slot_output;
 
@@ -52,6 +53,7 @@ use crate::{Emulator, Interrupt, Outcome, ProbeSpec, Probed, Simulated, SlotSpec
 use files::Files;
 pub use onlooker::Onlooker;
 use onlooker::{Both, Nobody};
+pub use recorded::{RecordedProgram, UserProgram};
 use sampling::Sampler;
 use slot_output::{Ended, SlotOutput, Stream};
 
@@ -193,6 +195,13 @@ impl Launcher {
         let (simulation, traces) = (spec.simulate.as_ref()?, files.traces.as_ref()?);
         heard.filter(|heard| heard.ended == Ended::Closed)?;
         let stopped = || self.interrupt.signal().is_some();
+        if let Some(keep) = &simulation.keep {
+            let name = format!("{}-{}", spec.variant.model, spec.variant.flows);
+            if let Err(error) = simulation::keep_traces(traces.path(), keep, &name) {
+                let reason = format!("the traces cannot be kept in {}: {error}", keep.display());
+                return Some(Measured::not_available(reason, ""));
+            }
+        }
         simulation.run(traces.path(), &spec.cpus, &stopped)
     }
 

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use flow::{Allocator, HeapPages, Pages};
+use lab::simulated::AskedSimulation;
 use lab::{Expectation, Study, Value};
 use measure::counters::Events;
 
-use crate::args::Simulated;
 use crate::number;
 
 /// How a run is carried out: the same for every study.
@@ -50,7 +50,7 @@ pub(crate) struct HowArgs {
     #[arg(long, value_name = "LIST", help = COUNT, long_help = COUNT_HELP)]
     pub(crate) events: Option<Events>,
     #[arg(long, value_name = "MACHINE", help = SIMULATE, long_help = SIMULATE_HELP)]
-    pub(crate) simulate: Option<Simulated>,
+    pub(crate) simulate: Option<AskedSimulation>,
     /// Memory that each slot process has touched before it makes flows, such as 256M
     #[arg(long, hide_short_help = true, value_name = "BYTES", allow_hyphen_values = true, value_parser = number::some_bytes)]
     pub(crate) ballast: Option<u64>,
@@ -181,8 +181,9 @@ TLBs, with its flows on that machine's cores. Everything shown is simulated.
   ./mine.toml      a file of your own (docs/simulate.md)
 
 Behind a comma: pages=2M (the size of all pages), turn=100 (accesses of a hardware thread
-before the next one of its core has its turn), window=4M (accesses of a flow that are
-recorded at the most). Needs qemu-user: apt-get install qemu-user";
+before the next one of its core has its turn), timeslice=256K (accesses of a flow before the
+next one of its hardware thread), window=4M (accesses of a flow that are recorded at the
+most), keep=DIR (keep the traces there). Needs qemu-user: apt-get install qemu-user";
 
 const EXPECT: &str = "\
 Exit with 1 unless this holds: 'primes/thread vs process <= 1.05', 'switch/fiber@1000 <= 2ns' (see \

@@ -7,7 +7,7 @@ mod malloc;
 mod others;
 mod run;
 mod search;
-mod simulated;
+mod simulate;
 mod study;
 mod wiki;
 
@@ -23,7 +23,7 @@ pub(crate) use malloc::MallocArgs;
 pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use search::{Escaped, SearchArgs, Sort};
-pub(crate) use simulated::Simulated;
+pub(crate) use simulate::{Along, SimulateArgs};
 pub(crate) use study::StudyArgs;
 pub(crate) use wiki::{Design, WikiArgs};
 
@@ -209,6 +209,8 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Run a program with an allocator that keeps the memory of cores apart
     Malloc(MallocArgs),
+    /// Run a program's memory accesses through a model of another machine's caches and TLBs
+    Simulate(SimulateArgs),
     /// Results of several runs or machines side by side, with a verdict for each variant
     Compare(CompareArgs),
     /// Completions for a shell, on standard output
@@ -231,6 +233,7 @@ impl Command {
             | Self::Report(_)
             | Self::Compare(_)
             | Self::Malloc(_)
+            | Self::Simulate(_)
             | Self::Completions(_)
             | Self::Man(_) => None,
         }

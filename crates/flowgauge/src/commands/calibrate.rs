@@ -79,6 +79,7 @@ fn study(plant: f64) -> Study {
         headline: "planted".to_owned(),
         deciding: Vec::new(),
         limits_of: Vec::new(),
+        simulate: None,
     }
 }
 

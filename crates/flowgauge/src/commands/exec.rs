@@ -128,6 +128,7 @@ fn study(args: &ExecArgs, cpus: &Cpus) -> Result<Study> {
         cases,
         deciding: Vec::new(),
         limits_of: Vec::new(),
+        simulate: None,
     })
 }
 

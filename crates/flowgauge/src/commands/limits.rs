@@ -131,6 +131,7 @@ fn study(args: &StudyArgs, machine: &Machine) -> Result<Study> {
             .map_or(usual.headline, |last| last.name.clone()),
         deciding: Vec::new(),
         limits_of: present().copied().collect(),
+        simulate: None,
         cases,
         ..usual
     })

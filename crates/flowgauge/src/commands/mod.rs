@@ -12,5 +12,6 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod search;
 mod search_study;
+pub(crate) mod simulate;
 pub(crate) mod study;
 pub(crate) mod wiki;

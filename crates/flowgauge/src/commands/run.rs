@@ -58,7 +58,8 @@ fn begin(args: &RunArgs) -> Result<Session> {
         false => studies,
     };
     let names: Vec<String> = studies.iter().map(|study| study.name.clone()).collect();
-    let mut session = session::begin(studies, session::settings(&args.how, preset)?, &args.how)?;
+    let settings = session::settings_of(&studies, &args.how, preset)?;
+    let mut session = session::begin(studies, settings, &args.how)?;
     for (name, left_out) in names.iter().zip(&left_out) {
         session.leaves_out(name, left_out)?;
     }

@@ -24,7 +24,8 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Ending> {
         return super::limits::run(args);
     }
     let how = &args.how;
-    let mut settings = session::settings(how, args.preset)?;
+    let study = args.study.study(args.preset)?;
+    let mut settings = session::settings_of(&[study], how, args.preset)?;
     if settings.simulate.is_none() {
         settings.budget_s = how.budget.or(args.study.command.budget_s);
     }

@@ -41,6 +41,7 @@ pub(crate) fn run(args: &WikiArgs) -> Result<Ending> {
         origin: None,
         deciding: Vec::new(),
         limits_of: Vec::new(),
+        simulate: None,
         headline: case.name.clone(),
         cases: vec![case],
     };

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use flow::Pages;
 use lab::results::counted;
-use lab::{AskedParentMemory, Preset, Sampling, Settings};
+use lab::{AskedParentMemory, Preset, Sampling, Settings, Study};
 use machine::Machine;
 
 use crate::args::HowArgs;
@@ -14,6 +14,11 @@ use crate::output;
 
 /// The settings that the flags ask for, over the usual ones of the preset.
 pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
+    settings_of(&[], how, preset)
+}
+
+/// The same for studies that may name a machine to be simulated.
+pub(crate) fn settings_of(studies: &[Study], how: &HowArgs, preset: Preset) -> Result<Settings> {
     let seed = how.seed.map_or_else(fresh_seed, Ok)?;
     let usual = Settings::usual(preset, seed);
     let sample = how.sample.map(|interval_s| Sampling {
@@ -33,8 +38,8 @@ pub(crate) fn settings(how: &HowArgs, preset: Preset) -> Result<Settings> {
             );
         }
     }
-    let simulation = how.simulate.as_ref();
-    let simulation = simulation.map(|asked| crate::simulation::simulation(asked, preset));
+    let simulation = crate::simulation::asked(how.simulate.as_ref(), studies)?;
+    let simulation = simulation.map(|asked| crate::simulation::simulation(&asked, preset));
     let simulation = simulation.transpose()?;
     let max_rounds = how.rounds.map_or(Ok(usual.max_rounds), usize::try_from)?;
     let mut settings = Settings {

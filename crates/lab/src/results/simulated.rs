@@ -159,7 +159,9 @@ impl Count {
         self.in_merged(&slot.merged)
     }
 
-    fn in_merged(self, merged: &Merged) -> f64 {
+    /// The number of one merge.
+    #[must_use]
+    pub fn in_merged(self, merged: &Merged) -> f64 {
         let total = |of: fn(&Counts) -> u64| merged.total(of);
         match self {
             Self::Accesses => total(|counts| counts.accesses),

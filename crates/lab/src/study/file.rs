@@ -26,6 +26,7 @@ use super::sweep_value::SweepValue;
 use super::variants::variants;
 use super::{Case, Origin, Study, StudyError, SweepPoint};
 use crate::Preset;
+use crate::simulated::AskedSimulation;
 
 /// Version of the study format that this program reads.
 pub const SCHEMA: u32 = 1;
@@ -72,6 +73,7 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
             .map(Spanned::into_inner)
             .collect(),
         limits_of: Vec::new(),
+        simulate: simulated_on(source, written.simulate, preset)?,
     })
 }
 
@@ -86,6 +88,23 @@ fn check_schema(source: Source<'_>) -> Result<(), StudyError> {
         schema.get_ref()
     );
     Err(source.error(schema.span().start, message))
+}
+
+/// The machine that is named by `simulate`, if there is such a one.
+fn simulated_on(
+    source: Source<'_>,
+    written: Option<Spanned<String>>,
+    preset: Preset,
+) -> Result<Option<String>, StudyError> {
+    let Some(written) = written else {
+        return Ok(None);
+    };
+    let asked = written.get_ref().parse::<AskedSimulation>();
+    let there = asked.and_then(|asked| asked.simulation(preset));
+    match there {
+        Ok(_) => Ok(Some(written.into_inner())),
+        Err(message) => Err(source.error(written.span().start, format!("simulate: {message}"))),
+    }
 }
 
 /// Figures of a source are findings of their own, each with what of this run stands beside it.

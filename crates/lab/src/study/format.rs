@@ -34,6 +34,8 @@ pub(super) struct FileStudy {
     pub(super) headline: Spanned<String>,
     #[serde(default)]
     pub(super) deciding: Vec<Spanned<Deciding>>,
+    /// `xeon-x5570,pages=2M`: as `--simulate`.
+    pub(super) simulate: Option<Spanned<String>>,
     pub(super) origin: Option<FileOrigin>,
     /// The command line of the study.
     #[serde(rename = "command")]

@@ -62,6 +62,7 @@ pub(super) fn machine(name: &str, written: Written) -> Result<Machine, Wrong> {
         clock_mhz,
         pages,
         tags: *written.tlb_entries_belong_to.get_ref(),
+        entries_outlive_switches: written.tlb_entries_outlive_switches,
         time: time(&written.time, l2.is_some(), has_l2_tlb)?,
         origins: origins(&written)?,
         about: written.about,

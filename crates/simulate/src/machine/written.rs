@@ -14,6 +14,8 @@ pub(super) struct Written {
     pub(super) clock_mhz: Spanned<u32>,
     pub(super) pages: Spanned<Vec<Spanned<String>>>,
     pub(super) tlb_entries_belong_to: Spanned<Tags>,
+    #[serde(default = "yes")]
+    pub(super) tlb_entries_outlive_switches: bool,
     pub(super) source: Option<String>,
     pub(super) assumed: Option<String>,
     pub(super) l1d: Spanned<WrittenCache>,

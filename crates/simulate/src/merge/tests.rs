@@ -5,8 +5,14 @@ use crate::trace::Writer;
 const RULE: Rule = Rule {
     turn: 8,
     slice: 1000,
-    warm: 0,
+    timeslice: 1000,
 };
+
+/// Traces whose accesses are all counted.
+fn all_of(traces: &[Vec<u8>]) -> impl Iterator<Item = Trace<&[u8]>> {
+    let tokens = traces.iter().map(Vec::as_slice);
+    tokens.map(|tokens| Trace { tokens, warm: 0 })
+}
 
 /// A flow that loads so many lines of a region of its own, over and over.
 fn flow(space: u32, number: u64, lines: u64, accesses: u64) -> Vec<u8> {
@@ -22,12 +28,11 @@ fn flow(space: u32, number: u64, lines: u64, accesses: u64) -> Vec<u8> {
 
 fn merged(rule: Rule, traces: &[Vec<u8>]) -> Result<Merged, MergeError> {
     let machine = builtin("xeon-x5570").unwrap().unwrap();
-    let traces = traces.iter().map(Vec::as_slice);
     merge(
         &machine,
         4096,
         rule,
-        traces,
+        all_of(traces),
         |flow| Some(2 * flow as u32),
         &|| false,
     )
@@ -57,11 +62,14 @@ fn counts_stand_for_all_accesses() {
 
 #[test]
 fn what_warms_up_is_not_counted() {
-    let rule = Rule {
+    let machine = builtin("xeon-x5570").unwrap().unwrap();
+    let trace = flow(0, 0, 100, 10_000);
+    let tokens = trace.as_slice();
+    let traces = [Trace {
+        tokens,
         warm: 1_000,
-        ..RULE
-    };
-    let all = merged(rule, &[flow(0, 0, 100, 10_000)]).unwrap();
+    }];
+    let all = merge(&machine, 4096, RULE, traces, |_| Some(0), &|| false).unwrap();
     assert_eq!(all.flows[0].counts.l1d, 0);
     assert_eq!(all.flows[0].counts.accesses, 9_000);
 }
@@ -74,12 +82,11 @@ fn hardware_threads_of_a_core_share_it_and_its_time() {
     let traces = [flow(0, 0, 400, 40_000), flow(0, 1, 400, 40_000)];
     let on = |places: [u32; 2], turn| {
         let rule = Rule { turn, ..RULE };
-        let traces = traces.iter().map(Vec::as_slice);
         merge(
             &machine,
             4096,
             rule,
-            traces,
+            all_of(&traces),
             |flow| places.get(flow as usize).copied(),
             &|| false,
         )
@@ -104,8 +111,7 @@ fn hardware_threads_of_a_core_share_it_and_its_time() {
 fn what_cannot_be_merged_is_refused() {
     let machine = builtin("xeon-x5570").unwrap().unwrap();
     let with = |traces: &[Vec<u8>], place: fn(u64) -> Option<u32>| {
-        let traces = traces.iter().map(Vec::as_slice);
-        merge(&machine, 4096, RULE, traces, place, &|| false)
+        merge(&machine, 4096, RULE, all_of(traces), place, &|| false)
             .unwrap_err()
             .to_string()
     };
@@ -115,4 +121,58 @@ fn what_cannot_be_merged_is_refused() {
     assert!(with(std::slice::from_ref(&one), |_| Some(8)).contains("xeon-x5570 has 8"));
     assert!(with(&[one.clone(), one.clone()], |_| Some(0)).contains("recorded twice"));
     assert!(with(&[one[..one.len() - 1].to_vec()], |_| Some(0)).contains("was cut"));
+}
+
+/// Two flows that each work on half of the first-level TLB, on one hardware thread in slices, in one
+/// address space or in two.
+#[test]
+fn flows_on_one_hardware_thread_take_slices_and_pay_for_switches() {
+    let pages = |space: u32, number: u64| {
+        let mut writer = Writer::new(space, 1 << 20);
+        writer.event(Event::Begin { flow: number });
+        let region = (number + 1) << 24;
+        (0..20_000).for_each(|at| writer.access(region + (at % 32) * 256, false));
+        writer.event(Event::End { accesses: 20_000 });
+        writer.bytes().to_vec()
+    };
+    let on_one = |machine: &str, spaces: [u32; 2], timeslice| {
+        let machine = builtin(machine).unwrap().unwrap();
+        let traces = [pages(spaces[0], 0), pages(spaces[1], 1)];
+        let rule = Rule { timeslice, ..RULE };
+        let page = machine.pages[0].max(4096);
+        merge(&machine, page, rule, all_of(&traces), |_| Some(0), &|| {
+            false
+        })
+        .unwrap()
+    };
+    let misses = |merged: &Merged| merged.total(|counts| counts.dtlb);
+    let threads = on_one("xeon-x5570", [0, 0], 1_000);
+    let processes = on_one("xeon-x5570", [1, 2], 1_000);
+    assert_eq!(misses(&threads), 64.0, "each page once: both fit");
+    assert_eq!(
+        misses(&processes),
+        40.0 * 32.0,
+        "in each slice again: no entry outlives a switch to another address space"
+    );
+    assert_eq!(misses(&on_one("xeon-x5570", [1, 2], 20_000)), 64.0);
+    let tagged = on_one("xeon-sapphire-rapids", [1, 2], 1_000);
+    assert_eq!(
+        misses(&tagged),
+        64.0,
+        "entries carry the number of their space"
+    );
+    for flow in &processes.flows {
+        assert_eq!((flow.on, flow.counts.accesses), (0, 20_000));
+    }
+    let apart: f64 = processes
+        .flows
+        .iter()
+        .map(|one| one.scaled(|counts| counts.base + counts.stall))
+        .sum();
+    let clock = f64::from(builtin("xeon-x5570").unwrap().unwrap().clock_mhz);
+    let ns = Model::cycles(1) * apart * 1e3 / clock;
+    assert!(
+        (processes.time_ns - ns).abs() < 1e-6 * ns,
+        "one after another"
+    );
 }

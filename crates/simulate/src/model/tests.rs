@@ -29,6 +29,7 @@ fn machine(cores: u32, threads_per_core: u32) -> Machine {
         clock_mhz: 1000,
         pages: vec![4096, 2 << 20],
         tags: Tags::AddressSpace,
+        entries_outlive_switches: true,
         l1d: cache(32 << 10, 8),
         l2: Some(cache(256 << 10, 8)),
         llc: Cache {

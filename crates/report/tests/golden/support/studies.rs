@@ -112,6 +112,7 @@ fn study(name: &str, title: &str, headline: &str) -> Study {
         headline: headline.into(),
         deciding: Vec::new(),
         limits_of: Vec::new(),
+        simulate: None,
     }
 }
 

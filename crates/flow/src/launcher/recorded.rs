@@ -1,0 +1,132 @@
+//! A user's program in the emulator, whose accesses are recorded and counted.
+//!
+//! # Theory
+//!
+//! The program has this process's standard input, unless that is a terminal (a program of another
+//! process group may not read from one), and writes to its standard error: standard output is the
+//! answer's. It leads a process group, and whatever is left of the group when the program has ended
+//! is killed: it can be recorded no longer. Traces lie in a folder that is removed with all else.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
+use super::files::Files;
+use super::{LaunchError, Launcher};
+use crate::simulation::keep_traces;
+use crate::{Emulator, Simulated, Simulation};
+
+/// Between two looks at whether the program has ended.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// A program of the user's.
+#[derive(Debug, Clone)]
+pub struct UserProgram {
+    /// Its file.
+    pub file: PathBuf,
+    /// Its name and arguments, as they were typed.
+    pub words: Vec<OsString>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct RecordedProgram {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What the model counted.
+    pub counted: Simulated,
+    /// Running and recording.
+    pub recording: Duration,
+    /// Counting.
+    pub counting: Duration,
+}
+
+impl Launcher {
+    /// Runs a program in the emulator, its threads on these hardware threads in the order of their
+    /// birth.
+    ///
+    /// # Errors
+    /// It cannot be started or recorded, or a signal came.
+    pub fn record(
+        &mut self,
+        emulator: &Emulator,
+        program: &UserProgram,
+        simulation: &Simulation,
+        on: &[u32],
+    ) -> Result<RecordedProgram, LaunchError> {
+        self.interrupt.begin();
+        let start = |source| LaunchError::Start { source };
+        let files = Files::make(&self.folder, None, true, &mut self.janitor)
+            .map_err(|source| LaunchError::Files { source })?;
+        let recorded = self.run_recorded(emulator, program, simulation, on, &files);
+        files.remove(&mut self.janitor);
+        self.finish();
+        match self.interrupt.signal() {
+            Some(signal) => Err(LaunchError::Interrupted(signal)),
+            None => recorded.map_err(start),
+        }
+    }
+
+    fn run_recorded(
+        &self,
+        emulator: &Emulator,
+        program: &UserProgram,
+        simulation: &Simulation,
+        on: &[u32],
+        files: &Files,
+    ) -> io::Result<RecordedProgram> {
+        let traces = files.traces.as_ref().ok_or_else(no_folder)?.path();
+        let name = program.words.first().cloned().unwrap_or_default();
+        let mut command = emulator.program(&program.file, &name, traces, simulation.window);
+        command.args(program.words.iter().skip(1));
+        let began = Instant::now();
+        let status = self.wait(&mut started(command)?)?;
+        let recording = began.elapsed();
+        if let Some(keep) = &simulation.keep {
+            keep_traces(traces, keep, "program")?;
+        }
+        let stopped = || self.interrupt.signal().is_some();
+        let began = Instant::now();
+        Ok(RecordedProgram {
+            status,
+            counted: simulation.of_program(traces, on, &stopped)?,
+            recording,
+            counting: began.elapsed(),
+        })
+    }
+
+    /// Waits until it has ended, or a signal came; nothing of its group is left.
+    fn wait(&self, process: &mut Child) -> io::Result<ExitStatus> {
+        let group = Pid::from_raw(i32::try_from(process.id()).map_err(io::Error::other)?);
+        while process.try_wait()?.is_none() && self.interrupt.signal().is_none() {
+            std::thread::sleep(LOOK);
+        }
+        let _gone_is_fine = killpg(group, Signal::SIGKILL);
+        process.wait()
+    }
+}
+
+fn no_folder() -> io::Error {
+    io::Error::other("there is no folder for traces")
+}
+
+fn started(mut command: Command) -> io::Result<Child> {
+    let input = match io::stdin().is_terminal() {
+        true => Stdio::null(),
+        false => Stdio::inherit(),
+    };
+    let output = io::stderr().as_fd().try_clone_to_owned()?;
+    command.stdin(input).stdout(output).process_group(0);
+    // SAFETY: between fork and exec only what is async-signal-safe may run; this is one `prctl`,
+    // and turning its error number into an `io::Error` allocates nothing.
+    unsafe { command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGKILL)?)) };
+    command.spawn()
+}

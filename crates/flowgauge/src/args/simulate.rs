@@ -1,0 +1,56 @@
+//! `flowgauge simulate`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use lab::simulated::AskedSimulation;
+
+/// Run a program's memory accesses through a model of another machine.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  flowgauge simulate xeon-x5570 -- sort /etc/passwd
+  flowgauge simulate ultrasparc-t1,pages=4M -- ./program    all memory on large pages
+  flowgauge simulate ./mine.toml -- python3 script.py       a machine of your own
+  flowgauge simulate xeon-x5570 --along smt -- ./threads    its threads on one core first
+  flowgauge simulate xeon-x5570,keep=DIR -- ./program       keep what was recorded in DIR ...
+  flowgauge simulate ultrasparc-t1 --traces DIR/0000-program     ... for another machine
+
+Each thread of the program, and of the processes that it forks, is a flow and has a hardware thread of
+the machine for its own; where there are more flows, they take time slices. What the program writes
+goes to standard error. Programs that it starts by exec are not recorded. Needs qemu-user (apt-get
+install qemu-user), and a program for x86-64.
+
+Exit codes: 0 counted, whatever the program ended with, 2 error, 130/143 interrupted.")]
+pub(crate) struct SimulateArgs {
+    /// ultrasparc-t1, xeon-x5570, xeon-sapphire-rapids, epyc-zen5, neoverse-v2, host, or a file; behind
+    /// commas pages=2M, turn=100, timeslice=256K, window=64M, keep=DIR (see `flowgauge run --help`)
+    #[arg(value_name = "MACHINE")]
+    pub(crate) machine: AskedSimulation,
+    /// Where flows go first: each on a core of its own, or on the hardware threads of a core
+    #[arg(long, value_enum, default_value = "cores")]
+    pub(crate) along: Along,
+    /// Count traces that were kept, in place of running a program
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub(crate) traces: Option<PathBuf>,
+    /// What standard output gets: a table, JSON, or CSV
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: super::Format,
+    /// The program and its arguments
+    #[arg(
+        value_name = "COMMAND",
+        last = true,
+        required_unless_present = "traces"
+    )]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Where flows go first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Along {
+    /// Each on a core of its own, as a kernel puts them
+    Cores,
+    /// On all hardware threads of a core, then of the next one
+    Smt,
+}

@@ -1,0 +1,154 @@
+//! `--simulate MACHINE`, and `simulate = "MACHINE"` in a study file: which machine, and how. Both are
+//! read and checked here.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use flow::Simulation;
+use flow::simulation::TIMESLICE;
+use simulate::{Machine, show_bytes};
+
+use super::host;
+use crate::Preset;
+
+/// Accesses of a hardware thread before the next one of its core has its turn.
+const TURN: u64 = 100;
+/// Accesses of a flow that are recorded at the most, in the quick preset and in the full one.
+const WINDOW: [u64; 2] = [2 << 20, 16 << 20];
+/// The name of this machine.
+const HOST: &str = "host";
+
+/// What is typed: a machine, and what differs from the usual.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedSimulation {
+    /// A name or a file.
+    pub machine: String,
+    /// Bytes of a page; that of the machine where none is given.
+    pub pages: Option<u64>,
+    /// Accesses of a turn.
+    pub turn: Option<u64>,
+    /// Accesses of a time slice.
+    pub timeslice: Option<u64>,
+    /// Accesses that are recorded of a flow at the most.
+    pub window: Option<u64>,
+    /// A folder that gets the traces.
+    pub keep: Option<PathBuf>,
+}
+
+impl FromStr for AskedSimulation {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut parts = text.split(',');
+        let mut asked = Self {
+            machine: parts.next().unwrap_or_default().to_owned(),
+            pages: None,
+            turn: None,
+            timeslice: None,
+            window: None,
+            keep: None,
+        };
+        if asked.machine.is_empty() {
+            return Err("name a machine, such as xeon-x5570".to_owned());
+        }
+        for part in parts {
+            let number = |value: &str| {
+                let number = simulate::read_bytes(value).filter(|number| *number > 0);
+                number.ok_or_else(|| format!("'{value}' is no number such as 100, 64K, 4M"))
+            };
+            match part.split_once('=') {
+                Some(("pages", value)) => asked.pages = Some(number(value)?),
+                Some(("turn", value)) => asked.turn = Some(number(value)?),
+                Some(("timeslice", value)) => asked.timeslice = Some(number(value)?),
+                Some(("window", value)) => asked.window = Some(number(value)?),
+                Some(("keep", value)) if !value.is_empty() => asked.keep = Some(value.into()),
+                _ => {
+                    return Err(format!(
+                        "'{part}': use pages=SIZE, turn=ACCESSES, timeslice=ACCESSES, \
+                         window=ACCESSES or keep=DIR"
+                    ));
+                }
+            }
+        }
+        Ok(asked)
+    }
+}
+
+impl AskedSimulation {
+    /// The machine, and how it is simulated.
+    ///
+    /// # Errors
+    /// There is no such machine, its file is none, or it has no such pages.
+    pub fn simulation(&self, preset: Preset) -> Result<Simulation, String> {
+        let machine = named(&self.machine)?;
+        let page = self.pages.unwrap_or(machine.pages[0]);
+        if !machine.pages.contains(&page) {
+            let sizes = machine.pages.iter().map(|page| show_bytes(*page));
+            let sizes = sizes.collect::<Vec<_>>().join(", ");
+            let (name, page) = (&machine.name, show_bytes(page));
+            return Err(format!("{name} has no pages of {page}: use {sizes}"));
+        }
+        let usual = WINDOW[usize::from(preset == Preset::Full)];
+        Ok(Simulation {
+            page,
+            turn: self.turn.unwrap_or(TURN),
+            timeslice: self.timeslice.unwrap_or(TIMESLICE),
+            window: self.window.unwrap_or(usual),
+            keep: self.keep.clone(),
+            machine,
+        })
+    }
+}
+
+/// A machine by its name, or from a file.
+fn named(name: &str) -> Result<Machine, String> {
+    if name == HOST {
+        let text = host::described(&machine::Machine::read())?;
+        return Machine::read(HOST, HOST, &text).map_err(|error| error.to_string());
+    }
+    if let Some(machine) = simulate::builtin(name).map_err(|error| error.to_string())? {
+        return Ok(machine);
+    }
+    let path = Path::new(name);
+    if path.extension().is_none_or(|extension| extension != "toml") {
+        let known = simulate::names().collect::<Vec<_>>().join(", ");
+        return Err(format!(
+            "no machine '{name}': use {known}, {HOST}, or a file whose name ends in .toml"
+        ));
+    }
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|error| format!("cannot read {name}: {error}"))?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    Machine::read(&stem, name, &text).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_may_have_more_behind_commas() {
+        let asked: AskedSimulation = "xeon-x5570,pages=2M,turn=50".parse().unwrap();
+        assert_eq!(asked.machine, "xeon-x5570");
+        assert_eq!(asked.pages, Some(2 << 20));
+        assert_eq!((asked.turn, asked.window), (Some(50), None));
+        for wrong in [
+            "",
+            ",pages=2M",
+            "x,pages",
+            "x,pages=0",
+            "x,turn=many",
+            "x,lines=4",
+            "x,keep=",
+        ] {
+            assert!(wrong.parse::<AskedSimulation>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_machine_that_nobody_knows_is_refused_with_those_there_are() {
+        let said = named("pentium").unwrap_err();
+        assert!(said.contains("ultrasparc-t1, xeon-x5570"), "{said}");
+        assert!(named("no-such-file.toml").is_err());
+    }
+}
