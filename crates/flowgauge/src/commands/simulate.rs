@@ -151,7 +151,9 @@ fn answer(
     (recording, counting): (Option<Duration>, Duration),
 ) -> Result<Ending> {
     let accesses = Count::Accesses.of(counted);
-    let counts = NAMED.iter().map(|named| {
+    let has = |count| count != Count::L2 || simulation.machine.l2.is_some();
+    let there = NAMED.iter().filter(|named| has(named.count));
+    let counts = there.map(|named| {
         let value = named.count.of(counted);
         let longer = counted.with_longer_turns.as_deref();
         Counted {

@@ -260,7 +260,9 @@ fn every_command_in_the_docs_runs() {
             continue;
         }
         tried.push(bare);
-        if line.contains("--simulate") && !super::simulated::is_there() {
+        if (line.contains("--simulate") || line.contains("flowgauge simulate "))
+            && !super::simulated::is_there()
+        {
             skipped::skipped(format!("qemu-user is not installed: {line}"));
             continue;
         }

@@ -1,0 +1,113 @@
+//! Counts traces that `--simulate MACHINE,keep=DIR` kept, for another machine, and how fast that is:
+//!
+//! ```text
+//! cargo run --release -p simulate --example count_traces -- DIR/0000-thread-8 ultrasparc-t1 4M cores
+//! ```
+//!
+//! A folder, a machine that is built in, the size of pages, and where flows go first (`cores`, `smt`).
+//! The first quarter of what was recorded of a flow warms caches up, as in a slot. It prints each
+//! count, scaled to all accesses; then millions of accesses that were counted in a second, and the
+//! peak of memory.
+
+use std::fs::{self, File};
+use std::io::{Error, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use simulate::trace::accesses_at_end;
+use simulate::{Counts, Machine, Merged, Rule, Trace, builtin, merge, read_bytes};
+
+/// Recorded accesses of a flow at the most, as they were asked for by `window`.
+const WINDOW: u64 = 16 << 20;
+/// How traces are merged where nothing else is asked for.
+const RULE: Rule = Rule {
+    turn: 100,
+    slice: 1_000,
+    timeslice: 256 << 10,
+};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [folder, machine, page, along] = words.as_slice() else {
+        return Err("usage: count_traces DIR MACHINE PAGES cores|smt".into());
+    };
+    let machine = builtin(machine)?.ok_or("no such machine")?;
+    let page = read_bytes(page).ok_or("no such size of pages")?;
+    let began = Instant::now();
+    let merged = counted(Path::new(folder), &machine, page, along == "smt")?;
+    let took = began.elapsed().as_secs_f64();
+    let counts: [(&str, fn(&Counts) -> u64); 7] = [
+        ("accesses", |counts| counts.accesses),
+        ("l1d", |counts| counts.l1d),
+        ("l2", |counts| counts.l2),
+        ("llc", |counts| counts.llc),
+        ("dtlb", |counts| counts.dtlb),
+        ("walks", |counts| counts.walks),
+        ("taken", |counts| counts.taken),
+    ];
+    for (name, of) in counts {
+        println!("{name},{}", merged.total(of));
+    }
+    println!("time_ns,{}", merged.time_ns);
+    println!("pages,{}", merged.pages.touched);
+    println!("pages_several,{}", merged.pages.by_several);
+    println!("pages_written,{}", merged.pages.written_by_several);
+    println!("lines_several,{}", merged.lines.by_several);
+    println!("lines_written,{}", merged.lines.written_by_several);
+    println!("counted_share,{}", merged.counted());
+    let run: u64 = merged.flows.iter().map(|flow| flow.counts.accesses).sum();
+    println!("counted_accesses,{run}");
+    println!("accesses_per_us,{}", run as f64 * 4.0 / 3.0 / took / 1e6);
+    println!("peak_kib,{}", peak()?);
+    Ok(())
+}
+
+fn counted(folder: &Path, machine: &Machine, page: u64, smt: bool) -> Result<Merged, Error> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    files.retain(|path| {
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        name.iter().all(u8::is_ascii_digit)
+    });
+    files.sort();
+    let traces = files.iter().map(|path| trace(path));
+    let traces: Vec<Trace<File>> = traces.collect::<Result<_, _>>()?;
+    let (cores, threads) = (
+        u64::from(machine.cores),
+        u64::from(machine.threads_per_core),
+    );
+    let room = cores * threads;
+    let place = |flow: u64| {
+        let flow = flow % room;
+        let on = match smt {
+            true => flow,
+            false => flow % cores * threads + flow / cores,
+        };
+        u32::try_from(on).ok()
+    };
+    merge(machine, page, RULE, traces, place, &|| false).map_err(Error::other)
+}
+
+/// A trace with its warm-up: a quarter of what was recorded.
+fn trace(path: &Path) -> Result<Trace<File>, Error> {
+    let mut tokens = File::open(path)?;
+    tokens.seek(SeekFrom::Start(tokens.metadata()?.len().saturating_sub(16)))?;
+    let mut tail = Vec::new();
+    tokens.read_to_end(&mut tail)?;
+    tokens.rewind()?;
+    let recorded = accesses_at_end(&tail).unwrap_or(0).min(WINDOW);
+    let warm = recorded / 4;
+    Ok(Trace { tokens, warm })
+}
+
+/// The peak of this process's memory, in KiB.
+fn peak() -> Result<String, Error> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    Ok(line
+        .unwrap_or_default()
+        .trim()
+        .trim_end_matches(" kB")
+        .to_owned())
+}
