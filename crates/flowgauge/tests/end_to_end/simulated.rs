@@ -250,7 +250,7 @@ fn can_compare() -> bool {
         .into_iter()
         .find(|program| !Path::new(program).exists());
     match missing {
-        Some(program) => skipped::skipped(&format!("{program} is not installed")),
+        Some(program) => skipped::skipped(format!("{program} is not installed")),
         None if !is_there() => skipped::skipped("qemu-user is not installed"),
         None => return true,
     }
