@@ -485,6 +485,7 @@ fn valgrind_has_nothing_to_say_of_moves() {
         "what_is_held",
         "suspending_and_awakening",
         "a_panic_elsewhere",
+        "random_moves",
     ] {
         let mut valgrind = Command::new("valgrind");
         valgrind.args(["--error-exitcode=9", "--leak-check=full"]);
@@ -492,6 +493,7 @@ fn valgrind_has_nothing_to_say_of_moves() {
         let ended = valgrind
             .arg(std::env::current_exe().unwrap())
             .arg(test)
+            .env("FIBER_TEST_MOVES", "2")
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&ended.stderr);

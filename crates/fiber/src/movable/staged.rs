@@ -86,11 +86,18 @@ impl Staged {
     /// Brings a stack, of which `live` bytes end at `top` in its slot, to the window.
     fn bring(&self, core: &Core, index: u32, live: usize) {
         let top = core.slots.top(index);
-        if core.watched.is_some() && self.way == Way::Copied {
+        let watched = core.watched.is_some();
+        if watched && self.way == Way::Copied {
             valgrind::renew(self.window.base(), self.window.end());
         }
         match self.way {
-            Way::Aliased => self.map(core, index),
+            Way::Aliased => {
+                self.map(core, index);
+                // The same fiber may be back from another process, deeper than it left.
+                if watched {
+                    valgrind::came_from_elsewhere(self.window.base(), self.window.bytes());
+                }
+            }
             _ => {
                 let (from, to) = (top.wrapping_sub(live), self.window.end().wrapping_sub(live));
                 // SAFETY: both lie in mappings of ours that do not overlap, and hold as much.
