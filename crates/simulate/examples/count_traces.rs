@@ -9,6 +9,8 @@
 //! count, scaled to all accesses; then millions of accesses that were counted in a second, and the
 //! peak of memory.
 
+#![allow(clippy::print_stdout, reason = "what it prints is what it is for")]
+
 use std::fs::{self, File};
 use std::io::{Error, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -26,6 +28,9 @@ const RULE: Rule = Rule {
     timeslice: 256 << 10,
 };
 
+/// One of the counts.
+type Of = fn(&Counts) -> u64;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let [folder, machine, page, along] = words.as_slice() else {
@@ -36,7 +41,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let began = Instant::now();
     let merged = counted(Path::new(folder), &machine, page, along == "smt")?;
     let took = began.elapsed().as_secs_f64();
-    let counts: [(&str, fn(&Counts) -> u64); 7] = [
+    let counts: [(&str, Of); 7] = [
         ("accesses", |counts| counts.accesses),
         ("l1d", |counts| counts.l1d),
         ("l2", |counts| counts.l2),
