@@ -14,7 +14,7 @@
 mod fitted;
 mod server;
 
-use flow::{Model, Stacks, Variant};
+use flow::{Model, Placement, Stacks, Variant};
 use machine::{Ceiling, FlowKind, Machine, Needs, Unit};
 use measure::Measured;
 use workload::Work;
@@ -22,7 +22,7 @@ use workload::workload::UserLevelBytes;
 
 pub use fitted::{equipped, fitted};
 
-use crate::number::{bytes, count};
+use crate::number::{bytes, count, many};
 use crate::parent_memory;
 
 /// The share of its room that flows may take where it is an estimate, or a whole machine would
@@ -153,8 +153,12 @@ fn too_many_processes(machine: &Machine, model: Model, work: &Work) -> Option<St
     if let Model::Migratable { processes, .. } = model {
         return (processes as usize > cpus.max(1)).then(|| {
             format!(
-                "model {model} is over {processes} processes, and flowgauge may run on {cpus} CPUs: \
-                 use at most migratable/{cpus}"
+                "model {model} is over {processes} processes, and flowgauge may run on {}: {}",
+                many(cpus as u64, "CPU"),
+                match cpus {
+                    0 | 1 => format!("it needs {processes}"),
+                    _ => format!("use at most migratable/{cpus}"),
+                }
             )
         });
     }
@@ -169,11 +173,24 @@ fn too_many_processes(machine: &Machine, model: Model, work: &Work) -> Option<St
     })
 }
 
+/// Processes that the work wants on a core each would take turns where there are fewer.
+fn too_few_cores(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
+    let cpus = machine.allowed().len() as u64;
+    let own = u64::from(work.processes_side_by_side()?);
+    (variant.placement == Placement::Cores && own > cpus.max(1)).then(|| {
+        format!(
+            "{own} processes on a core each need as many, and flowgauge may run on {}",
+            many(cpus, "CPU")
+        )
+    })
+}
+
 /// Why the machine has no room for a variant, if it has none; or why there is no such model.
 #[must_use]
 pub fn no_room(machine: &Machine, variant: &Variant, work: &Work) -> Option<String> {
     unavailable(variant.model)
         .or_else(|| too_many_processes(machine, variant.model, work))
+        .or_else(|| too_few_cores(machine, variant, work))
         .or_else(|| parent_memory::no_room(machine, variant))
         .or_else(|| no_room_for_flows(machine, variant, work))
 }
@@ -235,6 +252,17 @@ fn no_memory(machine: &Machine, variant: &Variant, work: &Work) -> Option<String
     let ceilings = machine.user_level_ceilings(Needs::memory(each));
     let lowest = ceilings.first()?;
     (flows > lowest.count).then(|| {
+        if work.makes_own_flows() {
+            // Its flows are its processes, which share what the memory is for.
+            return format!(
+                "this work takes {} of memory at once: this machine has {} for it (the limit is {}; \
+                 to raise it: {})",
+                bytes(each.saturating_mul(flows) as f64),
+                bytes(each.saturating_mul(lowest.count) as f64),
+                lowest.bites,
+                lowest.raise
+            );
+        }
         format!(
             "{} of memory at once, {} each: this machine has room for {} of them (the limit is {}; \
              to raise it: {})",

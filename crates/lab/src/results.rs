@@ -8,6 +8,7 @@ pub mod counted;
 pub mod counts;
 mod crossover;
 mod fenced;
+mod growth;
 mod launching;
 mod laws;
 mod levels;
@@ -55,7 +56,8 @@ use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
 pub use asked::load_in_words;
 pub use calibration::detects_in_words;
-pub use laws::{Law, Shape};
+pub use growth::Shape;
+pub use laws::Law;
 pub use levels::Role;
 pub use limits::Limit;
 pub use operation_matrix::{OperationMatrix, is_compared};

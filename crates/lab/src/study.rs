@@ -113,7 +113,42 @@ pub struct BestOf {
     pub default: Option<usize>,
 }
 
+impl Case {
+    /// The text with parameters of the work in place of their names in braces: `{flows} flows` is
+    /// `1,000 flows`.
+    #[must_use]
+    pub fn filled(&self, text: &str) -> String {
+        let Ok(serde_json::Value::Object(known)) = serde_json::to_value(&self.work) else {
+            return text.to_owned();
+        };
+        known.iter().fold(text.to_owned(), |text, (key, value)| {
+            let value = match (value.as_u64(), value.as_str()) {
+                (Some(number), _) => crate::number::count(number),
+                (_, Some(word)) => word.to_owned(),
+                _ => value.to_string(),
+            };
+            text.replace(&format!("{{{key}}}"), &value)
+        })
+    }
+
+    /// Whether it is meant by a name: its own, or the beginning of it up to a slash.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        let rest = self.name.strip_prefix(name).filter(|_| !name.is_empty());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
 impl Study {
+    /// The study with the cases of these names alone, or `None` where it has none of them.
+    #[must_use]
+    pub fn only(self, names: &[String]) -> Option<Self> {
+        let cases = self.cases.iter();
+        let own = |case: &&Case| names.iter().any(|name| case.is_called(name));
+        let cases: Vec<Case> = cases.filter(own).cloned().collect();
+        (!cases.is_empty()).then(|| self.with_cases(cases))
+    }
+
     /// What its source found, finding by finding. Journals of before these were written down
     /// have those of the built-in study.
     #[must_use]

@@ -19,6 +19,7 @@ pub(crate) use embedded::{embedded, embedded_comparison};
 use lab::Results;
 use lab::compare::SideBySide;
 use machine::Machine;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// Version of the documents' schema. It grows when a field is removed or changes its
@@ -160,6 +161,12 @@ fn remove(value: &mut Value, field: &str) {
     if let Value::Object(fields) = value {
         fields.remove(field);
     }
+}
+
+/// What sources found beside ours, by the names of the studies.
+pub(crate) fn then_and_now(by_study: impl Serialize) -> String {
+    let value = serde_json::to_value(by_study).unwrap_or_default();
+    pretty(&document("then-and-now", &value))
 }
 
 /// What it is and which version, beside its fields.

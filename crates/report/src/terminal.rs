@@ -105,6 +105,9 @@ fn first_screen(page: &mut Page<'_>, results: &Results, document: &Document, fol
     for warning in &answers.warnings {
         page.text(0, Tone::Doubt, &with_folder(warning));
     }
+    if !page.is_verbose() {
+        left_out(page, results, folder);
+    }
     if page.is_verbose() {
         for note in &results.notes {
             page.text(0, Tone::Quiet, &format!("note: {note}"));
@@ -117,6 +120,27 @@ fn first_screen(page: &mut Page<'_>, results: &Results, document: &Document, fol
     let report = format!("Report: {folder}/report.html");
     let more = format!("every table: flowgauge report {folder} -v");
     page.text(0, Tone::Plain, &format!("{report} · {more}"));
+}
+
+/// More lines than these of what is left out are said to be there.
+const FEW: usize = 3;
+
+/// What of the studies is left out on this machine, and why; of many, how many.
+fn left_out(page: &mut Page<'_>, results: &Results, folder: &str) {
+    let notes = results.notes.iter().filter_map(|note| {
+        let (study, why) = note.split_once(": left out: ")?;
+        Some(format!("Left out of {study}: {why}"))
+    });
+    let notes: Vec<String> = notes.collect();
+    let lines = match notes.len() {
+        0..=FEW => notes,
+        many => vec![format!(
+            "{many} things are left out on this machine; why: flowgauge report {folder} -v"
+        )],
+    };
+    for line in lines {
+        page.text(0, Tone::Quiet, &line);
+    }
 }
 
 /// A section with everything in it; nothing of one that holds charts alone.

@@ -4,7 +4,9 @@
 //! `lab::results::Then`, and the table is that of the document (`document::then`); here those of all
 //! studies are laid out on one page, in Markdown and to be printed.
 
-use lab::results::Standing;
+use std::collections::BTreeMap;
+
+use lab::results::{Standing, Then};
 use lab::{Results, StudyResult};
 use maud::html;
 
@@ -28,9 +30,10 @@ fn studies(results: &Results) -> impl Iterator<Item = &StudyResult> {
     all.filter(|study| !study.then_and_now.is_empty())
 }
 
-/// All of them in one document of Markdown.
+/// All of them in one document of Markdown; `None` where no study of the run has a source.
 #[must_use]
-pub fn markdown(results: &Results) -> String {
+pub fn markdown(results: &Results) -> Option<String> {
+    studies(results).next()?;
     let mut text = format!("# {TITLE}\n");
     for paragraph in opening(results) {
         text.push_str(&format!("\n{paragraph}\n"));
@@ -42,14 +45,24 @@ pub fn markdown(results: &Results) -> String {
     table(&tally(results));
     for study in studies(results) {
         text.push_str(&format!("\n## {}\n\n", heading(study)));
-        text.push_str(&as_markdown(&then::table(study)));
-        let commands: Vec<String> = then::commands(study)
-            .iter()
-            .map(|command| format!("`{command}`"))
-            .collect();
-        text.push_str(&format!("\nAgain: {}\n", commands.join(", ")));
+        text.push_str(&as_markdown(&then::with_commands(study)));
+        text.push_str(&format!(
+            "\nAll of it again: `flowgauge {}`\n",
+            study.study.name
+        ));
     }
-    text
+    Some(text)
+}
+
+/// All of them as JSON: the findings by the names of their studies; `None` where no study of the
+/// run has a source.
+#[must_use]
+pub fn json(results: &Results) -> Option<String> {
+    studies(results).next()?;
+    let by_study: BTreeMap<&str, &[Then]> = studies(results)
+        .map(|study| (study.study.name.as_str(), &*study.then_and_now))
+        .collect();
+    Some(crate::json::then_and_now(by_study))
 }
 
 /// The same as a page to be printed; `None` where no study of the run has a source.
@@ -63,8 +76,8 @@ pub fn page(results: &Results) -> Option<String> {
         (html::table::plain(&tally(results)))
         @for study in studies(results) {
             h2 { (heading(study)) }
-            (html::table::plain(&then::table(study)))
-            p.quiet { "Again: " (then::commands(study).join("; ")) }
+            (html::table::plain(&then::with_commands(study)))
+            p.quiet { "All of it again: flowgauge " (study.study.name) }
         }
     };
     Some(html::sheet(TITLE, &body))

@@ -42,6 +42,15 @@ pub(crate) struct RunArgs {
     /// How much work: quick answers in seconds, full is the size of the originals
     #[arg(long, value_enum, default_value = "quick", conflicts_with = "resume")]
     pub(crate) preset: PresetArg,
+    /// Only these cases: by their names, or the beginning of a name up to a slash
+    #[arg(
+        long = "case",
+        hide_short_help = true,
+        value_name = "CASE",
+        value_delimiter = ',',
+        conflicts_with = "resume"
+    )]
+    pub(crate) cases: Vec<String>,
     /// Go on with the cut run in this results folder; with a longer --budget or more --rounds
     /// also with one that ran out of them
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "floor", "value", "deadline", "sample", "sample_folder", "events", "ballast"])]

@@ -1,10 +1,10 @@
 //! `flowgauge report`: the reports of a results folder, made again from its journal.
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use lab::Results;
 
 use crate::answer;
-use crate::args::ReportArgs;
+use crate::args::{Format, ReportArgs};
 use crate::ending::{self, Ending};
 use crate::output;
 use crate::session;
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
         answer::write_plots(&report::plots::all(&results), folder)?;
     }
     let shown = match args.then_and_now {
-        true => report::then_and_now::markdown(&results),
+        true => then_and_now(&results, args.answer.format)?,
         false => session::shown(&results, &args.folder, args.answer.format, args.verbose),
     };
     output::print(&shown)?;
@@ -29,6 +29,27 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
         false => Ending::Answered,
     };
     Ok(answer::judged(ending, &checks))
+}
+
+/// What the sources found beside this run.
+fn then_and_now(results: &Results, format: Format) -> Result<String> {
+    let made = match format {
+        Format::Text => report::then_and_now::markdown(results),
+        Format::Json => report::then_and_now::json(results),
+        Format::Csv => report::csv::published(results),
+        Format::Jsonl => bail!("--then-and-now has no lines of JSON: use --format json or csv"),
+    };
+    let names: Vec<&str> = results
+        .studies
+        .iter()
+        .map(|study| study.study.name.as_str())
+        .collect();
+    made.with_context(|| {
+        format!(
+            "--then-and-now: no study of this run has a source that it repeats ({})",
+            names.join(", ")
+        )
+    })
 }
 
 /// Makes the files again. Results of somebody else, or on a disk that is read-only, can be

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use lab::{Expectation, Preset, ResumeOverrides, Spread, Study};
 use machine::Machine;
 
@@ -48,7 +48,12 @@ fn begin(args: &RunArgs) -> Result<Session> {
             .map(|name| study(name, preset))
             .collect::<Result<_>>()?
     };
-    let (studies, left_out): (Vec<Study>, Vec<Vec<String>>) = fitted.into_iter().unzip();
+    let left_out: Vec<(String, Vec<String>)> = fitted
+        .iter()
+        .map(|(study, left_out)| (study.name.clone(), left_out.clone()))
+        .collect();
+    let studies = fitted.into_iter().map(|(study, _)| study).collect();
+    let studies = that_can_run(only(studies, &args.cases)?, &left_out)?;
     let studies = match &args.tree {
         Some(tree) => trees::filled(studies, Some(tree))?,
         None => studies,
@@ -57,13 +62,49 @@ fn begin(args: &RunArgs) -> Result<Session> {
         true => trees::cold(studies)?,
         false => studies,
     };
-    let names: Vec<String> = studies.iter().map(|study| study.name.clone()).collect();
     let settings = session::settings_of(&studies, &args.how, preset)?;
     let mut session = session::begin(studies, settings, &args.how)?;
-    for (name, left_out) in names.iter().zip(&left_out) {
+    for (name, left_out) in &left_out {
         session.leaves_out(name, left_out)?;
     }
     Ok(session)
+}
+
+/// The studies with the cases that `--case` names.
+fn only(studies: Vec<Study>, names: &[String]) -> Result<Vec<Study>> {
+    if names.is_empty() {
+        return Ok(studies);
+    }
+    let cases = || studies.iter().flat_map(|study| &study.cases);
+    if let Some(unknown) = names
+        .iter()
+        .find(|name| !cases().any(|case| case.is_called(name)))
+    {
+        let known: Vec<&str> = cases().map(|case| case.name.as_str()).collect();
+        bail!(
+            "--case {unknown}: there is no such case in this preset{}: use {}",
+            names::meant(unknown, &known),
+            known.join(", ")
+        );
+    }
+    let studies = studies.into_iter();
+    Ok(studies.filter_map(|study| study.only(names)).collect())
+}
+
+/// The studies without those of which nothing can be run here.
+fn that_can_run(studies: Vec<Study>, left_out: &[(String, Vec<String>)]) -> Result<Vec<Study>> {
+    let studies: Vec<Study> = studies
+        .into_iter()
+        .filter(|study| !study.cases.is_empty())
+        .collect();
+    if studies.is_empty() {
+        let why = left_out.iter().flat_map(|(_, why)| why.clone());
+        bail!(
+            "there is nothing to run: {}",
+            why.collect::<Vec<_>>().join("; ")
+        );
+    }
+    Ok(studies)
 }
 
 /// A study, and what of it is left out here.

@@ -11,7 +11,21 @@ use crate::{LabelledVariant, Study};
 /// The study without the work that needs a program which is not on this machine, and why.
 #[must_use]
 pub fn equipped(study: Study) -> (Study, Vec<String>) {
-    without_those(study, |_, work| work.get().missing())
+    let named: Vec<(Work, String)> = study
+        .cases
+        .iter()
+        .flat_map(|case| {
+            let own = case.variants.iter().filter_map(|v| v.work.as_ref());
+            let name = crate::scaling::base(case);
+            own.chain([&case.work])
+                .map(move |work| (work.clone(), name.to_owned()))
+        })
+        .collect();
+    without_those(study, |_, work| {
+        let why = work.get().missing()?;
+        let of = named.iter().find(|(known, _)| known == work);
+        Some(of.map_or_else(|| why.clone(), |(_, name)| format!("{name}: {why}")))
+    })
 }
 
 /// The study without the variants that have no room here, and what was left out and why: a

@@ -55,6 +55,28 @@ fn what_cannot_be_is_refused_with_the_need_and_the_limit() {
     assert_eq!(no_room(&machine, &variant(Model::Task, 2), &turns(2)), None);
 }
 
+/// On one CPU the moves between two CPUs were measured on that one.
+#[test]
+fn processes_that_want_a_core_each_are_left_out_where_there_are_fewer() {
+    let study = builtin("migrate", Preset::Quick).unwrap().for_cpus(2);
+    let moves = |name: &str| {
+        let case = study.cases.iter().find(|case| case.is_called(name));
+        let case = case.unwrap();
+        let hand_off = case.variants.iter().find(|v| v.label == "hand-off alone");
+        let hand_off = hand_off.unwrap();
+        let work = hand_off.work.as_ref().unwrap_or(&case.work);
+        let mut machine = Machine::read();
+        machine.allowance.cpus.truncate(1);
+        no_room(&machine, &hand_off.variant, work)
+    };
+    assert_eq!(moves("same-cpu"), None);
+    let why = moves("other-cpu").unwrap();
+    assert!(
+        why.starts_with("2 processes on a core each") && why.ends_with("on 1 CPU"),
+        "{why}"
+    );
+}
+
 #[test]
 fn movable_flows_over_more_processes_than_cpus_are_refused() {
     let machine = Machine::read();
@@ -62,10 +84,11 @@ fn movable_flows_over_more_processes_than_cpus_are_refused() {
     let over = |processes| Model::migratable(flow::Way::Isomalloc, processes);
     let refused = |model| no_room(&machine, &variant(model, 4), &Work::Turns(Turns::idle(4)));
     let why = refused(over(cpus + 1)).unwrap();
-    assert!(
-        why.contains(&format!("use at most migratable/{cpus}")),
-        "{why}"
-    );
+    let what_then = match cpus {
+        1 => "on 1 CPU: it needs 2".to_owned(),
+        _ => format!("on {cpus} CPUs: use at most migratable/{cpus}"),
+    };
+    assert!(why.ends_with(&what_then), "{why}");
     assert_eq!(refused(over(cpus)), None);
 }
 

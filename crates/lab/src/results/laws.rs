@@ -15,32 +15,31 @@
 //! growth = slope / (time / number)        1 = linear through nothing, 0 = flat
 //! ```
 //!
-//! A law is claimed where the whole interval of the growth lies near its value, linear also
-//! only where the medians lie on a line, flat only where the interval holds 0: a growth that is small
-//! and known not to be 0 is *nearly flat*. Beyond that it is said what the interval is.
+//! What each shape means is in [`super::growth`], which also judges what sources claim.
 //!
-//! What is expected rests on what the work is: on one CPU, arithmetic is linear; of memory
-//! and files that wait for something other than the CPU, it is flat (the source found memory flat
-//! and files going up in steps). Where a law is linear against that, and the
-//! workers together keep their CPU busy, it is the CPU that they wait for. Slots of one count
-//! lie together in time, so a machine that drifts through a sweep bends its law: the rounds
-//! of the comparison at each count are immune to that and this is not.
+//! What is expected is what the source of the study claims of that sweep, and of no other: arithmetic
+//! on one CPU grows in a line, memory is flat, and files go up in steps, in the source of 2026. It
+//! had all workers on one CPU, so nothing is expected of others. Where memory or files grow in
+//! proportion against that, and the workers together keep their CPU busy, it is the CPU that they wait
+//! for. Slots of one count lie together in time, so a machine that drifts through a sweep bends its
+//! law: the rounds of the comparison at each count are immune to that and this is not.
 
 use serde::{Deserialize, Serialize};
 use stats::Line;
 
+use super::growth::{Growth, PLACES, Shape};
+use super::then::Standing;
 use super::{CaseResult, VariantSummary};
+use crate::Study;
 use crate::number::{plain, time, time_interval};
+use crate::study::{Claim, OfSweep, Ours, Published};
 use crate::words::plural;
 
-/// Growth this near to 0 is flat or nearly so, this near to 1 linear.
-const NEAR: f64 = 0.15;
-/// How much of the medians' way the line must account for, where a law is called linear.
-const STRAIGHT: f64 = 0.9;
+/// The quantity that a law is of, as a study writes it.
+const TIME: &str = "time";
+
 /// Workers that together use so much of a CPU keep it busy.
 const BUSY: f64 = 0.9;
-/// Fewest counts that a law is fitted to: two are always on a line.
-const COUNTS: usize = 3;
 
 /// How the time of a variant grows with the number of workers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,30 +68,9 @@ pub struct Law {
     pub sentence: String,
 }
 
-/// The shape of a law.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Shape {
-    /// The time does not change, as far as the slots tell.
-    Flat,
-    /// The time changes, by little.
-    NearlyFlat,
-    /// The time grows, by less than one worker's part.
-    Between,
-    /// Each further worker costs one worker's part.
-    Linear,
-    /// Each further worker costs more than that.
-    Steeper,
-    /// The time grows; the slots do not tell whether as much as linear.
-    Growing,
-    /// The time falls.
-    Falling,
-    /// The slots do not tell.
-    CannotTell,
-}
-
 /// The laws of all sweeps over the number of workers.
-pub(super) fn laws(cases: &[CaseResult]) -> Vec<Law> {
+pub(super) fn laws(study: &Study, cases: &[CaseResult]) -> Vec<Law> {
+    let published = study.published();
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for case in cases {
         let (Some(point), Some(_)) = (&case.case.sweep, case.case.work.worker_kind()) else {
@@ -106,7 +84,7 @@ pub(super) fn laws(cases: &[CaseResult]) -> Vec<Law> {
         }
     }
     seen.iter()
-        .filter_map(|(sweep, label)| law(cases, sweep, label))
+        .filter_map(|(sweep, label)| law(cases, &published, sweep, label))
         .collect()
 }
 
@@ -134,31 +112,42 @@ fn points<'a>(cases: &'a [CaseResult], sweep: &str, label: &str) -> Vec<Point<'a
     points
 }
 
-fn law(cases: &[CaseResult], sweep: &str, label: &str) -> Option<Law> {
+fn law(cases: &[CaseResult], published: &[Published], sweep: &str, label: &str) -> Option<Law> {
     let points = points(cases, sweep, label);
     let slots: Vec<(f64, f64)> = points.iter().flat_map(slots).collect();
-    let line = Line::through(&slots)?;
+    let growth = Growth::through(&slots)?;
     let (first, last) = (points.first()?, points.last()?);
-    let middle = (first.workers + last.workers) / 2.0;
-    let part = line.at(middle) / middle;
-    let growth = line.slope / part;
-    let growth_interval = line.interval().map(|(low, high)| [low / part, high / part]);
-    let kind = first.case.case.work.worker_kind()?;
+    let claim = claimed(published, sweep, label).filter(|_| is_on_one_cpu(first));
     let mut law = Law {
         sweep: sweep.to_owned(),
         variant: label.to_owned(),
-        kind: kind.to_owned(),
+        kind: first.case.case.work.worker_kind()?.to_owned(),
         counts: [first.workers, last.workers],
-        shape: shape(&line, growth_interval),
-        expected: expected(kind, first),
+        shape: growth.shape,
+        expected: claim.and_then(Shape::of),
         cpu_share: last.summary.workers.as_ref().map(|w| w.sum.cpu_share),
-        line,
-        growth,
-        growth_interval,
+        line: growth.line,
+        growth: growth.share(),
+        growth_interval: growth.interval,
         sentence: String::new(),
     };
-    law.sentence = law.in_words();
+    law.sentence = law.in_words(&growth, claim);
     Some(law)
+}
+
+/// What the source says of the time of a sweep.
+fn claimed(published: &[Published], sweep: &str, label: &str) -> Option<Claim> {
+    let of_time =
+        |law: &OfSweep| law.sweep == sweep && law.variant == label && law.quantity == TIME;
+    let found = published
+        .iter()
+        .find(|one| matches!(&one.ours, Some(Ours::Law(law)) if of_time(law)));
+    found.and_then(|one| one.claim)
+}
+
+fn is_on_one_cpu(point: &Point<'_>) -> bool {
+    let variant = &point.case.case.variants[point.place].variant;
+    variant.placement.is_one_cpu()
 }
 
 /// The number of workers and the time of every good slot.
@@ -168,53 +157,26 @@ fn slots<'a>(point: &'a Point<'_>) -> impl Iterator<Item = (f64, f64)> + 'a {
     own.filter_map(|slot| Some((point.workers, slot.value_ns?)))
 }
 
-fn shape(line: &Line, growth: Option<[f64; 2]>) -> Shape {
-    let Some([low, high]) = growth.filter(|_| line.places >= COUNTS) else {
-        return Shape::CannotTell;
-    };
-    let straight = line.straightness.is_some_and(|share| share >= STRAIGHT);
-    match () {
-        () if low >= -NEAR && high <= NEAR && low <= 0.0 && high >= 0.0 => Shape::Flat,
-        () if low >= -NEAR && high <= NEAR => Shape::NearlyFlat,
-        () if low >= 1.0 - NEAR && high <= 1.0 + NEAR && straight => Shape::Linear,
-        () if high < 0.0 => Shape::Falling,
-        () if low > 1.0 => Shape::Steeper,
-        () if low > 0.0 && high < 1.0 => Shape::Between,
-        () if low > NEAR => Shape::Growing,
-        () => Shape::CannotTell,
-    }
-}
-
-/// What the law should be, of workers on one CPU.
-fn expected(kind: &str, point: &Point<'_>) -> Option<Shape> {
-    let placed = &point.case.case.variants[point.place].variant.placement;
-    match kind {
-        _ if !placed.is_one_cpu() => None,
-        "cpu" => Some(Shape::Linear),
-        _ => Some(Shape::Flat),
-    }
-}
-
 impl Law {
-    fn in_words(&self) -> String {
+    fn in_words(&self, growth: &Growth, claim: Option<Claim>) -> String {
         let [from, to] = self.counts.map(plain);
         let who = plural(&self.variant);
         let head = format!("{} with {from} to {to} {who}", self.kind);
         format!(
             "{head}: {}{}: {}{}",
-            self.shape.in_words(),
-            self.against(),
+            self.shape.in_words(growth.is_in_a_line()),
+            claim.map_or_else(String::new, |claim| self.against(growth, claim)),
             self.cost(),
             self.reason()
         )
     }
 
-    /// What had been expected.
-    fn against(&self) -> String {
-        match self.expected {
-            None => String::new(),
-            Some(expected) if self.shape.is_near(expected) => ", as expected on one CPU".to_owned(),
-            Some(expected) => format!(", where {} was expected", expected.name()),
+    /// What the source says.
+    fn against(&self, growth: &Growth, claim: Claim) -> String {
+        match (self.expected, growth.judge(claim)) {
+            (None, _) => String::new(),
+            (_, Standing::Reproduced) => ", as the source says".to_owned(),
+            (Some(expected), _) => format!(", where the source says {}", expected.name()),
         }
     }
 
@@ -225,7 +187,7 @@ impl Law {
         else {
             return format!("{} slots are too few", self.line.points);
         };
-        if self.line.places < COUNTS {
+        if self.line.places < PLACES {
             return format!("{} counts are too few", self.line.places);
         }
         let straight = match (self.shape, self.line.straightness) {
@@ -250,9 +212,10 @@ impl Law {
     fn reason(&self) -> String {
         let grows = matches!(
             self.shape,
-            Shape::Linear | Shape::Between | Shape::Steeper | Shape::Growing
+            Shape::Linear | Shape::Between | Shape::Steeper | Shape::Growing | Shape::Steps
         );
-        let unexpected = grows && self.expected == Some(Shape::Flat);
+        let waits = matches!(self.expected, Some(Shape::Flat | Shape::Steps));
+        let unexpected = grows && waits && Some(self.shape) != self.expected;
         let Some(share) = self.cpu_share.filter(|_| unexpected) else {
             return String::new();
         };
@@ -276,11 +239,6 @@ fn straight_share(share: f64) -> String {
 }
 
 impl Shape {
-    /// Whether it is that law, or as good as that.
-    fn is_near(self, other: Self) -> bool {
-        self == other || (self, other) == (Self::NearlyFlat, Self::Flat)
-    }
-
     fn name(self) -> &'static str {
         match self {
             Self::Flat => "flat",
@@ -289,21 +247,26 @@ impl Shape {
             Self::Linear => "linear",
             Self::Steeper => "more than linear",
             Self::Growing => "growing",
+            Self::Steps => "in steps",
             Self::Falling => "falling",
             Self::CannotTell => "unknown",
         }
     }
 
-    fn in_words(self) -> &'static str {
-        match self {
-            Self::Flat => "the time is flat",
-            Self::NearlyFlat => "the time is nearly flat",
-            Self::Between => "the time grows by less than linear",
-            Self::Linear => "the time is linear in their number",
-            Self::Steeper => "the time grows by more than linear",
-            Self::Growing => "the time grows, whether in a line is not clear",
-            Self::Falling => "the time falls",
-            Self::CannotTell => "the law of the time is not clear",
+    fn in_words(self, is_in_a_line: bool) -> &'static str {
+        match (self, is_in_a_line) {
+            (Self::Flat, _) => "the time is flat",
+            (Self::NearlyFlat, _) => "the time is nearly flat",
+            (Self::Between, true) => "the time grows in a line, by less than in proportion",
+            (Self::Between, false) => "the time grows by less than in proportion",
+            (Self::Linear, _) => "the time is linear in their number",
+            (Self::Steeper, true) => "the time grows in a line, by more than in proportion",
+            (Self::Steeper, false) => "the time grows by more than in proportion",
+            (Self::Growing, true) => "the time grows in a line, whether in proportion is not clear",
+            (Self::Growing, false) => "the time grows, whether in a line is not clear",
+            (Self::Steps, _) => "the time goes up in steps",
+            (Self::Falling, _) => "the time falls",
+            (Self::CannotTell, _) => "the law of the time is not clear",
         }
     }
 }

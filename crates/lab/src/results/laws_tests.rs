@@ -4,8 +4,9 @@ use tempfile::tempdir;
 use workload::{Cpu, Io, Work};
 
 use super::{Law, Shape};
+use crate::study::Published;
 use crate::testing::{MS, Mock, PROOF, case, done, header, study};
-use crate::{Case, Journal, Results, Silent, SweepPoint, run};
+use crate::{Case, Journal, Origin, Results, Silent, SweepPoint, run};
 
 fn cpu(workers: u64) -> Work {
     Work::Cpu(Cpu { workers, loops: 1 })
@@ -42,6 +43,28 @@ fn sweep(counts: &[u64], work: fn(u64) -> Work, placement: &str) -> Vec<Case> {
     counts.iter().map(point).collect()
 }
 
+/// A source that says of both models that arithmetic grows in a line, and that all else is flat.
+fn source(cases: &[Case]) -> Origin {
+    let claim = match cases[0].work.worker_kind() {
+        Some("cpu") => "linear",
+        _ => "flat",
+    };
+    let of = |variant: &str| {
+        let text = format!(
+            "finding = 'x'\ntheirs = 'y'\nclaim = '{claim}'\n\
+             ours.law = {{ sweep = 'some workers', variant = '{variant}', quantity = 'time' }}"
+        );
+        toml::from_str::<Published>(&text).unwrap()
+    };
+    Origin {
+        author: "A".to_owned(),
+        title: "T".to_owned(),
+        year: 2026,
+        finding: "f".to_owned(),
+        published: vec![of("process"), of("thread")],
+    }
+}
+
 /// The laws of processes and of threads, whose slots take what `ns` says of their number.
 fn laws(cases: Vec<Case>, ns: fn(&str, u64, usize) -> u64) -> Vec<Law> {
     let folder = tempdir().unwrap();
@@ -52,7 +75,9 @@ fn laws(cases: Vec<Case>, ns: fn(&str, u64, usize) -> u64) -> Vec<Law> {
             spec.work.expected().unwrap_or(PROOF),
         )
     });
-    let mut journal = Journal::create(folder.path(), header(vec![study(cases)])).unwrap();
+    let mut study = study(cases);
+    study.origin = Some(source(&study.cases));
+    let mut journal = Journal::create(folder.path(), header(vec![study])).unwrap();
     let clock = mock.clock();
     let results: Results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
     let result = results.studies.into_iter().next().unwrap();
@@ -80,8 +105,8 @@ fn each_worker_that_costs_the_same_makes_a_line() {
     let said = &laws[0].sentence;
     assert!(
         said.starts_with(
-            "cpu with 2 to 5 processes: the time is linear in their number, as expected on one \
-             CPU: each further worker costs 10.0 ms [9.9"
+            "cpu with 2 to 5 processes: the time is linear in their number, as the source \
+             says: each further worker costs 10.0 ms [9.9"
         ) && said.contains(" 100 % [9")
             && said.ends_with("of one worker's part of the time (R² 1.000)"),
         "{said}"
@@ -94,7 +119,7 @@ fn workers_that_all_wait_at_once_are_flat() {
     assert_eq!(laws[1].shape, Shape::Flat);
     assert!(
         laws[1].sentence.starts_with(
-            "io with 2 to 8 threads: the time is flat, as expected on one CPU: each further \
+            "io with 2 to 8 threads: the time is flat, as the source says: each further \
              worker costs "
         ) && !laws[1].sentence.contains("R²"),
         "{}",
@@ -112,7 +137,7 @@ fn a_small_slope_that_is_known_not_to_be_0_is_nearly_flat() {
     assert_eq!(laws[1].shape, Shape::NearlyFlat);
     let said = &laws[1].sentence;
     assert!(
-        said.contains("the time is nearly flat, as expected on one CPU: ") && !said.contains("R²"),
+        said.contains("the time is nearly flat, as the source says: ") && !said.contains("R²"),
         "{said}"
     );
 }
@@ -125,7 +150,7 @@ fn a_law_that_was_not_expected_comes_with_what_the_cpu_says() {
     });
     let said = &laws[0].sentence;
     assert!(
-        said.contains("linear in their number, where flat was expected: ")
+        said.contains("linear in their number, where the source says flat: ")
             && said.ends_with("they use 150 % of the CPU, so it is the CPU that they wait for"),
         "{said}"
     );
@@ -139,7 +164,9 @@ fn what_lies_between_is_told_as_such_and_nothing_is_expected_of_free_workers() {
     assert_eq!((laws[0].shape, laws[0].expected), (Shape::Between, None));
     let said = &laws[0].sentence;
     assert!(
-        said.contains("grows by less than linear: each further worker costs 4.00 ms ["),
+        said.contains(
+            ": the time grows in a line, by less than in proportion: each further worker "
+        ),
         "{said}"
     );
     // 4 ms of (20 + 3.5 * 4) / 3.5.
@@ -159,7 +186,7 @@ fn steeper_and_falling_laws_have_their_names() {
     assert!(
         fall[0]
             .sentence
-            .contains("the time falls, where linear was expected")
+            .contains("the time falls, where the source says linear")
     );
 }
 
@@ -189,7 +216,7 @@ fn a_law_that_certainly_grows_is_not_called_unknown() {
     assert!(
         laws[0]
             .sentence
-            .contains("whether in a line is not clear, where flat was expected"),
+            .contains("in a line, whether in proportion is not clear, where the source says flat"),
         "{}",
         laws[0].sentence
     );

@@ -41,7 +41,7 @@ impl Results {
             .studies
             .iter()
             .zip(logs)
-            .map(|(study, (logs, probes))| study_result(study, logs, probes, &ledger.header))
+            .map(|(study, (logs, probes))| study_result(study, logs, probes, ledger))
             .collect();
         let files_on = ledger.header.files_on.iter();
         warnings.extend(files_on.filter_map(machine::Filesystem::warning));
@@ -87,14 +87,14 @@ fn study_result(
     study: &Study,
     (logs, levels): (&Vec<CaseLog>, &Vec<Level>),
     probes: &[Probe],
-    header: &Header,
+    Ledger { header, notes, .. }: &Ledger,
 ) -> StudyResult {
     let cases = study.cases.iter().zip(logs).zip(levels);
     let cases: Vec<CaseResult> = cases
         .map(|((case, log), level)| case_result(case, log, *level, header))
         .collect();
     let limits = limits(&header.machine, study, &cases);
-    let laws = laws(&cases);
+    let laws = laws(study, &cases);
     let scaling = scaling(&cases, &header.machine);
     let beside = BesideCases {
         limits: &limits,
@@ -106,6 +106,7 @@ fn study_result(
         study,
         Run {
             header,
+            notes,
             cases: &cases,
             limits: &limits,
             scaling: &scaling,

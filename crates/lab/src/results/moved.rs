@@ -22,6 +22,7 @@ use stats::{Best, Rule, Verdict};
 
 use super::CaseResult;
 use super::paired::columns;
+use crate::Metric;
 use crate::number::{count, plain, time};
 use crate::words::listed;
 
@@ -157,8 +158,9 @@ impl<'p, 'a> Compared<'p, 'a> {
         let still = &others[0];
         let said: Vec<String> = movers.iter().map(|side| evened(side, still)).collect();
         format!(
-            "{}: imbalance (longest CPU time over the mean of the processes) {:.2} with {}, {}; {}",
+            "{}: {}imbalance (longest CPU time over the mean of the processes) {:.2} with {}, {}; {}",
             case.case.name,
+            in_all(case, movers.iter().chain(others)),
             still.imbalance,
             still.label,
             listed(&said),
@@ -232,6 +234,25 @@ fn over_grains(sweep: &str, points: &[&Compared<'_, '_>]) -> Option<String> {
         ),
     };
     Some(format!("{sweep}: {grain}; {worth}"))
+}
+
+/// `all 256 units take 201 ms with none, 187 ms with greedy; `: a time is that of one of them.
+fn in_all<'a>(case: &CaseResult, sides: impl Iterator<Item = &'a Side<'a>>) -> String {
+    let units = case.case.work.units();
+    let total = |side: &'a Side<'a>| {
+        let value = case.variants[side.place].value.as_ref()?;
+        Some((side.place, value.typical * units as f64, side.label))
+    };
+    let mut totals: Vec<(usize, f64, &str)> = sides.filter_map(total).collect();
+    totals.sort_by_key(|(place, ..)| *place);
+    let said: Vec<String> = totals
+        .iter()
+        .map(|(_, ns, label)| format!("{} with {label}", time(*ns)))
+        .collect();
+    match case.case.metric == Metric::Unit && !said.is_empty() {
+        true => format!("all {} units take {}; ", count(units), listed(&said)),
+        false => String::new(),
+    }
 }
 
 /// `1.05 with greedy (120 moves, 3.1 us of CPU time beside the work for each)`.

@@ -10,6 +10,8 @@
 //! | a direction | the same direction | reproduced |
 //! | | the opposite one | refuted |
 //! | | no difference that matters | differs |
+//! | a direction with a factor | that direction by at least the factor | reproduced |
+//! | | that direction by less | differs |
 //! | no difference | none | reproduced |
 //! | | a difference | differs |
 //! | a law | that law | reproduced |
@@ -24,6 +26,7 @@
 //! verdict ([`Standing::SideBySide`]). What this machine or this version cannot do is "not
 //! possible here", with the reason. Of a case that was not run nothing is said.
 
+mod again;
 mod amounts;
 mod laws;
 mod pairs;
@@ -34,12 +37,14 @@ mod workers;
 mod works;
 
 use machine::Machine;
+use measure::Measured;
+use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 
 use super::{CaseResult, Limit, Scaling};
 use crate::number::count;
 use crate::study::{Claim, Ours, Published};
-use crate::{Header, Study};
+use crate::{CaseEnd, Header, Study};
 
 /// A finding of the source with ours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -117,6 +122,8 @@ impl Standing {
 #[derive(Clone, Copy)]
 pub(super) struct Run<'a> {
     pub(super) header: &'a Header,
+    /// What is noted of the run: what of it was left out, and why.
+    pub(super) notes: &'a [String],
     pub(super) cases: &'a [CaseResult],
     pub(super) limits: &'a [Limit],
     pub(super) scaling: &'a [Scaling],
@@ -125,7 +132,30 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     fn case(&self, name: &str) -> Result<&'a CaseResult, Answer> {
         let found = self.cases.iter().find(|case| case.case.name == name);
-        found.ok_or_else(|| Answer::unknown(format!("the case {name} was not run")))
+        match found {
+            Some(case) if case.rounds == 0 && case.ended == Some(CaseEnd::Budget) => {
+                Err(Answer::unknown(format!(
+                    "the budget ended before the case {name} had a round"
+                )))
+            }
+            Some(case) => Ok(case),
+            None => Err(Answer::unknown(format!("the case {name} was not run"))),
+        }
+    }
+
+    /// Why a work has no result: what it needs is not here, there was no time, or nobody asked for it.
+    fn without(&self, workload: &str, along: &str) -> String {
+        let left_out = format!(": left out: {workload}: ");
+        let mut notes = self.notes.iter();
+        if let Some((_, why)) = notes.find_map(|note| note.split_once(&left_out)) {
+            return format!("{workload}: {why}");
+        }
+        let begins = format!("{workload}/");
+        let mut cases = self.cases.iter().map(|case| &case.case.name);
+        match cases.any(|name| name.starts_with(&begins)) {
+            true => format!("the budget ended before {workload} {along} had a round"),
+            false => format!("{workload} {along} was not run"),
+        }
     }
 
     fn machine(&self) -> &'a Machine {
@@ -183,7 +213,13 @@ pub(super) fn then_and_now(study: &Study, run: Run<'_>) -> Vec<Then> {
 
 fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
     let answer = match (&published.ours, &published.not_here) {
-        (Some(ours), None) => answer(published, ours, run).unwrap_or_else(|answer| answer),
+        (Some(ours), None) => {
+            let answer = answer(published, ours, run).unwrap_or_else(|answer| answer);
+            match (again::event(ours), answer.verdict) {
+                (Some(event), Standing::NotPossible) => uncounted(event, answer, run),
+                _ => answer,
+            }
+        }
         (_, because) => {
             let because = because.as_deref().unwrap_or("nothing here is like it");
             Answer::impossible(because)
@@ -194,8 +230,12 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
         None => published.theirs.clone(),
     };
     let note = published.note.iter().cloned();
-    let because: Vec<String> = answer.because.into_iter().chain(note).collect();
-    let command = published.command.clone();
+    let because = answer.because.into_iter();
+    let because: Vec<String> = because
+        .chain(answers_it(study, published, answer.verdict, &answer.ours))
+        .chain(note)
+        .collect();
+    let command = again::command(study, published);
     let both = !published.points.is_empty() && !answer.points.is_empty();
     let ours = match (&run.header.settings.simulate, answer.ours.is_empty()) {
         (Some(simulation), false) => {
@@ -216,8 +256,37 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
         verdict: answer.verdict,
         because: (!because.is_empty()).then(|| because.join("; ")),
         cause: cause(published, answer.cause, run),
-        command: command.unwrap_or_else(|| format!("flowgauge {}", study.name)),
+        command,
     }
+}
+
+/// An event that has no count, and what has one.
+fn uncounted(event: Event, answer: Answer, run: Run<'_>) -> Answer {
+    let counters = &run.machine().counters;
+    let known = counters.events.iter().find(|known| known.event == event);
+    let here = known.map(|known| &known.scope);
+    let because = match (here, &answer.because) {
+        (Some(Measured::NotAvailable { reason, .. }), _) => format!(
+            "{event} cannot be counted on this machine ({reason}); a model of another one can be \
+             asked: --simulate MACHINE"
+        ),
+        (_, Some(because)) => {
+            format!("{because}; --simulate MACHINE asks a model of another machine")
+        }
+        (_, None) => return answer,
+    };
+    Answer::impossible(because)
+}
+
+/// The command for a row that a run could have answered and did not.
+fn answers_it(
+    study: &Study,
+    published: &Published,
+    verdict: Standing,
+    ours: &str,
+) -> Option<String> {
+    let is_open = verdict == Standing::CannotTell && ours.is_empty();
+    is_open.then(|| format!("`{}` runs it", again::command(study, published)))
 }
 
 /// What was measured as a cause, and the steps that ours is made of.
@@ -231,7 +300,7 @@ fn cause(published: &Published, found: Option<String>, run: Run<'_>) -> Option<S
 fn answer(published: &Published, ours: &Ours, run: Run<'_>) -> Result<Answer, Answer> {
     let claim = published.claim;
     match ours {
-        Ours::Pair(pair) => pairs::answer(claim, pair, run),
+        Ours::Pair(pair) => pairs::answer(published, pair, run),
         Ours::Amount(of) => amounts::answer(published, of, run),
         Ours::Workers(of) => workers::each(of, run),
         Ours::Farthest(pair) => workers::farthest(published, pair, run),

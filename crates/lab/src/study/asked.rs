@@ -251,8 +251,7 @@ fn flow_count(flag: &Flag, value: &Value) -> Result<u32, String> {
 
 /// Whether a case is one of those that are written under a name.
 fn is_written_as(case: &Case, name: &str) -> bool {
-    let rest = case.name.strip_prefix(name);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    case.is_called(name)
 }
 
 #[cfg(test)]

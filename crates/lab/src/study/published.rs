@@ -71,9 +71,9 @@ pub enum Claim {
     Faster,
     /// It takes more.
     Slower,
-    /// The subject has less.
+    /// The subject has less; where there is a `value`, at most that share of the other's.
     Less,
-    /// It has more.
+    /// It has more; where there is a `value`, at least that many times as much.
     More,
     /// Nothing sets the two apart; of one amount, that it is `value`.
     Same,
@@ -81,6 +81,8 @@ pub enum Claim {
     Linear,
     /// It does not change with it.
     Flat,
+    /// It jumps and stays by turns as it grows.
+    Steps,
     /// It grows with it, in whatever shape.
     Grows,
     /// It grows by much less than in proportion.

@@ -59,6 +59,7 @@ fn word(shape: Shape) -> &'static str {
         Shape::Linear => "linear",
         Shape::Steeper => "steeper",
         Shape::Growing => "growing",
+        Shape::Steps => "steps",
         Shape::Falling => "falling",
         Shape::CannotTell => "cannot-tell",
     }

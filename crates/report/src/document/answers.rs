@@ -236,7 +236,10 @@ fn rows(results: &Results, place: usize, study: &StudyResult) -> Vec<(bool, Row)
         .deciding
         .iter()
         .filter(|one| !one.alone || results.studies.len() == 1)
-        .filter_map(|one| Some((one.label.clone(), deciding(study, &one.case)?)))
+        .filter_map(|one| {
+            let case = deciding(study, &one.case)?;
+            Some((case.case.filled(&one.label), case))
+        })
         .collect();
     let cases = match named.is_empty() {
         false => named,

@@ -104,6 +104,10 @@ pub(super) fn role(cases: &[&CaseResult]) -> Option<String> {
     let mut findings = cases.iter().flat_map(|case| &case.findings);
     match findings.next()?.role {
         Role::Alone => None,
+        Role::Headline { answers: 1 } => Some(
+            "Headline answer: the only one of this run; it is right in at least 95 of 100 runs"
+                .to_owned(),
+        ),
         Role::Headline { answers } => Some(format!(
             "Headline answer: the {} of this run are all right in at least 95 of 100 runs",
             many(answers as u64, "headline answer")

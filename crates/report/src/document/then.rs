@@ -108,15 +108,16 @@ pub(crate) fn table(study: &StudyResult) -> Table {
     table
 }
 
-/// The commands that answer the rows, each once.
-pub(crate) fn commands(study: &StudyResult) -> Vec<&str> {
-    let mut commands: Vec<&str> = Vec::new();
-    for then in &study.then_and_now {
-        if !commands.contains(&then.command.as_str()) {
-            commands.push(&then.command);
-        }
+/// The same with the command of each row.
+pub(crate) fn with_commands(study: &StudyResult) -> Table {
+    let mut table = table(study);
+    let command = Column::new("command", |row| text(&row.then.command).into());
+    let again = Table::of("", &[command.label("again")], rows(study));
+    table.columns.extend(again.columns);
+    for (row, command) in table.rows.iter_mut().zip(again.rows) {
+        row.extend(command);
     }
-    commands
+    table
 }
 
 /// The part of a study that has a source.
@@ -127,7 +128,10 @@ pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult)
     let mut own = Section::new(&format!("{id}-then"), "Then and now");
     own.text(Tone::Plain, format!("{source}: {}", origin.finding));
     own.table(table(study));
-    own.quiet([format!("Again: {}", commands(study).join("; "))]);
+    own.quiet([format!(
+        "Again: flowgauge {}; the command of each row is in published.csv and in then-and-now.html",
+        study.study.name
+    )]);
     section.section(own, Level::Answer);
     let mut drawn = Section::new(&format!("{id}-drawn"), "The source's charts with ours")
         .plots(crate::plots::place(&study.study.name, "then"));

@@ -62,6 +62,10 @@ pub(crate) enum Kind {
     WorkerDone(u32),
     /// CPU time of a worker over the wall time of the steady phase.
     WorkerCpu(u32),
+    /// CPU time of a worker, from its birth to the end of its work.
+    WorkerTime(u32),
+    /// Results that the parent got.
+    Results,
     /// The latency that half of the requests did not exceed.
     P50,
     /// The same of 99 of 100, and of 999 of 1,000.
@@ -255,6 +259,8 @@ impl Kind {
         match (name, worker) {
             ("worker-done", Some(worker)) => Some(Self::WorkerDone(worker)),
             ("worker-cpu", Some(worker)) => Some(Self::WorkerCpu(worker)),
+            ("worker-time", Some(worker)) => Some(Self::WorkerTime(worker)),
+            ("results", None) => Some(Self::Results),
             ("parent-done", None) => Some(Self::ParentDone),
             ("time-each", None) => Some(Self::TimeEach),
             ("rss-each", None) => Some(Self::RssEach),
@@ -286,6 +292,8 @@ impl Kind {
             (Self::RssEach, _) => "rss-each".to_owned(),
             (Self::WorkerDone(worker), _) => format!("worker-done {worker}"),
             (Self::WorkerCpu(worker), _) => format!("worker-cpu {worker}"),
+            (Self::WorkerTime(worker), _) => format!("worker-time {worker}"),
+            (Self::Results, _) => "results".to_owned(),
             (_, row) => row.map_or(String::new(), |(_, name, ..)| (*name).to_owned()),
         }
     }
@@ -300,13 +308,17 @@ impl Kind {
             (Self::RssEach, _) => "RSS of one process".to_owned(),
             (Self::WorkerDone(worker), _) => format!("worker {worker} done"),
             (Self::WorkerCpu(worker), _) => format!("CPU share of worker {worker}"),
+            (Self::WorkerTime(worker), _) => format!("CPU time of worker {worker}"),
+            (Self::Results, _) => "results".to_owned(),
             (_, row) => row.map_or(String::new(), |(_, _, spoken, _)| (*spoken).to_owned()),
         }
     }
 
     pub(crate) fn unit(self) -> Unit {
         match self {
-            Self::ParentDone | Self::WorkerDone(_) | Self::TimeEach => Unit::Ns,
+            Self::ParentDone | Self::WorkerDone(_) | Self::WorkerTime(_) | Self::TimeEach => {
+                Unit::Ns
+            }
             Self::RssEach => Unit::Bytes,
             Self::WorkerCpu(_) => Unit::Share,
             _ => self.row().map_or(Unit::Count, |(.., unit)| *unit),
@@ -390,6 +402,11 @@ impl Kind {
                 share(flow(rep, worker)?.steady.cpu_ns, rep.steady_ns)
             }),
             Self::WorkerDone(worker) => over(record, |rep| Some(flow(rep, worker)?.end_ns as f64)),
+            Self::WorkerTime(worker) => over(record, |rep| {
+                let flow = flow(rep, worker)?;
+                Some((flow.create.cpu_ns + flow.steady.cpu_ns) as f64)
+            }),
+            Self::Results => over(record, |rep| Some(rep.parent.received as f64)),
             Self::ParentDone => over(record, |rep| Some(rep.parent.end_ns as f64)),
             Self::TimeEach => over(record, |rep| {
                 let each = rep.proof().count as f64 / rep.flows.len().max(1) as f64;

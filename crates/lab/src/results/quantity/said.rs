@@ -4,7 +4,7 @@
 use measure::Measured;
 
 use super::{Basis, Contrast, Kind, Unit, Word};
-use crate::number::{DOTS, factor, factor_interval, ratio_interval};
+use crate::number::{DOTS, against, factor, factor_interval, ratio_interval};
 use crate::words::{percent, plural};
 
 /// From here on an amount is said as a factor, below in percent.
@@ -54,12 +54,23 @@ fn within(unit: Unit, contrast: &Contrast, floor: f64) -> String {
     }
 }
 
-/// Both ends with their sign in words: of times faster and slower, of amounts less and more.
+/// Both ends with their sign in words.
 fn signed(unit: Unit, low: f64, high: f64) -> String {
-    let ends = ratio_interval(low, high);
+    said_of(unit, ratio_interval(low, high))
+}
+
+/// Of times faster and slower, of amounts less and more.
+fn said_of(unit: Unit, words: String) -> String {
     match unit {
-        Unit::Ns => ends,
-        _ => ends.replace("faster", "less").replace("slower", "more"),
+        Unit::Ns => words,
+        _ => words.replace("faster", "less").replace("slower", "more"),
+    }
+}
+
+fn too_few(rounds: usize) -> String {
+    match rounds {
+        1 => "1 round is too few".to_owned(),
+        _ => format!("{rounds} rounds are too few"),
     }
 }
 
@@ -69,8 +80,12 @@ fn seen(unit: Unit, contrast: &Contrast) -> String {
         (Basis::Difference, Some((low, high))) => {
             format!(": {} less … {} more", unit.show(0.0 - low), unit.show(high))
         }
-        (_, None) if contrast.rounds == 1 => ": 1 round is too few".to_owned(),
-        (_, None) => format!(": {} rounds are too few", contrast.rounds),
+        (Basis::Ratio, None) => format!(
+            ": {} as far as seen, {} for an interval",
+            said_of(unit, against(contrast.estimate)),
+            too_few(contrast.rounds)
+        ),
+        (Basis::Difference, None) => format!(": {}", too_few(contrast.rounds)),
     }
 }
 

@@ -2,12 +2,8 @@
 //!
 //! # Theory
 //!
-//! The line is Theil and Sen's through all good slots of the variant ([`stats::Line`]).
-//! *Growth* is what one more costs over one's part of the amount in the middle of the sweep, as
-//! in [`crate::results::Law`]. A sweep is *flat* only where the interval of its slope holds 0. It is *in a
-//! line* where it rises and the line accounts for nine tenths of the way that the medians go, however
-//! slowly: what a process holds comes on top of what its parent holds, so the line need not go
-//! through 0. What changes by little is *nearly flat*.
+//! The shape is that of [`crate::results::growth`], as is what becomes of the claim. So this page
+//! and the laws of a report cannot contradict each other.
 //!
 //! A slow rise over several powers of ten is no line. Its law is a power: the slope of the
 //! logarithms, said as what twice as many cost. It is slow where twice as many cost less than
@@ -18,17 +14,12 @@ use stats::Line;
 use super::{Answer, Run, Standing};
 use crate::number::{DOTS, trimmed};
 use crate::results::CaseResult;
+use crate::results::growth::{Growth, PLACES, Shape};
 use crate::results::quantity::{Kind, Look, Seen, Unit};
 use crate::study::{Claim, OfSweep};
 
-/// Growth this near to 0 is little.
-const NEAR: f64 = 0.15;
-/// How much of the medians' way a line must account for.
-const STRAIGHT: f64 = 0.9;
 /// More than this for twice as many is no slow rise.
 const SLOW: f64 = 1.25;
-/// Fewest places that a law is fitted to: two are always on a line.
-const PLACES: usize = 3;
 
 pub(super) fn answer(claim: Option<Claim>, of: &OfSweep, run: Run<'_>) -> Result<Answer, Answer> {
     let kind = Kind::of(&of.quantity, None)
@@ -41,12 +32,10 @@ pub(super) fn answer(claim: Option<Claim>, of: &OfSweep, run: Run<'_>) -> Result
             let line = line(&logs).ok_or_else(few)?;
             Ok(power(&line))
         }
-        _ => Ok(linear(
-            claim,
-            kind.unit(),
-            &line(&points).ok_or_else(few)?,
-            &points,
-        )),
+        _ => {
+            let growth = Growth::through(&points).filter(|growth| growth.line.places >= PLACES);
+            Ok(linear(claim, kind.unit(), &growth.ok_or_else(few)?))
+        }
     }
 }
 
@@ -81,48 +70,46 @@ fn values<'a>(
     own.filter_map(move |slot| kind.of_slot(look, &Seen::of(slot)?)?.into_value())
 }
 
-/// `each further one 14.1 MiB more [13.9 ... 14.2 MiB]`.
-fn linear(claim: Option<Claim>, unit: Unit, line: &Line, points: &[(f64, f64)]) -> Answer {
-    let ends = points.iter().map(|(x, _)| *x);
-    let (first, last) = ends.fold((f64::MAX, 0.0_f64), |(a, b), x| (a.min(x), b.max(x)));
-    let middle = (first + last) / 2.0;
-    let part = line.at(middle) / middle;
-    let Some((low, high)) = line.interval() else {
+/// `in a line: each further one 14.1 MiB [13.9 ... 14.2 MiB], 98 % of one's part`.
+fn linear(claim: Option<Claim>, unit: Unit, growth: &Growth) -> Answer {
+    let Some((low, high)) = growth.line.interval() else {
         return Answer::unknown("too few slots for an interval");
     };
-    let straight = line.straightness.is_some_and(|share| share >= STRAIGHT);
-    let little = low / part >= -NEAR && high / part <= NEAR;
-    let rises = low > 0.0;
-    let shape = match () {
-        () if little && low <= 0.0 && high >= 0.0 => "flat",
-        () if little && rises && straight => "nearly flat, in a line",
-        () if little => "nearly flat",
-        () if rises && straight => "in a line",
-        () if rises => "growing",
-        () if high < 0.0 => "falling",
-        () => "no law",
-    };
-    let is_claimed = match claim {
-        Some(Claim::Flat) => little,
-        Some(Claim::Linear) => rises && straight,
-        Some(Claim::Grows) => rises && !little,
-        _ => false,
-    };
-    let verdict = match claim {
-        None => Standing::SideBySide,
-        Some(_) if is_claimed => Standing::Reproduced,
-        Some(Claim::Flat | Claim::Linear | Claim::Grows) if shape != "no law" => Standing::Differs,
-        Some(_) => Standing::CannotTell,
-    };
     let text = format!(
-        "{shape}: each further one {} [{}{DOTS}{}], {:.0} % of one's part",
-        unit.show(line.slope),
+        "{}: each further one {} [{}{DOTS}{}], {:.0} % of one's part",
+        word(growth),
+        unit.show(growth.line.slope),
         unit.show(low),
         unit.show(high),
         // Adding zero makes a negative zero positive.
-        (100.0 * line.slope / part).round() + 0.0
+        (100.0 * growth.share()).round() + 0.0
     );
-    Answer::new(text, verdict)
+    let verdict = claim.map_or(Standing::SideBySide, |claim| growth.judge(claim));
+    Answer {
+        because: (verdict == Standing::CannotTell).then(|| doubt(growth).to_owned()),
+        ..Answer::new(text, verdict)
+    }
+}
+
+fn word(growth: &Growth) -> &'static str {
+    match (growth.shape, growth.is_in_a_line()) {
+        (Shape::Flat, _) => "flat",
+        (Shape::NearlyFlat, true) => "nearly flat, in a line",
+        (Shape::NearlyFlat, false) => "nearly flat",
+        (Shape::Steps, _) => "in steps",
+        (Shape::Falling, _) => "falling",
+        (Shape::CannotTell, _) => "no law",
+        (_, true) => "in a line",
+        (_, false) => "growing",
+    }
+}
+
+/// What is not known of a growth.
+fn doubt(growth: &Growth) -> &'static str {
+    match growth.shape {
+        Shape::CannotTell => "the interval of the slope names no law",
+        _ => "it grows; whether in a line or in steps these numbers do not tell",
+    }
 }
 
 /// `twice as many cost 4.1 % more [3.8 ... 4.5 %]`.

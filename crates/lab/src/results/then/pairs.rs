@@ -3,13 +3,14 @@
 use measure::Measured;
 
 use super::{Answer, Run, Standing};
-use crate::results::quantity::{Compared, Kind, Look, SlotValues, Word};
+use crate::number::plain;
+use crate::results::quantity::{Basis, Compared, Kind, Look, SlotValues, Word};
 use crate::results::{CaseResult, QuantityFinding};
-use crate::study::{Claim, Pair};
+use crate::study::{Claim, Pair, Published};
 use crate::words::plural;
 
 /// The quantities of one pair.
-pub(super) fn answer(claim: Option<Claim>, pair: &Pair, run: Run<'_>) -> Result<Answer, Answer> {
+pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result<Answer, Answer> {
     let case = run.case(&pair.case)?;
     let finding = finding(case, pair, run)?;
     let amounts = amounts(case, pair, run);
@@ -21,8 +22,14 @@ pub(super) fn answer(claim: Option<Claim>, pair: &Pair, run: Run<'_>) -> Result<
     if let Measured::NotAvailable { reason, .. } = &finding.contrast {
         return Err(Answer::impossible(reason));
     }
-    let verdict = claim.map_or(Standing::SideBySide, |claim| judge(claim, finding.verdict));
+    let by_direction = |claim| judge(claim, finding.verdict);
+    let direction = published.claim.map_or(Standing::SideBySide, by_direction);
+    let (verdict, because) = match published.value {
+        Some(factor) if direction == Standing::Reproduced => by_factor(factor, &finding),
+        _ => (direction, None),
+    };
     Ok(Answer {
+        because,
         cause: cause(case, pair, finding.verdict),
         ..Answer::new(ours, verdict)
     })
@@ -40,6 +47,33 @@ pub(super) fn judge(claim: Claim, word: Word) -> Standing {
         (Slower | More, Word::Faster | Word::Less) => Standing::Refuted,
         _ => Standing::Differs,
     }
+}
+
+/// What becomes of a claim of a factor whose direction is right: at most that share of the other,
+/// or at least that many times as much.
+fn by_factor(factor: f64, finding: &QuantityFinding) -> (Standing, Option<String>) {
+    let ratio = finding.contrast.value().and_then(|contrast| {
+        let ends = contrast.interval()?;
+        (contrast.basis == Basis::Ratio).then_some(ends)
+    });
+    let standing = match ratio {
+        Some((_, high)) if factor < 1.0 && high <= factor => Standing::Reproduced,
+        Some((low, _)) if factor < 1.0 && low > factor => Standing::Differs,
+        Some((low, _)) if factor >= 1.0 && low >= factor => Standing::Reproduced,
+        Some((_, high)) if factor >= 1.0 && high < factor => Standing::Differs,
+        _ => Standing::CannotTell,
+    };
+    let claimed = plain(factor.max(1.0 / factor));
+    let because = match standing {
+        Standing::Differs => Some(format!(
+            "the direction is the source's, its factor of {claimed} is not"
+        )),
+        Standing::CannotTell => Some(format!(
+            "whether it is the factor of {claimed} the interval does not tell"
+        )),
+        _ => None,
+    };
+    (standing, because)
 }
 
 fn place(case: &CaseResult, label: &str) -> Option<usize> {

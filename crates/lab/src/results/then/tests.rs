@@ -93,6 +93,60 @@ fn a_claim_is_reproduced_refuted_or_differs_as_ours_is_judged() {
     );
 }
 
+/// A claim of more than twice the memory was reproduced by 4.9 %.
+#[test]
+fn a_claim_with_a_factor_is_reproduced_by_that_factor_alone() {
+    let by = |factor: f64| Published {
+        value: Some(factor),
+        ..published(Claim::Faster, pair("time"))
+    };
+    let found = threads_faster(vec![by(0.7), by(0.5)]);
+    assert_eq!(found[0].verdict, Standing::Reproduced);
+    assert_eq!(found[1].verdict, Standing::Differs);
+    let because = found[1].because.as_deref();
+    assert_eq!(
+        because,
+        Some("the direction is the source's, its factor of 2 is not")
+    );
+}
+
+/// Rows of cases that were not run did not say what runs them.
+#[test]
+fn each_row_has_the_command_that_runs_its_case() {
+    let study = builtin("switch", Preset::Quick).unwrap();
+    let commands: Vec<String> = study
+        .published()
+        .iter()
+        .map(|one| super::again::command(&study, one))
+        .collect();
+    for line in [
+        "flowgauge run switch --case flows/100",
+        "flowgauge run switch --case flows",
+        "flowgauge run switch --case stack/1024 --preset full",
+    ] {
+        assert!(commands.iter().any(|own| own == line), "{commands:?}");
+    }
+    for name in builtin_names() {
+        let [quick, full] =
+            [Preset::Quick, Preset::Full].map(|preset| builtin(name, preset).unwrap());
+        for one in full.published() {
+            let command = super::again::command(&full, &one);
+            let Some((_, case)) = command.split_once("--case ") else {
+                continue;
+            };
+            let case = case.split(' ').next().unwrap_or_default();
+            let study = if command.contains("--preset full") {
+                &full
+            } else {
+                &quick
+            };
+            let is_there = study.cases.iter().any(|own| own.is_called(case));
+            // Cases of scaling are made for the machine.
+            assert!(is_there || name == "scaling", "{command}");
+        }
+    }
+}
+
 #[test]
 fn what_was_not_run_cannot_be_told_and_what_cannot_be_is_not_possible() {
     let mut elsewhere = published(Claim::Faster, pair("time"));
@@ -106,7 +160,7 @@ fn what_was_not_run_cannot_be_told_and_what_cannot_be_is_not_possible() {
     assert_eq!(found[0].verdict, Standing::CannotTell);
     assert_eq!(
         found[0].because.as_deref(),
-        Some("the case other was not run")
+        Some("the case other was not run; `flowgauge mock` runs it")
     );
     assert_eq!(found[1].verdict, Standing::NotPossible);
     assert_eq!(found[1].because.as_deref(), Some("no such machine"));

@@ -22,7 +22,7 @@ fn works<'a>(of: &OfWork, run: Run<'a>) -> Result<Vec<Point<'a>>, Answer> {
     }
     Err(match of.along.missing(run.machine()) {
         Some(why) => Answer::impossible(why),
-        None => Answer::unknown(format!("{} {} was not run", of.workload, of.along.spoken())),
+        None => Answer::unknown(run.without(&of.workload, of.along.spoken())),
     })
 }
 

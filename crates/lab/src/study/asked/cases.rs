@@ -107,7 +107,7 @@ pub(super) fn named(cases: Vec<Case>, command: &Command) -> Result<Vec<Case>, St
                 case.name = filled(name, &known);
             }
             if let Some(title) = &change.title {
-                case.title = filled(title, &known);
+                case.title = case.filled(title);
             }
             case.reps = change.reps.or(case.reps);
             case.max_rounds = change.max_rounds.or(case.max_rounds);
