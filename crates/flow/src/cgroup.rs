@@ -11,58 +11,98 @@
 //!
 //! ```text
 //!   own group of the main process (cgroup v2)
-//!     flowgauge-PID            PID: the main process. Made by the slot, which moves into it
+//!     flowgauge-RANDOM.group   made and locked by a slot, which moves into it
 //! ```
 //!
-//! The group has no controllers, so it changes nothing about how its members are scheduled. The
-//! main process ends and removes it after each slot, the janitor if that one is gone, and the next
-//! run if both are. A slot enters once and before it launches anything, since moving a process
-//! takes milliseconds.
+//! The name is random, since in a container or a PID namespace of its own each run is process 1,
+//! and groups of both are in the same folder. The slot holds a lock (`flock`) on the folder of its
+//! group for as long as it lives. The kernel drops a lock with its process, however that ends, and it holds across
+//! namespaces. So a group that can be locked has lost its slot: anyone may end what is in it and
+//! remove it. The main process does so after each slot, the janitor if that one is gone, and the next
+//! run if both are. None of them needs the name, and none can take the group of a run that is alive.
+//!
+//! The group has no controllers, so it changes nothing about how its members are scheduled, and
+//! has no `pids.max`. A slot enters once and before it launches anything, since moving a process
+//! takes milliseconds. To end everything but itself it leaves first ([`Cgroup::kill_others`]).
+//! The kernel sees to it that no fork escapes from `cgroup.kill`; where the kernel has no such file, the group is
+//! frozen before its members are killed.
 //!
 //! It needs cgroup v2 and the right to make a group below one's own: root has it, and a service
 //! or a user's session with `Delegate=yes`. Without it descent is all there is.
 //!
 //! Source: the kernel's Documentation/admin-guide/cgroup-v2.rst.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// How groups of runs are called, before the number of the main process.
-const NAME: &str = "flowgauge-";
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+use tidy::names::Kind;
+
 /// Looks at whether the members of a group are gone.
-const LOOKS: usize = 200;
+const LOOKS: usize = 400;
 const PAUSE: Duration = Duration::from_millis(5);
+/// Names that are tried: another run may sweep a group that has just been made.
+const TRIES: usize = 10;
 
 /// A group that this process is in.
 #[derive(Debug)]
 pub struct Cgroup {
     folder: PathBuf,
+    /// Where this process was before.
+    before: PathBuf,
+    /// Says that the slot is alive.
+    _lock: File,
 }
 
 impl Cgroup {
-    /// Enters the group of the run whose main process has that number, and makes it where it is
-    /// not there.
+    /// Makes a group and enters it.
     ///
     /// # Errors
     /// There is no cgroup v2, or it may not be used.
-    pub fn enter(owner: u32) -> io::Result<Self> {
-        let folder = folder_of(owner)?;
-        match fs::create_dir(&folder) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
+    pub fn enter() -> io::Result<Self> {
+        let before = own_folder()?;
+        for _ in 0..TRIES {
+            let folder = before.join(tidy::names::new(Kind::Group)?);
+            fs::create_dir(&folder)?;
+            if let Some(lock) = locked(&folder)
+                && fs::write(folder.join("cgroup.procs"), "0").is_ok()
+            {
+                return Ok(Self {
+                    folder,
+                    before,
+                    _lock: lock,
+                });
+            }
+            let _swept_is_fine = fs::remove_dir(&folder);
         }
-        fs::write(folder.join("cgroup.procs"), "0")?;
-        Ok(Self { folder })
+        Err(io::Error::other("no control group could be entered"))
     }
 
     /// The processes in it.
     #[must_use]
     pub fn members(&self) -> Vec<i32> {
-        let text = fs::read_to_string(self.folder.join("cgroup.procs")).unwrap_or_default();
-        text.lines().filter_map(|line| line.parse().ok()).collect()
+        members(&self.folder)
+    }
+
+    /// How many threads are in it.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        let text = fs::read_to_string(self.folder.join("cgroup.threads")).unwrap_or_default();
+        text.lines().count()
+    }
+
+    /// Kills all that is in it but this process, which leaves it meanwhile. Nothing that forks escapes.
+    ///
+    /// # Errors
+    /// This process may not leave it; nothing was killed then.
+    pub fn kill_others(&self) -> io::Result<()> {
+        fs::write(self.before.join("cgroup.procs"), "0")?;
+        kill(&self.folder);
+        fs::write(self.folder.join("cgroup.procs"), "0")
     }
 
     /// CPU time of all that was ever in it, in ns.
@@ -75,26 +115,46 @@ impl Cgroup {
     }
 }
 
-/// Ends all that is in the group of a run, and removes it. Nothing happens where there is none.
-pub fn end(owner: u32) {
-    if let Ok(folder) = folder_of(owner) {
-        end_folder(&folder);
-    }
-}
-
-/// Ends and removes the groups of runs whose main process is gone.
-pub fn sweep() {
-    let Ok(own) = own_folder() else { return };
+/// Ends what is left in groups whose slot is gone, and removes them. Those of slots that are alive, of
+/// any run, are left alone; true where there is one.
+pub fn sweep() -> bool {
+    let Ok(own) = own_folder() else { return false };
+    let mut held = false;
     let entries = fs::read_dir(own).into_iter().flatten().flatten();
     for entry in entries {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix(NAME));
-        let owner = owner.and_then(|owner| owner.parse::<u32>().ok());
-        let is_gone = |owner: u32| !Path::new(&format!("/proc/{owner}")).exists();
-        if owner.is_some_and(is_gone) {
-            end_folder(&entry.path());
+        let is_group = name.to_str().and_then(Kind::of) == Some(Kind::Group);
+        let folder = entry.path();
+        match is_group.then(|| locked(&folder)) {
+            Some(Some(_lock)) => end_folder(&folder),
+            Some(None) => held |= folder.exists(),
+            None => {}
         }
     }
+    held
+}
+
+/// The folder, open and locked; `None` where somebody else holds its lock, or it is gone.
+fn locked(folder: &Path) -> Option<File> {
+    let handle = File::open(folder).ok()?;
+    handle.try_lock().is_ok().then_some(handle)
+}
+
+fn members(folder: &Path) -> Vec<i32> {
+    let text = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+    text.lines().filter_map(|line| line.parse().ok()).collect()
+}
+
+fn kill(folder: &Path) {
+    if fs::write(folder.join("cgroup.kill"), "1").is_ok() {
+        return;
+    }
+    // Before Linux 5.14. Who is frozen does not fork, and can be killed.
+    let _freezing_is_all_there_is = fs::write(folder.join("cgroup.freeze"), "1");
+    for pid in members(folder) {
+        let _ended_is_fine = nix::sys::signal::kill(Pid::from_raw(pid), Signal::SIGKILL);
+    }
+    let _thawed_or_gone = fs::write(folder.join("cgroup.freeze"), "0");
 }
 
 fn end_folder(folder: &Path) {
@@ -104,13 +164,9 @@ fn end_folder(folder: &Path) {
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {}
             _ => return,
         }
-        let _ended_is_fine = fs::write(folder.join("cgroup.kill"), "1");
+        kill(folder);
         sleep(PAUSE);
     }
-}
-
-fn folder_of(owner: u32) -> io::Result<PathBuf> {
-    Ok(own_folder()?.join(format!("{NAME}{owner}")))
 }
 
 /// The folder of this process's own group.
@@ -144,5 +200,20 @@ mod tests {
                       cgroup2 /sys/fs/cgroup/unified cgroup2 rw,relatime 0 0\n";
         assert_eq!(mount_of(mounts), Some("/sys/fs/cgroup/unified"));
         assert_eq!(mount_of("proc /proc proc rw 0 0\n"), None);
+    }
+
+    /// Groups were named by the number of the main process, which is 1 in every PID namespace:
+    /// two runs killed each other's slots.
+    #[test]
+    fn a_group_that_somebody_holds_is_not_swept_and_another_one_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let group = folder.path().join(tidy::names::new(Kind::Group).unwrap());
+        fs::create_dir(&group).unwrap();
+        let held = locked(&group).unwrap();
+        assert!(locked(&group).is_none());
+        drop(held);
+        assert!(locked(&group).is_some());
+        end_folder(&group);
+        assert!(!group.exists() && locked(&group).is_none());
     }
 }

@@ -40,8 +40,8 @@
 //! What it deliberately does not do: kill by number. It is no parent of theirs, and a number may
 //! have gone to a stranger; a process that holds this pipe can only be ours.
 //!
-//! It also ends the control group of the run, where there is one ([`crate::cgroup`]): all in it is of
-//! the run.
+//! It also ends the control group of the slot, where there is one ([`crate::cgroup`]): all in it is of
+//! the slot.
 
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -74,6 +74,8 @@ const ENDS: [Signal; 4] = [
 /// process finishes the system call that it is in.
 const LOOKS: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(50);
+/// How often, beyond these, a control group that a dying slot may hold is looked for.
+const PATIENCE: u32 = 100;
 
 /// A janitor that waits. It ends when this is dropped.
 #[derive(Debug)]
@@ -159,9 +161,7 @@ pub fn janitor_main() -> ! {
             None => break,
         }
     }
-    if let Some(owner) = main_process().and_then(|main| u32::try_from(main).ok()) {
-        crate::cgroup::end(owner);
-    }
+    crate::cgroup::sweep();
     if !last.is_empty() {
         end_slot(&last);
     }
@@ -173,6 +173,14 @@ fn end_slot(names: &[PathBuf]) {
     for _ in 0..LOOKS {
         stranded::end();
         tidy::slot_folder::remove_left(names);
+        crate::cgroup::sweep();
+        std::thread::sleep(PAUSE);
+    }
+    // A busy machine lets a slot die slowly; until then it holds its group. Another run may hold one too.
+    for _ in 0..PATIENCE {
+        if !crate::cgroup::sweep() {
+            return;
+        }
         std::thread::sleep(PAUSE);
     }
 }

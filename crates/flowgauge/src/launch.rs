@@ -113,7 +113,7 @@ impl SlotLauncher {
         adopting.map_err(|source| flow::LaunchError::Start { source })?;
         let outcome = self.launch_cell(spec);
         program::tree::end_orphans();
-        flow::cgroup::end(std::process::id());
+        flow::cgroup::sweep();
         outcome
     }
 

@@ -244,7 +244,10 @@ impl Journal {
         if found.ledger.finished {
             match ledger.is_open() {
                 true => ledger.check_time().map_err(refused)?,
-                false => return Err(JournalError::Finished { path }),
+                false => {
+                    let decided = ledger.is_decided();
+                    return Err(JournalError::Finished { path, decided });
+                }
             }
         }
         file.set_len(found.whole)

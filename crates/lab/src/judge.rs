@@ -391,6 +391,7 @@ fn plan(settings: &Settings, case: &Case, answers: usize) -> Result<LookPlan, St
     let most = case.max_rounds.map_or(usize::MAX, raised);
     let plan = LookPlan::new(settings.max_rounds.min(most))?;
     Ok(match fewest {
+        _ if settings.exact_rounds => plan.once(),
         0 => plan,
         _ => plan.deciding_at(level(case, answers)),
     })

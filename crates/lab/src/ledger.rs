@@ -235,6 +235,12 @@ impl Ledger {
         }
     }
 
+    /// Whether more rounds would change nothing: every answer is decided.
+    pub(crate) fn is_decided(&self) -> bool {
+        let mut logs = self.logs.iter().flatten();
+        logs.all(|log| log.ended == Some(CaseEnd::Decided))
+    }
+
     /// Whether any case has not ended.
     pub(crate) fn is_open(&self) -> bool {
         self.logs.iter().flatten().any(|log| log.ended.is_none())
@@ -320,6 +326,11 @@ impl CaseLog {
     /// Whether a slot of that round is no data point, so that the round will be none.
     pub(crate) fn has_failed_round(&self) -> bool {
         self.this_round().any(|slot| slot.value_ns.is_none())
+    }
+
+    /// Whether any slot of a round is a data point.
+    pub(crate) fn has_good_slot(&self) -> bool {
+        self.slots.iter().any(|slot| slot.value_ns.is_some())
     }
 
     /// What a slot of this case must prove: what the first good one did.

@@ -38,8 +38,9 @@ const FAILURES: usize = 3;
 /// for a median, and no further round pays for it.
 const TIMED_ROUNDS: usize = 6;
 
-/// A budget that is advised has so much more than the pilot makes one expect.
-const SPARE: f64 = 1.1;
+/// A budget that is advised has so much more than the pilot makes one expect, and one more round:
+/// rounds take longer than the pilot on a machine that has become busier.
+const SPARE: f64 = 1.3;
 
 /// Runs what the journal's header asks for and the journal does not hold yet.
 ///
@@ -223,7 +224,8 @@ impl Run<'_> {
         let Some(needs) = pending.lacks_time(logs, at.case, Some(left_s)) else {
             return;
         };
-        let enough_s = (spent_s(logs) + SPARE * needs.seconds).ceil();
+        let with_spare = SPARE * needs.seconds + needs.seconds / needs.rounds.max(1) as f64;
+        let enough_s = (spent_s(logs) + with_spare).ceil();
         self.observer.event(&Event::BudgetTooShort {
             place,
             rounds: needs.rounds,
@@ -261,10 +263,14 @@ impl Run<'_> {
         if log.within_round() > 0 {
             return (is_over && log.has_failed_round()).then_some(CaseEnd::Budget);
         }
+        let all_run = log.judge.is_settled() || log.round() >= log.judge.max_rounds();
+        if all_run && !log.has_good_slot() {
+            return Some(CaseEnd::Failures);
+        }
         if log.judge.is_settled() && log.judge.is_decided() {
             return Some(CaseEnd::Decided);
         }
-        if log.judge.is_settled() || log.round() >= log.judge.max_rounds() {
+        if all_run {
             return Some(CaseEnd::Rounds);
         }
         (!has_time()).then_some(CaseEnd::Budget)

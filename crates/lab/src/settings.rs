@@ -16,6 +16,9 @@ pub struct Settings {
     pub preset: Preset,
     /// Rounds at the most for each case.
     pub max_rounds: usize,
+    /// Whether every case has exactly so many, with one look after the last of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact_rounds: bool,
     /// Seconds at the most for each study; `None` for no bound.
     pub budget_s: Option<f64>,
     /// Differences below this fraction do not matter ("same within d"); `None` chooses
@@ -101,6 +104,7 @@ impl Settings {
             seed,
             preset,
             max_rounds: 80,
+            exact_rounds: false,
             budget_s: (preset == Preset::Quick).then_some(18.0),
             floor: None,
             value: Value::Typical,

@@ -21,6 +21,7 @@
 //!
 //! * [`words`], [`fill`], [`command`]: from a command line to what is executed.
 //! * [`program`]: the parameters. `built`: what they bring along. `runner`: a slot. `judge`: whether a launch was a good one.
+//! * `server`: a slot of a server. `listener`: whether who answers is that server. [`load`]: who asks.
 //! * `supervisor`: launches, waits, ends. [`tree`]: finds and kills descendants. `usage`: what they used. `looks`: their
 //!   memory at its peak. `sys`: two system calls.                                      \[unsafe\]
 //!
@@ -36,6 +37,7 @@ pub mod command;
 pub mod fill;
 mod judge;
 pub mod knobs;
+mod listener;
 pub mod load;
 mod looks;
 mod pipe;

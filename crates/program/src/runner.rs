@@ -28,7 +28,7 @@ use crate::judge;
 use crate::looks::{Looks, Pace, Seen};
 use crate::pipe::{MOST, Pipe, TAIL};
 use crate::program::{CheckOutput, Program};
-use crate::supervisor::{Order, Running, Supervisor, Wait};
+use crate::supervisor::{Order, Running, Supervisor, Wait, flood};
 use crate::sys::{self, Executable};
 use crate::usage::Used;
 
@@ -187,13 +187,16 @@ impl<'a> Runner<'a> {
             .supervisor
             .wait(&mut [&mut running], self.deadline, None)?;
         let late = waited != Wait::Ended;
-        if late {
+        if waited == Wait::Flood {
+            self.supervisor.kill(&mut [&mut running], &[])?;
+        } else if late {
             self.supervisor
                 .stop(&mut [&mut running], self.grace(), &[])?;
         }
         // A command of the user's own may leave what a later one ends.
         self.supervisor.take_orphans();
         match judge::status(&running) {
+            _ if waited == Wait::Flood => Err(failed(what, &line, &flood().to_string(), &running)),
             _ if late => Err(io::Error::other(format!(
                 "{what} ({line}) did not end in time"
             ))),
@@ -339,9 +342,7 @@ impl<'a> Runner<'a> {
             let mut all: Vec<&mut Running> = running.iter_mut().collect();
             self.supervisor.kill(&mut all, &[])?;
             self.supervisor.take_orphans();
-            return Ok(io::Error::other(
-                "it made more than 5,000 processes or threads and was killed with all of them",
-            ));
+            return Ok(flood());
         }
         let killed = self.stop(running)?;
         let mut said = judge::said(running);

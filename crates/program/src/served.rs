@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::{resolve, words};
 use crate::fill::{Fill, has};
-use crate::load::target;
+use crate::load::{target, tools};
 use crate::program::Program;
 
 /// Connections at the most.
@@ -127,7 +127,10 @@ impl Served {
     pub fn check(&self) -> Result<(), String> {
         self.server.check()?;
         match &self.load {
-            Load::Command(line) => words(line, &self.server.shell).map(drop),
+            Load::Command(line) => {
+                tools::known(line)?;
+                words(line, &self.server.shell).map(drop)
+            }
             Load::Http(http) => http.check(),
         }
     }
@@ -144,6 +147,22 @@ impl Served {
             }
         };
         self.server.unsuited(variant).or(load)
+    }
+
+    /// Refuses a port that is in use before the server is there, where the load names one.
+    ///
+    /// # Errors
+    /// Somebody answers at it; in words.
+    pub fn check_port(&self) -> Result<(), String> {
+        let Load::Http(http) = &self.load else {
+            return Ok(());
+        };
+        let fixed = http.urls.iter().filter(|url| !has(url, "port"));
+        for url in fixed {
+            let address = target(url)?.address;
+            crate::server::is_free(address).map_err(|error| error.to_string())?;
+        }
+        Ok(())
     }
 
     /// Whether a line of it has that placeholder.

@@ -25,16 +25,19 @@ use nix::fcntl::OFlag;
 use nix::unistd::pipe2;
 
 use crate::judge;
+use crate::listener::{Listens, listens};
 use crate::load::{self, Report, Said, Task, tools};
 use crate::looks::{Looks, Pace, Seen};
 use crate::pipe::{MOST, Pipe};
 use crate::runner::{Runner, null};
 use crate::served::{Http, Load, Ready, Served};
-use crate::supervisor::{Order, Running, Wait};
+use crate::supervisor::{Order, Running, Wait, flood};
 use crate::usage::Used;
 
 /// How often a server is asked whether it is ready.
 const POLL: Duration = Duration::from_millis(2);
+/// A server on the same machine accepts in this time.
+const CONNECTS: Duration = Duration::from_millis(100);
 /// More errors than this share of all requests, and a slot is no data point.
 const MOST_ERRORS: f64 = 0.01;
 /// Time that a load generator has beyond what it asks for.
@@ -46,6 +49,8 @@ pub(crate) struct ServerRunner<'a> {
     served: &'a Served,
     base: Runner<'a>,
     seen: Option<Seen>,
+    /// Who listens where the load asks.
+    listener: Listens,
 }
 
 /// What the load says of a repetition.
@@ -70,6 +75,7 @@ impl<'a> ServerRunner<'a> {
             served,
             base,
             seen: None,
+            listener: Listens::Unknown,
         })
     }
 
@@ -78,6 +84,9 @@ impl<'a> ServerRunner<'a> {
     }
 
     fn launch(&mut self) -> io::Result<Running> {
+        if let Some(address) = self.address()? {
+            is_free(address)?;
+        }
         let (line, executable) = self.base.copy(0)?;
         let order = Order {
             executable: &executable,
@@ -91,7 +100,9 @@ impl<'a> ServerRunner<'a> {
     /// Waits until the server is ready; the time at which it was.
     fn wait_ready(&mut self, server: &mut Running) -> io::Result<u64> {
         let began = Instant::now();
-        let patience = Duration::from_secs_f64(self.served.ready_s.clamp(0.0, 3_600.0));
+        let own_s = self.served.server.timeout_s.unwrap_or(f64::INFINITY);
+        let patience = self.served.ready_s.min(own_s).clamp(0.0, 3_600.0);
+        let patience = Duration::from_secs_f64(patience);
         let until = (began + patience).min(self.base.deadline);
         let address = self.address()?;
         loop {
@@ -108,9 +119,15 @@ impl<'a> ServerRunner<'a> {
                 )));
             }
             if self.is_ready(server, address) {
-                return Ok(now_ns());
+                let ready_ns = now_ns();
+                self.is_its_own(address)?;
+                return Ok(ready_ns);
             }
-            if Instant::now() >= until || waited == Wait::Flood {
+            if waited == Wait::Flood {
+                self.base.supervisor.kill(&mut [server], &[])?;
+                return Err(flood());
+            }
+            if Instant::now() >= until {
                 let said = judge::after(&judge::said(std::slice::from_ref(server)));
                 self.stop(server)?;
                 return Err(io::Error::other(format!(
@@ -122,9 +139,7 @@ impl<'a> ServerRunner<'a> {
     }
 
     fn is_ready(&self, server: &Running, address: Option<SocketAddr>) -> bool {
-        let connects = |address: SocketAddr| {
-            TcpStream::connect_timeout(&address, Duration::from_millis(100)).is_ok()
-        };
+        let connects = |address: SocketAddr| TcpStream::connect_timeout(&address, CONNECTS).is_ok();
         match &self.served.ready {
             Ready::Tcp => address.is_none_or(connects),
             Ready::Url(url) => {
@@ -134,6 +149,22 @@ impl<'a> ServerRunner<'a> {
                 .into_iter()
                 .flatten()
                 .any(|pipe| String::from_utf8_lossy(&pipe.kept).contains(line.as_str())),
+        }
+    }
+
+    /// Whether who answers is of the server's tree, as far as the kernel says.
+    fn is_its_own(&mut self, address: Option<SocketAddr>) -> io::Result<()> {
+        let Some(address) = address else {
+            return Ok(());
+        };
+        let own = self.base.supervisor.tree();
+        self.listener = listens(address, &own);
+        match &self.listener {
+            Listens::Other(who) => Err(io::Error::other(format!(
+                "{address} is answered by {who}, which is none of the server's processes: what was asked would be \
+                 another server; use {{port}} for a free port"
+            ))),
+            Listens::Own | Listens::Unknown => Ok(()),
         }
     }
 
@@ -195,12 +226,7 @@ impl<'a> ServerRunner<'a> {
         let (output, used) = self.beside(server, &executable, None, f64::INFINITY)?;
         let steady_ns = now_ns() - began;
         let output = String::from_utf8_lossy(&output).into_owned();
-        let said = tools::read(&line, &output).unwrap_or_else(|| {
-            Err(format!(
-                "'{line}' is none of the load generators whose output is known: {}",
-                tools::names()
-            ))
-        });
+        let said = tools::read(&line, &output);
         answers_of(said.map_err(io::Error::other)?, steady_ns, &used)
     }
 
@@ -223,6 +249,10 @@ impl<'a> ServerRunner<'a> {
         let mut looks = Looks::new(Pace::BESIDE, self.base.supervisor.own(), vec![load.pid]);
         let waited = self.wait_for_load(server, &mut load, until, &mut looks)?;
         self.seen = Some(looks.seen);
+        if waited == Wait::Flood {
+            self.base.supervisor.kill(&mut [&mut load, server], &[])?;
+            return Err(flood());
+        }
         if waited != Wait::Ended {
             self.base.supervisor.kill(&mut [&mut load], &[server.pid])?;
             return Err(io::Error::other("the load did not end in time"));
@@ -326,6 +356,7 @@ impl<'a> ServerRunner<'a> {
 
     fn own(&self, used: &Used, asked: &Asked) -> SelfManagedUsage {
         let mut counts: Vec<(&str, u64)> = asked.counts.clone();
+        counts.push(("own_listener", (self.listener == Listens::Own).into()));
         if let Some(seen) = self.seen {
             counts.extend([
                 ("looks", seen.looks),
@@ -347,6 +378,17 @@ impl<'a> ServerRunner<'a> {
                 .collect(),
             classes_ns: Default::default(),
         }
+    }
+}
+
+/// Refuses an address that somebody answers before the server is there.
+pub(crate) fn is_free(address: SocketAddr) -> io::Result<()> {
+    match TcpStream::connect_timeout(&address, CONNECTS) {
+        Err(_) => Ok(()),
+        Ok(_) => Err(io::Error::other(format!(
+            "{address} is in use: it answers before the server is started, so another server would \
+             be measured; end that one, or use {{port}} for a free port"
+        ))),
     }
 }
 

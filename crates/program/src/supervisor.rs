@@ -8,6 +8,10 @@
 //! processes; for nothing else. What ends the wait is one of: all commands have ended, the time is
 //! over, `SIGTERM` (the run is interrupted, or the main process is gone), or the fence on the
 //! number of tasks. Whatever it was, [`Supervisor::clear`] leaves no descendant.
+//!
+//! A tree that forks on and on is killed by its control group, from which no fork escapes. Without
+//! one it is stopped process by process ([`tree::kill_descendants`]). In both cases this process
+//! takes a real-time priority first where it may, since thousands of others wait for a turn.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -35,8 +39,8 @@ const GLANCE: Duration = Duration::from_millis(100);
 const MOST_THREADS: usize = 5_000;
 /// Time that children of a command have to end by themselves once it has ended.
 const STRAGGLE: Duration = Duration::from_millis(200);
-/// Time that killed processes have to be gone.
-const DYING: Duration = Duration::from_secs(5);
+/// Time that killed processes have to be gone; thousands of them take some.
+const DYING: Duration = Duration::from_secs(15);
 
 /// A command with its streams.
 #[derive(Debug)]
@@ -88,6 +92,10 @@ pub(crate) struct Supervisor {
     orphans: Used,
     /// Threads of the machine when this began.
     threads: usize,
+    /// When their number is looked at next.
+    glance: Instant,
+    /// Whether there were too many.
+    flooded: bool,
     /// What holds all that is launched, where there may be one.
     cgroup: Option<Cgroup>,
 }
@@ -114,7 +122,9 @@ impl Supervisor {
             own: i32::try_from(process::id()).map_err(io::Error::other)?,
             orphans: Used::default(),
             threads: threads_of_machine(),
-            cgroup: Cgroup::enter(std::os::unix::process::parent_id()).ok(),
+            glance: Instant::now() + GLANCE,
+            flooded: false,
+            cgroup: Cgroup::enter().ok(),
         })
     }
 
@@ -161,29 +171,44 @@ impl Supervisor {
             }
             let left = until.saturating_duration_since(Instant::now());
             let look = looks.as_deref().map_or(GLANCE, Looks::until);
-            let idle = self.sleep(running, left.min(GLANCE).min(look))?;
+            self.sleep(running, left.min(GLANCE).min(look))?;
             if let Some(looks) = looks.as_deref_mut() {
                 looks.look();
+            }
+            if self.is_flooded() {
+                return Ok(Wait::Flood);
             }
             // Whoever has no time left has looked once all the same.
             if left.is_zero() && running.iter().any(|one| one.ended.is_none()) {
                 return Ok(Wait::Late);
             }
-            if idle && self.is_flood() {
-                return Ok(Wait::Flood);
-            }
         }
     }
 
-    /// Whether too much was made. How many threads the machine has costs one read; only where they are
-    /// many more than at first is it asked whose they are.
-    fn is_flood(&self) -> bool {
-        threads_of_machine() > self.threads + MOST_THREADS
-            && tree::has_more_threads(self.own, MOST_THREADS)
+    /// Whether too much was made; looked at each [`GLANCE`], whatever else happens. How many threads the
+    /// machine has costs one read; only where they are many is it asked whose they are.
+    fn is_flooded(&mut self) -> bool {
+        if Instant::now() < self.glance {
+            return false;
+        }
+        self.glance = Instant::now() + GLANCE;
+        let all = threads_of_machine();
+        let flooded = match &self.cgroup {
+            Some(group) => all > MOST_THREADS && group.threads() > MOST_THREADS,
+            None => {
+                all > self.threads + MOST_THREADS && tree::has_more_threads(self.own, MOST_THREADS)
+            }
+        };
+        if flooded {
+            self.flooded = true;
+            // What is killed is no data point, so that its circumstances need not stay as they were.
+            let _as_usual_then = sys::wake_at_once();
+        }
+        flooded
     }
 
-    /// Sleeps until something happens and takes note of it; true where nothing did.
-    fn sleep(&mut self, running: &mut [&mut Running], most: Duration) -> io::Result<bool> {
+    /// Sleeps until something happens, and takes note of it.
+    fn sleep(&mut self, running: &mut [&mut Running], most: Duration) -> io::Result<()> {
         let mut descriptors = vec![PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
         for one in running.iter() {
             let end = one.ended.is_none().then(|| one.pidfd.as_fd());
@@ -192,11 +217,10 @@ impl Supervisor {
             descriptors.extend(all.map(|fd| PollFd::new(fd, PollFlags::POLLIN)));
         }
         let timeout = milliseconds(most);
-        let happened = match poll(&mut descriptors, timeout) {
-            Ok(happened) => happened,
-            Err(Errno::EINTR) => 0,
+        match poll(&mut descriptors, timeout) {
+            Ok(_) | Err(Errno::EINTR) => {}
             Err(errno) => return Err(errno.into()),
-        };
+        }
         let now = now_ns();
         drop(descriptors);
         if self.signals.read_signal()?.is_some() {
@@ -205,12 +229,12 @@ impl Supervisor {
         for one in running.iter_mut() {
             one.notice(now)?;
         }
-        Ok(happened == 0)
+        Ok(())
     }
 
     /// Ends everything, and this process by the signal that asked for it.
     fn die(&self) -> ! {
-        tree::kill_descendants(self.own);
+        self.send_kill(&[]);
         let mut mask = SigSet::empty();
         mask.add(Signal::SIGTERM);
         let _unblocked = mask.thread_unblock();
@@ -222,19 +246,26 @@ impl Supervisor {
     /// between asking and killing. Says who was left.
     ///
     /// # Errors
-    /// The kernel refuses to wait, or something cannot be killed.
+    /// The kernel refuses to wait, something cannot be killed, or it forked on and on.
     pub(crate) fn clear(&mut self, grace: Duration, spared: &[i32]) -> io::Result<Vec<String>> {
+        self.flooded = false;
         if self.gone(STRAGGLE, spared)? {
             return Ok(Vec::new());
         }
-        let left = self.others(spared);
-        let names = left.iter().map(|&pid| tree::name(pid)).collect();
-        tree::signal(&left, Signal::SIGTERM);
-        tree::signal(&left, Signal::SIGCONT);
-        if !self.gone(grace, spared)? {
+        let mut names = Vec::new();
+        if !self.flooded {
+            let left = self.others(spared);
+            names.extend(left.iter().map(|&pid| tree::name(pid)));
+            tree::signal(&left, Signal::SIGTERM);
+            tree::signal(&left, Signal::SIGCONT);
+        }
+        if self.flooded || !self.gone(grace, spared)? {
             self.kill_orphans(spared)?;
         }
-        Ok(names)
+        match self.flooded {
+            true => Err(flood()),
+            false => Ok(names),
+        }
     }
 
     /// Asks commands to end, and kills what does not: the whole tree but what is spared. True
@@ -268,6 +299,8 @@ impl Supervisor {
     /// # Errors
     /// As [`clear`](Self::clear).
     pub(crate) fn kill(&mut self, running: &mut [&mut Running], spared: &[i32]) -> io::Result<()> {
+        // What is killed is no data point, so that its circumstances need not stay as they were.
+        let _as_usual_then = sys::wake_at_once();
         self.send_kill(spared);
         // Commands are reaped by their own; any other is an orphan.
         self.wait(running, Instant::now() + DYING, None)?;
@@ -275,7 +308,8 @@ impl Supervisor {
     }
 
     fn send_kill(&self, spared: &[i32]) {
-        if spared.is_empty() {
+        let by_group = |group: &Cgroup| group.kill_others().is_ok();
+        if spared.is_empty() && !self.cgroup.as_ref().is_some_and(by_group) {
             tree::kill_descendants(self.own);
         }
         tree::signal(&self.others(spared), Signal::SIGKILL);
@@ -322,7 +356,7 @@ impl Supervisor {
             if self.signals.read_signal()?.is_some() {
                 self.die();
             }
-            if Instant::now() >= until {
+            if Instant::now() >= until || (!self.flooded && self.is_flooded()) {
                 return Ok(false);
             }
             std::thread::sleep(pause);
@@ -363,6 +397,11 @@ impl Supervisor {
     pub(crate) fn cpu_by_cgroup(&self) -> Option<i64> {
         let all = i64::try_from(self.cgroup.as_ref()?.cpu_ns()?).ok()?;
         Some(all - i64::try_from(process_cpu_ns()).ok()?)
+    }
+
+    /// All that was launched and runs.
+    pub(crate) fn tree(&self) -> Vec<i32> {
+        self.others(&[])
     }
 
     /// This process, whose descendants are the tree.
@@ -411,6 +450,11 @@ fn reap(pid: i32) -> io::Result<Option<(i32, Used)>> {
     let bytes = moved(pid);
     let reaped = sys::wait(pid, false)?.filter(|reaped| reaped.pid == pid);
     Ok(reaped.map(|reaped| (reaped.status, Used::of(&reaped, bytes))))
+}
+
+/// Why a tree was killed that made more and more of itself.
+pub(crate) fn flood() -> io::Error {
+    io::Error::other("it made more than 5,000 processes or threads and was killed with all of them")
 }
 
 /// Tasks of the whole machine; 0 where it does not tell.

@@ -8,8 +8,11 @@
 //! subreaper and not of init. So a slot's process is one, its descendants are what the program has
 //! made, and all of them pass through its hands when they end, with what they used.
 //!
-//! Ending them is a race against a program that forks. So they are stopped first, pass by pass,
-//! until a pass finds nobody new; who is stopped cannot fork; then all are killed.
+//! Ending them is a race against a program that forks. So they are stopped first, each before its
+//! children are listed: who is stopped cannot fork, so that the list is final. Children whose parent
+//! ended meanwhile have come to the subreaper, and the next pass finds them. When a pass finds
+//! nobody new, all are killed. Where there is a control group, that does it without a race
+//! (`flow::cgroup`).
 //!
 //! What it cannot see: processes that another daemon starts on request (`systemd-run`, a
 //! container engine). Sources: prctl(2), proc(5).
@@ -18,7 +21,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::prctl::set_child_subreaper;
 use nix::sys::signal::{Signal, kill};
@@ -26,8 +29,10 @@ use nix::unistd::Pid;
 
 use crate::sys;
 
-/// Passes in which a tree is stopped at the most.
+/// Passes in which orphans are ended at the most.
 const PASSES: usize = 50;
+/// For so long a tree is stopped, pass by pass.
+const STOPPING: Duration = Duration::from_secs(5);
 
 /// All descendants of a process, parents before their children.
 #[must_use]
@@ -149,18 +154,30 @@ pub(crate) fn signal(pids: &[i32], signal: Signal) {
 /// Kills every descendant; none of them can make another in time.
 pub fn kill_descendants(of: i32) {
     let mut stopped = BTreeSet::new();
-    for _ in 0..PASSES {
-        let fresh: Vec<i32> = descendants(of)
-            .into_iter()
-            .filter(|&pid| stopped.insert(pid))
-            .collect();
-        if fresh.is_empty() {
-            break;
-        }
-        signal(&fresh, Signal::SIGSTOP);
-    }
+    let until = Instant::now() + STOPPING;
+    while stop_all(of, &mut stopped) && Instant::now() < until {}
     let all: Vec<i32> = stopped.into_iter().collect();
     signal(&all, Signal::SIGKILL);
+}
+
+/// Stops every descendant; true where one of them was none of `stopped`.
+fn stop_all(of: i32, stopped: &mut BTreeSet<i32>) -> bool {
+    let before = stopped.len();
+    let mut stop = |pid: i32| {
+        if stopped.insert(pid) {
+            signal(&[pid], Signal::SIGSTOP);
+        }
+    };
+    match children(of) {
+        None => by_parents(of).into_iter().for_each(stop),
+        Some(mut next) => {
+            while let Some(pid) = next.pop() {
+                stop(pid);
+                next.extend(children(pid).unwrap_or_default());
+            }
+        }
+    }
+    stopped.len() > before
 }
 
 /// Makes this process the one to whom orphans come, if the slot's process is killed before it has

@@ -78,6 +78,13 @@ impl LookPlan {
         Ok(Self { looks })
     }
 
+    /// The same plan with its last look alone: nothing is decided before.
+    #[must_use]
+    pub fn once(mut self) -> Self {
+        self.looks = vec![self.max_rounds()];
+        self
+    }
+
     /// The same plan with a first look that can decide at level `alpha`: looks that have too few
     /// rounds for an interval are put off to the first number that has one.
     #[must_use]
@@ -177,6 +184,11 @@ mod tests {
             assert!(plan.looks().len() <= 4, "{plan:?}");
             assert!(plan.looks().is_sorted_by(|a, b| a < b), "{plan:?}");
         }
+    }
+
+    #[test]
+    fn a_plan_of_exactly_so_many_rounds_has_one_look() {
+        assert_eq!(LookPlan::new(60).unwrap().once().looks(), [60]);
     }
 
     #[test]

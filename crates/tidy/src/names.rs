@@ -9,6 +9,8 @@ pub enum Kind {
     Fifo,
     /// The folder for the files of a slot.
     Folder,
+    /// The control group of a slot.
+    Group,
     /// A file that is being written and takes the place of another one when it is whole.
     Part,
 }
@@ -17,12 +19,13 @@ pub enum Kind {
 const RANDOM: usize = 16;
 
 impl Kind {
-    const ALL: [Self; 3] = [Self::Fifo, Self::Folder, Self::Part];
+    const ALL: [Self; 4] = [Self::Fifo, Self::Folder, Self::Group, Self::Part];
 
     fn ends(self) -> (&'static str, &'static str) {
         match self {
             Self::Fifo => ("flowgauge-", ".fifo"),
             Self::Folder => ("flowgauge-", ".files"),
+            Self::Group => ("flowgauge-", ".group"),
             Self::Part => (".flowgauge-", ".part"),
         }
     }

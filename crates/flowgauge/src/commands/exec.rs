@@ -26,6 +26,9 @@ pub(crate) fn run(args: &ExecArgs) -> Result<Ending> {
     refuse(args)?;
     flow::cgroup::sweep();
     let study = study(args, &lab::cpus(&Machine::read()))?;
+    for case in &study.cases {
+        serve::check_ports(case)?;
+    }
     let settings = settings(args)?;
     let exports = export::Exports::prepare(&args.hyperfine)?;
     let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
@@ -97,6 +100,7 @@ fn settings(args: &ExecArgs) -> Result<Settings> {
     };
     Ok(Settings {
         max_rounds,
+        exact_rounds: args.hyperfine.runs.is_some() && args.how.rounds.is_none(),
         ..usual
     })
 }

@@ -233,6 +233,22 @@ fn a_command_that_forks_on_and_on_is_ended() {
     home.assert_nothing_left();
 }
 
+/// Each process of it ends as soon as it has made the next one, so that a list of them is outdated
+/// before anything is done with it. The first one ends at once.
+#[test]
+fn a_command_that_forks_and_ends_and_forks_again_is_ended() {
+    let home = Home::new();
+    let chain = "import os\nfor _ in range(100_000):\n    if os.fork():\n        os._exit(0)\n";
+    home.write("chain.py", chain);
+    exec(&home, &["python3 chain.py", "--grace", "10ms"]);
+    assert!(
+        failure(&home).contains("it left a process behind"),
+        "{}",
+        failure(&home)
+    );
+    home.assert_nothing_left();
+}
+
 #[test]
 fn proofs_of_the_work() {
     for (arguments, said) in [
@@ -489,7 +505,7 @@ fn a_server_that_is_none_fails_with_what_it_said() {
         home.assert_nothing_left();
     }
     let home = Home::new();
-    let load = "false http://127.0.0.1:{port}/";
+    let load = "false wrk http://127.0.0.1:{port}/";
     exec(&home, &["--serve", SERVER, "--load", load]);
     assert!(
         failure(&home).contains("the load failed: exit code 1"),
@@ -549,6 +565,40 @@ fn copies_stand_against_one_each_with_its_own_number() {
         assert!(home.path(file).exists(), "{file}");
     }
     assert!(!home.path("c3").exists());
+}
+
+/// Somebody else's server was measured, and the run ended well.
+#[test]
+fn a_port_at_which_another_server_answers_is_refused() {
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("http://{}/", taken.local_addr().unwrap());
+    let home = Home::new();
+    let run = exec(&home, &["--serve", "sleep 60", "--load", &url]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("is in use"), "{}", run.stderr);
+    assert!(!home.path("out").exists());
+}
+
+/// The server was started, and the failure came after its time.
+#[test]
+fn a_load_whose_output_cannot_be_read_is_refused_before_a_server_is_started() {
+    let home = Home::new();
+    let run = exec(
+        &home,
+        &[
+            "--serve",
+            "touch started",
+            "--load",
+            "curl http://127.0.0.1:1/",
+        ],
+    );
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("none of the load generators"),
+        "{}",
+        run.stderr
+    );
+    assert!(!home.path("started").exists());
 }
 
 /// A port that somebody holds, and a server that dies under load.

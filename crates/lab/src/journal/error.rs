@@ -58,10 +58,12 @@ pub enum JournalError {
         message: String,
     },
     /// The run has ended; there is nothing left to do.
-    #[error("{} is finished: there is nothing left to run (make its report again with report; for cases that ran out of time or rounds give a longer --budget, or more --rounds)", path.display())]
+    #[error("{} is finished: there is nothing left to run{}", path.display(), left(*decided))]
     Finished {
         /// The file.
         path: PathBuf,
+        /// Whether every answer is decided.
+        decided: bool,
     },
     /// It cannot be made to last as long as is asked for.
     #[error("{}: {message}", path.display())]
@@ -87,5 +89,19 @@ fn way_out(line: usize) -> String {
             "{changed}: put back a copy, or keep the {before} before it (head -n {before}) and \
              resume from there"
         ),
+    }
+}
+
+/// What to do with a run that has come to its end.
+fn left(decided: bool) -> &'static str {
+    match decided {
+        true => {
+            ", since all its answers are decided and more rounds would change none of them (make \
+             its report again with report)"
+        }
+        false => {
+            " (make its report again with report; for cases that ran out of rounds give more \
+             --rounds, for those that ran out of time a longer --budget)"
+        }
     }
 }

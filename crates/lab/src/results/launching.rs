@@ -11,6 +11,10 @@ use crate::number::percent;
 /// A launch that takes less than this share of the shortest command is not named.
 const MATTERS: f64 = 0.02;
 
+/// What is left of a time without the launch is told where it is more than this share of the launch:
+/// below it is the difference of two noisy times.
+const LEAST: f64 = 0.1;
+
 /// What of the times of a case is launching; `None` where it is little.
 fn sentence(case: &CaseResult) -> Option<String> {
     let launch = |variant: &VariantSummary| {
@@ -34,13 +38,17 @@ fn sentence(case: &CaseResult) -> Option<String> {
         .variants
         .iter()
         .zip(&each)
+        .filter(|(_, (time, launch))| time - launch > LEAST * launch)
         .map(|(variant, (time, launch))| format!("{} {}", variant.label, show(time - launch)));
     let without: Vec<String> = without.collect();
+    let without = match without.as_slice() {
+        [] => "no command takes clearly longer".to_owned(),
+        some => format!("without it: {}", some.join(", ")),
+    };
     Some(format!(
-        "a launch of `true` takes {} here, up to {} of a command's time; without it: {}",
+        "a launch of `true` takes {} here, up to {} of a command's time; {without}",
         show(least),
         percent(share.min(1.0)),
-        without.join(", ")
     ))
 }
 

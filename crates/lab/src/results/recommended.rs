@@ -27,15 +27,31 @@ impl CaseResult {
 pub(super) fn parts(case: &CaseResult) -> Option<Vec<String>> {
     let optimum = case.optimum.as_ref()?;
     if !optimum.is_told {
-        return Some(vec![
-            "which is best is not known yet (too few rounds)".to_owned(),
-        ]);
+        return Some(vec![format!(
+            "which is best is not known yet ({})",
+            too_few(optimum)
+        )]);
     }
     let best = optimum.best()?;
     let named = format!("{} ({})", best.label, time(best.typical_ns[1]));
     let alike: Vec<&AtNumber> = optimum.alike().collect();
     let first = match alike.as_slice() {
         [] => format!("best: {named}"),
+        alike if alike.len() + 1 == optimum.numbers.len() => {
+            let first = case
+                .case
+                .variants
+                .first()
+                .map_or("", |one| one.label.as_str());
+            let what = match highest(alike) {
+                Some(high) if high <= FLAT => "any of them will do".to_owned(),
+                _ => format!("keep the first ({first})"),
+            };
+            format!(
+                "no difference found between {}: {what}",
+                listed(&all_labels(case))
+            )
+        }
         alike => format!(
             "take {named}; too close to call against {}",
             listed(&labels(alike))
@@ -47,6 +63,37 @@ pub(super) fn parts(case: &CaseResult) -> Option<Vec<String>> {
         Some(of_default(at, optimum))
     });
     Some([Some(first), flat, default].into_iter().flatten().collect())
+}
+
+fn all_labels(case: &CaseResult) -> Vec<String> {
+    let variants = case.case.variants.iter();
+    variants.map(|variant| variant.label.clone()).collect()
+}
+
+/// `too few rounds: 2, and an interval takes 9`.
+fn too_few(optimum: &Optimum) -> String {
+    let known = optimum
+        .numbers
+        .iter()
+        .find_map(|at| match (at.estimate, at.verdict) {
+            (
+                Some(estimate),
+                Some(Verdict::CannotTell {
+                    more_rounds: Some(more),
+                }),
+            ) => Some((estimate.rounds, estimate.rounds + more)),
+            _ => None,
+        });
+    known.map_or("too few rounds".to_owned(), |(rounds, needed)| {
+        format!("too few rounds: {rounds}, and an interval takes {needed}")
+    })
+}
+
+/// The largest ratio that the interval of any of them allows; `None` where one has none.
+fn highest(all: &[&AtNumber]) -> Option<f64> {
+    let high = |at: &&AtNumber| at.estimate.and_then(|estimate| estimate.high);
+    let highs: Option<Vec<f64>> = all.iter().map(high).collect();
+    highs?.into_iter().reduce(f64::max)
 }
 
 fn labels(all: &[&AtNumber]) -> Vec<String> {
@@ -66,11 +113,6 @@ fn flatness(optimum: &Optimum, alike: &[&AtNumber]) -> Option<String> {
     let slower = others.iter().copied();
     let slower = slower.filter(|at| matches!(at.verdict, Some(Verdict::Slower { .. })));
     let worst = slower.max_by(|a, b| ratio(a).total_cmp(&ratio(b)));
-    let high = |at: &&AtNumber| at.estimate.and_then(|estimate| estimate.high);
-    let highest = |all: &[&AtNumber]| -> Option<f64> {
-        let highs: Option<Vec<f64>> = all.iter().map(high).collect();
-        highs?.into_iter().reduce(f64::max)
-    };
     let within = |high: f64| percent((high - 1.0).max(0.0));
     let all = highest(&others)?;
     if all <= FLAT {

@@ -2,23 +2,32 @@
 
 use crate::load::Said;
 
-/// Reads what a tool wrote; `None` for a tool that is not known.
-pub(crate) fn read(line: &str, output: &str) -> Option<Result<Said, String>> {
+/// Reads what a tool wrote.
+///
+/// # Errors
+/// The tool is not known, or wrote no rate; in words.
+pub(crate) fn read(line: &str, output: &str) -> Result<Said, String> {
+    let (tool, parse) = known(line)?;
+    parse(output).ok_or_else(|| format!("the output of {tool} has no rate of requests in it"))
+}
+
+/// The tool that a command line runs.
+///
+/// # Errors
+/// None of those whose output can be read; in words.
+pub(crate) fn known(line: &str) -> Result<(&'static str, Parse), String> {
     let words = line.split_whitespace();
     let mut names = words.map(|word| word.rsplit('/').next().unwrap_or(word));
-    let (tool, parse): (&str, fn(&str) -> Option<Said>) = names.find_map(|name| {
-        let (known, parse) = TOOLS.iter().find(|(known, _)| *known == name)?;
-        Some((*known, *parse))
-    })?;
-    Some(parse(output).ok_or_else(|| format!("the output of {tool} has no rate of requests in it")))
+    let tool = names.find_map(|name| TOOLS.into_iter().find(|(known, _)| *known == name));
+    tool.ok_or_else(|| {
+        format!(
+            "'{line}' is none of the load generators whose output is known: {}",
+            TOOLS.map(|(name, _)| name).join(", ")
+        )
+    })
 }
 
-/// The names of all of them.
-pub(crate) fn names() -> String {
-    TOOLS.map(|(name, _)| name).join(", ")
-}
-
-type Parse = fn(&str) -> Option<Said>;
+pub(crate) type Parse = fn(&str) -> Option<Said>;
 
 const TOOLS: [(&str, Parse); 7] = [
     ("wrk", wrk),
@@ -222,7 +231,7 @@ mod tests {
     use super::*;
 
     fn said(line: &str, output: &str) -> Said {
-        read(line, output).expect("a known tool").expect("a rate")
+        read(line, output).expect("a rate")
     }
 
     /// What was run and the file with what it wrote; the rate, the median and p99 in ms, errors.
@@ -261,9 +270,12 @@ memcaslap -t 1s | memcaslap | 40777 | - | - | 0";
 
     #[test]
     fn what_no_tool_wrote_is_no_rate() {
-        assert!(read("curl x", "").is_none());
+        assert!(read("curl x", "").unwrap_err().contains("none of the load"));
         for (tool, _) in TOOLS {
-            assert!(read(tool, "nothing").unwrap().is_err(), "{tool}");
+            assert!(
+                read(tool, "nothing").unwrap_err().contains("no rate"),
+                "{tool}"
+            );
         }
     }
 

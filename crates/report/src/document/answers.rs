@@ -12,7 +12,7 @@
 //! its first screen, and one line names the rows of which a doubt is the same.
 
 use flow::Model;
-use lab::{CaseResult, Finding, Results, StudyResult, compared};
+use lab::{CaseEnd, CaseResult, Finding, Results, StudyResult, VariantSummary, compared};
 use stats::{Estimate, Verdict};
 
 use crate::number::count;
@@ -21,6 +21,10 @@ use crate::words::{Tone, many, plural, stopped};
 
 /// Pairs of equal slots that differ by more than this make a machine noisy.
 const NOISY: f64 = 0.05;
+/// Reasons of failed slots that are named.
+const REASONS: usize = 4;
+/// Rounds that are advised at the least: enough for an interval of any number of comparisons.
+const LEAST_ROUNDS: usize = 20;
 /// Other variants that a row names beside its best.
 const OTHERS: usize = 3;
 /// Rows that one line names; of more it gives the number.
@@ -347,6 +351,15 @@ impl Pair {
         }
     }
 
+    /// `(2 of 9)`: how many rounds there are, and are needed for an interval.
+    fn needs(&self) -> Option<String> {
+        let Verdict::CannotTell { more_rounds } = self.verdict else {
+            return None;
+        };
+        let (rounds, more) = (self.estimate?.rounds, more_rounds?);
+        Some(format!("({rounds} of {})", rounds + more))
+    }
+
     fn is_decided(&self) -> bool {
         matches!(
             self.verdict,
@@ -433,6 +446,7 @@ impl Row {
         };
         self.ends = match pair.verdict {
             Verdict::Same { .. } => String::new(),
+            _ if said.interval.is_empty() => pair.needs().unwrap_or_default(),
             _ => said.interval,
         };
         self.tone = match pair.verdict {
@@ -554,13 +568,13 @@ fn limits(place: usize, study: &StudyResult) -> Row {
 /// What to do about what is open.
 fn next(results: &Results, answers: &Answers) -> Vec<String> {
     let all = || answers.rows.iter().chain(&answers.others);
-    let open = all().filter(|row| row.tone == Tone::Doubt).count() as u64;
+    let open: Vec<&Row> = all().filter(|row| row.tone == Tone::Doubt).collect();
     let mut next = Vec::new();
-    let more = "More rounds: flowgauge run --resume DIR --budget 5m";
-    match open {
-        0 => {}
-        1 => next.push(format!("One row is undecided. {more}")),
-        open => next.push(format!("{open} rows are undecided. {more}")),
+    if let Some(more) = more_rounds(results, &open) {
+        next.push(match open.len() {
+            1 => format!("One row is undecided. {more}"),
+            open => format!("{open} rows are undecided. {more}"),
+        });
     }
     if open > 0 {
         return next;
@@ -580,10 +594,102 @@ fn next(results: &Results, answers: &Answers) -> Vec<String> {
     next
 }
 
+/// How to get more rounds of what is open; `None` where nothing is, or all of it has failed.
+fn more_rounds(results: &Results, open: &[&Row]) -> Option<String> {
+    let studies = open.iter().map(|row| &results.studies[row.study]);
+    let cases = || studies.clone().flat_map(|study| &study.cases);
+    if cases().all(|case| case.ended == Some(CaseEnd::Failures)) {
+        return None;
+    }
+    let has_rounds = |case: &CaseResult| matches!(case.ended, None | Some(CaseEnd::Budget));
+    let settings = &results.header.settings;
+    let flag = match cases().any(has_rounds) {
+        true => "--budget 5m".to_owned(),
+        false => {
+            let rounds = (2 * settings.max_rounds).max(LEAST_ROUNDS);
+            let budget = settings.budget_s.map(|s| ((s + 300.0) / 60.0).ceil());
+            let budget = budget.map_or(String::new(), |minutes| format!(" --budget {minutes}m"));
+            format!("--rounds {rounds}{budget}")
+        }
+    };
+    Some(format!("More rounds: flowgauge run --resume DIR {flag}"))
+}
+
+/// Slots of a variant that failed for one reason, with those of all its slots.
+struct Failed<'a> {
+    reason: &'a str,
+    slots: usize,
+    all: usize,
+    labels: Vec<String>,
+}
+
+/// `5 of 12 slots of sort failed: exit code 1`: an error where none succeeded.
+fn failures(results: &Results) -> Vec<String> {
+    let mut groups: Vec<Failed<'_>> = Vec::new();
+    for (label, variant) in variants(results) {
+        let failed: usize = variant.failures.iter().map(|(count, _)| count).sum();
+        for (count, reason) in &variant.failures {
+            let all = variant.good + failed;
+            match groups.iter_mut().find(|group| group.reason == reason) {
+                Some(group) => {
+                    group.slots += count;
+                    group.all += all;
+                    group.labels.push(label.clone());
+                }
+                None => groups.push(Failed {
+                    reason,
+                    slots: *count,
+                    all,
+                    labels: vec![label.clone()],
+                }),
+            }
+        }
+    }
+    let nothing = variants(results).all(|(_, variant)| variant.good == 0);
+    let begin = if nothing { "error: " } else { "" };
+    let line = |group: &Failed<'_>| {
+        let Failed {
+            reason,
+            slots,
+            all,
+            labels,
+        } = group;
+        let slots_of = many(*all as u64, "slot");
+        let labels = labels.join(", ");
+        format!("{begin}{slots} of {slots_of} of {labels} failed: {reason}")
+    };
+    let mut lines: Vec<String> = groups.iter().take(REASONS).map(line).collect();
+    if let Some(more) = groups.len().checked_sub(REASONS).filter(|more| *more > 0) {
+        let more = many(more as u64, "more reason");
+        lines.push(format!("Slots failed for {more}: flowgauge report DIR -v"));
+    }
+    lines
+}
+
+/// The variants of a run, each with a name that is its own.
+fn variants(results: &Results) -> impl Iterator<Item = (String, &VariantSummary)> {
+    let cases = results.studies.iter().flat_map(|study| {
+        let alone = results.studies.len() == 1;
+        study
+            .cases
+            .iter()
+            .map(move |case| match (alone, study.cases.len()) {
+                (true, 1) => (String::new(), case),
+                (true, _) => (format!("{}, ", case.case.name), case),
+                (false, _) => (format!("{} {}, ", study.study.name, case.case.name), case),
+            })
+    });
+    cases.flat_map(|(place, case)| {
+        let named = case.variants.iter();
+        named.map(move |variant| (format!("{place}{}", variant.label), variant))
+    })
+}
+
 /// Warnings in the reader's words.
 fn warnings(results: &Results) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(super::study::ending(results));
+    warnings.extend(failures(results));
     warnings.extend(results.warnings.iter().cloned());
     warnings
 }

@@ -41,6 +41,16 @@ pub(super) fn served(args: &ServeArgs, cases: Vec<Case>) -> Result<Vec<Case>> {
     args.rate.iter().map(of_rate).collect()
 }
 
+/// Refuses ports of servers at which another one answers already.
+pub(super) fn check_ports(case: &Case) -> Result<()> {
+    for at in 0..case.variants.len() {
+        if let Work::Served(served) = case.work_of(at) {
+            served.check_port().map_err(anyhow::Error::msg)?;
+        }
+    }
+    Ok(())
+}
+
 fn load(args: &ServeArgs, rate: Option<f64>) -> Result<Load> {
     let is_url = |load: &String| load.starts_with("http://") || load.starts_with("https://");
     if args.load.iter().all(is_url) {
