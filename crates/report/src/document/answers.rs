@@ -576,7 +576,7 @@ fn next(results: &Results, answers: &Answers) -> Vec<String> {
             open => format!("{open} rows are undecided. {more}"),
         });
     }
-    if open > 0 {
+    if !open.is_empty() {
         return next;
     }
     let begun = all().filter(|row| row.ratio.is_some());
