@@ -185,15 +185,17 @@ mod tests {
         for is_orphan in [false, true] {
             let maker = std::thread::spawn(move || spawn(&mut stops(is_orphan)));
             let found = within("a child that is stopped", child);
-            let parent_gone = || {
-                let stopped = stopped(found)?;
-                (stopped.parent != std::process::id().to_string()).then_some(())
+            // The janitor of another test may end an orphan at any time.
+            let parent_gone = || match stopped(found) {
+                Some(stopped) => (stopped.parent != std::process::id().to_string()).then_some(()),
+                None => Some(()),
             };
             match is_orphan {
                 true => within("an orphan", parent_gone),
                 false => assert!(!is_stranded(found, own)),
             }
-            assert_eq!(is_stranded(found, own), is_orphan);
+            let is_ended = is_orphan && stopped(found).is_none();
+            assert!(is_ended || is_stranded(found, own) == is_orphan);
             match is_orphan {
                 true => end(),
                 false => drop(pidfd_send_signal(pidfd(found).unwrap(), Signal::CONT)),

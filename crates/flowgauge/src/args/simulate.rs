@@ -17,8 +17,8 @@ Examples:
   flowgauge simulate xeon-x5570,keep=DIR -- ./program       keep what was recorded in DIR ...
   flowgauge simulate ultrasparc-t1 --traces DIR/0000-program     ... for another machine
 
-Each thread of the program, and of the processes that it forks, is a flow and has a hardware thread of
-the machine for its own; where there are more flows, they take time slices. What the program writes
+Flows: each thread of the program, and of the processes that it forks, is a flow and has a hardware
+thread of the machine for its own; where there are more flows, they take time slices. What the program writes
 goes to standard error. Programs that it starts by exec are not recorded. Needs qemu-user (apt-get
 install qemu-user), and a program for x86-64.
 
