@@ -36,13 +36,14 @@ const SMALL: [(&str, &str); 5] = [
 
 /// Examples of other crates with arguments that keep them short; those that need other programs
 /// or much time are there, and are not run.
-const EXAMPLES: [(&str, Option<&str>); 6] = [
+const EXAMPLES: [(&str, Option<&str>); 7] = [
     ("warehouse", Some("1M 500 1")),
     ("wiki", Some("1K 20 1")),
     ("numeric", Some("1")),
     ("warehouse_allocations", None),
     ("primes_vs_primesieve", None),
     ("search_vs_others", None),
+    ("count_traces", None),
 ];
 
 /// Flags that keep a command short.
