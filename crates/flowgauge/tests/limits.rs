@@ -172,6 +172,8 @@ fn limited(ulimit: &str, args: &[&str]) -> (Output, Results) {
     let script = format!("{ulimit} && exec \"$0\" \"$@\"");
     let output = Command::new("sh")
         .env("FLOWGAUGE_VERBOSE", "1")
+        // Threads that allocate at once each reserve 128 MiB for a moment, unless they share an arena.
+        .env("MALLOC_ARENA_MAX", "1")
         .args(["-c", &script, env!("CARGO_BIN_EXE_flowgauge"), "limits"])
         .args(args)
         .args(["--rounds", "1", "--out"])

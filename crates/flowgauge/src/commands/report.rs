@@ -1,6 +1,6 @@
 //! `flowgauge report`: the reports of a results folder, made again from its journal.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use lab::Results;
 
 use crate::answer;
@@ -44,12 +44,15 @@ fn then_and_now(results: &Results, format: Format) -> Result<String> {
         .iter()
         .map(|study| study.study.name.as_str())
         .collect();
-    made.with_context(|| {
-        format!(
-            "--then-and-now: no study of this run has a source that it repeats ({})",
-            names.join(", ")
-        )
-    })
+    let none = format!(
+        "no study of this run has a source that it repeats ({})",
+        names.join(", ")
+    );
+    match (made, format) {
+        (Some(made), _) => Ok(made),
+        (None, Format::Text) => Ok(format!("{none}\n")),
+        (None, _) => bail!("--then-and-now: {none}"),
+    }
 }
 
 /// Makes the files again. Results of somebody else, or on a disk that is read-only, can be

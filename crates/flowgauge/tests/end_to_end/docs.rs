@@ -363,11 +363,13 @@ fn built_and_run(what: &[&str], program: &str, arguments: &str) -> String {
     finished(command.current_dir(root()).args(arguments.split(' ')))
 }
 
-/// What a command says that ends well.
+/// What a command says that does its job. A campaign in which something fell ends with 1, and now
+/// and then a verdict is wrong, as its level says.
 fn finished(command: &mut std::process::Command) -> String {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {said}");
+    let found = said.is_empty() && output.status.code() == Some(1) && !output.stdout.is_empty();
+    assert!(output.status.success() || found, "{command:?}: {said}");
     String::from_utf8(output.stdout).unwrap()
 }
 
