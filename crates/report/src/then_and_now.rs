@@ -65,7 +65,8 @@ pub fn json(results: &Results) -> Option<String> {
     Some(crate::json::then_and_now(by_study))
 }
 
-/// The same as a page to be printed; `None` where no study of the run has a source.
+/// The same as a page to be printed, without a command in each row, which would not fit on four
+/// pages; `None` where no study of the run has a source.
 #[must_use]
 pub fn page(results: &Results) -> Option<String> {
     studies(results).next()?;
@@ -76,8 +77,11 @@ pub fn page(results: &Results) -> Option<String> {
         (html::table::plain(&tally(results)))
         @for study in studies(results) {
             h2 { (heading(study)) }
-            (html::table::plain(&then::with_commands(study)))
-            p.quiet { "All of it again: flowgauge " (study.study.name) }
+            (html::table::plain(&then::table(study)))
+            p.quiet {
+                "All of it again: flowgauge " (study.study.name) "; the command of each row: flowgauge \
+                 report DIR --then-and-now"
+            }
         }
     };
     Some(html::sheet(TITLE, &body))
