@@ -16,7 +16,7 @@ pub struct Settings {
     pub preset: Preset,
     /// Rounds at the most for each case.
     pub max_rounds: usize,
-    /// Whether every case has exactly so many, with one look after the last of them.
+    /// Whether every case has exactly that many rounds, with one look after the last.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact_rounds: bool,
     /// Seconds at the most for each study; `None` for no bound.

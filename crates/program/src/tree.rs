@@ -205,15 +205,19 @@ pub fn end_orphans() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::{Command, Stdio};
+    use std::process::{Child, Command, Stdio};
 
-    #[test]
-    fn threads_of_a_tree_are_counted_and_not_those_of_the_machine() {
-        let mut shell = Command::new("sh")
+    fn shell_with_two_children() -> Child {
+        Command::new("sh")
             .args(["-c", "sleep 30 & sleep 30 & wait"])
             .stdin(Stdio::null())
             .spawn()
-            .unwrap();
+            .unwrap()
+    }
+
+    #[test]
+    fn threads_of_a_tree_are_counted_and_not_those_of_the_machine() {
+        let mut shell = shell_with_two_children();
         let pid = i32::try_from(shell.id()).unwrap();
         assert!((0..500).any(|_| {
             std::thread::sleep(Duration::from_millis(5));
@@ -227,11 +231,7 @@ mod tests {
 
     #[test]
     fn descendants_are_found_in_either_way() {
-        let mut shell = Command::new("sh")
-            .args(["-c", "sleep 30 & sleep 30 & wait"])
-            .stdin(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut shell = shell_with_two_children();
         let own = i32::try_from(std::process::id()).unwrap();
         let pid = i32::try_from(shell.id()).unwrap();
         let both = || {

@@ -8,7 +8,7 @@
 //! * **Cores**: the core whose clock is earliest runs next, for a slice of cycles.
 //! * **Hardware threads of a core** take turns, so many accesses each.
 //! * **Flows on one hardware thread** have it for a time slice each, as a kernel would give it to
-//!   them: so many accesses, then the next one is switched in, in its own address space. Real slices
+//!   them: a number of accesses, then the next one is switched in, in its own address space. Real slices
 //!   are milliseconds, longer than a window; shorter ones show what switching costs the caches, and
 //!   overstate it.
 //!

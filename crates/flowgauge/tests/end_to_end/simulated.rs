@@ -21,6 +21,11 @@ fn run(home: &Home, line: &str) -> Run {
     home.run(&line.split(' ').collect::<Vec<_>>())
 }
 
+fn assert_is_simulated(run: &Run) {
+    let words = run.words();
+    assert!(words.contains("simulated: xeon-x5570"), "{words}");
+}
+
 #[test]
 fn flows_of_both_models_are_counted_on_the_cores_of_the_machine() {
     if !is_there() {
@@ -30,11 +35,7 @@ fn flows_of_both_models_are_counted_on_the_cores_of_the_machine() {
     let line = "primes -p 2 -t 2 -b 20000 --rounds 2 --simulate xeon-x5570,window=100K --out out";
     let run = run(&home, line).answered();
     home.assert_nothing_left();
-    assert!(
-        run.words().contains("simulated: xeon-x5570"),
-        "{}",
-        run.stdout
-    );
+    assert_is_simulated(&run);
     let found = results(&home.path("out"));
     let case = &found.studies[0].cases[0];
     assert_eq!(case.slots.len(), 4);
@@ -183,11 +184,7 @@ fn a_study_file_names_its_machine_and_a_search_is_recorded() {
     home.write("mine.toml", &searching("xeon-x5570,pages=2M,keep=kept"));
     let run = run(&home, "run mine.toml --rounds 1 --out out").answered();
     home.assert_nothing_left();
-    assert!(
-        run.words().contains("simulated: xeon-x5570"),
-        "{}",
-        run.stdout
-    );
+    assert_is_simulated(&run);
     let found = results(&home.path("out"));
     assert!(
         found
@@ -211,8 +208,8 @@ const PROGRAM: [&str; 2] = [
     "BEGIN { for (i = 0; i < 4000; i++) a[(i * 7919) % 2000] = i }",
 ];
 
-/// What cachegrind is told below, and a TLB.
-const GEOMETRY: &str = "about = \"as cachegrind is told\"\ncores = 1\nthreads_per_core = 1\nclock_mhz = 1000\n\
+/// The caches that cachegrind gets by its flags below, and a TLB.
+const GEOMETRY: &str = "about = \"the caches of cachegrind\"\ncores = 1\nthreads_per_core = 1\nclock_mhz = 1000\n\
     pages = [\"4K\"]\ntlb_entries_belong_to = \"address-space\"\nassumed = \"all\"\n\
     [l1d]\nsize = \"32K\"\nways = 8\nline = 64\nassumed = \"all\"\n\
     [llc]\nsize = \"256K\"\nways = 16\nline = 64\nassumed = \"all\"\n\

@@ -33,7 +33,7 @@ use crate::study::Claim;
 const NEAR: f64 = 0.15;
 /// How much of the medians' way a line must account for.
 const STRAIGHT: f64 = 0.9;
-/// Fewest numbers that a law is told from: two are always on a line.
+/// Fewest numbers that show a law: two are always on a line.
 pub(super) const PLACES: usize = 3;
 
 /// The shape of a law.

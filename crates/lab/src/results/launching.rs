@@ -11,7 +11,7 @@ use crate::number::percent;
 /// A launch that takes less than this share of the shortest command is not named.
 const MATTERS: f64 = 0.02;
 
-/// What is left of a time without the launch is told where it is more than this share of the launch:
+/// What is left of a time without the launch is shown where it is more than this share of the launch:
 /// below it is the difference of two noisy times.
 const LEAST: f64 = 0.1;
 
