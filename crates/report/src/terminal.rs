@@ -94,6 +94,9 @@ fn first_screen(page: &mut Page<'_>, results: &Results, document: &Document, fol
     if let Some(memory) = headline.and_then(single::memory) {
         page.text(2, Tone::Plain, &format!("Memory: {memory}"));
     }
+    if let Some(level) = answers.level() {
+        page.text(0, Tone::Quiet, &level);
+    }
     if !answers.next.is_empty() {
         page.blank();
         page.text(0, Tone::Strong, "NEXT");

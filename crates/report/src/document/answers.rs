@@ -10,8 +10,12 @@
 //!
 //! What is said below a row has a kind ([`About`]): a run of several studies shows causes alone on
 //! its first screen, and one line names the rows of which a doubt is the same.
+//!
+//! One line says at which level headline answers hold together ([`Answers::level`]). A row that is
+//! none of them is marked as exploratory ([`Row::mark`]): a further case of a study, or memory.
 
 use flow::Model;
+use lab::results::Role;
 use lab::{CaseEnd, CaseResult, Finding, Results, StudyResult, VariantSummary, compared};
 use stats::{Estimate, Verdict};
 
@@ -39,6 +43,8 @@ pub(crate) struct Answers {
     pub(crate) rows: Vec<Row>,
     /// Everything else.
     pub(crate) others: Vec<Row>,
+    /// At which level headline answers hold.
+    level: Option<String>,
     /// What to do next; `DIR` stands for the results folder.
     pub(crate) next: Vec<String>,
     /// What the reader must know, the most important first.
@@ -61,6 +67,8 @@ pub(crate) struct Row {
     pub(crate) ratio: Option<f64>,
     pub(crate) interval: Option<(f64, f64)>,
     pub(crate) floor: f64,
+    /// It is no headline answer, and has no share of their level.
+    pub(crate) is_exploratory: bool,
     /// What the reader sees below: the cause, or the other variants.
     pub(crate) below: Vec<Below>,
 }
@@ -93,6 +101,16 @@ impl About {
 }
 
 impl Answers {
+    /// At which level the rows hold, and what their mark means.
+    pub(crate) fn level(&self) -> Option<String> {
+        let mut all = self.rows.iter().chain(&self.others);
+        let level = self.level.as_ref()?;
+        Some(match all.any(|row| row.is_exploratory) {
+            true => format!("{level}; * is exploratory"),
+            false => level.clone(),
+        })
+    }
+
     /// The rows of a study.
     pub(crate) fn of_study(&self, place: usize) -> Vec<&Row> {
         let rows = self.rows.iter().chain(&self.others);
@@ -109,6 +127,7 @@ impl Answers {
             head: head(results),
             rows: all(rows),
             others: all(others),
+            level: level(results),
             next: Vec::new(),
             warnings: warnings(results),
         };
@@ -139,6 +158,24 @@ impl Answers {
         }
         (!labels.is_empty()).then(|| few(&labels))
     }
+}
+
+/// `All 8 headline answers together are right in at least 95 of 100 runs`; nothing where nothing
+/// is compared.
+fn level(results: &Results) -> Option<String> {
+    let cases = results.studies.iter().flat_map(|study| &study.cases);
+    let mut findings = cases.flat_map(|case| &case.findings);
+    let answers = findings.find_map(|finding| match finding.role {
+        Role::Alone => Some(0),
+        Role::Headline { answers } => Some(answers),
+        Role::Exploratory { .. } => None,
+    })?;
+    let who = match answers {
+        0 => "Each answer by itself is".to_owned(),
+        1 => "The headline answer is".to_owned(),
+        many => format!("All {many} headline answers together are"),
+    };
+    Some(format!("{who} right in at least 95 of 100 runs"))
 }
 
 /// `Primes; Disk writes; Search and 2 more`.
@@ -172,6 +209,7 @@ fn memory(results: &Results) -> Option<Row> {
         let label = format!("Memory, {}", study.study.name);
         Some(Row {
             ends: ends.trim_start().to_owned(),
+            is_exploratory: case.findings.iter().all(|one| one.role != Role::Alone),
             ..Row::new(place, label, words, tone)
         })
     })
@@ -300,6 +338,8 @@ fn row(
     let main = main.filter(|_| best.is_none_or(|best| is_between(case, best)));
     let is_main = main.is_some();
     let mut row = Row::new(place, label, "no data yet", Tone::Doubt);
+    let mut findings = case.findings.iter();
+    row.is_exploratory = findings.any(|one| matches!(one.role, Role::Exploratory { .. }));
     let cause = no_cause(case);
     match (main, best) {
         (Some(pair), _) => row.say(&pair, "threads", &cause),
@@ -422,6 +462,11 @@ fn threads_against_processes(case: &CaseResult) -> Option<Pair> {
 }
 
 impl Row {
+    /// What stands after the label.
+    pub(crate) fn mark(&self) -> &'static str {
+        if self.is_exploratory { " *" } else { "" }
+    }
+
     fn new(study: usize, label: impl Into<String>, words: impl Into<String>, tone: Tone) -> Self {
         Self {
             study,
@@ -432,6 +477,7 @@ impl Row {
             ratio: None,
             interval: None,
             floor: 0.0,
+            is_exploratory: false,
             below: Vec::new(),
         }
     }

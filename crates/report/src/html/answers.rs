@@ -72,7 +72,7 @@ fn bar(row: &Row) -> Bar {
 }
 
 fn left(row: &Row) -> Markup {
-    html! { a href=(format!("#study{}", row.study)) { (row.label) } }
+    html! { a href=(format!("#study{}", row.study)) { (row.label) (row.mark()) } }
 }
 
 /// The words of a row, its ends less loud, and its cause.
@@ -104,5 +104,6 @@ fn terms(answers: &Answers) -> Markup {
                 "The axis is logarithmic."
             }
         }
+        @if let Some(level) = answers.level() { p.quiet { (level) "." } }
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn answers(page: &mut Page<'_>, answers: &Answers, besides: bool) {
 fn layout(page: &Page<'_>, answers: &Answers) -> Layout {
     let all = || answers.rows.iter().chain(&answers.others);
     let label = all()
-        .map(|row| width(&page.shown(&row.label)))
+        .map(|row| width(&page.shown(&row.label)) + width(row.mark()))
         .max()
         .unwrap_or(0)
         .min(LABEL);
@@ -101,7 +101,9 @@ fn row(page: &mut Page<'_>, layout: &Layout, row: &Row) {
         room
     };
     let lines = sentence(&words, &ends, beside);
-    let label = page.shown(&row.label).into_owned();
+    let label = page
+        .shown(&format!("{}{}", row.label, row.mark()))
+        .into_owned();
     let names = wrap(&label, layout.label);
     let said = lines
         .into_iter()
@@ -219,6 +221,7 @@ mod tests {
             ratio: Some(ratio),
             interval: Some(interval),
             floor: 0.01,
+            is_exploratory: false,
             below: Vec::new(),
         }
     }

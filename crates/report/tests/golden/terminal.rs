@@ -1,6 +1,7 @@
 //! Tables and sentences.
 
-use lab::Preset;
+use lab::results::Role;
+use lab::{Preset, Results, StudyResult};
 use proptest::prelude::*;
 use report::terminal::{self, Style};
 use unicode_width::UnicodeWidthStr;
@@ -40,6 +41,35 @@ fn the_first_screen_of_all_studies_is_one_screen() {
         assert!(text.lines().count() <= lines, "{width}: {text}");
         assert!(text.lines().all(|line| line.width() <= width), "{text}");
     }
+}
+
+/// Answers that hold together were shown as if each held by itself.
+#[test]
+fn the_first_screen_says_at_which_level_its_headline_answers_hold_together() {
+    let mut results = busy(Preset::Quick, 10);
+    let cases = |results: &Results| {
+        let studies = results.studies.iter();
+        studies.filter_map(StudyResult::headline_case).count()
+    };
+    let of = |results: &Results| terminal::run(results, &brief(100), Some("out"));
+    let all = cases(&results);
+    let text = of(&results);
+    let together =
+        format!("All {all} headline answers together are right in at least 95 of 100 runs");
+    assert!(text.contains(&together), "{text}");
+    assert!(text.contains("; * is exploratory\n"), "{text}");
+    assert!(text.contains("  Primes, dealt out "), "{text}");
+    assert!(text.contains("  Disk writes *"), "{text}");
+    let findings = results
+        .studies
+        .iter_mut()
+        .flat_map(|study| &mut study.cases);
+    for finding in findings.flat_map(|case| &mut case.findings) {
+        finding.role = Role::Alone;
+    }
+    let text = of(&results);
+    let alone = "\nEach answer by itself is right in at least 95 of 100 runs\n";
+    assert!(text.contains(alone) && !text.contains(" * "), "{text}");
 }
 
 #[test]
