@@ -156,7 +156,7 @@ fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
         warmups: 1,
         reps: 1,
         deadline_s: 60.0,
-        narrate: false,
+        narrate: None,
         simulate: None,
         output: None,
         scratch: None,

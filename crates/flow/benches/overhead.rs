@@ -190,7 +190,7 @@ fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 
         warmups: 0,
         reps: 1,
         deadline_s: 60.0,
-        narrate: false,
+        narrate: None,
         simulate: None,
         output: None,
         scratch: None,

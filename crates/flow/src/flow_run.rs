@@ -45,7 +45,8 @@ pub(crate) struct Context<'a, B: Body> {
     pub(crate) body: &'a B,
     pub(crate) variant: &'a Variant,
     pub(crate) cpus: &'a [u32],
-    pub(crate) narrate: bool,
+    /// What the parent calls the results, if all are to say what they do.
+    pub(crate) narrate: Option<&'a str>,
     /// Where flows are, if a recorder is to hear where they begin and end.
     pub(crate) recorded: Option<Recorded<'a>>,
     pub(crate) shared: &'a SharedMemory,

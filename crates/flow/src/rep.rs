@@ -98,7 +98,7 @@ pub(crate) fn run<W, B: Body, S: Sink>(
         body,
         variant: &spec.variant,
         cpus: spec.bound_to(),
-        narrate: spec.narrate,
+        narrate: spec.narrate.as_deref(),
         recorded: Recorded::of(spec.simulate.as_deref(), &spec.cpus),
         shared: &resources.shared,
         notify: &resources.notify,
@@ -238,16 +238,17 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         Ok(t1 - t0)
     }
 
-    /// Says what the parent does, where results are on their way to it and that was asked for.
-    fn narrate(&self, what: &str) {
-        if self.context.narrate && B::SENDS {
-            say(&format!("parent {} {what}", self.context.parent));
+    /// Says what the parent does with results, where they are on their way to it and that was asked
+    /// for.
+    fn narrate(&self, does: &str) {
+        if let Some(what) = self.context.narrate.filter(|_| B::SENDS) {
+            say(&format!("parent {} {does} {what}", self.context.parent));
         }
     }
 
     /// From the release until the last flow is done and the parent has every result.
     fn steady(&mut self, parent: &mut ParentRecord) -> io::Result<(u64, u64)> {
-        self.narrate("writing the results");
+        self.narrate("writing");
         let before = usage::this_thread();
         let go = now_ns();
         open(&self.resources.shared.header().start.0);
@@ -258,7 +259,7 @@ impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
         parent.steady = usage::this_thread().since(before);
         parent.end_ns = has_all - go;
         parent.received = self.inlet.received();
-        self.narrate("finished writing the results");
+        self.narrate("finished writing");
         let tallies = || self.resources.shared.flows().iter().map(FlowStatus::read);
         let last = tallies().map(|tally| tally.end_ns).max().unwrap_or(go);
         let end = if parent.received > 0 {

@@ -27,9 +27,10 @@ pub struct SlotSpec<W> {
     pub reps: u32,
     /// Seconds after which the slot is a failure: whatever still runs is killed.
     pub deadline_s: f64,
-    /// Each flow says on standard error when it starts and ends a unit. Such a slot
-    /// is for people; it is never a data point.
-    pub narrate: bool,
+    /// Each flow says on standard error when it starts and ends a unit, and the parent when it
+    /// writes this: `the results for primes.csv`. Such a slot is for people; it is never a data
+    /// point.
+    pub narrate: Option<String>,
     /// Where the sink stores results, for workloads that store them.
     pub output: Option<PathBuf>,
     /// Where the launcher makes a folder for the slot's files ([`crate::SlotProcess::scratch`]), for

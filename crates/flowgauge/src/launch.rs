@@ -125,7 +125,7 @@ impl SlotLauncher {
     }
 
     fn launch_cell(&mut self, spec: &SlotSpec<Work>) -> Result<Outcome, flow::LaunchError> {
-        let Some(watch) = self.watch.as_mut().filter(|_| !spec.narrate) else {
+        let Some(watch) = self.watch.as_mut().filter(|_| spec.narrate.is_none()) else {
             return self.slots.launch(spec);
         };
         watch.comes(spec);
@@ -161,7 +161,7 @@ impl Launch for SlotLauncher {
         let spec = SlotSpec {
             output: Some(self.results.path_for_cells()),
             scratch: files,
-            narrate: narrator.is_some(),
+            narrate: narrator.is_some().then(|| self.results.in_words()),
             ..spec.clone()
         };
         if let Some(label) = &narrator {
@@ -177,7 +177,7 @@ impl Launch for SlotLauncher {
         if let (Some(label), Answer::Failed { reason, .. }) = (&narrator, &outcome.answer) {
             tell(&format!("{label}: that launch failed: {reason}"));
         }
-        if matches!(outcome.answer, Answer::Done(_)) && !spec.narrate {
+        if matches!(outcome.answer, Answer::Done(_)) && spec.narrate.is_none() {
             self.results.keep().map_err(|error| {
                 LaunchError::Fatal(format!("cannot keep the results of a slot: {error}"))
             })?;

@@ -64,6 +64,14 @@ impl ResultFile {
         self.target.clone()
     }
 
+    /// What the parent of a slot writes: `the results for primes.csv`.
+    pub(crate) fn in_words(&self) -> String {
+        match &self.target {
+            Some(target) => format!("the results for {}", target.display()),
+            None => "the results".to_owned(),
+        }
+    }
+
     /// Keeps what a good slot wrote, if nothing is kept yet.
     pub(crate) fn keep(&mut self) -> io::Result<()> {
         if self.target.is_none() || self.kept.is_some() {

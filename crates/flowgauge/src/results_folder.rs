@@ -26,7 +26,8 @@ pub(crate) struct NewFolder {
 }
 
 impl NewFolder {
-    /// Makes `folder`, and those above it that are missing.
+    /// Makes `folder`, and those above it that are missing. It may be a link, if that is this
+    /// user's or root's.
     pub(crate) fn make(folder: &Path) -> io::Result<Self> {
         let mut new = Self::default();
         let named = folder.ancestors().filter(|p| !p.as_os_str().is_empty());
@@ -34,6 +35,7 @@ impl NewFolder {
         for path in named.into_iter().rev() {
             new.make_one(path)?;
         }
+        tidy::Folder::open_for_files(folder)?;
         Ok(new)
     }
 

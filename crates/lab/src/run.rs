@@ -332,7 +332,7 @@ impl Run<'_> {
             warmups: slot.warmups,
             reps: slot.reps,
             deadline_s: slot.deadline_s,
-            narrate: false,
+            narrate: None,
             output: None,
             scratch: None,
             sample: None,

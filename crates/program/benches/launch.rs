@@ -109,7 +109,7 @@ fn run_slot(launcher: &mut Launcher, command: &str) -> Slot {
         warmups: 0,
         reps,
         deadline_s: 60.0,
-        narrate: false,
+        narrate: None,
         simulate: None,
         output: None,
         scratch: None,

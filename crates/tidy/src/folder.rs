@@ -6,11 +6,11 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nix::dir::Dir;
 use nix::errno::Errno;
-use nix::fcntl::{AtFlags, OFlag, open, openat};
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag, open, openat, readlinkat};
 use nix::sys::stat::{FileStat, Mode, SFlag, fstat, fstatat, mkdirat};
 use nix::unistd::{UnlinkatFlags, geteuid, unlinkat};
 
@@ -38,6 +38,54 @@ impl Folder {
         };
         let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
         let handle = open(path, flags, Mode::empty())?;
+        Ok(Self {
+            handle: File::from(handle),
+        })
+    }
+
+    /// Opens the folder at `path` to put files into it. Its last name may be a link of this user or
+    /// of root, and of nobody else; those above it may be any.
+    ///
+    /// # Errors
+    /// It is not there, is no folder, may not be opened, or is somebody else's link.
+    pub fn open_for_files(path: &Path) -> io::Result<Self> {
+        Self::open_for(path, geteuid().as_raw())
+    }
+
+    fn open_for(path: &Path, user: u32) -> io::Result<Self> {
+        // Without `.` at its end, which would be looked for behind the link.
+        let path: PathBuf = path.components().collect();
+        let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
+            return Self::open(&path);
+        };
+        // A handle that needs no right to read stays what it is, whatever gets its name meanwhile.
+        let handle = |at: Option<&File>, name: &CStr, more| -> nix::Result<File> {
+            let flags = OFlag::O_PATH | OFlag::O_CLOEXEC | more;
+            let at = at.map_or(AT_FDCWD, File::as_fd);
+            Ok(openat(at, name, flags, Mode::empty())?.into())
+        };
+        let above = match above.as_os_str().is_empty() {
+            true => c".".to_owned(),
+            false => c_name(above)?,
+        };
+        let above = handle(None, &above, OFlag::O_DIRECTORY)?;
+        let found = handle(Some(&above), &c_name(name)?, OFlag::O_NOFOLLOW)?;
+        let about = fstat(&found)?;
+        let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
+        if !is(&about, SFlag::S_IFLNK) {
+            let handle = openat(&found, c".", flags, Mode::empty())?;
+            return Ok(Self {
+                handle: File::from(handle),
+            });
+        }
+        if about.st_uid != user && about.st_uid != 0 {
+            return Err(io::Error::other(format!(
+                "the folder is a link that another user made (user {}): name the one it leads to",
+                about.st_uid
+            )));
+        }
+        let leads_to = readlinkat(&found, c"")?;
+        let handle = openat(&above, &*leads_to, flags, Mode::empty())?;
         Ok(Self {
             handle: File::from(handle),
         })
@@ -167,4 +215,38 @@ fn is_of_flow(name: &CStr) -> bool {
 /// A name as the system takes it.
 pub(crate) fn c_name(name: impl AsRef<OsStr>) -> io::Result<CString> {
     Ok(CString::new(name.as_ref().as_bytes())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{MetadataExt, lchown, symlink};
+
+    use super::*;
+
+    /// A user's own link to a disk with more room was followed, and so was anybody else's.
+    #[test]
+    fn files_go_through_a_link_of_ones_own_and_not_of_somebody_else() {
+        let root = tempfile::tempdir().unwrap();
+        let (room, link) = (root.path().join("room"), root.path().join("link"));
+        fs::create_dir(&room).unwrap();
+        symlink("room", &link).unwrap();
+        if geteuid().is_root() {
+            let _not_in_every_user_namespace = lchown(&link, Some(1234), None);
+        }
+        let owner = link.symlink_metadata().unwrap().uid();
+        let through = Folder::open_for(&link, owner).unwrap().about().unwrap();
+        assert_eq!(through.st_ino, room.metadata().unwrap().ino());
+        for path in [link.clone(), link.join("."), link.join("")] {
+            let stranger = Folder::open_for(&path, owner + 1).map_err(|error| error.to_string());
+            match owner {
+                0 => assert!(stranger.is_ok(), "{stranger:?}"),
+                _ => assert!(stranger.unwrap_err().contains("another user"), "{path:?}"),
+            }
+        }
+        Folder::open_for(&room, owner + 1).unwrap();
+        Folder::open_for(Path::new(""), owner).unwrap();
+        Folder::open_for(Path::new("/"), owner).unwrap();
+        assert!(Folder::open_for(&root.path().join("none"), owner).is_err());
+    }
 }

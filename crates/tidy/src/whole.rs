@@ -25,7 +25,6 @@ use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use nix::errno::Errno;
@@ -63,7 +62,7 @@ fn put(
 ) -> io::Result<()> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let name = c_name(name)?;
-    let folder = Folder::open(path.parent().unwrap_or(Path::new(".")))?;
+    let folder = Folder::open_for_files(path.parent().unwrap_or(Path::new(".")))?;
     let Some(mut file) = nameless(&folder) else {
         return put_named(&folder, &name, content, settle);
     };
@@ -163,7 +162,7 @@ fn link(file: &File, folder: &Folder, name: &CStr) -> nix::Result<()> {
 
 /// Removes from `folder` what killed programs began to write.
 pub fn sweep(folder: &Path) {
-    let Ok(folder) = Folder::open(folder) else {
+    let Ok(folder) = Folder::open_for_files(folder) else {
         return;
     };
     for name in folder.names().unwrap_or_default() {
@@ -184,15 +183,18 @@ pub fn sweep(folder: &Path) {
 /// # Errors
 /// It is not there, may not be written, or is something else.
 pub fn open_to_append(path: &Path) -> io::Result<File> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let folder = Folder::open_for_files(path.parent().unwrap_or(Path::new(".")))?;
     // A pipe would be waited for.
-    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
-    let mut options = File::options();
-    options.read(true).append(true).custom_flags(flags.bits());
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
+    let flags = flags | OFlag::O_RDWR | OFlag::O_APPEND;
+    let file = openat(&folder, &*c_name(name)?, flags, Mode::empty());
     let is_link = || path.is_symlink();
-    let file = options.open(path).map_err(|error| match is_link() {
+    let file = file.map_err(|error| match is_link() {
         true => io::Error::other("it is a link: name the folder that the file itself is in"),
-        false => error,
+        false => error.into(),
     })?;
+    let file = File::from(file);
     let stat = nix::sys::stat::fstat(&file)?;
     match crate::folder::is(&stat, SFlag::S_IFREG) {
         true if stat.st_nlink <= 1 => Ok(file),

@@ -62,13 +62,13 @@ fn do_unit<B: Body>(
     outlet: &mut Outlet<'_>,
     tally: &mut Tally,
 ) {
-    if context.narrate {
+    if context.narrate.is_some() {
         narrate(context, unit, "starting on");
     }
     outlet.begin(unit);
     tally.proof += context.body.unit(state, unit, outlet);
     tally.units += 1;
-    if context.narrate {
+    if context.narrate.is_some() {
         narrate(context, unit, "finished");
     }
 }

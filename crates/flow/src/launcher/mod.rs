@@ -280,7 +280,7 @@ impl Launcher {
         let mut command = command(
             self.program(spec, files)?,
             SLOT_PROCESS_ARGUMENT,
-            spec.narrate,
+            spec.narrate.is_some(),
         );
         if spec.variant.allocator.is_some() {
             match &self.allocator {

@@ -155,7 +155,7 @@ fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
         body,
         variant: &variant,
         cpus: &[],
-        narrate: false,
+        narrate: None,
         recorded: None,
         shared: &shared,
         notify: &notify,

@@ -81,7 +81,7 @@ fn carried<B: Body>(
         body,
         variant: &variant,
         cpus: &[],
-        narrate: false,
+        narrate: None,
         recorded: None,
         shared: &shared,
         notify: &notify,

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::unix::fs::{lchown, symlink};
 use std::process::Stdio;
 
 use super::common::{Home, Run, primes, results, slots, within};
@@ -33,6 +34,29 @@ fn a_results_folder_is_never_overwritten() {
     let run = small(&home, &["--out", "out"]);
     run.refused(2, &["out/journal.jsonl exists", "another folder"]);
     assert_eq!(fs::read(home.path("out/journal.jsonl")).unwrap(), before);
+    home.assert_nothing_left();
+}
+
+/// Plots went through any link: root, asked for plots in somebody else's folder, wrote wherever
+/// that user had it lead.
+#[test]
+fn nothing_is_written_through_a_link_that_somebody_else_made() {
+    let home = Home::new();
+    small(&home, &["--out", "out"]).answered();
+    for folder in ["room", "room/empty"] {
+        fs::create_dir(home.path(folder)).unwrap();
+    }
+    symlink("room", home.path("own")).unwrap();
+    symlink("room/empty", home.path("other")).unwrap();
+    if lchown(home.path("other"), Some(54_321), None).is_err() {
+        return skipped::skipped("only root can be somebody else");
+    }
+    let run = home.run(&["report", "out", "--plots", "other"]);
+    run.refused(2, &["another user", "54321"]);
+    small(&home, &["--out", "other"]).refused(2, &["another user", "54321"]);
+    assert!(home.listing("room/empty").is_empty());
+    home.run(&["report", "out", "--plots", "own"]).answered();
+    assert!(home.listing("room").len() > 1);
     home.assert_nothing_left();
 }
 

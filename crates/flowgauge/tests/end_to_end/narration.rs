@@ -52,19 +52,26 @@ fn each_thread_says_its_number_and_ranges() {
     check("-t 2 --blocks 6", 6, 2, "thread ");
 }
 
-/// The source's parent said so too.
+/// The source's parent said so too, and to which file.
 #[test]
-fn the_parent_says_when_it_writes_and_has_finished() {
+fn the_parent_says_when_it_writes_and_has_finished_and_for_which_file() {
+    for (flags, what) in [("", "the results"), (" -o a.csv", "the results for a.csv")] {
+        parent_says(flags, what);
+    }
+}
+
+fn parent_says(flags: &str, what: &str) {
     let home = Home::new();
-    let line = format!("{LINE} -p 2");
+    let line = format!("{LINE} -p 2{flags}");
     let run = home.run(&line.split(' ').collect::<Vec<_>>()).answered();
     let of_parent = |line: &&str| line.starts_with("parent ");
     let said: Vec<&str> = run.stderr.lines().filter(of_parent).collect();
     let [first, last] = said[..] else {
         panic!("{said:?}")
     };
-    let pid = first.strip_suffix(" writing the results").unwrap();
-    assert_eq!(last, format!("{pid} finished writing the results"));
+    let pid = first.strip_suffix(&format!(" writing {what}"));
+    let finished = pid.map(|pid| format!("{pid} finished writing {what}"));
+    assert_eq!(finished.as_deref(), Some(last), "{said:?}");
 }
 
 #[test]

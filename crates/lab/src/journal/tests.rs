@@ -234,7 +234,7 @@ fn spec() -> flow::SlotSpec<workload::Work> {
         warmups: 1,
         reps: 2,
         deadline_s: 1.0,
-        narrate: false,
+        narrate: None,
         simulate: None,
         output: None,
         scratch: None,

@@ -212,7 +212,7 @@ mod tests {
             warmups: 0,
             reps: 1,
             deadline_s: 1.0,
-            narrate: false,
+            narrate: None,
             simulate: None,
             output: None,
             scratch: None,
