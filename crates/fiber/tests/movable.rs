@@ -89,7 +89,7 @@ fn main() -> ExitCode {
     for (name, test) in chosen {
         let status = in_child(|| {
             // SAFETY: a system call; no test may hang.
-            unsafe { libc::alarm(60) };
+            unsafe { libc::alarm(600) };
             test();
             0
         })

@@ -15,7 +15,7 @@ use fiber::movable::{MovableFiber, MoveError, PeerError, Region, Way, agree_on_a
 
 fn main() {
     // SAFETY: a system call; no process of this test may hang.
-    unsafe { libc::alarm(60) };
+    unsafe { libc::alarm(600) };
     match std::env::args().nth(1).as_deref() {
         Some("serve") => serve(),
         Some("serve-apart") => serve_apart(),

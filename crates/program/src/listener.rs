@@ -143,7 +143,12 @@ mod tests {
             };
             assert!(who.contains(&format!("process {own}")), "{who}");
             drop(listener);
-            assert_eq!(listens(address, &[own]), Listens::Unknown, "{any}");
+            // A process that another test starts just then has it too, until it begins its program.
+            let mut looks = (0..12_000).map(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+                listens(address, &[own])
+            });
+            assert!(looks.any(|look| look == Listens::Unknown), "{any}");
         }
     }
 

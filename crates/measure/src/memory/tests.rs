@@ -1,6 +1,6 @@
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::*;
 
@@ -137,19 +137,17 @@ fn this_process_reads_itself_quickly() {
         Ok(memory) => memory,
         Err(error) => return skipped::skipped(error),
     };
-    assert!(memory.pss > 0 && memory.pss <= memory.rss);
+    // Beside tests that map pages between its two readings, its PSS may be above its RSS.
+    assert!(memory.pss > 0 && memory.rss > 0);
     assert!(memory.page_tables > 0 && memory.tasks >= 1);
     assert!(memory.total() > memory.pss);
-    let start = Instant::now();
+    let start_ns = crate::clock::thread_cpu_ns();
     for _ in 0..100 {
         sampler.of(&[pid]).unwrap();
     }
     // 60 us each; the bound only catches a reading that became a walk.
-    assert!(
-        start.elapsed() < Duration::from_secs(1),
-        "{:?}",
-        start.elapsed()
-    );
+    let took_ns = crate::clock::thread_cpu_ns() - start_ns;
+    assert!(took_ns < 1_000_000_000, "{took_ns} ns");
 }
 
 #[test]
@@ -159,10 +157,12 @@ fn a_larger_heap_is_seen() {
         Ok(before) => before,
         Err(error) => return skipped::skipped(error),
     };
-    let block = vec![1u8; 64 << 20];
+    let block = vec![1u8; 256 << 20];
     let after = of(&[pid]).unwrap();
     std::hint::black_box(&block);
-    assert!(after.pss >= before.pss + (60 << 20), "{before:?} {after:?}");
+    // Other tests of this process may have freed some memory meanwhile.
+    let grown = before.pss + (192 << 20);
+    assert!(after.pss >= grown, "{before:?} {after:?}");
 }
 
 #[test]
@@ -197,17 +197,18 @@ impl Drop for Idle {
     }
 }
 
-/// What a process holds once it has come to rest.
+/// What a process holds once it has come to rest: it sleeps as its program says, and is neither the
+/// copy of this one that becomes it nor waits for a CPU or a disk while it begins.
 fn at_rest(pid: i32) -> Memory {
     let mut before = None;
     loop {
         let now = of(&[pid]).unwrap();
-        // Of the program itself, and not of the copy of this one that becomes it.
-        let is_it = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap() == "sleep\n";
-        if is_it && before == Some(now.rss) {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        let rests = stat.contains(" (sleep) S ");
+        if rests && before == Some(now.rss) {
             return now;
         }
-        before = Some(now.rss);
+        before = rests.then_some(now.rss);
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -218,6 +219,7 @@ fn memory_does_not_depend_on_who_else_maps_the_program() {
     let measured = Idle::start(1);
     let pid = measured.0[0].id() as i32;
     let alone = at_rest(pid);
+    assert!(alone.pss <= alone.rss, "{alone:?}");
     let beside = Idle::start(16);
     for one in &beside.0 {
         at_rest(one.id() as i32);
