@@ -235,7 +235,7 @@ flows = 3
     std::fs::write(&study, text).expect("written");
     let path = study.to_string_lossy();
     let out = folder.path().join("out");
-    let args = ["run", &path, "--rounds", "1", "--deadline", "500ms"];
+    let args = ["run", &path, "--rounds", "1", "--deadline", "2s"];
     flowgauge(&args, &out);
     let results = Results::from_journal(&out.join(lab::journal::FILE_NAME)).expect("a journal");
     let (_, reason) = &cases(&results)[0].variants[0].failures[0];

@@ -69,6 +69,12 @@ fn a_page_and_plots_are_written_where_they_are_asked_for() {
         .refused(2, &["--out before holds other files"]);
 }
 
+/// The times of `before` in both, whatever this machine made of the two runs.
+fn same_times(home: &Home) {
+    let [before, after] = ["before", "after"].map(|run| home.path(run).join("journal.jsonl"));
+    fs::copy(before, after).unwrap();
+}
+
 /// The journal of `after`, with every time of threads made `factor` times as long: the
 /// slots are changed, and everything else is as it was.
 fn slow_threads(home: &Home, factor: u64) {
@@ -92,6 +98,7 @@ fn slow_threads(home: &Home, factor: u64) {
 #[test]
 fn a_regression_is_an_exit_code() {
     let home = home();
+    same_times(&home);
     slow_threads(&home, 100);
     let line = "compare before after --floor 10% --fail-on-regression 50%";
     let (code_now, _, said) = code(&home, line);
@@ -141,12 +148,7 @@ fn other_proof(home: &Home, variants: &[u64]) {
 #[test]
 fn what_was_not_compared_may_be_a_regression() {
     let home = home();
-    // The same times in both, whatever this machine made of them.
-    fs::copy(
-        home.path("before/journal.jsonl"),
-        home.path("after/journal.jsonl"),
-    )
-    .unwrap();
+    same_times(&home);
     let line = "compare before after --floor 90% --fail-on-regression 95%";
     assert_eq!(code(&home, line).0, Some(0));
     other_proof(&home, &[1]);
@@ -184,6 +186,29 @@ fn what_was_not_compared_may_be_a_regression() {
     );
 }
 
+/// The slots of processes of `before` in `after`, which has no others.
+fn same_processes(home: &Home) {
+    let read = |run: &str| {
+        let text = fs::read_to_string(home.path(run).join("journal.jsonl")).unwrap();
+        let entries = text.lines().map(|line| serde_json::from_str(line).unwrap());
+        entries.collect::<Vec<serde_json::Value>>()
+    };
+    let is_slot = |entry: &&serde_json::Value| entry["line"] == "slot" && entry["variant"] == 0;
+    let before = read("before");
+    let mut slots = before.iter().filter(is_slot);
+    let of_before = |mut entry: serde_json::Value| {
+        if is_slot(&&entry) {
+            let slot = slots.next().unwrap();
+            assert_eq!(entry["round"], slot["round"]);
+            entry["outcome"] = slot["outcome"].clone();
+        }
+        entry.to_string() + "\n"
+    };
+    let after: String = read("after").into_iter().map(of_before).collect();
+    assert!(slots.next().is_none());
+    fs::write(home.path("after/journal.jsonl"), after).unwrap();
+}
+
 /// A variant that the second run did not have passed.
 #[test]
 fn what_is_gone_may_be_a_regression() {
@@ -191,8 +216,10 @@ fn what_is_gone_may_be_a_regression() {
     let both = [("process", 2), ("thread", 2)];
     for (out, variants) in [("before", &both[..]), ("after", &both[..1])] {
         home.write("mine.toml", &primes(2_000, variants));
-        home.run(&[&["run", "mine.toml", "--out", out], &FLAGS[..]].concat());
+        home.run(&[&["run", "mine.toml", "--out", out], &FLAGS[..]].concat())
+            .answered();
     }
+    same_processes(&home);
     let line = "compare before after --floor 90% --fail-on-regression 95%";
     let (code_now, _, said) = code(&home, line);
     assert_eq!(code_now, Some(3), "{said}");
@@ -214,7 +241,8 @@ fn memory_between_runs_is_judged_by_the_ratio_of_memory() {
         (run.code, run.stderr)
     };
     assert_eq!(expect("<= 0.0001").0, Some(1), "{}", expect("<= 0.0001").1);
-    assert_eq!(expect("<= 1.5").0, Some(0), "{}", expect("<= 1.5").1);
+    // Far beyond what a process that shares its program with others can differ by; not in bytes.
+    assert_eq!(expect("<= 5").0, Some(0), "{}", expect("<= 5").1);
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn an_interrupt_ends_a_walk_through_a_tree_at_once() {
             run.stderr()
         );
         // The whole of a machine takes many seconds; an end takes some milliseconds.
-        assert!(begun.elapsed().as_secs() < 3, "{:?}", begun.elapsed());
+        assert!(begun.elapsed().as_secs() < 6, "{:?}", begun.elapsed());
         home.assert_nothing_left();
         assert!(!home.path("out").exists());
     }

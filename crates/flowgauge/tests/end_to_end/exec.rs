@@ -41,12 +41,10 @@ fn two_commands_are_answered_and_every_launch_is_recorded() {
         "--rounds",
         "10",
         "sleep 0.01",
-        "sleep 0.05",
+        "sleep 0.2",
     ]);
-    let run = run.answered();
-    let answer = "sleep 0.05 4.";
-    let says = run.stdout.contains(answer) || run.stdout.contains("slower than sleep 0.01");
-    assert!(says, "{}", run.stdout);
+    let words = run.answered().words();
+    assert!(words.contains("slower than sleep 0.01"), "{words}");
     let results = results(&home.path("out"));
     let case = &results.studies[0].cases[0];
     let typical: Vec<f64> = case
@@ -54,7 +52,7 @@ fn two_commands_are_answered_and_every_launch_is_recorded() {
         .iter()
         .map(|v| v.value.unwrap().typical / 1e6)
         .collect();
-    assert!(typical[0] > 10.0 && typical[1] > 50.0, "{typical:?}");
+    assert!(typical[0] > 10.0 && typical[1] > 200.0, "{typical:?}");
     let Answer::Done(record) = &case.slots[0].outcome.answer else {
         panic!("a good slot")
     };
@@ -167,7 +165,8 @@ fn what_cannot_be_run_is_refused_before_anything_is_made() {
 
 #[test]
 fn a_daemon_is_found_ended_and_named() {
-    let left = "sh -c '(setsid sleep 60 & ) ; exit 0'";
+    // It is left when it has begun its program, whose name is given.
+    let left = "sh -c 'setsid sleep 60 & until grep -q sleep /proc/$!/comm; do sleep 0.01; done'";
     let home = Home::new();
     exec(&home, &[left]);
     assert!(
@@ -185,14 +184,16 @@ fn a_daemon_is_found_ended_and_named() {
 
 #[test]
 fn a_command_that_hangs_or_ignores_the_request_to_end_is_ended() {
-    for (command, said) in [
-        ("sleep 60", "deadline of 0.3 s"),
-        ("yes", "deadline of 0.3 s"),
+    // What ignores the request has to be at it before the request comes.
+    for (command, timeout, said) in [
+        ("sleep 60", "0.3s", "deadline of 0.3 s"),
+        ("yes", "0.3s", "deadline of 0.3 s"),
         (
             "sh -c 'trap \"\" TERM; while true; do sleep 1; done'",
+            "2s",
             "(SIGTERM) and was killed",
         ),
-        ("sh -c 'kill -STOP $$'", "deadline of 0.3 s"),
+        ("sh -c 'kill -STOP $$'", "0.3s", "deadline of 0.3 s"),
     ] {
         let home = Home::new();
         exec(
@@ -200,7 +201,7 @@ fn a_command_that_hangs_or_ignores_the_request_to_end_is_ended() {
             &[
                 command,
                 "--timeout",
-                "0.3s",
+                timeout,
                 "--grace",
                 "0.3s",
                 "--output",
@@ -749,7 +750,7 @@ fn a_control_group_ends_what_outlives_the_main_process_and_the_slot() {
 fn two_builds_in_one_run_fail_on_the_slower_one_alone() {
     let home = Home::new();
     let code = |new: &str, out: &str| {
-        let bound = "exec/new vs old <= 4";
+        let bound = "exec/new vs old <= 2";
         let builds = ["exec", "sleep 0.01", new, "-n", "old", "-n", "new"];
         let checked = ["--rounds", "10", "--expect", bound, "--out", out];
         home.run(&[builds.as_slice(), &checked].concat()).code

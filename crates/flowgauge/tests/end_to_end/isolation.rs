@@ -106,7 +106,7 @@ fn a_panic_is_quoted_where_it_takes_the_whole_slot() {
 
 /// Hanging flows are ended at the deadline; what others did is kept under every model.
 fn check_hang(model: &str) {
-    let (case, _) = drilled("hang", &[(model, 4)], "1s");
+    let (case, _) = drilled("hang", &[(model, 4)], "2s");
     assert_no_data(&case);
     let (reason, kept) = failed(&case, 0);
     let Failure::Hung { hung, flows, .. } = reason else {

@@ -149,7 +149,7 @@ fn failed_slot(
             Answer::Done(_) => None,
         })
     };
-    let found = within(30, "a failed slot", || {
+    let found = within(120, "a failed slot", || {
         if let Some(process) = choose(&home.processes()) {
             process.send(Signal::SIGKILL);
         }
@@ -219,7 +219,7 @@ fn workers_die_with_their_cell_where_nobody_else_ends_them() {
         Process::slot_process(&processes)
             .unwrap()
             .send(Signal::SIGKILL);
-        within(2, "main alone is left", || {
+        within(30, "main alone is left", || {
             let processes = home.processes();
             let others = processes.iter().filter(|process| !process.is_janitor());
             (others.count() == 1).then_some(())
@@ -425,15 +425,14 @@ fn a_cell_that_does_not_answer_is_ended_after_its_deadline() {
     let home = Home::new();
     let line = "primes -p 2 -b 1G --deadline 1s --out out";
     let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
-    within(20, "a worker", || {
+    let stopped = within(20, "a worker", || {
         let processes = home.processes();
         Process::worker(&processes)?;
-        Process::slot_process(&processes)?.send(Signal::SIGSTOP);
-        Some(())
+        let slot = Process::slot_process(&processes)?;
+        slot.send(Signal::SIGSTOP);
+        Some(slot.pid)
     });
-    let stopped = home.processes();
-    let stopped = Process::slot_process(&stopped).unwrap().pid;
-    within(10, "the stopped slot process is gone", || {
+    within(60, "the stopped slot process is gone", || {
         let processes = home.processes();
         processes.iter().all(|p| p.pid != stopped).then_some(())
     });

@@ -57,7 +57,7 @@ fn answered(line: &str) -> Done {
 #[test]
 fn state_gets_to_the_other_side_by_every_means() {
     let line = "migrate --case same-cpu,other-cpu,pipelined --bytes 256,8K --moves 600 --rounds 1 \
-                --budget 60s --out out";
+                --budget 10m --out out";
     let done = answered(line);
     // One at a time by six means in two cases, pipelined by three in two; two sizes of each.
     assert_eq!(

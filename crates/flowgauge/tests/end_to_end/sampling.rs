@@ -192,7 +192,7 @@ fn a_slot_outlives_its_sampler_and_the_loss_is_said() {
     within(20, "the first slot", || {
         (!slots(&home.path("out")).is_empty()).then_some(())
     });
-    within(30, "a good slot whose sampler was killed", || {
+    within(120, "a good slot whose sampler was killed", || {
         if let Some(sampler) = Process::sampler(&home.processes()) {
             sampler.send(Signal::SIGKILL);
         }

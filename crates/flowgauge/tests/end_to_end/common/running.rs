@@ -49,9 +49,9 @@ impl Running {
         killpg(self.pid(), signal).unwrap();
     }
 
-    /// Its end, which must come within 20 seconds.
+    /// Its end, which must come within a minute.
     pub(crate) fn end(&mut self) -> ExitStatus {
-        let status = within(20, "the command ends", || self.child.try_wait().unwrap());
+        let status = within(60, "the command ends", || self.child.try_wait().unwrap());
         self.ended = true;
         status
     }
