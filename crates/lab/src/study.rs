@@ -30,7 +30,7 @@ pub use file::{SCHEMA, parse};
 pub use labels::labelled;
 pub(crate) use labels::unique;
 pub use published::{
-    Claim, OfCase, OfModel, OfSweep, OfVariant, OfWork, Ours, Pair, Published, Step, TimeIn,
+    Claim, Half, OfCase, OfModel, OfSweep, OfVariant, OfWork, Ours, Pair, Published, Step, TimeIn,
 };
 
 /// A study with its cases, as it is run (presets applied, sweeps spread out).

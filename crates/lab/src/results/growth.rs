@@ -13,7 +13,7 @@
 //! A shape is claimed where the whole interval of the growth lies near its value, flat only where
 //! the interval holds 0: a growth that is small and known not to be 0 is *nearly flat*. What rises
 //! is *in a line* where the line accounts for nine tenths of the way that the medians go, however
-//! slowly: what a process holds comes on top of what its parent holds, so the line need not go
+//! slowly (it reproduces a linear increase where it is not nearly flat): what a process holds comes on top of what its parent holds, so the line need not go
 //! through 0. Where the medians leave the line, that may be a curve, noise or steps: whether it is
 //! a line is then not known.
 //!
@@ -119,7 +119,8 @@ impl Growth {
         let is_flat = matches!(self.shape, Flat | NearlyFlat);
         let shown = match claim {
             Claim::Flat => is_flat,
-            Claim::Linear => self.is_in_a_line(),
+            // What hardly rises is as good as flat, however straight it is.
+            Claim::Linear => self.is_in_a_line() && !is_flat,
             Claim::Steps => self.shape == Steps,
             Claim::Grows => !is_flat && !matches!(self.shape, Falling | CannotTell),
             _ => false,
@@ -217,6 +218,16 @@ mod tests {
         assert_eq!(stairs.judge(Claim::Linear), Standing::Differs);
         assert_eq!(stairs.judge(Claim::Flat), Standing::Differs);
         assert_eq!(stairs.judge(Claim::Grows), Standing::Reproduced);
+    }
+
+    /// One law, nearly flat, was said to reproduce a linear increase and a constant.
+    #[test]
+    fn what_hardly_rises_is_no_linear_increase_however_straight_it_is() {
+        let hardly = growth([100.0, 101.0, 102.0, 103.0, 104.0, 105.0]);
+        assert_eq!(hardly.shape, Shape::NearlyFlat);
+        assert!(hardly.is_in_a_line());
+        assert_eq!(hardly.judge(Claim::Linear), Standing::Differs);
+        assert_eq!(hardly.judge(Claim::Flat), Standing::Reproduced);
     }
 
     /// Of a line it was said that its steps were reproduced.

@@ -115,6 +115,16 @@ fn kinds_of_workers(cases: &[CaseResult]) -> Option<String> {
     (said.len() > 1).then(|| said.join("; "))
 }
 
+impl CaseResult {
+    /// The typical time of its first variant in words, where nothing is compared: `thread: 6.63 ms
+    /// typical, ...`; `None` without a good slot.
+    #[must_use]
+    pub fn measured(&self) -> Option<String> {
+        let first = self.variants.first()?;
+        first.value.is_some().then(|| measured(first))
+    }
+}
+
 fn measured(variant: &VariantSummary) -> String {
     let label = &variant.label;
     match &variant.value {

@@ -22,12 +22,16 @@
 //! | | beyond it | refuted |
 //! | anything | no interval decides | cannot tell |
 //!
+//! A finding that says two things is reproduced where both are ([`Half`]). One that explains a
+//! difference by what something costs is refuted where that cannot cost so much ([`explains`]).
+//!
 //! Seconds and bytes of a machine of long ago are no claim: they stand beside ours without a
 //! verdict ([`Standing::SideBySide`]). What this machine or this version cannot do is "not
 //! possible here", with the reason. Of a case that was not run nothing is said.
 
 mod again;
 mod amounts;
+mod explains;
 mod laws;
 mod pairs;
 mod steps;
@@ -43,7 +47,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CaseResult, Limit, Scaling};
 use crate::number::count;
-use crate::study::{Claim, Ours, Published};
+use crate::study::{Claim, Half, Ours, Published};
 use crate::{CaseEnd, Header, Study};
 
 /// A finding of the source with ours.
@@ -215,6 +219,7 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
     let answer = match (&published.ours, &published.not_here) {
         (Some(ours), None) => {
             let answer = answer(published, ours, run).unwrap_or_else(|answer| answer);
+            let answer = with_half(published, answer, run);
             match (again::event(ours), answer.verdict) {
                 (Some(event), Standing::NotPossible) => uncounted(event, answer, run),
                 _ => answer,
@@ -304,6 +309,7 @@ fn answer(published: &Published, ours: &Ours, run: Run<'_>) -> Result<Answer, An
         Ours::Amount(of) => amounts::answer(published, of, run),
         Ours::Workers(of) => workers::each(of, run),
         Ours::Farthest(pair) => workers::farthest(published, pair, run),
+        Ours::Explains(pair) => explains::answer(published, pair, run),
         Ours::TimeIn(of) => amounts::time_in(published, of, run),
         Ours::Best(of) => amounts::best(published.value, &of.case, run),
         Ours::Law(of) => laws::answer(claim, of, run),
@@ -311,6 +317,45 @@ fn answer(published: &Published, ours: &Ours, run: Run<'_>) -> Result<Answer, An
         Ours::Throughput(of) => works::throughput(claim, of, run),
         Ours::SharedPages(of) => works::shared_pages(published, of, run),
         Ours::TlbMisses(of) => works::tlb_misses(claim, of, run),
+    }
+}
+
+/// The whole of a finding that says two things: each is held against what it is about.
+fn with_half(published: &Published, first: Answer, run: Run<'_>) -> Answer {
+    let Some(Half { claim, ours }) = &published.and else {
+        return first;
+    };
+    let own = Published {
+        claim: Some(*claim),
+        value: None,
+        ..published.clone()
+    };
+    let second = answer(&own, ours, run).unwrap_or_else(|answer| answer);
+    let of_both = [first.verdict, second.verdict];
+    let known = |side: &Answer| match side.ours.is_empty() {
+        true => side.verdict.name().to_owned(),
+        false => side.ours.clone(),
+    };
+    let because = [&first.because, &second.because].into_iter().flatten();
+    let because: Vec<&str> = because.map(String::as_str).collect();
+    Answer {
+        because: (!because.is_empty()).then(|| because.join("; ")),
+        cause: first.cause.clone().or(second.cause.clone()),
+        ..Answer::new(
+            format!("{}; and {}", known(&first), known(&second)),
+            together(of_both),
+        )
+    }
+}
+
+/// What two halves are together: what both are; without an answer to one of them, none; else
+/// something else than the source's.
+fn together([first, second]: [Standing; 2]) -> Standing {
+    let is_open = |one: Standing| matches!(one, Standing::CannotTell | Standing::NotPossible);
+    match first == second {
+        true => first,
+        false if is_open(first) || is_open(second) => Standing::CannotTell,
+        false => Standing::Differs,
     }
 }
 

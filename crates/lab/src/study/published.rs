@@ -49,6 +49,9 @@ pub struct Published {
     /// What of ours stands beside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ours: Option<Ours>,
+    /// What the finding says besides, of something else: it holds where both do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub and: Option<Half>,
     /// Why nothing of ours can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_here: Option<String>,
@@ -61,6 +64,16 @@ pub struct Published {
     /// The command that answers it, where it is not that of the study.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+}
+
+/// The second half of a finding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Half {
+    /// What it says of ours.
+    pub claim: Claim,
+    /// What of ours stands beside it.
+    pub ours: Ours,
 }
 
 /// What a finding says of a quantity of ours.
@@ -107,6 +120,9 @@ pub enum Ours {
     Workers(OfVariant),
     /// Which worker differs most between two variants.
     Farthest(Pair),
+    /// Whether what was counted can explain that the reference takes longer; `value` is what one
+    /// costs at the most, in ns.
+    Explains(Pair),
     /// How much of the time of all flows of a variant these take, by timers.
     TimeIn(TimeIn),
     /// The best number of flows of a case.

@@ -355,7 +355,7 @@ fn row(
             row.below
                 .extend(others.map(|said| About::Besides.says(said)));
         }
-        (None, None) => row.alone(study, case),
+        (None, None) => row.alone(study, case, is_headline),
     }
     let mut besides: Vec<String> = case.helps().into_iter().chain(case.launching()).collect();
     if is_headline {
@@ -529,16 +529,15 @@ impl Row {
         true
     }
 
-    /// What was measured where nothing is compared.
-    fn alone(&mut self, study: &StudyResult, case: &CaseResult) {
-        let measured = case
-            .variants
-            .first()
-            .is_some_and(|variant| variant.value.is_some());
-        if let Some(sentence) = study.sentences.first().filter(|_| measured) {
-            self.words.clone_from(sentence);
-            self.tone = Tone::Plain;
-        }
+    /// What was measured where nothing is compared: of the headline what the study says of it, of
+    /// any other case its own.
+    fn alone(&mut self, study: &StudyResult, case: &CaseResult, is_headline: bool) {
+        let Some(measured) = case.measured() else {
+            return;
+        };
+        let headline = study.sentences.first().filter(|_| is_headline);
+        self.words = headline.cloned().unwrap_or(measured);
+        self.tone = Tone::Plain;
     }
 }
 

@@ -82,6 +82,43 @@ fn the_first_screen_of_one_study_at_60_and_100_columns() {
     insta::assert_snapshot!(text(60));
 }
 
+/// Every row of a run of one model had the value of the headline.
+#[test]
+fn rows_of_a_run_with_one_model_have_the_value_of_their_own_case() {
+    let mut results = busy(Preset::Quick, 10);
+    results.studies.retain(|one| one.study.name == "workers");
+    let study = &mut results.studies[0];
+    for case in &mut study.cases {
+        case.findings.clear();
+        case.contrasts.clear();
+        case.variants.truncate(1);
+    }
+    let study = &results.studies[0];
+    let text = terminal::run(&results, &brief(100), Some("out"));
+    let own = |name: &str| {
+        let mut cases = study.cases.iter();
+        let case = cases.find(|case| case.case.name == name).expect(name);
+        let value = case.variants[0].value.expect("a value");
+        lab::number::time(value.typical)
+    };
+    let headline = &study.headline_case().expect("a headline").case.name;
+    let others = study
+        .study
+        .deciding
+        .iter()
+        .filter(|one| one.case != *headline);
+    let mut seen = 0;
+    for one in others {
+        let mut lines = text.lines();
+        let row = lines.find(|line| line.trim_start().starts_with(&one.label));
+        let row = row.unwrap_or_else(|| panic!("{}: {text}", one.label));
+        let value = format!(": {} typical", own(&one.case));
+        assert!(row.contains(&value), "{value}: {text}");
+        seen += 1;
+    }
+    assert!(seen > 1, "{text}");
+}
+
 #[test]
 fn a_terminal_without_unicode_gets_ascii_alone() {
     let style = Style {

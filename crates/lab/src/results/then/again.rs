@@ -24,7 +24,7 @@ fn of_case(name: &str, ours: &Ours) -> Option<String> {
     }
     let full = builtin(name, Preset::Full).ok()?;
     let case = match ours {
-        Ours::Pair(of) | Ours::Farthest(of) => of.case.clone(),
+        Ours::Pair(of) | Ours::Farthest(of) | Ours::Explains(of) => of.case.clone(),
         Ours::Amount(of) | Ours::Workers(of) => of.case.clone(),
         Ours::TimeIn(of) => of.case.clone(),
         Ours::Best(of) => of.case.clone(),

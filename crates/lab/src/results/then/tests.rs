@@ -4,7 +4,7 @@ use tempfile::tempdir;
 
 use super::{Standing, Then};
 use crate::results::quantity::{Kind, Word};
-use crate::study::{Claim, OfSweep, OfVariant, Ours, Pair, Published, Step};
+use crate::study::{Claim, Half, OfSweep, OfVariant, Ours, Pair, Published, Step};
 use crate::testing::{MS, Mock, PROOF, case, done, header, study};
 use crate::{Journal, Preset, Results, Silent, Study, SweepPoint, builtin, builtin_names, run};
 
@@ -18,6 +18,7 @@ fn published(claim: Claim, ours: Ours) -> Published {
         value: None,
         points: Vec::new(),
         ours: Some(ours),
+        and: None,
         not_here: None,
         steps: Vec::new(),
         note: None,
@@ -108,6 +109,69 @@ fn a_claim_with_a_factor_is_reproduced_by_that_factor_alone() {
         because,
         Some("the direction is the source's, its factor of 2 is not")
     );
+}
+
+/// "Threads have an advantage, but the allocator must be enhanced" was reproduced by its first half.
+#[test]
+fn a_finding_of_two_halves_is_reproduced_where_both_are() {
+    let both = |claim| Published {
+        and: Some(Half {
+            claim,
+            ours: pair("time"),
+        }),
+        ..published(Claim::Same, pair("memory"))
+    };
+    let mut missing = both(Claim::Faster);
+    missing.and = Some(Half {
+        claim: Claim::Faster,
+        ours: Ours::Pair(Pair {
+            case: "y".to_owned(),
+            subject: "thread".to_owned(),
+            reference: "process".to_owned(),
+            quantity: "time".to_owned(),
+            worker: None,
+        }),
+    });
+    let found = threads_faster(vec![both(Claim::Faster), both(Claim::Slower), missing]);
+    let verdicts: Vec<Standing> = found.iter().map(|then| then.verdict).collect();
+    assert_eq!(
+        verdicts,
+        [
+            Standing::Reproduced,
+            Standing::Differs,
+            Standing::CannotTell
+        ]
+    );
+    assert!(
+        found[0].ours.contains("the same; and "),
+        "{}",
+        found[0].ours
+    );
+    let because = found[2].because.as_deref().unwrap();
+    assert!(because.contains("the case y was not run"), "{because}");
+}
+
+/// A claim on the cost of one switch was judged by how many switches there were.
+#[test]
+fn what_something_costs_is_held_against_the_difference_and_not_against_its_number() {
+    let explains = |most: f64| Published {
+        claim: None,
+        value: Some(most),
+        ours: Some(Ours::Explains(match pair("switches") {
+            Ours::Pair(pair) => pair,
+            _ => unreachable!(),
+        })),
+        ..published(Claim::Faster, pair("time"))
+    };
+    // Processes take 10 ms longer, and no switch was counted.
+    let found = threads_faster(vec![explains(10_000.0), explains(20e6)]);
+    assert_eq!(found[0].verdict, Standing::Refuted);
+    let ours = &found[0].ours;
+    let said = "each of the context switches of processes would have to cost 10.0 ms ";
+    assert!(ours.starts_with(said), "{ours}");
+    let because = found[0].because.as_deref();
+    assert_eq!(because, Some("none costs more than 10.0 µs"));
+    assert_eq!(found[1].verdict, Standing::CannotTell);
 }
 
 /// Rows of cases that were not run did not say what runs them.

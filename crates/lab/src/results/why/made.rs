@@ -2,7 +2,7 @@
 
 use super::cause::Clause;
 use super::copied::MOST;
-use super::{Evidence, Reason, Weight};
+use super::{Evidence, Reason, Side, Weight};
 use crate::number::{count, time};
 use crate::words::plural;
 
@@ -16,10 +16,20 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     };
     let (slow, fast) = evidence.slow_and_fast()?;
     let [many, few] = [slow, fast].map(|side| count(side.profile.made as u64));
+    let flows = flows(&[slow, fast]);
     Some((
         share,
-        format!("{many} flows made by {}, not {few}", plural(slow.label)),
+        format!("{many} {flows} made by {}, not {few}", plural(slow.label)),
     ))
+}
+
+/// What is counted: the kernel sees of user-level flows the threads that carry them alone.
+fn flows(sides: &[Side<'_>]) -> &'static str {
+    let of_kernel = |side: &Side<'_>| side.profile.variant.carriers() < side.profile.variant.flows;
+    match sides.iter().any(of_kernel) {
+        true => "flows of the kernel",
+        false => "flows",
+    }
 }
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
@@ -32,9 +42,10 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     Some(Reason {
         weight: Weight::Cause(share.min(1.0)),
         text: format!(
-            "{} flows are made and ended for {} against {} for {}: {} of create and tear-down \
+            "{} {} are made and ended for {} against {} for {}: {} of create and tear-down \
              for each of the others",
             count(many as u64),
+            flows(&[slow, fast]),
             plural(slow.label),
             count(few as u64),
             plural(fast.label),

@@ -340,6 +340,20 @@ fn a_flow_for_each_item_is_named_where_making_them_takes_the_time() {
     );
 }
 
+/// "4 flows made by processes, not 1" was said of 4 flows on both sides.
+#[test]
+fn of_user_level_flows_those_of_the_kernel_are_counted_and_called_so() {
+    let mut process = dear_process();
+    process.variant = variant("process", 4);
+    process.made = 4.0;
+    let mut migratable = thread();
+    migratable.variant = variant("migratable", 4);
+    migratable.made = 1.0;
+    let said = reasons_for(&migratable, &process, DIFFERENT);
+    let made = "4 flows of the kernel are made and ended for processes against 1 for ";
+    assert!(said.iter().any(|one| one.starts_with(made)), "{said:?}");
+}
+
 /// An effect that takes this many times as long, known to 5 %.
 fn effect(ratio: f64) -> Effect {
     let estimate = Estimate {
