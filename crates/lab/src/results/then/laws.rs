@@ -94,8 +94,7 @@ fn linear(claim: Option<Claim>, unit: Unit, growth: &Growth) -> Answer {
 fn word(growth: &Growth) -> &'static str {
     match (growth.shape, growth.is_in_a_line()) {
         (Shape::Flat, _) => "flat",
-        (Shape::NearlyFlat, true) => "nearly flat, in a line",
-        (Shape::NearlyFlat, false) => "nearly flat",
+        (Shape::NearlyFlat, _) => "nearly flat",
         (Shape::Steps, _) => "in steps",
         (Shape::Falling, _) => "falling",
         (Shape::CannotTell, _) => "no law",
