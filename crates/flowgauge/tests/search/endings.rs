@@ -6,6 +6,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
@@ -142,8 +143,10 @@ fn a_process_that_dies_is_said_and_the_others_go_on() {
     );
 }
 
-/// A command of another user, for whom limits and permissions hold; none unless this is root.
+/// A command of another user, for whom limits and permissions hold; none unless this is root. Each
+/// is of a user of its own, so that none counts for the limit of another.
 fn as_somebody(tree: &Tree, shell: &str) -> Option<Command> {
+    static USERS: AtomicU32 = AtomicU32::new(54_321);
     if !geteuid().is_root() {
         skipped::skipped("only root can be somebody else");
         return None;
@@ -159,12 +162,13 @@ fn as_somebody(tree: &Tree, shell: &str) -> Option<Command> {
         .arg(&program)
         .status();
     assert!(copied.expect("cp starts").success());
+    let user = USERS.fetch_add(1, Ordering::Relaxed);
     let mut command = Command::new("bash");
     command
         .args(["-c", shell])
         .current_dir(tree.path())
-        .uid(54_321)
-        .gid(54_321);
+        .uid(user)
+        .gid(user);
     Some(command)
 }
 
