@@ -122,10 +122,13 @@ fn wrapped(page: &mut Page<'_>, indent: usize, widths: &[usize], cells: Vec<(Ton
     });
     let lines: Vec<Vec<String>> = lines.collect();
     for at in 0..lines.iter().map(Vec::len).max().unwrap_or(0) {
-        let spans = lines.iter().zip(widths).zip(&cells);
-        let spans = spans.flat_map(|((lines, columns), (tone, _))| {
-            let text = lines.get(at).cloned().unwrap_or_default();
-            let space = " ".repeat(columns.saturating_sub(width(&text)) + GAP);
+        let spans = lines.iter().zip(widths).zip(&cells).enumerate();
+        let spans = spans.flat_map(|(column, ((of_cell, columns), (tone, _)))| {
+            let text = of_cell.get(at).cloned().unwrap_or_default();
+            // Space after the last column would have the line cut.
+            let is_last = column + 1 == lines.len();
+            let room = columns.saturating_sub(width(&text)) + GAP;
+            let space = " ".repeat(if is_last { 0 } else { room });
             [(*tone, text), (Tone::Plain, space)]
         });
         let spans: Vec<(Tone, String)> = spans.collect();
