@@ -92,7 +92,7 @@ pub use placement::Placement;
 pub use probe::{Fence, ProbeSpec, Probed, is_probe, probe_main};
 pub use proof::Proof;
 pub use record::{
-    Answer, Failure, FlowRecord, FlowState, Outcome, Rep, SelfManagedUsage, SlotRecord,
+    Answer, Failure, FlowRecord, FlowState, KILLED, Outcome, Rep, SelfManagedUsage, SlotRecord,
 };
 pub use relay::Relay;
 pub use sampler::{is_sampler, sampler_main};

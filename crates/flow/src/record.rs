@@ -20,7 +20,7 @@ use crate::samples::Samples;
 use crate::simulation::Simulated;
 
 pub use counted::Counted;
-pub use failure::Failure;
+pub use failure::{Failure, KILLED};
 pub use flow::{FlowRecord, FlowState};
 pub use kernel_counters::KernelCounters;
 pub use self_managed::SelfManagedUsage;

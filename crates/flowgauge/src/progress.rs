@@ -23,6 +23,8 @@ pub(crate) struct Progress {
     left: String,
     silence: Silence,
     pilots: usize,
+    /// The failed slot that was told last: its variant and why.
+    failed: (String, String),
 }
 
 /// Since when nothing was said.
@@ -57,6 +59,7 @@ impl Progress {
             left: String::new(),
             silence: Silence::begins(SILENCE),
             pilots: 0,
+            failed: Default::default(),
         }
     }
 
@@ -102,8 +105,14 @@ impl Progress {
                 variant,
                 ..
             } = slot;
+            let failed = ((*variant).to_owned(), why.clone());
+            let how = match failed == self.failed {
+                true => " again, for the same reason".to_owned(),
+                false => format!(": {why}"),
+            };
+            self.failed = failed;
             self.say(&format!(
-                "{} {}: a slot of {variant} failed: {why}",
+                "{} {}: a slot of {variant} failed{how}",
                 study.name, case.name
             ));
         }

@@ -426,5 +426,13 @@ impl Opened {
 
 /// The smallest difference that the usual number of rounds finds at this noise.
 pub(crate) fn smallest_seen(pair: f64) -> f64 {
-    detectable(pair, LOOKS[LOOKS.len() - 1], LOOK_ALPHA)
+    smallest_seen_in(USUAL_ROUNDS, pair)
 }
+
+/// The smallest difference that so many rounds find at this noise.
+pub(crate) fn smallest_seen_in(rounds: usize, pair: f64) -> f64 {
+    detectable(pair, rounds, LOOK_ALPHA)
+}
+
+/// Rounds of a case where nobody asks for more.
+pub(crate) const USUAL_ROUNDS: usize = LOOKS[LOOKS.len() - 1];

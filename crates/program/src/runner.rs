@@ -16,9 +16,9 @@ use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use flow::{Failure, Proof, SelfManaged, SelfManagedRep, SelfManagedUsage, SlotSpec};
+use flow::{Failure, KILLED, Proof, SelfManaged, SelfManagedRep, SelfManagedUsage, SlotSpec};
 use measure::memory::Reading;
 
 use crate::built::Built;
@@ -57,6 +57,8 @@ pub(crate) struct Runner<'a> {
     seen: Option<Seen>,
     /// Highest RSS of one process.
     most_rss: u64,
+    /// What the file that is read was before the first launch.
+    stdin_was: Option<Option<(u64, SystemTime)>>,
 }
 
 /// What came of one launch.
@@ -102,6 +104,7 @@ impl<'a> Runner<'a> {
             beside: spec.reps <= 1,
             seen: None,
             most_rss: 0,
+            stdin_was: None,
         };
         runner.at_once = !program.knobs.batch && !program.is_read() && sys::wake_at_once().is_ok();
         runner.launch_ns = runner.launch_of_true()?;
@@ -266,6 +269,31 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// What the file is that commands read: size and time of its last change.
+    fn read_from(&self) -> io::Result<Option<(u64, SystemTime)>> {
+        let Some(file) = &self.program.stdin else {
+            return Ok(None);
+        };
+        let about = file.metadata()?;
+        Ok(Some((about.len(), about.modified()?)))
+    }
+
+    /// Fails where the file that commands read is not what it was before.
+    fn is_read_as_it_was(&mut self, launch: Option<(u64, SystemTime)>) -> io::Result<()> {
+        let first = *self.stdin_was.get_or_insert(launch);
+        let now = self.read_from()?;
+        match (&self.program.stdin, first == launch && launch == now) {
+            (Some(file), false) => Err(io::Error::other(Failure::InputChanged {
+                what: format!(
+                    "{} (--stdin) was changed while it was read: the launches of a slot must read the \
+                     same; let nothing write to it",
+                    file.display()
+                ),
+            })),
+            _ => Ok(()),
+        }
+    }
+
     fn launch(&mut self, pace: Option<Pace>) -> io::Result<Launch> {
         let copies: Vec<(String, Executable)> = (0..self.copies())
             .map(|number| self.copy(number))
@@ -289,6 +317,7 @@ impl<'a> Runner<'a> {
                 })
             })
             .collect::<io::Result<_>>()?;
+        let read = self.read_from()?;
         let mut looks = pace.map(|pace| Looks::new(pace, self.supervisor.own(), Vec::new()));
         let before = self.supervisor.cpu_by_cgroup();
         let mut running: Vec<Running> = Vec::with_capacity(orders.len());
@@ -309,6 +338,7 @@ impl<'a> Runner<'a> {
             return Err(self.cut(waited, &mut running)?);
         }
         let left = self.supervisor.clear(self.grace(), &[])?;
+        self.is_read_as_it_was(read)?;
         let orphans = self.supervisor.take_orphans();
         let by_cgroup = self.supervisor.cpu_by_cgroup();
         let by_cgroup = by_cgroup.zip(before).map(|(after, before)| after - before);
@@ -345,13 +375,11 @@ impl<'a> Runner<'a> {
             return Ok(flood());
         }
         let killed = self.stop(running)?;
-        let mut said = judge::said(running);
-        if killed {
-            said.insert_str(
-                0,
-                "it did not end when it was asked to (SIGTERM) and was killed. ",
-            );
-        }
+        let said = judge::said(running);
+        let said = match killed {
+            true => format!("{KILLED}{}", judge::after(&said)),
+            false => said,
+        };
         let seconds = self
             .program
             .timeout_s
@@ -509,10 +537,16 @@ pub(crate) fn free_port() -> io::Result<u16> {
     Ok(listener.local_addr()?.port())
 }
 
-/// A folder of the run, from the root.
+/// The folder of the run, from the root.
 ///
 /// # Errors
-/// It cannot be found.
+/// It was removed, or may not be read.
 pub fn here() -> io::Result<PathBuf> {
-    std::env::current_dir()
+    std::env::current_dir().map_err(|error| {
+        let link = std::fs::read_link("/proc/self/cwd").unwrap_or_default();
+        io::Error::other(format!(
+            "the working directory cannot be used ({}): {error}; change to one that is there",
+            link.display()
+        ))
+    })
 }

@@ -106,23 +106,45 @@ pub enum Failure {
     },
 }
 
+/// How a text begins of what had to be killed; it is said of a command, and not by it.
+pub const KILLED: &str = "it did not end when it was asked to (SIGTERM) and was killed";
+
 fn tail(stderr: &str) -> String {
     if stderr.is_empty() {
         String::new()
+    } else if stderr.starts_with(KILLED) {
+        format!("; {}", one_line(stderr))
     } else {
         format!("; it said: {}", one_line(stderr))
     }
 }
 
-/// A text on one line, as every message is shown: panics and system tools write several.
+/// A text on one line, as every message is shown: panics and system tools write several. Where in
+/// this program a panic was is of no use to its reader.
 fn one_line(text: &str) -> String {
+    let of_panic = |line: &&str| {
+        let is_head = line.starts_with("thread '") && line.contains("panicked at ");
+        is_head || line.starts_with("note: run with `RUST_BACKTRACE")
+    };
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.collect::<Vec<_>>().join(" ")
+    let said: Vec<&str> = lines.clone().filter(|line| !of_panic(line)).collect();
+    match said.is_empty() {
+        true => lines.collect::<Vec<_>>().join(" "),
+        false => said.join(" "),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_a_panic_was_is_not_said_and_what_it_said_is() {
+        let panic = "thread 'main' (7) panicked at crates/x/src/y.rs:325:13:\n\
+                     cannot accept connections\nnote: run with `RUST_BACKTRACE=1` to see";
+        assert_eq!(one_line(panic), "cannot accept connections");
+        assert_eq!(tail(KILLED), format!("; {KILLED}"));
+    }
 
     #[test]
     fn one_flow_that_hung_was_at_work() {
@@ -139,16 +161,15 @@ mod tests {
     }
 
     #[test]
-    fn what_a_panic_said_on_two_lines_is_shown_on_one() {
+    fn what_a_panic_said_on_several_lines_is_shown_on_one() {
         let lost = Failure::SlotLost {
             flows: 1,
             how: "exit code 101".to_owned(),
-            stderr: "thread 'main' panicked at a.rs:1:\nboom\n".to_owned(),
+            stderr: "thread 'main' panicked at a.rs:1:\nboom:\n  4\n".to_owned(),
         };
         assert_eq!(
             lost.to_string(),
-            "the whole slot is lost with its 1 flow: exit code 101; it said: thread 'main' panicked \
-             at a.rs:1: boom"
+            "the whole slot is lost with its 1 flow: exit code 101; it said: boom: 4"
         );
     }
 }

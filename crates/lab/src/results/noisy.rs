@@ -1,7 +1,7 @@
 //! What the noise of a machine hides: one warning for a whole run.
 
 use super::StudyResult;
-use crate::judge::smallest_seen;
+use crate::judge::{USUAL_ROUNDS, smallest_seen, smallest_seen_in};
 use crate::words::percent;
 
 /// The noisiest case of a study whose noise hides differences that matter.
@@ -17,19 +17,18 @@ struct Noisy<'a> {
 pub(super) fn noise_warning(studies: &[StudyResult]) -> Option<String> {
     let mut noisy: Vec<_> = studies.iter().filter_map(noisiest).collect();
     noisy.sort_by(|a, b| b.pair.total_cmp(&a.pair));
+    let cases = studies.iter().flat_map(|study| &study.cases);
+    let rounds = cases.map(|case| case.rounds).fold(USUAL_ROUNDS, usize::max);
+    let seen = |noisy: &Noisy<'_>| percent(smallest_seen_in(rounds, noisy.pair));
     let hidden = match &noisy[..] {
         [] => return None,
-        [one] => percent(smallest_seen(one.pair)),
-        [most, .., least] => format!(
-            "{} (in the noisiest {})",
-            percent(smallest_seen(least.pair)),
-            percent(smallest_seen(most.pair))
-        ),
+        [one] => seen(one),
+        [most, .., least] => format!("{} (in the noisiest {})", seen(least), seen(most)),
     };
     let most = &noisy[0];
     let (pair, study, case) = (percent(most.pair), most.study, most.case);
     Some(format!(
-        "Noisy run: differences under {hidden} may not show in 80 rounds; repeats varied by up to \
+        "Noisy run: differences under {hidden} may not show in {rounds} rounds; repeats varied by up to \
          {pair} ({study}, {case}). A quieter machine helps, or longer work in each slot."
     ))
 }

@@ -136,6 +136,12 @@ fn parameter(value: &Value) -> String {
             (_, Some(below)) => format!("-{}", count(below.unsigned_abs())),
             _ => number.as_f64().map_or_else(|| number.to_string(), plain),
         },
+        Value::Array(all) => all.iter().map(parameter).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            let each = fields.map(|(name, value)| format!("{name} {}", parameter(value)));
+            format!("({})", each.collect::<Vec<_>>().join(", "))
+        }
         other => other.to_string(),
     }
 }
@@ -251,6 +257,13 @@ mod tests {
             "-9,007,199,254,740,993"
         );
         assert_eq!(parameter(&serde_json::json!(0.5)), "0.50");
+    }
+
+    /// What a load consists of was shown as JSON.
+    #[test]
+    fn a_parameter_of_several_parts_is_said_in_words() {
+        let load = serde_json::json!({ "urls": ["/a", "/b"], "connections": 2 });
+        assert_eq!(parameter(&load), "(connections 2, urls /a, /b)");
     }
 
     #[test]
