@@ -54,7 +54,7 @@ use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
-pub use asked::load_in_words;
+pub use asked::{latencies_in_words, load_in_words};
 pub use calibration::detects_in_words;
 pub use growth::Shape;
 pub use laws::Law;

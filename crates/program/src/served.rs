@@ -149,6 +149,15 @@ impl Served {
         self.server.unsuited(variant).or(load)
     }
 
+    /// Requests a second that the built-in generator plans, where it plans any.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        match &self.load {
+            Load::Http(http) => http.rate,
+            Load::Command(_) => None,
+        }
+    }
+
     /// Refuses a port that is in use before the server is there, where the load names one.
     ///
     /// # Errors

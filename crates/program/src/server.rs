@@ -100,9 +100,7 @@ impl<'a> ServerRunner<'a> {
     /// Waits until the server is ready; the time at which it was.
     fn wait_ready(&mut self, server: &mut Running) -> io::Result<u64> {
         let began = Instant::now();
-        let own_s = self.served.server.timeout_s.unwrap_or(f64::INFINITY);
-        let patience = self.served.ready_s.min(own_s).clamp(0.0, 3_600.0);
-        let patience = Duration::from_secs_f64(patience);
+        let patience = Duration::from_secs_f64(self.served.ready_s.clamp(0.0, 3_600.0));
         let until = (began + patience).min(self.base.deadline);
         let address = self.address()?;
         loop {
@@ -131,7 +129,7 @@ impl<'a> ServerRunner<'a> {
                 let said = judge::after(&judge::said(std::slice::from_ref(server)));
                 self.stop(server)?;
                 return Err(io::Error::other(format!(
-                    "the server was not ready after {:.1} s (--ready says how to know){said}",
+                    "the server was not ready after {:.1} s (--ready says how to know, --timeout how long to wait){said}",
                     began.elapsed().as_secs_f64()
                 )));
             }
@@ -409,10 +407,17 @@ fn asked(report: &Report, used: &Used) -> io::Result<Asked> {
             .first_error
             .as_deref()
             .unwrap_or("none was answered in its time");
-        return Err(io::Error::other(format!(
-            "{} of {all} requests failed and {} were not answered in time; the first error: {first}",
-            report.errors, report.timeouts
-        )));
+        return Err(io::Error::other(match all {
+            0 => format!(
+                "no request could be sent: {} connections were refused; the first error: {first}",
+                report.refused
+            ),
+            all => format!(
+                "{} of {all} requests failed, {} were not answered in time and {} could not be sent; \
+                 the first error: {first}",
+                report.errors, report.timeouts, report.unsent
+            ),
+        }));
     }
     let p99 = |latencies: &Latencies| latencies.quantile_ns(0.99).unwrap_or(0);
     Ok(Asked {
@@ -427,6 +432,8 @@ fn asked(report: &Report, used: &Used) -> io::Result<Asked> {
             ("bytes", report.bytes),
             ("service_p99_ns", p99(&report.service)),
             ("lateness_p99_ns", p99(&report.lateness)),
+            ("queued_p99_ns", p99(&report.queued)),
+            ("answering_ns", report.answering_ns),
             (
                 "load_cpu_ns",
                 report.cpu_ns.max(used.user_ns + used.system_ns),

@@ -1,11 +1,16 @@
 //! What a load of a server counted beside its times, and the highest rate that meets a bound.
 //!
-//! A generator that takes most of a CPU, or sends late, measures itself: both are said.
+//! A generator that takes most of a CPU, or sends late, measures itself: both are said. A request that
+//! waited for a connection was held up by the server, and is said apart.
 
 use workload::Work;
 
-use super::CaseResult;
-use crate::number::plain;
+use super::{CaseResult, Requests, StudyResult};
+use crate::Metric;
+use crate::number::{count, many, plain, significant, time, time_interval};
+
+/// A server that answers this share of what it is asked keeps up.
+const KEEPS_UP: f64 = 0.95;
 
 /// Rounds with a p99 that are needed before a rate is said to meet a bound.
 const LEAST_ROUNDS: usize = 6;
@@ -21,10 +26,88 @@ pub fn load_in_words(cases: &[CaseResult]) -> Vec<String> {
         let variants = case.case.variants.iter().enumerate();
         variants.filter_map(|(at, variant)| {
             let (name, label) = (&case.case.name, &variant.label);
-            Some(format!("load of {name}, {label}: {}", of_load(case, at)?))
+            let said = of_load(case, at).or_else(|| failed(case, at))?;
+            Some(format!("load of {name}, {label}: {said}"))
         })
     });
     highest_rates(&served).into_iter().chain(each).collect()
+}
+
+/// What is said of the server of a case on the first screen: what its value is, and the latencies of
+/// each variant.
+#[must_use]
+pub fn latencies_in_words(case: &CaseResult) -> Vec<String> {
+    if !matches!(case.case.work, Work::Served(_)) {
+        return Vec::new();
+    }
+    let what = match case.case.metric {
+        Metric::P99 => {
+            "compared by p99 latency, counted from the time at which a request was planned"
+        }
+        _ => "compared by time per request: one over the requests answered in a second",
+    };
+    let each = case.variants.iter().filter_map(|variant| {
+        let requests = variant.requests.as_ref()?;
+        Some(format!(
+            "{}: {}",
+            variant.label,
+            latencies(case, &variant.label, requests)
+        ))
+    });
+    [what.to_owned()].into_iter().chain(each).collect()
+}
+
+/// `p50 1.00 ms, p90 ..., p99 ... [...], p99.9 ... of 300 requests (3 are above the p99); 200 answered/s`.
+fn latencies(case: &CaseResult, label: &str, requests: &Requests) -> String {
+    let interval = |name: &str| {
+        let amount = case.quantity(name, label)?.value.value()?;
+        Some((amount.low?, amount.high?))
+    };
+    let p99 = interval("p99").map_or(String::new(), |(low, high)| {
+        format!(", over the rounds {}", time_interval(low, high))
+    });
+    let rate = interval("requests").map_or(String::new(), |(low, high)| {
+        format!(" [{} … {}]", significant(low), significant(high))
+    });
+    let Requests {
+        p50_ns,
+        p90_ns,
+        p99_ns,
+        p999_ns,
+        ..
+    } = *requests;
+    let [p50, p90, p99_ns, p999] = [p50_ns, p90_ns, p99_ns, p999_ns].map(|ns| time(ns as f64));
+    let beyond = count(requests.count / 100);
+    format!(
+        "p50 {p50}, p90 {p90}, p99 {p99_ns}{p99}, p99.9 {p999}, of {} ({beyond} of them are beyond the p99); \
+         {}{rate} answered a second",
+        many(requests.count, "request"),
+        significant(requests.per_s)
+    )
+}
+
+/// Servers that answered less than they were asked: one warning for each rate and variant.
+pub(super) fn behind(studies: &[StudyResult]) -> Vec<String> {
+    let cases = studies.iter().flat_map(|study| &study.cases);
+    let all = cases.flat_map(|case| {
+        let variants = case.variants.iter().enumerate();
+        variants.filter_map(|(at, variant)| {
+            let Work::Served(served) = case.case.work_of(at) else {
+                return None;
+            };
+            let (offered, answered) = (served.rate()?, variant.requests.as_ref()?.per_s);
+            (answered < KEEPS_UP * offered).then(|| {
+                format!(
+                    "{} answered {} of the {} requests a second that it was asked: its latencies are those \
+                     of a server that falls behind",
+                    variant.label,
+                    significant(answered),
+                    plain(offered)
+                )
+            })
+        })
+    });
+    all.collect()
 }
 
 /// The highest rate of each variant that meets the bound, where there is one.
@@ -72,7 +155,6 @@ fn of_load(case: &CaseResult, at: usize) -> Option<String> {
         ("errors", "errors"),
         ("timeouts", "timeouts"),
         ("unsent", "not sent"),
-        ("refused", "connections refused"),
     ];
     let known = named
         .into_iter()
@@ -80,18 +162,39 @@ fn of_load(case: &CaseResult, at: usize) -> Option<String> {
     let known: Vec<String> = known
         .map(|(name, word)| format!("{} {word}", plain(sum(name) as f64)))
         .collect();
+    let refused = match sum("refused") {
+        0 => String::new(),
+        refused => format!(
+            ", {} refused and tried again (their requests waited, and count that)",
+            many(refused, "connection")
+        ),
+    };
     let share = 100.0 * sum("load_cpu_ns") as f64 / steady as f64;
-    let lateness = counted(case, at, "lateness_p99_ns").into_iter().max();
-    let late = lateness.filter(|&ns| ns > 0).map_or(String::new(), |ns| {
+    let worst = |name: &str| {
+        counted(case, at, name)
+            .into_iter()
+            .max()
+            .filter(|&ns| ns > 0)
+    };
+    let late = worst("lateness_p99_ns").map_or(String::new(), |ns| {
+        format!(", p99 of its lateness at worst {}", time(ns as f64))
+    });
+    let queued = worst("queued_p99_ns").map_or(String::new(), |ns| {
         format!(
-            ", p99 of its lateness at worst {}",
-            crate::number::time(ns as f64)
+            "; requests waited for a connection, since all were busy: p99 at worst {}",
+            time(ns as f64)
         )
     });
     Some(format!(
-        "{}; the generator used {share:.0} % of one CPU{late}",
+        "{}{refused}; the generator used {share:.0} % of one CPU{late}{queued}",
         known.join(", ")
     ))
+}
+
+/// That all slots of a variant failed, with the reason of the first.
+fn failed(case: &CaseResult, at: usize) -> Option<String> {
+    let (_, reason) = case.variants.get(at)?.failures.first()?;
+    Some(format!("all slots failed: {reason}"))
 }
 
 /// The highest rate at which every rate up to it meets the bound in every round.
@@ -107,7 +210,15 @@ fn highest(cases: &[&CaseResult], at: usize, bound_s: f64) -> String {
             "{} requests a second is the highest of these rates with a {bound}",
             plain(rate)
         ),
-        None => format!("no rate of these had a {bound} (at least {LEAST_ROUNDS} rounds)"),
+        None => {
+            let most = cases.iter().map(|case| case.rounds).max().unwrap_or(0);
+            match most < LEAST_ROUNDS {
+                true => format!(
+                    "too few rounds to say which of these rates has a {bound}: {most}, and it takes {LEAST_ROUNDS}"
+                ),
+                false => format!("no rate of these had a {bound}"),
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use flow::SlotRecord;
 use stats::{PLAN_ALPHA, Rule, Summary, Verdict, tail};
 
+use super::asked::behind;
 use super::beside::{early, overstated};
 use super::counted::{self, Events};
 use super::counts;
@@ -49,6 +50,7 @@ impl Results {
         let alone = alone.filter(|case| case.case.sweep.is_none());
         warnings.extend(alone.filter_map(crowded));
         warnings.extend(noise_warning(&studies));
+        warnings.extend(behind(&studies));
         warnings.extend(looked_at_again(ledger));
         Self {
             header: ledger.header.clone(),

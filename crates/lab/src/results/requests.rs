@@ -1,6 +1,8 @@
 //! Requests of a variant whose flows answer some: how many a second, and how long they took.
 //!
-//! The rate is the median over the counted repetitions, as times are. Latencies are those of
+//! The rate is the median over the counted repetitions, as times are. Of a load that was planned at
+//! a rate it is what was answered over the time until the last answer: a server that falls behind
+//! answers later, and what was offered is no merit of it. Latencies are those of
 //! all requests of all counted repetitions together: a slow one that comes once in a thousand
 //! is seen only among thousands. They tell what somebody who asks would wait; they are not the
 //! evidence of a finding, because those of one launch are no independent draws.
@@ -38,7 +40,7 @@ pub(super) fn requests<'a>(reps: impl Iterator<Item = &'a Rep>) -> Option<Reques
     for rep in reps {
         let latencies = rep.latencies.as_ref()?;
         all.merge(latencies);
-        rates.push(latencies.count() as f64 * 1e9 / rep.steady_ns.max(1) as f64);
+        rates.push(per_s(rep)?);
     }
     Some(Requests {
         count: all.count(),
@@ -50,6 +52,17 @@ pub(super) fn requests<'a>(reps: impl Iterator<Item = &'a Rep>) -> Option<Reques
         p999_ns: all.quantile_ns(0.999)?,
         most_ns: all.most_ns(),
     })
+}
+
+/// Requests that a repetition answered in a second; `None` where it answered none.
+pub(super) fn per_s(rep: &Rep) -> Option<f64> {
+    let own = rep.self_managed.as_deref();
+    let counted = |name: &str| own.and_then(|own| own.counts.get(name)).copied();
+    let (count, ns) = match (counted("answered"), counted("answering_ns")) {
+        (Some(answered), Some(ns)) => (answered, ns),
+        _ => (rep.latencies.as_ref()?.count(), rep.steady_ns),
+    };
+    Some(count as f64 * 1e9 / ns.max(1) as f64)
 }
 
 #[cfg(test)]

@@ -26,6 +26,8 @@ pub(super) struct Connection {
 pub(super) struct Asked {
     pub(super) target: usize,
     pub(super) planned_ns: u64,
+    /// From when on it was planned and a connection was free for it.
+    pub(super) able_ns: u64,
     pub(super) sent_ns: u64,
 }
 
@@ -52,12 +54,13 @@ impl Connection {
         })
     }
 
-    /// Sends a request that was planned for `planned_ns`; now, if for no time.
+    /// Sends a request that was planned for a time, and could be sent from another one on; now, if
+    /// for no time.
     pub(super) fn ask(
         &mut self,
         number: usize,
         target: &Target,
-        planned_ns: Option<u64>,
+        plan: Option<(u64, u64)>,
     ) -> io::Result<()> {
         self.inbox.clear();
         let Target { host, path, .. } = target;
@@ -65,9 +68,11 @@ impl Connection {
             "GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: flowgauge\r\nAccept: */*\r\n\r\n"
         );
         let sent_ns = now_ns();
+        let (planned_ns, able_ns) = plan.unwrap_or((sent_ns, sent_ns));
         self.asked = Some(Asked {
             target: number,
-            planned_ns: planned_ns.unwrap_or(sent_ns),
+            planned_ns,
+            able_ns: able_ns.min(sent_ns),
             sent_ns,
         });
         self.stream.write_all(request.as_bytes())

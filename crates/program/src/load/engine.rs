@@ -34,8 +34,10 @@ struct Engine<'a> {
     epoll: Epoll,
     timer: TimerFd,
     connections: Vec<Option<Connection>>,
-    /// Connections that wait for nothing.
+    /// Connections that wait for nothing, the one that has done so the longest first.
     free: Vec<usize>,
+    /// Since when each of them does.
+    freed_ns: Vec<u64>,
     /// Connections that are not there, with the time from which they may be tried again.
     broken: Vec<(usize, u64)>,
     /// Planned requests that have not been sent.
@@ -62,6 +64,7 @@ impl<'a> Engine<'a> {
             timer,
             connections: (0..count).map(|_| None).collect(),
             free: Vec::new(),
+            freed_ns: vec![0; count],
             broken: (0..count).map(|place| (place, 0)).collect(),
             queue: VecDeque::new(),
             began_ns: now_ns(),
@@ -98,7 +101,8 @@ impl<'a> Engine<'a> {
                 self.expire(now);
                 glance = now + u64::from(GLANCE_MS) * 1_000_000;
             }
-            if now < until {
+            // What was planned is sent, also by a server that closes each connection.
+            if now < until || !self.queue.is_empty() {
                 self.mend(now);
             }
             self.send(now, until);
@@ -119,6 +123,7 @@ impl<'a> Engine<'a> {
         }
         self.leave(now_ns());
         self.report.ns = until - from;
+        self.report.answering_ns = self.report.answering_ns.max(self.report.ns);
         Ok(())
     }
 
@@ -158,9 +163,10 @@ impl<'a> Engine<'a> {
     /// Sends what may be sent: what is planned, or in a closed loop one on each free connection.
     fn send(&mut self, now: u64, until: u64) {
         while !self.free.is_empty() {
+            let idle_ns = self.free.first().map_or(now, |&place| self.freed_ns[place]);
             let planned = match self.task.rate {
                 Some(_) => match self.queue.pop_front() {
-                    Some(planned) => Some(planned),
+                    Some(planned) => Some((planned, planned.max(idle_ns))),
                     None => return,
                 },
                 None if now < until => None,
@@ -195,7 +201,7 @@ impl<'a> Engine<'a> {
             match opened {
                 Ok(connection) => {
                     self.connections[place] = Some(connection);
-                    self.free.push(place);
+                    self.is_free(place);
                 }
                 Err(error) => self.fail(place, &error),
             }
@@ -216,11 +222,17 @@ impl<'a> Engine<'a> {
                 self.take(asked, answer.status, (answer.end as u64, body));
                 match answer.closes {
                     true => self.drop_quietly(place),
-                    false => self.free.push(place),
+                    false => self.is_free(place),
                 }
             }
             (Err(error), _) => self.fail(place, &error),
         }
+    }
+
+    /// A connection waits for nothing from now on.
+    fn is_free(&mut self, place: usize) {
+        self.freed_ns[place] = now_ns();
+        self.free.push(place);
     }
 
     /// A connection that was closed in order is opened again at once.
@@ -254,7 +266,12 @@ impl<'a> Engine<'a> {
         self.report.bytes += bytes;
         self.report.latencies.add(now - asked.planned_ns);
         self.report.service.add(now - asked.sent_ns);
-        self.report.lateness.add(asked.sent_ns - asked.planned_ns);
+        self.report.lateness.add(asked.sent_ns - asked.able_ns);
+        self.report
+            .queued
+            .add(asked.able_ns.saturating_sub(asked.planned_ns));
+        let (from, _) = self.span();
+        self.report.answering_ns = self.report.answering_ns.max(now.saturating_sub(from));
     }
 
     fn error(&mut self, what: String) {

@@ -17,7 +17,9 @@
 //! more than one in a hundred of them is no data point.
 //!
 //! One thread, `epoll`, and a timer of the kernel for the next planned request. The process
-//! reports its own CPU time and how late it sent: where those are high, it measures itself.
+//! reports its own CPU time and how late it sent: where those are high, it measures itself. A
+//! request that waits for a connection is not late by the generator but by the server, whose answers
+//! keep all of them busy; the two times are kept apart.
 //!
 //! Sources: G. Tene, wrk2 (latency from the planned send); pgbench `-R` (reports its lag).
 
@@ -72,8 +74,14 @@ pub(crate) struct Report {
     pub(crate) latencies: Latencies,
     /// From the sending to the answer.
     pub(crate) service: Latencies,
-    /// From the plan to the sending.
+    /// From the time at which it was planned and a connection was free, to the sending: what the
+    /// generator itself is late.
     pub(crate) lateness: Latencies,
+    /// From the plan until a connection was free: what the server's answers held up.
+    pub(crate) queued: Latencies,
+    /// Time from the beginning to the last answer of a request that counts, and not less than what was
+    /// measured, in ns.
+    pub(crate) answering_ns: u64,
     pub(crate) answered: u64,
     pub(crate) errors: u64,
     pub(crate) timeouts: u64,

@@ -358,6 +358,7 @@ fn row(
         (None, None) => row.alone(study, case, is_headline),
     }
     let mut besides: Vec<String> = case.helps().into_iter().chain(case.launching()).collect();
+    besides.extend(lab::latencies_in_words(case));
     if is_headline {
         besides.extend(lab::load_in_words(&study.cases));
         besides.extend(lab::detects_in_words(&study.cases));
@@ -735,6 +736,10 @@ fn warnings(results: &Results) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(super::study::ending(results));
     warnings.extend(failures(results));
+    // Why there is nothing is among what was left out.
+    if variants(results).all(|(_, variant)| variant.good == 0) {
+        warnings.extend(results.notes.iter().cloned());
+    }
     warnings.extend(results.warnings.iter().cloned());
     warnings
 }

@@ -7,6 +7,9 @@ use workload::Work;
 
 use crate::args::ServeArgs;
 
+/// Seconds that a server has to be ready, where --timeout does not say so.
+const READY_S: f64 = 10.0;
+
 /// The cases with servers in place of commands; once for each rate.
 pub(super) fn served(args: &ServeArgs, cases: Vec<Case>) -> Result<Vec<Case>> {
     if args.rate.is_empty() {
@@ -89,9 +92,9 @@ fn ready(args: &ServeArgs) -> Ready {
 fn with_load(args: &ServeArgs, case: Case, load: &Load, metric: Metric) -> Case {
     let serve = |work: Work| match work {
         Work::Program(server) => Work::Served(Box::new(Served {
+            ready_s: server.timeout_s.unwrap_or(READY_S),
             server: *server,
             ready: ready(args),
-            ready_s: 20.0,
             load: load.clone(),
             slo_p99_s: args.slo,
         })),

@@ -11,6 +11,7 @@ use measure::memory::{Heap, Memory, Reading};
 use super::Unit;
 use crate::median::median;
 use crate::results::counts::{self, Counts, Span};
+use crate::results::requests::per_s;
 use crate::results::{RawSlot, counted, simulated};
 use crate::slot::slot_value;
 use crate::{Case, Header, Value};
@@ -538,8 +539,8 @@ fn peak_rss(record: &SlotRecord) -> Option<Measured<f64>> {
 
 fn requests(record: &SlotRecord) -> Option<Measured<f64>> {
     let rate = |rep: &Rep| {
-        let count = rep.latencies.as_ref()?.count();
-        (rep.steady_ns > 0).then(|| count as f64 * 1e9 / rep.steady_ns as f64)
+        rep.latencies.as_ref().filter(|_| rep.steady_ns > 0)?;
+        per_s(rep)
     };
     median(record.reps.iter().filter_map(rate)).map(Measured::Value)
 }

@@ -8,7 +8,7 @@ use workload::{Design, Work};
 use super::SelfManaged;
 use crate::number::{count, factor, factor_interval, is_small, many, time};
 use crate::results::paired::judged;
-use crate::results::{CaseResult, VariantSummary, load_in_words, optimum, outside};
+use crate::results::{CaseResult, VariantSummary, optimum, outside};
 use crate::words::plural;
 
 /// Numbers of flows that use this many times as much of something are explained by it.
@@ -27,7 +27,6 @@ pub(in crate::results) fn sentences(cases: &[CaseResult]) -> Vec<String> {
         }
     }
     said.extend(cases.iter().filter_map(outside::sentence));
-    said.extend(load_in_words(cases));
     // What a command of the user's reads is its own affair.
     let searches = own().filter(|case| case.case.work.has_timers());
     let own: Vec<&CaseResult> = searches.collect();
