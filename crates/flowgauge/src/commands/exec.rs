@@ -228,6 +228,18 @@ mod tests {
         assert!(error.contains("{flows}"), "{error}");
     }
 
+    /// `--sweep` asked for `{flows}` in the server, where only what asks it changed.
+    #[test]
+    fn the_number_of_a_sweep_may_stand_in_the_load_of_a_server_alone() {
+        let sweep = ["--sweep", "flows=1,2", "--serve", "serve -p {port}"];
+        let load = "wrk -c {flows} http://127.0.0.1:{port}/";
+        let study = study_of(&[&sweep[..], &["--load", load]].concat()).unwrap();
+        assert_eq!(labels(&study), ["flows 1", "flows 2"]);
+        let none = ["--load", "http://127.0.0.1:{port}/"];
+        let error = study_of(&[&sweep[..], &none].concat()).unwrap_err();
+        assert!(error.to_string().contains("{flows}"), "{error}");
+    }
+
     #[test]
     fn copies_stand_against_one() {
         let study = study_of(&["--copies", "3", "echo {i}", "--against", "echo all"]).unwrap();

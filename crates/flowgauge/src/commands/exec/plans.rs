@@ -5,6 +5,7 @@ use flow::placement::Cpus;
 use flow::{Channel, Model, Schedule, Variant};
 use lab::{BestOf, Case, LabelledVariant, Metric, SweepPoint, labelled};
 use program::Program;
+use program::fill::has;
 use workload::Work;
 
 use super::command::{Named, commands, program, short};
@@ -13,6 +14,9 @@ use crate::args::ExecArgs;
 
 /// The case of a study without a sweep.
 const CASE: &str = "commands";
+
+/// Placeholders that say how many flows there are.
+const OF_FLOWS: [&str; 3] = ["flows", "processes", "threads"];
 
 /// The cases that the flags ask for, on a machine with these CPUs.
 pub(super) fn cases(args: &ExecArgs, machine: &Cpus) -> Result<Vec<Case>> {
@@ -105,11 +109,7 @@ fn plain(args: &ExecArgs, commands: &[Named], cpus: &Cpus) -> Result<Case> {
 /// One command at several numbers of flows, which end in the best one. A flow for each CPU is
 /// among them: that is what is taken by those who do not ask.
 fn by_flows(args: &ExecArgs, command: &Named, numbers: &[u32], cpus: u32) -> Result<Case> {
-    needs(
-        &command.program,
-        &["flows", "processes", "threads"],
-        "--sweep",
-    )?;
+    needs(args, &command.program, &OF_FLOWS, "--sweep")?;
     let mut numbers = numbers.to_vec();
     if !numbers.contains(&cpus) {
         numbers.push(cpus);
@@ -135,11 +135,7 @@ fn by_flows(args: &ExecArgs, command: &Named, numbers: &[u32], cpus: u32) -> Res
 fn at_flows(args: &ExecArgs, commands: &[Named], flows: u32) -> Result<Case> {
     let mut base = commands[0].program.clone();
     for command in commands {
-        needs(
-            &command.program,
-            &["flows", "processes", "threads"],
-            "--sweep",
-        )?;
+        needs(args, &command.program, &OF_FLOWS, "--sweep")?;
     }
     base.flows = Some(flows.into());
     let mut own = variants(args, commands, flows);
@@ -171,7 +167,7 @@ fn grid(args: &ExecArgs, command: &str, cpus: u32) -> Result<Case> {
         command => program(args, command.to_owned())?,
     };
     for name in ["processes", "threads"] {
-        needs(&program, &[name], "--grid")?;
+        needs(args, &program, &[name], "--grid")?;
     }
     let mut all = vec![(1, cpus)];
     all.extend(splits(args.flows, cpus).filter(|&split| split != (1, cpus)));
@@ -245,12 +241,21 @@ fn copies_against(args: &ExecArgs, copies: u32, against: &str) -> Result<Case> {
     ))
 }
 
-fn needs(program: &Program, names: &[&str], flag: &str) -> Result<()> {
-    let has = names.iter().any(|name| program.asks_for(name));
+/// Refuses a command that would be the same in each of the variants; of a server, together with
+/// what asks it.
+fn needs(args: &ExecArgs, program: &Program, names: &[&str], flag: &str) -> Result<()> {
+    let in_load = |name| args.serve.load.iter().any(|load| has(load, name));
+    let has = names
+        .iter()
+        .any(|name| program.asks_for(name) || in_load(name));
     let names: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
+    let without = match args.serve.load.is_empty() {
+        true => "this command has none of them",
+        false => "neither this server nor its --load has one of them",
+    };
     ensure!(
         has,
-        "{flag} changes {}, and this command has none of them: {}",
+        "{flag} changes {}, and {without}: {}",
         names.join(", "),
         program.command
     );
