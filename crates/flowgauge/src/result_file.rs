@@ -107,12 +107,28 @@ fn temporary_file() -> Result<File> {
 }
 
 fn write(content: &mut File, target: &Path) -> io::Result<()> {
-    if target.exists() && !target.is_file() {
-        let mut device = OpenOptions::new().write(true).open(target)?;
-        io::copy(content, &mut device)?;
-        return Ok(());
+    match in_place(target)? {
+        Some(mut device) => io::copy(content, &mut device).map(drop),
+        None => tidy::whole::replace(target, content),
     }
-    tidy::whole::replace(target, content)
+}
+
+/// What is written to where it is, and not replaced: a device, a pipe, and a file that is reached
+/// through a descriptor, such as `/dev/stdout`.
+fn in_place(target: &Path) -> io::Result<Option<File>> {
+    let is_other = target.exists() && !target.is_file();
+    (is_other || is_descriptor(target))
+        .then(|| OpenOptions::new().append(true).open(target))
+        .transpose()
+}
+
+fn is_descriptor(target: &Path) -> bool {
+    let leads_to = fs::read_link(target).ok();
+    let in_proc = |path: &Path| {
+        let folder = fs::canonicalize(folder_of(path));
+        folder.is_ok_and(|folder| folder.starts_with("/proc"))
+    };
+    in_proc(target) || leads_to.as_deref().is_some_and(in_proc)
 }
 
 fn folder_of(path: &Path) -> PathBuf {
@@ -122,7 +138,18 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-fn check(path: &Path, force: bool) -> Result<()> {
+/// Writes a text to where the user wants it: in one step over a regular file or a link, which is
+/// not followed; into a device or a pipe.
+pub(crate) fn put(target: &Path, text: &str) -> Result<()> {
+    let written = in_place(target).and_then(|device| match device {
+        Some(mut device) => io::Write::write_all(&mut device, text.as_bytes()),
+        None => tidy::whole::write(target, text),
+    });
+    written.with_context(|| format!("cannot write {}", target.display()))
+}
+
+/// Whether a file can be written, asked before the run; one that is there only with `force`.
+pub(crate) fn check(path: &Path, force: bool) -> Result<()> {
     let shown = path.display();
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => bail!("{shown} is a folder: name a file"),
@@ -147,6 +174,38 @@ fn check(path: &Path, force: bool) -> Result<()> {
 mod tests {
     use super::*;
     use std::io::Write;
+
+    /// What the user named was opened through any link, and what that led to was written over.
+    #[test]
+    fn a_link_is_replaced_and_not_followed_and_a_device_is_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let (other, link) = (folder.path().join("other"), folder.path().join("link"));
+        fs::write(&other, "of somebody else").unwrap();
+        std::os::unix::fs::symlink(&other, &link).unwrap();
+        put(&link, "times").unwrap();
+        assert_eq!(fs::read_to_string(&other).unwrap(), "of somebody else");
+        assert_eq!(fs::read_to_string(&link).unwrap(), "times");
+        assert!(!fs::symlink_metadata(&link).unwrap().is_symlink());
+        put(Path::new("/dev/null"), "times").unwrap();
+        assert!(!Path::new("/dev/null").is_file());
+    }
+
+    /// `/dev/stdout` that goes to a file would have been replaced by a file.
+    #[test]
+    fn a_descriptor_is_written_to_and_its_name_stays() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "the answer, ").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("stdout");
+        let name = format!("/proc/self/fd/{}", file.as_file().as_raw_fd());
+        std::os::unix::fs::symlink(name, &link).unwrap();
+        put(&link, "times").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(
+            fs::read_to_string(file.path()).unwrap(),
+            "the answer, times"
+        );
+    }
 
     #[test]
     fn what_a_cell_writes_is_published_whole() {

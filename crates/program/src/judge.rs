@@ -35,7 +35,7 @@ pub(crate) fn all_well(program: &Program, lines: &[&str], running: &[Running]) -
     for (one, line) in running.iter().zip(lines) {
         let how = match status(one) {
             Ok(0) => continue,
-            Ok(other) if program.ignore_failure => {
+            Ok(other) if program.ignores(other) => {
                 code = other;
                 continue;
             }

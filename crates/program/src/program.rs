@@ -77,6 +77,9 @@ pub struct Program {
     /// A status other than 0 is no failure.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ignore_failure: bool,
+    /// Only these are none; empty: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignored_codes: Vec<i32>,
     /// Processes that it leaves behind are ended, and are no failure.
     #[serde(default, skip_serializing_if = "is_default")]
     pub leaves_processes: bool,
@@ -199,6 +202,7 @@ impl Program {
             check_output: None,
             same_output: false,
             ignore_failure: false,
+            ignored_codes: Vec::new(),
             leaves_processes: false,
             timeout_s: None,
             grace_s: GRACE_S,
@@ -206,6 +210,12 @@ impl Program {
             warmups: None,
             knobs: Knobs::default(),
         }
+    }
+
+    /// Whether that exit code is no failure.
+    #[must_use]
+    pub fn ignores(&self, code: i32) -> bool {
+        self.ignore_failure && (self.ignored_codes.is_empty() || self.ignored_codes.contains(&code))
     }
 
     /// Whether its output is read, and not thrown away.

@@ -20,7 +20,7 @@ Examples:
   flowgauge exec --serve './server -p {port} -w 4' './server -p {port} -t 4' \\
       --load http://127.0.0.1:{port}/ --rate 200,400 --slo p99=20ms
   flowgauge exec --what-if './server-test'                  what helps from outside
-  flowgauge exec -w 3 -r 20 -L n 1,2 'make -j {n}'          flags of hyperfine
+  flowgauge exec -w 3 -r 20 -L jobs 1,2 'make -j {jobs}'    flags of hyperfine
 
 Placeholders: {flows} {processes} {threads} {i} {cpu} {port} {dir}, and the names of -L and -P.";
 
@@ -133,12 +133,12 @@ pub(crate) struct EachArgs {
     /// Run before the first launch of each slot
     #[arg(short = 's', long, value_name = "COMMAND")]
     pub(crate) setup: Option<String>,
-    /// Run before each launch
+    /// Run before each launch; given once for all commands, or once for each in their order
     #[arg(short = 'p', long, value_name = "COMMAND")]
-    pub(crate) prepare: Option<String>,
-    /// Run after each launch
+    pub(crate) prepare: Vec<String>,
+    /// Run after each launch; once for all, or once for each
     #[arg(short = 'C', long, value_name = "COMMAND")]
-    pub(crate) conclude: Option<String>,
+    pub(crate) conclude: Vec<String>,
     /// Run after the last launch of each slot
     #[arg(short = 'c', long, value_name = "COMMAND")]
     pub(crate) cleanup: Option<String>,
@@ -146,7 +146,7 @@ pub(crate) struct EachArgs {
     #[arg(long, visible_alias = "input", value_name = "FILE")]
     pub(crate) stdin: Option<PathBuf>,
     /// An environment variable
-    #[arg(long, value_name = "NAME=VALUE", value_parser = named)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
     /// The shell that reads the commands: sh, bash, none [default: none where it can be]
     #[arg(short = 'S', long, value_name = "SHELL", num_args = 0..=1, default_missing_value = "sh", require_equals = false)]
@@ -162,14 +162,14 @@ pub(crate) struct EachArgs {
         default_value = "free"
     )]
     pub(crate) placement: Placement,
-    /// Time that one launch may take
+    /// Time that one launch may take, or a server until it is ready [default there: 10s]
     #[arg(long, value_name = "TIME", value_parser = number::seconds)]
     pub(crate) timeout: Option<f64>,
     /// Time between asking a command to end and killing it
     #[arg(long, value_name = "TIME", value_parser = number::seconds, default_value = "2s")]
     pub(crate) grace: f64,
     /// Units of work in one launch
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) work: Option<u64>,
     /// Processes that a command leaves behind are ended, and are no failure
     #[arg(long)]
@@ -189,11 +189,11 @@ pub(crate) struct ProofArgs {
     /// All commands must write the same
     #[arg(long)]
     pub(crate) same_output: bool,
-    /// An exit code other than 0 is no failure
-    #[arg(short = 'i', long)]
-    pub(crate) ignore_failure: bool,
+    /// An exit code other than 0 is no failure: any, or those of a list such as 1,3
+    #[arg(short = 'i', long, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all-non-zero", value_parser = codes)]
+    pub(crate) ignore_failure: Option<Codes>,
     /// Where the output goes: null, or pipe, from which it is read
-    #[arg(long, value_name = "WHERE", default_value = "null", value_parser = ["null", "pipe"])]
+    #[arg(long, value_name = "WHERE", default_value = "null", value_parser = output)]
     pub(crate) output: String,
 }
 
@@ -213,7 +213,7 @@ pub(crate) struct HyperfineArgs {
     /// The commands once for each value: -L threads 1,2,4 and {threads}
     #[arg(short = 'L', long, value_names = ["VAR", "VALUES"], num_args = 2)]
     pub(crate) parameter_list: Vec<String>,
-    /// The commands once for each whole number of a range
+    /// The commands once for each number of a range
     #[arg(short = 'P', long, value_names = ["VAR", "MIN", "MAX"], num_args = 3, allow_hyphen_values = true)]
     pub(crate) parameter_scan: Vec<String>,
     /// The step of that range
@@ -224,8 +224,11 @@ pub(crate) struct HyperfineArgs {
         requires = "parameter_scan",
         allow_hyphen_values = true
     )]
-    pub(crate) parameter_step_size: Option<i64>,
-    /// Write what hyperfine's --export-json writes
+    pub(crate) parameter_step_size: Option<String>,
+    /// The order of commands in what is exported
+    #[arg(long, value_name = "ORDER", value_enum, default_value = "auto")]
+    pub(crate) sort: ExportOrder,
+    /// Write what hyperfine's --export-json writes; - is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) export_json: Option<PathBuf>,
     /// The same as a table with commas
@@ -252,6 +255,56 @@ pub(crate) struct HyperfineArgs {
     /// Cannot be kept: rounds decide
     #[arg(short = 'm', long, hide = true, value_name = "N")]
     pub(crate) min_runs: Option<u64>,
+}
+
+/// The order of commands in what is exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ExportOrder {
+    /// As they were given
+    Auto,
+    /// As they were given
+    Command,
+    /// The fastest first
+    MeanTime,
+}
+
+/// Exit codes that are no failure; none: all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Codes(pub(crate) Vec<i32>);
+
+fn codes(text: &str) -> Result<Codes, String> {
+    if text == "all-non-zero" {
+        return Ok(Codes(Vec::new()));
+    }
+    let code = |text: &str| {
+        text.trim()
+            .parse()
+            .ok()
+            .filter(|code| (1..=255).contains(code))
+    };
+    let all: Option<Vec<i32>> = text.split(',').map(code).collect();
+    all.map(Codes)
+        .ok_or_else(|| "write exit codes from 1 to 255, such as -i=1,3, or -i for all".to_owned())
+}
+
+fn output(text: &str) -> Result<String, String> {
+    match text {
+        "null" | "pipe" => Ok(text.to_owned()),
+        "inherit" => Err(
+            "output of the commands would be between lines of the answer: use pipe, or write it \
+             to a file within the command (sh -c '... > FILE')"
+                .to_owned(),
+        ),
+        _ => Err(
+            "use null or pipe; for a file write to it within the command (sh -c '... > FILE')"
+                .to_owned(),
+        ),
+    }
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    named(text)
+        .map_err(|_| "write the name of a variable, '=' and its value, such as LC_ALL=C".to_owned())
 }
 
 /// Numbers of flows to try.

@@ -17,7 +17,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use compare::CompareArgs;
-pub(crate) use exec::{ExecArgs, HyperfineArgs, ServeArgs};
+pub(crate) use exec::{ExecArgs, ExportOrder, HyperfineArgs, ServeArgs};
 pub(crate) use how::{AnswerArgs, Format, HowArgs};
 pub(crate) use malloc::MallocArgs;
 pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};

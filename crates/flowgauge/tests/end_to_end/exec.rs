@@ -363,6 +363,14 @@ fn hyperfines_flags_work_and_its_json_is_written() {
             assert!(result[key].is_number(), "{key}: {result}");
         }
     }
+    // The size of the launcher was taken for that of `sleep`.
+    assert!(results[0].get("memory_usage_byte").is_none_or(|bytes| {
+        bytes
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|bytes| bytes.as_u64().unwrap() < 5 << 20)
+    }));
     let csv = fs::read_to_string(home.path("x.csv")).unwrap();
     assert!(
         csv.starts_with("command,mean,stddev,median,user,system,min,max,parameter_n\nsleep 0.01,"),
@@ -603,6 +611,80 @@ fn a_load_whose_output_cannot_be_read_is_refused_before_a_server_is_started() {
     assert!(!home.path("started").exists());
 }
 
+/// `-r N` stopped as soon as the answer was sure.
+#[test]
+fn exactly_as_many_launches_are_made_as_were_asked_for() {
+    let home = Home::new();
+    let all = ["exec", "--out", "out", "-r", "12", "true", "sleep 0.05"];
+    home.run(&all).answered();
+    let results = results(&home.path("out"));
+    let case = &results.studies[0].cases[0];
+    assert_eq!((case.rounds, case.slots.len()), (12, 24));
+}
+
+/// The only sign of slots that failed was on standard error, and more rounds were advised.
+#[test]
+fn failed_slots_are_on_the_answer_screen_with_their_reason() {
+    let home = Home::new();
+    let run = home.run(&["exec", "--out", "out", "-r", "1", "sh -c 'exit 7'"]);
+    assert_eq!(run.code, Some(2));
+    let words = run.words();
+    assert!(
+        words.contains("error: 1 of 1 slot of sh -c 'exit 7' failed: exit code 7"),
+        "{words}"
+    );
+    assert!(!words.contains("More rounds"), "{words}");
+    assert!(!run.stderr.contains("measured"), "{}", run.stderr);
+}
+
+/// Each command has its own preparation, exit codes may be listed, and what cannot be kept is
+/// refused with the reason.
+#[test]
+fn further_flags_of_hyperfine_work_or_are_refused() {
+    let home = Home::new();
+    let words = [
+        "exec",
+        "--out",
+        "out",
+        "-r",
+        "1",
+        "-p",
+        "touch a",
+        "-p",
+        "touch b",
+        "-i=3",
+        "sh -c 'test -e a; exit 3'",
+        "sh -c 'test -e b; exit 3'",
+        "--export-json",
+        "-",
+        "--sort",
+        "mean-time",
+    ];
+    let run = home.run(&words);
+    assert_eq!(failure(&home), "", "{}", run.stderr);
+    assert!(
+        run.words().contains("\"exit_codes\": [ 3 ]"),
+        "{}",
+        run.words()
+    );
+    let refused = |words: &[&str], why: &str| {
+        let run = home.run(&[&["exec", "--out", "no", "true"], words].concat());
+        assert_eq!(run.code, Some(2), "{words:?}");
+        assert!(
+            run.stderr.replace('\n', " ").contains(why),
+            "{words:?}: {}",
+            run.stderr
+        );
+    };
+    refused(
+        &["-p", "true", "-p", "true"],
+        "2 times, and the number of commands is 1",
+    );
+    refused(&["--output", "inherit"], "between lines");
+    refused(&["--work", "0"], "0");
+    refused(&["--env", "FOO"], "such as LC_ALL=C");
+}
+
 /// A port that somebody holds, and a server that dies under load.
 #[test]
 fn a_taken_port_and_a_server_that_dies_are_failures_with_what_was_said() {
@@ -631,6 +713,84 @@ fn a_taken_port_and_a_server_that_dies_are_failures_with_what_was_said() {
     home.assert_nothing_left();
 }
 
+/// A rate at which nothing could be measured was not in the answer at all.
+#[test]
+fn a_server_whose_slots_all_failed_is_in_the_answer_with_the_reason() {
+    let home = Home::new();
+    let words = served(&home, "sh -c 'exit 4'", &["--rate", "20"]).words();
+    let said = "all slots failed: the server ended before it was ready: exit code 4";
+    assert!(words.contains(said), "{words}");
+}
+
+/// What was asked was given as what was answered, and waiting for a server as lateness of the
+/// generator; of one that closes its connections, what was left at the end was never sent.
+#[test]
+fn a_server_that_falls_behind_is_given_the_rate_that_it_reached() {
+    let home = Home::new();
+    home.write(
+        "slow.py",
+        "import http.server as h, sys, time\nclass Slow(h.SimpleHTTPRequestHandler):\n    \
+         def do_GET(self):\n        time.sleep(0.03)\n        super().do_GET()\n\
+         h.HTTPServer(('127.0.0.1', int(sys.argv[1])), Slow).serve_forever()\n",
+    );
+    let server = "python3 slow.py {port}";
+    let words = served(&home, server, &["--rate", "100"]).answered().words();
+    let results = results(&home.path("out"));
+    let requests = results.studies[0].cases[0].variants[0].requests.unwrap();
+    assert!(requests.per_s <= 34.0, "{requests:?}");
+    let behind = "of the 100 requests a second that it was asked";
+    assert!(words.contains(behind), "{words}");
+    assert!(
+        words.contains("requests waited for a connection"),
+        "{words}"
+    );
+}
+
+/// The time of `--timeout` was that of a request, and servers had 20 s whatever it was.
+#[test]
+fn a_server_has_as_long_to_be_ready_as_the_timeout_says() {
+    let home = Home::new();
+    served(&home, "sleep 60", &["--timeout", "0.3s"]);
+    let said = failure(&home);
+    assert!(
+        said.contains("was not ready after 0.") || said.contains("was not ready after 1."),
+        "{said}"
+    );
+    home.assert_nothing_left();
+}
+
+/// Launches read different things from the same `--stdin`, and each reason was told in full.
+#[test]
+fn a_file_that_is_changed_while_it_is_read_fails_the_slot() {
+    let home = Home::new();
+    home.write("input", "x\n");
+    let changes = "sh -c 'cat; echo y >> input'";
+    let run = exec(&home, &[changes, "--stdin", "input"]);
+    let said = failure(&home);
+    assert!(said.contains("(--stdin) was changed"), "{said}");
+    assert!(
+        run.stderr.contains("again, for the same reason"),
+        "{}",
+        run.stderr
+    );
+}
+
+/// The message named no folder and no way out.
+#[test]
+fn a_working_directory_that_was_removed_is_named() {
+    let home = Home::new();
+    let here = home.command(&["exec", "true"]);
+    let line = "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" exec true";
+    let program = here.get_program().to_str().unwrap().to_owned();
+    let ended = home.program("sh", &["-c", line, &program]).output();
+    let said = String::from_utf8(ended.unwrap().stderr).unwrap();
+    assert!(
+        said.contains("the working directory cannot be used"),
+        "{said}"
+    );
+    assert!(said.contains("gone (deleted)"), "{said}");
+}
+
 #[test]
 fn a_bound_on_latency_names_the_highest_rate_or_says_that_none_met_it() {
     let home = Home::new();
@@ -638,8 +798,13 @@ fn a_bound_on_latency_names_the_highest_rate_or_says_that_none_met_it() {
     let words = served(&home, SERVER, &["--rate", "20,40", "--slo", "p99=5s"])
         .answered()
         .words();
-    // Two rounds are too few to say that a rate meets a bound.
-    assert!(words.contains("no rate of these had a p99"), "{words}");
+    let few = "too few rounds to say which of these rates has a p99";
+    assert!(words.contains(few), "{words}");
+    assert!(words.contains("compared by p99 latency"), "{words}");
+    assert!(
+        words.contains("p99.9 ") && words.contains("answered a second"),
+        "{words}"
+    );
     assert!(words.contains("% of one CPU"), "{words}");
 }
 

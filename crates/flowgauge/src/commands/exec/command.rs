@@ -51,17 +51,33 @@ pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
         args.names.len(),
         spread.len()
     );
+    let count = spread.len();
     let mut all = Vec::new();
     for (number, one) in spread.into_iter().enumerate() {
         let given = args.names.get(number).cloned().or(one.name);
         all.push(Named {
             label: given.unwrap_or_else(|| short(&one.command)),
-            program: program(args, one.command)?,
+            program: Program {
+                prepare: of_command("--prepare", &args.each.prepare, number, count)?,
+                conclude: of_command("--conclude", &args.each.conclude, number, count)?,
+                ..program(args, one.command)?
+            },
             parameters: one.parameters,
         });
     }
     unique(&mut all);
     Ok(all)
+}
+
+/// What is run beside the command of that number: the same for all where one is given, else its own.
+fn of_command(flag: &str, given: &[String], number: usize, count: usize) -> Result<Option<String>> {
+    ensure!(
+        given.len() <= 1 || given.len() == count,
+        "{flag} is given {} times, and the number of commands is {count}: give it once for all, or \
+         once for each",
+        given.len()
+    );
+    Ok(given.get(number).or(given.first()).cloned())
 }
 
 /// A command as a label: on one line, and not too long for a table.
@@ -111,13 +127,17 @@ pub(super) fn program(args: &ExecArgs, command: String) -> Result<Program> {
             Output::Null
         },
         setup: each.setup.clone(),
-        prepare: each.prepare.clone(),
-        conclude: each.conclude.clone(),
+        prepare: each.prepare.first().cloned(),
+        conclude: each.conclude.first().cloned(),
         cleanup: each.cleanup.clone(),
         check: proof.check.clone(),
         check_output,
         same_output: proof.same_output || same,
-        ignore_failure: proof.ignore_failure,
+        ignore_failure: proof.ignore_failure.is_some(),
+        ignored_codes: proof
+            .ignore_failure
+            .as_ref()
+            .map_or_else(Vec::new, |codes| codes.0.clone()),
         leaves_processes: each.leaves_processes,
         timeout_s: each.timeout,
         grace_s: each.grace,

@@ -3,23 +3,27 @@
 //! hyperfine's was.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use flow::Rep;
+use anyhow::Result;
+use flow::{Rep, SlotRecord};
 use lab::{CaseResult, Results};
+use measure::memory::Reading;
 use serde::Serialize;
 
-use crate::args::{ExecArgs, HyperfineArgs};
+use crate::args::{ExecArgs, ExportOrder, HyperfineArgs};
+use crate::{output, result_file};
 
 /// Commands as the text of a file.
 type Format = fn(&[Command]) -> Result<String>;
 
-/// Files that are to be written, opened before the run so that it is not in vain.
+/// Files that are to be written, checked before the run so that it is not in vain. `-` is standard
+/// output.
 #[derive(Debug)]
-pub(super) struct Exports(Vec<(Format, PathBuf, File)>);
+pub(super) struct Exports(Vec<(Format, PathBuf)>);
+
+/// What stands for standard output.
+const STDOUT: &str = "-";
 
 /// One command, in hyperfine's words; times in seconds.
 #[derive(Debug, Serialize)]
@@ -35,6 +39,8 @@ struct Command {
     min: f64,
     max: f64,
     times: Vec<f64>,
+    /// The peak of the whole tree; left out where it is not known of every launch.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     memory_usage_byte: Vec<u64>,
     exit_codes: Vec<Option<i32>>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -56,12 +62,12 @@ impl Exports {
         let files = asked
             .into_iter()
             .filter_map(|(write, path)| Some((write, path.clone()?)));
-        let open = |(write, path): (_, PathBuf)| {
-            let file =
-                File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
-            Ok((write, path, file))
-        };
-        Ok(Self(files.map(open).collect::<Result<_>>()?))
+        let files: Vec<(Format, PathBuf)> = files.collect();
+        let to_files = files.iter().filter(|(_, path)| path != Path::new(STDOUT));
+        for (_, path) in to_files {
+            result_file::check(path, true)?;
+        }
+        Ok(Self(files))
     }
 
     /// Writes all of them, from the journal.
@@ -72,10 +78,15 @@ impl Exports {
         let results = Results::from_journal(journal)?;
         let mut commands = commands(&results);
         fill_in(&mut commands, args)?;
-        for (text, path, mut file) in self.0 {
+        if args.hyperfine.sort == ExportOrder::MeanTime {
+            commands.sort_by(|a, b| a.mean.total_cmp(&b.mean));
+        }
+        for (text, path) in self.0 {
             let text = text(&commands)?;
-            let written = file.write_all(text.as_bytes());
-            written.with_context(|| format!("cannot write {}", path.display()))?;
+            match path == Path::new(STDOUT) {
+                true => output::print(&text)?,
+                false => result_file::put(&path, &text)?,
+            }
         }
         Ok(())
     }
@@ -103,8 +114,10 @@ fn commands(results: &Results) -> Vec<Command> {
 
 fn command(case: &CaseResult, at: usize) -> Option<Command> {
     let slots = case.slots.iter().filter(|slot| slot.variant == at);
-    let records = slots.filter_map(|slot| slot.outcome.answer.done());
-    let reps: Vec<&Rep> = records.flat_map(|record| &record.reps).collect();
+    let records: Vec<&SlotRecord> = slots
+        .filter_map(|slot| slot.outcome.answer.done())
+        .collect();
+    let reps: Vec<&Rep> = records.iter().flat_map(|record| &record.reps).collect();
     let times: Vec<f64> = reps.iter().map(|rep| rep.total_ns() as f64 / 1e9).collect();
     let own = || reps.iter().filter_map(|rep| rep.self_managed.as_deref());
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
@@ -136,10 +149,21 @@ fn command(case: &CaseResult, at: usize) -> Option<Command> {
         system: mean(&system),
         min: *sorted.first()?,
         max: *sorted.last()?,
-        memory_usage_byte: own().map(|own| own.peak_rss).collect(),
+        memory_usage_byte: peaks(&records).unwrap_or_default(),
         exit_codes: own().map(|own| code(&own.counts)).collect(),
         times,
     })
+}
+
+/// The peak of each launch, which is looked at once a slot; `None` where one is not known. The
+/// resident size that the kernel gives of a process is no less than that of its launcher.
+fn peaks(records: &[&SlotRecord]) -> Option<Vec<u64>> {
+    let each = records.iter().map(|record| match &record.memory {
+        Reading::Honest(memory) => Some(vec![memory.total(); record.reps.len()]),
+        Reading::RssOnly { .. } => None,
+    });
+    let each: Option<Vec<Vec<u64>>> = each.collect();
+    Some(each?.concat())
 }
 
 /// The command as it was launched; its name where it has placeholders or a name.

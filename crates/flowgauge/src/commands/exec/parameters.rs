@@ -71,25 +71,79 @@ fn lists(args: &HyperfineArgs) -> Result<Vec<(String, Vec<String>)>> {
         all.push((pair[0].clone(), values));
     }
     for three in args.parameter_scan.chunks_exact(3) {
-        let whole = |text: &str| -> Result<i64> {
-            text.parse()
-                .with_context(|| format!("-P {}: '{text}' is no whole number", three[0]))
-        };
-        let (from, to) = (whole(&three[1])?, whole(&three[2])?);
-        let step = args.parameter_step_size.unwrap_or(1);
-        ensure!(
-            step > 0 && from <= to,
-            "-P {}: {from} to {to} by {step} has no values",
-            three[0]
-        );
-        let count = (to - from) / step + 1;
-        ensure!(
-            count <= MOST as i64,
-            "-P {}: {count} values are too many",
-            three[0]
-        );
-        let values = (0..count).map(|at| (from + at * step).to_string());
-        all.push((three[0].clone(), values.collect()));
+        let values = scan(three, args.parameter_step_size.as_deref())
+            .with_context(|| format!("-P {}", three.join(" ")))?;
+        all.push((three[0].clone(), values));
     }
     Ok(all)
+}
+
+/// The numbers of a range, each with as many decimals as its ends and its step have at most: without
+/// rounding, since they are counted in units of the last decimal.
+fn scan(three: &[String], step: Option<&str>) -> Result<Vec<String>> {
+    let texts = [three[1].as_str(), three[2].as_str(), step.unwrap_or("1")];
+    let decimals = texts.map(|text| text.split_once('.').map_or(0, |(_, part)| part.len()));
+    let decimals = decimals.into_iter().max().unwrap_or(0);
+    ensure!(
+        step.is_some() || decimals == 0,
+        "a range with decimals needs its step: -D 0.1"
+    );
+    let [from, to, step] = texts.map(|text| units(text, decimals));
+    let (from, to, step) = (from?, to?, step?);
+    ensure!(step > 0 && from <= to, "this range has no values");
+    let count = (to - from) / step + 1;
+    ensure!(count <= MOST as i64, "{count} values are too many");
+    Ok((0..count)
+        .map(|at| decimal(from + at * step, decimals))
+        .collect())
+}
+
+/// A number in units of its last of so many decimals.
+fn units(text: &str, decimals: usize) -> Result<i64> {
+    let no_number = || format!("'{text}' is no number such as 2 or 0.25");
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let is_plain = part.bytes().all(|byte| byte.is_ascii_digit()) && decimals <= 9;
+    ensure!(is_plain, no_number());
+    let digits = format!("{whole}{part:0<decimals$}");
+    digits.parse().with_context(no_number)
+}
+
+fn decimal(units: i64, decimals: usize) -> String {
+    if decimals == 0 {
+        return units.to_string();
+    }
+    let digits = format!("{:0width$}", units.abs(), width = decimals + 1);
+    let (whole, part) = digits.split_at(digits.len() - decimals);
+    let sign = if units < 0 { "-" } else { "" };
+    format!("{sign}{whole}.{part}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_may_have_decimals_and_is_not_rounded() {
+        let of = |from: &str, to: &str, step: Option<&str>| {
+            scan(&["n", from, to].map(str::to_owned), step)
+        };
+        assert_eq!(of("0.01", "0.02", Some("0.01")).unwrap(), ["0.01", "0.02"]);
+        assert_eq!(of("1", "3", None).unwrap(), ["1", "2", "3"]);
+        assert_eq!(
+            of("-0.5", "0.5", Some("0.5")).unwrap(),
+            ["-0.5", "0.0", "0.5"]
+        );
+        assert_eq!(
+            of("0", "0.3", Some("0.1")).unwrap(),
+            ["0.0", "0.1", "0.2", "0.3"]
+        );
+        for (from, to, step) in [
+            ("0.1", "0.3", None),
+            ("x", "2", None),
+            ("2", "1", None),
+            ("1", "2", Some("0")),
+        ] {
+            assert!(of(from, to, step).is_err(), "{from} {to} {step:?}");
+        }
+    }
 }
