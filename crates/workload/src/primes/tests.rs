@@ -130,7 +130,12 @@ fn any_tuning_finds_the_same() {
         (2 << 10, 200),
         (16 << 10, 7),
     ] {
-        let mut sieve = Sieve::with(3_000_000, Tuning { chunk, stored });
+        let tuning = Tuning {
+            chunk,
+            stored,
+            ..Tuning::default()
+        };
+        let mut sieve = Sieve::with(3_000_000, tuning);
         for range in [
             0..3_000_000,
             0..500_000,
@@ -156,6 +161,28 @@ fn far_primes_strike_where_the_test_agrees() {
             expected
         );
     }
+}
+
+/// Counts of primesieve 11.
+#[test]
+fn large_primes_strike_from_buckets_over_many_segments() {
+    for (exponent, primes) in [(14, 9_305_737), (16, 8_146_165), (18, 7_240_715)] {
+        let start = 10_u64.pow(exponent);
+        let range = start..start + 300_000_000;
+        assert_eq!(Searcher::new(Method::Sieve, range.end).count(range), primes);
+    }
+}
+
+#[test]
+fn stretches_with_primes_of_their_own_find_the_same() {
+    let range = 1_000_000_007..6_000_000_000;
+    let tuning = Tuning {
+        stored: 1 << 13,
+        at_once: 0,
+        ..Tuning::default()
+    };
+    let expected = Searcher::new(Method::Sieve, range.end).count(range.clone());
+    assert_eq!(Sieve::with(range.end, tuning).count(range), expected);
 }
 
 #[test]

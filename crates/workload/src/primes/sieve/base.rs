@@ -32,7 +32,7 @@ pub(super) struct Tiers {
     pub(super) small: usize,
     /// Struck densely, over the whole segment.
     pub(super) medium: usize,
-    /// Struck one by one.
+    /// Struck one by one: in the only segment of a range, or from buckets.
     pub(super) large: usize,
 }
 
@@ -43,6 +43,11 @@ impl Class {
         self.inverses.push(u64::MAX / u64::from(prime));
         self.places.push(0);
         self.extras.push(0);
+    }
+
+    /// The primes of the large tier.
+    pub(super) fn large(&self) -> &[u32] {
+        &self.primes[self.tiers.medium..self.tiers.large]
     }
 
     /// How many of the primes are at most `bound`.

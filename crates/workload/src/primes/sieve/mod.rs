@@ -4,32 +4,27 @@
 //! number, and a buffer of one segment. Any number of ranges can be asked of
 //! it; below 10^13 nothing is allocated then and no base prime is sought again.
 //!
-//! `segment` strikes composites with the stored base primes. Two kinds of range
-//! need more than those:
-//!
-//! - one so narrow that testing what a few primes leave is cheaper than placing
-//!   all base primes: what is left is tested by Miller-Rabin;
-//! - one whose base primes are too many to store: `far`.
+//! `segment` strikes composites with the base primes. In a range so narrow that
+//! testing what a few primes leave is cheaper than placing all of them, what is
+//! left is tested by Miller-Rabin.
 //!
 //! Sources: the segmented sieve with a wheel is folklore (Pritchard 1983, Bays
 //! and Hudson 1977); that pre-sieve tables and one loop per class of prime pay
 //! is the experience of primesieve (K. Walisch), whose speed is the bar for
-//! this one. Whole turns with margins instead of a branch per strike, and the
-//! stretches of `far`, are ours.
+//! this one. Whole turns with margins instead of a branch per strike are ours.
 
 mod base;
 mod bits;
-mod far;
+mod buckets;
+mod large;
 mod once;
 mod presieve;
 mod segment;
-mod sparse;
 mod strike;
 mod wheel;
 
 use std::ops::Range;
 
-use far::Far;
 use segment::Segments;
 
 use super::miller_rabin;
@@ -42,16 +37,20 @@ pub(super) struct Tuning {
     pub(super) chunk: usize,
     /// The largest base prime that is stored.
     pub(super) stored: u32,
+    /// The largest base prime up to which all of a wide range are in memory.
+    pub(super) at_once: u64,
 }
 
 impl Default for Tuning {
     /// A chunk that fits the first-level cache of all common CPUs (on one with
-    /// 48 KiB, 24 to 48 KiB are within 5 % of it, 64 KiB is 43 % slower), and
-    /// stored primes for numbers to 1.7 * 10^13.
+    /// 48 KiB, 24 to 48 KiB are within 5 % of it, 64 KiB is 43 % slower),
+    /// stored primes for numbers to 1.7 * 10^13, and 120 MB at the most for
+    /// those to 7 * 10^16.
     fn default() -> Self {
         Self {
             chunk: 32 << 10,
             stored: 1 << 22,
+            at_once: 1 << 28,
         }
     }
 }
@@ -61,16 +60,7 @@ impl Default for Tuning {
 pub(super) struct Sieve {
     max: u64,
     tuning: Tuning,
-    near: Segments,
-    far: Option<Box<Far>>,
-}
-
-/// What finds the composites of a range that `segment` leaves.
-#[derive(Clone, Copy, PartialEq)]
-enum Rest {
-    Nothing,
-    Test,
-    Far,
+    segments: Segments,
 }
 
 impl Sieve {
@@ -81,12 +71,10 @@ impl Sieve {
 
     /// A worker for numbers up to `max`, tuned.
     pub(super) fn with(max: u64, tuning: Tuning) -> Self {
-        let root = max.isqrt().min(u64::from(tuning.stored)) as u32;
         Self {
             max,
             tuning,
-            near: Segments::new(root, tuning.chunk),
-            far: None,
+            segments: Segments::new(max.isqrt(), tuning),
         }
     }
 
@@ -110,53 +98,46 @@ impl Sieve {
         if range.is_empty() {
             return;
         }
-        let rest = self.start(&range);
+        let tested = self.start(&range);
         let (mut at, end) = (range.start / 30, (range.end - 1) / 30 + 1);
         while at < end {
-            let len = (end - at).min(self.near.size() as u64) as usize;
-            let segment = self.near.make(at, len);
+            let len = (end - at).min(self.segments.size() as u64) as usize;
+            let segment = self.segments.make(at, len);
             trim(segment, at, len, &range);
-            match (rest, &mut self.far) {
-                (Rest::Test, _) => bits::retain(segment, at, miller_rabin::is_prime),
-                (Rest::Far, Some(far)) => far.strike(segment, at, end),
-                _ => {}
+            if tested {
+                bits::retain(segment, at, miller_rabin::is_prime);
             }
             visit(at, segment);
             at += len as u64;
         }
     }
 
-    /// Prepares for a range and chooses what finds its composites.
-    fn start(&mut self, range: &Range<u64>) -> Rest {
+    /// Prepares for a range: whether what its segments leave is to be tested.
+    fn start(&mut self, range: &Range<u64>) -> bool {
         let last = range.end - 1;
         if last > self.max {
             *self = Self::with(last, self.tuning);
         }
-        let (root, stored) = (last.isqrt() as u32, self.tuning.stored);
-        let (rest, bound) = plan(range.end - range.start, root, stored);
-        self.near.start(range.start / 30..last / 30 + 1, bound);
-        if rest == Rest::Far {
-            let far = self.far.get_or_insert_with(|| Box::new(Far::new(self.max)));
-            far.start(u64::from(stored) + 1..u64::from(root) + 1);
-        }
-        rest
+        let (root, stored) = (last.isqrt(), u64::from(self.tuning.stored));
+        let bound = bound(range.end - range.start, root, stored);
+        let found = stored + 1..bound.max(stored) + 1;
+        let bytes = range.start / 30..last / 30 + 1;
+        self.segments.start(bytes, bound.min(stored) as u32, found);
+        bound < root
     }
 }
 
-/// For a range of this many numbers below the square of `root`: up to which bound
-/// the stored primes strike, and what does the rest.
+/// The largest prime that strikes a range of this many numbers below the square of `root`; if
+/// smaller than that, what is left is tested.
 ///
-/// To place a stored prime takes about 1.5 ns, to find and place a far one 8; to
+/// To place a stored prime takes about 1.5 ns, to find and place another 6; to
 /// test what is left, 30 to 50 ns for each number of the range. With the share
 /// of primes among the base primes that gives the two factors.
-fn plan(numbers: u64, root: u32, stored: u32) -> (Rest, u32) {
-    let numbers = numbers.min(u64::from(u32::MAX)) as u32;
-    if root <= stored && root / 256 <= numbers {
-        (Rest::Nothing, root)
-    } else if root > stored && root / 64 <= numbers {
-        (Rest::Far, stored)
-    } else {
-        (Rest::Test, root.min(stored).min(numbers.saturating_mul(8)))
+fn bound(numbers: u64, root: u64, stored: u64) -> u64 {
+    let per_number = if root <= stored { 256 } else { 64 };
+    match root / per_number <= numbers {
+        true => root,
+        false => root.min(stored).min(numbers.saturating_mul(8)),
     }
 }
 

@@ -27,35 +27,15 @@ pub(super) const fn bit(residue: usize) -> usize {
     b
 }
 
-/// Bytes from the start of a turn of `p` to spoke `j`, which is the strike of
-/// `p * RESIDUES[j]`; spoke 8 is the first of the next turn.
-pub(super) const fn offset(p: usize, j: usize) -> usize {
-    let residue = if j == 8 { 31 } else { RESIDUES[j] as usize };
-    p * residue / 30
-}
-
-/// For each spoke of a prime `30q + class`: its offset less `q * RESIDUES[j]`.
+/// For each spoke of a prime `30q + class`: its offset in the turn less `q * RESIDUES[j]`.
 pub(super) const fn carries(class: usize) -> [usize; 8] {
     let mut carries = [0; 8];
     let mut j = 0;
     while j < 8 {
-        carries[j] = offset(class, j);
+        carries[j] = class * RESIDUES[j] as usize / 30;
         j += 1;
     }
     carries
-}
-
-/// For each spoke of a prime `30q + class`: the way to the next spoke is
-/// `q * factor + carry` bytes.
-pub(super) const fn steps(class: usize) -> [(usize, usize); 8] {
-    let mut steps = [(0, 0); 8];
-    let mut j = 0;
-    while j < 8 {
-        let factor = offset(30, j + 1) - offset(30, j);
-        steps[j] = (factor, offset(class, j + 1) - offset(class, j));
-        j += 1;
-    }
-    steps
 }
 
 /// For each spoke of a prime of the class: what a byte keeps when it is struck.
@@ -89,4 +69,98 @@ const fn keep(residue: usize) -> u8 {
 pub(super) fn from_residue(residue: u64) -> u8 {
     let below = RESIDUES.iter().filter(|&&r| u64::from(r) < residue).count();
     (0xff_u16 << below) as u8
+}
+
+/// The residues modulo 210 without a factor 2, 3, 5 or 7, and the first one after them.
+const RESIDUES_210: [u8; 49] = {
+    let mut all = [0; 49];
+    let (mut n, mut j) = (1_u8, 0);
+    while j < all.len() {
+        if n % 2 != 0 && n % 3 != 0 && n % 5 != 0 && n % 7 != 0 {
+            all[j] = n;
+            j += 1;
+        }
+        n += 1;
+    }
+    all
+};
+
+/// For each residue modulo 210: which of [`RESIDUES_210`] is the next at or after it.
+static NEXT_210: [u8; 210] = {
+    let mut all = [0; 210];
+    let (mut n, mut j) = (0, 0);
+    while n < all.len() {
+        if n > RESIDUES_210[j] as usize {
+            j += 1;
+        }
+        all[n] = j as u8;
+        n += 1;
+    }
+    all
+};
+
+/// For each residue modulo 30 on the wheel: its bit.
+static BIT: [u8; 30] = {
+    let mut all = [0; 30];
+    let mut b = 0;
+    while b < RESIDUES.len() {
+        all[RESIDUES[b] as usize] = b as u8;
+        b += 1;
+    }
+    all
+};
+
+/// A strike of a prime `30q + class` that turns the wheel of 210, in a word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spoke(u32);
+
+impl Spoke {
+    /// What the byte keeps that it strikes.
+    pub(super) fn keep(self) -> u8 {
+        self.0 as u8
+    }
+
+    /// The way to the next spoke is `q * factor + carry` bytes.
+    pub(super) fn factor(self) -> u64 {
+        u64::from(self.0 >> 8 & 0xf)
+    }
+
+    /// See [`Spoke::factor`].
+    pub(super) fn carry(self) -> u64 {
+        u64::from(self.0 >> 12 & 0xf)
+    }
+
+    /// Which of [`SPOKES`] is the next.
+    pub(super) fn next(self) -> u64 {
+        u64::from(self.0 >> 16)
+    }
+}
+
+/// Number `48 * c + j` strikes the multiples `RESIDUES_210[j]` of primes of the class
+/// `RESIDUES[c]`; the rest fills up to a power of two.
+pub(super) static SPOKES: [Spoke; 512] = {
+    let mut all = [Spoke(0xff); 512];
+    let mut i = 0;
+    while i < 8 * 48 {
+        let (class, j) = (RESIDUES[i / 48] as usize, i % 48);
+        let (here, there) = (RESIDUES_210[j] as usize, RESIDUES_210[j + 1] as usize);
+        let carry = class * there / 30 - class * here / 30;
+        let next = if j == 47 { i - 47 } else { i + 1 };
+        let word =
+            keep(class * here % 30) as usize | (there - here) << 8 | carry << 12 | next << 16;
+        all[i] = Spoke(word as u32);
+        i += 1;
+    }
+    all
+};
+
+/// How many multiples after the `multiple` of `prime` the wheel of 210 holds one, and which of
+/// [`SPOKES`] strikes it.
+#[inline(always)]
+pub(super) fn spoke_at(multiple: u64, prime: u64) -> (u64, u32) {
+    let residue = (multiple % 210) as usize;
+    let j = NEXT_210[residue];
+    let class = u32::from(BIT[(prime % 30) as usize]);
+    let ahead = u64::from(RESIDUES_210[usize::from(j)]) - residue as u64;
+    (ahead, 48 * class + u32::from(j) % 48)
 }

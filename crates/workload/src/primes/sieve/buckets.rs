@@ -1,0 +1,163 @@
+//! Large primes, each in the bucket of the segment that it strikes next.
+//!
+//! A prime as large as a segment or larger misses most of them, so it must not be looked at in
+//! each. There is a bucket for each segment ahead. When its turn comes, each prime in it strikes
+//! once and goes on to a later bucket: a strike costs about 2 ns, whatever the number and the
+//! size of the primes.
+//!
+//! ```text
+//!  segment    now        + 1        + 2             a ring as long as the longest step
+//!            [p q r]    [s]        [t u]
+//!             │ └──────────▲          ▲
+//!             └───────────────────────┘              struck, stepped on
+//! ```
+//!
+//! Large primes turn a wheel of 210: the tables of `presieve` strike the multiples of 7, and
+//! without them a prime has 48 strikes in 210 of its multiples, not 56.
+//!
+//! Buckets are lists of chunks in one vector, so that memory is what the entries take: 8 bytes
+//! for each prime that has a strike ahead.
+//!
+//! Sources: T. Oliveira e Silva, "Fast implementation of the segmented sieve of Eratosthenes"
+//! (2001); primesieve (K. Walisch) has its wheel of 210.
+
+use super::wheel::{self, SPOKES};
+
+/// How far a place in a segment reaches.
+const PLACE_BITS: u32 = 20;
+
+/// Bytes of a segment.
+pub(super) const SEGMENT: usize = 1 << PLACE_BITS;
+
+const PLACE: u64 = SEGMENT as u64 - 1;
+
+/// Entries of a chunk; the first links to the chunk before it.
+const CHUNK: usize = 1024;
+
+/// The link of a chunk that has none before it.
+const FIRST: u64 = u64::MAX;
+
+/// No prime goes farther to its next strike than this many thirtieths of it, rounded up: ten from
+/// spoke to spoke, eleven to the first one from where the segments begin.
+const LONGEST_WAY: u64 = 11;
+
+/// Primes by the segment that they strike next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Buckets {
+    /// Chunks of entries: a place in the segment (20 bits), a spoke (12 bits), and a thirtieth of
+    /// the prime.
+    entries: Vec<u64>,
+    /// Chunks that hold nothing.
+    free: Vec<u32>,
+    /// Where each bucket's next entry goes, which is never behind a chunk's end.
+    ring: Vec<u32>,
+    /// The bucket of the segment at hand.
+    now: u64,
+    /// Bytes from the segment at hand to where no strike is wanted any more.
+    bytes: u64,
+}
+
+impl Buckets {
+    /// Empties all, for the segments of the next `bytes` bytes and primes up to `largest`.
+    pub(super) fn start(&mut self, bytes: u64, largest: u64) {
+        let longest = (largest / 30 + 1) * LONGEST_WAY;
+        let segments = longest.min(bytes) / SEGMENT as u64 + 2;
+        (self.now, self.bytes) = (0, bytes);
+        self.entries.clear();
+        self.free.clear();
+        self.ring.clear();
+        for _ in 0..segments.next_power_of_two() {
+            let empty = self.chunk(FIRST);
+            self.ring.push(empty);
+        }
+    }
+
+    /// How many bytes are left in which primes strike.
+    pub(super) fn left(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Places a prime; the segments begin at the number `low`, a multiple of 30.
+    #[inline(always)]
+    pub(super) fn place(&mut self, prime: u64, low: u64) {
+        // At the prime itself nothing is struck: its first multiple is twice it.
+        let multiple = low.div_ceil(prime).max(2);
+        let (ahead, spoke) = wheel::spoke_at(multiple, prime);
+        // What is struck may lie beyond 2^64; the way there never does.
+        let way = (multiple + ahead).wrapping_mul(prime).wrapping_sub(low);
+        self.put(way / 30, u64::from(spoke) << PLACE_BITS, prime / 30);
+    }
+
+    /// Puts a prime where it strikes next, `at` bytes from the segment at hand.
+    #[inline(always)]
+    fn put(&mut self, at: u64, spoke: u64, thirtieth: u64) {
+        if at >= self.bytes {
+            return;
+        }
+        let ahead = (at >> PLACE_BITS) + self.now;
+        let bucket = (ahead & (self.ring.len() as u64 - 1)) as usize;
+        let to = self.ring[bucket] as usize;
+        self.entries[to] = at & PLACE | spoke | thirtieth << 32;
+        self.ring[bucket] = match (to + 1) % CHUNK {
+            0 => self.chunk(to as u64 + 1),
+            _ => to as u32 + 1,
+        };
+    }
+
+    /// An empty chunk after the one that ends at `before`: where its first entry goes.
+    #[cold]
+    #[inline(never)]
+    fn chunk(&mut self, before: u64) -> u32 {
+        let at = self.free.pop().unwrap_or_else(|| {
+            let at = self.entries.len();
+            self.entries.resize(at + CHUNK, 0);
+            at as u32
+        });
+        self.entries[at as usize] = before;
+        at + 1
+    }
+
+    /// Strikes the segment at hand, and goes on to the next.
+    pub(super) fn strike(&mut self, segment: &mut [u8]) {
+        let now = (self.now & (self.ring.len() as u64 - 1)) as usize;
+        loop {
+            // What strikes this segment a second time comes to a new list.
+            let end = self.ring[now] as usize;
+            if end % CHUNK == 1 && self.entries[end - 1] == FIRST {
+                break;
+            }
+            self.ring[now] = self.chunk(FIRST);
+            self.strike_list(segment, end);
+        }
+        self.now += 1;
+        self.bytes = self.bytes.saturating_sub(SEGMENT as u64);
+    }
+
+    /// Has the entries strike that lie before `end` in its chunk, and in those before.
+    fn strike_list(&mut self, segment: &mut [u8], mut end: usize) {
+        loop {
+            let begin = (end - 1) / CHUNK * CHUNK;
+            for i in begin + 1..end {
+                self.strike_one(segment, self.entries[i]);
+            }
+            let before = self.entries[begin];
+            self.free.push(begin as u32);
+            if before == FIRST {
+                return;
+            }
+            end = before as usize;
+        }
+    }
+
+    #[inline(always)]
+    fn strike_one(&mut self, segment: &mut [u8], entry: u64) {
+        let (low, thirtieth) = (entry as u32, entry >> 32);
+        let place = u64::from(low) & PLACE;
+        let spoke = SPOKES[(low >> PLACE_BITS) as usize % SPOKES.len()];
+        if let Some(byte) = segment.get_mut(place as usize) {
+            *byte &= spoke.keep();
+        }
+        let at = place + thirtieth * spoke.factor() + spoke.carry();
+        self.put(at, spoke.next() << PLACE_BITS, thirtieth);
+    }
+}

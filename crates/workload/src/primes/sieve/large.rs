@@ -1,0 +1,81 @@
+//! The large primes of a range: where they come from.
+//!
+//! They strike from [`Buckets`]. Up to 2^22 they are stored base primes. Larger ones are found
+//! anew for each range by a second sieve, at a nanosecond each: to place a prime costs five, so
+//! that to store it would gain little, and at 10^19 there are two hundred million of them. A
+//! prime without a strike in the range takes no memory.
+//!
+//! Beyond 7 * 10^16 (more than 15 million primes, 120 MB) a range is cut into stretches of 2 * 10^9
+//! numbers, for each of which all primes are found and placed again. That bounds the memory, and
+//! costs more time the larger the numbers are; primesieve keeps gigabytes instead.
+
+use std::ops::Range;
+
+use super::buckets::Buckets;
+use super::{Sieve, bits};
+
+/// Bytes of a stretch.
+const STRETCH: u64 = 64 << 20;
+
+/// The large primes of a range.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Large {
+    at_once: u64,
+    buckets: Buckets,
+    finder: Option<Box<Sieve>>,
+    /// The primes that are not stored.
+    found: Range<u64>,
+    /// Where the range ends, in bytes of all.
+    end: u64,
+}
+
+impl Large {
+    /// Primes of which those up to `at_once` are in buckets for a whole range.
+    pub(super) fn new(at_once: u64) -> Self {
+        Self {
+            at_once,
+            ..Self::default()
+        }
+    }
+
+    /// Prepares for a range that ends at byte `end` of all, which the primes of `found` strike
+    /// besides stored ones.
+    pub(super) fn start(&mut self, end: u64, found: Range<u64>) {
+        (self.end, self.found) = (end, found);
+        self.buckets.start(0, 0);
+    }
+
+    /// Strikes the segment that begins at byte `first` of all, which follows the one before.
+    /// `stored`: the stored primes that strike from buckets.
+    pub(super) fn strike(
+        &mut self,
+        segment: &mut [u8],
+        first: u64,
+        stored: impl Iterator<Item = u32>,
+    ) {
+        if self.buckets.left() == 0 {
+            self.fill(first, stored);
+        }
+        self.buckets.strike(segment);
+    }
+
+    /// Places all primes for the segments from byte `first` of all on.
+    fn fill(&mut self, first: u64, stored: impl Iterator<Item = u32>) {
+        let longest = match self.found.end > self.at_once {
+            true => STRETCH,
+            false => u64::MAX,
+        };
+        let Self { buckets, found, .. } = self;
+        buckets.start((self.end - first).min(longest), found.end);
+        stored.for_each(|prime| buckets.place(prime.into(), first * 30));
+        if found.is_empty() {
+            return;
+        }
+        let finder = self
+            .finder
+            .get_or_insert_with(|| Box::new(Sieve::new(found.end)));
+        finder.segments(found.clone(), |at, segment| {
+            bits::each(segment, at, |prime| buckets.place(prime, first * 30));
+        });
+    }
+}
