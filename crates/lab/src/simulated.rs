@@ -18,7 +18,7 @@ mod host;
 use flow::Simulation;
 use machine::Machine;
 
-pub use asked::AskedSimulation;
+pub use asked::{AskedSimulation, HOST};
 
 use crate::number::many;
 use crate::{Case, Metric, Preset, Settings, Study};

@@ -5,6 +5,8 @@ use std::hash::BuildHasherDefault;
 
 use serde::{Deserialize, Serialize};
 
+use crate::machine::Time;
+use crate::model::ticks;
 use crate::sharing::{Cores, Shared, Spread};
 
 /// What one hardware thread has done.
@@ -31,6 +33,12 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Which part of the waiting was for the data TLBs, on a machine of these times.
+    #[must_use]
+    pub fn tlb_stall(&self, time: &Time) -> u64 {
+        (self.dtlb - self.walks) * ticks(time.l2_tlb) + self.walks * ticks(time.walk)
+    }
+
     /// These and more.
     #[must_use]
     pub(crate) fn and(self, more: Self) -> Self {

@@ -37,6 +37,7 @@
 
 #![forbid(unsafe_code)]
 
+mod chase;
 mod counts;
 mod machine;
 mod machines;
@@ -48,6 +49,7 @@ mod sharing;
 mod tlb;
 pub mod trace;
 
+pub use chase::{Chase, Step};
 pub use counts::Counts;
 pub use machine::{
     Cache, Machine, MachineError, Origin, Policy, Tags, Time, Tlb, read_bytes, show_bytes,

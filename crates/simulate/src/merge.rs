@@ -179,9 +179,9 @@ struct Busy {
     clock: u64,
 }
 
-struct Merge<'a, R> {
+struct Merge<'a> {
     model: Model,
-    flows: Vec<Running<R>>,
+    flows: Vec<Running<Source<'a>>>,
     rule: Rule,
     machine: &'a Machine,
 }
@@ -199,6 +199,25 @@ pub fn merge<R: Read>(
     place: impl Fn(u64) -> Option<u32>,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Merged, MergeError> {
+    let mut traces = traces.into_iter().map(|Trace { tokens, warm }| Trace {
+        tokens: Box::new(tokens) as Source<'_>,
+        warm,
+    });
+    merge_all(machine, page, rule, &mut traces, &place, stopped)
+}
+
+/// Where the bytes of a trace come from; they are read in large pieces.
+type Source<'a> = Box<dyn Read + 'a>;
+
+/// The same for any source: compiled once, with this crate and as well as this crate.
+fn merge_all<'a>(
+    machine: &'a Machine,
+    page: u64,
+    rule: Rule,
+    traces: &mut dyn Iterator<Item = Trace<Source<'a>>>,
+    place: &dyn Fn(u64) -> Option<u32>,
+    stopped: &dyn Fn() -> bool,
+) -> Result<Merged, MergeError> {
     let mut merge = Merge {
         model: Model::new(machine, page),
         flows: Vec::new(),
@@ -209,7 +228,7 @@ pub fn merge<R: Read>(
     for Trace { tokens, warm } in traces {
         let mut reader = Reader::new(tokens)?;
         match merge.until_begin(&mut reader)? {
-            Some(flow) => merge.begin(reader, warm, flow, &place)?,
+            Some(flow) => merge.begin(reader, warm, flow, place)?,
             None => hashes.push(reader.hash()),
         }
     }
@@ -221,9 +240,9 @@ pub fn merge<R: Read>(
     Ok(merge.merged(hashes))
 }
 
-impl<R: Read> Merge<'_, R> {
+impl<'a> Merge<'a> {
     /// What happened before a window opened; the flow whose it is, if it opens.
-    fn until_begin(&mut self, reader: &mut Reader<R>) -> Result<Option<u64>, MergeError> {
+    fn until_begin(&mut self, reader: &mut Reader<Source<'a>>) -> Result<Option<u64>, MergeError> {
         let space = reader.space();
         while let Some(token) = reader.token()? {
             match token {
@@ -237,10 +256,10 @@ impl<R: Read> Merge<'_, R> {
 
     fn begin(
         &mut self,
-        reader: Reader<R>,
+        reader: Reader<Source<'a>>,
         warm: u64,
         number: u64,
-        place: impl Fn(u64) -> Option<u32>,
+        place: &dyn Fn(u64) -> Option<u32>,
     ) -> Result<(), MergeError> {
         let room = self.machine.hardware_threads();
         if self.flows.iter().any(|flow| flow.number == number) {
@@ -363,7 +382,12 @@ impl<R: Read> Merge<'_, R> {
         let flow = &mut self.flows[place];
         let mut left = self.rule.turn.max(1);
         while left > 0 {
-            let access = match flow.reader.token()? {
+            let at_hand = flow.reader.access().map(Token::Access);
+            let token = match at_hand {
+                None => flow.reader.token()?,
+                access => access,
+            };
+            let access = match token {
                 Some(Token::Access(access)) => access,
                 Some(Token::Event(Event::End { accesses })) => {
                     flow.accesses = Some(accesses);

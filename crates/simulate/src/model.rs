@@ -38,6 +38,11 @@ const REMEMBERED: usize = 1024;
 /// No page.
 const NOWHERE: u64 = u64::MAX;
 
+/// Ticks of that many cycles.
+pub(crate) fn ticks(cycles: f64) -> u64 {
+    (cycles * TICKS).round() as u64
+}
+
 /// Costs in ticks.
 #[derive(Debug, Clone, Copy)]
 struct Ticks {
@@ -86,9 +91,23 @@ struct Core {
 struct HardwareThread {
     core: u32,
     space: u32,
-    now: KnownPage,
-    known: Vec<KnownPage>,
+    /// By the low bits of the page.
+    known: Box<[KnownPage; REMEMBERED]>,
     counts: Counts,
+}
+
+impl HardwareThread {
+    /// Forgets these pages; where they are few, each by itself: threads that share an address space
+    /// map and write pages one at a time, tens of thousands of them.
+    fn forget(&mut self, first: u64, pages: u64) {
+        let is_one = |known: &KnownPage| known.page.wrapping_sub(first) < pages;
+        let places = 0..pages.min(REMEMBERED as u64);
+        for place in places.map(|page| (first.wrapping_add(page)) as usize % REMEMBERED) {
+            if is_one(&self.known[place]) {
+                self.known[place] = UNKNOWN;
+            }
+        }
+    }
 }
 
 /// What is behind a page.
@@ -127,11 +146,9 @@ impl Model {
         let thread = |number| HardwareThread {
             core: machine.core_of(number),
             space: 0,
-            now: UNKNOWN,
-            known: vec![UNKNOWN; REMEMBERED],
+            known: Box::new([UNKNOWN; REMEMBERED]),
             counts: Counts::default(),
         };
-        let ticks = |cycles: f64| (cycles * TICKS).round() as u64;
         let time = &machine.time;
         Self {
             threads_per_core: machine.threads_per_core,
@@ -174,7 +191,6 @@ impl Model {
             return;
         }
         own.space = space;
-        own.now = UNKNOWN;
         own.known.fill(UNKNOWN);
         if !self.outlive {
             self.flush(thread);
@@ -212,19 +228,30 @@ impl Model {
                 first,
                 pages,
                 backing,
-            } => self.memory.map(space, first, pages, backing),
-            Event::Unmap { first, pages } => self.memory.unmap(space, first, pages),
-            Event::Wrote { page } => self.memory.wrote(space, page),
-            Event::Fork { child } => self.memory.fork(space, child),
-            Event::Begin { .. } | Event::End { .. } => return,
+            } => {
+                self.memory.map(space, first, pages, backing);
+                self.forget(space, first, pages);
+            }
+            Event::Unmap { first, pages } => {
+                self.memory.unmap(space, first, pages);
+                self.forget(space, first, pages);
+            }
+            Event::Wrote { page } => {
+                self.memory.wrote(space, page);
+                self.forget(space, page, 1);
+            }
+            Event::Fork { child } => {
+                self.memory.fork(space, child);
+                self.forget(space, 0, u64::MAX);
+            }
+            Event::Begin { .. } | Event::End { .. } => {}
         }
-        self.forget(space);
     }
 
-    fn forget(&mut self, space: u32) {
+    /// What is remembered of pages of an address space is no longer so.
+    fn forget(&mut self, space: u32, first: u64, pages: u64) {
         for thread in self.threads.iter_mut().filter(|one| one.space == space) {
-            thread.now = UNKNOWN;
-            thread.known.fill(UNKNOWN);
+            thread.forget(first, pages);
         }
     }
 
@@ -238,13 +265,14 @@ impl Model {
             ..
         } = access;
         let page = granule >> (PAGE_BITS - GRANULE_BITS);
-        let own = &mut self.threads[thread as usize];
+        let own = &self.threads[thread as usize];
         let core = own.core;
-        if own.now.page != page || (store && !own.now.stored) {
-            self.find(thread, page, store);
-        }
+        let known = own.known[page as usize % REMEMBERED];
+        let (frame, entry) = match known.page == page && (known.stored || !store) {
+            true => (known.frame, known.entry),
+            false => self.find(thread, page, store),
+        };
         let own = &mut self.threads[thread as usize];
-        let KnownPage { frame, entry, .. } = own.now;
         own.counts.accesses += times;
         own.counts.base += times * self.ticks.base;
         if self.cores[core as usize].last_entry != entry {
@@ -353,20 +381,16 @@ impl Model {
         }
     }
 
-    /// Finds out what is behind a page, and remembers it.
-    fn find(&mut self, thread: u32, page: u64, store: bool) {
-        let own = &mut self.threads[thread as usize];
+    /// Finds out what is behind a page, and remembers it: its frame, and the tag of its entry.
+    #[cold]
+    fn find(&mut self, thread: u32, page: u64, store: bool) -> (u32, u32) {
+        let own = &self.threads[thread as usize];
         let place = page as usize % REMEMBERED;
-        let known = own.known[place];
-        if known.page == page && (known.stored || !store) {
-            own.now = known;
-            return;
-        }
-        let (space, core) = (own.space, own.core);
+        let (space, core, known) = (own.space, own.core, own.known[place]);
         let (behind, was_another) = self.memory.page(space, page, store);
         if was_another {
             // Others in this space must not go on with the frame before.
-            self.forget(space);
+            self.forget(space, page, 1);
         }
         let lines = 1 << (PAGE_BITS - GRANULE_BITS - self.line_shift);
         self.sharing.reach(self.memory.frames() * lines);
@@ -376,15 +400,13 @@ impl Model {
             Tags::AddressSpace => number,
             Tags::HardwareThread => number * self.threads_per_core + thread % self.threads_per_core,
         };
-        let own = &mut self.threads[thread as usize];
-        let stored = store || (known.page == page && known.stored);
-        own.now = KnownPage {
+        self.threads[thread as usize].known[place] = KnownPage {
             page,
             frame: behind.frame,
             entry,
-            stored,
+            stored: store || (known.page == page && known.stored),
         };
-        own.known[place] = own.now;
+        (behind.frame, entry)
     }
 }
 

@@ -104,10 +104,16 @@ impl Sets {
 
     #[inline]
     fn touch_placed(&mut self, set: usize, tag: u32) -> Touch {
-        let own = &mut self.tags[set * self.ways..][..self.ways];
-        if own[usize::from(self.last[set])] == tag {
-            return Touch::Hit;
+        let own = &self.tags[set * self.ways..][..self.ways];
+        match own[usize::from(self.last[set])] == tag {
+            true => Touch::Hit,
+            false => self.touch_elsewhere(set, tag),
         }
+    }
+
+    /// The way that was touched last has another tag.
+    fn touch_elsewhere(&mut self, set: usize, tag: u32) -> Touch {
+        let own = &self.tags[set * self.ways..][..self.ways];
         if let Some(way) = own.iter().position(|held| *held == tag) {
             self.use_way(set, way);
             return Touch::Hit;

@@ -16,6 +16,7 @@ Examples:
   flowgauge simulate xeon-x5570 --along smt -- ./threads    its threads on one core first
   flowgauge simulate xeon-x5570,keep=DIR -- ./program       keep what was recorded in DIR ...
   flowgauge simulate ultrasparc-t1 --traces DIR/0000-program     ... for another machine
+  flowgauge simulate host --chase                           the model beside the machine, by time
 
 Flows: each thread of the program, and of the processes that it forks, is a flow and has a hardware
 thread of the machine for its own; where there are more flows, they take time slices. What the program writes
@@ -34,6 +35,10 @@ pub(crate) struct SimulateArgs {
     /// Count traces that were kept, in place of running a program
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     pub(crate) traces: Option<PathBuf>,
+    /// Chase pointers through the model, over more and more memory, in place of running a program; on
+    /// `host` the measured times stand beside it
+    #[arg(long, conflicts_with_all = ["command", "traces"])]
+    pub(crate) chase: bool,
     /// What standard output gets: a table, JSON, or CSV
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: super::Format,
@@ -41,7 +46,7 @@ pub(crate) struct SimulateArgs {
     #[arg(
         value_name = "COMMAND",
         last = true,
-        required_unless_present = "traces"
+        required_unless_present_any = ["traces", "chase"]
     )]
     pub(crate) command: Vec<OsString>,
 }

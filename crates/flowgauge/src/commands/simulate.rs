@@ -1,5 +1,7 @@
 //! `flowgauge simulate`: a program's accesses through a model of another machine.
 
+mod chase;
+
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -64,6 +66,9 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Ending> {
     asked.window = asked.window.or(Some(WINDOW));
     let simulation = asked.simulation(Preset::Full);
     let simulation = simulation.map_err(|message| anyhow!(message))?;
+    if args.chase {
+        return chase::run(args, &simulation.machine);
+    }
     let on = places(&simulation, args.along);
     if let Some(traces) = &args.traces {
         let began = std::time::Instant::now();

@@ -58,6 +58,12 @@ fn flows_of_both_models_are_counted_on_the_cores_of_the_machine() {
     // Both models run the same body: what they access differs by little.
     let accesses = simulated.counts[0].ratio.unwrap();
     assert!((0.8..1.25).contains(&accesses.median), "{accesses:?}");
+    let finding = &case.findings[0];
+    let parts: f64 = simulated.time.iter().map(|part| part.reference).sum();
+    assert!((parts - 1.0).abs() < 1e-9, "{:?}", simulated.time);
+    for reason in finding.why.iter().chain(&finding.also_measured) {
+        assert!(reason.contains("simulated"), "{reason}");
+    }
     for quantity in &case.quantities {
         let own = quantity.name == "time" || quantity.name.starts_with("simulated-");
         assert!(own, "{} is the emulator's", quantity.name);
@@ -394,4 +400,27 @@ fn traces_that_were_kept_give_the_same_counts_again() {
         2,
         &["qemu-x86_64, which is not installed: apt-get install qemu-user"],
     );
+}
+
+/// 64 entries of the first data TLB, 512 of the second, and as many lines of the first cache.
+#[test]
+fn a_chase_through_a_model_steps_up_where_its_levels_end() {
+    let home = Home::new();
+    let run = run(&home, "simulate xeon-x5570 --chase --format json").answered();
+    let rows: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let ns = |over: &str| {
+        let mut rows = rows.as_array().unwrap().iter();
+        let row = rows.find(|row| row["over"] == over).expect(over);
+        assert!(row["measured_ns"].is_null(), "it is not this machine");
+        row["simulated_ns"].as_f64().unwrap()
+    };
+    for (within, beyond) in [
+        ("64 x 4K, 4K pages", "128 x 4K, 4K pages"),
+        ("512 x 4K, 4K pages", "1024 x 4K, 4K pages"),
+        ("256 x 4K, 2M pages", "1024 x 4K, 2M pages"),
+        ("half of LLC", "memory"),
+    ] {
+        assert!(ns(beyond) > 1.5 * ns(within), "{within}, {beyond}");
+    }
+    assert_eq!(ns("64 x 4K, 4K pages"), ns("64 x 4K, 2M pages"));
 }

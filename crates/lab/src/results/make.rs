@@ -20,9 +20,9 @@ use super::scaling::scaling;
 use super::self_managed::self_managed;
 use super::sentence::sentence;
 use super::shared::{Shared, shared};
-use super::simulated::{self, simulated};
+use super::simulated::{self, SimulatedCase, simulated};
 use super::then::{Run, then_and_now};
-use super::why::{Evidence, Side, cause, why};
+use super::why::{Evidence, Side, cause, simulated_cause, simulated_why, why};
 use super::workers::{crowded, workers};
 use super::{CaseResult, Finding, Phases, RawSlot, Results, Role, StudyResult, VariantSummary};
 use crate::judge::Judged;
@@ -114,14 +114,16 @@ fn study_result(
             scaling: &scaling,
         },
     );
-    let simulated = simulated(&cases);
     let mut sentences = sentences(study, &cases, &beside);
+    let mut simulated = Vec::new();
     if let Some(simulation) = &header.settings.simulate {
         let name = &simulation.machine.name;
+        simulated = self::simulated(&cases, &simulation.machine);
         // Whatever is said of such a run, it is not said of a machine.
         let said = sentences.into_iter();
         let said = said.map(|one| format!("simulated, {name}: {one}"));
-        sentences = said.chain(simulated::sentences(name, &simulated)).collect();
+        let of_model = simulated::sentences(name, &simulated);
+        sentences = said.chain(of_model).collect();
     }
     StudyResult {
         study: study.clone(),
@@ -286,13 +288,18 @@ fn findings(
         return Vec::new();
     };
     let pairs = subjects.iter().zip(judged).zip(log.judge.p_values());
+    let simulation = header.settings.simulate.as_ref();
     pairs
-        .map(|((subject, judged), p_value)| {
+        .zip(1..)
+        .map(|(((subject, judged), p_value), place)| {
             let rule = Rule { floor, comparisons };
             let why = Why {
                 steady: steady_alone(subject, reference, header.settings.value, rule),
                 shared,
                 page: page_bytes(header),
+                simulated: simulation.and_then(|simulation| {
+                    simulated::compared(case, &log.slots, place, &simulation.machine)
+                }),
             };
             Finding {
                 role: level.role,
@@ -308,6 +315,8 @@ struct Why<'a> {
     steady: Option<String>,
     shared: Option<&'a Shared>,
     page: f64,
+    /// What a model counted of both, where one did.
+    simulated: Option<SimulatedCase>,
 }
 
 /// Bytes of a page where a machine does not tell.
@@ -327,6 +336,7 @@ fn finding(
         steady,
         shared,
         page,
+        simulated,
     }: Why<'_>,
     floor: f64,
 ) -> Finding {
@@ -346,7 +356,13 @@ fn finding(
         shared,
         page,
     });
-    let reasons = evidence.as_ref().map(why).unwrap_or_default();
+    let (cause, reasons) = match &simulated {
+        Some(one) => (simulated_cause(one, verdict), simulated_why(one)),
+        None => (
+            evidence.as_ref().and_then(cause),
+            evidence.as_ref().map(why).unwrap_or_default(),
+        ),
+    };
     let differ = matches!(verdict, Verdict::Faster { .. } | Verdict::Slower { .. });
     let (why, also_measured) = match differ {
         true => (reasons, Vec::new()),
@@ -366,7 +382,7 @@ fn finding(
         phases: sides.map(|(s, r)| difference(s.profile.phases, r.profile.phases)),
         tail: sides.map(|_| tails),
         sentence: sentence(subject.label, reference.label, case.metric, found, planned),
-        cause: evidence.as_ref().and_then(cause),
+        cause,
         why,
         also_measured,
     }

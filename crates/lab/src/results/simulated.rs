@@ -14,15 +14,24 @@
 //!
 //! Everything here is simulated, and each sentence says so.
 
+mod conclusion;
+#[cfg(test)]
+pub(crate) mod testing;
+mod time;
+
 use flow::Simulated;
 use serde::{Deserialize, Serialize};
-use simulate::{Counts, Merged};
+use simulate::{Counts, Machine, Merged};
 
 use super::{CaseResult, RawSlot};
+use crate::Case;
 use crate::median::median;
 use crate::number::many;
 use crate::scaling::{Topology, along, base};
 use crate::words::plural;
+
+pub use conclusion::{Conclusion, conclusion};
+pub use time::{Part, TimePart};
 
 /// One thing that a model counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -221,6 +230,9 @@ pub struct SimulatedCase {
     pub traces: Vec<[String; 2]>,
     /// Subject over reference in relative throughput, by the time model.
     pub throughput: Spread,
+    /// What the simulated time of all flows is made of.
+    #[serde(default)]
+    pub time: Vec<TimePart>,
     /// Each count.
     pub counts: Vec<SimulatedCount>,
 }
@@ -278,19 +290,25 @@ struct Pair<'a> {
 }
 
 /// Every variant but the first against the first, of every case that was simulated.
-pub(super) fn simulated(cases: &[CaseResult]) -> Vec<SimulatedCase> {
-    let subjects = |case: &CaseResult| 1..case.case.variants.len();
-    let all = cases.iter();
-    all.flat_map(|case| subjects(case).filter_map(|subject| compared(case, subject)))
-        .collect()
+pub(super) fn simulated(cases: &[CaseResult], machine: &Machine) -> Vec<SimulatedCase> {
+    let of_case = |one: &CaseResult| {
+        let subjects = 1..one.case.variants.len();
+        let compared =
+            subjects.filter_map(|subject| compared(&one.case, &one.slots, subject, machine));
+        compared.collect::<Vec<_>>()
+    };
+    cases.iter().flat_map(of_case).collect()
 }
 
-fn compared(case: &CaseResult, subject: usize) -> Option<SimulatedCase> {
+/// A variant against the first; `None` where no round has both.
+pub(super) fn compared(
+    case: &Case,
+    slots: &[RawSlot],
+    subject: usize,
+    machine: &Machine,
+) -> Option<SimulatedCase> {
     let of = |variant: usize| {
-        let own = case
-            .slots
-            .iter()
-            .filter(move |slot| slot.variant == variant);
+        let own = slots.iter().filter(move |slot| slot.variant == variant);
         own.filter_map(|slot| {
             slot.value_ns?;
             Some((slot, slot.outcome.simulated.as_ref()?.value()?))
@@ -303,23 +321,24 @@ fn compared(case: &CaseResult, subject: usize) -> Option<SimulatedCase> {
     let pairs: Vec<Pair<'_>> = pairs.collect();
     let first = pairs.first()?;
     let units = units(first.reference.0).max(1.0);
-    let variant = &case.case.variants[subject];
+    let variant = &case.variants[subject];
     let times = pairs.iter().filter_map(|pair| {
         let (of, over) = (pair.reference.0.value_ns?, pair.subject.0.value_ns?);
         Some(of / over)
     });
     Some(SimulatedCase {
-        case: case.case.name.clone(),
-        workload: base(&case.case).to_owned(),
-        along: along(&case.case),
+        case: case.name.clone(),
+        workload: base(case).to_owned(),
+        along: along(case),
         flows: variant.variant.flows,
         subject: variant.label.clone(),
-        reference: case.case.variants[0].label.clone(),
+        reference: case.variants[0].label.clone(),
         launches: pairs.len(),
         units,
         counted: median(pairs.iter().map(|pair| pair.subject.1.merged.counted()))?,
         traces: pairs.iter().map(hashes).collect(),
         throughput: Spread::of(&times.collect::<Vec<_>>())?,
+        time: time::parts(&pairs, &machine.time),
         counts: NAMED
             .iter()
             .filter_map(|named| counted(named.count, &pairs, units))

@@ -30,6 +30,7 @@ mod late;
 mod made;
 mod migrations;
 mod misses;
+mod modelled;
 mod page_tables;
 mod phases;
 mod shared;
@@ -40,7 +41,9 @@ mod tests;
 mod waits;
 
 pub(crate) use cause::cause;
+pub(crate) use copied::MOST;
 pub(crate) use evidence::{Evidence, Side};
+pub(crate) use modelled::{cause as simulated_cause, why as simulated_why};
 
 use crate::Metric;
 
@@ -107,12 +110,16 @@ const OF_A_TURN: [Rule; 1] = [page_tables::rule];
 /// The reasons for the difference of two variants, the weightiest first.
 pub(crate) fn why(evidence: &Evidence<'_>) -> Vec<String> {
     let rules: &[Rule] = match evidence.metric {
-        // What the emulator did is no reason for what a model counted.
+        // What the emulator did is no reason for what a model counted: see `modelled`.
         Metric::Simulated => &[],
         Metric::Switch | Metric::Request | Metric::P99 => &OF_A_TURN,
         Metric::Total | Metric::Steady | Metric::Create | Metric::Unit => &RULES,
     };
-    let mut reasons: Vec<Reason> = rules.iter().filter_map(|rule| rule(evidence)).collect();
+    ordered(rules.iter().filter_map(|rule| rule(evidence)).collect())
+}
+
+/// The texts of reasons, the weightiest first.
+fn ordered(mut reasons: Vec<Reason>) -> Vec<String> {
     reasons.sort_by(|a, b| {
         let (a, b) = (a.weight.rank(), b.weight.rank());
         b.0.cmp(&a.0).then(b.1.total_cmp(&a.1))

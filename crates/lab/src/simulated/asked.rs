@@ -16,7 +16,7 @@ const TURN: u64 = 100;
 /// Accesses of a flow that are recorded at the most, in the quick preset and in the full one.
 const WINDOW: [u64; 2] = [2 << 20, 16 << 20];
 /// The name of this machine.
-const HOST: &str = "host";
+pub const HOST: &str = "host";
 
 /// What is typed: a machine, and what differs from the usual.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,7 +16,7 @@
 
 use flow::Model;
 use lab::results::Role;
-use lab::{CaseEnd, CaseResult, Finding, Results, StudyResult, VariantSummary, compared};
+use lab::{CaseEnd, CaseResult, Finding, Metric, Results, StudyResult, VariantSummary, compared};
 use stats::{Estimate, Verdict};
 
 use crate::number::count;
@@ -544,11 +544,14 @@ impl Row {
 
 /// What stands where nothing that was measured is a cause.
 fn no_cause(case: &CaseResult) -> Below {
-    match case.work_is_a_command() {
-        true => {
+    match case.case.metric {
+        Metric::Simulated => {
+            About::Cause.says("cause not found: no simulated part makes half of the difference")
+        }
+        _ if case.work_is_a_command() => {
             About::Cause.says("cause not found: --what-if tries what can be changed from outside")
         }
-        false => About::NoCause.says("cause not found: try --events or --sample"),
+        _ => About::NoCause.says("cause not found: try --events or --sample"),
     }
 }
 

@@ -4,8 +4,8 @@
 //! Everything in this section is simulated, and its heading, its tables and its charts say so. The
 //! spread beside a ratio is that over launches, and no interval of confidence.
 
-use lab::results::simulated::{Count, SimulatedCase, SimulatedCount, Spread};
-use lab::{Ours, Results, StudyResult, Topology};
+use lab::results::simulated::{Count, SimulatedCase, SimulatedCount, Spread, conclusion};
+use lab::{Ours, Published, Results, StudyResult, Topology};
 use simulate::show_bytes;
 
 use super::detail::Detail;
@@ -118,19 +118,19 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
     let mut own = Section::new(&format!("{id}-simulated"), &heading)
         .plots(crate::plots::place(&study.study.name, ""));
     for (place, group) in groups(study).iter().enumerate() {
-        let (one, all) = (group[0], group);
-        own.figures(
-            figure(&format!("{id}-simulated{place}"), results, all),
-            Detail::WhatFits,
-        );
+        let one = group[0];
+        let id = format!("{id}-simulated{place}");
+        for drawn in &DRAWN {
+            own.figures(figure(&id, study, group, drawn), Detail::WhatFits);
+            for said in said(study, group, drawn) {
+                own.text(Tone::Plain, said);
+            }
+        }
         let rows = rows(results, study).filter(|row| is_of(row.case, one));
         let table = Table::of(caption(one), COLUMNS, rows)
             .head("REFERENCE", &one.reference)
             .head("SUBJECT", &one.subject);
         own.table(table.in_groups());
-        for said in source(study, one) {
-            own.text(Tone::Plain, said);
-        }
     }
     own.quiet([
         format!("{}; {} pages", machine.about, show_bytes(simulation.page)),
@@ -200,50 +200,68 @@ fn caption(one: &SimulatedCase) -> String {
     }
 }
 
-/// What is drawn.
-const DRAWN: [Count; 3] = [Count::L1d, Count::Llc, Count::Dtlb];
+/// A chart of some counts.
+struct Drawn {
+    /// At the end of its identifier.
+    word: &'static str,
+    counts: &'static [Count],
+}
 
-/// Misses of the subject over the reference against the number of flows, and the source's; none
-/// where there is one number, as a point is no line.
-fn figure(id: &str, results: &Results, group: &[&SimulatedCase]) -> Figures {
-    if group.len() < 2 {
-        return Figures::default();
-    }
-    let one = group[0];
-    let ours = DRAWN.iter().enumerate().map(|(place, count)| Series {
-        label: format!("simulated {}", count.named().head),
+/// Of each work along each way.
+const DRAWN: [Drawn; 2] = [
+    Drawn {
+        word: "caches",
+        counts: &[Count::L1d, Count::L2, Count::Llc],
+    },
+    Drawn {
+        word: "tlb",
+        counts: &[Count::Dtlb, Count::Walks],
+    },
+];
+
+/// Misses of the subject over the reference against the number of flows, with the source's figures;
+/// none where there is one number, as a point is no line.
+fn figure(id: &str, study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn) -> Figures {
+    let ours = drawn.counts.iter().map(|count| {
+        let points = group.iter().filter_map(|case| point(case, *count));
+        (count.named().head.to_owned(), points.collect())
+    });
+    let theirs = published(study, group, drawn).into_iter();
+    let theirs = theirs.filter(|one| !one.points.is_empty()).map(|one| {
+        let points = one.points.iter().map(|&[x, y]| Point::alone(x, y));
+        let label = format!("in {}: {}", year(study), one.theirs);
+        (label, points.collect())
+    });
+    let series = ours
+        .chain(theirs)
+        .filter(|(_, points): &(String, Vec<Point>)| !points.is_empty());
+    let series = series.enumerate().map(|(place, (label, points))| Series {
+        label,
         look: Look::Variant(place),
-        points: group
-            .iter()
-            .filter_map(|case| point(case, *count))
-            .collect(),
+        points,
         fit: Vec::new(),
     });
-    let series: Vec<Series> = ours.collect();
-    let name = results.header.settings.simulate.as_ref();
-    let name = name.map_or("", |simulation| simulation.machine.name.as_str());
-    let title = format!(
-        "{name}, {}: misses of {} over those of {}",
-        caption(one).to_lowercase(),
-        one.subject,
-        one.reference
-    );
-    let figure = Figure {
-        id: id.to_owned(),
+    let series: Vec<Series> = series.collect();
+    let Some(conclusion) = conclusion(group, drawn.counts).filter(|_| group.len() > 1) else {
+        return Figures::default();
+    };
+    Figures::from(Figure {
+        id: format!("{id}_{}", drawn.word),
         desc: format!(
-            "{} lines over the number of flows, simulated.",
-            series.len()
+            "{} lines over the number of flows, {} over {} = 1.0, simulated.",
+            series.len(),
+            group[0].subject,
+            group[0].reference
         ),
-        title,
-        legend: Legend::variants(series.iter().map(|series| series.label.as_str())),
+        title: conclusion.said,
+        legend: Legend::lines(&series),
         data: None,
         chart: Chart::Gains(Gains {
             series,
             ideal: Vec::new(),
             axis: "flows",
         }),
-    };
-    figure.into()
+    })
 }
 
 fn point(case: &SimulatedCase, count: Count) -> Option<Point> {
@@ -256,15 +274,41 @@ fn point(case: &SimulatedCase, count: Count) -> Option<Point> {
     })
 }
 
-/// What the source says of the data TLB for that work along that way.
-fn source(study: &StudyResult, one: &SimulatedCase) -> Vec<String> {
-    let of = |published: &lab::Published| match &published.ours {
-        Some(Ours::TlbMisses(of)) => of.workload == one.workload && Some(of.along) == one.along,
+/// What the source says of these counts for that work along that way.
+fn published(study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn) -> Vec<Published> {
+    let has = |count| drawn.counts.contains(&count);
+    let is_of = |published: &Published| match &published.ours {
+        Some(Ours::TlbMisses(of)) => {
+            let one = group[0];
+            has(Count::Dtlb) && of.workload == one.workload && Some(of.along) == one.along
+        }
+        Some(Ours::Pair(of)) => {
+            let named = match of.quantity.as_str() {
+                "cache-misses" => has(Count::Llc),
+                "dtlb-misses" => has(Count::Dtlb),
+                _ => false,
+            };
+            let mut cases = group.iter();
+            named && cases.any(|one| one.case == of.case && one.subject == of.subject)
+        }
         _ => false,
     };
-    let year = study.study.origin.as_ref().map_or(0, |origin| origin.year);
-    let published = study.study.published().into_iter();
-    let said = published.filter(of);
-    said.map(|one| format!("Beside it, in {year}: {}: {}", one.finding, one.theirs))
-        .collect()
+    let all = study.study.published().into_iter();
+    all.filter(is_of).collect()
+}
+
+fn year(study: &StudyResult) -> u32 {
+    study.study.origin.as_ref().map_or(0, |origin| origin.year)
+}
+
+/// The sentence of each chart with its cause, and what the source says beside it.
+fn said(study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn) -> Vec<String> {
+    let ours = conclusion(group, drawn.counts).map(|one| match one.cause {
+        Some(cause) => format!("{}. {cause}", one.said),
+        None => one.said,
+    });
+    let year = year(study);
+    let theirs = published(study, group, drawn).into_iter();
+    let theirs = theirs.map(|one| format!("Beside it, in {year}: {}: {}", one.finding, one.theirs));
+    ours.into_iter().chain(theirs).collect()
 }

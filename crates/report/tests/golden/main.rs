@@ -11,6 +11,7 @@ mod plots;
 mod samples;
 mod scaling;
 mod searches;
+mod simulated;
 mod support;
 mod terminal;
 mod workers;

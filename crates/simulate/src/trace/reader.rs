@@ -67,7 +67,6 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     /// The trace cannot be read, was cut, or holds what this version does not know.
-    #[inline]
     pub fn token(&mut self) -> Result<Option<Token>, TraceError> {
         if self.at + TOKEN > self.bytes.len() && !self.ended {
             self.fill()?;
@@ -79,19 +78,41 @@ impl<R: Read> Reader<R> {
         if head & 3 == 0 {
             return self.event(head >> 2).map(|event| Some(Token::Event(event)));
         }
-        let zigzag = head >> 3;
-        let distance = (zigzag >> 1) ^ (zigzag & 1).wrapping_neg();
-        self.before = self.before.wrapping_add(distance);
         let times = match head & 4 {
             0 => 1,
             _ => self.number()?.saturating_add(1),
         };
-        Ok(Some(Token::Access(Access {
+        Ok(Some(Token::Access(self.accesses(head, times))))
+    }
+
+    /// The next token where it is accesses whose bytes are at hand; otherwise nothing is read, and
+    /// [`Reader::token`] says what there is. Most tokens come this way: it is small, and what it gives
+    /// stays in registers.
+    #[inline]
+    pub(crate) fn access(&mut self) -> Option<Access> {
+        let bytes = self.bytes.get(self.at..)?.first_chunk::<TOKEN>()?;
+        let mut at = 0;
+        let head = number(bytes, &mut at).filter(|head| head & 3 != 0)?;
+        let times = match head & 4 {
+            0 => 1,
+            _ => number(bytes, &mut at)?.saturating_add(1),
+        };
+        self.at += at;
+        Some(self.accesses(head, times))
+    }
+
+    /// The accesses of a token.
+    #[inline]
+    fn accesses(&mut self, head: u64, times: u64) -> Access {
+        let zigzag = head >> 3;
+        let distance = (zigzag >> 1) ^ (zigzag & 1).wrapping_neg();
+        self.before = self.before.wrapping_add(distance);
+        Access {
             granule: self.before,
             load: head & 1 != 0,
             store: head & 2 != 0,
             times,
-        })))
+        }
     }
 
     fn event(&mut self, code: u64) -> Result<Event, TraceError> {
@@ -132,7 +153,6 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    #[inline]
     fn number(&mut self) -> Result<u64, TraceError> {
         let (mut number, mut shift) = (0, 0);
         loop {
@@ -164,4 +184,21 @@ impl<R: Read> Reader<R> {
         self.ended = (read as u64) < wanted;
         Ok(())
     }
+}
+
+/// The number that begins at `at`, which moves behind it; `None` where it is longer than a number can
+/// be, or than these bytes.
+#[inline]
+fn number(bytes: &[u8; TOKEN], at: &mut usize) -> Option<u64> {
+    let (mut number, mut shift) = (0, 0);
+    while shift <= 63 {
+        let byte = *bytes.get(*at)?;
+        *at += 1;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+        shift += 7;
+    }
+    None
 }

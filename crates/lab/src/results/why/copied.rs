@@ -29,7 +29,7 @@ const MANY: f64 = 2_048.0;
 /// What one entry can cost to copy and to give back, in ns.
 const PLAUSIBLE_NS: std::ops::RangeInclusive<f64> = 5.0..=1_000.0;
 /// The share of the difference from which create and tear-down make most of it.
-pub(super) const MOST: f64 = 0.5;
+pub(crate) const MOST: f64 = 0.5;
 
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     let (making_ns, share) = evidence.making()?;
