@@ -18,7 +18,7 @@ use std::fs::{self, File};
 use std::io::{Error, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use simulate::trace::{Reader, accesses_at_end};
+use simulate::trace::{Reader, Token, accesses_at_end};
 use simulate::{Counts, Machine, Merged, Rule, Trace, builtin, merge, read_bytes};
 
 /// Recorded accesses of a flow at the most, as they were asked for by `window`.
@@ -45,8 +45,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let machine = builtin(machine)?.ok_or("no such machine")?;
     let page = read_bytes(page).ok_or("no such size of pages")?;
     let folder = Path::new(folder);
-    let reading = cpu_us(|| read(folder))?.1;
-    let ((merged, warm), took) = cpu_us(|| counted(folder, &machine, page, along == "smt"))?;
+    let (accesses, reading) = cpu_us(|| read(folder))?;
+    let (merged, took) = cpu_us(|| counted(folder, &machine, page, along == "smt"))?;
     let counts: [(&str, Of); 7] = [
         ("accesses", |counts| counts.accesses),
         ("l1d", |counts| counts.l1d),
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("counted_share,{}", merged.counted());
     let run: u64 = merged.flows.iter().map(|flow| flow.counts.accesses).sum();
     println!("counted_accesses,{run}");
-    let rate = (run + warm) as f64 / took;
+    let rate = accesses as f64 / took;
     println!("accesses_per_cpu_us,{rate}");
     println!("over_goal,{}", rate / GOAL_PER_US);
     println!("over_reading,{}", took / reading);
@@ -90,13 +90,18 @@ fn cpu_us<T>(what: impl FnOnce() -> Result<T, Error>) -> Result<(T, f64), Error>
     Ok((done, now()? - began))
 }
 
-/// Reads every token.
-fn read(folder: &Path) -> Result<(), Error> {
+/// Reads every token: how many accesses were recorded.
+fn read(folder: &Path) -> Result<u64, Error> {
+    let mut accesses = 0;
     for path in files(folder)? {
         let mut reader = Reader::new(File::open(path)?).map_err(Error::other)?;
-        while reader.token().map_err(Error::other)?.is_some() {}
+        while let Some(token) = reader.token().map_err(Error::other)? {
+            if let Token::Access(access) = token {
+                accesses += access.times;
+            }
+        }
     }
-    Ok(())
+    Ok(accesses)
 }
 
 /// The traces of a folder.
@@ -112,12 +117,10 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// What was counted, and how many accesses warmed up.
-fn counted(folder: &Path, machine: &Machine, page: u64, smt: bool) -> Result<(Merged, u64), Error> {
+fn counted(folder: &Path, machine: &Machine, page: u64, smt: bool) -> Result<Merged, Error> {
     let files = files(folder)?;
     let traces = files.iter().map(|path| trace(path));
     let traces: Vec<Trace<File>> = traces.collect::<Result<_, _>>()?;
-    let warm = traces.iter().map(|trace| trace.warm).sum();
     let (cores, threads) = (
         u64::from(machine.cores),
         u64::from(machine.threads_per_core),
@@ -131,8 +134,7 @@ fn counted(folder: &Path, machine: &Machine, page: u64, smt: bool) -> Result<(Me
         };
         u32::try_from(on).ok()
     };
-    let merged = merge(machine, page, RULE, traces, place, &|| false).map_err(Error::other)?;
-    Ok((merged, warm))
+    merge(machine, page, RULE, traces, place, &|| false).map_err(Error::other)
 }
 
 /// A trace with its warm-up: a quarter of what was recorded.
