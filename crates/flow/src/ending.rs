@@ -32,7 +32,8 @@ pub(crate) fn exit(code: i32) -> ! {
 /// Makes a panic end the process in which it happens.
 pub(crate) fn end_on_panic() {
     std::panic::set_hook(Box::new(|panic| {
-        let _closed_is_fine = writeln!(io::stderr(), "{panic}");
+        // In one write: other flows may panic at the same time.
+        let _closed_is_fine = io::stderr().write_all(format!("{panic}\n").as_bytes());
         exit(EXIT_PANIC)
     }));
 }

@@ -119,17 +119,27 @@ fn tail(stderr: &str) -> String {
     }
 }
 
-/// A text on one line, as every message is shown: panics and system tools write several. Where in
-/// this program a panic was is of no use to its reader.
+/// A text on one line, as every message is shown: panics and system tools write several. What
+/// several flows said alike stands once, and where in this program a panic was is of no use to
+/// its reader.
 fn one_line(text: &str) -> String {
-    let of_panic = |line: &&str| {
+    let of_panic = |line: &str| {
         let is_head = line.starts_with("thread '") && line.contains("panicked at ");
         is_head || line.starts_with("note: run with `RUST_BACKTRACE")
     };
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let said: Vec<&str> = lines.clone().filter(|line| !of_panic(line)).collect();
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    let said: Vec<&str> = lines
+        .iter()
+        .copied()
+        .filter(|line| !of_panic(line))
+        .collect();
     match said.is_empty() {
-        true => lines.collect::<Vec<_>>().join(" "),
+        true => lines.join(" "),
         false => said.join(" "),
     }
 }
@@ -158,6 +168,19 @@ mod tests {
             "1 of 4 flows was still at work at the deadline of 10 s and was killed"
         );
         assert!(hung(2).to_string().starts_with("2 of 4 flows were still"));
+    }
+
+    /// Four workers that ended for one cause said it four times.
+    #[test]
+    fn what_several_flows_said_alike_stands_once() {
+        let said = "panicked at a.rs:1:\nboom\npanicked at a.rs:1:\nboom\nbang\n";
+        let lost = Failure::SlotLost {
+            flows: 4,
+            how: "exit code 101".to_owned(),
+            stderr: said.to_owned(),
+        };
+        let end = "; it said: panicked at a.rs:1: boom bang";
+        assert!(lost.to_string().ends_with(end), "{lost}");
     }
 
     #[test]

@@ -443,6 +443,55 @@ fn idle_connections_of_others_make_no_more_threads_than_the_load_can_need() {
     home.assert_nothing_left();
 }
 
+/// They held every worker, and the slot was said to have used up its time. A server that makes a
+/// thread for each connection reaches its cap by more of them.
+#[test]
+fn idle_connections_of_others_are_the_named_cause_of_a_slot_that_fails() {
+    for (server, connections) in [("prefork", 4), ("thread-per-connection", 40)] {
+        let home = Home::new();
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = free.local_addr().unwrap();
+        drop(free);
+        let line = format!(
+            "wiki --server {server} --requests 1000000 --rounds 1 --deadline 60s --out out --port {}",
+            address.port()
+        );
+        let mut run = home.start(&line.split(' ').collect::<Vec<_>>());
+        let mut idle = Vec::new();
+        within(60, "an end with a cause", || {
+            // As many are open at any time, whatever the server has closed meanwhile.
+            idle.retain(is_open);
+            while idle.len() < connections
+                && let Ok(connection) = TcpStream::connect(address)
+            {
+                idle.push(connection);
+            }
+            run.has_ended().then_some(())
+        });
+        let said = run
+            .stderr()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let cause = "a connection was open for 5 s without a request";
+        assert!(said.contains(cause), "{server}: {said}");
+        assert!(
+            said.contains("another program connects to this port"),
+            "{said}"
+        );
+        assert!(!said.contains("panicked at panicked"), "{said}");
+        home.assert_nothing_left();
+    }
+}
+
+/// Whether the other side has not closed it.
+fn is_open(connection: &TcpStream) -> bool {
+    let looked = connection
+        .set_nonblocking(true)
+        .and_then(|()| connection.peek(&mut [0]));
+    looked.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
+}
+
 #[test]
 fn a_load_generator_that_dies_fails_the_slot_and_not_the_machine() {
     let home = Home::new();
