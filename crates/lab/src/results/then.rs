@@ -25,15 +25,19 @@
 //! A finding that says two things is reproduced where both are ([`Half`]). One that explains a
 //! difference by what something costs is refuted where that cannot cost so much ([`explains`]).
 //!
+//! Beside the verdict stands a cause, or that none was found ([`causes`]).
+//!
 //! Seconds and bytes of a machine of long ago are no claim: they stand beside ours without a
 //! verdict ([`Standing::SideBySide`]). What this machine or this version cannot do is "not
 //! possible here", with the reason. Of a case that was not run nothing is said.
 
 mod again;
 mod amounts;
+mod causes;
 mod explains;
 mod laws;
 mod pairs;
+mod refused;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -217,6 +221,9 @@ pub(super) fn then_and_now(study: &Study, run: Run<'_>) -> Vec<Then> {
 
 fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
     let answer = match (&published.ours, &published.not_here) {
+        (Some(ours), Some(because)) => {
+            answer(published, ours, run).unwrap_or_else(|_| Answer::impossible(because))
+        }
         (Some(ours), None) => {
             let answer = answer(published, ours, run).unwrap_or_else(|answer| answer);
             let answer = with_half(published, answer, run);
@@ -241,6 +248,11 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
         .chain(note)
         .collect();
     let command = again::command(study, published);
+    let is_missing = answer.verdict == Standing::CannotTell && answer.ours.is_empty();
+    let cause = match is_missing {
+        true => None,
+        false => causes::of(published, answer.verdict, answer.cause, run),
+    };
     let both = !published.points.is_empty() && !answer.points.is_empty();
     let ours = match (&run.header.settings.simulate, answer.ours.is_empty()) {
         (Some(simulation), false) => {
@@ -260,7 +272,7 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
         ours,
         verdict: answer.verdict,
         because: (!because.is_empty()).then(|| because.join("; ")),
-        cause: cause(published, answer.cause, run),
+        cause,
         command,
     }
 }
@@ -294,13 +306,6 @@ fn answers_it(
     is_open.then(|| format!("`{}` runs it", again::command(study, published)))
 }
 
-/// What was measured as a cause, and the steps that ours is made of.
-fn cause(published: &Published, found: Option<String>, run: Run<'_>) -> Option<String> {
-    let both = [found, steps::answer(&published.steps, run)];
-    let both: Vec<String> = both.into_iter().flatten().collect();
-    (!both.is_empty()).then(|| both.join("; "))
-}
-
 /// Ours; where something is missing, that.
 fn answer(published: &Published, ours: &Ours, run: Run<'_>) -> Result<Answer, Answer> {
     let claim = published.claim;
@@ -317,6 +322,7 @@ fn answer(published: &Published, ours: &Ours, run: Run<'_>) -> Result<Answer, An
         Ours::Throughput(of) => works::throughput(claim, of, run),
         Ours::SharedPages(of) => works::shared_pages(published, of, run),
         Ours::TlbMisses(of) => works::tlb_misses(claim, of, run),
+        Ours::NotSwitched => refused::not_switched(run),
     }
 }
 

@@ -52,12 +52,16 @@ pub struct Published {
     /// What the finding says besides, of something else: it holds where both do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub and: Option<Half>,
-    /// Why nothing of ours can.
+    /// Why nothing of ours can; with `ours`, why nothing can in a run that does not have that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_here: Option<String>,
     /// What ours is made of: each step takes this much more than the one before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
+    /// What is known to explain ours, with where that is shown: it stands where this run has
+    /// measured no cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
     /// What the reader must know of the two, whatever the run says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -137,6 +141,8 @@ pub enum Ours {
     TlbMisses(OfWork),
     /// How much of the memory of threads, as ranges that a huge page maps, several cores work on.
     SharedPages(OfWork),
+    /// Hand-overs that the system ignored, as the refused slots of any case tell.
+    NotSwitched,
 }
 
 /// A quantity of two variants of a case.

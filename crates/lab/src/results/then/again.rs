@@ -32,7 +32,7 @@ fn of_case(name: &str, ours: &Ours) -> Option<String> {
         Ours::Throughput(of) | Ours::TlbMisses(of) | Ours::SharedPages(of) => {
             format!("{}/{}", of.workload, of.along.word())
         }
-        Ours::Limit(_) => return None,
+        Ours::Limit(_) | Ours::NotSwitched => return None,
     };
     let events =
         event(ours).map_or_else(String::new, |event| format!(" --events {}", event.name()));

@@ -2,7 +2,7 @@
 
 use measure::Measured;
 
-use super::{Answer, Run, Standing};
+use super::{Answer, Run, Standing, causes};
 use crate::number::plain;
 use crate::results::quantity::{Basis, Compared, Kind, Look, SlotValues, Word};
 use crate::results::{CaseResult, QuantityFinding};
@@ -30,7 +30,7 @@ pub(super) fn answer(published: &Published, pair: &Pair, run: Run<'_>) -> Result
     };
     Ok(Answer {
         because,
-        cause: cause(case, pair, finding.verdict),
+        cause: causes::of_pair(case, pair, finding.verdict, run),
         ..Answer::new(ours, verdict)
     })
 }
@@ -76,7 +76,7 @@ fn by_factor(factor: f64, finding: &QuantityFinding) -> (Standing, Option<String
     (standing, because)
 }
 
-fn place(case: &CaseResult, label: &str) -> Option<usize> {
+pub(super) fn place(case: &CaseResult, label: &str) -> Option<usize> {
     let mut variants = case.case.variants.iter();
     variants.position(|variant| variant.label == label)
 }
@@ -124,15 +124,4 @@ fn difference(finding: &QuantityFinding) -> String {
     let [subject, reference] = [&finding.subject, &finding.reference].map(|one| plural(one));
     let names = format!("{subject} and {reference} ");
     said.strip_prefix(&names).unwrap_or(said).to_owned()
-}
-
-/// What explains the time of the pair, where it was found to differ.
-fn cause(case: &CaseResult, pair: &Pair, word: Word) -> Option<String> {
-    if pair.quantity != "time" || !matches!(word, Word::Faster | Word::Slower) {
-        return None;
-    }
-    let mut findings = case.findings.iter();
-    let finding = findings
-        .find(|finding| finding.subject == pair.subject && finding.reference == pair.reference)?;
-    finding.why.first().cloned()
 }

@@ -21,6 +21,7 @@ fn published(claim: Claim, ours: Ours) -> Published {
         and: None,
         not_here: None,
         steps: Vec::new(),
+        cause: None,
         note: None,
         command: None,
     }
@@ -219,6 +220,7 @@ fn what_was_not_run_cannot_be_told_and_what_cannot_be_is_not_possible() {
     };
     pair.case = "other".to_owned();
     let mut never = published(Claim::Faster, self::pair("time"));
+    never.ours = None;
     never.not_here = Some("no such machine".to_owned());
     let found = threads_faster(vec![elsewhere, never]);
     assert_eq!(found[0].verdict, Standing::CannotTell);
@@ -431,4 +433,59 @@ fn every_figure_of_a_source_says_where_it_stands() {
 fn is_inferred(one: &Published) -> bool {
     let from = one.from.as_deref().unwrap_or_default();
     from.contains("inferred") || from.contains("not in the text")
+}
+
+/// The column of causes was empty in many rows, and nobody knew whether anything had been looked at.
+#[test]
+fn every_row_that_has_an_answer_has_a_cause_or_says_that_none_was_found() {
+    let mut known = published(Claim::Less, pair("cpu"));
+    known.cause = Some("known (docs/x.md)".to_owned());
+    let never = Published {
+        ours: None,
+        not_here: Some("no such machine".to_owned()),
+        ..published(Claim::Faster, pair("time"))
+    };
+    let rows = threads_faster(vec![
+        published(Claim::Faster, pair("time")),
+        known,
+        published(Claim::Same, pair("parent-done")),
+        never,
+    ]);
+    let causes: Vec<Option<&str>> = rows.iter().map(|row| row.cause.as_deref()).collect();
+    let [time, cpu, parent, never] = causes[..] else {
+        panic!("{causes:?}")
+    };
+    let expected = |row: &Then, else_: &'static str| match row.verdict {
+        Standing::CannotTell => Some("no difference is established"),
+        _ => Some(else_),
+    };
+    assert!(time.is_some_and(|cause| !cause.is_empty()), "{causes:?}");
+    assert_eq!(cpu, expected(&rows[1], "known (docs/x.md)"));
+    assert_eq!(parent, expected(&rows[2], "cause not found"));
+    assert_eq!(never, None);
+}
+
+/// A run of `--yield ignored` had its figures in failed slots alone, and its row had none.
+#[test]
+fn a_run_whose_hand_overs_were_ignored_shows_them_in_its_row() {
+    let row = Published {
+        not_here: Some("this kernel obeys".to_owned()),
+        claim: None,
+        ..published(Claim::Faster, Ours::NotSwitched)
+    };
+    let obeyed = threads_faster(vec![row.clone()]).remove(0);
+    assert_eq!(obeyed.verdict, Standing::NotPossible);
+    assert_eq!(obeyed.because.as_deref(), Some("this kernel obeys"));
+    let mock = Mock::new(|_, _, _, _| flow::Answer::Failed {
+        reason: flow::Failure::NotSwitched {
+            switches: 148,
+            handed_over: 20_648,
+        },
+        kept: None,
+    });
+    let case = case("x", 10, &["process", "thread"]);
+    let ignored = held(study(vec![case]), mock, vec![row]).remove(0);
+    assert_eq!(ignored.verdict, Standing::SideBySide);
+    let said = "x, process: 148 switches where 20,648 hand-overs must cause as many";
+    assert!(ignored.ours.starts_with(said), "{}", ignored.ours);
 }
