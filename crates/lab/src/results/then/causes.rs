@@ -6,7 +6,8 @@
 //! quantity is made of, each subject against reference (phases of a time, kinds of memory); and
 //! what the study's file says is known, with the page that shows it. Parts are medians without an
 //! interval: they explain a difference that is established and establish none. Where there is
-//! nothing, that is said: a cause is never inferred from a verdict.
+//! nothing, that is said of a verdict: a cause is never inferred from one. Figures that only stand
+//! side by side need none.
 
 use super::pairs::place;
 use super::{Run, Standing, amounts, steps};
@@ -24,7 +25,8 @@ const NOTHING: &str = "no difference is established";
 /// A part below this share of the largest one is left out.
 const MINOR: f64 = 0.02;
 
-/// The cause of a row: of none where nothing of ours can stand in it.
+/// The cause of a row: none where nothing of ours can stand in it, and of figures side by side
+/// only what is known.
 pub(super) fn of(
     published: &Published,
     verdict: Standing,
@@ -38,10 +40,11 @@ pub(super) fn of(
     let measured: Vec<String> = measured.into_iter().flatten().collect();
     let known = || published.cause.clone();
     let cause = (!measured.is_empty()).then(|| measured.join("; "));
-    Some(match verdict {
-        Standing::CannotTell => cause.unwrap_or_else(|| NOTHING.to_owned()),
-        _ => cause.or_else(known).unwrap_or_else(|| NOT_FOUND.to_owned()),
-    })
+    match verdict {
+        Standing::CannotTell => cause.or_else(|| Some(NOTHING.to_owned())),
+        Standing::SideBySide => cause.or_else(known),
+        _ => cause.or_else(known).or_else(|| Some(NOT_FOUND.to_owned())),
+    }
 }
 
 /// What explains a pair that was found to differ.
