@@ -11,13 +11,14 @@ use nix::errno::Errno;
 
 use crate::batches::Ring;
 use crate::job::{FolderTask, Job};
+use crate::large::{ChunkBuffer, Large, Lead};
 use crate::lines::Lines;
 use crate::outlet::{Deliver, Key};
 use crate::output_buffer::OutputBuffer;
 use crate::plan::Io;
 use crate::problem::Problem;
 use crate::read::mapped::Mapped;
-use crate::read::rolling::{Reads, Rolling};
+use crate::read::rolling::{Begun, Reads, Rolling};
 use crate::read::text::{End, Nul};
 use crate::report::{Class, Counts};
 use crate::stopwatch::Stopwatch;
@@ -27,9 +28,13 @@ use crate::worker::Place;
 
 /// What a flow needs to search files.
 pub(crate) struct FileSearch<'j, 's> {
-    job: &'j Job<'j>,
-    lines: Lines,
+    pub(crate) job: &'j Job<'j>,
+    pub(crate) lines: Lines,
     rolling: Rolling,
+    /// For chunks of large files; empty before the first.
+    pub(crate) chunk: ChunkBuffer,
+    /// Large files that this flow found.
+    pub(crate) leads: Vec<Lead>,
     pub(crate) ring: Ring,
     pub(crate) buffer: OutputBuffer<'s>,
     pub(crate) counts: Counts,
@@ -44,6 +49,8 @@ pub(crate) struct Which<'p> {
     pub(crate) name: &'p [u8],
     /// What a NUL byte in it means.
     pub(crate) nul: Nul,
+    /// It is a stream, whose results are shown as they come.
+    pub(crate) stream: bool,
 }
 
 impl<'j, 's> FileSearch<'j, 's> {
@@ -51,7 +58,9 @@ impl<'j, 's> FileSearch<'j, 's> {
         FileSearch {
             job,
             lines: job.lines.clone(),
-            rolling: Rolling::new(),
+            rolling: Rolling::new(job.block),
+            chunk: ChunkBuffer::default(),
+            leads: Vec::new(),
             ring: Ring::of(job.io),
             buffer: OutputBuffer::new(job.style, to),
             counts: Counts::default(),
@@ -158,7 +167,12 @@ impl<'j, 's> FileSearch<'j, 's> {
         } else {
             Nul::Ends
         };
-        Which { place, name, nul }
+        Which {
+            place,
+            name,
+            nul,
+            stream: false,
+        }
     }
 
     /// Searches a file that the user named, or standard input.
@@ -171,13 +185,14 @@ impl<'j, 's> FileSearch<'j, 's> {
             } else {
                 Nul::IsLineFeed
             },
+            stream: !is_file,
         };
         let reads = match is_file {
             true => reads_of(file),
             false => Reads::Parts,
         };
         self.opened(&which, file, reads);
-        self.buffer.pause();
+        self.pause();
     }
 
     /// Searches an open file from its begin.
@@ -188,14 +203,63 @@ impl<'j, 's> FileSearch<'j, 's> {
             _ => Ok(None),
         };
         self.watch.lap(Class::Read);
-        let end = match mapped {
-            Ok(Some(mapped)) => self.mapped(which, &mapped, file, reads),
+        match mapped {
+            Ok(Some(mapped)) => {
+                let end = self.mapped(which, &mapped, file, reads);
+                self.ended(which, end);
+            }
             // What cannot be mapped (some file systems refuse) can still be read.
-            Ok(None) | Err(_) => self.view(which, |rolling, view| {
-                rolling.view(file, reads, which.nul, view)
-            }),
+            Ok(None) | Err(_) => self.begun(which, file, reads, Begun::default()),
+        }
+    }
+
+    /// Searches an open file of which `begun` is in the buffer of the windows, or has flows search
+    /// it together.
+    pub(crate) fn begun(
+        &mut self,
+        which: &Which<'_>,
+        file: BorrowedFd<'_>,
+        reads: Reads,
+        begun: Begun,
+    ) {
+        let begun = match self.rolling.begin(begun, file, reads) {
+            Ok(begun) => begun,
+            Err(error) => return self.ended(which, Err(error)),
         };
+        let may_be_large = !begun.ended && reads == Reads::Whole;
+        if let Some(large) = self.job.large.filter(|_| may_be_large)
+            && self.leads(large, which, file, begun)
+        {
+            return;
+        }
+        let end = self.view(which, |rolling, view| {
+            rolling.view_begun(begun, file, reads, which.nul, view)
+        });
         self.ended(which, end);
+    }
+
+    /// A file begins with `head`, which was read by other means.
+    pub(crate) fn head(&mut self, head: &[u8]) {
+        self.rolling.buffer()[..head.len()].copy_from_slice(head);
+    }
+
+    /// What stands at the begin of a file.
+    pub(crate) fn begun_text(&self, begun: Begun) -> &[u8] {
+        self.rolling.begun(begun)
+    }
+
+    /// Whether there are chunks of large files to be searched, so that nobody waits for long to
+    /// deliver what is less urgent.
+    #[inline]
+    pub(crate) fn has_chunks(&self) -> bool {
+        self.job.large.is_some_and(Large::is_open)
+    }
+
+    /// A folder is done: someone who watches sees what it held.
+    pub(crate) fn pause(&mut self) {
+        if !self.has_chunks() {
+            self.buffer.pause();
+        }
     }
 
     fn mapped(
@@ -246,7 +310,8 @@ impl<'j, 's> FileSearch<'j, 's> {
             }
             Err(error) => self.failed(which.place.root, which.place.path, which.name, &error),
         }
-        self.buffer.end(|| {
+        let may_wait = self.has_chunks();
+        self.buffer.end(may_wait, || {
             let place = which.place;
             Key::new(
                 place.root,
@@ -269,6 +334,17 @@ impl<'j, 's> FileSearch<'j, 's> {
     /// Something could not be searched.
     #[cold]
     pub(crate) fn failed(&mut self, root: u32, path: &[u8], name: &[u8], error: &io::Error) {
+        let problem = self.problem(root, path, name, error);
+        self.buffer.tell(problem);
+    }
+
+    pub(crate) fn problem(
+        &self,
+        root: u32,
+        path: &[u8],
+        name: &[u8],
+        error: &io::Error,
+    ) -> Problem {
         let mut shown = Vec::new();
         let origin = &self.job.roots[root as usize];
         origin.show(path, name, &mut shown);
@@ -279,7 +355,7 @@ impl<'j, 's> FileSearch<'j, 's> {
             shown.extend_from_slice(origin.shown.as_os_str().as_bytes());
         }
         let path = PathBuf::from(std::ffi::OsStr::from_bytes(&shown));
-        self.buffer.tell(Problem::on(path, error));
+        Problem::on(path, error)
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use crate::large::Large;
 use crate::lines::Lines;
 use crate::output_buffer::Style;
 use crate::plan::{FileId, Io};
@@ -19,6 +20,10 @@ pub(crate) struct Job<'j> {
     pub(crate) profile: bool,
     pub(crate) proof: bool,
     pub(crate) skip: Option<FileId>,
+    /// Bytes of a block of a file.
+    pub(crate) block: usize,
+    /// Large files that flows search together, where they do.
+    pub(crate) large: Option<&'j Large<'j>>,
     /// All flows end soon.
     pub(crate) stop: &'j AtomicBool,
 }
@@ -32,6 +37,8 @@ pub(crate) enum Task {
     Files(FilesTask),
     /// A root that is a file, or standard input.
     Root(u32),
+    /// Chunks of large files; which ones [`Job::large`] knows.
+    Large,
 }
 
 /// A folder to be listed and searched.
@@ -54,9 +61,15 @@ pub(crate) struct FilesTask {
     pub(crate) path: Box<[u8]>,
     /// Names of files, each with a NUL after it.
     pub(crate) names: Vec<u8>,
+    /// They were given away for their bytes, and each is worth a flow.
+    pub(crate) heavy: bool,
 }
 
 impl Task {
+    pub(crate) fn is_large(&self) -> bool {
+        matches!(self, Task::Large)
+    }
+
     /// The work that each root is.
     pub(crate) fn of_roots(roots: &[Root]) -> Vec<Task> {
         let task = |(index, root): (usize, &Root)| {

@@ -37,8 +37,10 @@
 //! files, and no path is put together before there is a hit.
 //!
 //! The unit of work is a folder. A flow keeps the folders that it finds to itself, and gives
-//! some of them (or half of the files that it still has before it) away only when another
-//! flow has nothing to do. So flows meet some hundred times in a search, not at every file.
+//! some of them (or half of the files that it still has before it, if they are many or large)
+//! away only when another flow has nothing to do. So flows meet some hundred times in a search,
+//! not at every file. A file of a megabyte or more is searched by all flows together where they
+//! share memory (`large`).
 //!
 //! # What it deliberately does not do
 //!
@@ -46,7 +48,8 @@
 //!   part of the question which flows search fastest.
 //! * **Follow symbolic links**, except those that are named as a root.
 //! * **Keep the order of results** unless [`Query::sort`] asks for it.
-//! * **Split a file.** The largest file bounds how well the work can be shared.
+//! * **Cut a file for flows that share no memory**, or map it: there the largest file bounds how
+//!   well the work can be shared.
 //!
 //! # Anyone who calls [`run`]
 //!
@@ -62,6 +65,7 @@ mod escape;
 mod file;
 mod interrupted;
 mod job;
+mod large;
 mod lines;
 mod models;
 mod outlet;
@@ -103,5 +107,5 @@ pub fn run(
     out: &mut (dyn Write + Send),
     say: &mut (dyn FnMut(&Problem) + Send),
 ) -> Result<Report, SearchError> {
-    models::run(query, plan, out, say)
+    models::run(query, plan, large::Sizes::USUAL, out, say)
 }

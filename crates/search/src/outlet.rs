@@ -6,14 +6,16 @@
 //! each of which ends where a file ends, so that lines of two files never mix. The lines of one
 //! file may not fit an output buffer: then the flow delivers the piece with the word that more
 //! follows, and until that has come no other flow is let in. So the memory for results is
-//! bounded however many there are.
+//! bounded however many there are. Who is to deliver more stands in a word, not in who holds the
+//! lock: the pieces of a large file come from many flows (`large`), which deliver in turn through
+//! one [`Here`].
 //!
 //! Flows in this process write here, under a lock; flows in others send frames through a pipe
 //! to the process that holds this (`models::children`).
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::problem::{Kind, Problem};
 
@@ -58,6 +60,8 @@ impl Key {
 /// The one place.
 pub(crate) struct Outlet<'o> {
     state: Mutex<State<'o>>,
+    /// A file is complete: others are let in.
+    free: Condvar,
     /// Nobody wants more: all flows end soon.
     stop: &'o AtomicBool,
     errors: AtomicU64,
@@ -67,6 +71,8 @@ struct State<'o> {
     out: &'o mut (dyn Write + Send),
     say: &'o mut (dyn FnMut(&Problem) + Send),
     kept: Vec<(Key, Vec<u8>)>,
+    /// More of a file is to come, and nobody else is let in.
+    taken: bool,
     closed: bool,
     /// How the search differs from its plan.
     otherwise: Vec<String>,
@@ -83,9 +89,11 @@ impl<'o> Outlet<'o> {
                 out,
                 say,
                 kept: Vec::new(),
+                taken: false,
                 closed: false,
                 otherwise: Vec::new(),
             }),
+            free: Condvar::new(),
             stop,
             errors: AtomicU64::new(0),
         }
@@ -143,7 +151,8 @@ impl<'o> Outlet<'o> {
     pub(crate) fn finish(&self) -> bool {
         let mut state = self.lock();
         let mut kept = std::mem::take(&mut state.kept);
-        kept.sort_unstable();
+        // Parts of one file came in their order, and keep it.
+        kept.sort_by(|(one, _), (other, _)| one.cmp(other));
         for (_, text) in &kept {
             self.write(&mut state, text);
         }
@@ -154,24 +163,42 @@ impl<'o> Outlet<'o> {
     }
 }
 
-/// Delivers for a flow of this process.
+/// Delivers for a flow of this process, or for those that search one file together.
 pub(crate) struct Here<'s, 'o> {
     outlet: &'s Outlet<'o>,
-    /// Held while more of one file is to come.
-    held: Option<MutexGuard<'s, State<'o>>>,
+    /// More of one file is to come from here.
+    more: bool,
 }
 
 impl<'s, 'o> Here<'s, 'o> {
     pub(crate) fn new(outlet: &'s Outlet<'o>) -> Here<'s, 'o> {
-        Here { outlet, held: None }
+        Here {
+            outlet,
+            more: false,
+        }
+    }
+
+    /// Waits until nobody else has more of a file to deliver.
+    fn enter(&self) -> MutexGuard<'s, State<'o>> {
+        let mut state = self.outlet.lock();
+        while state.taken && !self.more {
+            let free = self.outlet.free.wait(state);
+            state = free.unwrap_or_else(PoisonError::into_inner);
+        }
+        state
     }
 }
 
 impl Deliver for Here<'_, '_> {
     fn text(&mut self, text: &[u8], more: bool) {
-        let mut state = self.held.take().unwrap_or_else(|| self.outlet.lock());
+        let mut state = self.enter();
         self.outlet.write(&mut state, text);
-        self.held = more.then_some(state);
+        state.taken = more;
+        drop(state);
+        if self.more && !more {
+            self.outlet.free.notify_all();
+        }
+        self.more = more;
     }
 
     fn sorted(&mut self, key: Key, text: &[u8]) {
@@ -179,11 +206,59 @@ impl Deliver for Here<'_, '_> {
     }
 
     fn tell(&mut self, problem: Problem) {
-        match &mut self.held {
-            // More of a file is to come: nobody else is let in between.
-            Some(state) => self.outlet.say(state, &problem),
-            None => self.outlet.tell(&problem),
+        self.outlet.tell(&problem);
+    }
+}
+
+impl Drop for Here<'_, '_> {
+    /// A flow that ends amid a file has panicked: others are let in, so that the search ends.
+    fn drop(&mut self) {
+        if self.more {
+            self.text(b"", false);
         }
+    }
+}
+
+/// Delivers for flows that take turns.
+pub(crate) trait Together: Sync {
+    /// As that of [`Deliver`].
+    fn text(&self, text: &[u8], more: bool);
+    /// As that of [`Deliver`].
+    fn sorted(&self, key: Key, text: &[u8]);
+    /// As that of [`Deliver`].
+    fn tell(&self, problem: Problem);
+}
+
+impl Together for Mutex<Here<'_, '_>> {
+    fn text(&self, text: &[u8], more: bool) {
+        held(self).text(text, more);
+    }
+
+    fn sorted(&self, key: Key, text: &[u8]) {
+        held(self).sorted(key, text);
+    }
+
+    fn tell(&self, problem: Problem) {
+        held(self).tell(problem);
+    }
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Delivers for the flow whose turn it is.
+impl Deliver for &dyn Together {
+    fn text(&mut self, text: &[u8], more: bool) {
+        (**self).text(text, more);
+    }
+
+    fn sorted(&mut self, key: Key, text: &[u8]) {
+        (**self).sorted(key, text);
+    }
+
+    fn tell(&mut self, problem: Problem) {
+        (**self).tell(problem);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::outlet::{Deliver, Key};
 use crate::problem::Problem;
 use crate::query::{Query, Show};
 
-/// A output buffer with more than this is delivered.
+/// An output buffer with more than this is delivered.
 const FULL_BYTES: usize = 32 << 10;
 
 /// What one flow found and has not delivered yet.
@@ -68,6 +68,17 @@ impl<'s> OutputBuffer<'s> {
             style,
             parted: false,
         }
+    }
+
+    /// For the rest of a file of which other flows have delivered parts.
+    pub(crate) fn parted(mut self, parted: bool) -> OutputBuffer<'s> {
+        self.parted = parted;
+        self
+    }
+
+    /// What has not been delivered.
+    pub(crate) fn into_text(self) -> Vec<u8> {
+        self.text
     }
 
     /// The results that follow are of the file at `path`.
@@ -170,14 +181,15 @@ impl<'s> OutputBuffer<'s> {
         self.text.push(b'\n');
     }
 
-    /// The results of a file are complete.
-    pub(crate) fn end(&mut self, key: impl FnOnce() -> Key) {
+    /// The results of a file are complete. `may_wait`: to deliver them may take long, and the
+    /// flow has better things to do.
+    pub(crate) fn end(&mut self, may_wait: bool, key: impl FnOnce() -> Key) {
         if self.style.sort {
             if !self.text.is_empty() {
                 self.to.sorted(key(), &self.text);
                 self.text.clear();
             }
-        } else if self.parted || self.text.len() >= FULL_BYTES {
+        } else if self.parted || (self.text.len() >= FULL_BYTES && !may_wait) {
             self.deliver();
         }
     }
@@ -185,6 +197,13 @@ impl<'s> OutputBuffer<'s> {
     /// A folder is done: someone who watches sees what it held.
     pub(crate) fn pause(&mut self) {
         if self.style.watched {
+            self.deliver();
+        }
+    }
+
+    /// Whole lines of a stream are shown as they come; those of other files may stand between.
+    pub(crate) fn flow(&mut self) {
+        if !self.style.sort {
             self.deliver();
         }
     }

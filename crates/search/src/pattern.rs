@@ -72,6 +72,34 @@ impl Pattern {
         })
     }
 
+    /// Makes ready what matches where any of `texts` does.
+    ///
+    /// # Errors
+    /// As [`Pattern::new`], of the first that makes no sense.
+    pub fn any(texts: &[String], how: How) -> Result<Pattern, PatternError> {
+        if let [text] = texts {
+            return Pattern::new(text, how);
+        }
+        for text in texts {
+            Pattern::new(text, how)?;
+        }
+        let regex = match texts {
+            // A class of no characters.
+            [] => builder(How {
+                literal: false,
+                ..how
+            })
+            .build("[a&&b]"),
+            _ => builder(how).build_many(texts),
+        };
+        Ok(Pattern {
+            source: texts.join("|"),
+            needle: Needle::Regex(Box::new(
+                regex.map_err(|error| PatternError(error.to_string()))?,
+            )),
+        })
+    }
+
     /// Matches every line that there is.
     pub(crate) fn every_line() -> Pattern {
         Pattern {
@@ -116,8 +144,9 @@ fn is_plain(text: &str) -> bool {
 const BINARY: &str = "it asks for a NUL byte, but files that hold one are binary, and only their \
                       text is searched: use --text (-a), which takes all files for text";
 
-fn regex(text: &str, how: How) -> Result<RegexMatcher, PatternError> {
-    RegexMatcherBuilder::new()
+fn builder(how: How) -> RegexMatcherBuilder {
+    let mut builder = RegexMatcherBuilder::new();
+    builder
         .multi_line(true)
         .unicode(true)
         .octal(false)
@@ -126,18 +155,21 @@ fn regex(text: &str, how: How) -> Result<RegexMatcher, PatternError> {
         .word(how.word)
         .line_terminator(Some(b'\n'))
         .ban_byte((!how.text).then_some(0))
-        .dot_matches_new_line(false)
-        .build(text)
-        .map_err(|error| {
-            if matches!(error.kind(), ErrorKind::Banned(_)) {
-                return PatternError(BINARY.to_owned());
-            }
-            // The library shows the pattern as it changed it; this shows it as it was given.
-            let parsed = regex_syntax::parse(text);
-            let own = parsed.err().filter(|_| !how.literal);
-            let said = own.map_or_else(|| error.to_string(), |error| error.to_string());
-            PatternError(explain(text, &said))
-        })
+        .dot_matches_new_line(false);
+    builder
+}
+
+fn regex(text: &str, how: How) -> Result<RegexMatcher, PatternError> {
+    builder(how).build(text).map_err(|error| {
+        if matches!(error.kind(), ErrorKind::Banned(_)) {
+            return PatternError(BINARY.to_owned());
+        }
+        // The library shows the pattern as it changed it; this shows it as it was given.
+        let parsed = regex_syntax::parse(text);
+        let own = parsed.err().filter(|_| !how.literal);
+        let said = own.map_or_else(|| error.to_string(), |error| error.to_string());
+        PatternError(explain(text, &said))
+    })
 }
 
 /// The library's words, with the place in the pattern where it has no caret of its own.
@@ -172,6 +204,33 @@ mod tests {
             ..How::default()
         };
         assert!(!is_literal(&Pattern::new("a", word).unwrap()));
+    }
+
+    #[test]
+    fn any_of_several_patterns_is_looked_for() {
+        let all = |texts: &[&str], how| {
+            let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
+            let pattern = Pattern::any(&texts, how).unwrap();
+            let lines = crate::lines::Lines::new(&pattern);
+            let text = b"one\ntwo\nt.o\nthree\n";
+            let (mut found, mut from) = (Vec::new(), 0);
+            while let Some(line) = lines.next(text, from) {
+                found.push(text[line.start]);
+                from = line.end;
+            }
+            found.len()
+        };
+        let literal = How {
+            literal: true,
+            ..How::default()
+        };
+        assert_eq!(all(&["one", "t.o"], How::default()), 3);
+        assert_eq!(all(&["one", "t.o"], literal), 2);
+        assert_eq!(all(&["one", ""], How::default()), 4);
+        assert_eq!(all(&[], How::default()), 0);
+        assert_eq!(all(&[], literal), 0);
+        let wrong = Pattern::any(&["a".to_owned(), "(".to_owned()], How::default());
+        assert!(wrong.unwrap_err().to_string().contains("unclosed group"));
     }
 
     #[test]

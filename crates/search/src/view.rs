@@ -36,6 +36,12 @@ pub(crate) struct View<'v, 'j, 's> {
     /// A NUL byte that stood for a line feed.
     nul_at: Option<u64>,
     remarked: bool,
+    /// Lines that end before the first window, asked for when the first line was found.
+    base: Option<&'v dyn Fn() -> u64>,
+    /// Where in the file the first line found ends.
+    first_end: u64,
+    /// The same of the last.
+    last_end: u64,
 }
 
 impl<'v, 'j, 's> View<'v, 'j, 's> {
@@ -60,8 +66,52 @@ impl<'v, 'j, 's> View<'v, 'j, 's> {
             path_hash: 0,
             nul_at: None,
             remarked: false,
+            base: None,
+            first_end: 0,
+            last_end: 0,
         }
     }
+
+    /// The same for a part of a file before which `base` lines end.
+    pub(crate) fn after(mut self, base: &'v dyn Fn() -> u64) -> View<'v, 'j, 's> {
+        self.base = Some(base);
+        self
+    }
+
+    /// The same for a file of which all parts have been looked at: `found` lines were found.
+    pub(crate) fn having(mut self, found: u64, remarked: bool) -> View<'v, 'j, 's> {
+        (self.found, self.remarked) = (found, remarked);
+        if found > 0 {
+            self.begin();
+        }
+        self
+    }
+
+    /// What was found.
+    pub(crate) fn seen(&self) -> Seen {
+        Seen {
+            found: self.found,
+            remarked: self.remarked,
+            nul_at: self.nul_at,
+            first_end: self.first_end,
+            last_end: self.last_end,
+        }
+    }
+}
+
+/// What was found in a part of a file.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Seen {
+    /// So many lines.
+    pub(crate) found: u64,
+    /// The last of them shows as a remark that the file is binary.
+    pub(crate) remarked: bool,
+    /// The first NUL byte that stood for a line feed.
+    pub(crate) nul_at: Option<u64>,
+    /// Where in the file the first of the lines ends.
+    pub(crate) first_end: u64,
+    /// The same of the last.
+    pub(crate) last_end: u64,
 }
 
 impl View<'_, '_, '_> {
@@ -76,7 +126,9 @@ impl View<'_, '_, '_> {
     fn search(&mut self, window: &[u8], offset: u64, mut first: Option<Range<usize>>) -> Wants {
         let mut counted = 0;
         while let Some(line) = first {
+            self.last_end = offset + line.end as u64;
             if self.found == 0 {
+                self.first_end = self.last_end;
                 self.begin();
             }
             self.found += 1;
@@ -106,9 +158,7 @@ impl View<'_, '_, '_> {
         counted: &mut usize,
     ) -> Wants {
         if let Some(at) = self.nul_at {
-            self.buffer
-                .remark(&format!("binary file matches (NUL at byte {at})"));
-            self.remarked = true;
+            self.remark(at);
             return Wants::Break(());
         }
         let number = self.job.style.line_numbers.then(|| {
@@ -136,9 +186,21 @@ impl View<'_, '_, '_> {
         }
     }
 
+    /// A line was found behind the NUL byte at `at`.
+    pub(crate) fn remark(&mut self, at: u64) {
+        self.buffer
+            .remark(&format!("binary file matches (NUL at byte {at})"));
+        self.remarked = true;
+    }
+
     /// The first line of the file was found.
     #[cold]
     fn begin(&mut self) {
+        if let Some(base) = self.base.take().filter(|_| self.job.style.line_numbers) {
+            self.watch.lap(Class::Search);
+            self.number += base();
+            self.watch.lap(Class::Wait);
+        }
         let path = self.path();
         self.buffer.begin(&path);
         if self.job.proof {
@@ -215,6 +277,11 @@ impl Viewer for View<'_, '_, '_> {
         let first = self.lines.next(window, 0);
         let wants = self.search(window, offset, first);
         self.watch.lap(Class::Search);
+        if self.which.stream {
+            // Nobody knows when more of it comes.
+            self.buffer.flow();
+            self.watch.lap(Class::Print);
+        }
         wants
     }
 

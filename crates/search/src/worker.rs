@@ -5,6 +5,9 @@ use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::Ordering;
 
+use nix::fcntl::AtFlags;
+use nix::sys::stat::fstatat;
+
 use crate::file::FileSearch;
 use crate::job::{FilesTask, FolderTask, Job, Task};
 use crate::models::Exchange;
@@ -12,8 +15,11 @@ use crate::read::rolling::Reads;
 use crate::report::{Class, Counts, Profile};
 use crate::walk::{Listing, reads_of};
 
-/// Files that are left to a flow which gives half of its files away.
+/// Files that are left to a flow which gives half of its files away, however small they are.
 pub(crate) const WORTH_SPLITTING: usize = 8;
+
+/// Bytes that files have which are worth the same, however few they are.
+const WORTH_BYTES: u64 = 512 << 10;
 
 /// Folders that are left to a flow which is worth another one.
 const WORTH_A_FLOW: usize = 4;
@@ -57,6 +63,20 @@ impl<'j, 's> Worker<'j, 's> {
             Task::Folder(folder) => self.folder(&folder, exchange),
             Task::Files(files) => self.named_files(&files, exchange),
             Task::Root(root) => self.files.root(root),
+            Task::Large => {}
+        }
+        self.chunks(exchange);
+    }
+
+    /// Takes part in the search of large files, if there are any, and has others do that.
+    #[inline]
+    fn chunks(&mut self, exchange: &impl Exchange) {
+        if let Some(large) = self.job.large.filter(|large| large.is_open()) {
+            self.files.chunks(large, || {
+                let given = exchange.helps() && exchange.give(Task::Large).is_ok();
+                exchange.grow();
+                given && exchange.leaves()
+            });
         }
     }
 
@@ -70,6 +90,7 @@ impl<'j, 's> Worker<'j, 's> {
     }
 
     fn take(&mut self, exchange: &impl Exchange) -> Option<Task> {
+        self.chunks(exchange);
         // Anyone who waits may wait long: what was found is shown first.
         self.files.buffer.deliver();
         self.files.watch.lap(Class::Print);
@@ -114,7 +135,7 @@ impl<'j, 's> Worker<'j, 's> {
             }
         }
         drop(folder);
-        self.files.buffer.pause();
+        self.files.pause();
         self.files.watch.lap(Class::Walk);
     }
 
@@ -129,14 +150,14 @@ impl<'j, 's> Worker<'j, 's> {
         exchange: &impl Exchange,
     ) -> Vec<u8> {
         if self.files.batches() {
-            self.share_files(place, &mut names, 0, exchange);
+            self.share_files(place, folder, &mut names, 0, exchange);
             self.files.batch(place, folder, reads, &names);
             return names;
         }
         let mut at = 0;
         while let Some(length) = memchr::memchr(0, &names[at..]) {
             if exchange.hungry() {
-                self.share_files(place, &mut names, at, exchange);
+                self.share_files(place, folder, &mut names, at, exchange);
             }
             if self.stopped() {
                 break;
@@ -144,6 +165,7 @@ impl<'j, 's> Worker<'j, 's> {
             if let Ok(name) = CStr::from_bytes_with_nul(&names[at..=at + length]) {
                 self.files.file(place, folder, reads, name);
             }
+            self.chunks(exchange);
             at += length + 1;
         }
         names
@@ -153,16 +175,23 @@ impl<'j, 's> Worker<'j, 's> {
     fn share_files(
         &mut self,
         place: Place<'_>,
+        folder: BorrowedFd<'_>,
         names: &mut Vec<u8>,
         at: usize,
         exchange: &impl Exchange,
     ) {
         self.share(exchange);
-        let left = memchr::memchr_iter(0, &names[at..]).count();
-        if left < WORTH_SPLITTING || !exchange.hungry() {
+        if !exchange.hungry() {
             return;
         }
-        let Some(half) = memchr::memchr_iter(0, &names[at..]).nth(left / 2) else {
+        let left = memchr::memchr_iter(0, &names[at..]).count();
+        let heavy = left < WORTH_SPLITTING;
+        if left < 2 || (heavy && bytes_of(folder, &names[at..]) < WORTH_BYTES) {
+            return;
+        }
+        // One more than half of them stays: the one at hand is about to be searched.
+        let stays = left - left / 2;
+        let Some(half) = memchr::memchr_iter(0, &names[at..]).nth(stays - 1) else {
             return;
         };
         let second = names.split_off(at + half + 1);
@@ -170,6 +199,7 @@ impl<'j, 's> Worker<'j, 's> {
             root: place.root,
             path: place.path.into(),
             names: second,
+            heavy,
         });
         if let Err(Task::Files(back)) = exchange.give(task) {
             names.extend_from_slice(&back.names);
@@ -190,6 +220,17 @@ impl<'j, 's> Worker<'j, 's> {
         let reads = reads_of(folder.as_fd());
         self.files_in(place, folder.as_fd(), reads, task.names.clone(), exchange);
     }
+}
+
+/// Bytes of the files `names` of a folder. They are few: nobody else asks for sizes.
+fn bytes_of(folder: BorrowedFd<'_>, names: &[u8]) -> u64 {
+    let names = names.split_inclusive(|&byte| byte == 0);
+    let names = names.filter_map(|name| CStr::from_bytes_with_nul(name).ok());
+    let size = |name| {
+        let stat = fstatat(folder, name, AtFlags::AT_SYMLINK_NOFOLLOW).ok()?;
+        u64::try_from(stat.st_size).ok()
+    };
+    names.filter_map(size).sum()
 }
 
 /// A folder, as results name it.

@@ -64,8 +64,16 @@ impl Exchange for Probe {
     }
 
     fn give(&self, task: Task) -> Result<(), Task> {
-        self.left.borrow_mut().push(task);
+        let mut left = self.left.borrow_mut();
+        let again = matches!(task, Task::Large) && left.iter().any(|task| task.is_large());
+        if !again {
+            left.push(task);
+        }
         Ok(())
+    }
+
+    fn leaves(&self) -> bool {
+        true
     }
 
     fn take(&self) -> Option<Task> {

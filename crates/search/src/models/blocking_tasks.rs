@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use fiber::FiberId;
 
 use crate::job::Task;
+use crate::models::Exchange;
 
 /// Bytes of names that are handed on at once: some tens of files.
 const TASK_BYTES: usize = 512;
@@ -30,11 +31,17 @@ pub(crate) struct BlockingTasks {
     state: Mutex<State>,
     work: Condvar,
     news: Condvar,
+    /// Helpers that wait, less the tasks there are for them.
+    idle: AtomicUsize,
 }
 
 #[derive(Default)]
 struct State {
     tasks: VecDeque<BlockingTask>,
+    /// Helpers that have a task.
+    busy: usize,
+    /// Helpers that wait for one.
+    waiting: usize,
     /// Fibers that can go on.
     ready: Vec<FiberId>,
     over: bool,
@@ -47,25 +54,41 @@ impl BlockingTasks {
 
     /// Puts work where helpers find it.
     pub(crate) fn post(&self, tasks: impl IntoIterator<Item = BlockingTask>) {
-        self.lock().tasks.extend(tasks);
+        let mut state = self.lock();
+        state.tasks.extend(tasks);
+        self.update(&state);
+        drop(state);
         self.work.notify_all();
     }
 
-    /// The next task, for a helper; `None` at the end.
-    pub(crate) fn take(&self) -> Option<BlockingTask> {
+    /// The next task, for a helper, which may have done one before; `None` at the end. While
+    /// another helper works there may be more: a large file to be searched together.
+    pub(crate) fn take(&self, worked: bool) -> Option<BlockingTask> {
         let mut state = self.lock();
+        state.busy -= usize::from(worked);
         loop {
             if let Some(task) = state.tasks.pop_front() {
+                state.busy += 1;
+                self.update(&state);
                 return Some(task);
             }
-            if state.over {
+            if state.over && state.busy == 0 {
+                self.work.notify_all();
                 return None;
             }
+            state.waiting += 1;
+            self.update(&state);
             state = self
                 .work
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
+    }
+
+    fn update(&self, state: &State) {
+        let idle = state.waiting.saturating_sub(state.tasks.len());
+        self.idle.store(idle, Ordering::Relaxed);
     }
 
     /// A task is done.
@@ -92,6 +115,29 @@ impl BlockingTasks {
     pub(crate) fn end(&self) {
         self.lock().over = true;
         self.work.notify_all();
+    }
+}
+
+/// For a helper: nothing is shared but large files, since a fiber waits until its files are done.
+impl Exchange for BlockingTasks {
+    fn hungry(&self) -> bool {
+        false
+    }
+
+    fn helps(&self) -> bool {
+        self.idle.load(Ordering::Relaxed) > 0
+    }
+
+    fn give(&self, task: Task) -> Result<(), Task> {
+        if !task.is_large() {
+            return Err(task);
+        }
+        self.post([BlockingTask { task, waits: None }]);
+        Ok(())
+    }
+
+    fn take(&self) -> Option<Task> {
+        None
     }
 }
 

@@ -27,7 +27,7 @@ use measure::clock;
 use crate::file::FileSearch;
 use crate::job::{FilesTask, FolderTask, Task};
 use crate::models::blocking_tasks::{BlockingTask, BlockingTasks, Waits, cut};
-use crate::models::sequential::{self, Sequential};
+use crate::models::sequential;
 use crate::models::threads::{self, Ended};
 use crate::models::{Done, FlowSet, Totals, capacity};
 use crate::problem::{Problem, words};
@@ -92,9 +92,11 @@ fn together(helpers: u64, wanted: u64, fibers: Flows) -> Flows {
 /// What a helper does.
 fn helper(set: &FlowSet<'_, '_>, common: &BlockingTasks) -> Ended {
     let mut worker = set.worker();
-    while let Some(task) = common.take() {
+    let mut works = false;
+    while let Some(task) = common.take(works) {
+        works = true;
         worker.files.watch.lap(Class::Wait);
-        worker.task(task.task, &Sequential);
+        worker.task(task.task, common);
         if let Some(waits) = task.waits {
             common.done(&waits);
         }
@@ -229,6 +231,7 @@ where
                     root: task.root,
                     path: task.path.clone(),
                     names,
+                    heavy: false,
                 }),
                 waits: Some(waits.clone()),
             }));

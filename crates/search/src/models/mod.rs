@@ -41,12 +41,14 @@ mod totals;
 mod walker;
 
 use std::io::Write;
+use std::sync::Mutex;
 
 use measure::clock;
 
 use crate::error::SearchError;
 use crate::file::FileSearch;
 use crate::job::{Job, Task};
+use crate::large::{Large, Sizes};
 use crate::lines::Lines;
 use crate::outlet::{Here, Outlet};
 use crate::output_buffer::Style;
@@ -76,6 +78,16 @@ pub(crate) trait Exchange {
     /// Waits for work; `None`: there will be none.
     fn take(&self) -> Option<Task>;
 
+    /// Whether a flow has no work and could help with a large file.
+    fn helps(&self) -> bool {
+        self.hungry()
+    }
+
+    /// Whether this flow has to end when it has given its work away.
+    fn leaves(&self) -> bool {
+        false
+    }
+
     /// Makes another flow where there may be more: a flow that asks has work enough for it.
     fn grow(&self) {}
 }
@@ -99,9 +111,11 @@ impl<'c> FlowSet<'c, '_> {
     }
 }
 
+/// Does the search, and cuts large files by `sizes`.
 pub(crate) fn run(
     query: &Query,
     plan: &Plan,
+    sizes: Sizes,
     out: &mut (dyn Write + Send),
     say: &mut (dyn FnMut(&Problem) + Send),
 ) -> Result<Report, SearchError> {
@@ -113,17 +127,22 @@ pub(crate) fn run(
     let roots = open_roots(query, &rules, capacity::kept_roots(), &mut |problem| {
         outlet.tell(&problem);
     });
+    let style = Style::of(query, shows_paths(query, &roots));
+    let pieces = Mutex::new(Here::new(&outlet));
+    let large = Large::new(sizes, style.show, &pieces);
     let _handler = (plan.io == Io::Mmap).then(Handler::install);
     let job = Job {
         roots: &roots,
         rules: &rules,
         lines: &Lines::new(&query.pattern),
-        style: Style::of(query, shows_paths(query, &roots)),
+        style,
         io: plan.io,
         text: query.filter.text,
         profile: plan.profile,
         proof: plan.proof,
         skip: plan.skip,
+        block: sizes.block,
+        large: cuts(plan).then_some(&large),
         stop: shared.stop(),
     };
     let set = FlowSet {
@@ -141,6 +160,13 @@ pub(crate) fn run(
         (total_ns, usage),
         (plan, output_closed),
     ))
+}
+
+/// Whether flows search large files together: where they share memory, and are not made for one
+/// file or folder each.
+fn cuts(plan: &Plan) -> bool {
+    let pools = [Model::ThreadPool, Model::ThreadPrivateFiles, Model::Fiber];
+    plan.io != Io::Mmap && plan.model.is_none_or(|model| pools.contains(&model))
 }
 
 fn shared(plan: &Plan) -> Result<SharedMemory, SearchError> {

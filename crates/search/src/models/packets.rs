@@ -83,10 +83,9 @@ impl<'a> Packets<'a> {
 
     /// Puts a piece into the queue, or gives it back.
     pub(crate) fn put(&self, task: Task) -> Result<(), Task> {
-        let packet = encode(&task);
-        if packet.len() > PACKET_BYTES {
+        let Some(packet) = encode(&task).filter(|packet| packet.len() <= PACKET_BYTES) else {
             return Err(task);
-        }
+        };
         self.shared.outstanding().fetch_add(1, Ordering::SeqCst);
         self.shared.queued().fetch_add(1, Ordering::SeqCst);
         let flags = MsgFlags::MSG_DONTWAIT | MsgFlags::MSG_NOSIGNAL;
@@ -166,22 +165,23 @@ const FOLDER: u8 = 0;
 const FILES: u8 = 1;
 const ROOT: u8 = 2;
 
-/// `kind, root, length of the path, path, names`.
-fn encode(task: &Task) -> Vec<u8> {
+/// `kind, root, length of the path, path, names`; `None`: it is for flows that share memory.
+fn encode(task: &Task) -> Option<Vec<u8>> {
     let (kind, root, path, names): (u8, u32, &[u8], &[u8]) = match task {
         Task::Folder(folder) => (FOLDER, folder.root, &folder.path, b""),
         Task::Files(files) => (FILES, files.root, &files.path, &files.names),
         Task::Root(root) => (ROOT, *root, b"", b""),
+        Task::Large => return None,
     };
     let length = u32::try_from(path.len()).unwrap_or(u32::MAX);
-    [
+    let parts = [
         &[kind],
         &root.to_le_bytes()[..],
         &length.to_le_bytes(),
         path,
         names,
-    ]
-    .concat()
+    ];
+    Some(parts.concat())
 }
 
 fn decode(packet: &[u8]) -> Option<Task> {
@@ -201,6 +201,7 @@ fn decode(packet: &[u8]) -> Option<Task> {
             root,
             path: path.into(),
             names: names.to_vec(),
+            heavy: false,
         }),
         _ => Task::Root(root),
     })
@@ -218,6 +219,7 @@ mod tests {
             root: 3,
             path: (*b"a/b").into(),
             names: b"x\0y\0".to_vec(),
+            heavy: false,
         });
         assert!(packets.put(files).is_ok());
         let seat = packets.seat(0);

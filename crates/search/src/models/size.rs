@@ -24,8 +24,13 @@ impl Size {
     /// are worth a flow.
     pub(crate) fn of(model: Model, workers: u32, left: &[Task], worth: usize) -> Size {
         let names = |task: &Task| match task {
-            Task::Files(files) => memchr::memchr_iter(0, &files.names).count(),
+            Task::Files(files) => {
+                let count = memchr::memchr_iter(0, &files.names).count();
+                count * if files.heavy { worth } else { 1 }
+            }
             Task::Root(_) => 1,
+            // All flows search it together.
+            Task::Large => worth.saturating_mul(workers as usize),
             Task::Folder(_) => 0,
         };
         let files: usize = left.iter().map(names).sum();
@@ -88,6 +93,7 @@ mod tests {
             root: 0,
             path: Box::default(),
             names: b"a\0".repeat(count),
+            heavy: false,
         })
     }
 
@@ -100,6 +106,15 @@ mod tests {
         assert_eq!(Size::of(POOL, 64, &named, 8), Size::fixed(3));
         // Of files that take their time each is worth one.
         assert_eq!(Size::of(POOL, 64, &named, 1), Size::fixed(20));
+        // So is each of those that are large, and one that all search together keeps all busy.
+        let heavy = Task::Files(FilesTask {
+            root: 0,
+            path: Box::default(),
+            names: b"a\0b\0".to_vec(),
+            heavy: true,
+        });
+        assert_eq!(Size::of(POOL, 64, &[heavy], 8), Size::fixed(2));
+        assert_eq!(Size::of(POOL, 64, &[Task::Large], 8), Size::fixed(64));
         assert_eq!(Size::fixed(7).describe(64), ", but 7 for what is left");
         assert_eq!(Size::fixed(2).describe(2), "");
     }

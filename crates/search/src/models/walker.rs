@@ -113,7 +113,7 @@ impl<'c> Walker<'c> {
             match task {
                 Task::Folder(folder) => self.folder(&folder, &mut each),
                 Task::Root(root) => each(&mut self.files, Found::Root(root)),
-                Task::Files(_) => {}
+                Task::Files(_) | Task::Large => {}
             }
         }
         self.files.buffer.deliver();

@@ -8,7 +8,7 @@ use memchr::{memchr, memrchr};
 use nix::sys::mman::{MapFlags, ProtFlags, mmap, munmap};
 use nix::sys::stat::{SFlag, fstat};
 
-use super::rolling::BUFFER_BYTES;
+use super::rolling::BLOCK_BYTES;
 use super::shrunk::Watched;
 use super::text::{End, Mark, Nul, Viewer};
 
@@ -88,35 +88,30 @@ impl Drop for Mapped {
 
 /// The same windows that reading would give.
 fn windows(text: &[u8], mut start: usize, nul: Nul, viewer: &mut impl Viewer) -> End {
-    let mut end = BUFFER_BYTES;
-    if text.len() < end {
+    if text.len() < BLOCK_BYTES {
         viewer.came(text.len());
         return viewer.whole(&text[start..], start as u64, nul);
     }
-    let (mut came, mut checked, mut room) = (0, start, BUFFER_BYTES);
+    let (mut came, mut checked) = (0, start);
     loop {
-        end = end.min(text.len());
+        let end = text.len().min(came + BLOCK_BYTES);
         viewer.came(end - came);
         came = end;
-        if let Some(at) = memchr(0, &text[checked..end]).filter(|_| nul == Nul::Ends) {
+        let new = &text[checked..end];
+        if let Some(at) = memchr(0, new).filter(|_| nul == Nul::Ends) {
             return End::Binary((checked + at) as u64);
         }
-        checked = end;
-        let held = &text[start..end];
         let cut = match end == text.len() {
-            true => held.len(),
-            false => memrchr(b'\n', held).map_or(0, |feed| feed + 1),
+            true => end,
+            false => memrchr(b'\n', new).map_or(start, |feed| checked + feed + 1),
         };
-        if cut == 0 && end < text.len() {
-            room *= 2;
-        }
-        if cut > 0 && viewer.window(&held[..cut], start as u64).is_break() {
+        checked = end;
+        if cut > start && viewer.window(&text[start..cut], start as u64).is_break() {
             return End::Done;
         }
-        start += cut;
+        start = cut;
         if end == text.len() {
             return End::Done;
         }
-        end = start + room;
     }
 }

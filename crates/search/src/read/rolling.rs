@@ -1,4 +1,12 @@
 //! Windows of a file that is read into a buffer.
+//!
+//! # Theory
+//!
+//! A file is read in blocks that begin at multiples of [`BLOCK_BYTES`] in it. When a block has
+//! come it is asked for NUL bytes, then all lines that end in it are one window; the begun line
+//! moves to the front of the buffer. So which lines a window holds depends on the text around
+//! it alone, and not on where the windows before it ended: flows that search parts of one file
+//! (`large`) see the same windows.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,14 +17,16 @@ use nix::errno::Errno;
 
 use super::text::{End, Mark, Nul, Viewer, Wants};
 
-/// Bytes of the buffer: half of all files of a source tree are below 4 KB, 95 in 100 below
-/// this.
-pub(crate) const BUFFER_BYTES: usize = 64 << 10;
+/// Bytes of a block: half of all files of a source tree are below 4 KB, 95 in 100 below this.
+pub(crate) const BLOCK_BYTES: usize = 64 << 10;
+/// Room for a begun line in front of a block; a longer one has the buffer grow.
+const LINE_BYTES: usize = 8 << 10;
 
 /// The buffer of a flow, used again for each file.
 #[derive(Debug)]
 pub(crate) struct Rolling {
     buffer: Vec<u8>,
+    block: usize,
 }
 
 /// How reads of a file behave.
@@ -48,16 +58,39 @@ struct Filled {
     start: usize,
     /// Where what was read ends.
     end: usize,
+    /// Where the block at hand ends.
+    goal: usize,
     /// Where in the file the buffer begins.
     offset: u64,
     ended: bool,
 }
 
 impl Rolling {
-    pub(crate) fn new() -> Rolling {
+    /// For blocks of `block` bytes.
+    pub(crate) fn new(block: usize) -> Rolling {
         Rolling {
-            buffer: vec![0; BUFFER_BYTES],
+            buffer: vec![0; block + LINE_BYTES],
+            block,
         }
+    }
+
+    /// Reads the first block of `file`, of which `begun` is in the buffer.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn begin(
+        &mut self,
+        mut begun: Begun,
+        file: BorrowedFd<'_>,
+        reads: Reads,
+    ) -> io::Result<Begun> {
+        if !begun.ended && (reads == Reads::Whole || begun.read == 0) {
+            let room = &mut self.buffer[begun.read..self.block];
+            let (wanted, read) = (room.len(), Descriptor(file).read(room)?);
+            begun.read += read;
+            begun.ended = read == 0 || (reads == Reads::Whole && read < wanted);
+        }
+        Ok(begun)
     }
 
     /// Shows `file` to `viewer`.
@@ -71,9 +104,13 @@ impl Rolling {
         nul: Nul,
         viewer: &mut impl Viewer,
     ) -> io::Result<End> {
-        let read = Descriptor(file).read(&mut self.buffer)?;
-        let ended = read == 0 || (reads == Reads::Whole && read < self.buffer.len());
-        self.view_begun(Begun { read, ended }, file, reads, nul, viewer)
+        let begun = self.begin(Begun::default(), file, reads)?;
+        self.view_begun(begun, file, reads, nul, viewer)
+    }
+
+    /// What [`Rolling::begin`] has read.
+    pub(crate) fn begun(&self, begun: Begun) -> &[u8] {
+        &self.buffer[..begun.read]
     }
 
     /// The buffer, for someone who reads the begin of a file by other means.
@@ -111,14 +148,15 @@ impl Rolling {
                 let filled = Filled {
                     start,
                     end: read,
+                    goal: self.block,
                     offset: 0,
                     ended,
                 };
                 self.windows(filled, &mut source, reads, nul, viewer)
             }
         };
-        if self.buffer.len() > BUFFER_BYTES {
-            self.buffer = vec![0; BUFFER_BYTES];
+        if self.buffer.len() > self.block + LINE_BYTES {
+            *self = Rolling::new(self.block);
         }
         end
     }
@@ -139,6 +177,7 @@ impl Rolling {
         let filled = Filled {
             start: 0,
             end: 0,
+            goal: self.block,
             offset: 0,
             ended: false,
         };
@@ -158,16 +197,21 @@ impl Rolling {
             return Ok(viewer.whole(text, filled.start as u64, nul));
         }
         let mut checked = filled.start;
+        let begun = &self.buffer[filled.start..filled.end];
+        // What gives parts may give the next one late.
+        let mut has_line = reads == Reads::Parts && memchr(b'\n', begun).is_some();
         loop {
-            self.fill(&mut filled, source, reads, viewer)?;
+            if !std::mem::take(&mut has_line) {
+                self.fill(&mut filled, source, reads, viewer)?;
+            }
             if let Some(end) = self.check(&filled, checked, nul, viewer) {
                 return Ok(end);
             }
-            if self.show(&mut filled, viewer).is_break() || filled.ended {
+            if self.show(&mut filled, checked, viewer).is_break() || filled.ended {
                 return Ok(End::Done);
             }
-            checked = filled.end - filled.start;
             self.roll(&mut filled)?;
+            checked = filled.end;
         }
     }
 
@@ -190,23 +234,26 @@ impl Rolling {
         None
     }
 
-    /// Shows all whole lines that are held; at the file's end all.
-    fn show(&self, filled: &mut Filled, viewer: &mut impl Viewer) -> Wants {
-        let text = &self.buffer[filled.start..filled.end];
+    /// Shows all lines that end in what is new, from `new` on; at the file's end all.
+    fn show(&self, filled: &mut Filled, new: usize, viewer: &mut impl Viewer) -> Wants {
         let cut = match filled.ended {
-            true => text.len(),
-            false => memrchr(b'\n', text).map_or(0, |feed| feed + 1),
+            true => filled.end,
+            false => match memrchr(b'\n', &self.buffer[new..filled.end]) {
+                Some(feed) => new + feed + 1,
+                None => filled.start,
+            },
         };
-        if cut == 0 {
+        let text = &self.buffer[filled.start..cut];
+        if text.is_empty() {
             return Wants::Continue(());
         }
         let offset = filled.offset + filled.start as u64;
-        filled.start += cut;
-        viewer.window(&text[..cut], offset)
+        filled.start = cut;
+        viewer.window(text, offset)
     }
 
-    /// Reads until the buffer is full or the file has ended; of a file that gives parts, until
-    /// there is a line.
+    /// Reads until the block is complete or the file has ended; of a file that gives parts,
+    /// until there is a line.
     fn fill(
         &mut self,
         filled: &mut Filled,
@@ -214,9 +261,9 @@ impl Rolling {
         reads: Reads,
         viewer: &mut impl Viewer,
     ) -> io::Result<()> {
-        while !filled.ended && filled.end < self.buffer.len() {
-            let room = self.buffer.len() - filled.end;
-            let read = source.read(&mut self.buffer[filled.end..])?;
+        while !filled.ended && filled.end < filled.goal {
+            let room = filled.goal - filled.end;
+            let read = source.read(&mut self.buffer[filled.end..filled.goal])?;
             viewer.came(read);
             let new = &self.buffer[filled.end..filled.end + read];
             filled.end += read;
@@ -228,30 +275,39 @@ impl Rolling {
         Ok(())
     }
 
-    /// Moves the begun line to the front; makes room for more of it if it fills the buffer.
+    /// Moves the begun line to the front; makes room for the next block behind it.
     fn roll(&mut self, filled: &mut Filled) -> io::Result<()> {
-        self.buffer.copy_within(filled.start..filled.end, 0);
-        filled.offset += filled.start as u64;
-        filled.end -= filled.start;
-        filled.start = 0;
-        if filled.end == self.buffer.len() {
-            self.grow()?;
+        if filled.start > 0 {
+            self.buffer.copy_within(filled.start..filled.end, 0);
+            filled.offset += filled.start as u64;
+            filled.end -= filled.start;
+            filled.start = 0;
         }
-        Ok(())
-    }
-
-    fn grow(&mut self) -> io::Result<()> {
-        let length = self.buffer.len();
-        self.buffer.try_reserve_exact(length).map_err(|_| {
-            io::Error::other(format!("no memory for a line of more than {length} bytes"))
-        })?;
-        self.buffer.resize(2 * length, 0);
-        Ok(())
+        filled.goal = filled.end + self.block;
+        match filled.goal > self.buffer.len() {
+            true => grow(&mut self.buffer, filled.goal),
+            false => Ok(()),
+        }
     }
 }
 
+/// Makes room for a line of which `needed` bytes are known: for twice what there was, so that
+/// a long one is copied a few times only.
+///
+/// # Errors
+/// There is no memory.
+pub(crate) fn grow(buffer: &mut Vec<u8>, needed: usize) -> io::Result<()> {
+    let length = buffer.len();
+    let wanted = needed.max(2 * length);
+    buffer.try_reserve_exact(wanted - length).map_err(|_| {
+        io::Error::other(format!("no memory for a line of more than {length} bytes"))
+    })?;
+    buffer.resize(wanted, 0);
+    Ok(())
+}
+
 /// What is known of a file of which some is in the buffer.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Begun {
     /// Bytes in the buffer.
     pub(crate) read: usize,
@@ -259,7 +315,8 @@ pub(crate) struct Begun {
     pub(crate) ended: bool,
 }
 
-fn nuls_to_feeds(text: &mut [u8]) {
+/// Puts line feeds in the place of NUL bytes.
+pub(crate) fn nuls_to_feeds(text: &mut [u8]) {
     // Written as one store for every byte, which the compiler does for many bytes at once.
     for byte in text {
         *byte = if *byte == 0 { b'\n' } else { *byte };

@@ -162,15 +162,12 @@ impl Batches {
         read: i32,
     ) {
         files.counts.files += 1;
-        let end = match usize::try_from(read) {
-            Err(_) => Err(io::Error::from_raw_os_error(-read)),
-            Ok(read) => files.view(which, |rolling, view| {
-                rolling.buffer()[..read].copy_from_slice(&self.heads[index][..read]);
-                let ended = read == 0 || (reads == Reads::Whole && read < HEAD_BYTES);
-                rolling.view_begun(Begun { read, ended }, file, reads, which.nul, view)
-            }),
+        let Ok(read) = usize::try_from(read) else {
+            return files.ended(which, Err(io::Error::from_raw_os_error(-read)));
         };
-        files.ended(which, end);
+        files.head(&self.heads[index][..read]);
+        let ended = read == 0 || (reads == Reads::Whole && read < HEAD_BYTES);
+        files.begun(which, file, reads, Begun { read, ended });
     }
 
     fn open(

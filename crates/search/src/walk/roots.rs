@@ -42,7 +42,7 @@ pub(crate) enum RootKind {
     Folder,
     /// To be searched, whatever the rules say.
     File,
-    /// Standard input.
+    /// Standard input, or a pipe or device that is named: it gives what there is.
     Input,
 }
 
@@ -162,7 +162,9 @@ fn root(path: &Path, prefix: Vec<u8>, rules: &Rules, keeps: bool) -> io::Result<
 fn kind_of(metadata: &Metadata) -> RootKind {
     if metadata.is_dir() {
         RootKind::Folder
-    } else {
+    } else if metadata.is_file() {
         RootKind::File
+    } else {
+        RootKind::Input
     }
 }

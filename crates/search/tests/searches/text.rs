@@ -1,7 +1,9 @@
 //! What is text, what is a line, and what files look like in practice.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
 use std::os::unix::fs::{FileExt, symlink};
+use std::sync::mpsc;
 
 use search::{Io, Model, Pattern, Plan, Query, SearchError, Show};
 
@@ -308,5 +310,61 @@ fn paths_longer_than_the_kernel_takes() {
         let found = tree.run(&tree.query("needle"), &Plan::of(model, 2));
         assert_eq!((found.lines.len(), found.problems.len()), (1, 0), "{model}");
         assert!(found.lines[0].len() > 7_000);
+    }
+}
+
+/// Nothing takes so long.
+const LONG: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// Hands on what is written, as it comes.
+struct Hands(mpsc::Sender<String>);
+
+impl Write for Hands {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        let _nobody_may_listen = self.0.send(text);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A line was shown when the writer had ended, and lines after the first part were not found.
+#[test]
+fn lines_of_a_named_pipe_are_shown_as_they_come() {
+    let tree = Tree::new();
+    nix::unistd::mkfifo(&tree.join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    for plan in [
+        Plan::of(Model::Sequential, 1),
+        Plan::default(),
+        Plan::of(Model::ProcessPool, 2),
+    ] {
+        let mut query = tree.query("needle");
+        query.roots = vec![tree.join("pipe")];
+        query.line_numbers = true;
+        let (to, came) = mpsc::channel();
+        let pipe = tree.join("pipe");
+        let writer = std::thread::spawn(move || {
+            let mut pipe = OpenOptions::new().write(true).open(pipe).unwrap();
+            let mut shown = Vec::new();
+            for part in ["hay\nneedle 1\n", "needle 2\nhay\n", "hay\n", "needle 3\n"] {
+                pipe.write_all(part.as_bytes()).unwrap();
+                if part.contains("needle") {
+                    // It comes before the next part is written, or never.
+                    shown.push(came.recv_timeout(LONG).expect("it is shown"));
+                }
+            }
+            shown
+        });
+        let report = search::run(&query, &plan, &mut Hands(to), &mut |problem| {
+            panic!("{problem}")
+        });
+        assert_eq!(report.unwrap().counts.lines, 3);
+        assert_eq!(
+            writer.join().unwrap(),
+            ["2:needle 1\n", "3:needle 2\n", "6:needle 3\n"]
+        );
     }
 }

@@ -1,0 +1,358 @@
+//! Large files, which flows that share memory search together.
+//!
+//! # Theory
+//!
+//! A folder is the unit of work, and one file of a gigabyte in it would keep one flow busy while
+//! all others wait. So a large file is cut into chunks, and every flow that comes by between two
+//! files of its own, or has none, takes chunks of it.
+//!
+//! ```text
+//!  leader: opens, reads a block, sees a large file ──▶ Large: files in order, chunks in order
+//!                                                       │ claim: 0, 1, 2, …
+//!  each flow: claim ─▶ read ─▶ count line feeds ─▶ find lines ─▶ hand over ─▶ claim …
+//!                                  │ publish        │ needs the counts   │ in order, by
+//!                                  └────────────────┘ of all before      ▼ whoever can
+//!                                                                       outlet
+//! ```
+//!
+//! * **What a chunk is.** A range of the file, of a whole number of blocks (`read::rolling`). A
+//!   line belongs to the chunk in which it *ends*; where it begins is found by reading backward
+//!   from the chunk's begin, a page as a rule. So chunks need nothing from each other but a
+//!   number: how many lines end before. Each chunk counts its feeds before it looks for lines,
+//!   and waits for the counts of those before only if it finds a line, and shows numbers.
+//! * **Claims are in order**, of chunks and of files: nobody waits for a chunk that is not being
+//!   worked on, so that there is no deadlock. No flow holds a claim while it waits to deliver
+//!   results of other files.
+//! * **Results are delivered in order**, by whoever finishes the chunk that is next or finds it
+//!   finished: one flow at a time has the deliverer, and gives it back. A chunk whose results
+//!   grow beyond [`Sizes::spill`] waits for its turn and then writes them out as they come; no
+//!   flow claims a chunk while [`AHEAD`] finished ones wait. So memory is bounded by the number
+//!   of flows, whatever is found.
+//! * **Ends.** The first chunk, in order, that meets the end of the file, a NUL byte that makes
+//!   the file binary, an error, or (where only the first line is looked for) a line, is the last
+//!   one; what others found behind it is dropped. A file that grows or shrinks is so searched to
+//!   the end that it has when that is read, as by one flow. NUL bytes that stand for line feeds
+//!   are met by one chunk and change what lines of all later ones look like: that is seen to
+//!   when chunks are delivered, since only then is it known of all before.
+//!
+//! Each flow opens the file by itself, since threads may have tables of open files of their own,
+//! and asks whether it is the same one. The leader has it open. If it leaves (the probe of
+//! `models::auto` does) and the file has been replaced, that is an error of this file.
+//!
+//! # What it deliberately does not do
+//!
+//! * **Cut for processes**, which share no memory; they share whole files. Nor for a flow a file
+//!   or a folder, which are what they say; nor `--io mmap`: each chunk would be a mapping made and
+//!   unmade by threads that contend for one address space.
+//! * **Cut what cannot be read at a place**: pipes, standard input, files of `/proc`, files that
+//!   are transcoded from UTF-16.
+
+mod chunk;
+mod flow;
+mod progress;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::outlet::Together;
+use crate::plan::FileId;
+use crate::query::Show;
+use crate::read::rolling::BLOCK_BYTES;
+use crate::read::text::Nul;
+
+pub(crate) use chunk::ChunkBuffer;
+pub(crate) use flow::Lead;
+use progress::{Outcome, Progress};
+
+/// Finished chunks that may wait to be delivered.
+const AHEAD: usize = 8;
+
+/// How files are cut. All but tests use [`Sizes::USUAL`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sizes {
+    /// Bytes of a block.
+    pub(crate) block: usize,
+    /// Bytes of a chunk: a whole number of blocks.
+    pub(crate) chunk: usize,
+    /// A file of so many bytes is large.
+    pub(crate) large: u64,
+    /// Bytes before a chunk in which the begin of its first line is looked for at first.
+    pub(crate) head: usize,
+    /// Bytes of results that a chunk holds back until it is its turn.
+    pub(crate) spill: usize,
+}
+
+impl Sizes {
+    /// A chunk fits the cache of a core, and takes long beside a claim; to share a file of less
+    /// than two would gain little.
+    pub(crate) const USUAL: Sizes = Sizes {
+        block: BLOCK_BYTES,
+        chunk: 512 << 10,
+        large: 1 << 20,
+        head: 4 << 10,
+        spill: 256 << 10,
+    };
+}
+
+/// A file that is searched in chunks.
+#[derive(Debug)]
+pub(crate) struct LargeFile {
+    /// Which root it is below.
+    pub(crate) root: u32,
+    /// The path of its folder from there.
+    pub(crate) path: Box<[u8]>,
+    /// Empty for a root that is a file.
+    pub(crate) name: CString,
+    /// What a NUL byte in it means.
+    pub(crate) nul: Nul,
+    /// Bytes of the mark that it begins with.
+    pub(crate) mark: usize,
+    /// Which file it is, whatever its name.
+    pub(crate) id: FileId,
+    /// The flow that found it has it open, and stays.
+    pub(crate) led: AtomicBool,
+}
+
+/// All large files of a search that are not done.
+pub(crate) struct Large<'l> {
+    pub(crate) sizes: Sizes,
+    show: Show,
+    /// There are chunks that nobody has claimed.
+    open: AtomicBool,
+    /// Where results go.
+    to: &'l (dyn Together + 'l),
+    state: Mutex<State>,
+    /// Something that a flow may wait for has happened.
+    news: Condvar,
+}
+
+struct State {
+    files: VecDeque<Progress>,
+    /// A flow delivers.
+    delivers: bool,
+}
+
+/// A chunk that a flow works on. It must be finished; one that is dropped ends its file.
+struct Claim<'c, 'l> {
+    large: &'c Large<'l>,
+    file: Arc<LargeFile>,
+    index: u64,
+    finished: bool,
+}
+
+/// What is to be delivered next.
+struct Piece {
+    file: Arc<LargeFile>,
+    text: Vec<u8>,
+    /// That was the last of the file.
+    whole: Option<Progress>,
+}
+
+impl<'l> Large<'l> {
+    /// No files yet; results go to `to`.
+    pub(crate) fn new(sizes: Sizes, show: Show, to: &'l (dyn Together + 'l)) -> Large<'l> {
+        Large {
+            sizes,
+            show,
+            open: AtomicBool::new(false),
+            to,
+            state: Mutex::new(State {
+                files: VecDeque::new(),
+                delivers: false,
+            }),
+            news: Condvar::new(),
+        }
+    }
+
+    /// Whether there are chunks that nobody has claimed. Asked between any two files.
+    #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.open.load(Ordering::Relaxed)
+    }
+
+    /// A large file was found.
+    fn add(&self, file: LargeFile) -> Arc<LargeFile> {
+        let file = Arc::new(file);
+        let mut state = self.lock();
+        state.files.push_back(Progress::new(Arc::clone(&file)));
+        self.update(&state);
+        file
+    }
+
+    /// The first file of which a chunk can be claimed, without those that the flow is `unable` to
+    /// open.
+    fn first(&self, unable: &[Arc<LargeFile>]) -> Option<Arc<LargeFile>> {
+        let state = self.lock();
+        let able = |file| !unable.iter().any(|other| Arc::ptr_eq(other, file));
+        let mut files = state.files.iter();
+        let first = files.find(|progress| progress.is_open() && able(&progress.file))?;
+        Some(Arc::clone(&first.file))
+    }
+
+    /// The next chunk of `file`; `None`: all are claimed. Waits while too many finished ones wait.
+    fn claim(&self, file: &Arc<LargeFile>) -> Option<Claim<'_, 'l>> {
+        let mut state = self.lock();
+        loop {
+            let ready = state.ready_upto(file);
+            let progress = state.progress(file).filter(|progress| progress.is_open())?;
+            if ready < AHEAD {
+                let index = progress.claim();
+                self.update(&state);
+                return Some(Claim {
+                    large: self,
+                    file: Arc::clone(file),
+                    index,
+                    finished: false,
+                });
+            }
+            state = self.wait(state);
+        }
+    }
+
+    /// What is to be delivered next, if it is there and nobody else delivers. Nobody else will
+    /// until the caller says that it [has](Self::has_delivered).
+    fn next_piece(&self) -> Option<Piece> {
+        let mut state = self.lock();
+        if state.delivers {
+            return None;
+        }
+        let front = state.files.front_mut()?;
+        let (text, ended) = front.deliver(self.show)?;
+        let file = Arc::clone(&front.file);
+        front.parted |= !text.is_empty();
+        let whole = match ended {
+            true => state.files.pop_front(),
+            false => None,
+        };
+        state.delivers = true;
+        self.update(&state);
+        drop(state);
+        self.news.notify_all();
+        Some(Piece { file, text, whole })
+    }
+
+    fn has_delivered(&self) {
+        self.lock().delivers = false;
+        self.news.notify_all();
+    }
+
+    fn update(&self, state: &State) {
+        let open = state.files.iter().any(Progress::is_open);
+        self.open.store(open, Ordering::Relaxed);
+    }
+
+    /// A flow that panicked while it had the lock left nothing half-done that matters here.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'g>(&self, state: MutexGuard<'g, State>) -> MutexGuard<'g, State> {
+        self.news
+            .wait(state)
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Finished chunks of `file` and those before it that wait to be delivered. Those of files
+    /// behind it wait for it, so that it must not wait for them.
+    fn ready_upto(&self, file: &Arc<LargeFile>) -> usize {
+        let place = |progress: &Progress| Arc::ptr_eq(&progress.file, file);
+        let upto = self.files.iter().position(place).map_or(0, |at| at + 1);
+        self.files.range(..upto).map(Progress::ready).sum()
+    }
+
+    fn progress(&mut self, file: &Arc<LargeFile>) -> Option<&mut Progress> {
+        let mut files = self.files.iter_mut();
+        files.find(|progress| Arc::ptr_eq(&progress.file, file))
+    }
+}
+
+impl Claim<'_, '_> {
+    /// Where in the file it begins.
+    fn begin(&self) -> u64 {
+        self.index * self.large.sizes.chunk as u64
+    }
+
+    /// So many lines end in it.
+    fn publish(&self, feeds: u64) {
+        self.change(|progress, index| progress.publish(index, feeds));
+    }
+
+    /// It is the last chunk, as far as is known.
+    fn is_last(&self) {
+        self.change(Progress::ends_at);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Progress, u64)) {
+        let mut state = self.large.lock();
+        if let Some(progress) = state.progress(&self.file) {
+            change(progress, self.index);
+        }
+        self.large.update(&state);
+        drop(state);
+        self.large.news.notify_all();
+    }
+
+    /// How many lines end before it; 0 where nobody will hear of what it finds.
+    fn base(&self) -> u64 {
+        let mut state = self.large.lock();
+        loop {
+            match state.progress(&self.file) {
+                Some(progress) if progress.counts(self.index) => {
+                    if let Some(base) = progress.base(self.index) {
+                        return base;
+                    }
+                }
+                _ => return 0,
+            }
+            state = self.large.wait(state);
+        }
+    }
+
+    /// Waits until all before it is delivered; then nobody else delivers until the caller says
+    /// that it [has](Large::has_delivered). False where nobody will hear of what it finds, or not
+    /// in this form.
+    fn turn(&self) -> bool {
+        let mut state = self.large.lock();
+        loop {
+            if !state
+                .progress(&self.file)
+                .is_some_and(|progress| progress.counts(self.index))
+            {
+                return false;
+            }
+            let free = !state.delivers;
+            if let Some(front) = state.files.front_mut()
+                && Arc::ptr_eq(&front.file, &self.file)
+                && front.is_next(self.index)
+                && free
+            {
+                let wanted = !front.is_binary();
+                front.parted |= wanted;
+                state.delivers = wanted;
+                return wanted;
+            }
+            state = self.large.wait(state);
+        }
+    }
+
+    /// What came of it.
+    fn finish(mut self, outcome: Outcome) {
+        self.finished = true;
+        self.change(|progress, index| progress.finish(index, outcome));
+    }
+}
+
+impl Drop for Claim<'_, '_> {
+    /// The flow has panicked: nobody shall wait for it.
+    fn drop(&mut self) {
+        if !self.finished {
+            self.change(|progress, index| progress.finish(index, Outcome::lost()));
+        }
+    }
+}

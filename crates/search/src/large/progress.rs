@@ -1,0 +1,259 @@
+//! How far a large file has come: chunks claimed, counted, finished, delivered.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+
+use super::LargeFile;
+use crate::query::Show;
+use crate::view::Seen;
+
+/// How far a file has come.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    pub(super) file: Arc<LargeFile>,
+    /// Chunks that were claimed.
+    claimed: u64,
+    /// The last chunk that counts, as far as is known.
+    last: Option<u64>,
+    feeds: Feeds,
+    /// Chunks that were delivered.
+    delivered: u64,
+    /// What came of those behind them, where it is known.
+    done: VecDeque<Option<Outcome>>,
+    /// Results of it have been delivered.
+    pub(super) parted: bool,
+    /// What was delivered, taken together.
+    pub(super) sum: Sum,
+}
+
+/// What came of all chunks that were delivered.
+#[derive(Debug, Default)]
+pub(crate) struct Sum {
+    pub(super) found: u64,
+    pub(super) remarked: bool,
+    pub(super) nul_at: Option<u64>,
+    /// A line was found behind the NUL byte that is there: the remark is still to be shown.
+    pub(super) owes_remark: bool,
+    pub(super) checksum: u64,
+    /// How much of the file was looked at.
+    pub(super) bytes: u64,
+    /// The NUL byte that made the file binary.
+    pub(super) binary_at: Option<u64>,
+    pub(super) error: Option<io::Error>,
+}
+
+/// What came of one chunk.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// Its results, as far as they were not delivered.
+    pub(super) text: Vec<u8>,
+    pub(super) seen: Seen,
+    pub(super) checksum: u64,
+    /// Where what was looked at ends.
+    pub(super) end: u64,
+    /// The same if the search had ended with the first line that was found.
+    pub(super) first_end: u64,
+    pub(super) goes_on: GoesOn,
+}
+
+/// Whether other chunks follow.
+#[derive(Debug)]
+pub(crate) enum GoesOn {
+    /// They do.
+    Yes,
+    /// The file has ended, or nobody wants more of it.
+    No,
+    /// It is binary: there is a NUL byte at this place.
+    Binary(u64),
+    /// It cannot be read.
+    Failed(io::Error),
+}
+
+impl Outcome {
+    /// Nothing came of it but the end.
+    pub(super) fn failed(error: io::Error) -> Outcome {
+        Outcome {
+            text: Vec::new(),
+            seen: Seen::default(),
+            checksum: 0,
+            end: 0,
+            first_end: 0,
+            goes_on: GoesOn::Failed(error),
+        }
+    }
+
+    /// The flow that worked on it is gone.
+    pub(super) fn lost() -> Outcome {
+        Outcome::failed(io::Error::other("a flow that searched it was lost"))
+    }
+}
+
+impl Progress {
+    pub(super) fn new(file: Arc<LargeFile>) -> Progress {
+        Progress {
+            file,
+            claimed: 0,
+            last: None,
+            feeds: Feeds::default(),
+            delivered: 0,
+            done: VecDeque::new(),
+            parted: false,
+            sum: Sum::default(),
+        }
+    }
+
+    /// Whether there is a chunk to claim.
+    pub(super) fn is_open(&self) -> bool {
+        self.counts(self.claimed)
+    }
+
+    pub(super) fn claim(&mut self) -> u64 {
+        self.claimed += 1;
+        self.done.push_back(None);
+        self.claimed - 1
+    }
+
+    /// Whether what comes of a chunk is of interest, as far as is known.
+    pub(super) fn counts(&self, index: u64) -> bool {
+        self.last.is_none_or(|last| index <= last)
+    }
+
+    /// No chunk behind `index` counts.
+    pub(super) fn ends_at(&mut self, index: u64) {
+        let last = self.last.map_or(index, |last| last.min(index));
+        self.last = Some(last);
+        let kept = (last + 1).saturating_sub(self.delivered);
+        self.done
+            .truncate(usize::try_from(kept).unwrap_or(usize::MAX));
+    }
+
+    pub(super) fn publish(&mut self, index: u64, feeds: u64) {
+        self.feeds.publish(index, feeds);
+    }
+
+    /// How many lines end before a chunk, once that is known.
+    pub(super) fn base(&self, index: u64) -> Option<u64> {
+        self.feeds.before(index)
+    }
+
+    /// Finished chunks that are not delivered.
+    pub(super) fn ready(&self) -> usize {
+        self.done.iter().flatten().count()
+    }
+
+    /// Whether all before a chunk is delivered.
+    pub(super) fn is_next(&self, index: u64) -> bool {
+        self.delivered == index
+    }
+
+    /// Whether a NUL byte that stands for a line feed was delivered.
+    pub(super) fn is_binary(&self) -> bool {
+        self.sum.nul_at.is_some()
+    }
+
+    pub(super) fn finish(&mut self, index: u64, outcome: Outcome) {
+        if !matches!(outcome.goes_on, GoesOn::Yes) {
+            self.ends_at(index);
+        }
+        if !self.counts(index) {
+            return;
+        }
+        let place = index.checked_sub(self.delivered).map(usize::try_from);
+        if let Some(Ok(place)) = place
+            && let Some(done) = self.done.get_mut(place)
+        {
+            *done = Some(outcome);
+        }
+    }
+
+    /// The results of the next chunk, if it is finished, and whether it was the last.
+    pub(super) fn deliver(&mut self, show: Show) -> Option<(Vec<u8>, bool)> {
+        self.done.front()?.as_ref()?;
+        let outcome = self.done.pop_front().flatten()?;
+        let index = self.delivered;
+        self.delivered += 1;
+        self.feeds.forget(index);
+        let (text, ended) = self.sum.add(outcome, show);
+        if ended {
+            self.ends_at(index);
+            self.done.clear();
+        }
+        Some((text, ended))
+    }
+}
+
+impl Sum {
+    /// Takes the next chunk in: its results, and whether it was the last.
+    fn add(&mut self, outcome: Outcome, show: Show) -> (Vec<u8>, bool) {
+        let seen = outcome.seen;
+        if self.nul_at.is_some() && seen.found > 0 && show == Show::Lines {
+            // The chunk could not know: its first line is the last thing to be shown.
+            self.found += 1;
+            self.owes_remark = true;
+            self.bytes = outcome.first_end;
+            return (Vec::new(), true);
+        }
+        self.found += seen.found;
+        self.remarked |= seen.remarked;
+        self.nul_at = self.nul_at.or(seen.nul_at);
+        self.checksum = self.checksum.wrapping_add(outcome.checksum);
+        self.bytes = self.bytes.max(outcome.end);
+        let ended = match outcome.goes_on {
+            GoesOn::Yes => false,
+            GoesOn::No => true,
+            GoesOn::Binary(at) => {
+                self.binary_at = Some(at);
+                true
+            }
+            GoesOn::Failed(error) => {
+                self.error = Some(error);
+                true
+            }
+        };
+        (outcome.text, ended)
+    }
+}
+
+/// How many lines end in each chunk, added up as far as all are known.
+#[derive(Debug, Default)]
+struct Feeds {
+    /// Chunks whose counts are added up: all before the first that is not known.
+    known: u64,
+    sum: u64,
+    /// The sums before the last of those chunks, which may still be asked for.
+    sums: VecDeque<u64>,
+    later: VecDeque<Option<u64>>,
+}
+
+impl Feeds {
+    fn publish(&mut self, index: u64, feeds: u64) {
+        let Some(Ok(place)) = index.checked_sub(self.known).map(usize::try_from) else {
+            return;
+        };
+        if self.later.len() <= place {
+            self.later.resize(place + 1, None);
+        }
+        self.later[place] = Some(feeds);
+        while let Some(Some(feeds)) = self.later.front().copied() {
+            self.later.pop_front();
+            self.sums.push_back(self.sum);
+            self.sum += feeds;
+            self.known += 1;
+        }
+    }
+
+    /// Nobody asks for what stands before chunk `index` any more.
+    fn forget(&mut self, index: u64) {
+        while self.known - self.sums.len() as u64 <= index && self.sums.pop_front().is_some() {}
+    }
+
+    fn before(&self, index: u64) -> Option<u64> {
+        if index == self.known {
+            return Some(self.sum);
+        }
+        let back = usize::try_from(self.known.checked_sub(index)?).ok()?;
+        let place = self.sums.len().checked_sub(back)?;
+        self.sums.get(place).copied()
+    }
+}
