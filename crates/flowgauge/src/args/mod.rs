@@ -56,7 +56,7 @@ pub(crate) fn asked() -> Command {
     match std::env::args_os().nth(1) {
         Some(name) if name == "search" => {
             let SearchOnly::Search(args) = SearchCli::try_parse()
-                .unwrap_or_else(|error| refuse(&error))
+                .unwrap_or_else(|error| refuse(&known_from_others(error)))
                 .command;
             Command::Search(args)
         }
@@ -131,6 +131,19 @@ fn elsewhere(mut error: clap::Error, words: &[OsString]) -> clap::Error {
         );
     }
     error
+}
+
+/// An option that ripgrep has and `search` has not is answered with that.
+fn known_from_others(error: clap::Error) -> clap::Error {
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => {
+            match search::of_others(flag) {
+                Some(text) => clap::Error::raw(ErrorKind::UnknownArgument, format!("{text}\n")),
+                None => error,
+            }
+        }
+        _ => error,
+    }
 }
 
 /// Where commands that are no studies stand in the list.

@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use search::{Io, Model};
 
@@ -31,12 +32,18 @@ Exit codes: 0 something matched, 1 nothing did, 2 something could not be searche
 #[derive(Debug, Args)]
 #[command(after_help = SEARCH_EXAMPLES, args_override_self = true)]
 pub(crate) struct SearchArgs {
-    /// What is looked for: a regular expression, or with -F a literal
-    #[arg(value_name = "PATTERN")]
-    pub(crate) pattern: String,
+    /// What is looked for: a regular expression, or with -F a literal; with -e or -f a PATH
+    #[arg(value_name = "PATTERN", required_unless_present_any = ["regexp", "file"])]
+    pattern: Option<String>,
     /// Files and folders; - is standard input [default: the current folder]
     #[arg(value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
+    paths: Vec<PathBuf>,
+    /// A pattern, also one that begins with -; several: what matches any of them
+    #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
+    regexp: Vec<String>,
+    /// Patterns from FILE (- is standard input), one a line
+    #[arg(short = 'f', long, value_name = "FILE")]
+    file: Vec<PathBuf>,
     /// The pattern is a literal
     #[arg(short = 'F', long)]
     pub(crate) fixed_strings: bool,
@@ -116,6 +123,33 @@ pub(crate) struct StudyArgs {
 }
 
 impl SearchArgs {
+    /// All that is looked for.
+    pub(crate) fn patterns(&self) -> Result<Vec<String>> {
+        if self.regexp.is_empty() && self.file.is_empty() {
+            return Ok(self.pattern.iter().cloned().collect());
+        }
+        let mut patterns = self.regexp.clone();
+        for file in &self.file {
+            let text = match file.as_os_str() == "-" {
+                true => std::io::read_to_string(std::io::stdin()),
+                false => std::fs::read_to_string(file),
+            };
+            let text = text.with_context(|| format!("patterns of {}", file.display()))?;
+            patterns.extend(text.lines().map(str::to_owned));
+        }
+        Ok(patterns)
+    }
+
+    /// Files and folders to search.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        let mut paths = self.paths.clone();
+        if !(self.regexp.is_empty() && self.file.is_empty()) {
+            // What would be the pattern is a path then.
+            paths.splice(0..0, self.pattern.iter().map(PathBuf::from));
+        }
+        paths
+    }
+
     /// Options that were given and say how one search is done or shown: a study has no use for
     /// them.
     pub(crate) fn of_one_search(&self) -> Vec<&'static str> {
@@ -172,6 +206,54 @@ pub(crate) enum Sort {
     Path,
     /// As it is found
     None,
+}
+
+/// What ripgrep and grep can show, and this command does not: it is no part of the question which
+/// flows search fastest.
+const OTHERS: &[(&str, &str)] = &[
+    (
+        "-A --after-context -B --before-context -C --context",
+        "shows lines around a match",
+    ),
+    ("-v --invert-match", "shows lines that do not match"),
+    ("-o --only-matching", "shows the matching parts of lines"),
+    ("-r --replace", "shows lines with replacements"),
+    (
+        "-t --type -T --type-not",
+        "selects files by type (here: -g '*.rs')",
+    ),
+    ("--json", "prints JSON"),
+    ("--stats", "prints statistics (here: --explain)"),
+    ("-U --multiline", "matches across lines"),
+    ("-P --pcre2 --perl-regexp", "takes Perl's expressions"),
+    (
+        "-S --smart-case",
+        "chooses the case by the pattern (here: -i)",
+    ),
+    ("-x --line-regexp", "matches whole lines (here: ^(...)$)"),
+    ("-L --follow", "follows symbolic links"),
+    ("-m --max-count", "ends after some lines of a file"),
+    ("-q --quiet", "prints nothing (here: > /dev/null)"),
+    ("-z --search-zip", "searches compressed files"),
+    (
+        "-u --unrestricted",
+        "takes all files (here: --no-ignore --hidden -a)",
+    ),
+    ("-d --max-depth", "bounds the depth of folders"),
+    (
+        "--files --heading --column --vimgrep --color --count-matches",
+        "shows results in other forms",
+    ),
+];
+
+/// Where `flag` is known from ripgrep: that it is no option here, and what to do.
+pub(crate) fn of_others(flag: &str) -> Option<String> {
+    let known = |names: &&(&str, &str)| names.0.split(' ').any(|name| name == flag);
+    let (_, does) = OTHERS.iter().find(known)?;
+    Some(format!(
+        "{flag} is no option of flowgauge search, which asks what flows search fastest: ripgrep \
+         {does}"
+    ))
 }
 
 fn model(text: &str) -> Result<Auto<Model>, String> {

@@ -72,8 +72,8 @@ fn query(args: &SearchArgs) -> Result<Query> {
     };
     let terminal = io::stdout().is_terminal();
     Ok(Query {
-        pattern: Pattern::new(&args.pattern, how)?,
-        roots: args.paths.clone(),
+        pattern: Pattern::any(&args.patterns()?, how)?,
+        roots: args.paths(),
         filter: Filter {
             hidden: args.hidden,
             no_ignore: args.no_ignore,

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use lab::{Preset, Study};
 use machine::Machine;
 use workload::{Searching, Work};
@@ -51,7 +51,7 @@ fn study(args: &SearchArgs) -> Result<Study> {
         let own = case.variants.iter_mut().filter_map(|v| v.work.as_mut());
         for work in own.chain([&mut case.work]) {
             if let Work::Search(search) = work {
-                *search = asked(args, search);
+                *search = asked(args, search)?;
             }
         }
         case.work.check()?;
@@ -59,16 +59,19 @@ fn study(args: &SearchArgs) -> Result<Study> {
     Ok(study)
 }
 
-fn asked(args: &SearchArgs, search: &Searching) -> Searching {
-    let here = || vec![PathBuf::from(".")];
-    Searching {
-        pattern: args.pattern.clone(),
+fn asked(args: &SearchArgs, search: &Searching) -> Result<Searching> {
+    let [pattern] = args.patterns()?.try_into().map_err(|_| {
+        anyhow!("a study searches for one pattern: join several with |, as in 'this|that'")
+    })?;
+    let paths = args.paths();
+    Ok(Searching {
+        pattern,
         literal: args.fixed_strings,
         ignore_case: args.ignore_case,
         word: args.word_regexp,
-        tree: match args.paths.is_empty() {
-            true => here(),
-            false => args.paths.clone(),
+        tree: match paths.is_empty() {
+            true => vec![PathBuf::from(".")],
+            false => paths,
         },
         hidden: args.hidden,
         no_ignore: args.no_ignore,
@@ -76,5 +79,5 @@ fn asked(args: &SearchArgs, search: &Searching) -> Searching {
         globs: args.glob.clone(),
         cold: args.study.cold,
         ..search.clone()
-    }
+    })
 }

@@ -178,6 +178,55 @@ fn what_makes_no_sense_is_refused_with_the_place_and_the_way_out() {
 }
 
 #[test]
+fn several_patterns_are_looked_for_together() {
+    let tree = Tree::of(&[
+        ("a", b"one\ntwo\nthree\n-four\n"),
+        ("list", b"two\nthree\n"),
+    ]);
+    for (args, lines) in [
+        (&["-e", "one", "-e", "t.o", "a"][..], "one\ntwo\n"),
+        (&["-e", "-four", "a"], "-four\n"),
+        (&["-f", "list", "a"], "two\nthree\n"),
+        (&["-f", "list", "-e", "one", "a"], "one\ntwo\nthree\n"),
+        (&["-F", "-e", "t.o", "-e", "three", "a"], "three\n"),
+        (&["-w", "-e", "thr", "-e", "one", "a"], "one\n"),
+    ] {
+        let run = tree.run(args);
+        assert_eq!(run.out, lines, "{args:?}: {}", run.err);
+    }
+    let run = tree.run(&["-f", "none", "a"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.err.contains("patterns of none"), "{}", run.err);
+}
+
+/// They were unexpected arguments, with the advice to pass them as values.
+#[test]
+fn what_ripgrep_can_do_beyond_this_is_named() {
+    let tree = small();
+    for flag in [
+        "-A",
+        "--context",
+        "-o",
+        "--json",
+        "--stats",
+        "--type",
+        "-U",
+        "-q",
+    ] {
+        let run = tree.run(&[flag, "one"]);
+        assert_eq!(run.code, Some(2), "{flag}");
+        let named = format!("{flag} is no option of flowgauge search");
+        assert!(
+            run.err.contains(&named) && run.err.contains("ripgrep"),
+            "{}",
+            run.err
+        );
+    }
+    let run = tree.run(&["--paper", "one"]);
+    assert!(run.err.contains("unexpected argument"), "{}", run.err);
+}
+
+#[test]
 fn of_counts_and_names_the_last_one_counts() {
     let tree = small();
     assert_eq!(tree.lines(&["-l", "-c", "one"]), tree.lines(&["-c", "one"]));
@@ -243,13 +292,15 @@ fn standard_input_is_searched_as_it_comes() {
         .spawn()
         .unwrap();
     let mut input = run.stdin.take().unwrap();
-    input.write_all(b"hay\na needle\nhay").unwrap();
+    let mut out = BufReader::new(run.stdout.take().unwrap());
+    for part in [&b"hay\na needle\nhay"[..], b"\nhay\nanother needle\n"] {
+        input.write_all(part).unwrap();
+        // The input has not ended.
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        assert!(line.contains("needle"), "{line}");
+    }
     drop(input);
-    let mut line = String::new();
-    BufReader::new(run.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    assert_eq!(line, "a needle\n");
     assert!(run.wait().unwrap().success());
 }
 
