@@ -215,7 +215,7 @@ const OTHERS: &[(&str, &str)] = &[
         "-A --after-context -B --before-context -C --context",
         "shows lines around a match",
     ),
-    ("-v --invert-match", "shows lines that do not match"),
+    ("--invert-match", "shows lines that do not match"),
     ("-o --only-matching", "shows the matching parts of lines"),
     ("-r --replace", "shows lines with replacements"),
     (

@@ -33,6 +33,11 @@ pub(crate) fn run(args: &SearchArgs) -> Result<Ending> {
         "rounds, budget, seed, results folder and what else is for a study go with --study alone: \
          leave them out, or add it"
     );
+    ensure!(
+        !args.how.verbose,
+        "-v is for a study, which then prints all its tables: leave it out, or add --study (lines \
+         that do not match, which ripgrep shows with -v, are not shown by flowgauge search)"
+    );
     end_at_signals()?;
     let (query, plan) = (query(args)?, plan(args)?);
     // Written to as it is: the search hands its results out in large pieces.

@@ -222,6 +222,10 @@ fn what_ripgrep_can_do_beyond_this_is_named() {
             run.err
         );
     }
+    // It was taken as --verbose, and the lines that match were shown.
+    let run = tree.run(&["-v", "one"]);
+    assert_eq!((run.code, &run.out[..]), (Some(2), ""));
+    assert!(run.err.contains("lines that do not match"), "{}", run.err);
     let run = tree.run(&["--paper", "one"]);
     assert!(run.err.contains("unexpected argument"), "{}", run.err);
 }
