@@ -215,8 +215,7 @@ fn peak_rss(most: u64) -> io::Result<u64> {
 /// Why no events are counted.
 fn not_counted() -> Measured<Counted> {
     Measured::not_available(
-        "this work makes and ends its flows itself, so that there is no moment at which counters \
-         of all of them could be opened",
+        "the flows of this work are its own, so counters cannot be opened in all of them",
         "perf stat counts a whole program, such as flowgauge search",
     )
 }
@@ -226,9 +225,7 @@ fn memory(reps: &[Rep]) -> Reading {
     let peaks = reps.iter().filter_map(|rep| rep.self_managed.as_ref());
     Reading::RssOnly {
         rss: peaks.map(|own| own.peak_rss).max().unwrap_or(0),
-        reason: "this work makes and ends its flows itself, so that there is no moment at which \
-                 all of them could be read"
-            .to_owned(),
+        reason: "the flows of this work end before it can be read of all of them".to_owned(),
         remedy: "--sample 10ms reads it now and then".to_owned(),
     }
 }

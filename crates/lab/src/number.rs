@@ -125,6 +125,17 @@ pub fn count(value: u64) -> String {
     group(&value.to_string())
 }
 
+/// A number that is worked out and not counted, with three digits from a million on: `64,109`,
+/// `about 49.8 million`.
+#[must_use]
+pub fn about(value: u64) -> String {
+    const NAMES: [(f64, &str); 2] = [(1e6, "million"), (1e9, "billion")];
+    match value < 1_000_000 {
+        true => count(value),
+        false => format!("about {}", in_unit(value as f64, &NAMES, 1e3)),
+    }
+}
+
 /// This many of something: `1 file`, `64,109 files`.
 #[must_use]
 pub fn many(value: u64, one: &str) -> String {
@@ -271,6 +282,8 @@ mod tests {
         assert_eq!(amount(2.41e9), "2.41 G");
         assert_eq!(amount(f64::NAN), "n/a");
         assert_eq!(count(1_000), "1,000");
+        assert_eq!(about(64_109), "64,109");
+        assert_eq!(about(49_847_659), "about 49.8 million");
         assert_eq!(many(1, "file"), "1 file");
         assert_eq!(many(2_000, "file"), "2,000 files");
     }

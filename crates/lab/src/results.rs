@@ -59,7 +59,7 @@ pub use calibration::detects_in_words;
 pub use growth::Shape;
 pub use laws::Law;
 pub use levels::Role;
-pub use limits::Limit;
+pub use limits::{Limit, at_most};
 pub use operation_matrix::{OperationMatrix, is_compared};
 pub use optimum::{AtNumber, Choice, Optimum};
 pub use quantity::{Amount, Basis, Contrast, Quantity, QuantityFinding, Unit, Word};

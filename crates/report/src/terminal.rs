@@ -104,7 +104,9 @@ fn first_screen(page: &mut Page<'_>, results: &Results, document: &Document, fol
             page.text(2, Tone::Plain, &with_folder(line));
         }
     }
-    page.blank();
+    if answers.next.is_empty() || results.studies.len() > 1 {
+        page.blank();
+    }
     for warning in &answers.warnings {
         page.text(0, Tone::Doubt, &with_folder(warning));
     }

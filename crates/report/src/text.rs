@@ -74,6 +74,38 @@ pub(crate) fn tied(text: &str) -> Cow<'_, str> {
     Cow::Owned(tied.replace(" %", &format!("{TIE}%")))
 }
 
+/// What a command of this program that is one word begins with.
+const COMMAND: &str = "flowgauge\u{a0}";
+/// What ends a command within a sentence.
+const COMMAND_ENDS: [&str; 6] = [". ", "; ", ", ", " · ", " (", ")"];
+
+/// The text in parts, each of which ends with a command that follows a colon, as one word; so a
+/// command ends its line, and can be copied whole.
+pub(crate) fn by_commands(text: &str) -> Vec<String> {
+    const BEGINS: &str = ": flowgauge ";
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(BEGINS) {
+        let (before, command) = rest.split_at(at + 2);
+        let ends = COMMAND_ENDS.iter().filter_map(|end| command.find(end));
+        let (command, behind) = command.split_at(ends.min().unwrap_or(command.len()));
+        parts.push(format!(
+            "{before}{}",
+            command.replace(' ', &TIE.to_string())
+        ));
+        rest = behind.trim_start_matches(['.', ';', ',', '·', ' ']);
+    }
+    if !rest.is_empty() || parts.is_empty() {
+        parts.push(rest.to_owned());
+    }
+    parts
+}
+
+/// Whether a line holds a command that nothing may cut.
+pub(crate) fn has_command(line: &str) -> bool {
+    line.contains(COMMAND)
+}
+
 /// The first interval of a text, with its brackets, and what stands around it.
 fn interval(text: &str) -> Option<(&str, &str, &str)> {
     let dots = text.find(DOTS)?;
@@ -185,7 +217,7 @@ fn prefix(text: &str, columns: usize) -> &str {
 }
 
 /// The text in lines of at most `columns`, broken at spaces (not at [`TIE`]); a word that is longer than a
-/// line is broken where the line ends. At least one column is taken for granted.
+/// line is broken where the line ends, but for a command ([`by_commands`]). At least one column is taken for granted.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ').filter(|word| !word.is_empty()) {
@@ -203,7 +235,7 @@ fn place(lines: &mut Vec<String>, mut word: &str, columns: usize) {
     if last > 0 {
         lines.push(String::new());
     }
-    while width(word) > columns {
+    while width(word) > columns && !word.starts_with(COMMAND) {
         let head = prefix(word, columns);
         push(lines, head);
         lines.push(String::new());
@@ -252,6 +284,24 @@ mod tests {
         assert_eq!(tied("1 … 5 [1 … 2]"), "1 … 5 [1\u{a0}…\u{a0}2]");
         let lines = wrap(&tied("it is [1.008 … 2.384], about 287 %"), 20);
         assert_eq!(lines.len(), 3, "{lines:?}");
+    }
+
+    /// Commands to be copied had a line break in them.
+    #[test]
+    fn a_command_stands_on_one_line_however_long_it_is() {
+        let said =
+            "2 rows are undecided. More rounds: flowgauge run --resume DIR --budget 5m. And on";
+        let parts = by_commands(said);
+        let command = "flowgauge run --resume DIR --budget 5m".replace(' ', &TIE.to_string());
+        let lines = wrap(&parts[0], 36);
+        assert_eq!(lines[1..], [command.as_str()], "{lines:?}");
+        assert!(has_command(&lines[1]) && !has_command(&lines[0]));
+        assert_eq!(parts[1..], ["And on"]);
+        assert_eq!(
+            by_commands("flowgauge runs: it does"),
+            ["flowgauge runs: it does"]
+        );
+        assert_eq!(by_commands(""), [""]);
     }
 
     #[test]

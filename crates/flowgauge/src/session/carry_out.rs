@@ -1,5 +1,6 @@
 //! Carrying a run out: run, keep what was measured, write it down, answer.
 
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use lab::{Journal, Results};
 
 use super::{Session, shown, write_folder};
 use crate::answer;
-use crate::args::AnswerArgs;
+use crate::args::{AnswerArgs, Format};
 use crate::ending::{self, Ending};
 use crate::launch::SlotLauncher;
 use crate::leftovers;
@@ -84,11 +85,15 @@ pub(crate) fn carry_out(
         Ok(None)
     };
     let printed = output::print(&shown(&results, folder, answer.format, verbose));
-    output::tell(&format!(
-        "Results: {0} (open {0}/report.html; seed {1})",
-        folder.display(),
-        results.header.settings.seed
-    ));
+    // Where both are seen in one place, the last line of the text says it.
+    let is_said = answer.format == Format::Text && io::stdout().is_terminal();
+    if !(is_said && io::stderr().is_terminal()) {
+        output::tell(&format!(
+            "Results: {0} (open {0}/report.html; seed {1})",
+            folder.display(),
+            results.header.settings.seed
+        ));
+    }
     tell_published(published?, launcher);
     printed?;
     if let Some(signal) = results.interrupted {

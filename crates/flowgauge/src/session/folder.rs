@@ -41,6 +41,12 @@ fn named(folder: &Path) -> String {
 /// A folder that the user names must be new or empty: files of the same names in it are
 /// not for a run to overwrite. (One that holds a journal is refused by the journal.)
 pub(super) fn asked_for(folder: &Path) -> Result<PathBuf> {
+    if folder.exists() && !folder.is_dir() {
+        bail!(
+            "--out {} is no folder: name a new folder, or an empty one",
+            folder.display()
+        );
+    }
     let journal = folder.join(lab::journal::FILE_NAME);
     let mut entries = std::fs::read_dir(folder).into_iter().flatten();
     if entries.next().is_some() && !journal.exists() {

@@ -26,7 +26,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use stats::{Line, RUNS_ALPHA, typical_amount};
 
+use super::Unit;
 use super::then::Standing;
+use crate::number::{DOTS, time_interval};
 use crate::study::Claim;
 
 /// Growth this near to 0 is flat or nearly so, this near to 1 in proportion.
@@ -137,6 +139,21 @@ impl Growth {
     }
 }
 
+/// What one more costs: `1.15 s [1.13 s … 1.17 s]`, and with both ends in words where it may be
+/// nothing: `3.03 ms less … 3.02 ms more`.
+pub(super) fn each_further(unit: Unit, slope: f64, (low, high): (f64, f64)) -> String {
+    let show = |value: f64| unit.show(value.abs());
+    let ends = |low: f64, high: f64| match unit {
+        Unit::Ns => time_interval(low, high),
+        _ => format!("[{}{DOTS}{}]", unit.show(low), unit.show(high)),
+    };
+    match () {
+        () if low >= 0.0 => format!("{} {}", show(slope), ends(low, high)),
+        () if high <= 0.0 => format!("{} less {}", show(slope), ends(-high, -low)),
+        () => format!("{} less{DOTS}{} more", show(low), show(high)),
+    }
+}
+
 fn is_straight(line: &Line) -> bool {
     line.straightness.is_some_and(|share| share >= STRAIGHT)
 }
@@ -228,6 +245,15 @@ mod tests {
         assert!(hardly.is_in_a_line());
         assert_eq!(hardly.judge(Claim::Linear), Standing::Differs);
         assert_eq!(hardly.judge(Claim::Flat), Standing::Reproduced);
+    }
+
+    /// An end with a minus stood in brackets.
+    #[test]
+    fn what_one_more_costs_has_no_sign_but_in_words() {
+        let said = |slope, ends| each_further(Unit::Ns, slope, ends);
+        assert_eq!(said(2e6, (1e6, 3e6)), "2.00 ms [1.00 ms … 3.00 ms]");
+        assert_eq!(said(-2e6, (-3e6, -1e6)), "2.00 ms less [1.00 ms … 3.00 ms]");
+        assert_eq!(said(1.0, (-3.03e6, 3.02e6)), "3.03 ms less … 3.02 ms more");
     }
 
     /// Of a line it was said that its steps were reproduced.

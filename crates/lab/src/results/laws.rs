@@ -27,11 +27,11 @@
 use serde::{Deserialize, Serialize};
 use stats::Line;
 
-use super::growth::{Growth, PLACES, Shape};
+use super::growth::{Growth, PLACES, Shape, each_further};
 use super::then::Standing;
-use super::{CaseResult, VariantSummary};
+use super::{CaseResult, Unit, VariantSummary};
 use crate::Study;
-use crate::number::{plain, time, time_interval};
+use crate::number::{DOTS, plain};
 use crate::study::{Claim, OfSweep, Ours, Published};
 use crate::words::plural;
 
@@ -180,7 +180,7 @@ impl Law {
         }
     }
 
-    /// `each further worker costs 1.15 s [1.13 s ... 1.17 s], 99 % [97 ... 101 %] of one
+    /// `each further worker costs 1.15 s [1.13 s … 1.17 s], 99 % [97 … 101 %] of one
     /// worker's part of the time (R² 0.999)`.
     fn cost(&self) -> String {
         let Some(((low, high), [least, most])) = self.line.interval().zip(self.growth_interval)
@@ -197,14 +197,9 @@ impl Law {
             (_, Some(share)) => format!(" (R² {})", straight_share(share)),
         };
         format!(
-            "each further worker costs {} {}, {:.0} % [{:.0} ... {:.0} %] of one worker's part of \
-             the time{straight}",
-            time(self.line.slope),
-            time_interval(low, high),
-            // Adding zero makes a negative zero positive.
-            (100.0 * self.growth).round() + 0.0,
-            (100.0 * least).floor() + 0.0,
-            (100.0 * most).ceil() + 0.0
+            "each further worker costs {}, {} of one worker's part of the time{straight}",
+            each_further(Unit::Ns, self.line.slope, (low, high)),
+            part(self.growth, least, most)
         )
     }
 
@@ -228,6 +223,20 @@ impl Law {
             "; together they use {:.0} % of the CPU, {why}",
             100.0 * share
         )
+    }
+}
+
+/// `99 % [97 … 101 %]`; of what may be nothing, `at most 5 %`.
+fn part(growth: f64, least: f64, most: f64) -> String {
+    let away = |end: f64, round: fn(f64) -> f64| round(100.0 * end.abs());
+    match least < 0.0 && most > 0.0 {
+        true => format!("at most {:.0} %", away(most.max(-least), f64::ceil)),
+        false => format!(
+            "{:.0} % [{:.0}{DOTS}{:.0} %]",
+            away(growth, f64::round),
+            away(least.abs().min(most.abs()), f64::floor),
+            away(least.abs().max(most.abs()), f64::ceil)
+        ),
     }
 }
 

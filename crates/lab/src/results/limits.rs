@@ -13,13 +13,13 @@
 //! limit is another number, an account and no measurement ([`machine::Ceiling::each`]).
 
 use flow::{Model, Variant};
-use machine::{Ceiling, Machine};
+use machine::{Ceiling, Machine, Unit};
 use serde::{Deserialize, Serialize};
 use workload::Work;
 
 use super::{CaseResult, VariantSummary};
 use crate::capacity::{limit as limit_words, rooms};
-use crate::number::count;
+use crate::number::{about, count};
 use crate::words::{listed, plural};
 use crate::{Metric, Study};
 
@@ -110,7 +110,7 @@ pub(crate) fn how_many(limits: &[Limit]) -> Option<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for limit in limits {
         let (number, stops) = match &limit.room {
-            Some(room) => (count(room.count), limit_words(room)),
+            Some(room) => (at_most(room), limit_words(room)),
             None => (
                 "any number of".to_owned(),
                 "no limit can be read".to_owned(),
@@ -130,6 +130,16 @@ pub(crate) fn how_many(limits: &[Limit]) -> Option<String> {
         .map(|(stops, flows)| format!("{} ({stops})", listed(flows)))
         .collect();
     (!said.is_empty()).then(|| format!("at most {}", said.join("; ")))
+}
+
+/// How many a limit allows, in words: what memory allows is worked out from what a flow takes, and
+/// eight digits of it are no knowledge.
+#[must_use]
+pub fn at_most(room: &Ceiling) -> String {
+    match room.unit {
+        Unit::Bytes => about(room.count),
+        Unit::Tasks | Unit::Mappings => count(room.count),
+    }
 }
 
 /// The slope of honest memory, or why there is none.

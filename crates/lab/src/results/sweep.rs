@@ -5,7 +5,7 @@ use super::crossover::{Crossing, Part, Point, Side, Span, crossing};
 use super::winner::{self, Winners};
 use super::{CaseResult, Finding};
 use crate::SweepPoint;
-use crate::number::{plain, ratio_interval};
+use crate::number::{DOTS, plain, ratio_interval};
 use crate::words::{listed, plural};
 
 /// What "costs more than so much" means: levels of a ratio, and how each is said.
@@ -182,10 +182,10 @@ fn point((at, finding): &(f64, &Finding)) -> Option<Point> {
     })
 }
 
-/// "110,000 numbers [90,000 ... 160,000]".
+/// "110,000 numbers [90,000 … 160,000]".
 fn about(span: &Span, unit: &str) -> String {
     format!(
-        "{} {unit} [{} ... {}]",
+        "{} {unit} [{}{DOTS}{}]",
         plain(rounded(span.at, f64::round)),
         plain(rounded(span.low, f64::floor)),
         plain(rounded(span.high, f64::ceil))

@@ -49,9 +49,10 @@ use measure::Measured;
 use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 
+use super::limits::at_most;
 use super::{CaseResult, Limit, Scaling};
-use crate::number::count;
 use crate::study::{Claim, Half, Ours, Published};
+use crate::words::plural;
 use crate::{CaseEnd, Header, Study};
 
 /// A finding of the source with ours.
@@ -91,6 +92,12 @@ pub struct ByNumber {
     /// Both are ratios of two variants, and mean the same.
     #[serde(default)]
     pub are_ratios: bool,
+    /// What the number is of: `flows`, `worker`.
+    #[serde(default)]
+    pub of: String,
+    /// What is over what, where they are ratios.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub ratio: String,
 }
 
 /// What came of a finding of the source.
@@ -265,6 +272,18 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
             theirs: published.points.clone(),
             ours: answer.points,
             are_ratios: answer.are_ratios,
+            of: match published.ours {
+                Some(Ours::Workers(_) | Ours::Farthest(_)) => "worker".to_owned(),
+                _ => "flows".to_owned(),
+            },
+            ratio: match &published.ours {
+                Some(Ours::Farthest(pair)) => format!(
+                    "time of {} over that of {}",
+                    plural(&pair.subject),
+                    plural(&pair.reference)
+                ),
+                _ => String::new(),
+            },
         }),
         finding: published.finding.clone(),
         theirs,
@@ -371,7 +390,7 @@ fn limit(published: &Published, model: flow::Model, run: Run<'_>) -> Result<Answ
     let room = found
         .and_then(|limit| limit.room.as_ref())
         .ok_or_else(|| Answer::unknown(format!("no limit of {model} was read")))?;
-    let ours = format!("{}, by {}", count(room.count), room.bites);
+    let ours = format!("{}, by {}", at_most(room), room.bites);
     let here = room.count as f64;
     let verdict = bounded(published, (here, here)).unwrap_or(Standing::SideBySide);
     Ok(Answer::new(ours, verdict))

@@ -9,6 +9,7 @@ use machine::Machine;
 
 use super::RunError;
 use crate::capacity::no_room;
+use crate::scaling::base;
 use crate::{Case, Study};
 
 /// The CPUs that placements choose from.
@@ -39,11 +40,23 @@ pub fn check(studies: &[Study], machine: &Machine) -> Result<(), RunError> {
             checked.map_err(|message| RunError::Case {
                 study: study.name.clone(),
                 case: case.name.clone(),
-                message,
+                message: format!("{message}{}", without_it(study, machine, &cpus)),
             })?;
         }
     }
     Ok(())
+}
+
+/// `; these can run, name them: warehouse, wiki`: the works of a study that pass where another one
+/// does not; nothing where none does.
+fn without_it(study: &Study, machine: &Machine, cpus: &Cpus) -> String {
+    let passes = |case: &&Case| check_case(case, machine, cpus).is_ok();
+    let mut names: Vec<&str> = study.cases.iter().filter(passes).map(base).collect();
+    names.dedup();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("; these can run, name them: {}", names.join(",")),
+    }
 }
 
 fn check_case(case: &Case, machine: &Machine, cpus: &Cpus) -> Result<(), String> {
@@ -95,6 +108,19 @@ mod tests {
         assert_eq!(checked("keep_alive", 5), Ok(()));
         let why = checked("load_cpu", 60_000).unwrap_err();
         assert!(why.contains("load_cpu 60000: this program may"), "{why}");
+    }
+
+    /// `--model` was refused for one work, and nobody said that the others can run.
+    #[test]
+    fn what_one_work_cannot_do_is_refused_with_the_names_of_those_that_can() {
+        let (mut bad, good) = (testing::case("bad", 1, &["thread"]), "good");
+        bad.variants.clear();
+        let studies = [testing::study(vec![
+            bad,
+            testing::case(good, 1, &["thread"]),
+        ])];
+        let why = check(&studies, &Machine::read()).unwrap_err().to_string();
+        assert!(why.ends_with("; these can run, name them: good"), "{why}");
     }
 
     #[test]

@@ -26,7 +26,17 @@ pub(crate) struct Gains {
     /// they stand at their values.
     pub(crate) ideal: Vec<(f64, f64)>,
     /// What the number is of.
-    pub(crate) axis: &'static str,
+    pub(crate) number: String,
+    /// What the ratios are, where the title does not say it.
+    pub(crate) upwards: String,
+}
+
+/// `worker; time of threads over that of processes, below 1 faster`.
+fn axis(gains: &Gains) -> String {
+    match gains.upwards.is_empty() {
+        true => gains.number.clone(),
+        false => format!("{}; {}", gains.number, gains.upwards),
+    }
 }
 
 /// The chart; the place of a series is its colour and marker.
@@ -53,7 +63,7 @@ pub(crate) fn gains(frame: &Frame<'_>, gains: &Gains) -> Markup {
     let body = html! {
         (rows(&ticks, left, frame.width - 8.0))
         (columns(&thinned(x.values(flows.into_iter()), frame.large), (top, bottom)))
-        (foot(frame, left, bottom, &format!("{}{}", gains.axis, x.said(&y))))
+        (foot(frame, left, bottom, &format!("{}{}", axis(gains), x.said(&y))))
         @for ends in gains.ideal.windows(2) {
             (line((x.at(ends[0].0), y.at(ends[0].1)), (x.at(ends[1].0), y.at(ends[1].1)), "axis"))
         }
@@ -120,11 +130,11 @@ mod tests {
     fn drawing(series: Vec<Series>) -> String {
         let frame = Frame::file("g", "gains", "a chart");
         let ideal = Vec::new();
-        let axis = "flows";
         let all = Gains {
             series,
             ideal,
-            axis,
+            number: "flows".to_owned(),
+            upwards: String::new(),
         };
         gains(&frame, &all).into_string()
     }

@@ -4,7 +4,8 @@
 //!
 //! A row is a case that decides something: those that a study names (`deciding`), else its
 //! headline. Where processes and threads are compared, the row says how threads compare with
-//! processes; any other row says which variant is the best of its case. The words of a row are
+//! processes; any other row says which variant is the best of its case, and names both sides
+//! whatever the verdict, as another run may compare others. The words of a row are
 //! those of its finding ([`lab::compared`]); its cause is that of the finding, which has one only
 //! where a difference was established. Nothing here knows a study by its name.
 //!
@@ -15,11 +16,10 @@
 //! none of them is marked as exploratory ([`Row::mark`]): a further case of a study, or memory.
 
 use flow::Model;
-use lab::results::Role;
+use lab::results::{Role, at_most};
 use lab::{CaseEnd, CaseResult, Finding, Metric, Results, StudyResult, VariantSummary, compared};
 use stats::{Estimate, Verdict};
 
-use crate::number::count;
 use crate::text::shell_word;
 use crate::words::{Tone, many, plural, stopped};
 
@@ -31,6 +31,8 @@ const REASONS: usize = 4;
 const LEAST_ROUNDS: usize = 20;
 /// Other variants that a row names beside its best.
 const OTHERS: usize = 3;
+/// What [`compared`] says of no rounds.
+const NOT_COMPARED: &str = "not compared";
 /// Rows that one line names; of more it gives the number.
 const NAMED: usize = 3;
 
@@ -196,9 +198,8 @@ fn memory(results: &Results) -> Option<Row> {
         let case = study.headline_case()?;
         let mut contrasts = case.contrasts.iter();
         let found = contrasts.find(|one| {
-            let models = [&one.subject, &one.reference].map(|label| model(case, label));
-            let sides = [Model::Thread, Model::Process].map(|model| Some((model, false)));
-            one.name == "memory" && models == sides
+            let is_pair = are_threads_and_processes(case, &one.subject, &one.reference);
+            one.name == "memory" && is_pair
         })?;
         let (_, words) = found.sentence.split_once(": ")?;
         let tone = match found.verdict {
@@ -213,6 +214,12 @@ fn memory(results: &Results) -> Option<Row> {
             ..Row::new(place, label, words, tone)
         })
     })
+}
+
+/// Whether these are threads against processes, with the same work.
+pub(crate) fn are_threads_and_processes(case: &CaseResult, subject: &str, reference: &str) -> bool {
+    let sides = [Model::Thread, Model::Process].map(|model| Some((model, false)));
+    [subject, reference].map(|label| model(case, label)) == sides
 }
 
 /// `2 CPUs (virtual machine, noisy)`, `8 studies in 2 min 5 s`, `seed 940732`.
@@ -348,8 +355,12 @@ fn row(
             let pair = Pair::of(finding);
             let reference = format!(" than {}", plural(&finding.reference));
             row.say(&pair, &plural(&finding.subject), &cause);
-            if pair.is_decided() {
-                row.words.push_str(&reference);
+            match pair.is_decided() {
+                true => row.words.push_str(&reference),
+                false => {
+                    let names = [&finding.subject, &finding.reference].map(|one| plural(one));
+                    row.words = format!("{} and {}: {}", names[0], names[1], row.words);
+                }
             }
             let others = others(case, finding);
             row.below
@@ -366,8 +377,7 @@ fn row(
     let besides = besides.into_iter().map(|said| About::Besides.says(said));
     row.below.extend(besides);
     if row.ratio.is_none() {
-        let cut = stopped(results, case);
-        row.below.extend(cut.map(|why| About::Cause.says(why)));
+        row.stopped(stopped(results, case));
     }
     (is_main, row)
 }
@@ -515,6 +525,18 @@ impl Row {
         }
     }
 
+    /// Says why there is nothing, where the time ended before: in place of a comparison that was
+    /// not made.
+    fn stopped(&mut self, why: Option<String>) {
+        const STOPPED: &str = "Stopped";
+        match why.as_deref().and_then(|why| why.strip_prefix(STOPPED)) {
+            Some(rest) if self.words.ends_with(NOT_COMPARED) => {
+                self.words = format!("{NOT_COMPARED}: stopped{rest}");
+            }
+            _ => self.below.extend(why.map(|why| About::Cause.says(why))),
+        }
+    }
+
     /// Says which variant to take, where that is the question.
     fn recommends(&mut self, case: &CaseResult) -> bool {
         let Some(mut parts) = case.recommended() else {
@@ -585,15 +607,15 @@ fn limits(place: usize, study: &StudyResult) -> Row {
         .filter_map(|limit| Some((limit, limit.room.as_ref()?)));
     let mut groups: Vec<(String, String, Vec<String>)> = Vec::new();
     for (limit, room) in known {
-        let at_most = count(room.count);
+        let own = at_most(room);
         let by = room.bites.split(" (").next().unwrap_or_default().to_owned();
         let name = plural(&limit.label);
         match groups
             .iter_mut()
-            .find(|(most, known, _)| *most == at_most && *known == by)
+            .find(|(most, known, _)| *most == own && *known == by)
         {
             Some((_, _, labels)) => labels.push(name),
-            None => groups.push((at_most, by, vec![name])),
+            None => groups.push((own, by, vec![name])),
         }
     }
     let said = groups
@@ -620,9 +642,15 @@ fn next(results: &Results, answers: &Answers) -> Vec<String> {
     let open: Vec<&Row> = all().filter(|row| row.tone == Tone::Doubt).collect();
     let mut next = Vec::new();
     if let Some(more) = more_rounds(results, &open) {
+        // Such a row has a ratio alone.
+        let is_early = |row: &&Row| row.ratio.is_some() && row.interval.is_none();
+        let few = match open.iter().any(is_early) {
+            true => "; more answers take more rounds",
+            false => "",
+        };
         next.push(match open.len() {
-            1 => format!("One row is undecided. {more}"),
-            open => format!("{open} rows are undecided. {more}"),
+            1 => format!("One row is undecided{few}. {more}"),
+            open => format!("{open} rows are undecided{few}. {more}"),
         });
     }
     if !open.is_empty() {
@@ -652,6 +680,10 @@ fn more_rounds(results: &Results, open: &[&Row]) -> Option<String> {
     }
     let has_rounds = |case: &CaseResult| matches!(case.ended, None | Some(CaseEnd::Budget));
     let settings = &results.header.settings;
+    let each = match (cases().any(has_rounds), results.studies.len()) {
+        (true, 2..) => ", up to 5 minutes a study",
+        _ => "",
+    };
     let flag = match cases().any(has_rounds) {
         true => "--budget 5m".to_owned(),
         false => {
@@ -661,7 +693,9 @@ fn more_rounds(results: &Results, open: &[&Row]) -> Option<String> {
             format!("--rounds {rounds}{budget}")
         }
     };
-    Some(format!("More rounds: flowgauge run --resume DIR {flag}"))
+    Some(format!(
+        "More rounds{each}: flowgauge run --resume DIR {flag}"
+    ))
 }
 
 /// Slots of a variant that failed for one reason, with those of all its slots.

@@ -259,7 +259,8 @@ fn figure(id: &str, study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn
         chart: Chart::Gains(Gains {
             series,
             ideal: Vec::new(),
-            axis: "flows",
+            number: "flows".to_owned(),
+            upwards: String::new(),
         }),
     })
 }

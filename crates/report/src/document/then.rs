@@ -128,10 +128,10 @@ pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult)
     let mut own = Section::new(&format!("{id}-then"), "Then and now");
     own.text(Tone::Plain, format!("{source}: {}", origin.finding));
     own.table(table(study));
-    own.quiet([format!(
-        "Again: flowgauge {}; the command of each row is in published.csv and in then-and-now.html",
-        study.study.name
-    )]);
+    own.quiet([
+        format!("Again: flowgauge {}", study.study.name),
+        "The command of each row is in published.csv".to_owned(),
+    ]);
     section.section(own, Level::Answer);
     let mut drawn = Section::new(&format!("{id}-drawn"), "The source's charts with ours")
         .plots(crate::plots::place(&study.study.name, "then"));
@@ -146,15 +146,15 @@ fn figures(id: &str, study: &StudyResult, year: u32) -> Figures {
         let by_number = then.by_number.as_ref()?;
         let series = series(by_number, year)?;
         let title = format!("{}: {}", then.finding, then.verdict.name());
-        let axis = match by_number.are_ratios {
-            true => "number; ratio",
-            false => "number; each line over its first point",
+        let upwards = match by_number.are_ratios {
+            true => format!("{}, below 1 faster", by_number.ratio),
+            false => "each line over its first point".to_owned(),
         };
         Some(over_number(
             &format!("{id}-then{place}"),
             title,
             series,
-            axis,
+            [by_number.of.clone(), upwards],
         ))
     });
     Figures(drawn.collect())

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Effects};
 
 use super::Style;
 use super::layout::Table;
-use crate::text::{TIE, ascii, cut, tied, visible, width, wrap};
+use crate::text::{TIE, ascii, by_commands, cut, has_command, tied, visible, width, wrap};
 use crate::words::Tone;
 
 /// What has been written so far.
@@ -44,14 +44,16 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A text, wrapped; later lines stand two columns further in.
+    /// A text, wrapped; later lines stand two columns further in, and a command ends its line.
     pub(crate) fn text(&mut self, indent: usize, tone: Tone, text: &str) {
         let further = indent + 2;
         let text = self.shown(text);
-        let lines = wrap(&tied(&text), self.prose().saturating_sub(further));
-        for (at, line) in lines.iter().enumerate() {
+        let room = self.prose().saturating_sub(further);
+        let parts = by_commands(&text).into_iter();
+        let lines = parts.flat_map(|part| wrap(&tied(&part), room));
+        for (at, line) in lines.enumerate() {
             let margin = if at == 0 { indent } else { further };
-            self.line(margin, &[(tone, line.clone())]);
+            self.line(margin, &[(tone, line)]);
         }
     }
 
@@ -131,8 +133,12 @@ impl<'a> Page<'a> {
         self.out.push_str(&" ".repeat(indent));
         let mut room = self.style.width.saturating_sub(indent);
         for (tone, text) in spans {
-            let text = cut(text, room);
-            room -= width(&text);
+            // Half a command is none: a terminal breaks it, and copies it whole.
+            let text = match has_command(text) {
+                true => Cow::Borrowed(text.as_str()),
+                false => cut(text, room),
+            };
+            room = room.saturating_sub(width(&text));
             let text = text.replace(TIE, " ");
             match self.style.ascii {
                 // What was cut here has its mark from here.

@@ -1,8 +1,11 @@
 //! A single study: its variants as bars, with time and memory.
 
+use lab::results::QuantityFinding;
 use lab::{CaseResult, Results, VariantSummary};
+use measure::Measured;
 
 use super::page::Page;
+use crate::document::answers::are_threads_and_processes;
 use crate::number::{bytes, time};
 use crate::text::{cut, width};
 use crate::words::Tone;
@@ -90,15 +93,20 @@ fn bars(page: &mut Page<'_>, variants: &[&VariantSummary]) {
     }
 }
 
-/// How the variants of the headline case differ in memory.
+/// How the variants of the headline case differ in memory, threads and processes first; where they
+/// cannot be compared, why.
 pub(super) fn memory(case: &CaseResult) -> Option<String> {
-    let contrasts = case
-        .contrasts
-        .iter()
-        .filter(|contrast| contrast.name == "memory");
-    let said: Vec<&str> = contrasts
-        .filter_map(|contrast| contrast.sentence.split_once(": ").map(|(_, said)| said))
-        .take(2)
-        .collect();
-    (!said.is_empty()).then(|| said.join("; "))
+    let all = case.contrasts.iter();
+    let mut all: Vec<&QuantityFinding> = all.filter(|one| one.name == "memory").collect();
+    all.sort_by_key(|one| !are_threads_and_processes(case, &one.subject, &one.reference));
+    let compared = all.iter().filter(|one| one.contrast.value().is_some());
+    let said = compared.filter_map(|one| Some(one.sentence.split_once(": ")?.1));
+    let said: Vec<&str> = said.take(2).collect();
+    match said.is_empty() {
+        false => Some(said.join("; ")),
+        true => match &all.first()?.contrast {
+            Measured::NotAvailable { reason, .. } => Some(format!("not compared: {reason}")),
+            Measured::Value(_) => None,
+        },
+    }
 }

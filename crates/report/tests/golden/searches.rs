@@ -5,6 +5,7 @@ use report::terminal::{self, Style};
 use report::{csv, html, json, plots};
 use serde_json::Value;
 
+use crate::support;
 use crate::support::searches::searches;
 
 fn terminal(width: usize) -> String {
@@ -26,8 +27,7 @@ fn a_study_of_searches_on_a_terminal() {
 fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
     for width in [60, 80, 120] {
         let text = terminal(width);
-        let widest = text.lines().map(|line| line.chars().count()).max();
-        assert!(widest <= Some(width), "{text}");
+        assert!(support::widest(&text) <= width, "{text}");
     }
     let wide = terminal(140);
     for head in ["peak RSS", "flows made", "timers"] {
@@ -39,8 +39,7 @@ fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
 #[test]
 fn names_can_be_told_apart_on_narrow_terminals() {
     let narrow = terminal(40);
-    let widest = narrow.lines().map(|line| line.chars().count()).max();
-    assert!(widest <= Some(40), "{narrow}");
+    assert!(support::widest(&narrow) <= 40, "{narrow}");
     for label in ["thread x1 ", "thread x2 ", "thread x16 ", "process x16 "] {
         assert!(narrow.contains(&format!("  {label}")), "{label}: {narrow}");
     }

@@ -4,6 +4,7 @@ use report::terminal::{self, Style};
 use report::{csv, html, json};
 use serde_json::Value;
 
+use crate::support;
 use crate::support::workers::workers;
 
 fn terminal(width: usize) -> String {
@@ -27,8 +28,7 @@ fn what_workers_used() {
 fn no_line_is_too_wide_and_no_column_missing_where_there_is_room() {
     for width in [60, 80, 120] {
         let text = terminal(width);
-        let widest = text.lines().map(|line| line.chars().count()).max();
-        assert!(widest <= Some(width), "{text}");
+        assert!(support::widest(&text) <= width, "{text}");
     }
     assert!(terminal(120).contains("calls"));
 }

@@ -12,9 +12,9 @@
 use stats::Line;
 
 use super::{Answer, Run, Standing};
-use crate::number::{DOTS, trimmed};
+use crate::number::{against, factor_interval, ratio_interval};
 use crate::results::CaseResult;
-use crate::results::growth::{Growth, PLACES, Shape};
+use crate::results::growth::{Growth, PLACES, Shape, each_further};
 use crate::results::quantity::{Kind, Look, Seen, Unit};
 use crate::study::{Claim, OfSweep};
 
@@ -70,19 +70,16 @@ fn values<'a>(
     own.filter_map(move |slot| kind.of_slot(look, &Seen::of(slot)?)?.into_value())
 }
 
-/// `in a line: each further one 14.1 MiB [13.9 ... 14.2 MiB], 98 % of one's part`.
+/// `in a line: each further one 14.1 MiB [13.9 MiB … 14.2 MiB], 98 % of one's part`.
 fn linear(claim: Option<Claim>, unit: Unit, growth: &Growth) -> Answer {
     let Some((low, high)) = growth.line.interval() else {
         return Answer::unknown("too few slots for an interval");
     };
     let text = format!(
-        "{}: each further one {} [{}{DOTS}{}], {:.0} % of one's part",
+        "{}: each further one {}, {:.0} % of one's part",
         word(growth),
-        unit.show(growth.line.slope),
-        unit.show(low),
-        unit.show(high),
-        // Adding zero makes a negative zero positive.
-        (100.0 * growth.share()).round() + 0.0
+        each_further(unit, growth.line.slope, (low, high)),
+        (100.0 * growth.share().abs()).round()
     );
     let verdict = claim.map_or(Standing::SideBySide, |claim| growth.judge(claim));
     Answer {
@@ -111,19 +108,24 @@ fn doubt(growth: &Growth) -> &'static str {
     }
 }
 
-/// `twice as many cost 4.1 % more [3.8 ... 4.5 %]`.
+/// `twice as many: 4.1 % slower [3.8 … 4.5 %]`, `twice as many: 5.1 % faster … 17.2 % slower`.
 fn power(line: &Line) -> Answer {
     let twice = |exponent: f64| 2f64.powf(exponent);
     let Some((low, high)) = line.interval().map(|(low, high)| (twice(low), twice(high))) else {
         return Answer::unknown("too few slots for an interval");
     };
-    let percent = |ratio: f64| trimmed((ratio - 1.0) * 100.0, 1);
-    let text = format!(
-        "twice as many: {} % [{}{DOTS}{} %] longer",
-        percent(twice(line.slope)),
-        percent(low),
-        percent(high)
-    );
+    let text = match low <= 1.0 && high >= 1.0 {
+        true => format!("twice as many: {}", ratio_interval(low, high)),
+        false => {
+            let middle = twice(line.slope);
+            let (away, least, most) = match low > 1.0 {
+                true => (middle, low, high),
+                false => (1.0 / middle, 1.0 / high, 1.0 / low),
+            };
+            let ends = factor_interval(away, least, most);
+            format!("twice as many: {} {ends}", against(middle))
+        }
+    };
     let verdict = match () {
         () if low > 1.0 && high < SLOW => Standing::Reproduced,
         () if high <= 1.0 || low >= SLOW => Standing::Differs,

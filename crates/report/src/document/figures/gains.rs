@@ -14,6 +14,9 @@ use crate::charts::marker::Look;
 use crate::document::table::Table;
 use crate::number::plain;
 
+/// What most charts here are over.
+const FLOWS: &str = "flows";
+
 /// Fewer points than this are no line.
 const LINE: usize = 3;
 
@@ -82,7 +85,8 @@ fn of_one(id: &str, work: &Scaling) -> Figure {
     let gains = Gains {
         series: series.collect(),
         ideal: to_win(work),
-        axis: "flows",
+        number: FLOWS.to_owned(),
+        upwards: String::new(),
     };
     figure(id, title, gains)
 }
@@ -144,22 +148,24 @@ fn over_processes(id: &str, work: &Scaling) -> Figures {
     let gains = Gains {
         series: vec![ours],
         ideal: Vec::new(),
-        axis: "flows",
+        number: FLOWS.to_owned(),
+        upwards: String::new(),
     };
     figure(id, title, gains).into()
 }
 
-/// Figures by a number, without a unit.
+/// Figures by a number, and what stands upwards, without a unit.
 pub(crate) fn over_number(
     id: &str,
     title: String,
     series: Vec<Series>,
-    axis: &'static str,
+    [number, upwards]: [String; 2],
 ) -> Figure {
     let gains = Gains {
         series,
         ideal: Vec::new(),
-        axis,
+        number,
+        upwards,
     };
     figure(id, title, gains)
 }
@@ -177,17 +183,20 @@ fn at(flows: u32, ratio: &Ratio) -> Point {
 fn figure(id: &str, title: String, gains: Gains) -> Figure {
     Figure {
         id: id.to_owned(),
-        desc: format!("{} lines over the number of flows.", gains.series.len()),
+        desc: match gains.number == FLOWS {
+            true => format!("{} lines over the number of flows.", gains.series.len()),
+            false => format!("{} lines by {}.", gains.series.len(), gains.number),
+        },
         title,
         legend: Legend::variants(gains.series.iter().map(|series| series.label.as_str())),
-        data: Some(data(&gains.series)),
+        data: Some(data(&gains)),
         chart: Chart::Gains(gains),
     }
 }
 
 /// The points as rows; the ends are empty where a point has no interval.
-fn data(series: &[Series]) -> Table {
-    let rows = series.iter().flat_map(|series| {
+fn data(gains: &Gains) -> Table {
+    let rows = gains.series.iter().flat_map(|series| {
         series.points.iter().map(|point| {
             let three = |ratio: f64| format!("{ratio:.3}");
             let ends = [point.low, point.high].map(|end| match point.low < point.high {
@@ -198,7 +207,7 @@ fn data(series: &[Series]) -> Table {
             own.into_iter().chain(ends).collect()
         })
     });
-    let heads = ["series", "flows", "ratio", "from", "to"];
+    let heads = ["series", &gains.number, "ratio", "from", "to"];
     Table::texts("", &heads, rows.collect())
 }
 
@@ -248,7 +257,12 @@ mod tests {
             points: vec![at(1, &ratio(None)), at(2, &ratio(Some([1.05, 1.07])))],
             fit: Vec::new(),
         };
-        let data = data(&[series]);
+        let data = data(&Gains {
+            series: vec![series],
+            ideal: Vec::new(),
+            number: FLOWS.to_owned(),
+            upwards: String::new(),
+        });
         let shown = |row: usize| {
             let cells = data.rows[row].iter();
             cells

@@ -111,3 +111,15 @@ fn speak(results: &mut Results) {
     let remark = "grain: thread costs less than process up to blocks of about 40,000 numbers.";
     results.studies[0].sentences.push(remark.to_owned());
 }
+
+/// Columns of the widest line; a command is never cut, however long it is.
+pub(crate) fn widest(text: &str) -> usize {
+    let others = text.lines().filter(|line| !is_command(line));
+    others.map(|line| line.chars().count()).max().unwrap_or(0)
+}
+
+/// Whether a line is a command alone.
+pub(crate) fn is_command(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("flowgauge ") && !line.starts_with("flowgauge · ")
+}
