@@ -65,7 +65,7 @@ fn a_sweep_says_below_which_value_processes_cost_more() {
         "{said}"
     );
     assert!(
-        said.contains("more than 2x below about 1,000 numbers [990 ... 1,000]"),
+        said.contains("more than 2x below about 1,000 numbers [990 … 1,000]"),
         "{said}"
     );
 }
