@@ -40,6 +40,20 @@ fn tell_published(published: Option<PathBuf>, launcher: &SlotLauncher) {
     }
 }
 
+/// Says where the results are. Where it is seen together with the text, the last line of that
+/// says it.
+fn tell_results(folder: &Path, results: &Results, format: Format) {
+    let is_said = format == Format::Text && io::stdout().is_terminal();
+    if is_said && io::stderr().is_terminal() {
+        return;
+    }
+    output::tell(&format!(
+        "Results: {0} (open {0}/report.html; seed {1})",
+        folder.display(),
+        results.header.settings.seed
+    ));
+}
+
 /// Runs what the journal asks for, writes the results folder and the file of `-o`, and
 /// prints the answer. What was measured is kept also where it cannot be printed.
 pub(crate) fn carry_out(
@@ -85,15 +99,7 @@ pub(crate) fn carry_out(
         Ok(None)
     };
     let printed = output::print(&shown(&results, folder, answer.format, verbose));
-    // Where both are seen in one place, the last line of the text says it.
-    let is_said = answer.format == Format::Text && io::stdout().is_terminal();
-    if !(is_said && io::stderr().is_terminal()) {
-        output::tell(&format!(
-            "Results: {0} (open {0}/report.html; seed {1})",
-            folder.display(),
-            results.header.settings.seed
-        ));
-    }
+    tell_results(folder, &results, answer.format);
     tell_published(published?, launcher);
     printed?;
     if let Some(signal) = results.interrupted {

@@ -227,7 +227,40 @@ pub(super) fn then_and_now(study: &Study, run: Run<'_>) -> Vec<Then> {
 }
 
 fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
-    let answer = match (&published.ours, &published.not_here) {
+    let answer = answered(published, run);
+    let because: Vec<String> = (answer.because.clone().into_iter())
+        .chain(answers_it(study, published, answer.verdict, &answer.ours))
+        .chain(published.note.clone())
+        .collect();
+    let is_missing = answer.verdict == Standing::CannotTell && answer.ours.is_empty();
+    let cause = match is_missing {
+        true => None,
+        false => causes::of(published, answer.verdict, answer.cause.clone(), run),
+    };
+    Then {
+        by_number: by_number(published, &answer),
+        finding: published.finding.clone(),
+        theirs: match &published.from {
+            Some(from) => format!("{} ({from})", published.theirs),
+            None => published.theirs.clone(),
+        },
+        place: published.place.clone(),
+        ours: match (&run.header.settings.simulate, answer.ours.is_empty()) {
+            (Some(simulation), false) => {
+                format!("simulated, {}: {}", simulation.machine.name, answer.ours)
+            }
+            _ => answer.ours,
+        },
+        verdict: answer.verdict,
+        because: (!because.is_empty()).then(|| because.join("; ")),
+        cause,
+        command: again::command(study, published),
+    }
+}
+
+/// What of ours stands beside a finding.
+fn answered(published: &Published, run: Run<'_>) -> Answer {
+    match (&published.ours, &published.not_here) {
         (Some(ours), Some(because)) => {
             answer(published, ours, run).unwrap_or_else(|_| Answer::impossible(because))
         }
@@ -239,61 +272,31 @@ fn then(study: &Study, published: &Published, run: Run<'_>) -> Then {
                 _ => answer,
             }
         }
-        (_, because) => {
-            let because = because.as_deref().unwrap_or("nothing here is like it");
-            Answer::impossible(because)
+        (None, because) => {
+            Answer::impossible(because.as_deref().unwrap_or("nothing here is like it"))
         }
-    };
-    let theirs = match &published.from {
-        Some(from) => format!("{} ({from})", published.theirs),
-        None => published.theirs.clone(),
-    };
-    let note = published.note.iter().cloned();
-    let because = answer.because.into_iter();
-    let because: Vec<String> = because
-        .chain(answers_it(study, published, answer.verdict, &answer.ours))
-        .chain(note)
-        .collect();
-    let command = again::command(study, published);
-    let is_missing = answer.verdict == Standing::CannotTell && answer.ours.is_empty();
-    let cause = match is_missing {
-        true => None,
-        false => causes::of(published, answer.verdict, answer.cause, run),
-    };
-    let both = !published.points.is_empty() && !answer.points.is_empty();
-    let ours = match (&run.header.settings.simulate, answer.ours.is_empty()) {
-        (Some(simulation), false) => {
-            format!("simulated, {}: {}", simulation.machine.name, answer.ours)
-        }
-        _ => answer.ours,
-    };
-    Then {
-        by_number: both.then(|| ByNumber {
-            theirs: published.points.clone(),
-            ours: answer.points,
-            are_ratios: answer.are_ratios,
-            of: match published.ours {
-                Some(Ours::Workers(_) | Ours::Farthest(_)) => "worker".to_owned(),
-                _ => "flows".to_owned(),
-            },
-            ratio: match &published.ours {
-                Some(Ours::Farthest(pair)) => format!(
-                    "time of {} over that of {}",
-                    plural(&pair.subject),
-                    plural(&pair.reference)
-                ),
-                _ => String::new(),
-            },
-        }),
-        finding: published.finding.clone(),
-        theirs,
-        place: published.place.clone(),
-        ours,
-        verdict: answer.verdict,
-        because: (!because.is_empty()).then(|| because.join("; ")),
-        cause,
-        command,
     }
+}
+
+/// Figures by a number, where both have some.
+fn by_number(published: &Published, answer: &Answer) -> Option<ByNumber> {
+    let (theirs, ours) = (&published.points, &answer.points);
+    (!theirs.is_empty() && !ours.is_empty()).then(|| ByNumber {
+        theirs: theirs.clone(),
+        ours: ours.clone(),
+        are_ratios: answer.are_ratios,
+        of: match published.ours {
+            Some(Ours::Workers(_) | Ours::Farthest(_)) => "worker".to_owned(),
+            _ => "flows".to_owned(),
+        },
+        ratio: match &published.ours {
+            Some(Ours::Farthest(pair)) => {
+                let [subject, reference] = [&pair.subject, &pair.reference].map(|one| plural(one));
+                format!("time of {subject} over that of {reference}")
+            }
+            _ => String::new(),
+        },
+    })
 }
 
 /// An event that has no count, and what has one.
