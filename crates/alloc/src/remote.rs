@@ -11,7 +11,7 @@
 //! exchange a chain.
 
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicPtr, AtomicUsize};
 
 use crate::region::Block;
@@ -54,28 +54,39 @@ impl Chain {
     }
 }
 
-/// The head of the list: an atomic pointer, or what takes its place in a test.
+/// The head of the list: an atomic pointer, or that of a model checker in a test.
 pub(crate) trait Head {
-    fn get(&self) -> *mut Block;
-    fn replace(&self, expected: *mut Block, new: *mut Block) -> Result<(), *mut Block>;
-    fn take(&self) -> *mut Block;
+    fn load(&self, order: Ordering) -> *mut Block;
+    fn compare_exchange_weak(
+        &self,
+        expected: *mut Block,
+        new: *mut Block,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<*mut Block, *mut Block>;
+    fn swap(&self, new: *mut Block, order: Ordering) -> *mut Block;
 }
 
 impl Head for AtomicPtr<Block> {
     #[inline]
-    fn get(&self) -> *mut Block {
-        self.load(Relaxed)
+    fn load(&self, order: Ordering) -> *mut Block {
+        self.load(order)
     }
 
     #[inline]
-    fn replace(&self, expected: *mut Block, new: *mut Block) -> Result<(), *mut Block> {
-        let replaced = self.compare_exchange_weak(expected, new, Release, Relaxed);
-        replaced.map(|_| ())
+    fn compare_exchange_weak(
+        &self,
+        expected: *mut Block,
+        new: *mut Block,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<*mut Block, *mut Block> {
+        self.compare_exchange_weak(expected, new, success, failure)
     }
 
     #[inline]
-    fn take(&self) -> *mut Block {
-        self.swap(null_mut(), Acquire)
+    fn swap(&self, new: *mut Block, order: Ordering) -> *mut Block {
+        self.swap(new, order)
     }
 }
 
@@ -102,12 +113,13 @@ impl<H: Head> Remote<H> {
 
     /// Adds a chain; about how many blocks wait then.
     pub(crate) fn add(&self, chain: Chain) -> usize {
-        let mut head = self.head.get();
+        let mut head = self.head.load(Relaxed);
         loop {
             // SAFETY: the chain is the caller's until it is published.
             unsafe { (*chain.last.as_ptr()).next = head };
-            match self.head.replace(head, chain.first.as_ptr()) {
-                Ok(()) => break,
+            let first = chain.first.as_ptr();
+            match (self.head).compare_exchange_weak(head, first, Release, Relaxed) {
+                Ok(_) => break,
                 Err(now) => head = now,
             }
         }
@@ -116,11 +128,11 @@ impl<H: Head> Remote<H> {
 
     /// Takes all blocks and gives them to `home`, one by one.
     pub(crate) fn take(&self, mut home: impl FnMut(NonNull<Block>)) {
-        if self.head.get().is_null() {
+        if self.head.load(Relaxed).is_null() {
             return;
         }
         self.blocks.store(0, Relaxed);
-        let mut next = self.head.take();
+        let mut next = self.head.swap(null_mut(), Acquire);
         while let Some(block) = NonNull::new(next) {
             // SAFETY: blocks on the list are free, and were linked before they were published.
             next = unsafe { block.as_ref() }.next;
