@@ -123,7 +123,7 @@ fn events_of_flows_that_wait_at_no_gate_are_not_counted_and_that_is_said() {
     let said = study(&tree, &["--events", "software", "needle", "tree"]);
     assert!(matches!(said.code, Some(0)), "{}", said.err);
     let text = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    let reason = "migrations: this work makes and ends its flows itself";
+    let reason = "migrations: the flows of this work are its own";
     assert_eq!(text.matches(reason).count(), 1, "{text}");
     all_found(&results(&tree), 61, 60);
 }
