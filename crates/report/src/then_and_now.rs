@@ -102,8 +102,9 @@ fn opening(results: &Results) -> [String; 2] {
     let of_run = format!(
         "What five publications found about processes and threads, finding by finding, and what \
          one run of flowgauge {} says of it. Made by `flowgauge report DIR --then-and-now`, of a \
-         run on {} on {} CPUs ({}, kernel {}), seed {}. An interval misses the truth in at most \
-         5 of 100 runs; where none decides, the verdict is \"cannot tell\".",
+         run on {} on {} CPUs ({}, kernel {}), seed {}. Each interval by itself misses the truth in \
+         at most 5 of 100 runs; those of the first screen are wider, since all of them hold \
+         together. Where none decides, the verdict is \"cannot tell\".",
         header.version,
         date::day(header.began_unix_s),
         machine.usable_cpus(),

@@ -114,8 +114,15 @@ const STDERR_KEPT: usize = 2_000;
 impl Launcher {
     /// A launcher that puts named pipes into the system's folder for temporary files,
     /// after removing those that dead runs left there, and processes that were left stopped.
+    ///
+    /// A process that was started as the janitor of another one does not return from here: it is
+    /// [`crate::janitor_main`] from now on, also where its `main` has not asked. It would be a second
+    /// run, with a janitor of its own, which would be a third one.
     #[must_use]
     pub fn new(interrupt: Interrupt) -> Self {
+        if crate::is_janitor() {
+            crate::janitor_main();
+        }
         let folder = std::env::temp_dir();
         stranded::end();
         tidy::slot_folder::sweep(&folder);

@@ -1,0 +1,77 @@
+//! A program that launches slots and does not ask whether it is a janitor.
+//!
+//! A benchmark was one. Each janitor of it was a run of its own, with a janitor: without end.
+
+#![expect(clippy::expect_used, reason = "a test ends where something is wrong")]
+
+use std::path::PathBuf;
+use std::process::{Command, exit};
+
+use flow::{Answer, Channel, Interrupt, Launcher, Model, Placement, Schedule, SlotSpec, Variant};
+use workload::primes::Method;
+use workload::{Primes, Work};
+
+/// Names the file that a janitor would write which goes on as a run.
+const MARK: &str = "FLOWGAUGE_TEST_MARK";
+
+fn main() {
+    if flow::is_slot_process() {
+        flow::slot_process_main(Work::run);
+    }
+    let mut launcher = Launcher::new(Interrupt::install().expect("signals"));
+    match std::env::var_os(MARK).map(PathBuf::from) {
+        None => starts_no_second_run(),
+        Some(mark) if flow::is_janitor() => {
+            std::fs::write(mark, "").expect("the mark");
+            exit(1);
+        }
+        Some(_) => {
+            let answer = launcher.launch(&slot()).expect("a slot").answer;
+            assert!(matches!(answer, Answer::Done(_)), "{answer:?}");
+        }
+    }
+}
+
+/// The program runs a slot, which needs a janitor, and ends after it.
+fn starts_no_second_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mark = folder.path().join("mark");
+    let program = std::env::current_exe().expect("this program");
+    let status = Command::new(program).env(MARK, &mark).status();
+    assert!(status.expect("this program").success());
+    assert!(!mark.exists(), "its janitor went on as a run of its own");
+}
+
+fn slot() -> SlotSpec<Work> {
+    SlotSpec {
+        work: Work::Primes(Primes {
+            start: 1,
+            block: 10_000,
+            blocks: 1,
+            every: 100,
+            method: Method::Sieve,
+        }),
+        variant: Variant {
+            model: Model::Process,
+            flows: 1,
+            placement: Placement::Free,
+            schedule: Schedule::Static,
+            channel: Channel::Fifo,
+            parent_memory: None,
+            allocator: None,
+            heap_pages: None,
+        },
+        cpus: Vec::new(),
+        warmups: 0,
+        reps: 1,
+        deadline_s: 60.0,
+        narrate: None,
+        simulate: None,
+        output: None,
+        scratch: None,
+        sample: None,
+        count: Vec::new(),
+        timers: false,
+        grace_s: 2.0,
+    }
+}
