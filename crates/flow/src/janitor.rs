@@ -74,7 +74,7 @@ const ENDS: [Signal; 4] = [
 /// process finishes the system call that it is in.
 const LOOKS: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(50);
-/// How often, beyond these, a control group that a dying slot may hold is looked for.
+/// How often, beyond these, a control group or a folder that a dying slot may hold is looked for.
 const PATIENCE: u32 = 100;
 
 /// A janitor that waits. It ends when this is dropped.
@@ -176,9 +176,12 @@ fn end_slot(names: &[PathBuf]) {
         crate::cgroup::sweep();
         std::thread::sleep(PAUSE);
     }
-    // A busy machine lets a slot die slowly; until then it holds its group. Another run may hold one too.
+    // A busy machine lets a slot die slowly; until then it holds its group and the lock of its folder.
+    // Another run may hold a group too.
     for _ in 0..PATIENCE {
-        if !crate::cgroup::sweep() {
+        tidy::slot_folder::remove_left(names);
+        let is_held = crate::cgroup::sweep();
+        if !is_held && !names.iter().any(|name| name.symlink_metadata().is_ok()) {
             return;
         }
         std::thread::sleep(PAUSE);
@@ -216,6 +219,23 @@ mod tests {
     use std::os::unix::fs::MetadataExt;
 
     use nix::sys::signal::kill;
+
+    /// The janitor looked for 0.4 s, and left the folder of a slot that died more slowly.
+    #[test]
+    fn the_folder_of_a_slot_that_dies_slowly_is_removed() {
+        let base = tempfile::tempdir().unwrap();
+        let path = base
+            .path()
+            .join(tidy::names::new(tidy::names::Kind::Folder).unwrap());
+        let held = tidy::slot_folder::SlotFolder::make(&path).unwrap();
+        let dies = std::thread::spawn(move || {
+            std::thread::sleep(2 * LOOKS * PAUSE);
+            drop(held);
+        });
+        end_slot(std::slice::from_ref(&path));
+        dies.join().unwrap();
+        assert!(!path.exists());
+    }
 
     #[test]
     fn a_stopped_process_that_holds_the_pipe_is_killed_and_others_are_not() {
