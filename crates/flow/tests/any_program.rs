@@ -11,7 +11,7 @@ use flow::{Answer, Channel, Interrupt, Launcher, Model, Placement, Schedule, Slo
 use workload::primes::Method;
 use workload::{Primes, Work};
 
-/// Names the file that a janitor would write which goes on as a run.
+/// Names the file that a janitor writes if it continues as a run.
 const MARK: &str = "FLOWGAUGE_TEST_MARK";
 
 fn main() {

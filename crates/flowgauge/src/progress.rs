@@ -23,7 +23,7 @@ pub(crate) struct Progress {
     left: String,
     silence: Silence,
     pilots: usize,
-    /// The failed slot that was told last: its variant and why.
+    /// The failed slot that was reported last: its variant and why.
     failed: (String, String),
 }
 

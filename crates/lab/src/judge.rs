@@ -429,7 +429,7 @@ pub(crate) fn smallest_seen(pair: f64) -> f64 {
     smallest_seen_in(USUAL_ROUNDS, pair)
 }
 
-/// The smallest difference that so many rounds find at this noise.
+/// The smallest difference that this number of rounds finds at this noise.
 pub(crate) fn smallest_seen_in(rounds: usize, pair: f64) -> f64 {
     detectable(pair, rounds, LOOK_ALPHA)
 }

@@ -102,7 +102,7 @@ impl<'v, 'j, 's> View<'v, 'j, 's> {
 /// What was found in a part of a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Seen {
-    /// So many lines.
+    /// The number of lines.
     pub(crate) found: u64,
     /// The last of them shows as a remark that the file is binary.
     pub(crate) remarked: bool,

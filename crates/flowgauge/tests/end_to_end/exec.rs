@@ -759,7 +759,7 @@ fn a_server_has_as_long_to_be_ready_as_the_timeout_says() {
     home.assert_nothing_left();
 }
 
-/// Launches read different things from the same `--stdin`, and each reason was told in full.
+/// Launches read different things from the same `--stdin`, and each reason was printed in full.
 #[test]
 fn a_file_that_is_changed_while_it_is_read_fails_the_slot() {
     let home = Home::new();

@@ -11,7 +11,7 @@
 //!                                                       │ claim: 0, 1, 2, …
 //!  each flow: claim ─▶ read ─▶ count line feeds ─▶ find lines ─▶ hand over ─▶ claim …
 //!                                  │ publish        │ needs the counts   │ in order, by
-//!                                  └────────────────┘ of all before      ▼ whoever can
+//!                                  └────────────────┘ of all before      ▼ a free flow
 //!                                                                       outlet
 //! ```
 //!
@@ -23,7 +23,7 @@
 //! * **Claims are in order**, of chunks and of files: nobody waits for a chunk that is not being
 //!   worked on, so that there is no deadlock. No flow holds a claim while it waits to deliver
 //!   results of other files.
-//! * **Results are delivered in order**, by whoever finishes the chunk that is next or finds it
+//! * **Results are delivered in order**, by the flow that finishes the next chunk or finds it
 //!   finished: one flow at a time has the deliverer, and gives it back. A chunk whose results
 //!   grow beyond [`Sizes::spill`] waits for its turn and then writes them out as they come; no
 //!   flow claims a chunk while [`AHEAD`] finished ones wait. So memory is bounded by the number
@@ -78,7 +78,7 @@ pub(crate) struct Sizes {
     pub(crate) block: usize,
     /// Bytes of a chunk: a whole number of blocks.
     pub(crate) chunk: usize,
-    /// A file of so many bytes is large.
+    /// A file of at least this many bytes is large.
     pub(crate) large: u64,
     /// Bytes before a chunk in which the begin of its first line is looked for at first.
     pub(crate) head: usize,
@@ -278,7 +278,7 @@ impl Claim<'_, '_> {
         self.index * self.large.sizes.chunk as u64
     }
 
-    /// So many lines end in it.
+    /// Says how many lines end in it.
     fn publish(&self, feeds: u64) {
         self.change(|progress, index| progress.publish(index, feeds));
     }

@@ -98,7 +98,7 @@ fn scan(three: &[String], step: Option<&str>) -> Result<Vec<String>> {
         .collect())
 }
 
-/// A number in units of its last of so many decimals.
+/// A number in units of its last decimal place, of a given number of places.
 fn units(text: &str, decimals: usize) -> Result<i64> {
     let no_number = || format!("'{text}' is no number such as 2 or 0.25");
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));

@@ -2,7 +2,7 @@
 //!
 //! A prime as large as a segment or larger misses most of them, so it must not be looked at in
 //! each. There is a bucket for each segment ahead. When its turn comes, each prime in it strikes
-//! once and goes on to a later bucket: a strike costs about 2 ns, whatever the number and the
+//! once and moves to a later bucket: a strike costs about 2 ns, whatever the number and the
 //! size of the primes.
 //!
 //! ```text
@@ -117,7 +117,7 @@ impl Buckets {
         at + 1
     }
 
-    /// Strikes the segment at hand, and goes on to the next.
+    /// Strikes the segment at hand; the next one follows.
     pub(super) fn strike(&mut self, segment: &mut [u8]) {
         let now = (self.now & (self.ring.len() as u64 - 1)) as usize;
         loop {
