@@ -1,8 +1,10 @@
 //! What is text, what is a line, and what files look like in practice.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::{FileExt, symlink};
+use std::path::Path;
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc;
 
 use search::{Io, Model, Pattern, Plan, Query, SearchError, Show};
@@ -331,6 +333,21 @@ impl Write for Hands {
     }
 }
 
+/// The lines written to it go into `pipe`, up to the line `end`. Another program has the pipe open:
+/// flows that are forked while this one had it would hold it open for ever.
+fn writer_of(pipe: &Path) -> ChildStdin {
+    let lines = "while read -r line && [ \"$line\" != end ]; do echo \"$line\"; done > \"$1\"";
+    let mut shell = Command::new("sh")
+        .args(["-c", lines, "sh"])
+        .arg(pipe)
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let stdin = shell.stdin.take().unwrap();
+    std::thread::spawn(move || shell.wait());
+    stdin
+}
+
 /// A line was shown when the writer had ended, and lines after the first part were not found.
 #[test]
 fn lines_of_a_named_pipe_are_shown_as_they_come() {
@@ -345,17 +362,17 @@ fn lines_of_a_named_pipe_are_shown_as_they_come() {
         query.roots = vec![tree.join("pipe")];
         query.line_numbers = true;
         let (to, came) = mpsc::channel();
-        let pipe = tree.join("pipe");
-        let writer = std::thread::spawn(move || {
-            let mut pipe = OpenOptions::new().write(true).open(pipe).unwrap();
+        let mut writer = writer_of(&tree.join("pipe"));
+        let shown = std::thread::spawn(move || {
             let mut shown = Vec::new();
             for part in ["hay\nneedle 1\n", "needle 2\nhay\n", "hay\n", "needle 3\n"] {
-                pipe.write_all(part.as_bytes()).unwrap();
+                writer.write_all(part.as_bytes()).unwrap();
                 if part.contains("needle") {
                     // It comes before the next part is written, or never.
                     shown.push(came.recv_timeout(LONG).expect("it is shown"));
                 }
             }
+            writer.write_all(b"end\n").unwrap();
             shown
         });
         let report = search::run(&query, &plan, &mut Hands(to), &mut |problem| {
@@ -363,7 +380,7 @@ fn lines_of_a_named_pipe_are_shown_as_they_come() {
         });
         assert_eq!(report.unwrap().counts.lines, 3);
         assert_eq!(
-            writer.join().unwrap(),
+            shown.join().unwrap(),
             ["2:needle 1\n", "3:needle 2\n", "6:needle 3\n"]
         );
     }
