@@ -1,6 +1,8 @@
 //! The core-aware allocator beside those that are installed, in one run.
 //!
-//! `cargo build --release -p alloc-preload && cargo bench -p alloc --bench allocators [-- ROUNDS]`
+//! `cargo build --release -p alloc-preload && cargo bench -p alloc --bench allocators [-- ROUNDS] [NAME=LIBRARY...]`
+//!
+//! Besides the installed allocators it takes those that are named, such as `mimalloc-2.4=/opt/libmimalloc.so.2`.
 //!
 //! Each cell is a fresh process of this program with another library in `LD_PRELOAD`; rounds go
 //! through all of them in turn, so drift of the machine meets all alike. Times are medians, with
@@ -26,7 +28,7 @@
 
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Barrier;
 use std::time::Instant;
@@ -74,8 +76,8 @@ fn main() {
     }
 }
 
-/// Names and libraries: that of the C library first, then ours, then what is installed.
-fn allocators() -> Vec<(&'static str, Option<PathBuf>)> {
+/// Names and libraries: that of the C library first, then ours, what is installed, what is named.
+fn allocators() -> Vec<(String, Option<PathBuf>)> {
     let folder = std::env::current_exe().unwrap();
     let folder = folder.ancestors().nth(2).unwrap();
     let ours = folder.join("libflowgauge_malloc.so");
@@ -84,7 +86,10 @@ fn allocators() -> Vec<(&'static str, Option<PathBuf>)> {
         "{} is missing: cargo build --release -p alloc-preload",
         ours.display()
     );
-    let mut all = vec![("libc", None), ("core-aware", Some(ours))];
+    let mut all = vec![
+        ("libc".to_owned(), None),
+        ("core-aware".to_owned(), Some(ours)),
+    ];
     let folders = [
         "/usr/lib/x86_64-linux-gnu",
         "/usr/lib/aarch64-linux-gnu",
@@ -96,14 +101,20 @@ fn allocators() -> Vec<(&'static str, Option<PathBuf>)> {
             .iter()
             .map(|folder| PathBuf::from(folder).join(file));
         match places.find(|place| place.is_file()) {
-            Some(place) => all.push((name, Some(place))),
+            Some(place) => all.push((name.to_owned(), Some(place))),
             None => println!("{name}: not installed"),
+        }
+    }
+    for word in std::env::args() {
+        if let Some((name, library)) = word.split_once('=') {
+            assert!(Path::new(library).is_file(), "{library} is no file");
+            all.push((name.to_owned(), Some(library.into())));
         }
     }
     all
 }
 
-fn times(allocators: &[(&str, Option<PathBuf>)], threads: usize, rounds: usize) {
+fn times(allocators: &[(String, Option<PathBuf>)], threads: usize, rounds: usize) {
     let mut ms: HashMap<(usize, usize), Vec<f64>> = HashMap::new();
     for _ in 0..rounds {
         for (kernel, word) in KERNELS.iter().enumerate() {
