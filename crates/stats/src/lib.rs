@@ -18,6 +18,7 @@
 //! | two columns of amounts that may be 0 | difference and interval | [`shift()`] |
 //! | four columns, two factors varied | what each factor does | [`Factorial`] |
 //! | times of one variant in two runs | ratio and interval | [`two_runs()`], [`Rule::judge_apart`] |
+//! | one estimate a machine | the ratio over machines, and how far they differ | [`across()`] |
 //! | times of one variant in one run | what they typically are, with an interval | [`typical()`] |
 //! | two columns of times | the slow end | [`tail()`] |
 //! | one column of times | its summary | [`Summary::of`] |
@@ -29,6 +30,7 @@
 //! and its evidence are in `docs/method.md`.
 #![forbid(unsafe_code)]
 
+mod across;
 mod best;
 mod contrast;
 mod early;
@@ -51,6 +53,7 @@ mod two_runs;
 mod verdict;
 mod wilcoxon;
 
+pub use across::{Across, FEWEST_MACHINES, MACHINES_ALPHA, across, standard_error};
 pub use best::{Best, pair_p_values, pairs};
 pub use contrast::Factorial;
 pub use early::overstates;
