@@ -100,6 +100,7 @@ fn command() -> Result<Ending> {
         Command::Malloc(args) => commands::malloc::run(&args),
         Command::Simulate(args) => commands::simulate::run(&args),
         Command::Compare(args) => commands::compare::run(&args),
+        Command::Fleet(args) => commands::fleet::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),
     }

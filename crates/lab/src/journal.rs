@@ -340,6 +340,15 @@ impl Results {
         Ok(Self::of(&found.ledger, found.warnings))
     }
 
+    /// The same, of the text of a journal; `path` is its name in errors.
+    ///
+    /// # Errors
+    /// The text cannot be understood.
+    pub fn from_journal_text(text: &[u8], path: &Path) -> Result<Self, JournalError> {
+        let found = reader::read(text, path)?;
+        Ok(Self::of(&found.ledger, found.warnings))
+    }
+
     /// The same, with every slot valued in this way whatever the run was asked for, so that it can be
     /// laid beside runs that were valued so; a warning says where that is another way.
     ///

@@ -23,6 +23,7 @@
 //! * [`journal`]: the file. [`results`]: what it shows.
 //! * [`compare`](mod@compare): the results of several runs side by side. [`expect`]: bounds on
 //!   what was found.
+//! * [`fleet`]: the results of many machines laid over each other.
 //!
 //! Nothing here touches the machine but the journal's file; time and slots come through
 //! traits.
@@ -35,6 +36,7 @@ pub mod capacity;
 pub mod compare;
 mod compared;
 pub mod expect;
+pub mod fleet;
 pub mod journal;
 mod judge;
 pub mod launch;

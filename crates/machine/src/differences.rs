@@ -1,6 +1,7 @@
 //! What two machines, or one at two times, do not have in common.
 
 use crate::Machine;
+use crate::cgroup::CpuQuota;
 use crate::facts::{binary, mitigations};
 
 type Trait = (&'static str, fn(&Machine) -> String);
@@ -33,6 +34,33 @@ const TRAITS: [Trait; 14] = [
     ("mitigations", |m| mitigations(m).to_string()),
 ];
 
+/// Limits and memory nodes: what else may set machines of a fleet apart.
+const MORE_TRAITS: [Trait; 6] = [
+    ("memory nodes", |m| {
+        let nodes = m.topology.nodes.as_ref();
+        nodes.map(|nodes| nodes.len()).to_string()
+    }),
+    ("CPU quota", |m| {
+        let quota = m.allowance.quota.as_ref();
+        let cpus = |quota: &Option<CpuQuota>| {
+            quota
+                .as_ref()
+                .map_or("none".to_owned(), |quota| format!("{} CPUs", quota.cpus))
+        };
+        quota.map(cpus).to_string()
+    }),
+    ("kernel.pid_max", |m| m.limits.pid_max.to_string()),
+    ("vm.max_map_count", |m| m.limits.max_map_count.to_string()),
+    ("RLIMIT_NPROC", |m| m.limits.nproc.to_string()),
+    ("RLIMIT_NOFILE", |m| m.limits.nofile.to_string()),
+];
+
+/// What may set machines apart, by name, as it is on this one. The host's name is none of it.
+pub fn traits(machine: &Machine) -> Vec<(&'static str, String)> {
+    let all = TRAITS.iter().skip(1).chain(&MORE_TRAITS);
+    all.map(|(name, of)| (*name, of(machine))).collect()
+}
+
 /// One sentence for each difference that matters when results are compared;
 /// none when they may be.
 pub fn differences(a: &Machine, b: &Machine) -> Vec<String> {
@@ -51,6 +79,20 @@ mod tests {
     #[test]
     fn the_same_machine_does_not_differ_from_itself() {
         assert_eq!(differences(&guest().machine(), &guest().machine()), [""; 0]);
+    }
+
+    #[test]
+    fn traits_name_what_sets_machines_apart() {
+        let found = traits(&guest().allowing("0").machine());
+        let of = |name: &str| {
+            found
+                .iter()
+                .find(|(own, _)| *own == name)
+                .map(|(_, v)| v.as_str())
+        };
+        assert_eq!(of("usable CPUs"), Some("1"));
+        assert!(of("memory nodes").is_some() && of("RLIMIT_NOFILE").is_some());
+        assert_eq!(of("host"), None);
     }
 
     #[test]

@@ -52,7 +52,7 @@ use serde::{Deserialize, Serialize};
 
 pub use ceiling::{Ceiling, FlowKind, Needs, Unit};
 pub use counters::Counters;
-pub use differences::differences;
+pub use differences::{differences, traits};
 pub use facts::{Fact, Group};
 pub use filesystem::Filesystem;
 pub use warnings::Warning;

@@ -28,6 +28,7 @@ pub(crate) mod gains;
 pub(crate) mod heat;
 pub(crate) mod lines;
 pub(crate) mod marker;
+pub(crate) mod multiples;
 pub(crate) mod ratios;
 pub(crate) mod slots;
 
@@ -41,6 +42,7 @@ use forest::Row;
 use gains::Gains;
 use heat::Grid;
 use lines::Series;
+use multiples::Panel;
 use slots::Dot;
 
 use crate::text::{cut, visible, width};
@@ -139,6 +141,8 @@ pub(crate) enum Chart {
     Bars(Vec<Bar>, Parts<'static>),
     /// A grid of ratios.
     Heat(Grid),
+    /// A panel a machine, all on one axis.
+    Multiples(Vec<Panel>),
     /// A quantity over the time of a slot, and its unit.
     Course(Vec<Course>, &'static Unit),
 }
@@ -154,6 +158,7 @@ impl Chart {
             Self::Ecdf(curves, what) => ecdf::ecdf(frame, curves, what),
             Self::Bars(all, parts) => bars::bars(frame, all, *parts),
             Self::Heat(grid) => heat::heat(frame, grid),
+            Self::Multiples(panels) => multiples::multiples(frame, panels),
             Self::Course(lines, unit) => course::course(frame, lines, unit),
         }
     }

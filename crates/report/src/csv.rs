@@ -17,6 +17,7 @@
 mod compared;
 mod counters;
 mod findings;
+mod fleet;
 mod laws;
 mod limits;
 mod place;
@@ -37,6 +38,7 @@ use machine::Machine;
 pub use compared::{compared, compared_lines};
 pub use counters::counters;
 pub use findings::findings;
+pub use fleet::{fleet, fleet_lines};
 pub use laws::laws;
 pub use limits::limits;
 pub use probes::probes;

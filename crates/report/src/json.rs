@@ -108,6 +108,35 @@ pub fn compared(all: &SideBySide) -> String {
     pretty(&document("flowgauge comparison", &value))
 }
 
+/// Many machines.
+#[must_use]
+pub fn fleet(fleet: &lab::fleet::Fleet) -> String {
+    let mut value = serde_json::to_value(fleet).unwrap_or_default();
+    let few = "fewer than 3 machines have an interval";
+    for one in items(&mut value, "comparisons") {
+        one.get_mut("verdict").into_iter().for_each(explain);
+        if let Some(across) = one.get_mut("across") {
+            match across.is_null() {
+                true => *across = not_available("no machine has an interval"),
+                false => ["mean", "next"].iter().for_each(|name| {
+                    let field = across.get_mut(*name).filter(|field| field.is_null());
+                    field
+                        .into_iter()
+                        .for_each(|field| *field = not_available(few));
+                }),
+            }
+        }
+        for on in items(one, "each") {
+            if let Some(finding) = on.get_mut("finding") {
+                explain_verdict(finding);
+                explain(finding);
+                finding.get_mut("estimate").into_iter().for_each(explain);
+            }
+        }
+    }
+    pretty(&document("flowgauge fleet", &value))
+}
+
 /// `machine.json`: the machine as it was read, and what to beware of.
 #[must_use]
 pub fn machine(machine: &Machine) -> String {

@@ -12,6 +12,7 @@
 //! | [`json`] | `findings.json`, the full results, the machine |
 //! | [`html`] | one page that needs nothing else |
 //! | [`compare`] | several runs side by side: text and page (tables in [`csv`], [`json`]) |
+//! | [`fleet`] | many machines: text and page |
 //! | [`plots`] | each of its charts as SVG and PNG |
 //!
 //! Terminal, page and plots render one document (`document`): sections of texts, tables and
@@ -31,6 +32,7 @@ pub mod compare;
 pub mod csv;
 mod date;
 mod document;
+pub mod fleet;
 pub mod html;
 pub mod json;
 pub mod plots;

@@ -89,6 +89,28 @@ pub struct Across {
     pub within: f64,
 }
 
+impl Across {
+    /// The mean with its interval, to be judged and written as any other estimate.
+    pub fn mean_estimate(&self) -> Estimate {
+        self.estimate(self.mean)
+    }
+
+    /// The same with the interval of one more machine.
+    pub fn next_estimate(&self) -> Estimate {
+        self.estimate(self.next)
+    }
+
+    fn estimate(&self, ends: Option<(f64, f64)>) -> Estimate {
+        Estimate {
+            rounds: self.machines,
+            ratio: self.ratio,
+            low: ends.map(|(low, _)| low),
+            high: ends.map(|(_, high)| high),
+            alpha: MACHINES_ALPHA,
+        }
+    }
+}
+
 /// The log ratio of one machine and its variance.
 #[derive(Debug, Clone, Copy)]
 struct Machine {

@@ -19,6 +19,7 @@
 //! | four columns, two factors varied | what each factor does | [`Factorial`] |
 //! | times of one variant in two runs | ratio and interval | [`two_runs()`], [`Rule::judge_apart`] |
 //! | one estimate a machine | the ratio over machines, and how far they differ | [`across()`] |
+//! | one value a machine, and groups of machines | what the groups explain | [`grouping()`] |
 //! | times of one variant in one run | what they typically are, with an interval | [`typical()`] |
 //! | two columns of times | the slow end | [`tail()`] |
 //! | one column of times | its summary | [`Summary::of`] |
@@ -36,6 +37,7 @@ mod contrast;
 mod early;
 mod error;
 mod estimate;
+mod grouping;
 mod halving;
 mod line;
 mod looks;
@@ -59,6 +61,7 @@ pub use contrast::Factorial;
 pub use early::overstates;
 pub use error::{Side, StatsError};
 pub use estimate::{Estimate, MAX_ROUNDS, estimate, p_value};
+pub use grouping::{Grouping, SHUFFLES, grouping};
 pub use halving::Halving;
 pub use line::Line;
 pub use looks::{LOOK_ALPHA, LOOKS, LookPlan, PLAN_ALPHA};

@@ -2,6 +2,7 @@
 
 mod compare;
 mod exec;
+mod fleet;
 mod how;
 mod malloc;
 mod others;
@@ -18,6 +19,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use exec::{ExecArgs, ExportOrder, HyperfineArgs, ServeArgs};
+pub(crate) use fleet::{FleetArgs, FleetCommand, GatherArgs, ShownArgs};
 pub(crate) use how::{AnswerArgs, Format, HowArgs};
 pub(crate) use malloc::MallocArgs;
 pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};
@@ -196,6 +198,7 @@ Examples:
   flowgauge calibrate                how small a difference this machine can tell
   flowgauge machine                  what this machine is and can measure
   flowgauge compare before after     two runs or machines side by side
+  flowgauge fleet gather DIR         what holds on all machines of a fleet
 
 Exit codes: 0 done, whatever was found (and all expectations hold), 1 an expectation fails,
 2 error, 3 an answer was required (--expect, --fail-on-regression, --require-answer) and cannot be
@@ -226,6 +229,8 @@ pub(crate) enum Command {
     Simulate(SimulateArgs),
     /// Results of several runs or machines side by side, with a verdict for each variant
     Compare(CompareArgs),
+    /// The same studies on many machines, by ssh or Slurm: what holds on all of them
+    Fleet(FleetArgs),
     /// Completions for a shell, on standard output
     Completions(CompletionsArgs),
     /// The manual page, on standard output
@@ -245,6 +250,7 @@ impl Command {
             Self::Machine(_)
             | Self::Report(_)
             | Self::Compare(_)
+            | Self::Fleet(_)
             | Self::Malloc(_)
             | Self::Simulate(_)
             | Self::Completions(_)

@@ -17,6 +17,7 @@ mod counting;
 mod docs;
 mod endings;
 mod exec;
+mod fleet;
 mod formats;
 mod isolation;
 mod kills;

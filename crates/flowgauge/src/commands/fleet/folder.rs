@@ -1,0 +1,129 @@
+//! The folder of a fleet: `nodes/NAME/journal.jsonl` for each machine, and beside them what was made
+//! of all.
+//!
+//! A machine that failed has `nodes/NAME/failed.txt` with the reason. Everything else in the folder of
+//! a machine (its own reports, where Slurm ran it there) is left alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use lab::fleet::merge::{Journals, is_finished};
+use lab::journal::FILE_NAME;
+
+use crate::whole_file;
+
+/// The folder with one folder a machine.
+pub(crate) const NODES: &str = "nodes";
+/// Why a machine failed.
+const FAILED: &str = "failed.txt";
+
+/// Where the journals of each machine are: its name, and folders.
+pub(crate) type Places = BTreeMap<String, BTreeSet<PathBuf>>;
+
+/// What is known of a machine.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    pub(crate) journals: Journals,
+    /// Why it failed, where it did.
+    pub(crate) failed: Option<String>,
+}
+
+/// The machines of folders: of a fleet, or of a single run.
+pub(crate) fn places(folders: &[PathBuf]) -> Result<Places> {
+    let mut all = Places::new();
+    for folder in folders {
+        let nodes = folder.join(NODES);
+        if nodes.is_dir() {
+            let entries = fs::read_dir(&nodes);
+            let entries = entries.with_context(|| format!("cannot read {}", nodes.display()))?;
+            for entry in entries {
+                let path = entry?.path();
+                if path.is_dir() {
+                    all.entry(name(&path)).or_default().insert(path);
+                }
+            }
+        } else if folder.join(FILE_NAME).is_file() {
+            let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            all.entry(name(&real)).or_default().insert(real);
+        } else {
+            bail!(
+                "{} is no folder of a fleet and no results folder: it has neither {NODES} nor \
+                 {FILE_NAME}",
+                folder.display()
+            );
+        }
+    }
+    Ok(all)
+}
+
+fn name(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    name.unwrap_or_default().into_owned()
+}
+
+/// All that is kept of a machine in these folders.
+pub(crate) fn read<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) -> Result<Kept> {
+    let mut kept = Kept::default();
+    for folder in folders {
+        for path in journals_in(folder)? {
+            let text =
+                fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            kept.journals.take(&text);
+        }
+        let failed = fs::read_to_string(folder.join(FAILED)).ok();
+        kept.failed = kept.failed.max(failed);
+    }
+    if kept.is_finished() {
+        kept.failed = None;
+    }
+    Ok(kept)
+}
+
+impl Kept {
+    fn is_finished(&self) -> bool {
+        self.journals
+            .best_first()
+            .first()
+            .is_some_and(|best| is_finished(best))
+    }
+}
+
+/// Puts what is kept of a machine into its folder; a file that holds it already is not touched.
+pub(crate) fn write(folder: &Path, kept: &Kept) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let mut files: Vec<(String, &[u8])> = kept.journals.files().collect();
+    if let Some(failed) = &kept.failed {
+        files.push((FAILED.to_owned(), failed.as_bytes()));
+    }
+    for (name, text) in &files {
+        let path = folder.join(name);
+        if fs::read(&path).ok().as_deref() != Some(text) {
+            whole_file::write(&path, text)?;
+        }
+    }
+    let failed = folder.join(FAILED);
+    if kept.failed.is_none() && failed.exists() {
+        fs::remove_file(&failed).with_context(|| format!("cannot remove {}", failed.display()))?;
+    }
+    Ok(())
+}
+
+/// The journals in the folder of a machine.
+fn journals_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries =
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let paths = entries.map(|entry| Ok(entry?.path()));
+    let paths: Vec<PathBuf> = paths.collect::<std::io::Result<_>>()?;
+    Ok(paths.into_iter().filter(|path| is_journal(path)).collect())
+}
+
+/// `journal.jsonl`, `journal-2.jsonl`.
+fn is_journal(path: &Path) -> bool {
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    name.starts_with("journal") && name.ends_with(".jsonl")
+}

@@ -1,0 +1,142 @@
+//! `flowgauge fleet gather`: merges journals machine by machine, and answers over all.
+//!
+//! One machine is in memory at a time; what stays of it are its verdicts.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use lab::Results;
+use lab::fleet::{Fleet, Node};
+
+use super::folder::{self, Kept, NODES};
+use crate::answer;
+use crate::args::{Format, GatherArgs, ShownArgs};
+use crate::ending::Ending;
+use crate::output::{self, Paper, tell};
+use crate::whole_file;
+
+/// Merges and answers.
+pub(crate) fn run(args: &GatherArgs) -> Result<Ending> {
+    let out = match (&args.out, args.folders.as_slice()) {
+        (Some(out), _) => out.clone(),
+        (None, [one]) if one.join(NODES).is_dir() => one.clone(),
+        (None, _) => bail!("name the folder that the fleet goes into: --out DIR"),
+    };
+    let mut folders = args.folders.clone();
+    if out.join(NODES).is_dir() {
+        folders.push(out.clone());
+    } else if out.exists() {
+        let mut entries =
+            std::fs::read_dir(&out).with_context(|| format!("--out {}", out.display()))?;
+        ensure!(
+            entries.next().is_none(),
+            "--out {} holds other files: name a new folder, an empty one, or one of a fleet",
+            out.display()
+        );
+    }
+    gathered(&folders, &out, &args.shown)
+}
+
+/// Merges the machines of `folders` into `out`, writes and shows the answer.
+pub(super) fn gathered(folders: &[PathBuf], out: &Path, shown: &ShownArgs) -> Result<Ending> {
+    let (mut nodes, mut failed) = (Vec::new(), Vec::new());
+    for (name, places) in folder::places(folders)? {
+        let kept = folder::read(&places)?;
+        let own = out.join(NODES).join(&name);
+        // Journals that lie in the right place alone may still be growing.
+        if places.len() > 1 || !places.iter().any(|place| is_same(place, &own)) {
+            folder::write(&own, &kept)?;
+        }
+        match node(&name, &kept, &own) {
+            Ok(node) => {
+                if node.state != "finished" {
+                    let why = kept.failed.clone().unwrap_or_else(|| node.state.clone());
+                    failed.push((name, why));
+                }
+                nodes.push(node);
+            }
+            Err(error) => failed.push((name, output::whole(&error))),
+        }
+    }
+    tell_failed(&failed);
+    ensure!(
+        !nodes.is_empty(),
+        "no machine in {} has results",
+        out.display()
+    );
+    let fleet = Fleet::of(nodes);
+    write(&fleet, out)?;
+    if let Some(folder) = &shown.plots {
+        answer::write_plots(&report::fleet::plots(&fleet), folder)?;
+    }
+    output::print(&show(&fleet, shown))?;
+    Ok(match failed.is_empty() {
+        true => Ending::Answered,
+        false => Ending::Error,
+    })
+}
+
+fn is_same(a: &Path, b: &Path) -> bool {
+    a == b
+        || a.canonicalize()
+            .ok()
+            .is_some_and(|a| b.canonicalize().ok() == Some(a))
+}
+
+/// What a machine found.
+fn node(name: &str, kept: &Kept, folder: &Path) -> Result<Node> {
+    if kept.journals.is_empty() {
+        let why = kept.failed.as_deref().unwrap_or("it has no journal yet");
+        bail!("{}", why.trim_end());
+    }
+    let journals = kept.journals.files();
+    let runs = journals.map(|(file, text)| Results::from_journal_text(text, &folder.join(file)));
+    let runs: Vec<Results> = runs.collect::<Result<_, _>>()?;
+    Node::of(name, &runs).context("its journal holds no run")
+}
+
+/// Machines without results, each with its reason, and the one list that names them again.
+fn tell_failed(failed: &[(String, String)]) {
+    for (name, why) in failed {
+        tell(&format!("{name}: {}", why.trim_end()));
+    }
+    if !failed.is_empty() {
+        let names: Vec<&str> = failed.iter().map(|(name, _)| name.as_str()).collect();
+        let again = format!("--only {}", names.join(","));
+        tell(&format!(
+            "{} failed or did not end; run them again alone with {again}",
+            report::number::many(failed.len() as u64, "machine")
+        ));
+    }
+}
+
+/// Writes the page and the tables.
+fn write(fleet: &Fleet, out: &Path) -> Result<()> {
+    std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
+    whole_file::sweep(out);
+    let files = [
+        ("fleet.html", report::fleet::page(fleet)),
+        ("fleet.csv", report::csv::fleet(fleet)),
+        ("fleet.json", report::json::fleet(fleet)),
+    ];
+    for (name, text) in files {
+        whole_file::write(&out.join(name), text)?;
+    }
+    tell(&format!("Fleet: {0} (open {0}/fleet.html)", out.display()));
+    Ok(())
+}
+
+fn show(fleet: &Fleet, shown: &ShownArgs) -> String {
+    match shown.format {
+        Format::Text => {
+            let style = report::terminal::Style {
+                verbose: shown.verbose,
+                ..Paper::of_stdout().style()
+            };
+            report::fleet::text(fleet, &style)
+        }
+        Format::Json => report::json::fleet(fleet),
+        Format::Csv => report::csv::fleet(fleet),
+        Format::Jsonl => report::csv::fleet_lines(fleet),
+    }
+}

@@ -1,0 +1,67 @@
+//! Many machines: one row a comparison and machine.
+
+use lab::fleet::{Comparison, Fleet, OnMachine};
+
+use super::findings::word;
+use super::{Field, filled_in, lines, names, number, sheet, text, whole};
+use crate::words::metric;
+
+struct Row<'a> {
+    fleet: &'a Fleet,
+    one: &'a Comparison,
+    on: &'a OnMachine,
+}
+
+/// A name, and what fills it.
+type Column = (&'static str, fn(&Row<'_>) -> Field);
+
+const COLUMNS: &[Column] = &[
+    ("machine", |row| {
+        text(&row.fleet.machines[row.on.machine].name)
+    }),
+    ("study", |row| text(&row.one.study)),
+    ("case", |row| text(&row.one.case)),
+    ("subject", |row| text(&row.one.subject)),
+    ("reference", |row| text(&row.one.reference)),
+    ("metric", |row| text(metric(row.one.metric))),
+    ("headline", |row| text(row.one.is_headline.to_string())),
+    ("rounds", |row| {
+        whole(row.on.finding.estimate.map(|e| e.rounds as u64))
+    }),
+    ("ratio", |row| {
+        number(row.on.finding.estimate.map(|e| e.ratio))
+    }),
+    ("low", |row| {
+        number(row.on.finding.estimate.and_then(|e| e.low))
+    }),
+    ("high", |row| {
+        number(row.on.finding.estimate.and_then(|e| e.high))
+    }),
+    ("alpha", |row| {
+        number(row.on.finding.estimate.map(|e| e.alpha))
+    }),
+    ("verdict", |row| text(word(&row.on.finding.verdict))),
+    ("p_value", |row| number(row.on.finding.p_value)),
+    ("established", |row| text(row.on.established.to_string())),
+    ("noise", |row| number(row.on.finding.noise)),
+];
+
+/// One row a comparison and machine.
+#[must_use]
+pub fn fleet(fleet: &Fleet) -> String {
+    sheet(names(COLUMNS), filled(fleet))
+}
+
+/// The same as JSON Lines.
+#[must_use]
+pub fn fleet_lines(fleet: &Fleet) -> String {
+    lines(names(COLUMNS), filled(fleet))
+}
+
+fn filled(fleet: &Fleet) -> impl Iterator<Item = Vec<Field>> {
+    let rows = fleet.comparisons.iter().flat_map(move |one| {
+        let each = one.each.iter();
+        each.map(move |on| Row { fleet, one, on })
+    });
+    rows.map(|row| filled_in(COLUMNS, &row))
+}

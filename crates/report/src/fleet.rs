@@ -1,0 +1,331 @@
+//! The answer over many machines: the text of a terminal, the page, its plots.
+//!
+//! # Theory
+//!
+//! A fleet is a document as a run is: sections of texts, tables and figures that know no study,
+//! made once and walked by the renderers. The first section answers: each study's comparison with
+//! how far it holds, how large it is on the mean of machines like these, and where one more
+//! machine would be. Then come the machines, each a small multiple, and the other comparisons.
+
+use lab::fleet::{Agreement, Comparison, Fleet, FleetMachine, OnMachine};
+use maud::{Markup, html};
+use stats::Verdict;
+
+use crate::charts::Chart;
+use crate::charts::forest::Row;
+use crate::charts::multiples::Panel;
+use crate::document::Section;
+use crate::document::detail::Detail;
+use crate::document::figures::{Figure, Figures, Legend};
+use crate::document::table::{Cell, Column, Table, Value, text as value};
+use crate::html::{self, document};
+use crate::number::percent;
+use crate::plots::Plot;
+use crate::terminal::{Page, Style, sections};
+use crate::words::{Tone, comparison, many};
+
+/// Machines that have a row each; of more, only those that stand out.
+const ROWS: usize = 40;
+
+/// What no interval over machines covers.
+const NOT_COVERED: &str = "The intervals are for machines that are drawn as these were: they say \
+    nothing of a kind of machine that is not among them. A trait that separates machines need not \
+    be the cause.";
+
+/// Everything for a terminal or a pipe.
+#[must_use]
+pub fn text(fleet: &Fleet, style: &Style) -> String {
+    let mut page = Page::new(style);
+    let mut all = vec![answers(fleet), machines(fleet)];
+    if style.verbose {
+        all.extend(others(fleet));
+    }
+    sections(&mut page, &all);
+    page.blank();
+    for warning in warnings(fleet) {
+        page.text(0, Tone::Doubt, &format!("warning: {warning}"));
+    }
+    page.text(0, Tone::Quiet, &format!("note: {NOT_COVERED}"));
+    page.left_out();
+    page.finish()
+}
+
+/// One page that needs nothing else.
+#[must_use]
+pub fn page(fleet: &Fleet) -> String {
+    let title = format!(
+        "flowgauge: {}",
+        many(fleet.machines.len() as u64, "machine")
+    );
+    document(&title, body(fleet), "{}")
+}
+
+/// Every chart of the page.
+#[must_use]
+pub fn plots(fleet: &Fleet) -> Vec<Plot> {
+    let all = all(fleet).into_iter();
+    crate::plots::plots(all.flat_map(Section::into_figures).collect())
+}
+
+fn body(fleet: &Fleet) -> Markup {
+    html! {
+        header {
+            h1 { "flowgauge" }
+            p.where { "The same studies on " (many(fleet.machines.len() as u64, "machine")) }
+            @for warning in warnings(fleet) { p.warning { strong { "Warning: " } (warning) } }
+        }
+        main {
+            @for one in all(fleet) { (html::section(&one, Detail::All, 3)) }
+            p.quiet { (NOT_COVERED) }
+        }
+    }
+}
+
+fn all(fleet: &Fleet) -> Vec<Section> {
+    let sections = [answers(fleet), machines(fleet)].into_iter();
+    sections.chain(others(fleet)).collect()
+}
+
+/// The first warnings, and how many more there are.
+fn warnings(fleet: &Fleet) -> Vec<String> {
+    let more = fleet.warnings.len().saturating_sub(ROWS);
+    let shown = fleet.warnings.iter().take(ROWS).cloned();
+    let more = (more > 0).then(|| format!("{more} more: fleet.json has all"));
+    shown.chain(more).collect()
+}
+
+/// How far the verdict of each study holds.
+fn answers(fleet: &Fleet) -> Section {
+    let mut section =
+        Section::new("answers", "What holds on these machines").plots("fleet".to_owned());
+    section.table(table("", fleet.headlines()));
+    for one in fleet.headlines() {
+        section.text(
+            Tone::Plain,
+            format!("{}/{}: {}", one.study, one.case, one.sentence),
+        );
+        if !one.left_out.is_empty() {
+            let names = brief(&one.left_out);
+            section.text(
+                Tone::Doubt,
+                format!("{}: other work on {names}, left out", one.name()),
+            );
+        }
+    }
+    section
+}
+
+/// The first names of many.
+fn brief(names: &[String]) -> String {
+    match names.len().checked_sub(ROWS / 4) {
+        Some(more) if more > 0 => format!("{} and {more} more", names[..ROWS / 4].join(", ")),
+        _ => names.join(", "),
+    }
+}
+
+fn table<'a>(caption: &str, all: impl Iterator<Item = &'a Comparison>) -> Table {
+    let columns = vec![
+        Column::left("comparison"),
+        Column::left("verdict"),
+        Column::left("on machines").drop(3),
+        Column::left("mean of machines like these"),
+        Column::left("one more machine").drop(2),
+        Column::right("between").drop(4),
+        Column::right("within").drop(5),
+    ];
+    Table::new(caption, columns, all.map(row))
+}
+
+fn row(one: &Comparison) -> Vec<Cell> {
+    let mean = one.across.map(|across| across.mean_estimate());
+    let mean = comparison(mean.as_ref(), &one.verdict);
+    let open = Verdict::CannotTell { more_rounds: None };
+    let next = one.across.map(|across| across.next_estimate());
+    let next = comparison(next.as_ref(), &open).interval;
+    let size = |of: fn(&stats::Across) -> f64| {
+        let across = one.across.filter(|across| across.machines > 1);
+        Cell::from(value(
+            across.map_or(String::new(), |across| percent(of(&across))),
+        ))
+    };
+    let few = "fewer than 3 machines have an interval";
+    let (mean, next) = match one.across.and_then(|across| across.mean) {
+        Some(_) => (
+            Cell::from(value(format!("{} {}", mean.word, mean.interval))).tone(mean.tone),
+            Cell::from(value(next)),
+        ),
+        None => (none(few), none(few)),
+    };
+    vec![
+        value(one.name()).into(),
+        Cell::from(value(said(one.agreement))).tone(tone(one.agreement)),
+        value(one.tally.in_words()).into(),
+        mean,
+        next,
+        size(|across| across.between),
+        size(|across| across.within),
+    ]
+}
+
+fn none(why: &str) -> Cell {
+    Value::NotAvailable(why.to_owned()).into()
+}
+
+/// `faster: holds on all`.
+fn said(agreement: Agreement) -> String {
+    match agreement {
+        Agreement::All { verdict } | Agreement::Most { verdict } => {
+            format!("{}: {}", verdict.word(), agreement.word())
+        }
+        other => other.word().to_owned(),
+    }
+}
+
+fn tone(agreement: Agreement) -> Tone {
+    use lab::fleet::Direction::{Faster, Same, Slower};
+    match agreement {
+        Agreement::All { verdict } | Agreement::Most { verdict } => match verdict {
+            Faster => Tone::Faster,
+            Slower => Tone::Slower,
+            Same => Tone::Plain,
+        },
+        _ => Tone::Doubt,
+    }
+}
+
+/// The machines: a small multiple each, and what sets them apart.
+fn machines(fleet: &Fleet) -> Section {
+    let mut section = Section::new("machines", "The machines").plots("machines".to_owned());
+    section.figures(multiples(fleet), Detail::NEVER);
+    let odd: Vec<&FleetMachine> = match fleet.machines.len() {
+        0..=ROWS => fleet.machines.iter().collect(),
+        _ => {
+            let cut = fleet.machines.iter().filter(|one| one.state != "finished");
+            cut.take(ROWS).collect()
+        }
+    };
+    let differing = differing(fleet);
+    let heads = ["machine", "run"]
+        .into_iter()
+        .chain(differing.iter().map(String::as_str));
+    let rows = odd.iter().map(|machine| {
+        let own = [machine.name.clone(), machine.state.clone()].into_iter();
+        own.chain(differing.iter().map(|name| of(machine, name)))
+            .collect()
+    });
+    let heads: Vec<&str> = heads.collect();
+    section.table(Table::texts("What sets them apart", &heads, rows.collect()));
+    if differing.is_empty() {
+        let line = "The machines do not differ in kernel, CPU, memory nodes or limits.";
+        section.text(Tone::Quiet, line);
+    }
+    section
+}
+
+fn of(machine: &FleetMachine, name: &str) -> String {
+    let mut traits = machine.traits.iter();
+    traits
+        .find(|(own, _)| own == name)
+        .map_or_else(String::new, |(_, value)| value.clone())
+}
+
+/// Traits that are not the same on all machines.
+fn differing(fleet: &Fleet) -> Vec<String> {
+    let Some(first) = fleet.machines.first() else {
+        return Vec::new();
+    };
+    let is_same = |name: &str, value: &str| fleet.machines.iter().all(|one| of(one, name) == value);
+    let traits = first.traits.iter();
+    let differing = traits.filter(|(name, value)| !is_same(name, value));
+    differing.map(|(name, _)| name.clone()).collect()
+}
+
+/// A panel a machine, with a row for each study's answer.
+fn multiples(fleet: &Fleet) -> Figures {
+    let rows: Vec<&Comparison> = fleet.headlines().collect();
+    if rows.is_empty() {
+        return Figures::default();
+    }
+    // By machine: whoever looks through a thousand lists for each of a thousand machines waits.
+    let mut panels: Vec<Panel> = fleet
+        .machines
+        .iter()
+        .map(|machine| Panel {
+            name: machine.name.clone(),
+            rows: vec![None; rows.len()],
+        })
+        .collect();
+    for (place, one) in rows.iter().enumerate() {
+        for on in &one.each {
+            panels[on.machine].rows[place] = Some(of_machine(&one.name(), on));
+        }
+    }
+    let names: Vec<String> = rows.iter().map(|one| one.name()).collect();
+    let figure = Figure {
+        id: "machines-multiples".to_owned(),
+        title: format!("Each machine, from above: {}", names.join("; ")),
+        desc: rows
+            .iter()
+            .map(|one| format!("{}: {}", one.name(), one.tally.in_words()))
+            .collect::<Vec<_>>()
+            .join("; "),
+        legend: Legend::None,
+        data: None,
+        chart: Chart::Multiples(panels),
+    };
+    figure.into()
+}
+
+fn of_machine(label: &str, on: &OnMachine) -> Row {
+    let finding = &on.finding;
+    let said = comparison(finding.estimate.as_ref(), &finding.verdict);
+    Row {
+        label: label.to_owned(),
+        said: format!("{} {}", said.word, said.interval)
+            .trim_end()
+            .to_owned(),
+        tone: said.tone,
+        ratio: finding.estimate.map(|estimate| estimate.ratio),
+        interval: finding.estimate.and_then(|estimate| estimate.interval()),
+        floor: finding.floor,
+    }
+}
+
+/// Each answer machine by machine where they are few, and the comparisons behind the answers.
+fn others(fleet: &Fleet) -> Vec<Section> {
+    let each = fleet.headlines().filter(|one| one.each.len() <= ROWS);
+    let each = each
+        .enumerate()
+        .map(|(place, one)| by_machine(fleet, place, one));
+    let mut behind = Section::new("behind", "Behind the answers");
+    let rest = fleet.comparisons.iter().filter(|one| !one.is_headline);
+    behind.table(table(
+        "Other comparisons; their verdicts are not adjusted for one another",
+        rest,
+    ));
+    each.chain([behind]).filter(|one| !one.is_empty()).collect()
+}
+
+fn by_machine(fleet: &Fleet, place: usize, one: &Comparison) -> Section {
+    let rows: Vec<Row> = one
+        .each
+        .iter()
+        .map(|on| of_machine(&fleet.machines[on.machine].name, on))
+        .collect();
+    let mut section =
+        Section::new(&format!("comparison{place}"), &one.name()).plots(one.study.clone());
+    let cells = rows
+        .iter()
+        .map(|row| vec![row.label.clone(), row.said.clone()]);
+    section.table(Table::texts("", &["machine", "verdict"], cells.collect()));
+    let figure = Figure {
+        id: format!("comparison{place}-forest"),
+        title: format!("{}: {}", one.name(), one.tally.in_words()),
+        desc: one.sentence.clone(),
+        legend: Legend::None,
+        data: None,
+        chart: Chart::Forest(rows),
+    };
+    section.figures(figure.into(), Detail::NEVER);
+    section
+}
