@@ -2,7 +2,7 @@
 //! `{dir}`, `{built}`.
 //!
 //! Only these words in braces are filled in. Any other brace stays as it is, since `awk` and
-//! `find -exec` have braces of their own.
+//! `find -exec` have braces of their own; so does `${flows}`, a variable of a shell.
 
 use flow::Variant;
 
@@ -77,7 +77,7 @@ impl Fill {
         ];
         let known = NAMES.iter().zip(values);
         known.fold(text.to_owned(), |text, (name, value)| match value {
-            Some(value) => text.replace(&format!("{{{name}}}"), &value),
+            Some(value) => replaced(&text, name, &value),
             None => text,
         })
     }
@@ -86,7 +86,26 @@ impl Fill {
 /// Whether a text has that placeholder.
 #[must_use]
 pub fn has(text: &str, name: &str) -> bool {
-    text.contains(&format!("{{{name}}}"))
+    parts(text, name).len() > 1
+}
+
+fn replaced(text: &str, name: &str, value: &str) -> String {
+    parts(text, name).join(value)
+}
+
+/// What is before, between and after the places where a text has that placeholder.
+fn parts<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
+    let place = format!("{{{name}}}");
+    let mut all = Vec::new();
+    let mut from = 0;
+    for (at, _) in text.match_indices(&place) {
+        if !text[..at].ends_with('$') {
+            all.push(&text[from..at]);
+            from = at + place.len();
+        }
+    }
+    all.push(&text[from..]);
+    all
 }
 
 #[cfg(test)]
@@ -118,5 +137,15 @@ mod tests {
         let text = "awk {print} {} {port} {dir}";
         assert_eq!(fill.apply(text), text);
         assert!(has(text, "port") && !has(text, "flows"));
+    }
+
+    /// `for i in 1 2; do echo ${i}; done` wrote the name of the shell twice: `$0`.
+    #[test]
+    fn a_variable_of_a_shell_is_no_placeholder() {
+        let fill = Fill::of(&variant("thread", 3));
+        let text = "for i in {flows} ${flows}; do echo ${i} {i}{i}; done";
+        let filled = "for i in 3 ${flows}; do echo ${i} 00; done";
+        assert_eq!(fill.apply(text), filled);
+        assert!(has(text, "i") && !has("${i}", "i"));
     }
 }

@@ -14,7 +14,7 @@ use crate::knobs::Knobs;
 /// Seconds between asking a program to end and killing it, where nothing else is said.
 pub const GRACE_S: f64 = 2.0;
 /// Copies at the most.
-const MOST_COPIES: u32 = 10_000;
+const MOST_COPIES: u32 = 4_000;
 
 /// A command of the user's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ pub struct Program {
     /// Who reads the command line.
     #[serde(default, skip_serializing_if = "is_default")]
     pub shell: Shell,
-    /// Environment variables beside those of the run.
+    /// Environment variables beside those of the run, with placeholders.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// The folder in which it runs; that of the run by default.
@@ -225,7 +225,7 @@ impl Program {
     }
 
     /// All command lines of it.
-    fn lines(&self) -> impl Iterator<Item = &str> {
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
         let others = [
             &self.build,
             &self.setup,
@@ -238,10 +238,11 @@ impl Program {
         [self.command.as_str()].into_iter().chain(others)
     }
 
-    /// Whether a line of it has that placeholder.
+    /// Whether a line of it, or a variable of its environment, has that placeholder.
     #[must_use]
     pub fn asks_for(&self, name: &str) -> bool {
-        self.lines().any(|line| has(line, name))
+        let values = self.env.values().map(String::as_str);
+        self.lines().chain(values).any(|text| has(text, name))
     }
 
     /// Checks the parameters.

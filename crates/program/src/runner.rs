@@ -12,6 +12,7 @@
 //! `true` is launched [`LAUNCHES_OF_TRUE`] times first, in the same way and by the same shell: what
 //! any launch costs here.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -178,8 +179,7 @@ impl<'a> Runner<'a> {
         let Some(line) = line else {
             return Ok(());
         };
-        let line = self.fill.apply(line);
-        let executable = self.executable(&line)?;
+        let (line, executable) = self.filled(line)?;
         let order = Order {
             executable: &executable,
             stdin: null()?,
@@ -209,11 +209,21 @@ impl<'a> Runner<'a> {
         }
     }
 
-    pub(crate) fn executable(&self, line: &str) -> io::Result<Executable> {
+    /// A line whose placeholders are filled in, with the environment of such a launch.
+    fn executable(&self, line: &str, fill: &Fill) -> io::Result<Executable> {
         let words = words(line, &self.program.shell).map_err(io::Error::other)?;
-        let mut environment = self.program.env.clone();
+        let own = self.program.env.iter();
+        let own = own.map(|(name, value)| (name.clone(), fill.apply(value)));
+        let mut environment: BTreeMap<String, String> = own.collect();
         environment.extend(self.program.knobs.environment());
         ready(&words, &environment)
+    }
+
+    /// A line that is not that of a copy, ready to be executed.
+    pub(crate) fn filled(&self, line: &str) -> io::Result<(String, Executable)> {
+        let line = self.fill.apply(line);
+        let executable = self.executable(&line, &self.fill)?;
+        Ok((line, executable))
     }
 
     /// A port for the slot, where nothing of the program itself asks for one.
@@ -256,7 +266,7 @@ impl<'a> Runner<'a> {
             ..self.fill.clone()
         };
         let line = fill.apply(&self.program.command);
-        let executable = self.executable(&line)?;
+        let executable = self.executable(&line, &fill)?;
         Ok((line, executable))
     }
 

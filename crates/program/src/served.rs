@@ -126,6 +126,17 @@ impl Served {
     /// One of them makes no sense; the message says what to use.
     pub fn check(&self) -> Result<(), String> {
         self.server.check()?;
+        if let Ready::Url(url) = &self.ready {
+            target(&url.replace("{port}", "80")).map_err(|why| format!("--ready: {why}"))?;
+        }
+        if self.is_asked_for("port") && !self.server.asks_for("port") {
+            return Err(format!(
+                "the load asks at {{port}}, a free port, and this server does not learn it: write {{port}} into \
+                 the command of the server (or --env PORT={{port}}), or the port at which it listens into the \
+                 load: {}",
+                self.server.command
+            ));
+        }
         match &self.load {
             Load::Command(line) => {
                 tools::known(line)?;
@@ -177,11 +188,15 @@ impl Served {
     /// Whether a line of it has that placeholder.
     #[must_use]
     pub fn asks_for(&self, name: &str) -> bool {
-        let load = match &self.load {
+        self.is_asked_for(name) || self.server.asks_for(name)
+    }
+
+    /// Whether the load has that placeholder.
+    fn is_asked_for(&self, name: &str) -> bool {
+        match &self.load {
             Load::Http(http) => http.urls.iter().any(|url| has(url, name)),
             Load::Command(line) => has(line, name),
-        };
-        load || self.server.asks_for(name)
+        }
     }
 
     /// Whether launches need a folder of their slot, and so one of the run.

@@ -218,8 +218,7 @@ impl<'a> ServerRunner<'a> {
     }
 
     fn ask_by_command(&mut self, server: &mut Running, line: &str) -> io::Result<Asked> {
-        let line = self.base.fill.apply(line);
-        let executable = self.base.executable(&line)?;
+        let (line, executable) = self.base.filled(line)?;
         let began = now_ns();
         let (output, used) = self.beside(server, &executable, None, f64::INFINITY)?;
         let steady_ns = now_ns() - began;

@@ -72,6 +72,29 @@ pub fn split(line: &str) -> Result<Split, WordsError> {
     Ok(Split::Words(words))
 }
 
+/// The line with a zero for each byte that is quoted, and for the quotes: what a shell may act on, in its place.
+#[must_use]
+pub fn bare(line: &str) -> String {
+    let mut quote = None;
+    let mut escaped = false;
+    let blank = |c: char| {
+        let is_open = quote.is_none() && !escaped && !"'\"\\".contains(c);
+        match (escaped, quote, c) {
+            (true, ..) => escaped = false,
+            (_, None | Some('"'), '\\') => escaped = true,
+            (_, None, '\'' | '"') => quote = Some(c),
+            (_, Some(open), c) if open == c => quote = None,
+            _ => {}
+        }
+        if is_open {
+            c.to_string()
+        } else {
+            "\0".repeat(c.len_utf8())
+        }
+    };
+    line.chars().map(blank).collect()
+}
+
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         let known = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -182,6 +205,12 @@ mod tests {
         ] {
             assert!(matches!(split(line), Ok(Split::Shell(_))), "{line}");
         }
+    }
+
+    #[test]
+    fn what_is_quoted_is_blank_in_a_bare_line() {
+        assert_eq!(bare("a 'b' \"c'd\" e"), "a \0\0\0 \0\0\0\0\0 e");
+        assert_eq!(bare("\\{a \"\\\"{\" 'ä'z"), "\0\0a \0\0\0\0\0 \0\0\0\0z");
     }
 
     #[test]

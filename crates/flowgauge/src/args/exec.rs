@@ -50,17 +50,17 @@ pub(crate) struct ExecArgs {
     #[arg(long, value_name = "COMMAND")]
     pub(crate) reference: Option<String>,
     /// Numbers of flows to try: flows=1,2,4,8
-    #[arg(long, value_name = "flows=LIST", value_parser = sweep)]
+    #[arg(long, value_name = "flows=LIST", value_parser = sweep, conflicts_with_all = ["grid", "copies", "what_if", "flows"])]
     pub(crate) sweep: Option<Sweep>,
     /// A command (or that of --serve) that is run as each split of --flows into processes and
     /// threads, to find the best; without --flows, of each number up to twice the CPUs
-    #[arg(long, value_name = "COMMAND", num_args = 0..=1, default_missing_value = "")]
+    #[arg(long, value_name = "COMMAND", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["copies", "what_if"])]
     pub(crate) grid: Option<String>,
     /// How many flows there are in all: {flows}
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) flows: Option<u32>,
     /// Run N copies of the command at once, each with its own {i}, from 0
-    #[arg(long, value_name = "N", requires = "against", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", requires = "against", conflicts_with_all = ["what_if", "serve"], value_parser = clap::value_parser!(u32).range(1..=4_000))]
     pub(crate) copies: Option<u32>,
     /// What the copies are compared with
     #[arg(long, value_name = "COMMAND", requires = "copies")]
@@ -104,17 +104,17 @@ pub(crate) struct ServeArgs {
     /// it has its answer
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "load")]
     pub(crate) rate: Vec<f64>,
-    /// Connections at one time
-    #[arg(long, value_name = "N", default_value = "16", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) connections: u32,
-    /// Time that is measured in each slot
-    #[arg(long, value_name = "TIME", default_value = "1.5s", value_parser = number::seconds)]
-    pub(crate) duration: f64,
+    /// Connections at one time [default: 16]
+    #[arg(long, value_name = "N", requires = "load", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) connections: Option<u32>,
+    /// Time that is measured in each slot [default: 1.5s]
+    #[arg(long, value_name = "TIME", requires = "load", value_parser = number::seconds)]
+    pub(crate) duration: Option<f64>,
     /// Each answer must be what the first one was
-    #[arg(long)]
+    #[arg(long, requires = "load")]
     pub(crate) same_body: bool,
     /// CPUs of the load generator, such as 3; best not those of the servers
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "load")]
     pub(crate) load_cpus: Vec<u32>,
     /// What must hold at a rate: p99=20ms; says the highest rate that meets it
     #[arg(long, value_name = "p99=TIME", value_parser = slo, requires = "rate")]
@@ -192,9 +192,9 @@ pub(crate) struct ProofArgs {
     /// An exit code other than 0 is no failure: any, or those of a list such as 1,3
     #[arg(short = 'i', long, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all-non-zero", value_parser = codes)]
     pub(crate) ignore_failure: Option<Codes>,
-    /// Where the output goes: null, or pipe, from which it is read
-    #[arg(long, value_name = "WHERE", default_value = "null", value_parser = output)]
-    pub(crate) output: String,
+    /// Where the output goes: null, or pipe, from which it is read [default: null]
+    #[arg(long, value_name = "WHERE", value_parser = output)]
+    pub(crate) output: Option<String>,
 }
 
 /// What hyperfine's users know.

@@ -3,6 +3,7 @@
 mod command;
 mod export;
 mod parameters;
+mod placeholders;
 mod plans;
 mod serve;
 mod what_if;
@@ -24,6 +25,7 @@ const NAME: &str = "exec";
 /// Runs the commands and answers.
 pub(crate) fn run(args: &ExecArgs) -> Result<Ending> {
     refuse(args)?;
+    serve::refuse(args)?;
     flow::cgroup::sweep();
     let study = study(args, &lab::cpus(&Machine::read()))?;
     for case in &study.cases {
@@ -140,7 +142,7 @@ fn cases(args: &ExecArgs, cpus: &Cpus) -> Result<Vec<Case>> {
     let cases = plans::cases(args, cpus)?;
     match args.serve.load.is_empty() {
         true => Ok(cases),
-        false => serve::served(&args.serve, cases),
+        false => serve::served(&args.serve, cases, cpus),
     }
 }
 

@@ -22,14 +22,11 @@ pub(super) struct Named {
     pub(super) parameters: BTreeMap<String, String>,
 }
 
-/// The commands, with names that are different.
+/// The commands, with names that are different; that of `--grid` is one, and that of `--against` the last.
 pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
-    let served = args
-        .serve
-        .serve
-        .iter()
-        .filter(|command| !command.is_empty());
-    let first = args.reference.iter().chain(&args.commands).chain(served);
+    let flags = args.serve.serve.iter().chain(&args.grid);
+    let by_flag = flags.filter(|command| !command.is_empty());
+    let first = args.reference.iter().chain(&args.commands).chain(by_flag);
     let unnamed = first.map(|command| Written {
         command: command.clone(),
         ..Written::default()
@@ -39,7 +36,12 @@ pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
         command: command.clone(),
         ..Written::default()
     });
-    let written: Vec<Written> = unnamed.chain(named).collect();
+    let against = args.against.iter().map(|command| Written {
+        name: Some("against".to_owned()),
+        command: command.clone(),
+        ..Written::default()
+    });
+    let written: Vec<Written> = unnamed.chain(named).chain(against).collect();
     ensure!(
         !written.is_empty(),
         "name at least one command, such as: flowgauge exec 'sort big.txt'"
@@ -54,13 +56,23 @@ pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
     let count = spread.len();
     let mut all = Vec::new();
     for (number, one) in spread.into_iter().enumerate() {
-        let given = args.names.get(number).cloned().or(one.name);
+        let given = args.names.get(number).or(one.name.as_ref()).cloned();
+        let usual = program(args, one.command.clone())?;
+        let beside = |line: Option<String>| line.map(|line| one.filled(&line));
         all.push(Named {
             label: given.unwrap_or_else(|| short(&one.command)),
             program: Program {
-                prepare: of_command("--prepare", &args.each.prepare, number, count)?,
-                conclude: of_command("--conclude", &args.each.conclude, number, count)?,
-                ..program(args, one.command)?
+                setup: beside(usual.setup),
+                prepare: beside(of_command("--prepare", &args.each.prepare, number, count)?),
+                conclude: beside(of_command(
+                    "--conclude",
+                    &args.each.conclude,
+                    number,
+                    count,
+                )?),
+                cleanup: beside(usual.cleanup),
+                check: beside(usual.check),
+                ..usual
             },
             parameters: one.parameters,
         });
@@ -109,7 +121,7 @@ fn unique(all: &mut [Named]) {
 }
 
 /// A command with all that the flags say of each launch.
-pub(super) fn program(args: &ExecArgs, command: String) -> Result<Program> {
+fn program(args: &ExecArgs, command: String) -> Result<Program> {
     let (each, proof) = (&args.each, &args.proof);
     let absolute = |file: &PathBuf| {
         fs::canonicalize(file).map_err(|error| anyhow!("{}: {error}", file.display()))
@@ -121,14 +133,11 @@ pub(super) fn program(args: &ExecArgs, command: String) -> Result<Program> {
         env: each.env.iter().cloned().collect(),
         folder: Some(program::here()?),
         stdin: each.stdin.as_ref().map(absolute).transpose()?,
-        output: if proof.output == "pipe" {
-            Output::Pipe
-        } else {
-            Output::Null
+        output: match proof.output.as_deref() {
+            Some("pipe") => Output::Pipe,
+            _ => Output::Null,
         },
         setup: each.setup.clone(),
-        prepare: each.prepare.first().cloned(),
-        conclude: each.conclude.first().cloned(),
         cleanup: each.cleanup.clone(),
         check: proof.check.clone(),
         check_output,

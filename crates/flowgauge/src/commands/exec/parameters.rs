@@ -19,6 +19,14 @@ pub(super) struct Written {
 }
 
 impl Written {
+    /// A line that is run beside the command, with the parameters of that one.
+    pub(super) fn filled(&self, line: &str) -> String {
+        let fill = |line: String, (name, value): (&String, &String)| {
+            line.replace(&format!("{{{name}}}"), value)
+        };
+        self.parameters.iter().fold(line.to_owned(), fill)
+    }
+
     fn with(&self, parameter: &str, value: &str) -> Self {
         let place = format!("{{{parameter}}}");
         let name = self.name.as_ref().map(|name| match name.contains(&place) {

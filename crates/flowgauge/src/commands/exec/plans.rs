@@ -1,6 +1,6 @@
 //! What is compared with what: commands as the variants of cases.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use flow::placement::Cpus;
 use flow::{Channel, Model, Schedule, Variant};
 use lab::{BestOf, Case, LabelledVariant, Metric, SweepPoint, labelled};
@@ -8,26 +8,24 @@ use program::Program;
 use program::fill::has;
 use workload::Work;
 
-use super::command::{Named, commands, program, short};
-use super::what_if;
+use super::command::{Named, commands, short};
+use super::{placeholders, what_if};
 use crate::args::ExecArgs;
 
 /// The case of a study without a sweep.
 const CASE: &str = "commands";
 
-/// Placeholders that say how many flows there are.
-const OF_FLOWS: [&str; 3] = ["flows", "processes", "threads"];
-
 /// The cases that the flags ask for, on a machine with these CPUs.
 pub(super) fn cases(args: &ExecArgs, machine: &Cpus) -> Result<Vec<Case>> {
     let cpus = u32::try_from(machine.allowed.len()).unwrap_or(u32::MAX);
-    if let Some(command) = &args.grid {
-        return Ok(vec![grid(args, command, cpus)?]);
-    }
-    if let (Some(copies), Some(against)) = (args.copies, &args.against) {
-        return Ok(vec![copies_against(args, copies, against)?]);
-    }
     let commands = commands(args)?;
+    placeholders::check(args, &commands)?;
+    if args.grid.is_some() {
+        return Ok(vec![grid(args, &commands, cpus)?]);
+    }
+    if let Some(copies) = args.copies {
+        return Ok(vec![copies_against(args, copies, commands)?]);
+    }
     match (&args.sweep, commands.as_slice()) {
         (Some(sweep), [only]) => Ok(vec![by_flows(args, only, &sweep.0, cpus)?]),
         (Some(sweep), commands) => sweep
@@ -109,7 +107,7 @@ fn plain(args: &ExecArgs, commands: &[Named], cpus: &Cpus) -> Result<Case> {
 /// One command at several numbers of flows, which end in the best one. A flow for each CPU is
 /// among them: that is what is taken by those who do not ask.
 fn by_flows(args: &ExecArgs, command: &Named, numbers: &[u32], cpus: u32) -> Result<Case> {
-    needs(args, &command.program, &OF_FLOWS, "--sweep")?;
+    needs(args, &command.program, "flows", "--sweep")?;
     let mut numbers = numbers.to_vec();
     if !numbers.contains(&cpus) {
         numbers.push(cpus);
@@ -135,7 +133,7 @@ fn by_flows(args: &ExecArgs, command: &Named, numbers: &[u32], cpus: u32) -> Res
 fn at_flows(args: &ExecArgs, commands: &[Named], flows: u32) -> Result<Case> {
     let mut base = commands[0].program.clone();
     for command in commands {
-        needs(args, &command.program, &OF_FLOWS, "--sweep")?;
+        needs(args, &command.program, "flows", "--sweep")?;
     }
     base.flows = Some(flows.into());
     let mut own = variants(args, commands, flows);
@@ -157,17 +155,17 @@ fn at_flows(args: &ExecArgs, commands: &[Named], flows: u32) -> Result<Case> {
 
 /// One command as each split into processes and threads, which end in the best one. The first is
 /// one process with a thread for each CPU: that is what is taken by those who do not ask.
-fn grid(args: &ExecArgs, command: &str, cpus: u32) -> Result<Case> {
-    let program = match command {
-        "" => {
-            let commands = commands(args)?;
-            ensure!(commands.len() == 1, "--grid is for one command");
-            commands[0].program.clone()
-        }
-        command => program(args, command.to_owned())?,
+fn grid(args: &ExecArgs, commands: &[Named], cpus: u32) -> Result<Case> {
+    let [only] = commands else {
+        bail!(
+            "--grid is for one command, and there are {}: {}",
+            commands.len(),
+            list(commands)
+        );
     };
+    let program = only.program.clone();
     for name in ["processes", "threads"] {
-        needs(args, &program, &[name], "--grid")?;
+        needs(args, &program, name, "--grid")?;
     }
     let mut all = vec![(1, cpus)];
     all.extend(splits(args.flows, cpus).filter(|&split| split != (1, cpus)));
@@ -204,30 +202,16 @@ fn splits(flows: Option<u32>, cpus: u32) -> impl Iterator<Item = (u32, u32)> {
 }
 
 /// Copies of one command against another one.
-fn copies_against(args: &ExecArgs, copies: u32, against: &str) -> Result<Case> {
+fn copies_against(args: &ExecArgs, copies: u32, mut commands: Vec<Named>) -> Result<Case> {
     ensure!(
-        args.commands.len() == 1,
-        "--copies is for one command, and --against names the other one"
+        commands.len() == 2,
+        "--copies is for one command, and --against names the other one; there are {}: {}",
+        commands.len(),
+        list(&commands)
     );
-    let many = Program {
-        copies: program::Copies::Number(copies),
-        ..program(args, args.commands[0].clone())?
-    };
-    let one = program(args, against.to_owned())?;
-    let named = [
-        (format!("{copies} copies"), many),
-        ("against".to_owned(), one),
-    ];
-    let mut commands: Vec<Named> = named
-        .into_iter()
-        .map(|(label, program)| Named {
-            label,
-            program,
-            parameters: Default::default(),
-        })
-        .collect();
-    for (command, name) in commands.iter_mut().zip(&args.names) {
-        command.label.clone_from(name);
+    commands[0].program.copies = program::Copies::Number(copies);
+    if args.names.is_empty() && args.variant.is_empty() {
+        commands[0].label = format!("{copies} copies");
     }
     let flows = args.flows.unwrap_or(copies);
     let title = format!("{copies} copies against one");
@@ -241,22 +225,23 @@ fn copies_against(args: &ExecArgs, copies: u32, against: &str) -> Result<Case> {
     ))
 }
 
+/// The names of commands, for people.
+fn list(commands: &[Named]) -> String {
+    let names: Vec<&str> = commands.iter().map(|one| one.label.as_str()).collect();
+    names.join(", ")
+}
+
 /// Refuses a command that would be the same in each of the variants; of a server, together with
 /// what asks it.
-fn needs(args: &ExecArgs, program: &Program, names: &[&str], flag: &str) -> Result<()> {
-    let in_load = |name| args.serve.load.iter().any(|load| has(load, name));
-    let has = names
-        .iter()
-        .any(|name| program.asks_for(name) || in_load(name));
-    let names: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
+fn needs(args: &ExecArgs, program: &Program, name: &str, flag: &str) -> Result<()> {
+    let in_load = args.serve.load.iter().any(|load| has(load, name));
     let without = match args.serve.load.is_empty() {
-        true => "this command has none of them",
-        false => "neither this server nor its --load has one of them",
+        true => "this command does not have it",
+        false => "neither this server nor its --load has it",
     };
     ensure!(
-        has,
-        "{flag} changes {}, and {without}: {}",
-        names.join(", "),
+        in_load || program.asks_for(name),
+        "{flag} changes {{{name}}}, and {without}: {}",
         program.command
     );
     Ok(())

@@ -1,17 +1,28 @@
 //! Commands as servers: the same cases, with somebody who asks.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
+use flow::placement::Cpus;
 use lab::{Case, LabelledVariant, Metric, SweepPoint};
 use program::{Http, Load, Ready, Served};
 use workload::Work;
 
-use crate::args::ServeArgs;
+use crate::args::{ExecArgs, ServeArgs};
 
 /// Seconds that a server has to be ready, where --timeout does not say so.
 const READY_S: f64 = 10.0;
 
 /// The cases with servers in place of commands; once for each rate.
-pub(super) fn served(args: &ServeArgs, cases: Vec<Case>) -> Result<Vec<Case>> {
+pub(super) fn served(args: &ServeArgs, cases: Vec<Case>, cpus: &Cpus) -> Result<Vec<Case>> {
+    let here = &cpus.allowed;
+    if let Some(none) = args.load_cpus.iter().find(|cpu| !here.contains(cpu)) {
+        bail!(
+            "--load-cpus {none}: that CPU is not available to this process: choose among {here:?}"
+        );
+    }
+    let twice = (1..args.rate.len()).find(|&at| args.rate[..at].contains(&args.rate[at]));
+    if let Some(at) = twice {
+        bail!("--rate {} is there twice: once is enough", args.rate[at]);
+    }
     if args.rate.is_empty() {
         let load = load(args, None)?;
         return Ok(cases
@@ -44,6 +55,27 @@ pub(super) fn served(args: &ServeArgs, cases: Vec<Case>) -> Result<Vec<Case>> {
     args.rate.iter().map(of_rate).collect()
 }
 
+/// Refuses what is said of a launch that ends by itself, which a server does not.
+pub(super) fn refuse(args: &ExecArgs) -> Result<()> {
+    let given = [
+        ("--stdin", args.each.stdin.is_some()),
+        ("--work", args.each.work.is_some()),
+        ("--leaves-processes", args.each.leaves_processes),
+        ("--check-output", args.proof.check_output.is_some()),
+        ("--same-output", args.proof.same_output),
+        ("--ignore-failure", args.proof.ignore_failure.is_some()),
+        ("--output", args.proof.output.is_some()),
+    ];
+    let refused = given.into_iter().find(|(_, given)| *given);
+    if let (Some((flag, _)), false) = (refused, args.serve.serve.is_empty()) {
+        bail!(
+            "{flag} is for a command that ends by itself, and a server is stopped: --same-body and --check \
+             prove what a server does"
+        );
+    }
+    Ok(())
+}
+
 /// Refuses ports of servers at which another one answers already.
 pub(super) fn check_ports(case: &Case) -> Result<()> {
     for at in 0..case.variants.len() {
@@ -57,34 +89,42 @@ pub(super) fn check_ports(case: &Case) -> Result<()> {
 fn load(args: &ServeArgs, rate: Option<f64>) -> Result<Load> {
     let is_url = |load: &String| load.starts_with("http://") || load.starts_with("https://");
     if args.load.iter().all(is_url) {
+        let usual = Http::new(args.load.clone());
         return Ok(Load::Http(Http {
             rate,
-            connections: args.connections,
-            seconds: args.duration,
+            connections: args.connections.unwrap_or(usual.connections),
+            seconds: args.duration.unwrap_or(usual.seconds),
             same_body: args.same_body,
             cpus: args.load_cpus.clone(),
-            ..Http::new(args.load.clone())
+            ..usual
         }));
     }
     ensure!(
         args.load.len() == 1,
         "--load names several URLs, or one command"
     );
-    ensure!(
-        rate.is_none(),
-        "--rate is for the built-in generator: tell {} its rate itself",
-        args.load[0]
-            .split_whitespace()
-            .next()
-            .unwrap_or("the command")
-    );
+    let of_built_in = [
+        ("--rate", rate.is_some()),
+        ("--connections", args.connections.is_some()),
+        ("--duration", args.duration.is_some()),
+        ("--same-body", args.same_body),
+        ("--load-cpus", !args.load_cpus.is_empty()),
+    ];
+    if let Some((flag, _)) = of_built_in.into_iter().find(|(_, given)| *given) {
+        bail!(
+            "{flag} is for the built-in load generator, which asks a URL: say it in the command of --load itself: {}",
+            args.load[0]
+        );
+    }
     Ok(Load::Command(args.load[0].clone()))
 }
 
 fn ready(args: &ServeArgs) -> Ready {
     match args.ready.as_str() {
         "tcp" => Ready::Tcp,
-        url if url.starts_with("http://") => Ready::Url(url.to_owned()),
+        url if url.starts_with("http://") || url.starts_with("https://") => {
+            Ready::Url(url.to_owned())
+        }
         line => Ready::Line(line.to_owned()),
     }
 }

@@ -1,0 +1,116 @@
+//! Nothing is left behind, whichever process of a run is ended.
+
+use std::fs;
+use std::path::Path;
+
+use nix::sys::signal::Signal;
+
+use super::failure;
+use crate::common::{Home, Process, slots, within};
+
+/// Nothing stays, whichever is ended: the run, its main process, or the process of a slot.
+#[test]
+fn nothing_of_a_command_outlives_any_end_of_a_run() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGKILL] {
+        let home = Home::new();
+        let mut run = home.start(&[
+            "exec",
+            "--out",
+            "out",
+            "sh -c '(setsid sleep 61 &); sleep 60'",
+        ]);
+        within(20, "the command runs", || {
+            (home.processes().len() >= 4).then_some(())
+        });
+        run.send(signal);
+        run.end();
+        home.assert_nothing_left();
+    }
+    let home = Home::new();
+    let mut run = home.start(&[
+        "exec",
+        "--out",
+        "out",
+        "--rounds",
+        "1",
+        "sh -c '(setsid sleep 61 &); sleep 60'",
+    ]);
+    let cell = within(20, "the command runs", || {
+        let all = home.processes();
+        (all.len() >= 4).then(|| Process::slot_process(&all).cloned())?
+    });
+    cell.send(Signal::SIGKILL);
+    within(20, "its orphans are ended", || {
+        (home.processes().len() <= 2).then_some(())
+    });
+    run.send(Signal::SIGTERM);
+    run.end();
+    home.assert_nothing_left();
+}
+
+#[test]
+fn a_cut_run_goes_on_from_another_folder() {
+    let home = Home::new();
+    home.write("input", "x");
+    let mut run = home.start(&[
+        "exec",
+        "--out",
+        "out",
+        "-r",
+        "6",
+        "sh -c 'cat input; sleep 0.2'",
+        "--check-output",
+        "x",
+    ]);
+    within(20, "a slot", || {
+        (!slots(&home.path("out")).is_empty()).then_some(())
+    });
+    run.send(Signal::SIGINT);
+    run.end();
+    let out = home.path("out");
+    let mut resumed = home.command(&["run", "--resume", out.to_str().unwrap()]);
+    let ended = resumed.current_dir(home.temporary()).output().unwrap();
+    assert!(matches!(ended.status.code(), Some(0 | 3)), "{ended:?}");
+    assert_eq!((slots(&out).len(), failure(&home)), (6, String::new()));
+}
+
+/// Both who could end it are killed at once, and it has left their line of descent.
+#[test]
+fn a_control_group_ends_what_outlives_the_main_process_and_the_slot() {
+    let home = Home::new();
+    let mut run = home.start(&[
+        "exec",
+        "--out",
+        "out",
+        "sh -c '(setsid sleep 61 &); sleep 60'",
+    ]);
+    let slot = within(20, "the command runs", || {
+        let all = home.processes();
+        (all.len() >= 5).then(|| Process::slot_process(&all).cloned())?
+    });
+    let groups = fs::read_to_string(format!("/proc/{}/cgroup", slot.pid)).unwrap();
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::/"));
+    let held = group.filter(|group| group.contains("flowgauge-"));
+    run.send(Signal::SIGKILL);
+    slot.send(Signal::SIGKILL);
+    run.end();
+    let Some(held) = held else {
+        // Parent-death signals end the command itself, and nobody its grandchild.
+        let left = || home.processes();
+        within(20, "the command is ended", || {
+            (left().len() <= 1).then_some(())
+        });
+        left().iter().for_each(|one| one.send(Signal::SIGKILL));
+        return;
+    };
+    home.assert_nothing_left();
+    let mounts = fs::read_to_string("/proc/mounts").unwrap();
+    let mount = mounts
+        .lines()
+        .find(|line| line.contains(" cgroup2 "))
+        .unwrap();
+    let folder = Path::new(mount.split(' ').nth(1).unwrap()).join(held);
+    within(20, "the group is removed", || {
+        (!folder.exists()).then_some(())
+    });
+}

@@ -1,0 +1,146 @@
+//! Flags of hyperfine: kept, or refused with the reason.
+
+use std::fs;
+
+use serde_json::Value;
+
+use super::failure;
+use crate::common::Home;
+
+#[test]
+fn hyperfines_flags_work_and_its_json_is_written() {
+    let home = Home::new();
+    let run = home.run(&[
+        "exec",
+        "--out",
+        "out",
+        "-w",
+        "1",
+        "-r",
+        "3",
+        "-N",
+        "-L",
+        "n",
+        "0.01,0.02",
+        "sleep {n}",
+        "--export-json",
+        "x.json",
+        "--export-csv",
+        "x.csv",
+        "--export-markdown",
+        "x.md",
+    ]);
+    run.answered();
+    let json: Value =
+        serde_json::from_str(&fs::read_to_string(home.path("x.json")).unwrap()).unwrap();
+    let results = json["results"].as_array().unwrap();
+    assert_eq!(results.len(), 2);
+    for (result, command) in results.iter().zip(["sleep 0.01", "sleep 0.02"]) {
+        assert_eq!(result["command"], command);
+        assert_eq!(result["times"].as_array().unwrap().len(), 3);
+        assert_eq!(result["exit_codes"], serde_json::json!([0, 0, 0]));
+        let (_, value) = command.split_once(' ').unwrap();
+        assert_eq!(result["parameters"], serde_json::json!({ "n": value }));
+        for key in ["mean", "stddev", "median", "user", "system", "min", "max"] {
+            assert!(result[key].is_number(), "{key}: {result}");
+        }
+    }
+    // The size of the launcher was taken for that of `sleep`.
+    assert!(results[0].get("memory_usage_byte").is_none_or(|bytes| {
+        bytes
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|bytes| bytes.as_u64().unwrap() < 5 << 20)
+    }));
+    let csv = fs::read_to_string(home.path("x.csv")).unwrap();
+    assert!(
+        csv.starts_with("command,mean,stddev,median,user,system,min,max,parameter_n\nsleep 0.01,"),
+        "{csv}"
+    );
+    assert!(
+        fs::read_to_string(home.path("x.md"))
+            .unwrap()
+            .contains("| `sleep 0.02` |")
+    );
+}
+
+/// Each command has its own preparation, exit codes may be listed, and what cannot be kept is
+/// refused with the reason.
+#[test]
+fn further_flags_of_hyperfine_work_or_are_refused() {
+    let home = Home::new();
+    let words = [
+        "exec",
+        "--out",
+        "out",
+        "-r",
+        "1",
+        "-p",
+        "touch a",
+        "-p",
+        "touch b",
+        "-i=3",
+        "sh -c 'test -e a; exit 3'",
+        "sh -c 'test -e b; exit 3'",
+        "--export-json",
+        "-",
+        "--sort",
+        "mean-time",
+    ];
+    let run = home.run(&words);
+    assert_eq!(failure(&home), "", "{}", run.stderr);
+    assert!(
+        run.words().contains("\"exit_codes\": [ 3 ]"),
+        "{}",
+        run.words()
+    );
+    let refused = |words: &[&str], why: &str| {
+        let run = home.run(&[&["exec", "--out", "no", "true"], words].concat());
+        assert_eq!(run.code, Some(2), "{words:?}");
+        assert!(
+            run.stderr.replace('\n', " ").contains(why),
+            "{words:?}: {}",
+            run.stderr
+        );
+    };
+    refused(
+        &["-p", "true", "-p", "true"],
+        "2 times, and the number of commands is 1",
+    );
+    refused(&["--output", "inherit"], "between lines");
+    refused(&["--work", "0"], "0");
+    refused(&["--env", "FOO"], "such as LC_ALL=C");
+}
+
+/// hyperfine fills parameters in there too; `{n}` reached these commands as it is.
+#[test]
+fn parameters_are_filled_in_beside_the_command_too() {
+    let home = Home::new();
+    let words = [
+        "exec",
+        "--out",
+        "out",
+        "-r",
+        "1",
+        "-L",
+        "n",
+        "1,2",
+        "test -e made{n}",
+        "-s",
+        "touch set{n}",
+        "-p",
+        "touch made{n}",
+        "-C",
+        "touch after{n}",
+        "-c",
+        "touch end{n}",
+        "--check",
+        "test -e set{n}",
+    ];
+    home.run(&words).answered();
+    assert_eq!(failure(&home), "");
+    for file in ["after1", "after2", "end1", "end2"] {
+        assert!(home.path(file).exists(), "{file}");
+    }
+}

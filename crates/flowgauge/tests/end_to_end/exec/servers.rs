@@ -1,0 +1,180 @@
+//! Servers: started, asked, stopped, and what fails about them.
+
+use super::{exec, failure};
+use crate::common::{Home, Run, results};
+
+/// A server that answers on its port, of the system's Python.
+const SERVER: &str = "python3 -m http.server {port} --bind 127.0.0.1";
+
+fn served(home: &Home, server: &str, further: &[&str]) -> Run {
+    let url = "http://127.0.0.1:{port}/page.txt";
+    let common = [
+        "--serve",
+        server,
+        "--load",
+        url,
+        "--connections",
+        "2",
+        "--duration",
+        "0.2s",
+    ];
+    home.write("page.txt", "a page\n");
+    exec(home, &[&common, further].concat())
+}
+
+#[test]
+fn a_server_is_asked_and_stopped_and_every_request_is_counted() {
+    for (further, metric) in [
+        (vec!["--same-body"], "request"),
+        (vec!["--rate", "40"], "p99"),
+    ] {
+        let home = Home::new();
+        served(&home, SERVER, &further).answered();
+        assert_eq!(failure(&home), "");
+        let results = results(&home.path("out"));
+        let case = &results.studies[0].cases[0];
+        assert_eq!(serde_json::to_value(case.case.metric).unwrap(), metric);
+        let requests = case.variants[0]
+            .requests
+            .as_ref()
+            .expect("requests were answered");
+        assert!(
+            requests.count > 0 && requests.p99_ns >= requests.p50_ns,
+            "{requests:?}"
+        );
+        home.assert_nothing_left();
+    }
+}
+
+#[test]
+fn a_server_that_is_none_fails_with_what_it_said() {
+    for (server, said) in [
+        (
+            "sh -c 'echo no config >&2; exit 4' {port}",
+            "ended before it was ready: exit code 4; it said: no config",
+        ),
+        (
+            "sh -c 'echo {port}; echo broken >&2; sleep 60'",
+            "still at work",
+        ),
+    ] {
+        let home = Home::new();
+        served(&home, server, &["--deadline", "1s"]);
+        let failure = failure(&home);
+        assert!(
+            failure.contains(said) || failure.contains("was not ready"),
+            "{failure}"
+        );
+        home.assert_nothing_left();
+    }
+    let home = Home::new();
+    let load = "false wrk http://127.0.0.1:{port}/";
+    exec(&home, &["--serve", SERVER, "--load", load]);
+    assert!(
+        failure(&home).contains("the load failed: exit code 1"),
+        "{}",
+        failure(&home)
+    );
+    home.assert_nothing_left();
+}
+
+/// A port that somebody holds, and a server that dies under load.
+#[test]
+fn a_taken_port_and_a_server_that_dies_are_failures_with_what_was_said() {
+    let home = Home::new();
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let server = format!("sh -c 'exec python3 -m http.server {port} --bind 127.0.0.1' {{port}}");
+    served(&home, &server, &["--ready", "Serving HTTP"]);
+    let said = failure(&home);
+    assert!(said.contains("ended before it was ready"), "{said}");
+    assert!(said.contains("in use"), "{said}");
+
+    let home = Home::new();
+    home.write(
+        "dies.py",
+        "import socket, sys\ns = socket.socket()\ns.bind(('127.0.0.1', int(sys.argv[1])))\n\
+         s.listen()\ns.accept()\ns.accept()\nsys.exit('out of order')\n",
+    );
+    served(&home, "python3 dies.py {port}", &[]);
+    let said = failure(&home);
+    assert!(
+        said.contains("the server ended while it was asked"),
+        "{said}"
+    );
+    assert!(said.contains("out of order"), "{said}");
+    home.assert_nothing_left();
+}
+
+/// A rate at which nothing could be measured was not in the answer at all.
+#[test]
+fn a_server_whose_slots_all_failed_is_in_the_answer_with_the_reason() {
+    let home = Home::new();
+    let words = served(&home, "sh -c 'exit 4' {port}", &["--rate", "20"]).words();
+    let said = "all slots failed: the server ended before it was ready: exit code 4";
+    assert!(words.contains(said), "{words}");
+}
+
+/// What was asked was given as what was answered, and waiting for a server as lateness of the
+/// generator; of one that closes its connections, what was left at the end was never sent.
+#[test]
+fn a_server_that_falls_behind_is_given_the_rate_that_it_reached() {
+    let home = Home::new();
+    home.write(
+        "slow.py",
+        "import http.server as h, sys, time\nclass Slow(h.SimpleHTTPRequestHandler):\n    \
+         def do_GET(self):\n        time.sleep(0.03)\n        super().do_GET()\n\
+         h.HTTPServer(('127.0.0.1', int(sys.argv[1])), Slow).serve_forever()\n",
+    );
+    let server = "python3 slow.py {port}";
+    let words = served(&home, server, &["--rate", "100"]).answered().words();
+    let results = results(&home.path("out"));
+    let requests = results.studies[0].cases[0].variants[0].requests.unwrap();
+    assert!(requests.per_s <= 34.0, "{requests:?}");
+    let behind = "of the 100 requests a second that it was asked";
+    assert!(words.contains(behind), "{words}");
+    assert!(
+        words.contains("requests waited for a connection"),
+        "{words}"
+    );
+}
+
+/// The time of `--timeout` was that of a request, and servers had 20 s whatever it was.
+#[test]
+fn a_server_has_as_long_to_be_ready_as_the_timeout_says() {
+    let home = Home::new();
+    served(&home, "sh -c 'sleep 60' {port}", &["--timeout", "0.3s"]);
+    let said = failure(&home);
+    assert!(
+        said.contains("was not ready after 0.") || said.contains("was not ready after 1."),
+        "{said}"
+    );
+    home.assert_nothing_left();
+}
+
+#[test]
+fn a_bound_on_latency_names_the_highest_rate_or_says_that_none_met_it() {
+    let home = Home::new();
+    home.write("page.txt", "a page\n");
+    let words = served(&home, SERVER, &["--rate", "20,40", "--slo", "p99=5s"])
+        .answered()
+        .words();
+    let few = "too few rounds to say which of these rates has a p99";
+    assert!(words.contains(few), "{words}");
+    assert!(words.contains("compared by p99 latency"), "{words}");
+    assert!(
+        words.contains("p99.9 ") && words.contains("answered a second"),
+        "{words}"
+    );
+    assert!(words.contains("% of one CPU"), "{words}");
+}
+
+/// Only the text of the command was filled in, and servers often take their port from a variable.
+#[test]
+fn a_server_may_learn_its_port_from_its_environment() {
+    let home = Home::new();
+    let server = "sh -c 'exec python3 -m http.server $PORT --bind 127.0.0.1'";
+    served(&home, server, &["--env", "PORT={port}"]).answered();
+    assert_eq!(failure(&home), "");
+    home.assert_nothing_left();
+}
