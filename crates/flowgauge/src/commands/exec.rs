@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn the_command_of_a_grid_may_be_the_server() {
         let load = ["--load", "http://127.0.0.1:{port}/", "--rate", "10,20"];
-        let server = "serve -p {processes} -t {threads}";
+        let server = "serve -b {port} -p {processes} -t {threads}";
         let words = ["--serve", server, "--flows", "2", "--grid"];
         let study = study_of(&[&words[..], &load[..]].concat()).unwrap();
         assert_eq!(study.cases.len(), 2);
