@@ -20,7 +20,7 @@ pub struct Facts {
     pub shares: &'static str,
     /// How its effect is verified.
     pub verified: &'static str,
-    /// Operations of one flow in a repetition, unless stated otherwise: a few ms of them.
+    /// Operations that take one flow some millisecond, where nobody makes it wait.
     pub ops: u64,
     /// Whether it needs a folder for files.
     pub needs_folder: bool,

@@ -20,22 +20,35 @@ pub struct Operations {
     pub operation: Name,
     /// How many flows repeat it.
     pub flows: u64,
-    /// How often each flow repeats it; as often as takes a few ms, if not given.
+    /// How often each flow repeats it; as often as takes some `ms`, if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ops: Option<u64>,
+    /// How many milliseconds a flow is busy, roughly, where nobody makes it wait; 1 if not given.
+    /// Flows neither begin nor end at the same instant: what one of them does alone is a smaller
+    /// part of a longer repetition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ms: Option<u64>,
 }
 
 impl Operations {
     /// How often each flow repeats the operation.
     #[must_use]
     pub fn ops(&self) -> u64 {
-        self.ops.unwrap_or(self.operation.facts().ops)
+        let a_ms = self.operation.facts().ops;
+        let usual = a_ms.saturating_mul(self.ms.unwrap_or(1));
+        self.ops.unwrap_or(usual)
     }
 
     pub(crate) fn check(&self) -> Result<(), WorkError> {
-        if self.flows == 0 || self.ops == Some(0) {
+        if self.flows == 0 || self.ops == Some(0) || self.ms == Some(0) {
             return Err(WorkError(
-                "an operation needs flows and ops of at least 1".to_owned(),
+                "an operation needs flows, ops and ms of at least 1".to_owned(),
+            ));
+        }
+        if self.ops.is_some() && self.ms.is_some() {
+            return Err(WorkError(
+                "ops and ms both say how often an operation is repeated: give one of them"
+                    .to_owned(),
             ));
         }
         Ok(())
@@ -95,6 +108,8 @@ mod tests {
         assert_eq!(usual.ops(), usual.operation.facts().ops);
         let few = read(r#"{"operation": "mmap", "flows": 2, "ops": 7}"#).unwrap();
         assert_eq!(few.ops(), 7);
+        let longer = read(r#"{"operation": "mmap", "flows": 2, "ms": 12}"#).unwrap();
+        assert_eq!(longer.ops(), 12 * usual.ops());
     }
 
     #[test]
@@ -108,10 +123,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_do_is_refused() {
+    fn nothing_to_do_and_two_answers_are_refused() {
         for text in [
             r#"{"operation": "mmap", "flows": 0}"#,
             r#"{"operation": "mmap", "flows": 1, "ops": 0}"#,
+            r#"{"operation": "mmap", "flows": 1, "ms": 0}"#,
+            r#"{"operation": "mmap", "flows": 1, "ops": 1, "ms": 1}"#,
         ] {
             assert!(read(text).unwrap().check().is_err(), "{text}");
         }

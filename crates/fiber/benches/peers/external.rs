@@ -15,12 +15,20 @@ struct Source {
     remedy: &'static str,
 }
 
-const CPP: &[&str] = &["c++", "-O2", "-std=c++17", "-o"];
+const CPP: &[&str] = &["c++", "-O2", "-std=c++20", "-o"];
 const BOOST: &str = "apt install g++ libboost-context-dev libboost-fiber-dev";
 
-const SOURCES: [Source; 3] = [
+const SOURCES: [Source; 4] = [
     Source {
-        name: "boost.context fcontext, 4 KiB",
+        name: "C++20 coroutines, symmetric (stackless)",
+        file: "coroutine.cpp",
+        compiler: CPP,
+        libraries: &[],
+        most: usize::MAX,
+        remedy: "apt install g++",
+    },
+    Source {
+        name: "boost.context fcontext, ring, 1,088 B",
         file: "boost_context.cpp",
         compiler: CPP,
         libraries: &["-lboost_context"],

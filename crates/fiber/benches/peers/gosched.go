@@ -30,11 +30,14 @@ func main() {
 	var began, ended time.Time
 	var all sync.WaitGroup
 	sum, bytes := 0, 0
+	// Without a gate the first ones run, and end, before the last ones are made.
+	gate := make(chan struct{})
 	start := time.Now()
 	all.Add(flows)
 	for who := 0; who < flows; who++ {
 		go func(first bool) {
 			defer all.Done()
+			<-gate
 			if yields == 0 {
 				sum++
 				return
@@ -52,6 +55,7 @@ func main() {
 			}
 		}(who == 0)
 	}
+	close(gate)
 	all.Wait()
 	life := time.Since(start)
 	expected := flows * yields * (yields + 1) / 2

@@ -71,7 +71,7 @@ pub(crate) fn memory() -> usize {
     kib * 1_024
 }
 
-/// Median and quartiles.
+/// Median, lowest and highest.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spread {
     low: f64,
@@ -82,11 +82,15 @@ pub(crate) struct Spread {
 impl Spread {
     pub(crate) fn of(mut values: Vec<f64>) -> Spread {
         values.sort_by(f64::total_cmp);
-        let at = |quarter: usize| values[(values.len() - 1) * quarter / 4];
+        let middle = values.len() / 2;
+        let median = match values.len() % 2 {
+            0 => f64::midpoint(values[middle - 1], values[middle]),
+            _ => values[middle],
+        };
         Spread {
-            low: at(1),
-            median: at(2),
-            high: at(3),
+            low: values[0],
+            median,
+            high: values[values.len() - 1],
         }
     }
 }
