@@ -54,6 +54,7 @@ mod fallocate;
 mod file_data;
 mod file_lock;
 mod futex;
+mod group;
 mod ledger;
 mod lock;
 mod make_flow;
