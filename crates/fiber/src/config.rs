@@ -65,8 +65,18 @@ pub struct Config {
 impl Config {
     /// Packed slots of `bytes`: a multiple of 64, at least 128. Sizes of four, six, eight
     /// … cache lines get one line more, so that slots spread over all sets of the caches.
+    ///
+    /// The smallest ones hold little more than a first frame: an optimised loop over a few words
+    /// fits in 128 bytes, and hardly anything that calls a function. Code that is not known to fit
+    /// has [guarded](Config::guarded) stacks, where an overflow is found at once.
+    ///
+    /// # Safety
+    /// No fiber of the scheduler needs more of its slot than that holds: closure or result, and its
+    /// deepest frames, those of signal handlers and of library functions that it calls included. A
+    /// canary finds many overflows, and ends the program; but only when the fiber next gives up
+    /// the processor, when it has written over what belongs to its neighbour.
     #[must_use]
-    pub fn packed(bytes: usize) -> Config {
+    pub unsafe fn packed(bytes: usize) -> Config {
         Config::new(Stack::Packed { bytes })
     }
 

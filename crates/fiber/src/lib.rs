@@ -31,8 +31,8 @@
 //! ```
 //!
 //! * [`Scheduler`] belongs to one kernel thread; make one on each of many.
-//! * [`Config`] chooses the stacks: [`Config::packed`] for very many small flows,
-//!   [`Config::guarded`] for ordinary code.
+//! * [`Config`] chooses the stacks: [`Config::guarded`] for ordinary code, [`Config::packed`] for
+//!   very many small flows that are known to fit, which is `unsafe` to claim.
 //! * In a fiber: the closure's own [`Fiber`], or the functions [`yield_now`],
 //!   [`suspend`], [`awaken`], [`spawn`], [`current`] anywhere below it.
 //! * Under valgrind every stack is made known to it, so that memcheck's reports are about

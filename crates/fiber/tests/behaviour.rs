@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+mod packed;
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,6 +12,7 @@ use std::rc::Rc;
 use fiber::{Config, ConfigError, Fiber, JoinError, Scheduler, SpawnError};
 
 use common::{Log, Said, roomy};
+use packed::packed;
 
 #[test]
 fn results_arrive_whatever_their_size() {
@@ -29,7 +31,7 @@ fn results_arrive_whatever_their_size() {
 
 #[test]
 fn flows_take_turns_in_the_order_in_which_they_were_made() {
-    for config in [Config::packed(1_024), Config::guarded(16 << 10)] {
+    for config in [packed(1_024), Config::guarded(16 << 10)] {
         let scheduler = Scheduler::new(config).unwrap();
         let order = Rc::new(RefCell::new(Vec::new()));
         for who in 0..3 {
@@ -214,7 +216,7 @@ fn joining_whom_nobody_can_awaken_is_an_error() {
 
 #[test]
 fn a_slot_is_used_again_and_old_ids_do_not_reach_the_new_fiber() {
-    let scheduler = Scheduler::new(Config::packed(1_024).capacity(1)).unwrap();
+    let scheduler = Scheduler::new(packed(1_024).capacity(1)).unwrap();
     let first = scheduler.spawn(|_| 1).unwrap();
     let id = first.id();
     assert!(matches!(
@@ -286,7 +288,7 @@ fn run_one_round(scheduler: &Scheduler) {
 
 #[test]
 fn small_slots_that_never_end_keep_what_they_hold() {
-    let scheduler = Scheduler::new(Config::packed(1_024).capacity(2)).unwrap();
+    let scheduler = Scheduler::new(packed(1_024).capacity(2)).unwrap();
     let log = Log::default();
     let held = Said("held", Rc::clone(&log));
     scheduler
@@ -319,7 +321,7 @@ fn deep_recursion_in_a_guarded_stack() {
 
 #[test]
 fn a_million_packed_fibers() {
-    let scheduler = Scheduler::new(Config::packed(512).capacity(1_000_000)).unwrap();
+    let scheduler = Scheduler::new(packed(512).capacity(1_000_000)).unwrap();
     let sum = Rc::new(Cell::new(0_u64));
     for who in 0..1_000_000_u64 {
         let sum = Rc::clone(&sum);
@@ -362,7 +364,7 @@ fn many_kernel_threads_have_a_scheduler_each() {
     let flows: Vec<_> = (0..8_u64)
         .map(|thread| {
             std::thread::spawn(move || {
-                let scheduler = Scheduler::new(Config::packed(1_024).capacity(100)).unwrap();
+                let scheduler = Scheduler::new(packed(1_024).capacity(100)).unwrap();
                 let handles: Vec<_> = (0..100)
                     .map(|who| {
                         let body = move |fiber: &mut Fiber| {
@@ -384,7 +386,7 @@ fn many_kernel_threads_have_a_scheduler_each() {
 fn a_scheduler_within_a_fiber_of_another() {
     let outer = roomy();
     let flow = outer.spawn(|fiber| {
-        let inner = Scheduler::new(Config::packed(1_024).capacity(4)).unwrap();
+        let inner = Scheduler::new(packed(1_024).capacity(4)).unwrap();
         let flows = [1, 2].map(|n| {
             let body = move |fiber: &mut Fiber| {
                 fiber.yield_now();
@@ -428,12 +430,12 @@ fn spawn_outside_any_fiber() {
 fn sizes_that_will_not_do() {
     let said = |config: Config| Scheduler::new(config).unwrap_err().to_string();
     assert_eq!(
-        said(Config::packed(64)),
+        said(packed(64)),
         "a stack of 64 bytes will not do: at least 128, and a multiple of 64"
     );
-    assert!(said(Config::packed(1_000)).contains("a multiple of 64"));
+    assert!(said(packed(1_000)).contains("a multiple of 64"));
     assert!(said(Config::guarded(5_000)).contains("at least 4096, and a multiple of 4096"));
-    assert!(said(Config::packed(128).capacity(0)).contains("from 1 to"));
+    assert!(said(packed(128).capacity(0)).contains("from 1 to"));
     let absurd = Config::guarded(usize::MAX / PAGE * PAGE).capacity(2);
     assert!(matches!(
         Scheduler::new(absurd),
@@ -455,7 +457,7 @@ const PAGE: usize = 4_096;
 
 #[test]
 fn a_closure_that_does_not_fit_is_refused() {
-    let scheduler = Scheduler::new(Config::packed(256).capacity(1)).unwrap();
+    let scheduler = Scheduler::new(packed(256).capacity(1)).unwrap();
     let big = [1_u8; 300];
     let refused = scheduler.spawn(move |_| big.len()).unwrap_err();
     assert!(

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+mod packed;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -10,6 +11,7 @@ use std::rc::Rc;
 use fiber::{Config, Fiber, JoinError, Scheduler};
 
 use common::{Log, Said, roomy};
+use packed::packed;
 
 /// Throws when it is dropped; what it holds is dropped all the same.
 struct Panics(#[expect(dead_code, reason = "is dropped")] Said);
@@ -24,7 +26,7 @@ impl Drop for Panics {
 fn a_destructor_that_panics_while_the_scheduler_is_dropped_leaves_the_others_to_be_dropped() {
     let log = Log::default();
     let said = |what| Said(what, Rc::clone(&log));
-    let scheduler = Scheduler::new(Config::packed(1_024).capacity(8)).unwrap();
+    let scheduler = Scheduler::new(packed(1_024).capacity(8)).unwrap();
     let never_ends = said("never dropped");
     let body = move |fiber: &mut Fiber| {
         let held = never_ends;
@@ -109,7 +111,7 @@ fn an_unwound_fiber_knows_who_it_is() {
 
 #[test]
 fn a_detached_result_whose_destructor_panics_lets_the_others_go_on() {
-    for config in [Config::guarded(64 << 10), Config::packed(16 << 10)] {
+    for config in [Config::guarded(64 << 10), packed(16 << 10)] {
         let scheduler = Scheduler::new(config).unwrap();
         let panics = Panics(Said("result", Log::default()));
         drop(scheduler.spawn(move |_| panics).unwrap());

@@ -2,10 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod packed;
+
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
 use fiber::{Config, Fiber, Scheduler};
+
+use packed::packed;
 
 const ROLE: &str = "FIBER_TEST_ENDS";
 
@@ -46,7 +50,7 @@ fn use_stack<const BYTES: usize>() {
 #[test]
 fn a_canary_names_the_fiber_at_its_next_yield() {
     let said = ending_of("a_canary_names_the_fiber_at_its_next_yield", || {
-        run_three(Config::packed(512), |fiber| {
+        run_three(packed(512), |fiber| {
             use_stack::<600>();
             fiber.yield_now();
         });
@@ -60,7 +64,7 @@ fn a_canary_names_the_fiber_at_its_next_yield() {
 #[test]
 fn a_canary_is_looked_at_when_a_fiber_ends() {
     let said = ending_of("a_canary_is_looked_at_when_a_fiber_ends", || {
-        run_three(Config::packed(512), |_| use_stack::<600>());
+        run_three(packed(512), |_| use_stack::<600>());
     });
     assert!(
         said.contains("fiber 1 overflowed its packed slot"),
@@ -82,7 +86,7 @@ fn go_deep(calls: u64) -> u64 {
 fn a_packed_fiber_that_runs_deep_before_its_first_yield_is_named_and_no_bare_fault() {
     let test = "a_packed_fiber_that_runs_deep_before_its_first_yield_is_named_and_no_bare_fault";
     let said = ending_of(test, || {
-        run_three(Config::packed(4_096), |_| {
+        run_three(packed(4_096), |_| {
             std::hint::black_box(go_deep(std::hint::black_box(1 << 40)));
         });
     });
@@ -106,7 +110,7 @@ fn a_guard_names_the_fiber_at_once() {
 #[test]
 fn a_panic_in_a_small_slot_ends_the_program_by_name() {
     let said = ending_of("a_panic_in_a_small_slot_ends_the_program_by_name", || {
-        run_three(Config::packed(256), |_| panic!("small trouble"));
+        run_three(packed(256), |_| panic!("small trouble"));
     });
     let of = |part: &str| {
         said.find(part)

@@ -3,9 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![cfg(target_arch = "x86_64")]
 
+mod packed;
+
 use std::arch::asm;
 
 use fiber::{Config, Fiber, Floats, Scheduler};
+
+use packed::packed;
 
 /// The control words of SSE and of the x87.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +72,7 @@ fn keeps(own: State, by_function: bool) -> impl FnOnce(&mut Fiber) -> usize {
 
 #[test]
 fn fibers_that_ask_keep_their_rounding_and_the_others_never_see_it() {
-    for config in [Config::packed(8_192), Config::guarded(65_536)] {
+    for config in [packed(8_192), Config::guarded(65_536)] {
         let scheduler = Scheduler::new(config.capacity(64)).unwrap();
         let plain = || {
             let body = |fiber: &mut Fiber| {

@@ -6,12 +6,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod packed;
+
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use fiber::{Config, FiberId, JoinHandle, Scheduler};
 use proptest::prelude::*;
+
+use packed::packed;
 
 #[derive(Debug, Clone, Copy)]
 enum Op {
@@ -217,9 +221,9 @@ proptest! {
     fn random_programs_run_as_the_model_says(
         scripts in prop::collection::vec(prop::collection::vec(op(), 0..10), 1..12),
         first in 1..4_usize,
-        packed in any::<bool>(),
+        is_packed in any::<bool>(),
     ) {
-        let config = if packed { Config::packed(16_384) } else { Config::guarded(65_536) };
+        let config = if is_packed { packed(16_384) } else { Config::guarded(65_536) };
         let model = Model::run(&scripts, first);
         let world = Rc::new(RefCell::new(World { scripts, ..World::default() }));
         let scheduler = Scheduler::new(config.capacity(16)).unwrap();

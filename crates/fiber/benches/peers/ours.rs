@@ -13,7 +13,7 @@ const DENSEST: &str = "more are for the densest alone";
 
 pub(crate) fn all() -> Vec<Peer> {
     vec![
-        Peer::new("fiber packed", |n, y| rings(Config::packed(128), n, y)),
+        Peer::new("fiber packed", |n, y| rings(packed(128), n, y)),
         Peer::new("fiber movable", |n, y| rings(Config::movable(128), n, y)),
         Peer::new("fiber movable, copied", |n, y| {
             rings(Config::kept(Way::Copied, 4 << 10), n, y)
@@ -23,14 +23,10 @@ pub(crate) fn all() -> Vec<Peer> {
             rings(Config::kept(Way::Aliased, 4 << 10), n, y)
         })
         .up_to(1_000, "microseconds a switch"),
-        Peer::new("fiber packed, 192 B slots", |n, y| {
-            rings(Config::packed(192), n, y)
-        })
-        .up_to(1_000_000, DENSEST),
-        Peer::new("fiber packed, 256 B slots", |n, y| {
-            rings(Config::packed(256), n, y)
-        })
-        .up_to(1_000_000, DENSEST),
+        Peer::new("fiber packed, 192 B slots", |n, y| rings(packed(192), n, y))
+            .up_to(1_000_000, DENSEST),
+        Peer::new("fiber packed, 256 B slots", |n, y| rings(packed(256), n, y))
+            .up_to(1_000_000, DENSEST),
         Peer::new("fiber packed, 4 yield sites, state", sites).up_to(1_000_000, DENSEST),
         Peer::new("fiber packed, free function", functions).up_to(1_000_000, DENSEST),
         Peer::new("fiber packed, 1 KiB, own floats", own_floats).up_to(1_000_000, DENSEST),
@@ -45,6 +41,12 @@ pub(crate) fn all() -> Vec<Peer> {
     ]
 }
 
+/// Packed slots of `bytes`.
+fn packed(bytes: usize) -> Config {
+    // SAFETY: flows of this benchmark have a few words each, and were seen to fit.
+    unsafe { Config::packed(bytes) }
+}
+
 fn rings(config: Config, flows: usize, yields: usize) -> Sample {
     lives(config, flows, yields, |scheduler, first| {
         let handle = if first {
@@ -57,14 +59,14 @@ fn rings(config: Config, flows: usize, yields: usize) -> Sample {
 }
 
 fn functions(flows: usize, yields: usize) -> Sample {
-    lives(Config::packed(256), flows, yields, |scheduler, first| {
+    lives(packed(256), flows, yields, |scheduler, first| {
         let body = move |_: &mut Fiber| flow!(first, yields, fiber::yield_now());
         scheduler.spawn(body).expect("a fiber")
     })
 }
 
 fn own_floats(flows: usize, yields: usize) -> Sample {
-    lives(Config::packed(1_024), flows, yields, |scheduler, first| {
+    lives(packed(1_024), flows, yields, |scheduler, first| {
         let body = move |fiber: &mut Fiber| flow!(first, yields, fiber.yield_now());
         scheduler.spawn_with(Floats::Own, body).expect("a fiber")
     })
@@ -72,7 +74,7 @@ fn own_floats(flows: usize, yields: usize) -> Sample {
 
 /// Four places to yield, and captured state that changes between them.
 fn sites(flows: usize, yields: usize) -> Sample {
-    lives(Config::packed(256), flows, yields, |scheduler, first| {
+    lives(packed(256), flows, yields, |scheduler, first| {
         let mut state = [first as u64, 1, 2, 3];
         let body = move |fiber: &mut Fiber| {
             let mut turn = 0_u64;
@@ -128,7 +130,7 @@ pub(crate) fn warm_life_ns(flows: usize) -> f64 {
     }
     USED.with_borrow_mut(|used| {
         let (scheduler, handles) = used.get_or_insert_with(|| {
-            let config = Config::packed(192).capacity(1_000_000);
+            let config = packed(192).capacity(1_000_000);
             (
                 Scheduler::new(config).expect("a scheduler"),
                 Vec::with_capacity(1_000_000),

@@ -147,9 +147,14 @@ fn roomy_stacks() {
     assert_eq!(parent.unwrap().join().unwrap(), 3);
 }
 
+fn packed(bytes: usize) -> Config {
+    // SAFETY: what runs in these slots is a few words and a loop over them.
+    unsafe { Config::packed(bytes) }
+}
+
 fn many_small_slots() {
     for bytes in [192, 256, 512] {
-        let scheduler = Scheduler::new(Config::packed(bytes).capacity(500)).unwrap();
+        let scheduler = Scheduler::new(packed(bytes).capacity(500)).unwrap();
         let spawn = |number: usize| {
             let body = move |fiber: &mut Fiber| {
                 for _ in 0..4 {
@@ -167,7 +172,7 @@ fn many_small_slots() {
 
 /// A large closure lies where a smaller one's frames were.
 fn slots_are_used_again() {
-    let scheduler = Scheduler::new(Config::packed(2_048).capacity(1)).unwrap();
+    let scheduler = Scheduler::new(packed(2_048).capacity(1)).unwrap();
     for _ in 0..2 {
         let small = scheduler.spawn(|fiber| fiber.yield_now()).unwrap();
         small.join().unwrap();

@@ -163,7 +163,9 @@ impl<B: Body> Drop for Fibers<'_, '_, B> {
 
 pub(super) fn config(stacks: Stacks, bytes: usize) -> Config {
     match stacks {
-        Stacks::Packed => Config::packed(bytes),
+        // SAFETY: `bytes` are those that a body says it needs, or that a study gives it, which are no
+        // fewer; frames of flows are in them.
+        Stacks::Packed => unsafe { Config::packed(bytes) },
         Stacks::Movable(Way::Isomalloc) => Config::movable(bytes),
         Stacks::Movable(way) => Config::kept(way, guarded_bytes(bytes as u64) as usize),
         Stacks::Guarded => Config::guarded(guarded_bytes(bytes as u64) as usize),
