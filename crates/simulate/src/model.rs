@@ -15,13 +15,13 @@
 //! * A store takes the line from all other cores ([`crate::sharing`]).
 //! * Where the first level does not allocate on stores, every store goes on to the next level, and
 //!   a store that misses is no miss of the first level: nobody waits for it.
-//! * A TLB is asked when the page of a core changes: an entry that was used last is still the one
-//!   that was used last.
 //! * Where entries do not outlive a switch, a hardware thread that enters another address space
 //!   loses its entries.
 //!
 //! Of each hardware thread a small table remembers what is behind its pages. That is no part of the
-//! machine; it only makes the model fast.
+//! machine; it only makes the model fast. So does the order of [`Model::access`]: everything that every
+//! access needs comes first and without a choice, since whether an access stores, stays on its page or
+//! folds has no pattern that a host could foresee; one branch leads to what few accesses need.
 
 use crate::counts::{Counts, Pages};
 use crate::machine::{Cache, Machine, Tags};
@@ -35,9 +35,6 @@ use crate::trace::{Access, Event, GRANULE_BITS, PAGE_BITS};
 const TICKS: f64 = 16.0;
 /// Pages that a hardware thread's table remembers.
 const REMEMBERED: usize = 1024;
-/// No page.
-const NOWHERE: u64 = u64::MAX;
-
 /// Ticks of that many cycles.
 pub(crate) fn ticks(cycles: f64) -> u64 {
     (cycles * TICKS).round() as u64
@@ -82,8 +79,6 @@ struct Core {
     l2: Option<Sets>,
     tlb1: TlbState,
     tlb2: Option<TlbState>,
-    /// The entry that was used last.
-    last_entry: u32,
 }
 
 /// What a hardware thread works on.
@@ -100,7 +95,7 @@ impl HardwareThread {
     /// Forgets these pages; where they are few, each by itself: threads that share an address space
     /// map and write pages one at a time, tens of thousands of them.
     fn forget(&mut self, first: u64, pages: u64) {
-        let is_one = |known: &KnownPage| known.page.wrapping_sub(first) < pages;
+        let is_one = |known: &KnownPage| (known.page_and_stored >> 1).wrapping_sub(first) < pages;
         let places = 0..pages.min(REMEMBERED as u64);
         for place in places.map(|page| (first.wrapping_add(page)) as usize % REMEMBERED) {
             if is_one(&self.known[place]) {
@@ -110,21 +105,27 @@ impl HardwareThread {
     }
 }
 
-/// What is behind a page.
+/// What is behind a page; 16 bytes, as a host's cache has to hold the tables of all hardware threads.
 #[derive(Debug, Clone, Copy)]
 struct KnownPage {
-    page: u64,
+    /// The page, and in the lowest bit whether a store has been seen to: nothing happens at the next.
+    page_and_stored: u64,
     frame: u32,
     entry: u32,
-    /// A store has been seen to, and nothing happens at the next.
-    stored: bool,
+}
+
+impl KnownPage {
+    /// Whether this is that page, and nothing happens at such an access.
+    #[inline]
+    fn serves(self, page: u64, store: bool) -> bool {
+        self.page_and_stored | u64::from(!store) == page << 1 | 1
+    }
 }
 
 const UNKNOWN: KnownPage = KnownPage {
-    page: NOWHERE,
+    page_and_stored: u64::MAX,
     frame: 0,
     entry: NONE,
-    stored: false,
 };
 
 fn sets(cache: &Cache) -> Sets {
@@ -141,7 +142,6 @@ impl Model {
                 .tlb(1, page)
                 .map_or_else(|| TlbState::new(&machine.dtlb[0]), TlbState::new),
             tlb2: machine.tlb(2, page).map(TlbState::new),
-            last_entry: NONE,
         };
         let thread = |number| HardwareThread {
             core: machine.core_of(number),
@@ -206,14 +206,17 @@ impl Model {
             Tags::HardwareThread => entry % threads == thread % threads,
         };
         let core = &mut self.cores[self.threads[thread as usize].core as usize];
-        core.last_entry = NONE;
         core.tlb1.remove_all(own);
         core.tlb2.iter_mut().for_each(|tlb| tlb.remove_all(own));
     }
 
     /// What a hardware thread has counted.
     pub(crate) fn counts(&self, thread: u32) -> Counts {
-        self.threads[thread as usize].counts
+        let counts = self.threads[thread as usize].counts;
+        Counts {
+            base: counts.accesses * self.ticks.base,
+            ..counts
+        }
     }
 
     /// Lines and pages by who used them.
@@ -258,54 +261,57 @@ impl Model {
     /// Accesses of a hardware thread.
     #[inline]
     pub(crate) fn access(&mut self, thread: u32, access: Access) {
-        let Access {
-            granule,
-            store,
-            times,
-            ..
-        } = access;
+        let Access { granule, store, .. } = access;
         let page = granule >> (PAGE_BITS - GRANULE_BITS);
-        let own = &self.threads[thread as usize];
+        let own = &mut self.threads[thread as usize];
+        own.counts.accesses += access.times;
         let core = own.core;
         let known = own.known[page as usize % REMEMBERED];
-        let (frame, entry) = match known.page == page && (known.stored || !store) {
+        let (frame, entry) = match known.serves(page, store) {
             true => (known.frame, known.entry),
             false => self.find(thread, page, store),
         };
-        let own = &mut self.threads[thread as usize];
-        own.counts.accesses += times;
-        own.counts.base += times * self.ticks.base;
-        if self.cores[core as usize].last_entry != entry {
-            self.translate(thread, page, entry);
-        }
         let place = granule & ((1 << (PAGE_BITS - GRANULE_BITS)) - 1);
         let granule = u64::from(frame) << (PAGE_BITS - GRANULE_BITS) | place;
         let (small, line) = (granule >> self.l1_shift, granule >> self.line_shift);
-        let l1 = &mut self.cores[core as usize].l1;
-        let through = store && !self.allocates;
-        let hit = match through && !access.load {
-            false => l1.touch(small, small as u32) == Touch::Hit,
-            true => l1.touch_if_there(small, small as u32),
-        };
-        if store {
+        let own = &mut self.cores[core as usize];
+        let translated = own.tlb1.touch(page >> self.page_shift, entry);
+        let hit = own.l1.touch_if_there(small, small as u32);
+        let alone = !store | self.sharing.is_written_by(line as u32, core);
+        if !translated {
+            self.translate(thread, page >> self.page_shift, entry);
+        }
+        if !(hit & alone) | (store & !self.allocates) {
+            self.beyond(thread, (small, line), hit, access);
+        }
+    }
+
+    /// An access that needs more than its line in the first level.
+    #[inline]
+    fn beyond(&mut self, thread: u32, (small, line): (u64, u64), hit: bool, access: Access) {
+        let core = self.threads[thread as usize].core;
+        let waits = !hit & (access.load | self.allocates);
+        if waits {
+            let _nobody_asks_what_goes = self.cores[core as usize].l1.touch(small, small as u32);
+        }
+        if access.store {
             let others = self.sharing.touch(line as u32, core, true);
             if others != 0 {
                 self.take(thread, line, others);
             }
         }
-        if !hit || through {
-            self.below(thread, line, hit, access);
+        if !hit | (access.store & !self.allocates) {
+            self.below(thread, line, waits, access.store);
         }
     }
 
-    /// Beyond the first level.
-    fn below(&mut self, thread: u32, line: u64, hit: bool, access: Access) {
+    /// Below the first level; nobody waits for a store that writes through.
+    fn below(&mut self, thread: u32, line: u64, waits: bool, store: bool) {
         let own = &mut self.threads[thread as usize];
         let (counts, core) = (&mut own.counts, own.core);
-        // Nobody waits for a store that writes through.
-        let waits = u64::from(!hit && (access.load || self.allocates));
+        let waits = u64::from(waits);
         counts.l1d += waits;
-        if !access.store {
+        if !store {
             self.sharing.touch(line as u32, core, false);
         }
         if let Some(l2) = &mut self.cores[core as usize].l2 {
@@ -362,15 +368,10 @@ impl Model {
         had
     }
 
-    /// Another page than before: its entry is looked for.
+    /// The first-level TLB did not have a page.
     fn translate(&mut self, thread: u32, page: u64, entry: u32) {
         let own = &mut self.threads[thread as usize];
         let core = &mut self.cores[own.core as usize];
-        core.last_entry = entry;
-        let page = page >> self.page_shift;
-        if core.tlb1.touch(page, entry) {
-            return;
-        }
         own.counts.dtlb += 1;
         let second = core.tlb2.as_mut().is_some_and(|tlb| tlb.touch(page, entry));
         if second {
@@ -387,6 +388,7 @@ impl Model {
         let own = &self.threads[thread as usize];
         let place = page as usize % REMEMBERED;
         let (space, core, known) = (own.space, own.core, own.known[place]);
+        let stored = store || known.serves(page, true);
         let (behind, was_another) = self.memory.page(space, page, store);
         if was_another {
             // Others in this space must not go on with the frame before.
@@ -401,10 +403,9 @@ impl Model {
             Tags::HardwareThread => number * self.threads_per_core + thread % self.threads_per_core,
         };
         self.threads[thread as usize].known[place] = KnownPage {
-            page,
+            page_and_stored: page << 1 | u64::from(stored),
             frame: behind.frame,
             entry,
-            stored: store || (known.page == page && known.stored),
         };
         (behind.frame, entry)
     }

@@ -4,8 +4,10 @@
 //!
 //! Tags are `u32`. Where the least recently used goes, a set holds its tags in order of recency,
 //! so that the most frequent case, a hit of the tag that was used last, is one comparison, and a
-//! miss is one pass that shifts the others down. Elsewhere tags keep their places: the set has a
-//! used bit for each way (pseudo-LRU), and the place of the last hit is tried first.
+//! miss is one pass that shifts the others down. Elsewhere tags keep their places, and the set has a
+//! used bit for each way (pseudo-LRU). All ways are compared at once, into a bit each: where in its set a
+//! tag lies has no pattern, so a search that ends at the first match would be a branch that no host
+//! foresees.
 //!
 //! ```text
 //!   lru         [c a b d]  touch b →  [b c a d]   touch e →  [e b c a], d goes
@@ -42,8 +44,8 @@ pub(crate) struct Sets {
     tags: Vec<u32>,
     /// Used bits of each set.
     used: Vec<u32>,
-    /// The way of each set that was touched last.
-    last: Vec<u8>,
+    /// The used bits of a set that are never all set.
+    all: u32,
     draw: u32,
 }
 
@@ -59,7 +61,7 @@ impl Sets {
             policy,
             tags: vec![NONE; count * ways],
             used: vec![0; placed],
-            last: vec![0; placed],
+            all: u32::MAX >> (u32::BITS - ways as u32),
             draw: SEED,
         }
     }
@@ -74,7 +76,10 @@ impl Sets {
         let set = self.set(index);
         match self.policy {
             Policy::Lru => self.touch_recent(set, tag),
-            Policy::PseudoLru | Policy::Random => self.touch_placed(set, tag),
+            Policy::PseudoLru | Policy::Random => match self.touch_placed(set, tag) {
+                true => Touch::Hit,
+                false => self.bring_in(set, tag),
+            },
         }
     }
 
@@ -82,8 +87,18 @@ impl Sets {
     #[inline]
     pub(crate) fn touch_if_there(&mut self, index: u64, tag: u32) -> bool {
         let set = self.set(index);
-        let own = &self.tags[set * self.ways..][..self.ways];
-        own.contains(&tag) && self.touch(index, tag) == Touch::Hit
+        match self.policy {
+            Policy::Lru => {
+                self.own(set).contains(&tag) && self.touch_recent(set, tag) == Touch::Hit
+            }
+            Policy::PseudoLru | Policy::Random => self.touch_placed(set, tag),
+        }
+    }
+
+    /// The tags of a set.
+    #[inline]
+    fn own(&self, set: usize) -> &[u32] {
+        &self.tags[set * self.ways..][..self.ways]
     }
 
     #[inline]
@@ -102,43 +117,35 @@ impl Sets {
         Touch::Miss { evicted: carried }
     }
 
+    /// Uses a tag that is there; whether it is.
     #[inline]
-    fn touch_placed(&mut self, set: usize, tag: u32) -> Touch {
-        let own = &self.tags[set * self.ways..][..self.ways];
-        match own[usize::from(self.last[set])] == tag {
-            true => Touch::Hit,
-            false => self.touch_elsewhere(set, tag),
+    fn touch_placed(&mut self, set: usize, tag: u32) -> bool {
+        let held = holding(self.own(set), tag);
+        if held != 0 {
+            self.use_ways(set, held);
         }
+        held != 0
     }
 
-    /// The way that was touched last has another tag.
-    fn touch_elsewhere(&mut self, set: usize, tag: u32) -> Touch {
-        let own = &self.tags[set * self.ways..][..self.ways];
-        if let Some(way) = own.iter().position(|held| *held == tag) {
-            self.use_way(set, way);
-            return Touch::Hit;
-        }
+    fn bring_in(&mut self, set: usize, tag: u32) -> Touch {
         let way = self.victim(set);
         let evicted = std::mem::replace(&mut self.tags[set * self.ways + way], tag);
-        self.use_way(set, way);
+        self.use_ways(set, 1 << way);
         Touch::Miss { evicted }
     }
 
-    fn use_way(&mut self, set: usize, way: usize) {
-        self.last[set] = way as u8;
-        let used = &mut self.used[set];
-        *used |= 1 << way;
-        if u64::from(*used) == (1_u64 << self.ways) - 1 {
-            *used = 1 << way;
-        }
+    /// A way is used; given by its bit.
+    #[inline]
+    fn use_ways(&mut self, set: usize, way: u32) {
+        let used = self.used[set] | way;
+        self.used[set] = if used == self.all { way } else { used };
     }
 
     /// The way that makes room.
     fn victim(&mut self, set: usize) -> usize {
-        let own = &self.tags[set * self.ways..][..self.ways];
         match self.policy {
             Policy::Random => {
-                let empty = own.iter().position(|held| *held == NONE);
+                let empty = self.own(set).iter().position(|held| *held == NONE);
                 empty.unwrap_or_else(|| draw(&mut self.draw) % self.ways)
             }
             _ => (self.used[set].trailing_ones() as usize).min(self.ways - 1),
@@ -169,6 +176,24 @@ impl Sets {
         }
         true
     }
+}
+
+/// The bits of the ways that hold a tag, four at a time, which a host compares side by side.
+#[inline]
+fn holding(own: &[u32], tag: u32) -> u32 {
+    let (fours, rest) = own.as_chunks::<4>();
+    let (mut held, mut bits) = ([0; 4], [1_u32, 2, 4, 8]);
+    for four in fours {
+        for at in 0..4 {
+            held[at] |= if four[at] == tag { bits[at] } else { 0 };
+            bits[at] <<= 4;
+        }
+    }
+    let rest = rest.iter().zip(bits);
+    let held = held.iter().fold(0, |all, one| all | one);
+    rest.fold(held, |all, (one, bit)| {
+        all | if *one == tag { bit } else { 0 }
+    })
 }
 
 /// The next of a fixed sequence (xorshift).

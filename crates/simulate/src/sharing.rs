@@ -62,6 +62,12 @@ impl Sharing {
         }
     }
 
+    /// Whether a line is written by this core and used by no other: nothing happens when it stores.
+    #[inline]
+    pub(crate) fn is_written_by(&self, line: u32, core: u32) -> bool {
+        self.owners[line as usize] == core as u8 | WRITTEN
+    }
+
     /// A core brings a line in, or stores to it: the other cores that lose it.
     #[inline]
     pub(crate) fn touch(&mut self, line: u32, core: u32, store: bool) -> Cores {

@@ -29,6 +29,7 @@ impl TlbState {
     }
 
     /// Uses the entry of a page, and brings it in if it is not there: whether it was.
+    #[inline]
     pub(crate) fn touch(&mut self, page: u64, tag: u32) -> bool {
         match self {
             Self::Sets(sets) => sets.touch(page, tag) == Touch::Hit,
@@ -84,15 +85,22 @@ impl Full {
         }
     }
 
+    #[inline]
     fn touch(&mut self, tag: u32) -> bool {
+        match self.places.get(tag as usize) {
+            Some(&place) if place != NOWHERE => {
+                self.used_last(place);
+                true
+            }
+            _ => self.bring_in(tag),
+        }
+    }
+
+    /// An entry that is not there; none is.
+    fn bring_in(&mut self, tag: u32) -> bool {
         let at = tag as usize;
         if at >= self.places.len() {
             self.places.resize((at + 1).next_power_of_two(), NOWHERE);
-        }
-        let place = self.places[at];
-        if place != NOWHERE {
-            self.used_last(place);
-            return true;
         }
         let place = self.victim();
         let out = std::mem::replace(&mut self.tags[usize::from(place)], tag);
@@ -129,10 +137,14 @@ impl Full {
         (draw(&mut self.draw) % self.tags.len()) as u16
     }
 
+    #[inline]
     fn used_last(&mut self, place: u16) {
-        if self.policy != Policy::Lru || place == self.head {
-            return;
+        if self.policy == Policy::Lru && place != self.head {
+            self.to_the_head(place);
         }
+    }
+
+    fn to_the_head(&mut self, place: u16) {
         let at = usize::from(place);
         let (before, after) = (self.before[at], self.after[at]);
         self.after[usize::from(before)] = after;

@@ -10,8 +10,9 @@ use super::{
 };
 use crate::memory::Backing;
 
-/// Bytes that are read at a time: small, as every flow has a reader.
-const CHUNK: usize = 1 << 16;
+/// Bytes that are read at a time: small, as every flow has a reader, and those of 32 flows are to stay
+/// in the host's caches.
+const CHUNK: usize = 1 << 14;
 /// More than any token takes.
 const TOKEN: usize = 64;
 
@@ -68,6 +69,9 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// The trace cannot be read, was cut, or holds what this version does not know.
     pub fn token(&mut self) -> Result<Option<Token>, TraceError> {
+        if let Some(access) = self.access() {
+            return Ok(Some(Token::Access(access)));
+        }
         if self.at + TOKEN > self.bytes.len() && !self.ended {
             self.fill()?;
         }
@@ -91,14 +95,15 @@ impl<R: Read> Reader<R> {
     #[inline]
     pub(crate) fn access(&mut self) -> Option<Access> {
         let bytes = self.bytes.get(self.at..)?.first_chunk::<TOKEN>()?;
-        let mut at = 0;
-        let head = number(bytes, &mut at).filter(|head| head & 3 != 0)?;
-        let times = match head & 4 {
-            0 => 1,
-            _ => number(bytes, &mut at)?.saturating_add(1),
-        };
-        self.at += at;
-        Some(self.accesses(head, times))
+        let (head, length) = short_number(*bytes.first_chunk()?)?;
+        let folded = (head >> 2 & 1) as u8;
+        let more = *bytes.get(length)?;
+        // An event, or a number of accesses that takes more than a byte.
+        if head & 3 == 0 || more & folded << 7 != 0 {
+            return None;
+        }
+        self.at += length + usize::from(folded);
+        Some(self.accesses(head, 1 + u64::from(more * folded)))
     }
 
     /// The accesses of a token.
@@ -186,19 +191,21 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// The number that begins at `at`, which moves behind it; `None` where it is longer than a number can
-/// be, or than these bytes.
+/// The number at the beginning of these bytes, and how many of them it takes; `None` where that is more
+/// than there are.
+///
+/// How long a number is has no pattern, so there is no loop over its bytes: the first one without its high
+/// bit is the last, and groups of 7 bits are pushed together, two at a time, then four, then eight.
 #[inline]
-fn number(bytes: &[u8; TOKEN], at: &mut usize) -> Option<u64> {
-    let (mut number, mut shift) = (0, 0);
-    while shift <= 63 {
-        let byte = *bytes.get(*at)?;
-        *at += 1;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte < 0x80 {
-            return Some(number);
-        }
-        shift += 7;
+fn short_number(bytes: [u8; 8]) -> Option<(u64, usize)> {
+    let word = u64::from_le_bytes(bytes);
+    let ends = !word & 0x8080_8080_8080_8080;
+    if ends == 0 {
+        return None;
     }
-    None
+    let own = word & (ends ^ (ends - 1)) & 0x7f7f_7f7f_7f7f_7f7f;
+    let pairs = own & 0x007f_007f_007f_007f | (own & 0x7f00_7f00_7f00_7f00) >> 1;
+    let fours = pairs & 0x0000_3fff_0000_3fff | (pairs & 0x3fff_0000_3fff_0000) >> 2;
+    let all = fours & 0x0fff_ffff | (fours & 0x0fff_ffff_0000_0000) >> 4;
+    Some((all, ends.trailing_zeros() as usize / 8 + 1))
 }
