@@ -10,7 +10,8 @@
 //!
 //! What the model cannot be built from is refused with the line of the figure: a line or page size
 //! that is no power of two, a number of sets that is none (it is an index of bits), zero ways,
-//! a size that is not whole sets, more cores or hardware threads than the model has room for.
+//! a size that is not whole sets, more cores, hardware threads or lines than the model has room for.
+//! So is what it would not use: a cost of a level that is not there, two TLBs for the same pages.
 
 mod bytes;
 mod check;
@@ -24,6 +25,9 @@ pub use bytes::{read_bytes, show_bytes};
 pub(crate) const MOST_CORES: u32 = 64;
 /// Hardware threads of a core at the most.
 pub(crate) const MOST_THREADS: u32 = 16;
+
+/// What a figure has to be, in words.
+const WHOLE: &str = "expected a whole number that is not negative";
 
 /// A machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -184,7 +188,8 @@ impl Machine {
         };
         let written: written::Written = toml::from_str(text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            fail(at, error.message().to_owned())
+            let what = error.message().replace("expected u32", WHOLE);
+            fail(at, what.replace("expected u64", WHOLE))
         })?;
         check::machine(name, written).map_err(|check::Wrong { at, what }| fail(at, what))
     }

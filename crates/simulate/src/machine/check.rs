@@ -22,6 +22,8 @@ const LEAST_LINE: u64 = crate::trace::GRANULE;
 const MOST_WAYS: u32 = 32;
 /// Most entries of a fully associative TLB.
 const MOST_ENTRIES: u32 = 1 << 14;
+/// Most lines of all caches of a level: the model has 4 bytes for each.
+const MOST_LINES: u64 = 1 << 24;
 
 fn wrong<V, T>(at: &Spanned<T>, what: impl Into<String>) -> Result<V, Wrong> {
     Err(Wrong {
@@ -45,6 +47,7 @@ pub(super) fn machine(name: &str, written: Written) -> Result<Machine, Wrong> {
     let dtlb: Vec<Tlb> = dtlb
         .map(|one| tlb(one.get_ref()))
         .collect::<Result<_, _>>()?;
+    one_for_each_page(&written, &dtlb)?;
     let holds = |page: &u64| {
         dtlb.iter()
             .any(|tlb| tlb.level == 1 && tlb.pages.contains(page))
@@ -115,7 +118,8 @@ fn origin_of(
     source: &Option<String>,
     assumed: &Option<String>,
 ) -> Result<Origin, Wrong> {
-    if source.is_none() && assumed.is_none() {
+    let says = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+    if !says(source) && !says(assumed) {
         return Err(Wrong {
             at,
             what: format!(
@@ -131,11 +135,36 @@ fn origin_of(
     })
 }
 
+/// Pages of one size have one TLB of a level.
+fn one_for_each_page(written: &Written, dtlb: &[Tlb]) -> Result<(), Wrong> {
+    for (place, tlb) in dtlb.iter().enumerate() {
+        let mut before = dtlb[..place].iter();
+        let both = before.find_map(|other| {
+            let mut pages = tlb.pages.iter().filter(|_| other.level == tlb.level);
+            pages.find(|page| other.pages.contains(page))
+        });
+        if let Some(page) = both {
+            let (page, level) = (show_bytes(*page), tlb.level);
+            let what = format!("dtlb: another [[dtlb]] of level {level} holds pages of {page} too");
+            return wrong(&written.dtlb.get_ref()[place], what);
+        }
+    }
+    Ok(())
+}
+
 fn page_sizes(written: &Spanned<Vec<Spanned<String>>>) -> Result<Vec<u64>, Wrong> {
     if written.get_ref().is_empty() {
         return wrong(written, "pages names no size: use [\"4K\"]");
     }
-    written.get_ref().iter().map(page_size).collect()
+    let mut sizes = Vec::new();
+    for one in written.get_ref() {
+        let size = page_size(one)?;
+        if sizes.contains(&size) {
+            return wrong(one, format!("pages of {} are named twice", one.get_ref()));
+        }
+        sizes.push(size);
+    }
+    Ok(sizes)
 }
 
 fn page_size(written: &Spanned<String>) -> Result<u64, Wrong> {
@@ -193,6 +222,17 @@ fn cache(of: &str, written: &WrittenCache, cores: u32) -> Result<Cache, Wrong> {
         }
         Some(shared) => within(shared, "llc: shared_by", 1, cores)?,
     };
+    let copies = u64::from(cores.div_ceil(shared_by));
+    if copies * (bytes / line) > MOST_LINES {
+        let size = written.size.get_ref();
+        return wrong(
+            &written.size,
+            format!(
+                "{of}: {size} in lines of {line} bytes, {copies} times: a model has room for \
+                 {MOST_LINES} lines of a level"
+            ),
+        );
+    }
     Ok(Cache {
         bytes,
         ways,
@@ -270,10 +310,14 @@ fn time(written: &Spanned<WrittenTime>, has_l2: bool, has_l2_tlb: bool) -> Resul
         cycles if (0.0..=1e6).contains(&cycles) => Ok(cycles),
         cycles => wrong(
             value,
-            format!("time: {of} = {cycles}: use cycles from 0 to 1e6"),
+            format!("time: {of} = {cycles:?}: use cycles from 0 to 1e6"),
         ),
     };
     let needed = |of: &str, value: &Option<Spanned<f64>>, there: bool| match value {
+        Some(value) if !there => {
+            let what = format!("time: {of} is given, and this machine has none");
+            wrong(value, what)
+        }
         Some(value) => cycles(of, value),
         None if there => wrong(
             written,

@@ -72,6 +72,20 @@ fn what_a_model_cannot_be_built_from_is_refused_with_its_line() {
         ("entries = 64", "entries = 66", "entries in 4 ways"),
         ("base = 2.0", "base = 0.0", "an access takes some time"),
         ("memory = 170", "memory = -1", "memory = -1"),
+        ("walk = 25", "walk = nan", "walk = NaN: use cycles"),
+        ("cores = 4", "cores = -4", "`-4`, expected a whole number"),
+        ("cores = 4", "cores = \"four\"", "expected a whole number"),
+        ("ways = 8", "ways = 99999999999", "expected a whole number"),
+        (
+            "\"4K\", \"2M\", \"4M\"",
+            "\"4K\", \"4K\", \"4M\"",
+            "pages of 4K are named twice",
+        ),
+        (
+            "size = \"8M\"",
+            "size = \"2G\"",
+            "a model has room for 16777216 lines",
+        ),
     ];
     for (from, to, expected) in cases {
         let said = refused(from, to);
@@ -95,6 +109,8 @@ fn figures_without_an_origin_and_unknown_keys_are_refused() {
         said.contains("weighs") && said.contains(&format!("line {}", line_of("ways = 8"))),
         "{said}"
     );
+    let said = refused(source, "source = \" \"\n");
+    assert!(said.contains("l1d does not say"), "{said}");
     let said = refused("l2 = 6\n", "");
     assert!(said.contains("time: l2 is missing"), "{said}");
     let said = refused("pages = [\"2M\", \"4M\"]", "pages = [\"2M\"]");
@@ -102,6 +118,35 @@ fn figures_without_an_origin_and_unknown_keys_are_refused() {
         said.contains("no [[dtlb]] of level 1 holds pages of 4M"),
         "{said}"
     );
+}
+
+/// What a model would not use is refused too.
+#[test]
+fn what_would_be_ignored_is_refused() {
+    let second = GOOD.find("[[dtlb]]\nlevel = 2").unwrap();
+    let text = format!(
+        "{}{}",
+        &GOOD[..second],
+        &GOOD[GOOD.find("[time]").unwrap()..]
+    );
+    let said = Machine::read("mine", "mine.toml", &text).unwrap_err();
+    assert!(
+        said.what
+            .contains("l2_tlb is given, and this machine has none"),
+        "{said}"
+    );
+    let twice = format!(
+        "{}{}",
+        &GOOD[..second],
+        GOOD[second..].replacen("level = 2", "level = 1", 1)
+    );
+    let said = Machine::read("mine", "mine.toml", &twice).unwrap_err();
+    assert!(
+        said.what
+            .contains("another [[dtlb]] of level 1 holds pages of 4K too"),
+        "{said}"
+    );
+    assert_eq!(said.line, line_of("[[dtlb]]\nlevel = 2"));
 }
 
 #[test]
