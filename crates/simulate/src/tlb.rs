@@ -140,11 +140,11 @@ impl Full {
     #[inline]
     fn used_last(&mut self, place: u16) {
         if self.policy == Policy::Lru && place != self.head {
-            self.to_the_head(place);
+            self.make_head(place);
         }
     }
 
-    fn to_the_head(&mut self, place: u16) {
+    fn make_head(&mut self, place: u16) {
         let at = usize::from(place);
         let (before, after) = (self.before[at], self.after[at]);
         self.after[usize::from(before)] = after;

@@ -206,33 +206,12 @@ fn cache(of: &str, written: &WrittenCache, cores: u32) -> Result<Cache, Wrong> {
             ),
         );
     }
-    let shared_by = match &written.shared_by {
-        None => {
-            if of == "llc" {
-                cores
-            } else {
-                1
-            }
-        }
-        Some(shared) if of != "llc" => {
-            return wrong(
-                shared,
-                format!("{of}: shared_by is for llc: others are one a core"),
-            );
-        }
-        Some(shared) => within(shared, "llc: shared_by", 1, cores)?,
-    };
-    let copies = u64::from(cores.div_ceil(shared_by));
-    if copies * (bytes / line) > MOST_LINES {
-        let size = written.size.get_ref();
-        return wrong(
-            &written.size,
-            format!(
-                "{of}: {size} in lines of {line} bytes, {copies} times: a model has room for \
-                 {MOST_LINES} lines of a level"
-            ),
-        );
-    }
+    let shared_by = shared_by(of, written, cores)?;
+    room(
+        of,
+        written,
+        bytes / line * u64::from(cores.div_ceil(shared_by)),
+    )?;
     Ok(Cache {
         bytes,
         ways,
@@ -242,6 +221,31 @@ fn cache(of: &str, written: &WrittenCache, cores: u32) -> Result<Cache, Wrong> {
         inclusive: written.inclusive,
         shared_by,
     })
+}
+
+/// Cores that share one such cache.
+fn shared_by(of: &str, written: &WrittenCache, cores: u32) -> Result<u32, Wrong> {
+    match &written.shared_by {
+        None if of == "llc" => Ok(cores),
+        None => Ok(1),
+        Some(shared) if of != "llc" => wrong(
+            shared,
+            format!("{of}: shared_by is for llc: others are one a core"),
+        ),
+        Some(shared) => within(shared, "llc: shared_by", 1, cores),
+    }
+}
+
+/// Whether a model has room for the lines of all caches of a level.
+fn room(of: &str, written: &WrittenCache, lines: u64) -> Result<(), Wrong> {
+    if lines <= MOST_LINES {
+        return Ok(());
+    }
+    let size = written.size.get_ref();
+    let what = format!(
+        "{of}: size {size} makes {lines} lines on all cores: a model has room for {MOST_LINES}"
+    );
+    wrong(&written.size, what)
 }
 
 /// A line of a cache may be part of one below it, and never the other way round; below the first

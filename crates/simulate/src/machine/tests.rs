@@ -84,7 +84,7 @@ fn what_a_model_cannot_be_built_from_is_refused_with_its_line() {
         (
             "size = \"8M\"",
             "size = \"2G\"",
-            "a model has room for 16777216 lines",
+            "33554432 lines on all cores: a model has room for 16777216",
         ),
     ];
     for (from, to, expected) in cases {
