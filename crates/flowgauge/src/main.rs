@@ -3,8 +3,8 @@
 //! The command only: arguments in, calls into the crates, text out. What it does is in
 //! [`lab`]; what it shows is in [`report`].
 //!
-//! A process of this program is one of six things: the command, a slot process (the fresh process
-//! of one slot), the load generator of a slot process that is a server, a probe (a fresh process behind
+//! A process of this program is one of seven things: the command, a slot process (the fresh process
+//! of one slot), the load generator of a slot process that is a server, a rank of an MPI program, a probe (a fresh process behind
 //! a lowered limit), a sampler beside a slot, or the janitor of a run. Which of them is asked before anything else happens.
 
 #![forbid(unsafe_code)]
@@ -46,6 +46,9 @@ fn main() -> ExitCode {
     }
     if workload::server::is_load() {
         workload::server::load_main();
+    }
+    if mpi::is_rank() {
+        mpi::rank_main();
     }
     if flow::is_janitor() {
         flow::janitor_main();
@@ -92,6 +95,7 @@ fn command() -> Result<Ending> {
         Command::Run(args) => commands::run::run(args),
         Command::Study(args) => commands::study::run(&args),
         Command::Exec(args) => commands::exec::run(&args),
+        Command::Hybrid(args) => commands::hybrid::run(&args),
         Command::Wiki(args) => commands::wiki::run(&args),
         Command::Search(args) => commands::search::run(&args),
         Command::Calibrate(args) => commands::calibrate::run(&args),

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::pipe::{MOST, Pipe};
 use crate::program::{CheckOutput, Program};
+use crate::report::{Report, Said};
 use crate::supervisor::Running;
 
 /// Lines of the end of an output that a message has.
@@ -27,6 +28,28 @@ pub(crate) fn status(running: &Running) -> Result<i32, String> {
         return Err(format!("ended by {name}"));
     }
     Ok(libc::WEXITSTATUS(end.status))
+}
+
+/// What a command reports, where it is one that does.
+///
+/// # Errors
+/// It refused to measure, or said nothing.
+pub(crate) fn reported(program: &Program, running: &[Running]) -> io::Result<Option<Report>> {
+    if !program.reports {
+        return Ok(None);
+    }
+    let all = running.iter().filter_map(|one| one.out.as_ref());
+    let mut said = all.filter_map(|out| Said::of(&out.kept));
+    match said.next() {
+        Some(Said::Report(report)) => Ok(Some(report)),
+        Some(Said::Refused(why)) => Err(io::Error::other(why)),
+        None => Ok(None),
+    }
+}
+
+/// What is wrong with a command that ended well and reported nothing.
+pub(crate) fn no_report(running: &[Running]) -> io::Error {
+    io::Error::other(format!("it reported nothing{}", after(&said(running))))
 }
 
 /// The exit code of all copies, if all of them did well.

@@ -21,6 +21,7 @@
 //!
 //! * [`words`], [`fill`], [`command`]: from a command line to what is executed.
 //! * [`program`]: the parameters. `built`: what they bring along. `runner`: a slot. `judge`: whether a launch was a good one.
+//! * [`report`]: what a command says that measures itself.
 //! * `server`: a slot of a server. `listener`: whether who answers is that server. [`load`]: who asks.
 //! * `supervisor`: launches, waits, ends. [`tree`]: finds and kills descendants. `usage`: what they used. `looks`: their
 //!   memory at its peak. `sys`: two system calls.                                      \[unsafe\]
@@ -42,6 +43,7 @@ pub mod load;
 mod looks;
 mod pipe;
 pub mod program;
+pub mod report;
 mod runner;
 pub mod served;
 mod server;

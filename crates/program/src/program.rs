@@ -71,6 +71,9 @@ pub struct Program {
     /// What the output must be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check_output: Option<CheckOutput>,
+    /// It measures itself, and writes a report ([`crate::report`]).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reports: bool,
     /// All variants must write the same.
     #[serde(default, skip_serializing_if = "is_default")]
     pub same_output: bool,
@@ -200,6 +203,7 @@ impl Program {
             cleanup: None,
             check: None,
             check_output: None,
+            reports: false,
             same_output: false,
             ignore_failure: false,
             ignored_codes: Vec::new(),
@@ -221,7 +225,10 @@ impl Program {
     /// Whether its output is read, and not thrown away.
     #[must_use]
     pub fn is_read(&self) -> bool {
-        self.output == Output::Pipe || self.same_output || self.check_output.is_some()
+        self.output == Output::Pipe
+            || self.same_output
+            || self.reports
+            || self.check_output.is_some()
     }
 
     /// All command lines of it.

@@ -12,7 +12,7 @@
 //! `true` is launched [`LAUNCHES_OF_TRUE`] times first, in the same way and by the same shell: what
 //! any launch costs here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -29,6 +29,7 @@ use crate::judge;
 use crate::looks::{Looks, Pace, Seen};
 use crate::pipe::{MOST, Pipe, TAIL};
 use crate::program::{CheckOutput, Program};
+use crate::report::Reported;
 use crate::supervisor::{Order, Running, Supervisor, Wait, flood};
 use crate::sys::{self, Executable};
 use crate::usage::Used;
@@ -58,6 +59,8 @@ pub(crate) struct Runner<'a> {
     seen: Option<Seen>,
     /// Highest RSS of one process.
     most_rss: u64,
+    /// Repetitions that a launch reported and that have not been asked for.
+    reported: VecDeque<SelfManagedRep>,
     /// What the file that is read was before the first launch.
     stdin_was: Option<Option<(u64, SystemTime)>>,
 }
@@ -71,6 +74,14 @@ struct Launch {
     left: Vec<String>,
     seen: Option<Seen>,
     code: i32,
+    report: Option<Timed>,
+}
+
+/// What a launch reported, between its own times.
+struct Timed {
+    create: Duration,
+    tear_down: Duration,
+    reps: Vec<Reported>,
 }
 
 impl<'a> Runner<'a> {
@@ -102,9 +113,10 @@ impl<'a> Runner<'a> {
             deadline_s: seconds,
             launch_ns: None,
             at_once: false,
-            beside: spec.reps <= 1,
+            beside: spec.reps <= 1 || program.reports,
             seen: None,
             most_rss: 0,
+            reported: VecDeque::new(),
             stdin_was: None,
         };
         runner.at_once = !program.knobs.batch && !program.is_read() && sys::wake_at_once().is_ok();
@@ -126,7 +138,8 @@ impl<'a> Runner<'a> {
 
     /// The median time of a launch of a program that does nothing; `None` where there is none.
     fn launch_of_true(&mut self) -> io::Result<Option<u64>> {
-        if resolve("true").is_err() {
+        // What a command measures itself has no launch in it.
+        if self.program.reports || resolve("true").is_err() {
             return Ok(None);
         }
         let shell = match by_shell(&self.program.command, &self.program.shell) {
@@ -310,6 +323,7 @@ impl<'a> Runner<'a> {
             .collect::<io::Result<_>>()?;
         let keep = match &self.program.check_output {
             Some(CheckOutput::Regex(_)) => MOST,
+            _ if self.program.reports => MOST,
             _ => TAIL,
         };
         let orders: Vec<Order<'_>> = copies
@@ -415,7 +429,11 @@ impl<'a> Runner<'a> {
         if let Some(all) = by_cgroup.and_then(|ns| u64::try_from(ns).ok()) {
             used.take_forgotten(all);
         }
+        let report = judge::reported(self.program, running)?;
         let code = judge::all_well(self.program, lines, running)?;
+        if self.program.reports && report.is_none() {
+            return Err(judge::no_report(running));
+        }
         if !left.is_empty() && !self.program.leaves_processes {
             return Err(judge::left_behind(&left));
         }
@@ -438,6 +456,11 @@ impl<'a> Runner<'a> {
             left,
             seen,
             code,
+            report: report.map(|report| Timed {
+                create: Duration::from_nanos(report.ready_ns.saturating_sub(first)),
+                tear_down: Duration::from_nanos(ended.saturating_sub(report.done_ns)),
+                reps: report.reps,
+            }),
         })
     }
 
@@ -475,6 +498,36 @@ impl<'a> Runner<'a> {
     }
 }
 
+impl Runner<'_> {
+    /// The repetitions that a launch reported.
+    fn of_report(
+        &self,
+        launch: &Launch,
+        timed: Timed,
+    ) -> impl Iterator<Item = SelfManagedRep> + use<> {
+        let own = self.own_usage(launch);
+        let Timed {
+            create,
+            tear_down,
+            reps,
+        } = timed;
+        reps.into_iter().map(move |rep| {
+            let mut own = own.clone();
+            own.counts.extend(rep.counts);
+            SelfManagedRep {
+                create,
+                steady: Duration::from_nanos(rep.steady_ns),
+                tear_down,
+                usage: rep.usage,
+                units: rep.units,
+                proof: rep.proof,
+                own,
+                latencies: None,
+            }
+        })
+    }
+}
+
 impl SelfManaged for Runner<'_> {
     const KEEPS_DEADLINE: bool = true;
 
@@ -483,9 +536,18 @@ impl SelfManaged for Runner<'_> {
     }
 
     fn repeat(&mut self, _timers: bool) -> io::Result<SelfManagedRep> {
-        let launch = self.launch(self.beside.then_some(Pace::BESIDE))?;
+        if let Some(rep) = self.reported.pop_front() {
+            return Ok(rep);
+        }
+        let mut launch = self.launch(self.beside.then_some(Pace::BESIDE))?;
         self.seen = launch.seen.or(self.seen);
         self.after()?;
+        if let Some(timed) = launch.report.take() {
+            self.reported = self.of_report(&launch, timed).collect();
+            return self.reported.pop_front().ok_or_else(|| {
+                io::Error::other("it reported no repetition: a report has at least one")
+            });
+        }
         let units = self.program.units.unwrap_or(1);
         Ok(SelfManagedRep {
             create: launch.create,

@@ -4,6 +4,7 @@ mod compare;
 mod exec;
 mod fleet;
 mod how;
+mod hybrid;
 mod malloc;
 mod others;
 mod run;
@@ -21,6 +22,7 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use exec::{ExecArgs, ExportOrder, HyperfineArgs, ServeArgs};
 pub(crate) use fleet::{FleetArgs, FleetCommand, GatherArgs, ShownArgs};
 pub(crate) use how::{AnswerArgs, Format, HowArgs};
+pub(crate) use hybrid::{BodyArg, HybridArgs};
 pub(crate) use malloc::MallocArgs;
 pub(crate) use others::{CalibrateArgs, CompletionsArgs, MachineArgs, ManArgs, ReportArgs};
 pub(crate) use run::RunArgs;
@@ -213,6 +215,8 @@ pub(crate) enum Command {
     Study(StudyArgs),
     /// Compare commands of your own, at several numbers of flows or with what can be changed outside
     Exec(Box<ExecArgs>),
+    /// Ranks of an MPI program or threads, and how many of each
+    Hybrid(Box<HybridArgs>),
     /// Answer requests for pages of a wiki, within a process or as servers over HTTP
     Wiki(WikiArgs),
     /// Search files for a pattern; the flows that do it are yours to choose
@@ -244,6 +248,7 @@ impl Command {
             Self::Run(args) => Some(&args.how),
             Self::Study(args) => Some(&args.how),
             Self::Exec(args) => Some(&args.how),
+            Self::Hybrid(args) => Some(&args.how),
             Self::Wiki(args) => Some(&args.how),
             Self::Search(args) => Some(&args.how),
             Self::Calibrate(args) => Some(&args.how),

@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod exec;
 pub(crate) mod fleet;
+pub(crate) mod hybrid;
 pub(crate) mod limits;
 pub(crate) mod machine;
 pub(crate) mod malloc;

@@ -1,0 +1,71 @@
+//! `flowgauge hybrid`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::HowArgs;
+use crate::number;
+
+const HYBRID_EXAMPLES: &str = "\
+Examples:
+  flowgauge hybrid                                ranks or threads, for every work below
+  flowgauge hybrid --body ping-pong               message or shared memory, by size
+  flowgauge hybrid --body halo --side 256,4096    a stencil, in two sizes of the grid
+  flowgauge hybrid --body primes,farm --flows 8   1x8, 2x4, 4x2 and 8x1
+  flowgauge hybrid --mpi mpich                    with MPICH where Open MPI is the usual one
+  flowgauge hybrid --allow-root                   as root, in a container
+
+RxT is R ranks (processes of an MPI program) of T threads each.";
+
+/// Ranks of an MPI program or threads, and how many of each.
+///
+/// The same work is run as every split of the CPUs into R ranks of T threads. Each slot is a fresh
+/// mpirun. Ranks are bound to CPUs by name, and one that finds itself elsewhere, or in a world of another
+/// size, fails the slot. Needs Open MPI or MPICH with its compiler.
+#[derive(Debug, Args)]
+#[command(after_help = HYBRID_EXAMPLES)]
+pub(crate) struct HybridArgs {
+    /// The MPI: openmpi, mpich, or the path of an mpirun [default: the usual one of this machine]
+    #[arg(long, value_name = "MPI")]
+    pub(crate) mpi: Option<String>,
+    /// Its compiler [default: the mpicc beside the mpirun]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) mpicc: Option<PathBuf>,
+    /// What is done [default: all]
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
+    pub(crate) body: Vec<BodyArg>,
+    /// Flows in all, R x T [default: one for each CPU]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=4_096))]
+    pub(crate) flows: Option<u32>,
+    /// Sizes of messages and sums, such as 8,64K,1M
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = number::some_bytes, default_value = "8,1K,16K,256K,4M")]
+    pub(crate) bytes: Vec<u64>,
+    /// Rows and columns of the grid of halo
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = number::whole, default_value = "128,512,2048")]
+    pub(crate) side: Vec<u64>,
+    /// Let Open MPI run as root
+    #[arg(long)]
+    pub(crate) allow_root: bool,
+    #[command(flatten)]
+    pub(crate) how: HowArgs,
+}
+
+/// What ranks and threads do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BodyArg {
+    /// A message between two flows and back, by its size
+    PingPong,
+    /// A sum of what all flows have, by its size
+    AllReduce,
+    /// A stencil on a grid whose rows are dealt out, by its size
+    Halo,
+    /// A search for primes in blocks that are dealt out
+    Primes,
+    /// The same in uneven blocks: dealt out, and each taken when the one before it is done
+    Farm,
+    /// A sparse matrix times a vector
+    Numeric,
+    /// Transactions over trees of objects
+    Warehouse,
+}

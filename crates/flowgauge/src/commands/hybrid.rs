@@ -1,0 +1,103 @@
+//! `flowgauge hybrid`: ranks of an MPI program or threads, as a study that is run like any other.
+
+mod cases;
+
+use anyhow::{Result, anyhow, bail, ensure};
+use lab::{Preset, Study};
+use machine::Machine;
+use mpi::launcher::Mpi;
+
+use crate::args::HybridArgs;
+use crate::ending::Ending;
+use crate::launch::SlotLauncher;
+use crate::output;
+use crate::result_file::ResultFile;
+use crate::session;
+
+/// The name of the study.
+const NAME: &str = "hybrid";
+
+/// Seconds for the study where no budget is given.
+const BUDGET_S: f64 = 600.0;
+
+/// Runs the study and answers.
+pub(crate) fn run(args: &HybridArgs) -> Result<Ending> {
+    refuse(args)?;
+    let mpi = Mpi::find(args.mpi.as_deref(), args.mpicc.as_deref())?;
+    if let (Some(why), false) = (mpi.refuses_root(), args.allow_root) {
+        bail!(why);
+    }
+    flow::cgroup::sweep();
+    let study = study(args, &mpi, &lab::cpus(&Machine::read()))?;
+    let mut settings = session::settings(&args.how, Preset::Full)?;
+    settings.budget_s = args.how.budget.or(Some(BUDGET_S));
+    let mut launcher = SlotLauncher::new(ResultFile::prepare(None, false)?)?;
+    let session = session::begin(vec![study], settings, &args.how)?;
+    output::tell(&used(&mpi));
+    session::carry_out(session, &mut launcher, args.how.watch, &args.how.answer)
+}
+
+/// Which MPI is used, and which is not.
+fn used(mpi: &Mpi) -> String {
+    let others = mpi.others();
+    let others = match others.as_slice() {
+        [] => String::new(),
+        others => format!("; installed too: --mpi {}", others.join(", --mpi ")),
+    };
+    format!(
+        "{} {} ({}){others}",
+        mpi.kind.name(),
+        mpi.version,
+        mpi.run.display()
+    )
+}
+
+/// What cannot be kept, each with the reason.
+fn refuse(args: &HybridArgs) -> Result<()> {
+    ensure!(
+        args.how.sample.is_none(),
+        "--sample looks at a slot's process group, and ranks leave it: their memory is looked at without \
+         the flag"
+    );
+    ensure!(
+        args.how.ballast.is_none() && args.how.events.is_none(),
+        "--ballast and --events are for flows that this program makes itself; ranks are made by mpirun"
+    );
+    Ok(())
+}
+
+fn study(args: &HybridArgs, mpi: &Mpi, cpus: &flow::placement::Cpus) -> Result<Study> {
+    let there = u32::try_from(cpus.allowed.len()).unwrap_or(u32::MAX);
+    let flows = args.flows.unwrap_or(there);
+    ensure!(
+        flows >= 2,
+        "there is one CPU: a rank and a thread need one each to be compared"
+    );
+    ensure!(
+        flows <= there,
+        "{flows} flows on {there} CPUs would take turns, and ranks that wait do so without sleeping: use \
+         --flows {there} or fewer"
+    );
+    let own = std::env::current_exe()
+        .map_err(|error| anyhow!("the file of this program cannot be found: {error}"))?;
+    let cases = cases::cases(args, flows, cpus, |task, all| {
+        mpi.program(&own, task, all, args.allow_root)
+    })?;
+    for case in &cases {
+        case.work.check()?;
+    }
+    let headline = cases.last().map(|case| case.name.clone());
+    Ok(Study {
+        name: NAME.to_owned(),
+        title: format!("Ranks or threads: every split of {flows} flows"),
+        stands_for:
+            "Programs for many nodes, of which each node holds some ranks with some threads each."
+                .to_owned(),
+        origin: None,
+        headline: headline.unwrap_or_default(),
+        cases,
+        deciding: Vec::new(),
+        limits_of: Vec::new(),
+        simulate: None,
+    })
+}

@@ -1,0 +1,379 @@
+//! What is compared: each body as every split into ranks and threads.
+
+use anyhow::{Result, anyhow};
+use flow::placement::Cpus;
+use flow::{Channel, Model, Placement, Schedule, Variant};
+use lab::{BestOf, Case, LabelledVariant, Metric, SweepPoint};
+use mpi::{Body, Task};
+use program::Program;
+use workload::numeric::{Kernel, Size};
+use workload::primes::Method;
+use workload::{Bytes, Numeric, Primes, Warehouse, Work};
+
+use crate::args::{BodyArg, HybridArgs};
+
+/// Repetitions in a launch, after one that does not count.
+const REPS: u32 = 5;
+/// Rounds at the most of a point of a sweep.
+const SWEEP_ROUNDS: usize = 20;
+/// Bytes that the messages of a repetition have in all, and points of a grid that are computed.
+const AMOUNT: u64 = 1 << 26;
+/// Bounds of how often something is repeated in a repetition.
+const REPEATED: (u64, u64) = (40, 20_000);
+
+/// All bodies, in the order of running; the last is the headline.
+const ALL: [BodyArg; 7] = [
+    BodyArg::PingPong,
+    BodyArg::AllReduce,
+    BodyArg::Farm,
+    BodyArg::Primes,
+    BodyArg::Numeric,
+    BodyArg::Warehouse,
+    BodyArg::Halo,
+];
+
+/// Something to do, and in which words.
+struct Asked {
+    name: &'static str,
+    title: String,
+    metric: Metric,
+    /// The parameter with its value and unit, where it is swept.
+    at: Option<(&'static str, u64, &'static str)>,
+    /// How many flows do it.
+    flows: u32,
+    /// What each variant does: a label behind the split, and the body.
+    bodies: Vec<(&'static str, Body)>,
+}
+
+/// The cases of the flags. `program` makes the command of a task; it is also given all tasks of the case.
+pub(super) fn cases(
+    args: &HybridArgs,
+    flows: u32,
+    cpus: &Cpus,
+    program: impl Fn(&Task, &[&Task]) -> Program,
+) -> Result<Vec<Case>> {
+    let wanted = ALL
+        .iter()
+        .filter(|body| args.body.is_empty() || args.body.contains(body));
+    let asked: Vec<Asked> = wanted.flat_map(|&body| asked(body, args, flows)).collect();
+    let each: Vec<Vec<(String, Task)>> = asked.iter().map(|asked| tasks(asked, cpus)).collect();
+    let all: Vec<&Task> = each.iter().flatten().map(|(_, task)| task).collect();
+    let made = asked.iter().zip(&each).map(|(asked, tasks)| {
+        for (_, task) in tasks {
+            task.check()
+                .map_err(|error| anyhow!("{}: {error}", asked.name))?;
+        }
+        let programs = tasks
+            .iter()
+            .map(|(label, task)| (label.clone(), task, program(task, &all)));
+        case(asked, programs.collect())
+    });
+    made.collect()
+}
+
+/// What a body is asked for.
+fn asked(body: BodyArg, args: &HybridArgs, flows: u32) -> Vec<Asked> {
+    let sizes =
+        |make: fn(u64, u32) -> Asked| args.bytes.iter().map(|&bytes| make(bytes, flows)).collect();
+    match body {
+        BodyArg::PingPong => sizes(|bytes, _| ping_pong(bytes)),
+        BodyArg::AllReduce => sizes(all_reduce),
+        BodyArg::Halo => args.side.iter().map(|&side| halo(side, flows)).collect(),
+        BodyArg::Primes => vec![work(
+            "primes",
+            "Primes among 256,000 numbers, in even blocks",
+            flows,
+            primes(10_000_001, 4_000),
+        )],
+        BodyArg::Farm => vec![farm(flows)],
+        BodyArg::Numeric => vec![work(
+            "numeric",
+            "A sparse matrix times a vector, one for each flow",
+            flows,
+            numeric(flows),
+        )],
+        BodyArg::Warehouse => vec![work(
+            "warehouse",
+            "Transactions over trees of objects, a warehouse for each flow",
+            flows,
+            warehouse(flows),
+        )],
+    }
+}
+
+fn repeated(each: u64) -> u64 {
+    (AMOUNT / each.max(1)).clamp(REPEATED.0, REPEATED.1)
+}
+
+fn ping_pong(bytes: u64) -> Asked {
+    Asked {
+        name: "ping-pong",
+        title: format!("Time of a message of {bytes} bytes from one flow to another"),
+        metric: Metric::Unit,
+        at: Some(("bytes", bytes, "bytes")),
+        flows: 2,
+        bodies: vec![(
+            "",
+            Body::PingPong {
+                bytes,
+                rounds: repeated(bytes),
+            },
+        )],
+    }
+}
+
+fn all_reduce(bytes: u64, flows: u32) -> Asked {
+    Asked {
+        name: "all-reduce",
+        title: format!("Time of a sum over {flows} flows of {bytes} bytes each"),
+        metric: Metric::Unit,
+        at: Some(("bytes", bytes, "bytes")),
+        flows,
+        bodies: vec![(
+            "",
+            Body::AllReduce {
+                bytes,
+                rounds: repeated(bytes),
+            },
+        )],
+    }
+}
+
+fn halo(side: u64, flows: u32) -> Asked {
+    Asked {
+        name: "halo",
+        title: format!("Time of a step of a stencil over {side} x {side} points"),
+        metric: Metric::Unit,
+        at: Some(("side", side, "rows")),
+        flows,
+        bodies: vec![(
+            "",
+            Body::Halo {
+                side,
+                steps: repeated(side * side),
+            },
+        )],
+    }
+}
+
+fn work(name: &'static str, title: &str, flows: u32, work: Work) -> Asked {
+    Asked {
+        name,
+        title: title.to_owned(),
+        metric: Metric::Steady,
+        at: None,
+        flows,
+        bodies: vec![("", Body::Units(Box::new(work)))],
+    }
+}
+
+/// Blocks among the first numbers, where a later one takes several times as long.
+fn farm(flows: u32) -> Asked {
+    let uneven = || Box::new(primes(1, 16_000));
+    Asked {
+        name: "farm",
+        title: "Primes in 64 uneven blocks, dealt out or taken one by one".to_owned(),
+        metric: Metric::Steady,
+        at: None,
+        flows,
+        bodies: vec![
+            (", dealt out", Body::Units(uneven())),
+            (", taken", Body::Farm(uneven())),
+        ],
+    }
+}
+
+fn primes(start: u64, block: u64) -> Work {
+    Work::Primes(Primes {
+        start,
+        block,
+        blocks: 64,
+        every: 1_000,
+        method: Method::Trial,
+    })
+}
+
+fn numeric(flows: u32) -> Work {
+    Work::Numeric(Numeric {
+        kernel: Kernel::Sparse,
+        size: Size::Large,
+        units: flows.into(),
+        passes: 40,
+        seed: 0,
+    })
+}
+
+fn warehouse(flows: u32) -> Work {
+    Work::Warehouse(Warehouse {
+        workers: flows.into(),
+        transactions: 50_000,
+        heap: Bytes(32 << 20),
+        seed: 0,
+    })
+}
+
+/// A task for each split and body: one rank with all threads first.
+fn tasks(asked: &Asked, cpus: &Cpus) -> Vec<(String, Task)> {
+    let splits = (1..=asked.flows).filter(|ranks| asked.flows.is_multiple_of(*ranks));
+    let each = splits.flat_map(|ranks| {
+        asked.bodies.iter().map(move |(behind, body)| {
+            let threads = asked.flows / ranks;
+            let task = Task {
+                ranks,
+                threads,
+                cpus: near(cpus, asked.flows),
+                body: body.clone(),
+                warmups: 1,
+                reps: REPS,
+            };
+            (format!("{ranks}x{threads}{behind}"), task)
+        })
+    });
+    each.collect()
+}
+
+/// This many CPUs: each a core's first while there are such, hardware threads of a core side by side.
+fn near(cpus: &Cpus, flows: u32) -> Vec<u32> {
+    let others = cpus.smt.iter().filter(|cpu| !cpus.cores.contains(cpu));
+    let mut chosen: Vec<u32> = cpus
+        .cores
+        .iter()
+        .chain(others)
+        .copied()
+        .take(flows as usize)
+        .collect();
+    chosen.sort_by_key(|cpu| cpus.smt.iter().position(|one| one == cpu));
+    chosen
+}
+
+fn case(asked: &Asked, programs: Vec<(String, &Task, Program)>) -> Result<Case> {
+    let several = programs.len() > 2 && asked.at.is_none();
+    let variants = programs
+        .iter()
+        .enumerate()
+        .map(|(at, (label, task, program))| LabelledVariant {
+            label: label.clone(),
+            variant: variant(task),
+            work: (at > 0).then(|| of_program(program.clone())),
+            sample: None,
+            of_cpus: None,
+        });
+    let (_, _, first) = programs
+        .first()
+        .ok_or_else(|| anyhow!("{}: there is no split", asked.name))?;
+    Ok(Case {
+        name: match asked.at {
+            Some((_, value, _)) => format!("{}/{value}", asked.name),
+            None => asked.name.to_owned(),
+        },
+        title: asked.title.clone(),
+        sweep: asked.at.map(|(parameter, value, unit)| SweepPoint {
+            sweep: asked.name.to_owned(),
+            parameter: parameter.to_owned(),
+            value: value as f64,
+            unit: unit.to_owned(),
+        }),
+        work: of_program(first.clone()),
+        metric: asked.metric,
+        variants: variants.collect(),
+        reps: Some(REPS),
+        max_rounds: asked.at.map(|_| SWEEP_ROUNDS),
+        floor: None,
+        best_of: several.then_some(BestOf { default: Some(0) }),
+    })
+}
+
+fn of_program(program: Program) -> Work {
+    Work::Program(Box::new(program))
+}
+
+fn variant(task: &Task) -> Variant {
+    Variant {
+        model: Model::Mix {
+            processes: task.ranks,
+            threads: task.threads,
+        },
+        flows: task.flows(),
+        placement: Placement::Free,
+        schedule: Schedule::default(),
+        channel: Channel::default(),
+        parent_memory: None,
+        allocator: None,
+        heap_pages: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn four() -> Cpus {
+        Cpus {
+            allowed: vec![0, 1, 2, 3],
+            cores: vec![0, 1],
+            smt: vec![0, 2, 1, 3],
+        }
+    }
+
+    fn made(words: &[&str], flows: u32) -> Result<Vec<Case>> {
+        let all = ["flowgauge", "hybrid"].iter().chain(words);
+        let Command::Hybrid(args) = Cli::parse_from(all).command else {
+            panic!("{words:?}")
+        };
+        cases(&args, flows, &four(), |task, _| {
+            Program::new(format!("ranks {}", task.ranks))
+        })
+    }
+
+    fn labels(case: &Case) -> Vec<&str> {
+        case.variants
+            .iter()
+            .map(|variant| variant.label.as_str())
+            .collect()
+    }
+
+    #[test]
+    fn every_split_is_a_variant_and_threads_alone_are_the_reference() {
+        let cases = made(&["--body", "primes,farm"], 4).unwrap();
+        assert_eq!(labels(&cases[1]), ["1x4", "2x2", "4x1"]);
+        assert_eq!(cases[1].best_of, Some(BestOf { default: Some(0) }));
+        assert_eq!(cases[0].variants.len(), 6);
+        assert_eq!(labels(&cases[0])[..2], ["1x4, dealt out", "1x4, taken"]);
+    }
+
+    #[test]
+    fn each_size_is_a_point_of_a_sweep_and_a_message_has_two_ends() {
+        let cases = made(
+            &[
+                "--body",
+                "ping-pong,halo",
+                "--bytes",
+                "8,1M",
+                "--side",
+                "64",
+            ],
+            4,
+        )
+        .unwrap();
+        let names: Vec<&str> = cases.iter().map(|case| case.name.as_str()).collect();
+        assert_eq!(names, ["ping-pong/8", "ping-pong/1048576", "halo/64"]);
+        assert_eq!(labels(&cases[0]), ["1x2", "2x1"]);
+        assert_eq!(labels(&cases[2]), ["1x4", "2x2", "4x1"]);
+        let odd = made(&["--body", "ping-pong", "--bytes", "9"], 2).unwrap_err();
+        assert!(
+            odd.to_string()
+                .contains("ping-pong: 9 bytes: use a multiple of 8"),
+            "{odd}"
+        );
+    }
+
+    #[test]
+    fn threads_of_a_rank_are_near_each_other_and_cores_come_first() {
+        assert_eq!(near(&four(), 2), [0, 1]);
+        assert_eq!(near(&four(), 3), [0, 2, 1]);
+        assert_eq!(near(&four(), 4), [0, 2, 1, 3]);
+    }
+}

@@ -1,0 +1,170 @@
+//! A sum of what all flows have, which all of them get.
+//!
+//! # Theory
+//!
+//! In each round every flow has as many numbers as all others, and ends with their sums in a buffer of
+//! its own. Threads of a rank do it in two steps: each puts its numbers where the others can read
+//! them; each adds up its stretch of all of them. Then, with several ranks, the first thread of each calls
+//! `MPI_Allreduce` on the sums. Last, each thread copies the result. A rank of one thread has only the
+//! call.
+//!
+//! All numbers are whole and small enough that sums are exact, so the order of adding does not matter.
+
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use flow::Proof;
+
+use super::Exchange;
+use crate::team::{Member, Team};
+
+/// Numbers that threads of a rank can reach.
+type Shared = RwLock<Vec<f64>>;
+
+/// Rounds of sums.
+#[derive(Debug)]
+pub(super) struct AllReduce {
+    numbers: usize,
+    rounds: u64,
+    /// What each thread has.
+    own: Vec<Shared>,
+    /// The sums of each thread's stretch.
+    stretches: Vec<Shared>,
+    /// The sums of all ranks.
+    sums: Shared,
+}
+
+fn written(shared: &Shared) -> RwLockWriteGuard<'_, Vec<f64>> {
+    shared.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn seen(shared: &Shared) -> RwLockReadGuard<'_, Vec<f64>> {
+    shared.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl AllReduce {
+    pub(super) fn new(bytes: u64, rounds: u64, team: &Team) -> Self {
+        let numbers = bytes as usize / 8;
+        let each = |_| RwLock::new(vec![0.0; numbers]);
+        let stretch = |thread| RwLock::new(vec![0.0; stretch(numbers, team.threads, thread).len()]);
+        Self {
+            numbers,
+            rounds,
+            own: (0..team.threads).map(each).collect(),
+            stretches: (0..team.threads).map(stretch).collect(),
+            sums: RwLock::new(vec![0.0; numbers]),
+        }
+    }
+
+    /// The numbers of all threads of the rank become sums, each thread doing a stretch.
+    fn add_up(&self, member: &Member<'_>) {
+        let range = stretch(self.numbers, member.team.threads, member.thread);
+        let mut sums = written(&self.stretches[member.thread as usize]);
+        sums.fill(0.0);
+        for own in &self.own {
+            let own = seen(own);
+            for (sum, value) in sums.iter_mut().zip(&own[range.clone()]) {
+                *sum += value;
+            }
+        }
+    }
+
+    /// Puts the stretches one behind the other.
+    fn join(&self, into: &mut [f64]) {
+        let mut rest = into;
+        for stretch in &self.stretches {
+            let stretch = seen(stretch);
+            let (first, after) = rest.split_at_mut(stretch.len());
+            first.copy_from_slice(&stretch);
+            rest = after;
+        }
+    }
+
+    /// One round of a rank with several threads.
+    fn shared(&self, result: &mut [f64], value: f64, member: &Member<'_>) {
+        let Member { team, thread, .. } = *member;
+        member.communicate(|| written(&self.own[thread as usize]).fill(value));
+        team.meet();
+        member.communicate(|| self.add_up(member));
+        team.meet();
+        if team.ranks == 1 {
+            return member.communicate(|| self.join(result));
+        }
+        if thread == 0 {
+            member.communicate(|| {
+                let mut sums = written(&self.sums);
+                self.join(&mut sums);
+                team.world().sum(&mut sums);
+            });
+        }
+        team.meet();
+        member.communicate(|| result.copy_from_slice(&seen(&self.sums)));
+    }
+}
+
+/// The numbers that a thread adds up.
+fn stretch(numbers: usize, threads: u32, thread: u32) -> std::ops::Range<usize> {
+    let place = |thread: u32| numbers * thread as usize / threads as usize;
+    place(thread)..place(thread + 1)
+}
+
+impl Exchange for AllReduce {
+    type State = Vec<f64>;
+
+    fn units(&self) -> u64 {
+        self.rounds
+    }
+
+    fn state(&self, _member: &Member<'_>) -> Vec<f64> {
+        vec![0.0; self.numbers]
+    }
+
+    fn run(&self, result: &mut Vec<f64>, member: &Member<'_>) -> Proof {
+        let mut checksum = 0_u64;
+        for round in 0..self.rounds {
+            let value = f64::from(member.flow()) + (round % 1_000) as f64;
+            if member.team.threads == 1 {
+                member.communicate(|| {
+                    result.fill(value);
+                    member.team.world().sum(result);
+                });
+            } else {
+                self.shared(result, value, member);
+            }
+            let ends = [result.first(), result.last()].map(|end| end.copied().unwrap_or(f64::NAN));
+            checksum = checksum
+                .wrapping_add(ends[0].to_bits())
+                .wrapping_add(ends[1].to_bits());
+        }
+        Proof {
+            count: self.rounds,
+            checksum,
+        }
+    }
+
+    fn settle(&self, result: &mut Vec<f64>, proof: Proof) -> Proof {
+        let first = result.first().copied();
+        let alike = result
+            .iter()
+            .all(|value| Some(value.to_bits()) == first.map(f64::to_bits));
+        assert!(alike, "sums of the same numbers differ");
+        proof
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stretch;
+
+    #[test]
+    fn stretches_cover_all_numbers_once() {
+        for (numbers, threads) in [(1, 4), (10, 3), (64, 8)] {
+            let mut next = 0;
+            for thread in 0..threads {
+                let range = stretch(numbers, threads, thread);
+                assert_eq!(range.start, next);
+                next = range.end;
+            }
+            assert_eq!(next, numbers);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! A square grid of which each flow has some rows, and in each step needs those beside them.
+//!
+//! # Theory
+//!
+//! Jacobi's method for heat on a plate: a point becomes the mean of its four neighbours, the border
+//! stays. Rows are dealt out in strips, one a flow, those of a rank together. After each step a flow
+//! puts its first and last row where its neighbours find them:
+//!
+//! ```text
+//!   rank 0   thread 0   rows … last ─┐  shared memory: the neighbour reads the row
+//!            thread 1   first ◀──────┘
+//!                       rows … last ─┐  message: MPI_Sendrecv, by the first thread of each rank
+//!   rank 1   thread 0   first ◀──────┘
+//! ```
+//!
+//! Rows that are put out alternate between two sets, so that one meeting of the threads a step is
+//! enough; a rank with a neighbour needs another one after the messages. Each point is computed from the same
+//! numbers by the same operations whatever the split, so the proof is made of the bits of
+//! all points.
+
+use std::ops::Range;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+use flow::Proof;
+
+use super::Exchange;
+use crate::team::{Member, Team};
+
+/// A row that others can read.
+type Row = RwLock<Vec<f64>>;
+
+/// The rows that one thread puts out after a step.
+#[derive(Debug)]
+struct Edges {
+    first: Row,
+    last: Row,
+}
+
+/// Steps over a grid.
+#[derive(Debug)]
+pub(super) struct Halo {
+    side: usize,
+    steps: u64,
+    /// Of each thread, in two sets.
+    edges: [Vec<Edges>; 2],
+    /// What came from the rank above and from the one below.
+    from_ranks: Edges,
+}
+
+/// The rows of a flow, as they are and as they will be.
+pub(super) struct Strip {
+    rows: Range<usize>,
+    now: Vec<f64>,
+    next: Vec<f64>,
+}
+
+impl Halo {
+    pub(super) fn new(side: u64, steps: u64, team: &Team) -> Self {
+        let side = side as usize;
+        let row = || RwLock::new(vec![0.0; side]);
+        let edges = || Edges {
+            first: row(),
+            last: row(),
+        };
+        let set = || (0..team.threads).map(|_| edges()).collect();
+        Self {
+            side,
+            steps,
+            edges: [set(), set()],
+            from_ranks: edges(),
+        }
+    }
+
+    fn put_out(&self, strip: &Strip, set: usize, thread: u32) {
+        let edges = &self.edges[set][thread as usize];
+        let last = strip.now.len() - self.side;
+        copied(&edges.first, &strip.now[..self.side]);
+        copied(&edges.last, &strip.now[last..]);
+    }
+
+    /// Rows between ranks: down, then up.
+    fn between_ranks(&self, set: usize, team: &Team) {
+        let mut world = team.world();
+        let above = team.rank.checked_sub(1);
+        let below = Some(team.rank + 1).filter(|rank| *rank < team.ranks);
+        let edges = &self.edges[set];
+        let [Some(top), Some(bottom)] = [edges.first(), edges.last()] else {
+            return;
+        };
+        let mut into = self
+            .from_ranks
+            .first
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        world.exchange(&seen(&bottom.last), below, &mut into, above);
+        let mut into = self
+            .from_ranks
+            .last
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        world.exchange(&seen(&top.first), above, &mut into, below);
+    }
+
+    /// The row above a strip and the one below it.
+    fn neighbours(&self, set: usize, member: &Member<'_>) -> [RwLockReadGuard<'_, Vec<f64>>; 2] {
+        let own = member.thread as usize;
+        let edges = &self.edges[set];
+        let above = own
+            .checked_sub(1)
+            .map_or(&self.from_ranks.first, |above| &edges[above].last);
+        let below = edges
+            .get(own + 1)
+            .map_or(&self.from_ranks.last, |below| &below.first);
+        [seen(above), seen(below)]
+    }
+
+    /// Computes one step of a strip.
+    fn step(&self, strip: &mut Strip, above: &[f64], below: &[f64]) {
+        let side = self.side;
+        let rows = strip.rows.len();
+        for row in 0..rows {
+            let at = row * side;
+            let of_grid = strip.rows.start + row;
+            if of_grid == 0 || of_grid + 1 == side {
+                strip.next[at..at + side].copy_from_slice(&strip.now[at..at + side]);
+                continue;
+            }
+            let up = if row == 0 {
+                above
+            } else {
+                &strip.now[at - side..at]
+            };
+            let down = match row + 1 == rows {
+                true => below,
+                false => &strip.now[at + side..at + 2 * side],
+            };
+            mean(
+                &strip.now[at..at + side],
+                up,
+                down,
+                &mut strip.next[at..at + side],
+            );
+        }
+        std::mem::swap(&mut strip.now, &mut strip.next);
+    }
+}
+
+/// A row of means; its ends stay.
+fn mean(row: &[f64], up: &[f64], down: &[f64], into: &mut [f64]) {
+    let side = row.len();
+    let (up, down) = (&up[..side], &down[..side]);
+    let into = &mut into[..side];
+    into[0] = row[0];
+    into[side - 1] = row[side - 1];
+    for at in 1..side - 1 {
+        into[at] = 0.25 * ((up[at] + down[at]) + (row[at - 1] + row[at + 1]));
+    }
+}
+
+fn copied(row: &Row, from: &[f64]) {
+    row.write()
+        .unwrap_or_else(PoisonError::into_inner)
+        .copy_from_slice(from);
+}
+
+fn seen(row: &Row) -> RwLockReadGuard<'_, Vec<f64>> {
+    row.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The rows of a flow.
+fn rows(side: usize, flows: u32, flow: u32) -> Range<usize> {
+    let place = |flow: u32| side * flow as usize / flows as usize;
+    place(flow)..place(flow + 1)
+}
+
+impl Exchange for Halo {
+    type State = Strip;
+
+    fn units(&self) -> u64 {
+        self.steps
+    }
+
+    fn state(&self, member: &Member<'_>) -> Strip {
+        let rows = rows(self.side, member.team.flows(), member.flow());
+        let heat = |row: usize, column: usize| ((row * 7 + column * 13) % 101) as f64;
+        let points = rows
+            .clone()
+            .flat_map(|row| (0..self.side).map(move |column| heat(row, column)));
+        let now: Vec<f64> = points.collect();
+        Strip {
+            rows,
+            next: now.clone(),
+            now,
+        }
+    }
+
+    fn run(&self, strip: &mut Strip, member: &Member<'_>) -> Proof {
+        let Member { team, thread, .. } = *member;
+        for step in 0..self.steps {
+            let set = (step % 2) as usize;
+            member.communicate(|| self.put_out(strip, set, thread));
+            team.meet();
+            if team.ranks > 1 {
+                if thread == 0 {
+                    member.communicate(|| self.between_ranks(set, team));
+                }
+                team.meet();
+            }
+            let [above, below] = self.neighbours(set, member);
+            member.compute(|| self.step(strip, &above, &below));
+        }
+        Proof {
+            count: if member.flow() == 0 { self.steps } else { 0 },
+            checksum: 0,
+        }
+    }
+
+    fn settle(&self, strip: &mut Strip, proof: Proof) -> Proof {
+        let points = strip.now.iter().zip(strip.rows.start * self.side..);
+        let mixed = points.map(|(point, at)| mixed(point.to_bits() ^ at as u64));
+        Proof {
+            checksum: mixed.fold(0, u64::wrapping_add),
+            ..proof
+        }
+    }
+}
+
+fn mixed(bits: u64) -> u64 {
+    let bits = (bits ^ (bits >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    bits ^ (bits >> 29)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_dealt_out_whole() {
+        for (side, flows) in [(4, 4), (10, 3), (1_000, 7)] {
+            let all: Vec<usize> = (0..flows)
+                .flat_map(|flow| rows(side, flows, flow))
+                .collect();
+            assert_eq!(all, (0..side).collect::<Vec<_>>());
+            assert!((0..flows).all(|flow| !rows(side, flows, flow).is_empty()));
+        }
+    }
+
+    #[test]
+    fn a_point_becomes_the_mean_of_its_neighbours_and_the_border_stays() {
+        let mut into = [0.0; 4];
+        mean(
+            &[1.0, 2.0, 3.0, 4.0],
+            &[0.0, 8.0, 0.0, 0.0],
+            &[0.0, 4.0, 4.0, 0.0],
+            &mut into,
+        );
+        assert_eq!(into, [1.0, 4.0, 2.5, 4.0]);
+    }
+}

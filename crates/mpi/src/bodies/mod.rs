@@ -1,0 +1,80 @@
+//! What ranks and threads do: the bodies of workloads, and what flows say to each other.
+//!
+//! # Theory
+//!
+//! Each body is written once for R ranks of T threads. Flows of one rank reach each other through
+//! shared memory, ranks through messages; with R = 1 there are no messages, with T = 1 nothing is
+//! shared. Whatever the split, the work is the same and so is its proof.
+
+mod all_reduce;
+mod halo;
+mod ping_pong;
+mod units;
+
+use flow::Proof;
+use program::report::Report;
+use workload::Work;
+
+use crate::rank::repetitions;
+use crate::task::{Body, Task};
+use crate::team::{Member, Team};
+
+/// A body for ranks and threads.
+pub(crate) trait Exchange: Sync {
+    /// What one flow has during a repetition.
+    type State;
+
+    /// Units of work in one repetition, of all flows.
+    fn units(&self) -> u64;
+
+    /// Makes the state of a flow, in no phase.
+    fn state(&self, member: &Member<'_>) -> Self::State;
+
+    /// Does the flow's part, and proves it. Proofs of all flows are added.
+    fn run(&self, state: &mut Self::State, member: &Member<'_>) -> Proof;
+
+    /// Looks at the state afterwards, in no phase: adds what it proves, and panics where something
+    /// does not hold.
+    fn settle(&self, _state: &mut Self::State, proof: Proof) -> Proof {
+        proof
+    }
+}
+
+/// Runs what a task asks for: where a name becomes a type.
+pub(crate) fn run(task: &Task, team: &Team) -> Result<Report, String> {
+    match &task.body {
+        Body::Units(work) => of_work(task, team, work, units::HandOut::Dealt),
+        Body::Farm(work) => of_work(
+            task,
+            team,
+            work,
+            units::HandOut::Taken(units::Counter::default()),
+        ),
+        Body::PingPong { bytes, rounds } => {
+            repetitions(task, team, &ping_pong::PingPong::new(*bytes, *rounds))
+        }
+        Body::Halo { side, steps } => {
+            let halo = halo::Halo::new(*side, *steps, team);
+            repetitions(task, team, &halo)
+        }
+        Body::AllReduce { bytes, rounds } => {
+            let reduce = all_reduce::AllReduce::new(*bytes, *rounds, team);
+            repetitions(task, team, &reduce)
+        }
+    }
+}
+
+fn of_work(
+    task: &Task,
+    team: &Team,
+    work: &Work,
+    hand_out: units::HandOut,
+) -> Result<Report, String> {
+    match work {
+        Work::Primes(body) => repetitions(task, team, &units::Units { body, hand_out }),
+        Work::Numeric(body) => repetitions(task, team, &units::Units { body, hand_out }),
+        Work::Warehouse(body) => repetitions(task, team, &units::Units { body, hand_out }),
+        Work::Spin(body) => repetitions(task, team, &units::Units { body, hand_out }),
+        _ => Err("ranks do primes, numeric, warehouse and spin: use one of these".to_owned()),
+    }
+}

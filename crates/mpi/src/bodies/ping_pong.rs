@@ -1,0 +1,161 @@
+//! Two flows that send a message back and forth.
+//!
+//! # Theory
+//!
+//! The loop is that of the OSU micro-benchmark for latency: one side sends and then receives, the
+//! other receives and then sends, each with one buffer to send from and one to receive into; the time of one
+//! message is half that of a round. Two ranks use `MPI_Send` and `MPI_Recv`. Two threads of one rank do
+//! what shared memory makes of it: the sender says that its buffer is full, the receiver copies it
+//! into its own. Both end with the message in a buffer of the receiver's own.
+//!
+//! Each message begins with its number, which the receiver adds up. That is the proof, and costs a
+//! load and a store.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
+
+use flow::Proof;
+
+use super::Exchange;
+use crate::team::{Member, spin_until};
+
+/// The message in one direction between two threads.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Mailbox {
+    buffer: RwLock<Vec<u8>>,
+    /// How many messages are ready.
+    ready: Ready,
+}
+
+/// On a cache line of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Ready(AtomicU64);
+
+/// Messages back and forth.
+#[derive(Debug)]
+pub(super) struct PingPong {
+    bytes: usize,
+    rounds: u64,
+    boxes: [Mailbox; 2],
+}
+
+/// The buffers of a flow.
+pub(super) struct Buffers {
+    out: Vec<u8>,
+    into: Vec<u8>,
+}
+
+impl PingPong {
+    pub(super) fn new(bytes: u64, rounds: u64) -> Self {
+        Self {
+            bytes: bytes as usize,
+            rounds,
+            boxes: Default::default(),
+        }
+    }
+
+    /// Between ranks.
+    fn messages(&self, buffers: &mut Buffers, member: &Member<'_>) -> u64 {
+        let mut world = member.team.world();
+        let other = 1 - world.rank;
+        let mut sum = 0_u64;
+        for number in 1..=self.rounds {
+            stamp(&mut buffers.out, number);
+            if other == 1 {
+                world.send(&buffers.out, other);
+                world.receive(&mut buffers.into, other);
+            } else {
+                world.receive(&mut buffers.into, other);
+                world.send(&buffers.out, other);
+            }
+            sum += read(&buffers.into);
+        }
+        sum
+    }
+
+    /// Between threads.
+    fn shared(&self, buffers: &mut Buffers, member: &Member<'_>) -> u64 {
+        let own = member.thread as usize;
+        let (out, into) = (&self.boxes[own], &self.boxes[1 - own]);
+        let mut sum = 0_u64;
+        for number in 1..=self.rounds {
+            if own == 0 {
+                put(out, number);
+                take(into, number, &mut buffers.into);
+            } else {
+                take(into, number, &mut buffers.into);
+                put(out, number);
+            }
+            sum += read(&buffers.into);
+        }
+        sum
+    }
+}
+
+/// Says that the buffer holds that message.
+fn put(to: &Mailbox, number: u64) {
+    stamp(
+        &mut to.buffer.write().unwrap_or_else(PoisonError::into_inner),
+        number,
+    );
+    to.ready.0.store(number, Ordering::Release);
+}
+
+/// Copies that message, once it is there.
+fn take(from: &Mailbox, number: u64, into: &mut [u8]) {
+    spin_until(|| from.ready.0.load(Ordering::Acquire) == number);
+    into.copy_from_slice(&from.buffer.read().unwrap_or_else(PoisonError::into_inner));
+}
+
+fn stamp(buffer: &mut [u8], number: u64) {
+    if let Some(first) = buffer.first_chunk_mut() {
+        *first = number.to_ne_bytes();
+    }
+}
+
+fn read(buffer: &[u8]) -> u64 {
+    buffer
+        .first_chunk()
+        .map_or(0, |first| u64::from_ne_bytes(*first))
+}
+
+impl Exchange for PingPong {
+    type State = Buffers;
+
+    fn units(&self) -> u64 {
+        2 * self.rounds
+    }
+
+    fn state(&self, member: &Member<'_>) -> Buffers {
+        let mailbox = &self.boxes[member.thread as usize % 2];
+        mailbox.ready.0.store(0, Ordering::Relaxed);
+        *mailbox
+            .buffer
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = vec![1; self.bytes];
+        Buffers {
+            out: vec![1; self.bytes],
+            into: vec![2; self.bytes],
+        }
+    }
+
+    fn run(&self, buffers: &mut Buffers, member: &Member<'_>) -> Proof {
+        let sum = member.communicate(|| match member.team.ranks {
+            1 => self.shared(buffers, member),
+            _ => self.messages(buffers, member),
+        });
+        Proof {
+            count: self.rounds,
+            checksum: sum,
+        }
+    }
+
+    /// The last message must have come whole.
+    fn settle(&self, buffers: &mut Buffers, proof: Proof) -> Proof {
+        let rest = buffers.into.get(8..).unwrap_or_default();
+        assert!(rest.iter().all(|byte| *byte == 1), "a message came broken");
+        proof
+    }
+}

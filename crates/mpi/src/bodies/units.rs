@@ -1,0 +1,101 @@
+//! The units of a workload, dealt out before or taken one by one (a task farm).
+//!
+//! # Theory
+//!
+//! Dealt out, flow f has the units f, f + flows, ...: as everywhere in this house. Taken, the next unit is
+//! a number that all flows count up: an atomic one for the threads of a single rank; for several ranks one in the
+//! memory of rank 0, by `MPI_Fetch_and_op`. There is no master that only deals, which would cost one
+//! flow. What results would be sent to a parent stays where it is: proofs are added up after
+//! the steady phase.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flow::{Body, Outlet, Proof};
+
+use super::Exchange;
+use crate::team::Member;
+
+/// How units get to flows.
+#[derive(Debug)]
+pub(super) enum HandOut {
+    /// Before the gate.
+    Dealt,
+    /// One by one.
+    Taken(Counter),
+}
+
+/// The next unit, for threads of one rank.
+#[derive(Debug, Default)]
+pub(super) struct Counter(AtomicU64);
+
+impl Counter {
+    /// Sets it to 0, for all ranks. The gate comes before the first unit is taken.
+    fn reset(&self, member: &Member<'_>) {
+        match (member.thread, member.team.ranks) {
+            (0, 1) => self.0.store(0, Ordering::Relaxed),
+            (0, _) => member.team.world().counter(),
+            _ => {}
+        }
+    }
+
+    fn next(&self, member: &Member<'_>) -> u64 {
+        match member.team.ranks {
+            1 => self.0.fetch_add(1, Ordering::Relaxed),
+            _ => member.team.world().next(),
+        }
+    }
+}
+
+/// A workload with its units.
+#[derive(Debug)]
+pub(super) struct Units<'a, B> {
+    pub(super) body: &'a B,
+    pub(super) hand_out: HandOut,
+}
+
+impl<B: Body> Exchange for Units<'_, B> {
+    type State = B::State;
+
+    fn units(&self) -> u64 {
+        self.body.units()
+    }
+
+    fn state(&self, member: &Member<'_>) -> B::State {
+        if let HandOut::Taken(counter) = &self.hand_out {
+            counter.reset(member);
+        }
+        self.body.state(member.flow() as usize)
+    }
+
+    fn run(&self, state: &mut B::State, member: &Member<'_>) -> Proof {
+        let mut do_unit = |unit| {
+            let mut outlet = Outlet::nowhere();
+            let proof = member.compute(|| self.body.unit(state, unit, &mut outlet));
+            if let Some(error) = outlet.failure() {
+                panic!("{}: {error}", self.body.describe(unit));
+            }
+            proof
+        };
+        let all = self.body.units();
+        match &self.hand_out {
+            HandOut::Dealt => {
+                let own = (member.flow().into()..all).step_by(member.team.flows() as usize);
+                own.map(do_unit).sum()
+            }
+            HandOut::Taken(counter) => {
+                let taken =
+                    || Some(member.communicate(|| counter.next(member))).filter(|unit| *unit < all);
+                let mut sum = Proof::default();
+                while let Some(unit) = taken() {
+                    sum += do_unit(unit);
+                }
+                sum
+            }
+        }
+    }
+
+    fn settle(&self, state: &mut B::State, proof: Proof) -> Proof {
+        self.body.settle(state);
+        proof
+    }
+}

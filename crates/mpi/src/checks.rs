@@ -1,0 +1,161 @@
+//! Whether ranks are what was asked for: a world of the right size, each rank on its CPUs.
+//!
+//! # Theory
+//!
+//! Launchers go wrong in silence. Open MPI binds each of up to two ranks to one core, so that the
+//! threads of a rank take turns on it; it ignores the CPUs that its caller may use. A program of one MPI
+//! under the launcher of another runs as many worlds of one rank. Each gives plausible times. So
+//! every rank tells every other where it may run, and all come to the same judgement.
+
+use std::fmt::Write;
+
+use nix::sched::{CpuSet, sched_getaffinity};
+use nix::unistd::Pid;
+
+use crate::task::Task;
+
+/// Words of a set of CPUs: as many as a kernel's set has.
+const WORDS: usize = 16;
+
+/// The CPUs that this process may use, a bit each.
+pub(crate) fn own_cpus() -> Result<[u64; WORDS], String> {
+    let set = sched_getaffinity(Pid::from_raw(0))
+        .map_err(|errno| format!("cannot tell which CPUs this rank may use: {errno}"))?;
+    let mut words = [0; WORDS];
+    for cpu in (0..CpuSet::count().min(WORDS * 64)).filter(|&cpu| set.is_set(cpu).unwrap_or(false))
+    {
+        words[cpu / 64] |= 1 << (cpu % 64);
+    }
+    Ok(words)
+}
+
+/// Why a world of this size is not the one that was asked for, if it is not.
+pub(crate) fn wrong_size(task: &Task, size: u32, library: &str) -> Option<String> {
+    (size != task.ranks).then(|| {
+        let why = match size {
+            1 => format!(
+                ": the launcher is of another MPI than the library that was loaded ({library}), or starts no MPI \
+                 at all; use the mpirun and the mpicc of one MPI"
+            ),
+            _ => ": the launcher started another number of ranks".to_owned(),
+        };
+        format!("wrong world: it has {size} of {} ranks{why}", task.ranks)
+    })
+}
+
+/// Why ranks with these sets of CPUs are not where they were put, if they are not.
+pub(crate) fn wrong_cpus(task: &Task, all: &[u64]) -> Option<String> {
+    let ranks = all.chunks(WORDS).zip(0..);
+    let wrong = ranks.filter_map(|(words, rank)| {
+        let (found, mut asked) = (cpus(words), task.cpus_of(rank).to_vec());
+        asked.sort_unstable();
+        (found != asked).then(|| {
+            format!(
+                "rank {rank} may use {}, not {}",
+                listed(&found),
+                listed(&asked)
+            )
+        })
+    });
+    let wrong: Vec<String> = wrong.collect();
+    (!wrong.is_empty()).then(|| {
+        format!(
+            "wrong binding: {}; the launcher did not keep to the CPUs that it was given",
+            wrong.join(", ")
+        )
+    })
+}
+
+fn cpus(words: &[u64]) -> Vec<u32> {
+    let bits = words.iter().zip(0..).flat_map(|(&word, at)| {
+        let of_word = (0..64).filter(move |bit| word >> bit & 1 == 1);
+        of_word.map(move |bit| at * 64 + bit)
+    });
+    bits.collect()
+}
+
+fn listed(cpus: &[u32]) -> String {
+    let mut text = match cpus {
+        [] => "no CPU".to_owned(),
+        [_] => "CPU ".to_owned(),
+        _ => "CPUs ".to_owned(),
+    };
+    for (at, cpu) in cpus.iter().enumerate() {
+        let _never_fails = write!(text, "{}{cpu}", if at == 0 { "" } else { "," });
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::Body;
+
+    fn task(ranks: u32, threads: u32, cpus: &[u32]) -> Task {
+        Task {
+            ranks,
+            threads,
+            cpus: cpus.to_vec(),
+            body: Body::Halo { side: 64, steps: 1 },
+            warmups: 0,
+            reps: 1,
+        }
+    }
+
+    fn sets(ranks: &[&[u32]]) -> Vec<u64> {
+        let mut all = Vec::new();
+        for rank in ranks {
+            let mut words = [0; WORDS];
+            for &cpu in *rank {
+                words[cpu as usize / 64] |= 1_u64 << (cpu % 64);
+            }
+            all.extend(words);
+        }
+        all
+    }
+
+    #[test]
+    fn ranks_on_their_cpus_are_right_in_whatever_order_these_are() {
+        assert_eq!(
+            wrong_cpus(&task(2, 2, &[3, 1, 200, 0]), &sets(&[&[1, 3], &[0, 200]])),
+            None
+        );
+    }
+
+    #[test]
+    fn four_threads_on_one_core_are_refused() {
+        let said = wrong_cpus(&task(1, 4, &[0, 1, 2, 3]), &sets(&[&[0]])).unwrap();
+        assert!(
+            said.contains("rank 0 may use CPU 0, not CPUs 0,1,2,3"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn ranks_that_are_not_bound_or_are_exchanged_are_refused() {
+        let two = task(2, 1, &[0, 1]);
+        let said = wrong_cpus(&two, &sets(&[&[0, 1], &[0, 1]])).unwrap();
+        assert!(
+            said.contains("rank 0 may") && said.contains("rank 1 may"),
+            "{said}"
+        );
+        assert!(wrong_cpus(&two, &sets(&[&[1], &[0]])).is_some());
+        assert!(
+            wrong_cpus(&two, &sets(&[&[], &[1]]))
+                .unwrap()
+                .contains("no CPU")
+        );
+    }
+
+    #[test]
+    fn a_world_of_one_says_that_two_mpis_were_mixed() {
+        let two = task(2, 1, &[0, 1]);
+        assert_eq!(wrong_size(&two, 2, "x"), None);
+        let said = wrong_size(&two, 1, "MPICH 4").unwrap();
+        assert!(
+            said.contains("1 of 2 ranks") && said.contains("MPICH 4"),
+            "{said}"
+        );
+        assert!(wrong_size(&two, 3, "x").unwrap().contains("another number"));
+    }
+}

@@ -1,0 +1,387 @@
+//! Which MPI is there, and the command that launches ranks with it.
+//!
+//! # Theory
+//!
+//! Two implementations are known, by what their launcher says of itself: Open MPI and MPICH. Debian
+//! installs both side by side and marks their programs by a suffix (`mpirun.mpich`), so the compiler is looked for
+//! beside the launcher, first with the suffix of the implementation. Binding is made explicit, CPU by CPU:
+//! Open MPI reads a file with the CPUs of each rank, by their numbers in the kernel; MPICH takes them as an
+//! argument. Neither is trusted (`checks`).
+//!
+//! What an Open MPI that is killed leaves in `/tmp` and `/dev/shm` is kept in the folder of the slot,
+//! which is removed however the slot ends. MPICH unlinks its files as soon as all ranks have them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use program::Program;
+
+use crate::ARGUMENT;
+use crate::task::Task;
+
+/// What calls MPI, in C.
+pub const SHIM: &str = include_str!("shim.c");
+
+/// The variables by which Open MPI is allowed to run as root.
+const AS_ROOT: [&str; 2] = ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"];
+
+/// An implementation of MPI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Open MPI.
+    OpenMpi,
+    /// MPICH, and what is made of it.
+    Mpich,
+}
+
+impl Kind {
+    const ALL: [Self; 2] = [Self::OpenMpi, Self::Mpich];
+
+    /// As it is asked for, and as Debian marks its programs.
+    #[must_use]
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::OpenMpi => "openmpi",
+            Self::Mpich => "mpich",
+        }
+    }
+
+    /// As people call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenMpi => "Open MPI",
+            Self::Mpich => "MPICH",
+        }
+    }
+
+    /// How to get the launcher and the compiler.
+    #[must_use]
+    pub fn packages(self) -> &'static str {
+        match self {
+            Self::OpenMpi => "apt-get install openmpi-bin libopenmpi-dev gcc",
+            Self::Mpich => "apt-get install mpich libmpich-dev gcc",
+        }
+    }
+
+    /// The one that says this of itself.
+    fn of_version(text: &str) -> Option<Self> {
+        let is_open = ["Open MPI", "OpenRTE", "Open RTE"]
+            .iter()
+            .any(|name| text.contains(name));
+        let is_mpich = text.contains("HYDRA");
+        match (is_open, is_mpich) {
+            (true, _) => Some(Self::OpenMpi),
+            (_, true) => Some(Self::Mpich),
+            _ => None,
+        }
+    }
+}
+
+/// An MPI that is installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mpi {
+    /// Which implementation.
+    pub kind: Kind,
+    /// Its launcher.
+    pub run: PathBuf,
+    /// Its compiler.
+    pub compiler: PathBuf,
+    /// Its version, such as `4.1.4`.
+    pub version: String,
+}
+
+/// No MPI that can be used; the message says what to install.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoMpi(pub String);
+
+impl Mpi {
+    /// The MPI that is asked for (`openmpi`, `mpich`, or the path of a launcher), or else the usual one of
+    /// the machine, with that compiler or the one beside it.
+    ///
+    /// # Errors
+    /// There is none, or no compiler; what to install.
+    pub fn find(asked: Option<&str>, compiler: Option<&Path>) -> Result<Self, NoMpi> {
+        let (run, kind, version) = launcher(asked).map_err(NoMpi)?;
+        let compiler = match compiler {
+            Some(compiler) => program::command::resolve(&compiler.display().to_string()),
+            None => compiler_of(&run, kind),
+        };
+        Ok(Self {
+            kind,
+            run,
+            compiler: compiler.map_err(NoMpi)?,
+            version,
+        })
+    }
+
+    /// Other implementations that are installed too.
+    #[must_use]
+    pub fn others(&self) -> Vec<&'static str> {
+        let others = Kind::ALL.into_iter().filter(|kind| *kind != self.kind);
+        let there = others.filter(|kind| {
+            let run = program::command::resolve(&format!("mpirun.{}", kind.suffix()));
+            run.is_ok_and(|run| version(&run).is_ok_and(|(found, _)| found == *kind))
+        });
+        there.map(Kind::suffix).collect()
+    }
+
+    /// Why root may not launch ranks, if that is so.
+    #[must_use]
+    pub fn refuses_root(&self) -> Option<String> {
+        let is_root = nix::unistd::geteuid().is_root();
+        let is_allowed = AS_ROOT.iter().all(|name| std::env::var_os(name).is_some());
+        (self.kind == Kind::OpenMpi && is_root && !is_allowed).then(|| {
+            "Open MPI refuses to run as root: use another user, or --allow-root where root is all there \
+             is (a container)"
+                .to_owned()
+        })
+    }
+
+    /// The command of a slot: this same binary, as the ranks of `task`. `splits` are all tasks of the run,
+    /// whose files are written together.
+    #[must_use]
+    pub fn program(&self, own: &Path, task: &Task, splits: &[&Task], allow_root: bool) -> Program {
+        let quoted = |path: &Path| quoted(&path.display().to_string());
+        let asked = serde_json::to_string(task).unwrap_or_default();
+        let command = format!(
+            "{} {} {} {ARGUMENT} '{{built}}/shim.so' {}",
+            quoted(&self.run),
+            self.placed(task),
+            quoted(own),
+            self::quoted(&asked)
+        );
+        let mut program = Program::new(command);
+        program.reports = true;
+        program.files = BTreeMap::from([("shim.c".to_owned(), SHIM.to_owned())]);
+        program.build = Some(format!(
+            "{} -O2 -fPIC -shared -o '{{built}}/shim.so' '{{built}}/shim.c'",
+            quoted(&self.compiler)
+        ));
+        if self.kind == Kind::OpenMpi {
+            let files = splits
+                .iter()
+                .map(|task| (rank_file(task), rank_lines(task)));
+            program.files.extend(files);
+            if allow_root {
+                let allowed = AS_ROOT.map(|name| (name.to_owned(), "1".to_owned()));
+                program.env.extend(allowed);
+            }
+        }
+        program
+    }
+
+    /// The arguments that say how many ranks there are, and where.
+    fn placed(&self, task: &Task) -> String {
+        let ranks = task.ranks;
+        match self.kind {
+            Kind::OpenMpi => format!(
+                "-np {ranks} --mca rmaps_rank_file_physical 1 --rankfile '{{built}}/{}' --mca orte_tmpdir_base \
+                 '{{dir}}' --mca btl_vader_backing_directory '{{dir}}'",
+                rank_file(task)
+            ),
+            Kind::Mpich => {
+                let each = (0..ranks).map(|rank| joined(task.cpus_of(rank), "+"));
+                let each: Vec<String> = each.collect();
+                format!("-n {ranks} -bind-to user:{}", each.join(","))
+            }
+        }
+    }
+}
+
+/// The name of the file with the CPUs of each rank.
+fn rank_file(task: &Task) -> String {
+    format!(
+        "ranks-{}x{}-{}",
+        task.ranks,
+        task.threads,
+        joined(&task.cpus, "-")
+    )
+}
+
+/// A rank on each line, with its CPUs.
+fn rank_lines(task: &Task) -> String {
+    let line = |rank| {
+        let cpus = joined(task.cpus_of(rank), ",");
+        format!("rank {rank}=localhost slot={cpus}\n")
+    };
+    (0..task.ranks).map(line).collect()
+}
+
+fn joined(cpus: &[u32], by: &str) -> String {
+    let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
+    cpus.join(by)
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// The launcher that is asked for, its implementation and version.
+fn launcher(asked: Option<&str>) -> Result<(PathBuf, Kind, String), String> {
+    let names: Vec<String> = match asked {
+        None => vec![
+            "mpirun".to_owned(),
+            "mpirun.openmpi".to_owned(),
+            "mpirun.mpich".to_owned(),
+        ],
+        Some(asked) => match Kind::ALL.into_iter().find(|kind| kind.suffix() == asked) {
+            Some(kind) => vec![format!("mpirun.{}", kind.suffix()), "mpirun".to_owned()],
+            None => vec![asked.to_owned()],
+        },
+    };
+    let kind = Kind::ALL
+        .into_iter()
+        .find(|kind| Some(kind.suffix()) == asked);
+    let there = names
+        .iter()
+        .filter_map(|name| program::command::resolve(name).ok());
+    let mut others = Vec::new();
+    for run in there {
+        match version(&run) {
+            Ok((found, version)) if kind.is_none_or(|kind| kind == found) => {
+                return Ok((run, found, version));
+            }
+            Ok((found, _)) => others.push(format!("{} is {}", run.display(), found.name())),
+            Err(why) => others.push(why),
+        }
+    }
+    let others = match others.as_slice() {
+        [] => String::new(),
+        others => format!(" ({})", others.join("; ")),
+    };
+    let [open, mpich] = Kind::ALL.map(Kind::packages);
+    Err(match (asked, kind) {
+        (_, Some(kind)) => format!(
+            "there is no {} here{others}: {}",
+            kind.name(),
+            kind.packages()
+        ),
+        (Some(asked), _) => format!(
+            "'{asked}' is no launcher of Open MPI or MPICH{others}: use openmpi, mpich, or the path of an mpirun"
+        ),
+        _ => format!("there is no MPI here{others}: {open}, or {mpich}"),
+    })
+}
+
+/// What a launcher says of itself.
+fn version(run: &Path) -> Result<(Kind, String), String> {
+    let said = Command::new(run).arg("--version").output();
+    let said = said.map_err(|error| format!("{} cannot be executed: {error}", run.display()))?;
+    let text = String::from_utf8_lossy(&said.stdout);
+    let kind = Kind::of_version(&text)
+        .ok_or_else(|| format!("{} is neither Open MPI nor MPICH", run.display()))?;
+    let is_version =
+        |word: &&str| word.contains('.') && word.starts_with(|first: char| first.is_ascii_digit());
+    let version = text
+        .split_whitespace()
+        .find(is_version)
+        .unwrap_or("of unknown version");
+    Ok((kind, version.to_owned()))
+}
+
+/// The compiler beside a launcher.
+fn compiler_of(run: &Path, kind: Kind) -> Result<PathBuf, String> {
+    let folder = run.parent().unwrap_or(Path::new("/usr/bin"));
+    let names = [format!("mpicc.{}", kind.suffix()), "mpicc".to_owned()];
+    let mut beside = names
+        .iter()
+        .map(|name| folder.join(name).display().to_string());
+    beside
+        .find_map(|path| program::command::resolve(&path).ok())
+        .ok_or_else(|| {
+            format!(
+                "there is no compiler of {} beside {}: {}, or name it by --mpicc",
+                kind.name(),
+                run.display(),
+                kind.packages()
+            )
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::Body;
+
+    fn mpi(kind: Kind) -> Mpi {
+        Mpi {
+            kind,
+            run: PathBuf::from("/opt/an mpi/mpirun"),
+            compiler: PathBuf::from("/opt/an mpi/mpicc"),
+            version: "1.0".to_owned(),
+        }
+    }
+
+    fn task(ranks: u32, threads: u32, cpus: &[u32]) -> Task {
+        Task {
+            ranks,
+            threads,
+            cpus: cpus.to_vec(),
+            body: Body::Halo { side: 64, steps: 1 },
+            warmups: 1,
+            reps: 3,
+        }
+    }
+
+    #[test]
+    fn implementations_are_known_by_what_they_say() {
+        for (text, kind) in [
+            (
+                "mpirun (Open MPI) 4.1.4\n\nReport bugs",
+                Some(Kind::OpenMpi),
+            ),
+            ("mpirun.openmpi (OpenRTE) 4.1.4", Some(Kind::OpenMpi)),
+            ("HYDRA build details:\n Version: 4.0.2", Some(Kind::Mpich)),
+            ("something else", None),
+        ] {
+            assert_eq!(Kind::of_version(text), kind);
+        }
+    }
+
+    /// Placeholders of the command stay, and nothing of it needs a shell.
+    #[test]
+    fn each_rank_is_bound_to_its_cpus_by_number() {
+        let four = task(2, 2, &[0, 2, 1, 3]);
+        let own = Path::new("/it's here/flowgauge");
+        let open = mpi(Kind::OpenMpi).program(own, &four, &[&four], true);
+        assert_eq!(
+            open.files["ranks-2x2-0-2-1-3"],
+            "rank 0=localhost slot=0,2\nrank 1=localhost slot=1,3\n"
+        );
+        assert!(open.env.contains_key("OMPI_ALLOW_RUN_AS_ROOT"));
+        let mpich = mpi(Kind::Mpich).program(own, &four, &[&four], true);
+        assert!(
+            mpich.command.contains(" -n 2 -bind-to user:0+2,1+3 "),
+            "{}",
+            mpich.command
+        );
+        assert!(mpich.env.is_empty() && mpich.files.len() == 1);
+        for program in [open, mpich] {
+            assert!(
+                !program::command::by_shell(&program.command, &program.shell),
+                "{}",
+                program.command
+            );
+            let words = program::command::words(&program.command, &program.shell).unwrap();
+            assert_eq!(words[0], "/opt/an mpi/mpirun");
+            assert!(words.contains(&"/it's here/flowgauge".to_owned()));
+            let asked: Task = serde_json::from_str(words.last().unwrap()).unwrap();
+            assert_eq!(asked, four);
+            assert!(program.needs_folder() && program.check().is_ok());
+        }
+    }
+
+    #[test]
+    fn what_is_no_launcher_is_refused_with_what_is_one() {
+        let error = Mpi::find(Some("/bin/true"), None).unwrap_err().to_string();
+        assert!(error.contains("neither Open MPI nor MPICH"), "{error}");
+        let error = Mpi::find(Some("/no/such/mpirun"), None)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("openmpi, mpich, or the path"), "{error}");
+    }
+}

@@ -1,0 +1,276 @@
+//! The life of a rank.
+//!
+//! # Theory
+//!
+//! The first thread of a rank loads MPI, checks with all others that they are what was asked for, and
+//! makes the other threads. Each thread is bound to one of the rank's CPUs, so that it is no less
+//! bound than a rank of one thread. A repetition:
+//!
+//! ```text
+//!  state of each flow   threads meet, ranks meet │ work │ threads meet, ranks meet
+//!  (in no phase)                                 └─ steady: of the slowest rank ─┘
+//! ```
+//!
+//! Ranks meet in `MPI_Barrier`, from which they come within microseconds of each other; the
+//! length of the steady phase is taken by each rank's own clock, so that clocks of two machines need not
+//! agree. What every flow noted is added up by rank 0, which writes the report.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::exit;
+use std::sync::Mutex;
+
+use flow::Proof;
+use measure::clock::now_ns;
+use measure::usage::{Usage, this_thread};
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::unistd::Pid;
+use program::report::{Report, Reported, Said};
+
+use crate::bodies::{self, Exchange};
+use crate::task::Task;
+use crate::team::{Member, Team};
+use crate::world::World;
+use crate::{ARGUMENT, checks};
+
+/// Whether this process is a rank.
+#[must_use]
+pub fn is_rank() -> bool {
+    let argument = std::env::args_os().nth(1);
+    argument.is_some_and(|argument| argument == ARGUMENT)
+}
+
+/// The whole life of a rank.
+pub fn rank_main() -> ! {
+    std::panic::set_hook(Box::new(|panic| {
+        let _closed_is_fine = writeln!(std::io::stderr(), "a rank failed: {panic}");
+        // The other threads, and the other ranks, would wait for this one for ever.
+        exit(101);
+    }));
+    let said = live().unwrap_or_else(|why| Some(Said::Refused(why)));
+    let Some(said) = said else { exit(0) };
+    let written = serde_json::to_string(&said).map_err(std::io::Error::other);
+    let written = written.and_then(|text| writeln!(std::io::stdout(), "{text}"));
+    exit(i32::from(written.is_err()))
+}
+
+/// What the rank has to say; only rank 0 has something to report.
+fn live() -> Result<Option<Said>, String> {
+    let (shim, task) = arguments()?;
+    task.check().map_err(|error| error.0)?;
+    let mut world = World::begin(Path::new(&shim))?;
+    if let Some(why) = refusal(&task, &mut world)? {
+        let speaks = world.rank == 0;
+        world.end();
+        return Ok(speaks.then_some(Said::Refused(why)));
+    }
+    let team = Team::new(world, task.threads);
+    let reps = bodies::run(&task, &team);
+    let world = team.into_world();
+    let first = world.rank == 0;
+    world.end();
+    reps.map(|report| first.then_some(Said::Report(report)))
+}
+
+fn arguments() -> Result<(String, Task), String> {
+    let mut arguments = std::env::args().skip(2);
+    match (arguments.next(), arguments.next()) {
+        (Some(shim), Some(task)) => {
+            let task = serde_json::from_str(&task);
+            Ok((
+                shim,
+                task.map_err(|error| format!("the task of a rank: {error}"))?,
+            ))
+        }
+        _ => Err("a rank is started by flowgauge hybrid".to_owned()),
+    }
+}
+
+/// Why nothing may be measured, if that is so; all ranks come to the same.
+fn refusal(task: &Task, world: &mut World) -> Result<Option<String>, String> {
+    if let Some(why) = checks::wrong_size(task, world.size, &world.library()) {
+        return Ok(Some(why));
+    }
+    let all = world.gather(&checks::own_cpus()?);
+    Ok(checks::wrong_cpus(task, &all))
+}
+
+/// What one flow did in one repetition.
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    proof: Proof,
+    compute_ns: u64,
+    communication_ns: u64,
+    usage: Usage,
+}
+
+impl Share {
+    fn words(self) -> [u64; 9] {
+        let Usage {
+            cpu_ns,
+            minor_faults,
+            major_faults,
+            voluntary_switches,
+            involuntary_switches,
+        } = self.usage;
+        [
+            self.proof.count,
+            self.proof.checksum,
+            self.compute_ns,
+            self.communication_ns,
+            cpu_ns,
+            minor_faults,
+            major_faults,
+            voluntary_switches,
+            involuntary_switches,
+        ]
+    }
+
+    fn of(words: &[u64]) -> Self {
+        let at = |place: usize| words.get(place).copied().unwrap_or_default();
+        Self {
+            proof: Proof {
+                count: at(0),
+                checksum: at(1),
+            },
+            compute_ns: at(2),
+            communication_ns: at(3),
+            usage: Usage {
+                cpu_ns: at(4),
+                minor_faults: at(5),
+                major_faults: at(6),
+                voluntary_switches: at(7),
+                involuntary_switches: at(8),
+            },
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.proof += other.proof;
+        self.compute_ns += other.compute_ns;
+        self.communication_ns += other.communication_ns;
+        self.usage += other.usage;
+    }
+}
+
+/// Runs all repetitions of a body; of rank 0 the result is the report.
+pub(crate) fn repetitions<B: Exchange>(
+    task: &Task,
+    team: &Team,
+    body: &B,
+) -> Result<Report, String> {
+    let shares = Mutex::new(Share::default());
+    let mut report = Report::default();
+    std::thread::scope(|scope| {
+        for thread in 1..team.threads {
+            let (shares, body) = (&shares, &*body);
+            let name = std::thread::Builder::new().name(format!("flow {thread}"));
+            let made = name.spawn_scoped(scope, move || {
+                let member = Member::new(team, thread);
+                bind(task, team, thread);
+                for _ in 0..task.warmups + task.reps {
+                    repetition(body, &member, shares);
+                }
+            });
+            made.map_err(|error| format!("a rank cannot have {} threads: {error}", team.threads))?;
+        }
+        let member = Member::new(team, 0);
+        bind(task, team, 0);
+        for number in 0..task.warmups + task.reps {
+            let (ready_ns, steady_ns) = repetition(body, &member, &shares);
+            if number == 0 {
+                report.ready_ns = ready_ns;
+            }
+            let own = std::mem::take(&mut *lock(&shares));
+            let rep = gathered(team, own, steady_ns, body.units());
+            if number >= task.warmups {
+                report.reps.push(rep);
+            }
+        }
+        Ok::<(), String>(())
+    })?;
+    report.done_ns = now_ns();
+    Ok(report)
+}
+
+/// Binds a thread to its CPU.
+fn bind(task: &Task, team: &Team, thread: u32) {
+    let mut set = CpuSet::new();
+    let cpu = task.cpus_of(team.rank).get(thread as usize).copied();
+    let bound = cpu.map(|cpu| {
+        set.set(cpu as usize)
+            .and_then(|()| sched_setaffinity(Pid::from_raw(0), &set))
+    });
+    assert!(
+        matches!(bound, Some(Ok(()))),
+        "thread {thread} cannot be bound to its CPU: {bound:?}"
+    );
+}
+
+fn lock(shares: &Mutex<Share>) -> std::sync::MutexGuard<'_, Share> {
+    shares
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// One repetition of a flow: when it began and how long it took, by the clock of its rank.
+fn repetition<B: Exchange>(body: &B, member: &Member<'_>, shares: &Mutex<Share>) -> (u64, u64) {
+    let Member { team, thread, .. } = *member;
+    let mut state = body.state(member);
+    all_meet(team, thread);
+    let (began_ns, before) = (now_ns(), this_thread());
+    let proof = body.run(&mut state, member);
+    let usage = this_thread().since(before);
+    let (compute_ns, communication_ns) = member.take_times();
+    all_meet(team, thread);
+    let steady_ns = now_ns() - began_ns;
+    let proof = body.settle(&mut state, proof);
+    lock(shares).add(Share {
+        proof,
+        compute_ns,
+        communication_ns,
+        usage,
+    });
+    team.meet();
+    (began_ns, steady_ns)
+}
+
+/// All flows of all ranks wait for each other.
+fn all_meet(team: &Team, thread: u32) {
+    team.meet();
+    if thread == 0 {
+        team.world().barrier();
+    }
+    team.meet();
+}
+
+/// What all ranks did in a repetition.
+fn gathered(team: &Team, own: Share, steady_ns: u64, units: u64) -> Reported {
+    let mut words = own.words().to_vec();
+    words.push(steady_ns);
+    let each = words.len();
+    let all = team.world().gather(&words);
+    let mut sum = Share::default();
+    all.chunks(each).for_each(|rank| sum.add(Share::of(rank)));
+    let steady = all.chunks(each).filter_map(<[u64]>::last).max();
+    let steady_ns = steady.copied().unwrap_or(steady_ns);
+    let flows = u64::from(team.flows());
+    let (compute, communication) = (sum.compute_ns / flows, sum.communication_ns / flows);
+    let counts = [
+        ("compute_ns", compute),
+        ("communication_ns", communication),
+        (
+            "waiting_ns",
+            steady_ns.saturating_sub(compute + communication),
+        ),
+        ("ranks", team.ranks.into()),
+        ("threads_each", team.threads.into()),
+    ];
+    Reported {
+        steady_ns,
+        units,
+        proof: sum.proof,
+        usage: sum.usage,
+        counts: counts.map(|(name, count)| (name.to_owned(), count)).into(),
+    }
+}

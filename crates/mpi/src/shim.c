@@ -1,0 +1,79 @@
+/* What flowgauge calls of MPI, with one binary interface for every implementation.
+ *
+ * MPI defines its interface in C source and not in binary: handles are integers in one
+ * implementation and pointers in another. So this file is compiled by the mpicc of the
+ * implementation that is used, and everything that differs stays in it. Errors are fatal, as MPI
+ * has it by default: the library says what failed and ends the ranks. */
+#include <mpi.h>
+#include <stdint.h>
+#include <string.h>
+
+static MPI_Win window;
+static uint64_t *counter;
+
+/* Begins; rank, size and the level of thread support are the result. */
+void fg_init(int *rank, int *size, int *level) {
+  MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, level);
+  *level = *level >= MPI_THREAD_SERIALIZED;
+  MPI_Comm_rank(MPI_COMM_WORLD, rank);
+  MPI_Comm_size(MPI_COMM_WORLD, size);
+}
+
+/* The library's name and version, on one line. */
+void fg_library(char *text, int bytes) {
+  char all[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  MPI_Get_library_version(all, &length);
+  strncpy(text, all, bytes - 1);
+  text[bytes - 1] = 0;
+  text[strcspn(text, "\n")] = 0;
+}
+
+void fg_finalize(void) {
+  if (counter) MPI_Win_free(&window);
+  MPI_Finalize();
+}
+
+void fg_barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
+
+void fg_gather(const uint64_t *own, uint64_t *all, int words) {
+  MPI_Allgather(own, words, MPI_UINT64_T, all, words, MPI_UINT64_T, MPI_COMM_WORLD);
+}
+
+void fg_sum(double *values, int count) {
+  MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+void fg_send(const void *bytes, int count, int to) {
+  MPI_Send(bytes, count, MPI_BYTE, to, 1, MPI_COMM_WORLD);
+}
+
+void fg_receive(void *bytes, int count, int from) {
+  MPI_Recv(bytes, count, MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Sends to one neighbour while receiving from the other; a rank below 0 is none. */
+void fg_exchange(const double *out, int to, double *in, int from, int count) {
+  MPI_Sendrecv(out, count, MPI_DOUBLE, to < 0 ? MPI_PROC_NULL : to, 2, in, count, MPI_DOUBLE,
+               from < 0 ? MPI_PROC_NULL : from, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* A number in the memory of rank 0, which every rank can take and add to. All ranks call this. */
+void fg_counter(void) {
+  if (!counter) {
+    MPI_Win_allocate(sizeof *counter, sizeof *counter, MPI_INFO_NULL, MPI_COMM_WORLD, &counter, &window);
+  }
+  MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+  uint64_t zero = 0;
+  MPI_Put(&zero, 1, MPI_UINT64_T, 0, 0, 1, MPI_UINT64_T, window);
+  MPI_Win_unlock(0, window);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+uint64_t fg_next(void) {
+  uint64_t one = 1, was = 0;
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+  MPI_Fetch_and_op(&one, &was, MPI_UINT64_T, 0, 0, MPI_SUM, window);
+  MPI_Win_unlock(0, window);
+  return was;
+}

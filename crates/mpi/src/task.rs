@@ -1,0 +1,168 @@
+//! What ranks are asked to do, as the command line of a rank carries it.
+
+use serde::{Deserialize, Serialize};
+use workload::Work;
+
+/// The largest message, in bytes.
+pub const MOST_BYTES: u64 = 1 << 28;
+/// The largest side of a grid.
+pub const MOST_SIDE: u64 = 1 << 14;
+/// A message has room for its number.
+pub const LEAST_BYTES: u64 = 8;
+
+/// A launch of ranks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// How many ranks there must be.
+    pub ranks: u32,
+    /// Threads in each.
+    pub threads: u32,
+    /// The CPUs of all flows: those of rank 0 first.
+    pub cpus: Vec<u32>,
+    /// What they do.
+    pub body: Body,
+    /// Repetitions that do not count.
+    pub warmups: u32,
+    /// Repetitions that count.
+    pub reps: u32,
+}
+
+/// What ranks and threads do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Body {
+    /// The units of a workload, dealt out before.
+    Units(Box<Work>),
+    /// The units of a workload, each taken when the one before it is done.
+    Farm(Box<Work>),
+    /// Two flows that send a message back and forth.
+    PingPong {
+        /// Bytes of a message.
+        bytes: u64,
+        /// Messages there, and as many back.
+        rounds: u64,
+    },
+    /// A square grid of which each flow has some rows, and in each step needs those beside them.
+    Halo {
+        /// Rows and columns.
+        side: u64,
+        /// Steps.
+        steps: u64,
+    },
+    /// A sum of what all flows have, which all of them get.
+    AllReduce {
+        /// Bytes that each flow has, 8 for each number.
+        bytes: u64,
+        /// How often.
+        rounds: u64,
+    },
+}
+
+/// A task that makes no sense; the message says what to use.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct TaskError(pub String);
+
+impl Task {
+    /// All flows.
+    #[must_use]
+    pub fn flows(&self) -> u32 {
+        self.ranks * self.threads
+    }
+
+    /// The CPUs of a rank.
+    #[must_use]
+    pub fn cpus_of(&self, rank: u32) -> &[u32] {
+        let each = self.threads as usize;
+        let first = rank as usize * each;
+        self.cpus.get(first..first + each).unwrap_or_default()
+    }
+
+    /// Checks the numbers.
+    ///
+    /// # Errors
+    /// One is out of range.
+    pub fn check(&self) -> Result<(), TaskError> {
+        let flows = u64::from(self.flows());
+        if flows == 0 || self.cpus.len() as u64 != flows || self.reps == 0 {
+            return Err(TaskError(format!(
+                "{} x {} flows on {} CPUs, {} repetitions: each flow needs a CPU, and there is at least one \
+                 repetition",
+                self.ranks,
+                self.threads,
+                self.cpus.len(),
+                self.reps
+            )));
+        }
+        self.body.check(flows).map_err(TaskError)
+    }
+}
+
+impl Body {
+    /// Checks the numbers, for that many flows.
+    ///
+    /// # Errors
+    /// One is out of range: what to use.
+    pub fn check(&self, flows: u64) -> Result<(), String> {
+        let size = |bytes: u64| match (LEAST_BYTES..=MOST_BYTES).contains(&bytes)
+            && bytes.is_multiple_of(8)
+        {
+            true => Ok(()),
+            false => Err(format!(
+                "{bytes} bytes: use a multiple of 8 from {LEAST_BYTES} to {MOST_BYTES}"
+            )),
+        };
+        match self {
+            Self::Units(work) | Self::Farm(work) => work.check().map_err(|error| error.0),
+            Self::PingPong { bytes, .. } if flows == 2 => size(*bytes),
+            Self::PingPong { .. } => Err(format!("ping-pong is for two flows, not {flows}")),
+            Self::Halo { side, .. } if (flows..=MOST_SIDE).contains(side) => Ok(()),
+            Self::Halo { side, .. } => Err(format!(
+                "a grid of {side} rows for {flows} flows: use {flows} to {MOST_SIDE}"
+            )),
+            Self::AllReduce { bytes, .. } => size(*bytes),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rank_has_the_cpus_of_its_threads() {
+        let task = Task {
+            ranks: 2,
+            threads: 2,
+            cpus: vec![0, 2, 1, 3],
+            body: Body::Halo { side: 4, steps: 1 },
+            warmups: 0,
+            reps: 1,
+        };
+        assert_eq!(
+            (task.cpus_of(0), task.cpus_of(1)),
+            (&[0, 2][..], &[1, 3][..])
+        );
+        assert_eq!(task.check(), Ok(()));
+        let text = serde_json::to_string(&task).unwrap();
+        assert_eq!(serde_json::from_str::<Task>(&text).unwrap(), task);
+        let few = Task {
+            cpus: vec![0],
+            ..task
+        };
+        assert!(few.check().is_err());
+    }
+
+    #[test]
+    fn sizes_that_cannot_be_are_refused_with_those_that_can() {
+        let ping = |bytes| Body::PingPong { bytes, rounds: 1 };
+        assert_eq!(ping(8).check(2), Ok(()));
+        for bytes in [0, 7, 12, MOST_BYTES + 8] {
+            assert!(ping(bytes).check(2).unwrap_err().contains("multiple of 8"));
+        }
+        assert!(ping(8).check(4).unwrap_err().contains("two flows"));
+        let halo = Body::Halo { side: 3, steps: 1 };
+        assert!(halo.check(4).unwrap_err().contains("use 4 to"));
+    }
+}

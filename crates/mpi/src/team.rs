@@ -1,0 +1,142 @@
+//! The threads of a rank: where they meet, and where their time goes.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use measure::clock::now_ns;
+
+use crate::world::World;
+
+/// Turns of a spinning wait before the CPU is offered to others, for a machine that has other work.
+const PATIENCE: u32 = 20_000;
+
+/// The threads of a rank.
+pub(crate) struct Team {
+    pub(crate) ranks: u32,
+    pub(crate) rank: u32,
+    pub(crate) threads: u32,
+    world: Mutex<World>,
+    gate: Gate,
+}
+
+/// Where all threads of a rank wait for each other. It spins, as an MPI library does that waits for a
+/// message: what is compared is the way, not who sleeps.
+#[derive(Debug)]
+struct Gate {
+    of: u32,
+    arrived: AtomicU32,
+    opened: AtomicU32,
+}
+
+impl Gate {
+    fn wait(&self) {
+        if self.of == 1 {
+            return;
+        }
+        let opened = self.opened.load(Ordering::Acquire);
+        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.of {
+            self.arrived.store(0, Ordering::Relaxed);
+            self.opened.store(opened.wrapping_add(1), Ordering::Release);
+            return;
+        }
+        spin_until(|| self.opened.load(Ordering::Acquire) != opened);
+    }
+}
+
+/// Waits without sleeping.
+pub(crate) fn spin_until(holds: impl Fn() -> bool) {
+    let mut turns = 0_u32;
+    while !holds() {
+        turns += 1;
+        match turns.is_multiple_of(PATIENCE) {
+            true => std::thread::yield_now(),
+            false => std::hint::spin_loop(),
+        }
+    }
+}
+
+impl Team {
+    pub(crate) fn new(world: World, threads: u32) -> Self {
+        Self {
+            ranks: world.size,
+            rank: world.rank,
+            threads,
+            world: Mutex::new(world),
+            gate: Gate {
+                of: threads,
+                arrived: AtomicU32::new(0),
+                opened: AtomicU32::new(0),
+            },
+        }
+    }
+
+    /// The world, for the one thread that speaks to it.
+    pub(crate) fn world(&self) -> MutexGuard<'_, World> {
+        // A thread that panics ends the process.
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The world, when all threads have ended.
+    pub(crate) fn into_world(self) -> World {
+        self.world
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All flows of all ranks.
+    pub(crate) fn flows(&self) -> u32 {
+        self.ranks * self.threads
+    }
+
+    /// Waits for the other threads of the rank.
+    pub(crate) fn meet(&self) {
+        self.gate.wait();
+    }
+}
+
+/// One thread of a rank.
+pub(crate) struct Member<'a> {
+    pub(crate) team: &'a Team,
+    pub(crate) thread: u32,
+    compute_ns: Cell<u64>,
+    communication_ns: Cell<u64>,
+}
+
+impl<'a> Member<'a> {
+    pub(crate) fn new(team: &'a Team, thread: u32) -> Self {
+        Self {
+            team,
+            thread,
+            compute_ns: Cell::new(0),
+            communication_ns: Cell::new(0),
+        }
+    }
+
+    /// Its number among all flows.
+    pub(crate) fn flow(&self) -> u32 {
+        self.team.rank * self.team.threads + self.thread
+    }
+
+    /// Computes.
+    pub(crate) fn compute<R>(&self, work: impl FnOnce() -> R) -> R {
+        timed(&self.compute_ns, work)
+    }
+
+    /// Sends, receives, or copies what others need or have.
+    pub(crate) fn communicate<R>(&self, work: impl FnOnce() -> R) -> R {
+        timed(&self.communication_ns, work)
+    }
+
+    /// What it has computed and communicated since the last time, in ns.
+    pub(crate) fn take_times(&self) -> (u64, u64) {
+        (self.compute_ns.take(), self.communication_ns.take())
+    }
+}
+
+fn timed<R>(sum: &Cell<u64>, work: impl FnOnce() -> R) -> R {
+    let before = now_ns();
+    let result = work();
+    sum.set(sum.get() + (now_ns() - before));
+    result
+}

@@ -1,0 +1,195 @@
+//! The calls into MPI, through the shim that was compiled for the implementation at hand.
+//!
+//! # Theory
+//!
+//! `dlopen` loads the shim and with it the MPI library, for the whole process (`RTLD_GLOBAL`): Open MPI
+//! loads plug-ins later that expect to find it. Each function is looked up once, by name. The types
+//! here are those of `shim.c`; both files are compiled into one program, so they change together.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
+
+/// Bytes of a library's name that are kept.
+const NAME_BYTES: usize = 200;
+
+/// The functions of the shim.
+#[derive(Debug, Clone, Copy)]
+struct Shim {
+    init: unsafe extern "C" fn(*mut c_int, *mut c_int, *mut c_int),
+    library: unsafe extern "C" fn(*mut c_char, c_int),
+    finalize: unsafe extern "C" fn(),
+    barrier: unsafe extern "C" fn(),
+    gather: unsafe extern "C" fn(*const u64, *mut u64, c_int),
+    sum: unsafe extern "C" fn(*mut f64, c_int),
+    send: unsafe extern "C" fn(*const u8, c_int, c_int),
+    receive: unsafe extern "C" fn(*mut u8, c_int, c_int),
+    exchange: unsafe extern "C" fn(*const f64, c_int, *mut f64, c_int, c_int),
+    counter: unsafe extern "C" fn(),
+    next: unsafe extern "C" fn() -> u64,
+}
+
+/// All ranks, seen from one of them. Whoever holds it is the only one of its rank who speaks to MPI.
+#[derive(Debug)]
+pub(crate) struct World {
+    shim: Shim,
+    pub(crate) rank: u32,
+    pub(crate) size: u32,
+}
+
+/// The last thing that the loader said.
+fn loader_said() -> String {
+    // SAFETY: no precondition; it is called by the only thread of this process.
+    let said = unsafe { libc::dlerror() };
+    if said.is_null() {
+        return "no reason was given".to_owned();
+    }
+    // SAFETY: the loader gives a string that stays until its next call, which this thread makes.
+    let said = unsafe { CStr::from_ptr(said) };
+    said.to_string_lossy().into_owned()
+}
+
+fn load(path: &Path) -> Result<*mut c_void, String> {
+    let name = CString::new(path.as_os_str().as_encoded_bytes()).map_err(|e| e.to_string())?;
+    // SAFETY: a path that ends in 0; the library's own code is that of shim.c and of an MPI, which
+    // this process was launched to load.
+    let library = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
+    match library.is_null() {
+        true => Err(format!("cannot load {}: {}", path.display(), loader_said())),
+        false => Ok(library),
+    }
+}
+
+/// Finds a function in the shim.
+///
+/// # Safety
+/// `F` is the type of a function pointer, and of that which `shim.c` declares by this name.
+unsafe fn find<F: Copy>(library: *mut c_void, name: &CStr) -> Result<F, String> {
+    // SAFETY: the library is loaded and is never unloaded.
+    let found = unsafe { libc::dlsym(library, name.as_ptr()) };
+    if found.is_null() {
+        return Err(format!("the shim has no {name:?}: {}", loader_said()));
+    }
+    assert_eq!(size_of::<F>(), size_of::<*mut c_void>());
+    // SAFETY: both are one pointer in size, and the caller vouches for the type of what it points to.
+    Ok(unsafe { std::mem::transmute_copy(&found) })
+}
+
+macro_rules! shim {
+    ($library:expr, $($field:ident: $name:literal),* $(,)?) => {
+        Shim { $(
+            // SAFETY: the type of the field is that of the function in shim.c.
+            $field: unsafe { find($library, $name) }?,
+        )* }
+    };
+}
+
+impl World {
+    /// Loads the shim and begins.
+    ///
+    /// # Errors
+    /// The shim cannot be loaded, or the library allows no thread but the first to call it.
+    pub(crate) fn begin(path: &Path) -> Result<Self, String> {
+        let library = load(path)?;
+        let shim = shim! { library,
+            init: c"fg_init", library: c"fg_library", finalize: c"fg_finalize", barrier: c"fg_barrier",
+            gather: c"fg_gather", sum: c"fg_sum", send: c"fg_send", receive: c"fg_receive",
+            exchange: c"fg_exchange", counter: c"fg_counter", next: c"fg_next",
+        };
+        let (mut rank, mut size, mut level) = (0, 0, 0);
+        // SAFETY: three places for the results; this is the first call, by the only thread.
+        unsafe { (shim.init)(&raw mut rank, &raw mut size, &raw mut level) };
+        if level == 0 {
+            return Err(
+                "this MPI was built without support for threads (MPI_THREAD_SERIALIZED): use another"
+                    .to_owned(),
+            );
+        }
+        Ok(Self {
+            shim,
+            rank: rank.unsigned_abs(),
+            size: size.unsigned_abs(),
+        })
+    }
+
+    /// The name and version of the library.
+    pub(crate) fn library(&self) -> String {
+        let mut name = [0 as c_char; NAME_BYTES];
+        // SAFETY: room for as many bytes as is said.
+        unsafe { (self.shim.library)(name.as_mut_ptr(), NAME_BYTES as c_int) };
+        // SAFETY: the shim ends the text within the array.
+        let name = unsafe { CStr::from_ptr(name.as_ptr()) };
+        name.to_string_lossy().into_owned()
+    }
+
+    /// Waits for all ranks.
+    pub(crate) fn barrier(&mut self) {
+        // SAFETY: MPI has begun, and nobody else of this rank calls it: `self` is borrowed alone.
+        unsafe { (self.shim.barrier)() }
+    }
+
+    /// What every rank has to say, in their order.
+    pub(crate) fn gather(&mut self, own: &[u64]) -> Vec<u64> {
+        let mut all = vec![0; own.len() * self.size as usize];
+        // SAFETY: as in `barrier`; `all` has room for as many words of each rank.
+        unsafe { (self.shim.gather)(own.as_ptr(), all.as_mut_ptr(), length(own)) };
+        all
+    }
+
+    /// Adds up what all ranks have, and gives it to all.
+    pub(crate) fn sum(&mut self, values: &mut [f64]) {
+        // SAFETY: as in `barrier`; the slice is as long as is said.
+        unsafe { (self.shim.sum)(values.as_mut_ptr(), length(values)) }
+    }
+
+    /// Sends to a rank.
+    pub(crate) fn send(&mut self, bytes: &[u8], to: u32) {
+        // SAFETY: as in `barrier`; the slice is as long as is said.
+        unsafe { (self.shim.send)(bytes.as_ptr(), length(bytes), to.cast_signed()) }
+    }
+
+    /// Receives what a rank sends, which is as long as the slice.
+    pub(crate) fn receive(&mut self, bytes: &mut [u8], from: u32) {
+        // SAFETY: as in `barrier`; the slice is as long as is said, and MPI writes no more.
+        unsafe { (self.shim.receive)(bytes.as_mut_ptr(), length(bytes), from.cast_signed()) }
+    }
+
+    /// Sends to one rank while receiving from another, where there are such.
+    pub(crate) fn exchange(
+        &mut self,
+        out: &[f64],
+        to: Option<u32>,
+        into: &mut [f64],
+        from: Option<u32>,
+    ) {
+        assert_eq!(out.len(), into.len());
+        let rank = |rank: Option<u32>| rank.map_or(-1, u32::cast_signed);
+        let (to, from) = (rank(to), rank(from));
+        // SAFETY: as in `barrier`; both slices are as long as is said.
+        unsafe {
+            (self.shim.exchange)(out.as_ptr(), to, into.as_mut_ptr(), from, length(out));
+        }
+    }
+
+    /// Makes the counter of all ranks, or sets it to 0. All ranks call it.
+    pub(crate) fn counter(&mut self) {
+        // SAFETY: as in `barrier`.
+        unsafe { (self.shim.counter)() }
+    }
+
+    /// Takes the next number of the counter.
+    pub(crate) fn next(&mut self) -> u64 {
+        // SAFETY: as in `barrier`; the counter was made before the gate.
+        unsafe { (self.shim.next)() }
+    }
+
+    /// Ends. All ranks call it.
+    pub(crate) fn end(self) {
+        // SAFETY: as in `barrier`; nothing is called after it, since `self` is gone.
+        unsafe { (self.shim.finalize)() }
+    }
+}
+
+/// A length as MPI has it; tasks are checked to be smaller.
+fn length<T>(slice: &[T]) -> c_int {
+    c_int::try_from(slice.len()).unwrap_or(c_int::MAX)
+}

@@ -1,0 +1,82 @@
+//! What a command says that measures itself.
+//!
+//! # Theory
+//!
+//! Launching a program that runs on several nodes takes longer than many a repetition, and says nothing of
+//! the work. Such a command repeats the work itself and writes one line to its standard output: a
+//! [`Said`] as JSON. A slot is still one launch; its repetitions are those of the report, in
+//! their order. *Create* is the time from the launch until the command was ready, *tear-down* the time from its
+//! last repetition until it had ended: the same for all repetitions of a launch.
+//!
+//! A command that finds that nothing may be measured says why instead, and the slot fails with that reason.
+
+use std::collections::BTreeMap;
+
+use flow::Proof;
+use measure::usage::Usage;
+use serde::{Deserialize, Serialize};
+
+/// What a command says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    /// What it measured.
+    Report(Report),
+    /// Why it measured nothing.
+    Refused(String),
+}
+
+/// What a command measured.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// When it was ready, by the clock of the machine (`CLOCK_MONOTONIC`).
+    pub ready_ns: u64,
+    /// When it had done the last repetition.
+    pub done_ns: u64,
+    /// The repetitions.
+    pub reps: Vec<Reported>,
+}
+
+/// A repetition as a command reports it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reported {
+    /// How long it took.
+    pub steady_ns: u64,
+    /// Units of work.
+    pub units: u64,
+    /// Proof of the work.
+    pub proof: Proof,
+    /// What all flows used in it.
+    pub usage: Usage,
+    /// What else was counted, by name.
+    pub counts: BTreeMap<String, u64>,
+}
+
+impl Said {
+    /// What is said in an output: the last line that says something.
+    #[must_use]
+    pub fn of(output: &[u8]) -> Option<Self> {
+        let lines = output.rsplit(|byte| *byte == b'\n');
+        let mut said = lines.filter(|line| line.starts_with(b"{"));
+        said.find_map(|line| serde_json::from_slice(line).ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_that_is_one_counts_and_no_other() {
+        let report = Said::Report(Report {
+            reps: vec![Reported::default()],
+            ..Report::default()
+        });
+        let text = serde_json::to_string(&report).unwrap();
+        let output = format!("a warning\n{text}\n{{\"other\": 1}}\n\n");
+        assert_eq!(Said::of(output.as_bytes()), Some(report));
+        assert_eq!(Said::of(b"nothing\n{}\n"), None);
+        let refused = Said::of(b"{\"refused\":\"no\"}");
+        assert_eq!(refused, Some(Said::Refused("no".to_owned())));
+    }
+}
