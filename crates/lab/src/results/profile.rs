@@ -35,6 +35,16 @@ pub(crate) struct Profile {
     /// Whether flows were still made while others worked already: then the phases are sums
     /// over flows and no parts of the time.
     pub(crate) overlap: bool,
+    /// Where the time of flows went, where they say so.
+    pub(crate) parts: Option<Parts>,
+}
+
+/// Parts of the steady phase, means over all flows, in ns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Parts {
+    pub(crate) compute_ns: f64,
+    pub(crate) communication_ns: f64,
+    pub(crate) waiting_ns: f64,
 }
 
 /// The profile of a variant; `None` without a counted repetition.
@@ -71,6 +81,19 @@ pub(crate) fn profile(variant: &Variant, records: &[&SlotRecord]) -> Option<Prof
             .iter()
             .filter_map(|rep| rep.self_managed.as_ref())
             .any(|own| own.made > own.most),
+        parts: parts(&reps),
+    })
+}
+
+fn parts(reps: &[&Rep]) -> Option<Parts> {
+    let over = |name: &str| {
+        let own = reps.iter().filter_map(|rep| rep.self_managed.as_ref());
+        median(own.filter_map(|own| own.counts.get(name).map(|ns| *ns as f64)))
+    };
+    Some(Parts {
+        compute_ns: over("compute_ns")?,
+        communication_ns: over("communication_ns")?,
+        waiting_ns: over("waiting_ns")?,
     })
 }
 

@@ -32,6 +32,7 @@ mod migrations;
 mod misses;
 mod modelled;
 mod page_tables;
+mod parts;
 mod phases;
 mod shared;
 mod steady;
@@ -83,8 +84,9 @@ impl Weight {
 type Rule = fn(&Evidence<'_>) -> Option<Reason>;
 
 /// All of them; of equal weight the first goes first.
-const RULES: [Rule; 17] = [
+const RULES: [Rule; 18] = [
     phases::rule,
+    parts::rule,
     copied::rule,
     made::rule,
     shared::rule,

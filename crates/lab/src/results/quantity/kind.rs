@@ -53,6 +53,10 @@ pub(crate) enum Kind {
     Uneven,
     /// Longest CPU time that a process of the work spent in it over the mean of all, where it says so.
     Imbalance,
+    /// Time that a flow computed, communicated and waited, where the work says so; means of all flows.
+    Computing,
+    Communication,
+    Waiting,
     /// Moves of flows between processes, where the work makes some.
     Moves,
     /// Bytes of files that were written, read back and right.
@@ -90,7 +94,7 @@ pub(crate) enum Kind {
 }
 
 /// Name, what it is called in sentences, unit; events beside these have their own names.
-const NAMED: [(Kind, &str, &str, Unit); 33] = [
+const NAMED: [(Kind, &str, &str, Unit); 36] = [
     (Kind::Time, "time", "time", Unit::Ns),
     (Kind::Create, "create", "time to create", Unit::Ns),
     (Kind::Steady, "steady", "steady phase", Unit::Ns),
@@ -159,6 +163,19 @@ const NAMED: [(Kind, &str, &str, Unit); 33] = [
         "longest CPU time over the mean",
         Unit::Share,
     ),
+    (
+        Kind::Computing,
+        "computing",
+        "time of a flow computing",
+        Unit::Ns,
+    ),
+    (
+        Kind::Communication,
+        "communication",
+        "time of a flow communicating",
+        Unit::Ns,
+    ),
+    (Kind::Waiting, "waiting", "time of a flow waiting", Unit::Ns),
     (Kind::Moves, "moves", "moves between processes", Unit::Count),
     (Kind::Files, "files", "bytes of files", Unit::Bytes),
     (
@@ -378,6 +395,9 @@ impl Kind {
             Self::Threads => told(record, "tasks"),
             Self::Launch => told(record, "launch_of_true_ns"),
             Self::Moves => told(record, "moves"),
+            Self::Computing => told(record, "compute_ns"),
+            Self::Communication => told(record, "communication_ns"),
+            Self::Waiting => told(record, "waiting_ns"),
             Self::BytesRead if told(record, "read_bytes").is_some() => told(record, "read_bytes"),
             Self::BytesWritten if told(record, "written_bytes").is_some() => {
                 told(record, "written_bytes")

@@ -5,12 +5,13 @@
 //! A cause is claimed only of a difference that was established, and only where something that
 //! was measured explains at least half of it ([`MOST`]): a count that accounts for the time
 //! (page-table entries that forks copied, flows that were made), waits at something shared that
-//! the models in between point to, what sharing alone does, or the phases. The one that explains
+//! the models in between point to, what sharing alone does, what flows say of their own time, or the
+//! phases. The one that explains
 //! the most is given; of those that explain as much, the most specific. Where none does, there
 //! is no cause: what else was measured says how the two differ and not why.
 
 use super::copied::MOST;
-use super::{Evidence, copied, made, phases, shared, waits};
+use super::{Evidence, copied, made, parts, phases, shared, waits};
 
 /// The share of the difference that a cause explains, and what it is.
 pub(super) type Clause = (f64, String);
@@ -19,11 +20,12 @@ pub(super) type Clause = (f64, String);
 type Finder = fn(&Evidence<'_>) -> Option<Clause>;
 
 /// All of them, the most specific first.
-const FINDERS: [Finder; 5] = [
+const FINDERS: [Finder; 6] = [
     waits::clause,
     copied::clause,
     made::clause,
     shared::clause,
+    parts::clause,
     phases::clause,
 ];
 

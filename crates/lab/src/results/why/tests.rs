@@ -74,6 +74,7 @@ fn thread() -> Profile {
         memory: Some(MEMORY),
         made: 2.0,
         overlap: false,
+        parts: None,
     }
 }
 
@@ -487,4 +488,51 @@ fn misses_that_were_counted_on_both_sides_and_lie_apart_are_named() {
     let mut missing = few.clone();
     missing.events[0].count = Measured::not_available("no such event", "");
     assert_eq!(said(&missing, &many, Metric::Total), None);
+}
+
+/// A profile of ranks that say where their time went, in ms.
+fn parted(compute: f64, communication: f64, waiting: f64) -> Profile {
+    Profile {
+        parts: Some(crate::results::profile::Parts {
+            compute_ns: compute * 1e6,
+            communication_ns: communication * 1e6,
+            waiting_ns: waiting * 1e6,
+        }),
+        ..process()
+    }
+}
+
+#[test]
+fn what_flows_say_of_their_time_is_shared_out() {
+    let (fast, slow) = (parted(10.0, 1.0, 0.0), parted(10.0, 9.0, 2.0));
+    let mut of = evidence(&fast, &slow, DIFFERENT);
+    of.metric = Metric::Unit;
+    assert_eq!(
+        why(&of)[0],
+        "of 10.0 ms more in a repetition of process, 80 % communication (9.00 ms against 1.00 ms), 20 % waiting \
+         (2.00 ms against 0 ns), 0 % computing (10.0 ms against 10.0 ms)"
+    );
+    assert_eq!(
+        cause(&of),
+        Some("80 % of the gap is communication".to_owned())
+    );
+    of.verdict = SAME;
+    assert_eq!(cause(&of), None);
+}
+
+#[test]
+fn parts_that_go_against_each_other_are_no_shares() {
+    let (fast, slow) = (parted(10.0, 4.0, 0.0), parted(20.0, 1.0, 0.0));
+    let mut of = evidence(&fast, &slow, DIFFERENT);
+    of.metric = Metric::Steady;
+    let said = &why(&of)[0];
+    assert!(
+        said.starts_with("in a repetition of process, computing takes 20.0 ms against 10.0 ms"),
+        "{said}"
+    );
+    assert_eq!(cause(&of), Some("all of the gap is computing".to_owned()));
+    let silent = thread();
+    let mut of = evidence(&silent, &slow, DIFFERENT);
+    of.metric = Metric::Steady;
+    assert_eq!(cause(&of), None);
 }

@@ -1,0 +1,248 @@
+//! `flowgauge hybrid`: ranks by Open MPI and by MPICH, what is refused, and nothing left behind
+//! whatever happens to ranks or to the launcher.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use flow::Answer;
+use nix::sys::signal::Signal;
+
+use super::common::{Home, Process, Run, results, within};
+
+/// The MPIs that there are; where one cannot be tried, that is said.
+#[track_caller]
+fn there() -> Vec<&'static str> {
+    if std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() < 2) {
+        skipped::skipped("one CPU: ranks and threads need one each");
+        return Vec::new();
+    }
+    let all = [
+        ("openmpi", "openmpi-bin libopenmpi-dev"),
+        ("mpich", "mpich libmpich-dev"),
+    ];
+    let is_there = |(mpi, packages): &(&'static str, &str)| {
+        let programs = ["mpirun", "mpicc"].map(|name| format!("/usr/bin/{name}.{mpi}"));
+        let is_there = programs.iter().all(|program| Path::new(program).exists());
+        if !is_there {
+            skipped::skipped(format!("no {mpi}: apt-get install {packages}"));
+        }
+        is_there
+    };
+    all.into_iter()
+        .filter(is_there)
+        .map(|(mpi, _)| mpi)
+        .collect()
+}
+
+/// The flags of a short run into `out`.
+fn short<'a>(mpi: &'a str, body: &'a str) -> Vec<&'a str> {
+    let mut all = vec![
+        "hybrid",
+        "--out",
+        "out",
+        "--rounds",
+        "1",
+        "--allow-root",
+        "--flows",
+        "2",
+    ];
+    all.extend([
+        "--mpi", mpi, "--bytes", "1K", "--side", "64", "--body", body,
+    ]);
+    all
+}
+
+fn hybrid(home: &Home, mpi: &str, body: &str) -> Run {
+    home.run(&short(mpi, body))
+}
+
+/// Why slots or pilots of a case failed; empty where none did.
+fn failures(home: &Home) -> String {
+    let results = results(&home.path("out"));
+    let variants = results.studies[0]
+        .cases
+        .iter()
+        .flat_map(|case| &case.variants);
+    let reasons = variants
+        .flat_map(|variant| &variant.failures)
+        .map(|(_, reason)| reason.clone());
+    reasons.collect::<Vec<_>>().join("\n")
+}
+
+/// Each split proves the same work; where its time went adds up to the steady phase.
+#[test]
+fn ranks_and_threads_prove_the_same_work_under_each_mpi() {
+    for mpi in there() {
+        let home = Home::new();
+        hybrid(&home, mpi, "halo,all-reduce").answered();
+        assert_eq!(failures(&home), "", "{mpi}");
+        let results = results(&home.path("out"));
+        for case in &results.studies[0].cases {
+            let name = &case.case.name;
+            assert_eq!(case.slots.len(), 2, "{mpi} {name}");
+            for slot in &case.slots {
+                let Answer::Done(record) = &slot.outcome.answer else {
+                    panic!("{mpi} {name}: {:?}", slot.outcome.answer)
+                };
+                assert_eq!(record.reps.len(), 5, "{mpi} {name}");
+                for rep in &record.reps {
+                    let counts = &rep.self_managed.as_ref().unwrap().counts;
+                    let parts = ["compute_ns", "communication_ns", "waiting_ns"];
+                    let sum: u64 = parts.iter().map(|part| counts[*part]).sum();
+                    assert!(sum.abs_diff(rep.steady_ns) <= 2, "{mpi} {name}: {counts:?}");
+                    assert_eq!(counts["ranks"] * counts["threads_each"], 2);
+                    assert!(rep.create_ns > 0 && rep.flows[0].units > 0);
+                }
+            }
+        }
+        home.assert_nothing_left();
+    }
+}
+
+/// It ran as two worlds of one rank, each of which took itself for the whole.
+#[test]
+fn a_library_of_another_mpi_than_the_launcher_is_refused() {
+    let all = there();
+    if all.len() < 2 {
+        skipped::skipped("two MPIs are needed to mix them");
+        return;
+    }
+    for (mpi, compiler) in [("openmpi", "mpicc.mpich"), ("mpich", "mpicc.openmpi")] {
+        let home = Home::new();
+        let mut flags = short(mpi, "ping-pong");
+        flags.extend(["--mpicc", compiler]);
+        home.run(&flags);
+        let why = failures(&home);
+        assert!(
+            why.contains("wrong world: it has 1 of 2 ranks"),
+            "{mpi}: {why}"
+        );
+        home.assert_nothing_left();
+    }
+}
+
+/// A launcher that leaves out where ranks are to be: they find themselves elsewhere.
+#[test]
+fn ranks_that_are_not_where_they_were_put_are_refused() {
+    for mpi in there() {
+        let home = Home::new();
+        let (flag, instead) = match mpi {
+            "openmpi" => ("--rankfile", "--bind-to none"),
+            _ => ("-bind-to", "-bind-to none"),
+        };
+        let script = format!(
+            "#!/bin/bash\nall=()\nwhile (($#)); do\n  if [ \"$1\" = {flag} ]; then shift 2; all+=({instead})\n  \
+             else all+=(\"$1\"); shift; fi\ndone\nexec /usr/bin/mpirun.{mpi} \"${{all[@]}}\"\n"
+        );
+        home.write("mpirun", &script);
+        let path = home.path("mpirun");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let compiler = format!("mpicc.{mpi}");
+        let mut flags = short(path.to_str().unwrap(), "ping-pong");
+        flags.extend(["--mpicc", &compiler]);
+        home.run(&flags);
+        let why = failures(&home);
+        assert!(
+            why.contains("wrong binding: rank 0 may use CPUs"),
+            "{mpi}: {why}"
+        );
+        home.assert_nothing_left();
+    }
+}
+
+/// The ranks or the launcher of a run whose slots take long.
+fn processes_of(home: &Home, word: &str) -> Vec<Process> {
+    let is = |process: &Process| {
+        let line = fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
+        let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
+        match word {
+            "__rank" => words.get(1) == Some(&b"__rank".as_slice()),
+            _ => words
+                .first()
+                .is_some_and(|first| first.ends_with(word.as_bytes())),
+        }
+    };
+    home.processes().into_iter().filter(is).collect()
+}
+
+/// What was done stays, what was hit has failed with a reason, and no process is left.
+#[test]
+fn a_rank_or_a_launcher_that_is_killed_fails_its_slot_and_leaves_nothing() {
+    for mpi in there() {
+        for victim in ["__rank", "mpirun"] {
+            let home = Home::new();
+            // One step is long enough to be hit.
+            let mut flags = short(mpi, "halo");
+            let side = flags.iter().position(|flag| *flag == "64").unwrap();
+            flags[side] = "8192";
+            flags.extend(["--deadline", "40s"]);
+            let launcher = format!("mpirun.{mpi}");
+            let name = if victim == "mpirun" {
+                &launcher
+            } else {
+                victim
+            };
+            let mut run = home.start(&flags);
+            let hit = within(60, "ranks", || {
+                let ranks = processes_of(&home, "__rank");
+                (!ranks.is_empty()).then(|| processes_of(&home, name).first().cloned())?
+            });
+            hit.send(Signal::SIGKILL);
+            run.send(Signal::SIGTERM);
+            run.end();
+            home.assert_nothing_left();
+            assert!(
+                home.listing("out")
+                    .iter()
+                    .any(|name| name == "journal.jsonl")
+            );
+        }
+    }
+}
+
+/// What is to be installed is said, and nothing is begun.
+#[test]
+fn without_an_mpi_the_packages_are_named() {
+    let home = Home::new();
+    let empty = home.path("");
+    let run = home
+        .command(&["hybrid"])
+        .env("PATH", &empty)
+        .output()
+        .unwrap();
+    Run::from(run).refused(
+        2,
+        &["there is no MPI here", "libopenmpi-dev", "libmpich-dev"],
+    );
+    let run = home
+        .command(&["hybrid", "--mpi", "mpich"])
+        .env("PATH", &empty)
+        .output()
+        .unwrap();
+    Run::from(run).refused(2, &["there is no MPICH here", "apt-get install mpich"]);
+    let run = home.run(&["hybrid", "--mpi", "/bin/true"]);
+    run.refused(
+        2,
+        &["'/bin/true' is no launcher", "neither Open MPI nor MPICH"],
+    );
+    assert!(
+        home.listing("")
+            .iter()
+            .all(|name| !name.starts_with("flowgauge-results"))
+    );
+}
+
+#[test]
+fn more_flows_than_cpus_and_root_under_open_mpi_are_refused() {
+    for mpi in there() {
+        let home = Home::new();
+        let run = home.run(&["hybrid", "--mpi", mpi, "--allow-root", "--flows", "4096"]);
+        run.refused(2, &["4096 flows on", "fewer"]);
+        if mpi == "openmpi" && nix::unistd::geteuid().is_root() {
+            let mut command = home.command(&["hybrid", "--mpi", mpi]);
+            let command = command.env_remove("OMPI_ALLOW_RUN_AS_ROOT");
+            Run::from(command.output().unwrap()).refused(2, &["root", "--allow-root"]);
+        }
+    }
+}
