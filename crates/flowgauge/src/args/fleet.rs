@@ -5,9 +5,14 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::Format;
+use crate::number;
 
 const FLEET_EXAMPLES: &str = "\
 Examples:
+  flowgauge fleet run primes --hosts hosts          a study on each machine of a file, by ssh
+  flowgauge fleet run primes --hosts hosts --out DIR --only node7    one machine again
+  flowgauge fleet run primes switch --slurm batch --nodes 16 --wait  as a job, one task a node
+  flowgauge fleet run primes --hosts hosts -- --rounds 20            with options of flowgauge run
   flowgauge fleet gather DIR                        the answer over the machines of a fleet
   flowgauge fleet gather DIR laptop --out all       and over runs from elsewhere";
 
@@ -21,8 +26,83 @@ pub(crate) struct FleetArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetCommand {
+    /// Run studies on every machine, by ssh or as a Slurm job, and answer over them
+    Run(Box<FleetRunArgs>),
     /// Merge journals of many machines and answer: twice, in any order, the same bytes
     Gather(GatherArgs),
+    /// What runs on a machine of a fleet
+    #[command(hide = true)]
+    Node(NodeArgs),
+}
+
+/// Run studies on many machines and answer over them.
+///
+/// By ssh, this program is copied to each machine into a temporary folder, checked, run, and removed with
+/// the folder however the run ends. A machine that fails is named with the reason, and the others
+/// go on. Exit code 2 if any failed.
+#[derive(Debug, Args)]
+pub(crate) struct FleetRunArgs {
+    /// Built-in studies, or study files (.toml)
+    #[arg(value_name = "STUDY", required = true)]
+    pub(crate) studies: Vec<String>,
+    /// Machines, one a line: [NAME=]DESTINATION as ssh takes it; # begins a comment
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["slurm", "nodes"])]
+    pub(crate) hosts: Option<PathBuf>,
+    /// Submit a Slurm job to this partition
+    #[arg(long, value_name = "PARTITION")]
+    pub(crate) slurm: Option<String>,
+    /// Nodes of the Slurm job
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) nodes: Option<u32>,
+    /// These machines alone: to run again what failed, with --out DIR
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Show what would be run where, or the batch script, and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Wait until the Slurm job has ended, and answer
+    #[arg(long, requires = "slurm")]
+    pub(crate) wait: bool,
+    /// The program to copy [default: this one, or the same built for musl beside it]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) binary: Option<PathBuf>,
+    /// The program is on every machine already, at this path; it must be the same file
+    #[arg(long, value_name = "PATH")]
+    pub(crate) at: Option<String>,
+    /// Where each machine makes its temporary folder [default: $TMPDIR or /tmp there]
+    #[arg(long, value_name = "DIR", conflicts_with = "slurm")]
+    pub(crate) folder: Option<String>,
+    /// The ssh program [default: $FLOWGAUGE_SSH, or ssh]
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "slurm")]
+    pub(crate) ssh: Option<PathBuf>,
+    /// A machine that does not answer in this time has failed
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = number::seconds, conflicts_with = "slurm")]
+    pub(crate) patience: f64,
+    /// Seed of the fleet, from which each machine's is made; printed, and drawn anew when not given
+    #[arg(long, value_name = "N", value_parser = number::whole)]
+    pub(crate) seed: Option<u64>,
+    /// Folder of the fleet [default: flowgauge-results/TIME-fleet]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shown: ShownArgs,
+    /// Options of `flowgauge run` for every machine
+    #[arg(last = true, value_name = "OPTION")]
+    pub(crate) more: Vec<String>,
+}
+
+/// What runs on a machine of a fleet: started there, and not by hand.
+#[derive(Debug, Args)]
+pub(crate) struct NodeArgs {
+    /// The folder of this machine, for everything that it writes
+    #[arg(long, value_name = "DIR", required_unless_present = "shared")]
+    pub(crate) folder: Option<PathBuf>,
+    /// The folder of the fleet, which all machines see
+    #[arg(long, value_name = "DIR")]
+    pub(crate) shared: Option<PathBuf>,
+    /// The name of this machine [default: the one that Slurm gives it, or its own]
+    #[arg(long, value_name = "NAME", requires = "shared")]
+    pub(crate) name: Option<String>,
 }
 
 /// Merge the journals of many machines and answer over them.

@@ -20,7 +20,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use compare::CompareArgs;
 pub(crate) use exec::{ExecArgs, ExportOrder, HyperfineArgs, ServeArgs};
-pub(crate) use fleet::{FleetArgs, FleetCommand, GatherArgs, ShownArgs};
+pub(crate) use fleet::{FleetArgs, FleetCommand, FleetRunArgs, GatherArgs, NodeArgs, ShownArgs};
 pub(crate) use how::{AnswerArgs, Format, HowArgs};
 pub(crate) use hybrid::{BodyArg, HybridArgs};
 pub(crate) use malloc::MallocArgs;
@@ -200,7 +200,7 @@ Examples:
   flowgauge calibrate                how small a difference this machine can tell
   flowgauge machine                  what this machine is and can measure
   flowgauge compare before after     two runs or machines side by side
-  flowgauge fleet gather DIR         what holds on all machines of a fleet
+  flowgauge fleet run primes --hosts FILE    on many machines, and what holds on all
 
 Exit codes: 0 done, whatever was found (and all expectations hold), 1 an expectation fails,
 2 error, 3 an answer was required (--expect, --fail-on-regression, --require-answer) and cannot be

@@ -2,6 +2,12 @@
 
 mod folder;
 mod gather;
+mod hosts;
+mod node;
+mod plan;
+mod remote;
+mod run;
+mod slurm;
 
 use anyhow::Result;
 
@@ -11,6 +17,8 @@ use crate::ending::Ending;
 /// Does what was asked for.
 pub(crate) fn run(args: &FleetArgs) -> Result<Ending> {
     match &args.command {
+        FleetCommand::Run(args) => run::run(args),
         FleetCommand::Gather(args) => gather::run(args),
+        FleetCommand::Node(args) => node::run(args),
     }
 }

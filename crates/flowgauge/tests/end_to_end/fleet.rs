@@ -1,9 +1,14 @@
 //! Many machines: journals merged in any order and any cut, and the answer over them.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-use super::common::{Home, primes};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::common::{Home, Run, primes, within};
 
 /// A home with results folders of `count` machines.
 fn home_of(count: usize) -> Home {
@@ -145,4 +150,259 @@ fn what_is_no_fleet_is_refused() {
         assert_eq!(run.code, Some(2), "{line}");
         assert!(run.stderr.contains(message), "{line}: {}", run.stderr);
     }
+}
+
+/// An ssh that connects to nobody: each host is a folder here, and some hosts have a fault.
+const SSH: &str = r#"#!/bin/sh
+while [ "$1" != -- ]; do shift; done
+host=${2#*@}; TMPDIR=$HOSTS/$host; export TMPDIR; mkdir -p "$TMPDIR"
+case $host in
+  password) echo "me@password: Permission denied (publickey,password)." >&2; exit 255;;
+  nowhere) echo "ssh: Could not resolve hostname nowhere: Name or service not known" >&2; exit 255;;
+  silent) exec sleep 1000;;
+  other) echo "hello $(uname -m) $(date +%s)"; echo "ready 9.9.9 0123456789abcdef"; exec cat > /dev/null;;
+  full|ahead) PATH=$HOSTS/../$host.bin:$PATH;;
+esac
+exec sh -c "$3"
+"#;
+
+/// A home with that ssh, and a study.
+fn home_with_ssh() -> Home {
+    let home = Home::new();
+    home.write(
+        "mine.toml",
+        &primes(1_000, &[("process", 2), ("thread", 2)]),
+    );
+    program(&home, "ssh", SSH);
+    program(
+        &home,
+        "full.bin/head",
+        "#!/bin/sh\necho 'head: write error: No space left on device' >&2\nexit 1\n",
+    );
+    program(
+        &home,
+        "ahead.bin/date",
+        "#!/bin/sh\necho $(($(/bin/date +%s) + 600))\n",
+    );
+    home
+}
+
+fn program(home: &Home, name: &str, text: &str) {
+    let path = home.path(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// A fleet of these hosts.
+fn fleet(home: &Home, more: &[&str]) -> Command {
+    let line = [
+        "fleet",
+        "run",
+        "mine.toml",
+        "--hosts",
+        "hosts",
+        "--ssh",
+        "./ssh",
+        "--seed",
+        "5",
+    ];
+    let mut command = home.command(&[&line[..], more].concat());
+    command.env("HOSTS", home.path("on"));
+    command
+}
+
+const AT: [&str; 2] = ["--at", env!("CARGO_BIN_EXE_flowgauge")];
+const ROUNDS: [&str; 5] = ["--", "--rounds", "10", "--floor", "1%"];
+
+/// Nothing runs, and every host's folder is as it was.
+fn assert_hosts_empty(home: &Home) {
+    home.assert_nothing_left();
+    for host in home.listing("on") {
+        assert_eq!(home.listing(&format!("on/{host}")), [""; 0], "{host}");
+    }
+}
+
+#[test]
+fn every_host_that_fails_is_named_and_the_rest_goes_on() {
+    let home = home_with_ssh();
+    home.write(
+        "hosts",
+        "a\npassword\nnowhere\nother\nsilent\nme@ahead # its clock\na\n-oProxyCommand=x\n",
+    );
+    let more = [&AT[..], &["--out", "f", "--patience", "2s"], &ROUNDS].concat();
+    let run = Run::from(fleet(&home, &more).output().unwrap());
+    run.refused(
+        2,
+        &[
+            "password: ssh asks for a password",
+            "nowhere: ",
+            "Could not resolve hostname",
+            "other: another program is there: 9.9.9 0123456789abcdef",
+            "silent: it did not answer in time",
+            "line 7: a is there already",
+            "line 8: '-oProxyCommand=x' is no host",
+            "the clock of ahead is 10 min ahead",
+            "--only ",
+        ],
+    );
+    assert!(run.words().contains("2 machines"), "{}", run.stdout);
+    assert_eq!(
+        home.listing("f/nodes"),
+        ["a", "ahead", "nowhere", "other", "password", "silent"]
+    );
+    assert_eq!(home.listing("f/nodes/a"), ["journal.jsonl"]);
+    assert_eq!(home.listing("f/nodes/other"), ["failed.txt"]);
+    assert_hosts_empty(&home);
+
+    // A machine that failed is run again alone, into the same folder.
+    home.write("hosts", "other=b\na\n");
+    let again = fleet(
+        &home,
+        &[&AT[..], &["--out", "f", "--only", "other"], &ROUNDS].concat(),
+    )
+    .output()
+    .unwrap();
+    let again = Run::from(again);
+    assert!(
+        again.words().contains("3 machines"),
+        "{} {}",
+        again.stdout,
+        again.stderr
+    );
+    assert_eq!(home.listing("f/nodes/other"), ["journal.jsonl"]);
+    assert!(!again.stderr.contains("other: "), "{}", again.stderr);
+    let refused = Run::from(
+        fleet(&home, &[&AT[..], &["--out", "f"], &ROUNDS].concat())
+            .output()
+            .unwrap(),
+    );
+    refused.refused(2, &["holds a fleet", "--only"]);
+    assert_hosts_empty(&home);
+}
+
+#[test]
+fn the_program_is_copied_and_checked_and_a_full_disk_is_named() {
+    let home = home_with_ssh();
+    home.write("hosts", "a\nfull\n");
+    let run = Run::from(
+        fleet(&home, &[&["--out", "f"], &ROUNDS[..]].concat())
+            .output()
+            .unwrap(),
+    );
+    run.refused(2, &["full: its disk is full", "No space left on device"]);
+    assert_eq!(home.listing("f/nodes/a"), ["journal.jsonl"]);
+    assert_hosts_empty(&home);
+}
+
+#[test]
+fn nothing_stays_on_a_machine_when_the_one_that_asked_is_killed() {
+    let home = home_with_ssh();
+    home.write("hosts", "a\nb\n");
+    for signal in [Signal::SIGKILL, Signal::SIGTERM] {
+        let more = [
+            &AT[..],
+            &["--out", signal.as_str(), "--", "--preset", "full"],
+        ]
+        .concat();
+        let mut child = fleet(&home, &more)
+            .stderr(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        within(60, "the journals grow", || {
+            let grows = |host: &str| {
+                fs::read_dir(home.path(&format!("on/{host}")))
+                    .ok()?
+                    .flatten()
+                    .find(|entry| entry.path().join("results/journal.jsonl").exists())
+            };
+            (grows("a").is_some() && grows("b").is_some()).then_some(())
+        });
+        kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
+        child.wait().unwrap();
+        assert_hosts_empty(&home);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_the_plan_is_said_before_anything_is_reached() {
+    let home = home_with_ssh();
+    home.write("hosts", "a\n");
+    home.write("none", "# nobody\n");
+    for (line, message) in [
+        ("fleet run prims --hosts hosts", "primes"),
+        ("fleet run primes --hosts hosts -- --nonsense", "no command"),
+        (
+            "fleet run primes --hosts hosts -- --out x",
+            "--out is not for the machines",
+        ),
+        ("fleet run primes --hosts nothing", "nothing"),
+        ("fleet run primes --hosts none", "names no machine"),
+        ("fleet run primes --hosts hosts --only z", "no such machine"),
+        ("fleet run primes", "--hosts FILE"),
+        ("fleet run primes --slurm x", "--nodes N"),
+    ] {
+        let run = home.run(&line.split(' ').collect::<Vec<_>>());
+        run.refused(2, &[message]);
+    }
+    let dry = fleet(&home, &["--dry-run"]).output().unwrap();
+    assert!(
+        String::from_utf8(dry.stdout)
+            .unwrap()
+            .contains("a: ./ssh a: flowgauge run mine.toml --seed ")
+    );
+    assert!(!home.path("on").exists());
+}
+
+/// A Slurm that is two names on this machine.
+#[test]
+fn a_slurm_job_leaves_a_journal_a_node() {
+    let home = home_with_ssh();
+    program(
+        &home,
+        "slurm/sbatch",
+        "#!/bin/sh\nfor s; do :; done\necho Submitted batch job 1\nsh \"$s\" > /dev/null 2>&1\n",
+    );
+    program(
+        &home,
+        "slurm/srun",
+        "#!/bin/sh\nwhile [ \"${1#--}\" != \"$1\" ]; do shift; done\nfor n in n1 n2; do SLURMD_NODENAME=$n \"$@\"; done\n",
+    );
+    let path = format!(
+        "{}:{}",
+        home.path("slurm").display(),
+        std::env::var("PATH").unwrap()
+    );
+    let slurm = |more: &[&str]| {
+        let line = [
+            "fleet",
+            "run",
+            "mine.toml",
+            "--slurm",
+            "debug",
+            "--nodes",
+            "2",
+            "--out",
+            "f",
+        ];
+        let line = [&line[..], &AT, more, &ROUNDS].concat();
+        Run::from(home.command(&line).env("PATH", &path).output().unwrap())
+    };
+    let dry = slurm(&["--dry-run"]);
+    assert!(
+        dry.stdout.contains("#SBATCH --partition=debug\n"),
+        "{}",
+        dry.stdout
+    );
+    assert!(!home.path("f").exists());
+    let run = slurm(&["--wait"]).answered();
+    assert!(
+        run.stderr.contains("Submitted batch job 1"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.words().contains("2 machines"), "{}", run.stdout);
+    assert_eq!(home.listing("f/nodes"), ["n1", "n2"]);
+    home.assert_nothing_left();
 }

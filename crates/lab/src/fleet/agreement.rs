@@ -104,7 +104,7 @@ impl Tally {
         ]
     }
 
-    /// `faster on 9, the same on 2, too close to call on 1`.
+    /// `faster on 9, the same on 2, cannot tell on 1`.
     #[must_use]
     pub fn in_words(&self) -> String {
         let decided = self
@@ -112,7 +112,7 @@ impl Tally {
             .map(|(verdict, count)| (verdict.word(), count));
         let all = decided
             .into_iter()
-            .chain([("too close to call", self.cannot_tell)]);
+            .chain([("cannot tell", self.cannot_tell)]);
         let said = all.filter(|(_, count)| *count > 0);
         let said: Vec<String> = said
             .map(|(word, count)| format!("{word} on {count}"))

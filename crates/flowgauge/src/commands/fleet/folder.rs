@@ -17,7 +17,7 @@ use crate::whole_file;
 /// The folder with one folder a machine.
 pub(crate) const NODES: &str = "nodes";
 /// Why a machine failed.
-const FAILED: &str = "failed.txt";
+pub(crate) const FAILED: &str = "failed.txt";
 
 /// Where the journals of each machine are: its name, and folders.
 pub(crate) type Places = BTreeMap<String, BTreeSet<PathBuf>>;
@@ -110,20 +110,35 @@ pub(crate) fn write(folder: &Path, kept: &Kept) -> Result<()> {
     Ok(())
 }
 
-/// The journals in the folder of a machine.
+/// The journals in the folder of a machine, and in those of the runs that it made there itself.
 fn journals_in(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries =
-        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let paths = paths_in(folder)?;
+    let runs = paths
+        .iter()
+        .filter(|path| path.is_dir() && begins(path, "run-"));
+    let runs: Vec<PathBuf> = runs.map(|run| run.join(FILE_NAME)).collect();
+    let all = paths.into_iter().filter(|path| is_journal(path));
+    Ok(all
+        .chain(runs.into_iter().filter(|path| path.is_file()))
+        .collect())
+}
+
+fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let failed = || format!("cannot read {}", folder.display());
+    let entries = fs::read_dir(folder).with_context(failed)?;
     let paths = entries.map(|entry| Ok(entry?.path()));
-    let paths: Vec<PathBuf> = paths.collect::<std::io::Result<_>>()?;
-    Ok(paths.into_iter().filter(|path| is_journal(path)).collect())
+    paths.collect::<std::io::Result<_>>().with_context(failed)
+}
+
+fn begins(path: &Path, with: &str) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| name.starts_with(with))
 }
 
 /// `journal.jsonl`, `journal-2.jsonl`.
 fn is_journal(path: &Path) -> bool {
-    let name = path
-        .file_name()
-        .and_then(|name| name.to_str())
-        .unwrap_or_default();
-    name.starts_with("journal") && name.ends_with(".jsonl")
+    begins(path, "journal")
+        && path
+            .extension()
+            .is_some_and(|extension| extension == "jsonl")
 }

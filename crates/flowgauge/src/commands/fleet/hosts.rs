@@ -1,0 +1,108 @@
+//! The hosts of a fleet, from a file: one a line, `[NAME=]DESTINATION`, the destination as ssh takes
+//! it (`node1`, `me@node1`, `ssh://me@node1:2222`, a name of ~/.ssh/config); `#` begins a comment.
+//!
+//! A line that is none is a machine that failed: it is named, and the others are run.
+
+use std::collections::BTreeSet;
+
+/// A machine to be reached by ssh.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Host {
+    /// What it is called in the fleet, and its folder.
+    pub(super) name: String,
+    /// What ssh is given.
+    pub(super) destination: String,
+}
+
+/// What a hosts file holds.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Hosts {
+    pub(super) hosts: Vec<Host>,
+    /// Lines that are no hosts, each with the reason.
+    pub(super) wrong: Vec<String>,
+}
+
+impl Hosts {
+    pub(super) fn parse(text: &str) -> Self {
+        let mut all = Self::default();
+        let mut names = BTreeSet::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.split('#').next().unwrap_or_default().trim();
+            if line.is_empty() {
+                continue;
+            }
+            match host(line) {
+                Ok(host) if names.insert(host.name.clone()) => all.hosts.push(host),
+                Ok(host) => all.wrong.push(format!(
+                    "line {number}: {} is there already: it is run once; give another machine \
+                     another name, NAME=DESTINATION",
+                    host.name
+                )),
+                Err(why) => all
+                    .wrong
+                    .push(format!("line {number}: '{line}' is no host: {why}")),
+            }
+        }
+        all
+    }
+}
+
+fn host(line: &str) -> Result<Host, &'static str> {
+    let (name, destination) = match line.split_once('=') {
+        Some((name, destination)) => (name.trim(), destination.trim()),
+        None => (own_name(line), line),
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.@:/[]%+".contains(c);
+    if destination.is_empty() || !destination.chars().all(is_plain) {
+        return Err("a host has letters, digits and -_.@:/[]%+ alone");
+    }
+    if destination.starts_with('-') {
+        return Err("ssh would take it for an option");
+    }
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
+    if name.is_empty() || name.starts_with(['.', '-']) || !name.chars().all(is_of_name) {
+        return Err("give it a name of letters, digits and -_. alone: NAME=DESTINATION");
+    }
+    Ok(Host {
+        name: name.to_owned(),
+        destination: destination.to_owned(),
+    })
+}
+
+/// `node1` of `ssh://me@node1:2222` and of `me@node1`.
+fn own_name(destination: &str) -> &str {
+    let url = destination.strip_prefix("ssh://");
+    let rest = url.unwrap_or(destination);
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    match url {
+        Some(_) => rest.split([':', '/']).next().unwrap_or(rest),
+        None => rest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_have_names_of_their_own() {
+        let text = "node1\n# all\nme@node2 # fast\nssh://me@node3:2222\nfour=ssh://x:1\n\n";
+        let found = Hosts::parse(text);
+        let names: Vec<&str> = found.hosts.iter().map(|host| host.name.as_str()).collect();
+        assert_eq!(names, ["node1", "node2", "node3", "four"]);
+        assert_eq!(found.hosts[2].destination, "ssh://me@node3:2222");
+        assert_eq!(found.wrong, [""; 0]);
+    }
+
+    #[test]
+    fn nonsense_and_duplicates_are_named_and_the_rest_stays() {
+        let found = Hosts::parse("a\na\n-oProxyCommand=x\nb c\n$(reboot)\n../x=y\n=y\nb\n");
+        let names: Vec<&str> = found.hosts.iter().map(|host| host.name.as_str()).collect();
+        assert_eq!(names, ["a", "b"]);
+        let lines: Vec<&str> = found.wrong.iter().map(|line| &line[..6]).collect();
+        assert_eq!(
+            lines,
+            ["line 2", "line 3", "line 4", "line 5", "line 6", "line 7"]
+        );
+    }
+}

@@ -1,0 +1,223 @@
+//! What every machine of a fleet runs: the same words, the same program, a seed of its own.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::args::{self, Command};
+use crate::whole_file;
+
+/// The file with the plan, in the folder of the fleet.
+const FILE: &str = "plan.json";
+
+/// Study files: the name of each, and its text.
+pub(super) type Files = Vec<(String, String)>;
+
+/// The plan of a fleet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Plan {
+    /// Version of its schema.
+    pub(super) schema: u32,
+    /// Words behind `flowgauge run`.
+    pub(super) words: Vec<String>,
+    /// Study files that the words name, each with its text.
+    pub(super) files: Files,
+    /// The seed of the fleet; that of each machine is made from it and the machine's name.
+    pub(super) seed: u64,
+    /// The program that every machine runs.
+    pub(super) program: Id,
+}
+
+/// A program: its version, and what its bytes are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Id {
+    pub(super) version: String,
+    pub(super) digest: String,
+}
+
+impl Id {
+    /// The program in a file, of this version.
+    pub(super) fn of(path: &Path) -> Result<Self> {
+        let read = || -> io::Result<String> {
+            let mut file = File::open(path)?;
+            let (mut hash, mut piece) = (Sha256::new(), vec![0; 1 << 20]);
+            loop {
+                let count = file.read(&mut piece)?;
+                if count == 0 {
+                    break;
+                }
+                hash.update(&piece[..count]);
+            }
+            let bytes = hash.finalize();
+            Ok(bytes
+                .iter()
+                .take(8)
+                .map(|byte| format!("{byte:02x}"))
+                .collect())
+        };
+        let digest = read().with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            digest,
+        })
+    }
+
+    /// This program.
+    pub(super) fn own() -> Result<Self> {
+        Self::of(Path::new("/proc/self/exe"))
+    }
+}
+
+impl std::fmt::Display for Id {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.version, self.digest)
+    }
+}
+
+impl Plan {
+    /// A plan of these studies and further words of `flowgauge run`.
+    pub(super) fn new(studies: &[String], more: &[String], program: Id, seed: u64) -> Result<Self> {
+        let (words, files) = packed(studies)?;
+        let words: Vec<String> = words.into_iter().chain(more.iter().cloned()).collect();
+        check(studies.iter().chain(more))?;
+        Ok(Self {
+            schema: 1,
+            words,
+            files,
+            seed,
+            program,
+        })
+    }
+
+    /// The words of one machine, without its results folder.
+    pub(super) fn words_of(&self, machine: &str) -> Vec<String> {
+        let seed = ["--seed".to_owned(), self.seed_of(machine).to_string()];
+        let words = ["run".to_owned()].into_iter().chain(self.words.clone());
+        words.chain(seed).collect()
+    }
+
+    /// A seed that no other machine has: orders that are alike everywhere would not average out.
+    fn seed_of(&self, machine: &str) -> u64 {
+        let hash = Sha256::digest(format!("{} {machine}", self.seed));
+        let bytes = hash.iter().take(6);
+        bytes.fold(0, |seed, byte| seed << 8 | u64::from(*byte))
+    }
+
+    pub(super) fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join(FILE);
+        let text = std::fs::read_to_string(&path);
+        let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("cannot understand {}", path.display()))
+    }
+
+    pub(super) fn write(&self, folder: &Path) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        whole_file::write(&folder.join(FILE), text)
+    }
+}
+
+/// Studies with files in place of their paths: a machine gets their texts, and knows them by their
+/// names.
+fn packed(studies: &[String]) -> Result<(Vec<String>, Files)> {
+    let mut files = Files::new();
+    let word = |study: &String| {
+        let path = Path::new(study);
+        if path.extension().is_none_or(|extension| extension != "toml") {
+            return Ok(study.clone());
+        }
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {study}"))?;
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
+        let name = name.with_context(|| format!("{study} is no file"))?;
+        ensure!(
+            !files.iter().any(|(known, _)| *known == name),
+            "two study files are called {name}: rename one"
+        );
+        files.push((name.clone(), text));
+        Ok(name)
+    };
+    let words: Vec<String> = studies.iter().map(word).collect::<Result<_>>()?;
+    Ok((words, files))
+}
+
+/// Refuses words here that every machine would refuse.
+fn check<'a>(words: impl Iterator<Item = &'a String>) -> Result<()> {
+    let words: Vec<&str> = ["flowgauge", "run"]
+        .into_iter()
+        .chain(words.map(String::as_str))
+        .collect();
+    let Some(Command::Run(run)) = args::parsed(words.clone()) else {
+        bail!(
+            "`{}` is no command: see flowgauge run --help",
+            words.join(" ")
+        );
+    };
+    let named = [
+        ("--out", run.how.out.is_some()),
+        ("--seed", run.how.seed.is_some()),
+        ("--resume", run.resume.is_some()),
+    ];
+    if let Some((option, _)) = named.iter().find(|(_, given)| *given) {
+        bail!("{option} is not for the machines of a fleet: give it before --, or not at all");
+    }
+    for name in &run.studies {
+        let preset = run.preset.into();
+        if name.ends_with(".toml") {
+            let text =
+                std::fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+            lab::study::parse(&text, name, preset)?;
+        } else {
+            lab::builtin(name, preset)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(more: &[&str]) -> Result<Plan> {
+        let id = Id {
+            version: "1".to_owned(),
+            digest: "a".to_owned(),
+        };
+        let more: Vec<String> = more.iter().map(ToString::to_string).collect();
+        Plan::new(&["primes".to_owned()], &more, id, 7)
+    }
+
+    #[test]
+    fn every_machine_has_a_seed_of_its_own_that_stays() {
+        let plan = plan(&["--rounds", "10"]).unwrap();
+        let words = plan.words_of("a");
+        assert_eq!(words[..4], ["run", "primes", "--rounds", "10"]);
+        assert_eq!(words, plan.words_of("a"));
+        assert_ne!(words, plan.words_of("b"));
+        assert!(args::parsed([vec!["flowgauge".to_owned()], words].concat()).is_some());
+    }
+
+    #[test]
+    fn what_every_machine_would_refuse_is_refused_here() {
+        for more in [
+            &["--out", "x"][..],
+            &["--seed", "1"],
+            &["--nonsense"],
+            &["--resume", "x"],
+        ] {
+            assert!(plan(more).is_err(), "{more:?}");
+        }
+        let id = plan(&[]).unwrap().program;
+        let unknown = Plan::new(&["prims".to_owned()], &[], id, 1).unwrap_err();
+        assert!(output(&unknown).contains("primes"), "{unknown:#}");
+    }
+
+    fn output(error: &anyhow::Error) -> String {
+        format!("{error:#}")
+    }
+}

@@ -1,0 +1,311 @@
+//! `flowgauge fleet run`: the same studies on many machines.
+//!
+//! One thread a machine talks to it ([`super::remote`]); this one watches deadlines and signals. No
+//! slot is launched here, so the rule that the main process has one thread does not concern it.
+//! What came of a machine, whole or cut, is merged into its folder as `gather` does it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{Context, Result, bail, ensure};
+use flow::Interrupt;
+
+use super::folder::{self, FAILED, NODES};
+use super::gather;
+use super::hosts::{Host, Hosts};
+use super::plan::{Id, Plan};
+use super::remote::{self, Line, Way};
+use super::slurm::Job;
+use crate::args::FleetRunArgs;
+use crate::ending::{self, Ending};
+use crate::output::{self, tell};
+use crate::whole_file;
+
+/// From one look at deadlines and signals to the next.
+const LOOK: Duration = Duration::from_millis(50);
+/// From one reminder to the next.
+const REMIND: Duration = Duration::from_secs(15);
+
+/// Runs studies on machines and answers.
+pub(crate) fn run(args: &FleetRunArgs) -> Result<Ending> {
+    let program = program(args)?;
+    let plan = plan(args, &program)?;
+    let out = match &args.out {
+        Some(out) => std::path::absolute(out)?,
+        None => default_folder()?,
+    };
+    match (&args.hosts, &args.slurm) {
+        (Some(hosts), _) => by_ssh(args, hosts, &plan, program, &out),
+        (None, Some(partition)) => by_slurm(args, partition, &plan, &program, &out),
+        (None, None) => bail!("name the machines: --hosts FILE, or --slurm PARTITION --nodes N"),
+    }
+}
+
+/// The program that machines run: the one that is named, or a static one beside this one, or this one.
+fn program(args: &FleetRunArgs) -> Result<PathBuf> {
+    if let Some(binary) = &args.binary {
+        ensure!(
+            binary.is_file(),
+            "--binary {}: there is no such file",
+            binary.display()
+        );
+        return Ok(binary.clone());
+    }
+    let own = std::env::current_exe().context("this program has no path")?;
+    Ok(static_one(&own).unwrap_or(own))
+}
+
+/// The same program built for musl, which needs no library of the machine: where cargo puts it.
+fn static_one(own: &Path) -> Option<PathBuf> {
+    let profile = own.parent()?;
+    let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
+    let path = profile
+        .parent()?
+        .join(target)
+        .join(profile.file_name()?)
+        .join(own.file_name()?);
+    let newer = |a: &Path, b: &Path| {
+        let time = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
+        time(a) >= time(b)
+    };
+    (path.is_file() && newer(&path, own)).then_some(path)
+}
+
+/// The plan that was asked for; in the folder of a fleet that was begun it must be the same one.
+fn plan(args: &FleetRunArgs, program: &Path) -> Result<Plan> {
+    let begun = args.out.as_deref().filter(|out| out.join(NODES).is_dir());
+    let seed = match (args.seed, begun) {
+        (Some(seed), _) => seed,
+        (None, Some(folder)) => Plan::read(folder)?.seed,
+        (None, None) => drawn()?,
+    };
+    let plan = Plan::new(&args.studies, &args.more, Id::of(program)?, seed)?;
+    if let Some(folder) = begun {
+        ensure!(
+            !args.only.is_empty(),
+            "{} holds a fleet: name the machines that are to be run again (--only), or a new folder",
+            folder.display()
+        );
+        let before = Plan::read(folder)?;
+        ensure!(
+            before.words == plan.words && before.files == plan.files,
+            "{} holds a fleet that ran `{}`: run the same there, or name a new folder",
+            folder.display(),
+            before.words.join(" ")
+        );
+    }
+    Ok(plan)
+}
+
+/// A seed from the clock: printed, and in the plan.
+fn drawn() -> Result<u64> {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
+    Ok(u64::from(since.subsec_nanos()) ^ (since.as_secs() & 0xffff_ffff))
+}
+
+fn default_folder() -> Result<PathBuf> {
+    let time = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let name = format!("{}-fleet", time.replace(':', "-"));
+    Ok(std::path::absolute(
+        Path::new("flowgauge-results").join(name),
+    )?)
+}
+
+/// The machines of the file that were asked for.
+fn hosts(args: &FleetRunArgs, file: &Path) -> Result<(Vec<Host>, Vec<String>)> {
+    let text = std::fs::read_to_string(file);
+    let text = text.with_context(|| format!("cannot read {}", file.display()))?;
+    let Hosts { mut hosts, wrong } = Hosts::parse(&text);
+    if !args.only.is_empty() {
+        for name in &args.only {
+            ensure!(
+                hosts.iter().any(|host| host.name == *name),
+                "--only {name}: {} has no such machine",
+                file.display()
+            );
+        }
+        hosts.retain(|host| args.only.contains(&host.name));
+    }
+    let wrong = wrong
+        .iter()
+        .map(|line| format!("{}, {line}", file.display()))
+        .collect();
+    ensure!(!hosts.is_empty(), "{} names no machine", file.display());
+    Ok((hosts, wrong))
+}
+
+fn by_ssh(
+    args: &FleetRunArgs,
+    file: &Path,
+    plan: &Plan,
+    program: PathBuf,
+    out: &Path,
+) -> Result<Ending> {
+    let (hosts, wrong) = hosts(args, file)?;
+    wrong.iter().for_each(|line| tell(line));
+    let way = Way {
+        ssh: args
+            .ssh
+            .clone()
+            .or_else(|| std::env::var_os("FLOWGAUGE_SSH").map(PathBuf::from))
+            .unwrap_or_else(|| "ssh".into()),
+        copied: args.at.is_none().then_some(program),
+        at: args.at.clone(),
+        folder: args.folder.clone(),
+        patience: Duration::from_secs_f64(args.patience.clamp(0.1, 3_600.0)),
+        arch: std::env::consts::ARCH.to_owned(),
+    };
+    if args.dry_run {
+        for host in &hosts {
+            let words = plan.words_of(&host.name).join(" ");
+            output::print(&format!(
+                "{}: {} {}: flowgauge {words}\n",
+                host.name,
+                way.ssh.display(),
+                host.destination
+            ))?;
+        }
+        return Ok(Ending::Answered);
+    }
+    std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
+    plan.write(out)?;
+    tell(&format!(
+        "seed {} · program {} · {}",
+        plan.seed,
+        plan.program,
+        out.display()
+    ));
+    let cut = visit_all(&hosts, plan, &way, out)?;
+    let ended = match gather::gathered(&[out.to_owned()], out, &args.shown) {
+        Ok(ended) => ended,
+        Err(error) => {
+            output::tell_error(&error);
+            Ending::Error
+        }
+    };
+    Ok(match (cut, wrong.is_empty()) {
+        (Some(signal), _) => Ending::Interrupted(signal),
+        (None, true) => ended,
+        (None, false) => ending::worse(ended, Ending::Error),
+    })
+}
+
+/// Every machine at once, until the last one has ended; the signal that cut it, if one did.
+fn visit_all(hosts: &[Host], plan: &Plan, way: &Way, out: &Path) -> Result<Option<i32>> {
+    let interrupt = Interrupt::install().context("signals cannot be handled")?;
+    interrupt.begin();
+    let lines: Vec<Line> = hosts.iter().map(|_| Line::default()).collect();
+    let all_ready = Barrier::new(hosts.len());
+    let ended = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for (host, line) in hosts.iter().zip(&lines) {
+            let (all_ready, ended) = (&all_ready, &ended);
+            scope.spawn(move || {
+                let done = one(host, plan, way, (line, all_ready), out);
+                if let Err(error) = done {
+                    tell(&format!("{}: {}", host.name, output::whole(&error)));
+                }
+                ended.fetch_add(1, Ordering::SeqCst);
+            });
+        }
+        watch(&lines, &ended, &interrupt);
+    });
+    interrupt.end();
+    Ok(interrupt.signal())
+}
+
+/// Looks for deadlines and signals until all have ended.
+fn watch(lines: &[Line], ended: &AtomicUsize, interrupt: &Interrupt) {
+    let mut reminded = Instant::now();
+    let mut hung_up = false;
+    while ended.load(Ordering::SeqCst) < lines.len() {
+        std::thread::sleep(LOOK);
+        lines.iter().for_each(remote::look);
+        if reminded.elapsed() > REMIND {
+            lines.iter().for_each(remote::remind);
+            reminded = Instant::now();
+        }
+        if !hung_up && interrupt.signal().is_some() {
+            lines.iter().for_each(remote::hang_up);
+            hung_up = true;
+        }
+    }
+}
+
+/// One machine: what it sent is merged with what is known of it, and why it failed is written down.
+fn one(host: &Host, plan: &Plan, way: &Way, line: (&Line, &Barrier), out: &Path) -> Result<()> {
+    let own = out.join(NODES).join(&host.name);
+    let made =
+        std::fs::create_dir_all(&own).with_context(|| format!("cannot create {}", own.display()));
+    if made.is_err() {
+        line.1.wait();
+        return made;
+    }
+    let fetched = own.join("journal-fetched.jsonl");
+    let visited = remote::visit(host, plan, way, line, &fetched);
+    let mut kept = folder::read([&own])?;
+    kept.failed = visited
+        .as_ref()
+        .err()
+        .map(|error| format!("{}\n", output::whole(error)));
+    folder::write(&own, &kept)?;
+    if fetched.exists() {
+        std::fs::remove_file(&fetched)
+            .with_context(|| format!("cannot remove {}", fetched.display()))?;
+    }
+    match visited {
+        Ok(()) if kept.journals.is_empty() => {
+            let why = "it sent no journal";
+            whole_file::write(&own.join(FAILED), format!("{why}\n"))?;
+            bail!("{why}")
+        }
+        _ => Ok(()),
+    }
+}
+
+fn by_slurm(
+    args: &FleetRunArgs,
+    partition: &str,
+    plan: &Plan,
+    program: &Path,
+    out: &Path,
+) -> Result<Ending> {
+    let named = u32::try_from(args.only.len()).unwrap_or(u32::MAX);
+    let nodes = match (args.nodes, named) {
+        (Some(nodes), _) => nodes,
+        (None, 0) => bail!("--slurm needs --nodes N"),
+        (None, named) => named,
+    };
+    let shared = out.join("flowgauge").display().to_string();
+    let job = Job {
+        partition,
+        nodes,
+        only: &args.only,
+        folder: out,
+        program: args.at.as_deref().unwrap_or(&shared),
+    };
+    if args.dry_run {
+        output::print(&job.script())?;
+        return Ok(Ending::Answered);
+    }
+    std::fs::create_dir_all(out.join(NODES))
+        .with_context(|| format!("cannot create {}", out.display()))?;
+    plan.write(out)?;
+    if args.at.is_none() {
+        std::fs::copy(program, out.join("flowgauge"))
+            .with_context(|| format!("cannot copy {}", program.display()))?;
+    }
+    let script = out.join("fleet.sbatch");
+    whole_file::write(&script, job.script())?;
+    tell(&job.submit(&script, args.wait)?);
+    if args.wait {
+        return gather::gathered(&[out.to_owned()], out, &args.shown);
+    }
+    tell(&format!(
+        "when it has ended: flowgauge fleet gather {}",
+        out.display()
+    ));
+    Ok(Ending::Answered)
+}
