@@ -36,7 +36,7 @@ const SMALL: [(&str, &str); 5] = [
 
 /// Examples of other crates with arguments that keep them short; those that need other programs
 /// or much time are there, and are not run.
-const EXAMPLES: [(&str, Option<&str>); 7] = [
+const EXAMPLES: [(&str, Option<&str>); 8] = [
     ("warehouse", Some("1M 500 1")),
     ("wiki", Some("1K 20 1")),
     ("numeric", Some("1")),
@@ -44,6 +44,7 @@ const EXAMPLES: [(&str, Option<&str>); 7] = [
     ("primes_vs_primesieve", None),
     ("search_vs_others", None),
     ("count_traces", None),
+    ("made_fleet", None),
 ];
 
 /// Flags that keep a command short.
@@ -203,6 +204,7 @@ fn home() -> Home {
         fs::create_dir(home.path(folder)).unwrap();
     }
     home.write("src/one.c", "struct one;\n");
+    home.write("hosts", "node1\nme@node2\n");
     let line = "run my-study.toml --rounds 8 --out before";
     home.run(&line.split(' ').collect::<Vec<_>>()).answered();
     let journal = fs::read_to_string(home.path("before/journal.jsonl")).unwrap();
