@@ -1,12 +1,17 @@
 //! What a model of another machine counted, as tables and charts: threads over processes against the
 //! number of flows, with the source's figures beside it.
 //!
-//! Everything in this section is simulated, and its heading, its tables and its charts say so. The
+//! Where the source has a figure and the run did not come to ours, a chart has the source's mark and says
+//! so. Everything in this section is simulated, and its heading, its tables and its charts say so. The
 //! spread beside a ratio is that over launches, and no interval of confidence.
 
+mod beside;
+
 use lab::results::simulated::{Count, SimulatedCase, SimulatedCount, Spread, conclusion};
-use lab::{Ours, Published, Results, StudyResult, Topology};
+use lab::{Results, StudyResult, Topology};
 use simulate::show_bytes;
+
+use beside::NotRun;
 
 use super::detail::Detail;
 use super::figures::{Figure, Figures, Legend};
@@ -121,16 +126,30 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
         let one = group[0];
         let id = format!("{id}-simulated{place}");
         for drawn in &DRAWN {
-            own.figures(figure(&id, study, group, drawn), Detail::WhatFits);
-            for said in said(study, group, drawn) {
-                own.text(Tone::Plain, said);
+            let figures = figure(&id, study, group, drawn);
+            // The page has the sentence as the chart's title.
+            let is_title = !figures.0.is_empty();
+            own.figures(figures, Detail::WhatFits);
+            let said = beside::said(study, group, drawn);
+            if let Some(sentence) = said.sentence {
+                let until = if is_title { Detail::All } else { Detail::NEVER };
+                own.text(Tone::Plain, sentence).until = until;
             }
+            said.more.into_iter().for_each(|one| {
+                own.text(Tone::Plain, one);
+            });
         }
         let rows = rows(results, study).filter(|row| is_of(row.case, one));
         let table = Table::of(caption(one), COLUMNS, rows)
             .head("REFERENCE", &one.reference)
             .head("SUBJECT", &one.subject);
         own.table(table.in_groups());
+    }
+    for one in NotRun::all(study, machine.hardware_threads()) {
+        let figure = one.figure(&format!("{id}-simulated"), study);
+        own.figures(Figures(figure.into_iter().collect()), Detail::WhatFits);
+        own.text(Tone::Plain, one.said(study)).until = Detail::All;
+        own.text(Tone::Plain, one.remedy());
     }
     own.quiet([
         format!("{}; {} pages", machine.about, show_bytes(simulation.page)),
@@ -220,18 +239,18 @@ const DRAWN: [Drawn; 2] = [
 ];
 
 /// Misses of the subject over the reference against the number of flows, with the source's figures;
-/// none where there is one number, as a point is no line.
+/// none where there is one number and none of the source's, as a point is no line.
 fn figure(id: &str, study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn) -> Figures {
     let ours = drawn.counts.iter().map(|count| {
         let points = group.iter().filter_map(|case| point(case, *count));
         (count.named().head.to_owned(), points.collect())
     });
-    let theirs = published(study, group, drawn).into_iter();
-    let theirs = theirs.filter(|one| !one.points.is_empty()).map(|one| {
-        let points = one.points.iter().map(|&[x, y]| Point::alone(x, y));
-        let label = format!("in {}: {}", year(study), one.theirs);
-        (label, points.collect())
-    });
+    let theirs = beside::published(study, group, drawn);
+    let theirs: Vec<_> = theirs
+        .iter()
+        .filter_map(|one| beside::series(study, one))
+        .collect();
+    let is_a_chart = group.len() > 1 || !theirs.is_empty();
     let series = ours
         .chain(theirs)
         .filter(|(_, points): &(String, Vec<Point>)| !points.is_empty());
@@ -242,7 +261,7 @@ fn figure(id: &str, study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn
         fit: Vec::new(),
     });
     let series: Vec<Series> = series.collect();
-    let Some(conclusion) = conclusion(group, drawn.counts).filter(|_| group.len() > 1) else {
+    let Some(conclusion) = conclusion(group, drawn.counts).filter(|_| is_a_chart) else {
         return Figures::default();
     };
     Figures::from(Figure {
@@ -273,43 +292,4 @@ fn point(case: &SimulatedCase, count: Count) -> Option<Point> {
         low: ratio.least,
         high: ratio.most,
     })
-}
-
-/// What the source says of these counts for that work along that way.
-fn published(study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn) -> Vec<Published> {
-    let has = |count| drawn.counts.contains(&count);
-    let is_of = |published: &Published| match &published.ours {
-        Some(Ours::TlbMisses(of)) => {
-            let one = group[0];
-            has(Count::Dtlb) && of.workload == one.workload && Some(of.along) == one.along
-        }
-        Some(Ours::Pair(of)) => {
-            let named = match of.quantity.as_str() {
-                "cache-misses" => has(Count::Llc),
-                "dtlb-misses" => has(Count::Dtlb),
-                _ => false,
-            };
-            let mut cases = group.iter();
-            named && cases.any(|one| one.case == of.case && one.subject == of.subject)
-        }
-        _ => false,
-    };
-    let all = study.study.published().into_iter();
-    all.filter(is_of).collect()
-}
-
-fn year(study: &StudyResult) -> u32 {
-    study.study.origin.as_ref().map_or(0, |origin| origin.year)
-}
-
-/// The sentence of each chart with its cause, and what the source says beside it.
-fn said(study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn) -> Vec<String> {
-    let ours = conclusion(group, drawn.counts).map(|one| match one.cause {
-        Some(cause) => format!("{}. {cause}", one.said),
-        None => one.said,
-    });
-    let year = year(study);
-    let theirs = published(study, group, drawn).into_iter();
-    let theirs = theirs.map(|one| format!("Beside it, in {year}: {}: {}", one.finding, one.theirs));
-    ours.into_iter().chain(theirs).collect()
 }

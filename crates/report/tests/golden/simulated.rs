@@ -61,6 +61,16 @@ fn simulated() -> Results {
     results
 }
 
+/// A run that did not come to `wiki` on all hardware threads, of which the source has a figure.
+fn stopped_early() -> Results {
+    let mut results = simulated();
+    let study = &mut results.studies[0];
+    let mut missing = study.cases[0].clone();
+    missing.case.name = "wiki/all".to_owned();
+    study.cases.push(missing);
+    results
+}
+
 /// The words of a page or of the terminal, wherever lines break.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -92,4 +102,35 @@ fn simulated_misses_have_a_chart_each_with_a_conclusion_a_cause_and_the_source()
     assert!(tlb.contains("at 4 flows: 0.410x, between 0.402x and 0.418x"));
     assert!(tlb.contains("at 4 flows: 0.400x"), "the source's");
     assert!(plots.iter().any(|plot| plot.name.ends_with("-caches")));
+}
+
+#[test]
+fn the_sentence_of_a_chart_stands_once() {
+    let results = simulated();
+    let said = "with 4 flows threads have 59 % fewer DTLB misses than processes";
+    let page = words(&html::page(&results));
+    let (_, body) = page.split_once("<body").expect("a page");
+    let captions = body.matches(&format!("{said}</figcaption>")).count();
+    let texts = body.matches(&format!("{said}</p>")).count();
+    let with_cause = body.matches(&format!("{said}. ")).count();
+    assert_eq!((captions, texts, with_cause), (1, 0, 0));
+}
+
+#[test]
+fn the_sources_mark_is_drawn_where_ours_was_not_run() {
+    let results = stopped_early();
+    let said = "In 2010, wiki on all hardware threads: DTLB misses of threads reduced by only 19 %; \
+                ours was not run";
+    let page = words(&html::page(&results));
+    assert!(page.contains(said) && page.contains("add --workload wiki --along all"));
+    let style = Style {
+        verbose: true,
+        ..Style::default()
+    };
+    assert!(words(&terminal::run(&results, &style, None)).contains(said));
+    let plots = plots::all(&results);
+    let mark = |plot: &plots::Plot| plot.svg.contains("at 32 flows: 0.810x");
+    assert!(plots.iter().any(mark), "the source's point");
+    // A work that was not asked for has no such chart, and one that was run has its own.
+    assert!(!plots::all(&simulated()).iter().any(mark));
 }

@@ -1,0 +1,154 @@
+//! What the source says beside the counts of a model, also where ours were not run.
+
+use lab::results::simulated::{Count, SimulatedCase, conclusion};
+use lab::{Ours, Published, StudyResult, Topology};
+
+use super::Drawn;
+use crate::charts::Chart;
+use crate::charts::gains::Gains;
+use crate::charts::lines::{Point, Series};
+use crate::charts::marker::Look;
+use crate::document::figures::{Figure, Legend};
+
+/// What the source says of these counts for that work along that way.
+pub(super) fn published(
+    study: &StudyResult,
+    group: &[&SimulatedCase],
+    drawn: &Drawn,
+) -> Vec<Published> {
+    let has = |count| drawn.counts.contains(&count);
+    let is_of = |published: &Published| match &published.ours {
+        Some(Ours::TlbMisses(of)) => {
+            let one = group[0];
+            has(Count::Dtlb) && of.workload == one.workload && Some(of.along) == one.along
+        }
+        Some(Ours::Pair(of)) => {
+            let named = match of.quantity.as_str() {
+                "cache-misses" => has(Count::Llc),
+                "dtlb-misses" => has(Count::Dtlb),
+                _ => false,
+            };
+            let mut cases = group.iter();
+            named && cases.any(|one| one.case == of.case && one.subject == of.subject)
+        }
+        _ => false,
+    };
+    let all = study.study.published().into_iter();
+    all.filter(is_of).collect()
+}
+
+pub(super) fn year(study: &StudyResult) -> u32 {
+    study.study.origin.as_ref().map_or(0, |origin| origin.year)
+}
+
+/// The source's figures as a line of a chart, which has its name; none where it has words alone.
+pub(super) fn series(study: &StudyResult, one: &Published) -> Option<(String, Vec<Point>)> {
+    let points = one.points.iter().map(|&[x, y]| Point::alone(x, y));
+    let label = format!("in {}: {}", year(study), one.theirs);
+    (!one.points.is_empty()).then(|| (label, points.collect()))
+}
+
+/// Figures of the source beside cases that a run had, and did not come to.
+pub(super) struct NotRun {
+    workload: String,
+    along: Topology,
+    published: Published,
+}
+
+impl NotRun {
+    /// All of them that a machine of so many hardware threads has room for.
+    pub(super) fn all(study: &StudyResult, room: u32) -> Vec<Self> {
+        let published = study.study.published().into_iter();
+        let not_run = published.filter_map(|published| match &published.ours {
+            Some(Ours::TlbMisses(of)) => Some(Self {
+                workload: of.workload.clone(),
+                along: of.along,
+                published: published.clone(),
+            }),
+            _ => None,
+        });
+        not_run.filter(|one| one.belongs(study, room)).collect()
+    }
+
+    fn belongs(&self, study: &StudyResult, room: u32) -> bool {
+        let Self {
+            workload, along, ..
+        } = self;
+        let (all, one_of) = (
+            format!("{workload}/{along}"),
+            format!("{workload}/{along}/"),
+        );
+        let mut cases = study.cases.iter().map(|one| &one.case.name);
+        let was_to_run = cases.any(|name| *name == all || name.starts_with(&one_of));
+        let mut done = study.simulated.iter();
+        let was_run = done.any(|one| one.workload == *workload && one.along == Some(*along));
+        let mut points = self.published.points.iter();
+        let has_room = points.any(|[flows, _]| *flows <= room.into());
+        was_to_run && !was_run && has_room
+    }
+
+    /// `In 2010, wiki on all hardware threads: reduced by only 19 %; ours was not run`.
+    pub(super) fn said(&self, study: &StudyResult) -> String {
+        format!(
+            "In {}, {} {}: DTLB misses of threads {}; ours was not run",
+            year(study),
+            self.workload,
+            self.along.spoken(),
+            self.published.theirs
+        )
+    }
+
+    /// What runs ours.
+    pub(super) fn remedy(&self) -> String {
+        let Self {
+            workload, along, ..
+        } = self;
+        format!("There was no time for it: add --workload {workload} --along {along}")
+    }
+
+    /// The source's marks alone.
+    pub(super) fn figure(&self, id: &str, study: &StudyResult) -> Option<Figure> {
+        let (label, points) = series(study, &self.published)?;
+        let series = vec![Series {
+            label,
+            look: Look::Variant(0),
+            points,
+            fit: Vec::new(),
+        }];
+        Some(Figure {
+            id: format!("{id}_{}_{}", self.workload, self.along),
+            desc: "The source's marks over the number of flows, threads over processes = 1.0."
+                .to_owned(),
+            title: self.said(study),
+            legend: Legend::lines(&series),
+            data: None,
+            chart: Chart::Gains(Gains {
+                series,
+                ideal: Vec::new(),
+                number: "flows".to_owned(),
+                upwards: String::new(),
+            }),
+        })
+    }
+}
+
+/// What is said of a chart.
+pub(super) struct Said {
+    /// What the largest number of flows shows.
+    pub(super) sentence: Option<String>,
+    /// The cause, and what the source says beside it.
+    pub(super) more: Vec<String>,
+}
+
+/// What is said of a chart of some counts.
+pub(super) fn said(study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn) -> Said {
+    let ours = conclusion(group, drawn.counts);
+    let (sentence, cause) = ours.map_or((None, None), |one| (Some(one.said), one.cause));
+    let year = year(study);
+    let theirs = published(study, group, drawn).into_iter();
+    let theirs = theirs.map(|one| format!("Beside it, in {year}: {}: {}", one.finding, one.theirs));
+    Said {
+        sentence,
+        more: cause.into_iter().chain(theirs).collect(),
+    }
+}
