@@ -140,30 +140,12 @@ fn bare_pipe() -> f64 {
 
 fn one(launcher: &mut Launcher, model: Model, channel: Channel) -> f64 {
     let variant = Variant {
-        model,
-        flows: WRITERS,
-        placement: flow::Placement::Free,
-        schedule: flow::Schedule::Static,
         channel,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
+        ..Variant::new(model, WRITERS)
     };
     let spec = SlotSpec {
-        work: (),
-        variant,
-        cpus: Vec::new(),
         warmups: 1,
-        reps: 1,
-        deadline_s: 60.0,
-        narrate: None,
-        simulate: None,
-        output: None,
-        scratch: None,
-        sample: None,
-        count: Vec::new(),
-        timers: false,
-        grace_s: 0.0,
+        ..SlotSpec::new((), variant)
     };
     let outcome = launcher.launch(&spec).expect("launch");
     let record = outcome

@@ -173,32 +173,8 @@ fn compare(pairs: usize) {
 }
 
 fn run_lab(launcher: &mut Launcher, model: Model, own_ms: &mut Vec<f64>) -> f64 {
-    let variant = Variant {
-        model,
-        flows: FLOWS,
-        placement: flow::Placement::Free,
-        schedule: flow::Schedule::Static,
-        channel: flow::Channel::Fifo,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
-    };
-    let spec = SlotSpec {
-        work: Work::Primes(work()),
-        variant,
-        cpus: Vec::new(),
-        warmups: 0,
-        reps: 1,
-        deadline_s: 60.0,
-        narrate: None,
-        simulate: None,
-        output: None,
-        scratch: None,
-        sample: None,
-        count: Vec::new(),
-        timers: false,
-        grace_s: 0.0,
-    };
+    let variant = Variant::new(model, FLOWS);
+    let spec = SlotSpec::new(Work::Primes(work()), variant);
     let Outcome {
         answer, launch_ns, ..
     } = launcher.launch(&spec).expect("launch");

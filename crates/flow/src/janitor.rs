@@ -170,18 +170,17 @@ pub fn janitor_main() -> ! {
 
 /// Ends what is left of the slot that the main process was killed in, whose names on disk these are.
 fn end_slot(names: &[PathBuf]) {
-    for _ in 0..LOOKS {
-        stranded::end();
+    for look in 0..LOOKS + PATIENCE {
+        // What a dying process was just making may come after it is found that nothing is left.
+        let is_early = look < LOOKS;
+        if is_early {
+            stranded::end();
+        }
         tidy::slot_folder::remove_left(names);
-        crate::cgroup::sweep();
-        std::thread::sleep(PAUSE);
-    }
-    // A busy machine lets a slot die slowly; until then it holds its group and the lock of its folder.
-    // Another run may hold a group too.
-    for _ in 0..PATIENCE {
-        tidy::slot_folder::remove_left(names);
+        // A busy machine lets a slot die slowly; until then it holds its group and the lock of its
+        // folder. Another run may hold a group too.
         let is_held = crate::cgroup::sweep();
-        if !is_held && !names.iter().any(|name| name.symlink_metadata().is_ok()) {
+        if !is_early && !is_held && !names.iter().any(|name| name.symlink_metadata().is_ok()) {
             return;
         }
         std::thread::sleep(PAUSE);

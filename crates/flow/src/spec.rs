@@ -56,6 +56,27 @@ pub struct SlotSpec<W> {
 }
 
 impl<W> SlotSpec<W> {
+    /// One repetition of some work, a minute at most, on any CPU, with nothing beside it.
+    #[must_use]
+    pub fn new(work: W, variant: Variant) -> Self {
+        Self {
+            work,
+            variant,
+            cpus: Vec::new(),
+            warmups: 0,
+            reps: 1,
+            deadline_s: 60.0,
+            narrate: None,
+            output: None,
+            scratch: None,
+            sample: None,
+            count: Vec::new(),
+            timers: false,
+            grace_s: 0.0,
+            simulate: None,
+        }
+    }
+
     /// The CPUs that flows of this slot are bound to; empty for free, when they may run on
     /// any.
     #[must_use]

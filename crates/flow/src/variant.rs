@@ -37,6 +37,21 @@ pub struct Variant {
 }
 
 impl Variant {
+    /// Flows of a model, all else as where nothing is asked for.
+    #[must_use]
+    pub fn new(model: Model, flows: u32) -> Self {
+        Self {
+            model,
+            flows,
+            placement: Placement::default(),
+            schedule: Schedule::default(),
+            channel: Channel::default(),
+            parent_memory: None,
+            allocator: None,
+            heap_pages: None,
+        }
+    }
+
     /// How many of the kernel's flows run this variant; each leaves one record.
     #[must_use]
     pub fn carriers(&self) -> u32 {

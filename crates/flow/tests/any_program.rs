@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::process::{Command, exit};
 
-use flow::{Answer, Channel, Interrupt, Launcher, Model, Placement, Schedule, SlotSpec, Variant};
+use flow::{Answer, Interrupt, Launcher, Model, SlotSpec, Variant};
 use workload::primes::Method;
 use workload::{Primes, Work};
 
@@ -44,34 +44,16 @@ fn starts_no_second_run() {
 
 fn slot() -> SlotSpec<Work> {
     SlotSpec {
-        work: Work::Primes(Primes {
-            start: 1,
-            block: 10_000,
-            blocks: 1,
-            every: 100,
-            method: Method::Sieve,
-        }),
-        variant: Variant {
-            model: Model::Process,
-            flows: 1,
-            placement: Placement::Free,
-            schedule: Schedule::Static,
-            channel: Channel::Fifo,
-            parent_memory: None,
-            allocator: None,
-            heap_pages: None,
-        },
-        cpus: Vec::new(),
-        warmups: 0,
-        reps: 1,
-        deadline_s: 60.0,
-        narrate: None,
-        simulate: None,
-        output: None,
-        scratch: None,
-        sample: None,
-        count: Vec::new(),
-        timers: false,
         grace_s: 2.0,
+        ..SlotSpec::new(
+            Work::Primes(Primes {
+                start: 1,
+                block: 10_000,
+                blocks: 1,
+                every: 100,
+                method: Method::Sieve,
+            }),
+            Variant::new(Model::Process, 1),
+        )
     }
 }

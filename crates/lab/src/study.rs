@@ -17,7 +17,7 @@ mod source;
 mod sweep_value;
 mod variants;
 
-use flow::Variant;
+use flow::{Placement, Variant};
 use serde::{Deserialize, Serialize};
 use workload::Work;
 
@@ -104,6 +104,9 @@ pub struct Case {
     pub best_of: Option<BestOf>,
 }
 
+/// Stands for where flows run, in titles and labels.
+const CPUS: &str = "{cpus}";
+
 /// The question which variant of a case is best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -115,13 +118,17 @@ pub struct BestOf {
 
 impl Case {
     /// The text with parameters of the work in place of their names in braces: `{flows} flows` is
-    /// `1,000 flows`.
+    /// `1,000 flows`; `{cpus}` is where its flows run: `one CPU`.
     #[must_use]
     pub fn filled(&self, text: &str) -> String {
         let Ok(serde_json::Value::Object(known)) = serde_json::to_value(&self.work) else {
             return text.to_owned();
         };
-        known.iter().fold(text.to_owned(), |text, (key, value)| {
+        let text = match text.contains(CPUS) {
+            true => text.replace(CPUS, &self.cpus()),
+            false => text.to_owned(),
+        };
+        known.iter().fold(text, |text, (key, value)| {
             let value = match (value.as_u64(), value.as_str()) {
                 (Some(number), _) => crate::number::count(number),
                 (_, Some(word)) => word.to_owned(),
@@ -129,6 +136,21 @@ impl Case {
             };
             text.replace(&format!("{{{key}}}"), &value)
         })
+    }
+
+    /// Where the flows of all variants run.
+    fn cpus(&self) -> String {
+        let mut placements = self.variants.iter().map(|own| &own.variant.placement);
+        let first = placements.next();
+        match first.filter(|first| placements.all(|other| other == *first)) {
+            None => "different CPUs".to_owned(),
+            Some(Placement::Free) => "any CPU".to_owned(),
+            Some(Placement::One) => "one CPU".to_owned(),
+            Some(Placement::Cores) => "a core each".to_owned(),
+            Some(Placement::Smt) => "hardware threads".to_owned(),
+            Some(Placement::List(list)) if list.len() == 1 => format!("CPU {}", list[0]),
+            Some(list) => format!("CPUs {list}"),
+        }
     }
 
     /// Whether it is meant by a name: its own, or the beginning of it up to a slash.

@@ -36,16 +36,7 @@ pub(crate) fn study(cases: Vec<Case>) -> Study {
 /// A case with one variant for each model. Its name goes into its work, so that the mock
 /// knows it again.
 pub(crate) fn case(name: &str, units: u64, models: &[&str]) -> Case {
-    let variant = |model: &&str| flow::Variant {
-        model: model.parse().unwrap(),
-        flows: 2,
-        placement: flow::Placement::Free,
-        schedule: flow::Schedule::Static,
-        channel: flow::Channel::Fifo,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
-    };
+    let variant = |model: &&str| flow::Variant::new(model.parse().unwrap(), 2);
     Case {
         name: name.to_owned(),
         title: name.to_owned(),
@@ -139,6 +130,7 @@ pub(crate) const MEMORY: Memory = Memory {
     slab: None,
     sharing: measure::memory::Sharing::Everyone,
     heap: None,
+    first_rss: None,
 };
 
 pub(crate) fn done(spec: &SlotSpec<Work>, ns: u64, proof: Proof) -> Answer {
@@ -312,4 +304,31 @@ impl Observer for Heard {
             Event::RunEnded { interrupted } => format!("end {interrupted:?}"),
         });
     }
+}
+
+/// A machine of this many cores with this many threads each. Hardware threads of one core lie
+/// as far apart as there are cores, as firmware often numbers them.
+pub(crate) fn machine(cores: u32, threads: u32) -> Machine {
+    let root = tempfile::tempdir().unwrap();
+    let file = |path: &str, text: String| {
+        let path = root.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text + "\n").unwrap();
+    };
+    let cpus = std::path::Path::new("sys/devices/system/cpu");
+    file(
+        "sys/devices/system/cpu/online",
+        format!("0-{}", cores * threads - 1),
+    );
+    for cpu in 0..cores * threads {
+        let core = cpu % cores;
+        let siblings: Vec<String> = (0..threads)
+            .map(|t| (core + t * cores).to_string())
+            .collect();
+        let of_cpu = cpus.join(format!("cpu{cpu}/topology"));
+        let of_cpu = of_cpu.to_str().unwrap();
+        file(&format!("{of_cpu}/core_id"), core.to_string());
+        file(&format!("{of_cpu}/core_cpus_list"), siblings.join(","));
+    }
+    Machine::read_below(root.path())
 }

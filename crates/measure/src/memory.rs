@@ -74,6 +74,9 @@ pub struct Memory {
     /// Their heaps, and how much of those is on large pages; old records and kernels have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap: Option<Heap>,
+    /// RSS of the first process of a group of several: of a slot, its parent. Old records have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_rss: Option<u64>,
 }
 
 /// Anonymous memory of a group, stacks with it, in bytes: what `malloc` gives out is part of it.
@@ -128,6 +131,13 @@ impl Memory {
     pub fn total(&self) -> u64 {
         self.pss + self.page_tables + self.kernel_stacks + self.slab.unwrap_or(0)
     }
+
+    /// RSS of one process after the first, the mean of all of those.
+    #[must_use]
+    pub fn other_rss(&self) -> Option<u64> {
+        let others = self.processes.checked_sub(1).filter(|others| *others > 0)?;
+        Some(self.rss.checked_sub(self.first_rss?)? / u64::from(others))
+    }
 }
 
 impl Add for Memory {
@@ -150,6 +160,7 @@ impl Add for Memory {
                 _ => Sharing::Everyone,
             },
             heap: self.heap.zip(other.heap).map(|(a, b)| a + b),
+            first_rss: self.first_rss,
         }
     }
 }
@@ -254,12 +265,16 @@ impl Sampler {
             slab: None,
             sharing: Sharing::Everyone,
             heap: Some(Heap::default()),
+            first_rss: None,
         };
         let mut own = Some(0);
         let mut sum = nothing;
         for &pid in pids {
             let (memory, pss_own) = self.one(pid)?;
             own = own.zip(pss_own).map(|(all, one)| all + one);
+            if pids.len() > 1 && sum.first_rss.is_none() {
+                sum.first_rss = Some(memory.rss);
+            }
             sum = sum + memory;
         }
         if let Some(own) = own
@@ -312,6 +327,7 @@ impl Sampler {
             slab: None,
             sharing: Sharing::Everyone,
             heap,
+            first_rss: None,
         };
         Ok((memory, pss_own))
     }

@@ -94,29 +94,12 @@ fn run_bare(bare: &Path, command: &str) -> f64 {
 
 fn run_slot(launcher: &mut Launcher, command: &str) -> Slot {
     let spec = |reps: u32| SlotSpec {
-        work: Work::Program(Box::new(program::Program::new(command.to_owned()))),
-        variant: Variant {
-            model: Model::Process,
-            flows: 1,
-            placement: flow::Placement::Free,
-            schedule: flow::Schedule::Static,
-            channel: flow::Channel::Fifo,
-            parent_memory: None,
-            allocator: None,
-            heap_pages: None,
-        },
-        cpus: Vec::new(),
-        warmups: 0,
         reps,
-        deadline_s: 60.0,
-        narrate: None,
-        simulate: None,
-        output: None,
-        scratch: None,
-        sample: None,
-        count: Vec::new(),
-        timers: false,
         grace_s: 2.0,
+        ..SlotSpec::new(
+            Work::Program(Box::new(program::Program::new(command.to_owned()))),
+            Variant::new(Model::Process, 1),
+        )
     };
     // A slot has a fixed part: the difference of two slots is what launches add.
     let few = launcher.launch(&spec(2)).expect("launch").launch_ns;

@@ -1,6 +1,6 @@
 //! Tests of handing over, in both ways.
 
-use flow::{Channel, Placement, Schedule};
+use flow::Schedule;
 use proptest::prelude::*;
 
 use super::*;
@@ -19,16 +19,7 @@ fn work() -> Handoff {
 }
 
 fn variant(model: &str, flows: u32) -> Variant {
-    Variant {
-        model: model.parse().unwrap(),
-        flows,
-        placement: Placement::Free,
-        schedule: Schedule::Static,
-        channel: Channel::Fifo,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
-    }
+    Variant::new(model.parse().unwrap(), flows)
 }
 
 /// Runs all flows on threads, whatever the variant was; what they prove together.

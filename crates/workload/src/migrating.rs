@@ -250,16 +250,7 @@ mod tests {
 
     #[test]
     fn every_model_has_its_means() {
-        let variant = |model: &str| Variant {
-            model: model.parse().unwrap(),
-            flows: 2,
-            placement: flow::Placement::Free,
-            schedule: flow::Schedule::Static,
-            channel: flow::Channel::Fifo,
-            parent_memory: None,
-            allocator: None,
-            heap_pages: None,
-        };
+        let variant = |model: &str| Variant::new(model.parse().unwrap(), 2);
         let moves = read(r#"{"bytes": 64, "moves": 1}"#);
         let copies = read(r#"{"bytes": 64, "moves": 1, "by": "memcpy"}"#);
         for model in [

@@ -323,20 +323,11 @@ impl Workload for Searching {
 #[cfg(test)]
 mod testing {
     use super::Searching;
-    use flow::{Channel, Placement, Schedule, Variant};
+    use flow::Variant;
 
     /// Flows of that model.
     pub(super) fn variant(model: &str, flows: u32) -> Variant {
-        Variant {
-            model: model.parse().unwrap(),
-            flows,
-            placement: Placement::Free,
-            schedule: Schedule::Static,
-            channel: Channel::Fifo,
-            parent_memory: None,
-            allocator: None,
-            heap_pages: None,
-        }
+        Variant::new(model.parse().unwrap(), flows)
     }
 
     /// A work as a study writes it.

@@ -15,7 +15,7 @@ use crate::notify::Notify;
 use crate::shared_memory::SharedMemory;
 use crate::start::{hold, reap};
 use crate::turn::Pipes;
-use crate::{Channel, Model, Placement, Schedule, Variant, channel, futex};
+use crate::{Model, Variant, channel, futex};
 
 /// Flows beyond twice what was predicted, after which it is enough.
 const BEYOND: u64 = 100;
@@ -139,16 +139,7 @@ fn halving(predicted: u64, enough: u64, mut make: impl FnMut(u64) -> io::Result<
 
 /// Makes this many user-level flows, lets each run to its first station and ends them.
 fn hold_all<B: Body>(model: Model, body: &B, flows: u64) -> io::Result<()> {
-    let variant = Variant {
-        model,
-        flows: u32::try_from(flows).map_err(io::Error::other)?,
-        placement: Placement::Free,
-        schedule: Schedule::Static,
-        channel: Channel::Fifo,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
-    };
+    let variant = Variant::new(model, u32::try_from(flows).map_err(io::Error::other)?);
     let (shared, notify) = (SharedMemory::new(1, 0)?, Notify::new()?);
     let (entrance, _inlet) = channel::open(None, Path::new(""))?;
     hold(&Context {

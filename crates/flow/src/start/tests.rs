@@ -15,7 +15,7 @@ use crate::flow_run::Context;
 use crate::notify::Notify;
 use crate::shared_memory::SharedMemory;
 use crate::turn::Pipes;
-use crate::{Channel, Model, Placement, Schedule, Stacks, Variant};
+use crate::{Model, Schedule, Stacks, Variant};
 
 /// Writes down which flow did each unit.
 #[derive(Debug, Default)]
@@ -63,14 +63,8 @@ fn carried<B: Body>(
     run: impl FnOnce(&Context<'_, B>),
 ) {
     let variant = Variant {
-        model,
-        flows,
-        placement: Placement::Free,
         schedule,
-        channel: Channel::Fifo,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
+        ..Variant::new(model, flows)
     };
     let (shared, notify) = (SharedMemory::new(1, 0).unwrap(), Notify::new().unwrap());
     let (entrance, _inlet) = channel::open(None, Path::new("")).unwrap();

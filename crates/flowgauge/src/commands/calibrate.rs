@@ -19,7 +19,7 @@
 //! fall into a few of them, and their median would not show it.
 
 use anyhow::Result;
-use flow::{Channel, Model, Placement, Schedule, Variant};
+use flow::{Model, Placement, Variant};
 use lab::number::time;
 use lab::{Case, LabelledVariant, Metric, Preset, Sampling, Study};
 use machine::Machine;
@@ -139,14 +139,8 @@ fn repetition_of(interval_s: f64) -> u64 {
 /// Two variants that are the same in everything.
 fn pair(name: &str, title: &str, spin: Spin, placement: Placement, second: &str) -> Case {
     let variant = Variant {
-        model: Model::Thread,
-        flows: u32::try_from(spin.units).unwrap_or(1),
         placement,
-        schedule: Schedule::Static,
-        channel: Channel::Fifo,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
+        ..Variant::new(Model::Thread, u32::try_from(spin.units).unwrap_or(1))
     };
     let labelled = |label: &str| LabelledVariant {
         label: label.to_owned(),

@@ -22,7 +22,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use flow::{Channel, Model, Placement, Schedule, Variant};
+use flow::{Model, Variant};
 use lab::capacity::{SHARE, limit_text, unavailable};
 use lab::number::count;
 use lab::study::command::OfRun;
@@ -159,16 +159,7 @@ fn steps(top: u64) -> Vec<u64> {
 
 /// A case as the study writes it, with this number of flows of each model whose steps it is one of.
 fn case(like: &Case, flows: u64, ceilings: &[(Model, u64)]) -> Case {
-    let variant = |model: Model| Variant {
-        model,
-        flows: u32::try_from(flows).unwrap_or(u32::MAX),
-        placement: Placement::Free,
-        schedule: Schedule::Static,
-        channel: Channel::Fifo,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
-    };
+    let variant = |model: Model| Variant::new(model, u32::try_from(flows).unwrap_or(u32::MAX));
     let within = ceilings
         .iter()
         .filter(|(_, top)| steps(*top).contains(&flows));

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 use flow::placement::Cpus;
-use flow::{Channel, Model, Schedule, Variant};
+use flow::{Model, Schedule, Variant};
 use lab::number::{count, many};
 use lab::{Case, LabelledVariant, Metric, Preset, Study};
 use machine::Machine;
@@ -81,14 +81,9 @@ fn variant(args: &WikiArgs, model: Model, flows: u64) -> Result<Variant> {
     let flows =
         flows.with_context(|| format!("{asked}: too large: the maximum is 4,294,967,295"))?;
     Ok(Variant {
-        model,
-        flows,
         placement: args.placement.clone(),
         schedule: Schedule::Queue,
-        channel: Channel::Fifo,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
+        ..Variant::new(model, flows)
     })
 }
 

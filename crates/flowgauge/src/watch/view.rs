@@ -201,16 +201,7 @@ pub(super) mod tests {
 
     #[test]
     fn user_level_flows_are_named_with_their_carriers() {
-        let variant = |model: &str, flows| Variant {
-            model: model.parse().unwrap(),
-            flows,
-            placement: flow::Placement::Free,
-            schedule: flow::Schedule::Static,
-            channel: flow::Channel::Fifo,
-            parent_memory: None,
-            allocator: None,
-            heap_pages: None,
-        };
+        let variant = |model: &str, flows| Variant::new(model.parse().unwrap(), flows);
         assert_eq!(
             flows(&variant("fiber", 20_000)),
             "20,000 flows on 1 carrier"

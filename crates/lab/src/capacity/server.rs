@@ -79,7 +79,7 @@ fn no_places(machine: &Machine, beside: &Beside) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use flow::{Channel, Placement, Schedule};
+    use flow::Schedule;
 
     use super::super::no_room;
     use super::*;
@@ -103,14 +103,8 @@ mod tests {
             "connections": connections,
         });
         let variant = Variant {
-            model: "thread".parse().unwrap(),
-            flows: 1,
-            placement: Placement::Free,
             schedule: Schedule::Queue,
-            channel: Channel::Fifo,
-            parent_memory: None,
-            allocator: None,
-            heap_pages: None,
+            ..Variant::new("thread".parse().unwrap(), 1)
         };
         no_room(machine, &variant, &serde_json::from_value(server).unwrap())
     }

@@ -3,7 +3,7 @@
 use super::fitted::without_those;
 use super::*;
 use crate::{Preset, builtin};
-use flow::{Channel, HandOver, Placement, Schedule};
+use flow::{HandOver, Placement};
 use workload::Turns;
 
 fn turns(flows: u64) -> Work {
@@ -21,14 +21,8 @@ fn turns(flows: u64) -> Work {
 
 fn variant(model: Model, flows: u32) -> Variant {
     Variant {
-        model,
-        flows,
         placement: Placement::One,
-        schedule: Schedule::Static,
-        channel: Channel::Fifo,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
+        ..Variant::new(model, flows)
     }
 }
 

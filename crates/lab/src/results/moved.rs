@@ -276,7 +276,7 @@ mod tests {
     use tempfile::tempdir;
     use workload::{Balanced, Work};
 
-    use crate::testing::{MS, Mock, PROOF, done, header};
+    use crate::testing::{MS, Mock, PROOF, done, header, machine};
     use crate::{Journal, Preset, Silent, Study, run};
 
     fn study() -> Study {
@@ -328,7 +328,11 @@ mod tests {
     fn sentences(study: Study, ms: fn(&str) -> u64) -> Vec<String> {
         let folder = tempdir().unwrap();
         let mut mock = Mock::new(move |_, _, n, spec| answer(n, spec, ms));
-        let mut journal = Journal::create(folder.path(), header(vec![study])).unwrap();
+        let header = crate::Header {
+            machine: machine(2, 1),
+            ..header(vec![study])
+        };
+        let mut journal = Journal::create(folder.path(), header).unwrap();
         let clock = mock.clock();
         let results = run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
         let all = results.studies[0].sentences.iter();

@@ -201,25 +201,16 @@ mod tests {
 
     fn record(told: Option<KernelCounters>) -> SlotRecord {
         let spec = SlotSpec {
-            work: Work::Cpu(Cpu {
-                workers: 2,
-                loops: 1,
-            }),
-            variant: crate::testing::case("x", 1, &["thread"]).variants[0]
-                .variant
-                .clone(),
-            cpus: Vec::new(),
-            warmups: 0,
-            reps: 1,
             deadline_s: 1.0,
-            narrate: None,
-            simulate: None,
-            output: None,
-            scratch: None,
-            sample: None,
-            count: Vec::new(),
-            timers: false,
-            grace_s: 0.0,
+            ..SlotSpec::new(
+                Work::Cpu(Cpu {
+                    workers: 2,
+                    loops: 1,
+                }),
+                crate::testing::case("x", 1, &["thread"]).variants[0]
+                    .variant
+                    .clone(),
+            )
         };
         let Answer::Done(mut record) = crate::testing::done(&spec, 10 * MS, PROOF) else {
             panic!("not done")

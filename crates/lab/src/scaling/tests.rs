@@ -1,37 +1,8 @@
 //! Tests of spreading a study over machines that nobody has at hand.
 
-use std::fs;
-use std::path::Path;
-
 use super::*;
+use crate::testing::machine;
 use crate::{Preset, builtin};
-
-/// A machine of this many cores with this many threads each. Hardware threads of one core lie
-/// as far apart as there are cores, as firmware often numbers them.
-fn machine(cores: u32, threads: u32) -> Machine {
-    let root = tempfile::tempdir().unwrap();
-    let file = |path: &str, text: String| {
-        let path = root.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text + "\n").unwrap();
-    };
-    let cpus = Path::new("sys/devices/system/cpu");
-    file(
-        "sys/devices/system/cpu/online",
-        format!("0-{}", cores * threads - 1),
-    );
-    for cpu in 0..cores * threads {
-        let core = cpu % cores;
-        let siblings: Vec<String> = (0..threads)
-            .map(|t| (core + t * cores).to_string())
-            .collect();
-        let of_cpu = cpus.join(format!("cpu{cpu}/topology"));
-        let of_cpu = of_cpu.to_str().unwrap();
-        file(&format!("{of_cpu}/core_id"), core.to_string());
-        file(&format!("{of_cpu}/core_cpus_list"), siblings.join(","));
-    }
-    Machine::read_below(root.path())
-}
 
 fn scaling() -> Study {
     builtin("scaling", Preset::Quick).unwrap()

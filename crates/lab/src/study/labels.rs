@@ -85,16 +85,7 @@ mod tests {
     use flow::{Channel, Pages, ParentMemory, Placement, Schedule};
 
     fn variant(model: &str, flows: u32) -> Variant {
-        Variant {
-            model: model.parse().unwrap(),
-            flows,
-            placement: Placement::Free,
-            schedule: Schedule::Static,
-            channel: Channel::Fifo,
-            parent_memory: None,
-            allocator: None,
-            heap_pages: None,
-        }
+        Variant::new(model.parse().unwrap(), flows)
     }
 
     fn names(variants: Vec<Variant>) -> Vec<String> {

@@ -150,14 +150,10 @@ fn variant(
     let flows = flows(*model, count, (of_work, usual))
         .map_err(|message| source.error(written.span().start, message))?;
     Ok(Variant {
-        model: *model,
-        flows,
         placement: placement.clone(),
         schedule: *schedule,
         channel: *channel,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
+        ..Variant::new(*model, flows)
     })
 }
 

@@ -49,6 +49,7 @@ fn a_group_is_the_sum_of_its_processes() {
         slab: None,
         sharing: Sharing::Everyone,
         heap: None,
+        first_rss: Some(1_656 * 1_024),
     };
     assert_eq!(memory, expected);
     assert_eq!(memory.total(), 2 * (454 + 44 + 48) * 1_024);
@@ -60,6 +61,25 @@ fn a_group_is_the_sum_of_its_processes() {
         .total(),
         memory.total() + 5
     );
+}
+
+#[test]
+fn the_first_process_of_several_is_known_apart_from_the_others() {
+    let root = tempfile::tempdir().unwrap();
+    process(root.path(), 10, STATUS, Some(ROLLUP));
+    for pid in [11, 12] {
+        let rollup = ROLLUP.replace("1656", if pid == 11 { "600" } else { "800" });
+        process(root.path(), pid, STATUS, Some(&rollup));
+    }
+    let mut sampler = Sampler::below(root.path(), STACK);
+    let memory = sampler.of(&[10, 11, 12]).unwrap();
+    assert_eq!(memory.first_rss, Some(1_656 * 1_024));
+    assert_eq!(memory.other_rss(), Some(700 * 1_024));
+    let alone = sampler.of(&[10]).unwrap();
+    assert_eq!((alone.first_rss, alone.other_rss()), (None, None));
+    let old = serde_json::to_string(&alone).unwrap();
+    assert!(!old.contains("first_rss"), "{old}");
+    assert_eq!(serde_json::from_str::<Memory>(&old).unwrap(), alone);
 }
 
 #[test]

@@ -2,7 +2,6 @@ use std::io::{Cursor, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use flow::{Channel, Placement, Schedule};
 use proptest::prelude::*;
 
 use super::http::{Request, head, push_answer, push_request, read_request, request};
@@ -27,16 +26,7 @@ fn server() -> Server {
 }
 
 fn variant(model: &str, flows: u32) -> Variant {
-    Variant {
-        model: model.parse().unwrap(),
-        flows,
-        placement: Placement::Free,
-        schedule: Schedule::Static,
-        channel: Channel::Fifo,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
-    }
+    Variant::new(model.parse().unwrap(), flows)
 }
 
 proptest! {

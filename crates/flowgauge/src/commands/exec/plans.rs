@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail, ensure};
 use flow::placement::Cpus;
-use flow::{Channel, Model, Schedule, Variant};
+use flow::{Model, Variant};
 use lab::{BestOf, Case, LabelledVariant, Metric, SweepPoint, labelled};
 use program::Program;
 use program::fill::has;
@@ -39,14 +39,8 @@ pub(super) fn cases(args: &ExecArgs, machine: &Cpus) -> Result<Vec<Case>> {
 
 fn variant(args: &ExecArgs, model: Model, flows: u32) -> Variant {
     Variant {
-        model,
-        flows,
         placement: args.each.placement.clone(),
-        schedule: Schedule::default(),
-        channel: Channel::default(),
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
+        ..Variant::new(model, flows)
     }
 }
 

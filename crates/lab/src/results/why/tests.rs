@@ -19,16 +19,7 @@ const SAME: Verdict = Verdict::Same { within: 0.01 };
 const MIB: u64 = 1 << 20;
 
 fn variant(model: &str, flows: u32) -> Variant {
-    Variant {
-        model: model.parse().unwrap(),
-        flows,
-        placement: flow::Placement::Free,
-        schedule: flow::Schedule::Static,
-        channel: flow::Channel::Fifo,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
-    }
+    Variant::new(model.parse().unwrap(), flows)
 }
 
 const COUNTS: Counts = Counts {
@@ -55,6 +46,7 @@ const MEMORY: Memory = Memory {
     slab: None,
     sharing: measure::memory::Sharing::Everyone,
     heap: None,
+    first_rss: None,
 };
 
 /// A profile of threads that find primes.

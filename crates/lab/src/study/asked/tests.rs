@@ -172,6 +172,27 @@ fn carriers_that_run_in_parallel_are_on_cores() {
 }
 
 #[test]
+fn a_study_on_one_cpu_keeps_carriers_on_it_and_its_title_says_where_flows_run() {
+    let of = |flags: &str| {
+        let line = format!("workers --kind cpu --processes 2 --threads 2 {flags}");
+        let asked = of(&line).unwrap();
+        let case = &asked.study.cases[0];
+        let variants = case.variants.iter();
+        let placed: Vec<String> = variants.map(|v| v.variant.placement.to_string()).collect();
+        let label = case.filled(&asked.study.deciding[0].label);
+        (placed, case.title.clone(), label)
+    };
+    let (placed, title, label) = of("--model process,migratable/2,fiber/2");
+    assert_eq!(placed, ["one", "one", "one"]);
+    assert_eq!(title, "2 workers that compute on one CPU");
+    assert_eq!(label, "Computing, one CPU");
+    let (placed, title, label) = of("--model process,migratable/2 --cpu free");
+    assert_eq!(placed, ["free", "free"]);
+    assert_eq!(title, "2 workers that compute on any CPU");
+    assert_eq!(label, "Computing, any CPU");
+}
+
+#[test]
 fn cases_are_chosen_by_their_work_or_their_name() {
     let two = names("sharing --operation mmap,dup");
     assert_eq!(two, ["cores/mmap", "cores/dup"]);

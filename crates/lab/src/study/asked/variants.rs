@@ -14,7 +14,7 @@ pub(super) fn set(
     notes: &mut Vec<String>,
 ) -> Result<(), String> {
     match flags.setting(&Sets::Models).next() {
-        Some((_, given)) => set_models(case, given)?,
+        Some((_, given)) => set_models(case, given, says_where(flags))?,
         None => keep_those_asked_for(case, flags),
     }
     for (flag, given) in flags.all() {
@@ -28,11 +28,14 @@ pub(super) fn set(
 }
 
 /// A variant of each model: as the one of that model which the case has, or else as its first.
-fn set_models(case: &mut Case, given: &Given) -> Result<(), String> {
+fn set_models(case: &mut Case, given: &Given, is_placed: bool) -> Result<(), String> {
     let models = given.values.iter().filter_map(Value::as_str);
     let models: Result<Vec<Model>, _> = models.map(str::parse).collect();
     let models = models.map_err(|error| error.to_string())?;
-    let wanted: Vec<LabelledVariant> = models.iter().map(|model| like(case, *model)).collect();
+    let wanted: Vec<LabelledVariant> = models
+        .iter()
+        .map(|model| like(case, *model, is_placed))
+        .collect();
     let fresh = labelled(wanted.iter().map(|v| v.variant.clone()).collect());
     let pairs = wanted.into_iter().zip(fresh);
     case.variants = pairs
@@ -48,7 +51,14 @@ fn set_models(case: &mut Case, given: &Given) -> Result<(), String> {
     Ok(())
 }
 
-fn like(case: &Case, model: Model) -> LabelledVariant {
+/// Whether a flag of the command says which CPUs all flows share: then no model is an exception.
+fn says_where(flags: Flags<'_>) -> bool {
+    let all = &flags.command.flags;
+    all.iter()
+        .any(|flag| flag.sets == Sets::Variant(OfVariant::Placement))
+}
+
+fn like(case: &Case, model: Model, is_placed: bool) -> LabelledVariant {
     let mut variants = case.variants.iter();
     let same = variants.clone().find(|v| v.variant.model == model);
     let Some(pattern) = same.or_else(|| variants.next()) else {
@@ -64,7 +74,7 @@ fn like(case: &Case, model: Model) -> LabelledVariant {
         variant.variant.flows = u32::try_from(own).unwrap_or(u32::MAX);
     }
     // Several carriers are there to run in parallel.
-    let parallel = model.is_user_level() && model.carriers(u32::MAX) > 1;
+    let parallel = !is_placed && model.is_user_level() && model.carriers(u32::MAX) > 1;
     if parallel && variant.variant.placement == Placement::One {
         variant.variant.placement = Placement::Cores;
     }

@@ -184,5 +184,6 @@ fn memory(like: Like, rss_only: bool) -> Reading {
         slab: None,
         sharing: measure::memory::Sharing::Everyone,
         heap: None,
+        first_rss: (like.processes > 1).then_some(like.pss * 2),
     })
 }

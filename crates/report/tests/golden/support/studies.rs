@@ -1,6 +1,6 @@
 //! The studies of the run.
 
-use flow::{Channel, Model, Placement, Schedule, Variant};
+use flow::{Model, Variant};
 use lab::{Case, LabelledVariant, Metric, Origin, Study, SweepPoint};
 use serde_json::json;
 use workload::Work;
@@ -140,16 +140,7 @@ fn case(name: &str, title: &str) -> Case {
 }
 
 fn variant(label: &str, model: Model) -> LabelledVariant {
-    let variant = Variant {
-        model,
-        flows: 5,
-        placement: Placement::Free,
-        schedule: Schedule::Static,
-        channel: Channel::Fifo,
-        parent_memory: None,
-        allocator: None,
-        heap_pages: None,
-    };
+    let variant = Variant::new(model, 5);
     LabelledVariant {
         label: label.into(),
         variant,
