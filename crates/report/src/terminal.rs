@@ -28,7 +28,7 @@ pub(crate) use page::Page;
 
 use crate::document::{Body, Document, Section};
 use crate::text::{cut, visible};
-use crate::words::{Tone, comparison};
+use crate::words::{Tone, comparison, many};
 
 /// Columns where there is no terminal to be asked.
 pub const PLAIN_WIDTH: usize = 100;
@@ -64,19 +64,68 @@ impl Default for Style {
 pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
     let document = Document::of(results);
     let folder = folder.map_or("DIR".to_owned(), crate::text::shell_word);
-    let mut page = Page::new(style);
-    if style.verbose {
-        document
-            .studies
-            .iter()
-            .for_each(|study| section(&mut page, 0, study));
-        page.blank();
-    }
-    first_screen(&mut page, results, &document, &folder);
-    page.finish()
+    let screen = |detail| {
+        let mut page = Page::new(style);
+        if style.verbose {
+            let studies = document.studies.iter();
+            studies.for_each(|study| section(&mut page, 0, study));
+            page.blank();
+        }
+        first_screen(&mut page, results, (&document, detail), &folder);
+        page.finish()
+    };
+    let any_length = style.verbose || results.studies.len() > 1 || style.width < NARROW;
+    let fits = |text: &String| any_length || text.lines().count() <= SCREEN;
+    let mut shorter = Detail::EVERY.into_iter().map(screen);
+    let first = shorter.find(fits);
+    first.unwrap_or_else(|| screen(Detail::Least))
 }
 
-fn first_screen(page: &mut Page<'_>, results: &Results, document: &Document, folder: &str) {
+/// Lines of the first screen of a study alone.
+const SCREEN: usize = 25;
+/// Where lines are shorter than this, it may have more of them.
+const NARROW: usize = 80;
+
+/// How much of a study alone is on its first screen: each step leaves out more than the one
+/// before. The tables have all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Detail {
+    All,
+    /// Without what was measured besides the answers.
+    Answers,
+    /// Of several warnings the first, of what is left out the number.
+    FewWarnings,
+    /// With few bars, and of warnings the number alone.
+    Least,
+}
+
+impl Detail {
+    const EVERY: [Self; 4] = [Self::All, Self::Answers, Self::FewWarnings, Self::Least];
+
+    /// Those that are shown, and how many more there are.
+    fn warnings(self, all: &[String]) -> Vec<String> {
+        let few = match self {
+            Self::All | Self::Answers => all.len(),
+            Self::FewWarnings => 1,
+            Self::Least => 0,
+        };
+        let (shown, rest) = all.split_at(few.min(all.len()));
+        let rest = match (shown.len(), rest.len()) {
+            (_, 0) => None,
+            (0, all) => Some(many(all as u64, "warning")),
+            (_, more) => Some(many(more as u64, "more warning")),
+        };
+        let rest = rest.map(|rest| format!("{rest}: flowgauge report DIR -v"));
+        shown.iter().cloned().chain(rest).collect()
+    }
+}
+
+fn first_screen(
+    page: &mut Page<'_>,
+    results: &Results,
+    (document, detail): (&Document, Detail),
+    folder: &str,
+) {
     // Other folders are named DIR too, such as the one of `--folder`.
     let with_folder = |text: &str| {
         let text = text.replace("--resume DIR", &format!("--resume {folder}"));
@@ -85,8 +134,9 @@ fn first_screen(page: &mut Page<'_>, results: &Results, document: &Document, fol
     let answers = &document.answers;
     let head = format!("flowgauge · {}", answers.head.join(" · "));
     page.text(0, Tone::Plain, &head);
-    single::single(page, results);
-    answers::answers(page, answers, results.studies.len() == 1);
+    single::single(page, results, detail);
+    let besides = results.studies.len() == 1 && detail < Detail::Answers;
+    answers::answers(page, answers, besides);
     let headline = match &results.studies[..] {
         [study] => study.headline_case(),
         _ => None,
@@ -107,17 +157,17 @@ fn first_screen(page: &mut Page<'_>, results: &Results, document: &Document, fol
     if answers.next.is_empty() || results.studies.len() > 1 {
         page.blank();
     }
-    for warning in &answers.warnings {
-        page.text(0, Tone::Doubt, &with_folder(warning));
+    for warning in detail.warnings(&answers.warnings) {
+        page.text(0, Tone::Doubt, &with_folder(&warning));
     }
-    if !page.is_verbose() {
-        left_out(page, results, folder);
-    }
-    if page.is_verbose() {
-        for note in &results.notes {
-            page.text(0, Tone::Quiet, &format!("note: {note}"));
+    match page.is_verbose() {
+        false => left_out(page, results, (&answers.warnings, detail), folder),
+        true => {
+            for note in &results.notes {
+                page.text(0, Tone::Quiet, &format!("note: {note}"));
+            }
+            page.left_out();
         }
-        page.left_out();
     }
     if let Some(axis) = answers::axis(page, answers) {
         page.text(0, Tone::Quiet, &axis);
@@ -130,17 +180,25 @@ fn first_screen(page: &mut Page<'_>, results: &Results, document: &Document, fol
 /// More lines than these of what is left out are said to be there.
 const FEW: usize = 3;
 
-/// What of the studies is left out on this machine, and why; of many, how many.
-fn left_out(page: &mut Page<'_>, results: &Results, folder: &str) {
-    let notes = results.notes.iter().filter_map(|note| {
+/// What of the studies is left out on this machine, and why, where no warning has said it; of more
+/// than a few, how many.
+fn left_out(
+    page: &mut Page<'_>,
+    results: &Results,
+    (said, detail): (&[String], Detail),
+    folder: &str,
+) {
+    let few = if detail < Detail::FewWarnings { FEW } else { 1 };
+    let notes = results.notes.iter().filter(|note| !said.contains(note));
+    let notes = notes.filter_map(|note| {
         let (study, why) = note.split_once(": left out: ")?;
         Some(format!("Left out of {study}: {why}"))
     });
     let notes: Vec<String> = notes.collect();
     let lines = match notes.len() {
-        0..=FEW => notes,
-        many => vec![format!(
-            "{many} things are left out on this machine; why: flowgauge report {folder} -v"
+        count if count <= few => notes,
+        count => vec![format!(
+            "{count} things are left out on this machine; why: flowgauge report {folder} -v"
         )],
     };
     for line in lines {

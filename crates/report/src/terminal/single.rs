@@ -4,6 +4,7 @@ use lab::results::QuantityFinding;
 use lab::{CaseResult, Results, VariantSummary};
 use measure::Measured;
 
+use super::Detail;
 use super::page::Page;
 use crate::document::answers::are_threads_and_processes;
 use crate::number::{bytes, time};
@@ -16,9 +17,11 @@ const BAR: usize = 40;
 const LABEL: usize = 24;
 /// Variants that have a bar; the others are in the tables.
 const MOST: usize = 9;
+/// The same where lines are short.
+const FEW: usize = 4;
 
 /// The bars of the headline case, the memory of its variants, and what is not shown.
-pub(super) fn single(page: &mut Page<'_>, results: &Results) {
+pub(super) fn single(page: &mut Page<'_>, results: &Results, detail: Detail) {
     let [study] = &results.studies[..] else {
         return;
     };
@@ -32,11 +35,14 @@ pub(super) fn single(page: &mut Page<'_>, results: &Results) {
     page.blank();
     let rounds = crate::words::many(case.rounds as u64, "round");
     page.text(0, Tone::Strong, &format!("{}, {rounds}", case.case.title));
-    bars(page, &shown);
-    for line in decided_early(case) {
-        page.text(2, Tone::Quiet, &line);
+    let most = if detail < Detail::Least { MOST } else { FEW };
+    bars(page, &shown, most);
+    if detail < Detail::Answers {
+        for line in decided_early(case) {
+            page.text(2, Tone::Quiet, &line);
+        }
     }
-    let left = shown.len().saturating_sub(MOST) as u64;
+    let left = shown.len().saturating_sub(most) as u64;
     if left > 0 {
         let more = crate::words::many(left, "more variant");
         page.text(2, Tone::Quiet, &format!("{more}: -v"));
@@ -60,7 +66,7 @@ fn decided_early(case: &CaseResult) -> Vec<String> {
     groups.iter().map(line).collect()
 }
 
-fn bars(page: &mut Page<'_>, variants: &[&VariantSummary]) {
+fn bars(page: &mut Page<'_>, variants: &[&VariantSummary], most: usize) {
     let typical = |variant: &VariantSummary| variant.value.map_or(0.0, |value| value.typical);
     let longest = variants
         .iter()
@@ -68,7 +74,7 @@ fn bars(page: &mut Page<'_>, variants: &[&VariantSummary]) {
         .fold(f64::MIN_POSITIVE, f64::max);
     let rows: Vec<[String; 3]> = variants
         .iter()
-        .take(MOST)
+        .take(most)
         .map(|variant| {
             let memory = variant.memory.as_ref();
             let memory = memory.map_or(String::new(), |memory| bytes(memory.total() as f64));

@@ -83,6 +83,36 @@ fn the_first_screen_of_one_study_at_60_and_100_columns() {
     insta::assert_snapshot!(text(60));
 }
 
+/// Studies with many variants, warnings and things left out had up to 39 lines.
+#[test]
+fn the_first_screen_of_any_study_alone_has_25_lines_at_most() {
+    let all = busy(Preset::Quick, 10);
+    for study in &all.studies {
+        let mut results = all.clone();
+        results.studies = vec![study.clone()];
+        let name = &study.study.name;
+        results
+            .warnings
+            .extend((0..9).map(|n| format!("Warning {n} of {name}")));
+        results
+            .notes
+            .extend((0..9).map(|n| format!("{name}: left out: case {n}")));
+        for width in [80, 100, 200] {
+            let text = terminal::run(&results, &brief(width), Some("out"));
+            assert!(text.lines().count() <= 25, "{name}, {width}: {text}");
+            let all = text.contains(&format!("Warning 8 of {name}"));
+            let rest = text.contains(" warnings: flowgauge report out -v");
+            assert!(all || rest, "{text}");
+            assert!(
+                text.contains("things are left out on this machine"),
+                "{text}"
+            );
+        }
+        let whole = terminal::run(&results, &plain(100), Some("out"));
+        assert!(whole.contains("Warning 8 of"), "{whole}");
+    }
+}
+
 /// Every row of a run of one model had the value of the headline.
 #[test]
 fn rows_of_a_run_with_one_model_have_the_value_of_their_own_case() {
@@ -111,8 +141,11 @@ fn rows_of_a_run_with_one_model_have_the_value_of_their_own_case() {
     let mut seen = 0;
     for one in others {
         let mut lines = text.lines();
-        let row = lines.find(|line| line.trim_start().starts_with(&one.label));
-        let row = row.unwrap_or_else(|| panic!("{}: {text}", one.label));
+        let mut cases = study.cases.iter();
+        let case = cases.find(|case| case.case.name == one.case).unwrap();
+        let label = case.case.filled(&one.label);
+        let row = lines.find(|line| line.trim_start().starts_with(&label));
+        let row = row.unwrap_or_else(|| panic!("{label}: {text}"));
         let value = format!(": {} typical", own(&one.case));
         assert!(row.contains(&value), "{value}: {text}");
         seen += 1;

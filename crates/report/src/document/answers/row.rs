@@ -1,0 +1,383 @@
+//! One answer: how threads compare with processes, or which variant is the best of a case.
+
+use flow::Model;
+use lab::results::{Role, at_most};
+use lab::{CaseResult, Finding, Metric, Results, StudyResult, compared};
+use stats::{Estimate, Verdict};
+
+use crate::words::{Tone, plural, stopped};
+
+/// Other variants that a row names beside its best.
+const OTHERS: usize = 3;
+/// What [`compared`] says of no rounds.
+const NOT_COMPARED: &str = "not compared";
+
+/// One answer.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    /// The study, by its place.
+    pub(crate) study: usize,
+    /// `Primes, even work`.
+    pub(crate) label: String,
+    /// `threads 7.8 % faster`, `too close to call:`.
+    pub(crate) words: String,
+    /// `[3.1 … 20.5 %]`, `5.4 % faster … 0.7 % slower`.
+    pub(crate) ends: String,
+    pub(crate) tone: Tone,
+    /// Subject over reference, with its interval.
+    pub(crate) ratio: Option<f64>,
+    pub(crate) interval: Option<(f64, f64)>,
+    pub(crate) floor: f64,
+    /// It is no headline answer, and has no share of their level.
+    pub(crate) is_exploratory: bool,
+    /// What the reader sees below: the cause, or the other variants.
+    pub(crate) below: Vec<Below>,
+}
+
+/// A line below the words of a row.
+#[derive(Debug, Clone)]
+pub(crate) struct Below {
+    pub(crate) about: About,
+    pub(crate) text: String,
+}
+
+/// What a line below a row is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum About {
+    /// The cause, or why there is no answer.
+    Cause,
+    /// That nothing that was measured is a cause.
+    NoCause,
+    /// That few rounds may have overstated the difference.
+    Overstated,
+    /// What was measured besides, such as the other variants.
+    Besides,
+}
+
+impl About {
+    fn says(self, text: impl Into<String>) -> Below {
+        let text = text.into();
+        Below { about: self, text }
+    }
+}
+
+/// Whether these are threads against processes, with the same work.
+pub(crate) fn are_threads_and_processes(case: &CaseResult, subject: &str, reference: &str) -> bool {
+    let sides = [Model::Thread, Model::Process].map(|model| Some((model, false)));
+    [subject, reference].map(|label| model(case, label)) == sides
+}
+
+/// How threads compare with processes, or which variant is the best.
+pub(super) fn row(
+    results: &Results,
+    (place, study): (usize, &StudyResult),
+    label: &str,
+    case: &CaseResult,
+) -> (bool, Row) {
+    let main = threads_against_processes(case);
+    let is_headline = study
+        .headline_case()
+        .is_some_and(|own| own.case.name == case.case.name);
+    let best = study
+        .headline()
+        .filter(|_| is_headline)
+        .or(case.findings.first());
+    // Where something else wins, that is the answer.
+    let main = main.filter(|_| best.is_none_or(|best| is_between(case, best)));
+    let is_main = main.is_some();
+    let mut row = Row::new(place, label, "no data yet", Tone::Doubt);
+    let mut findings = case.findings.iter();
+    row.is_exploratory = findings.any(|one| matches!(one.role, Role::Exploratory { .. }));
+    let cause = no_cause(case);
+    match (main, best) {
+        (Some(pair), _) => row.say(&pair, "threads", &cause),
+        (None, _) if row.recommends(case) => {}
+        (None, Some(finding)) => {
+            let pair = Pair::of(finding);
+            let reference = format!(" than {}", plural(&finding.reference));
+            row.say(&pair, &plural(&finding.subject), &cause);
+            match pair.is_decided() {
+                true => row.words.push_str(&reference),
+                false => {
+                    let names = [&finding.subject, &finding.reference].map(|one| plural(one));
+                    row.words = format!("{} and {}: {}", names[0], names[1], row.words);
+                }
+            }
+            let others = others(case, finding);
+            row.below
+                .extend(others.map(|said| About::Besides.says(said)));
+        }
+        (None, None) => row.alone(study, case, is_headline),
+    }
+    let mut besides: Vec<String> = case.helps().into_iter().chain(case.launching()).collect();
+    besides.extend(lab::latencies_in_words(case));
+    if is_headline {
+        besides.extend(lab::load_in_words(&study.cases));
+        besides.extend(lab::detects_in_words(&study.cases));
+    }
+    let besides = besides.into_iter().map(|said| About::Besides.says(said));
+    row.below.extend(besides);
+    if row.ratio.is_none() {
+        row.stopped(stopped(results, case));
+    }
+    (is_main, row)
+}
+
+/// An estimate in the direction of its row.
+struct Pair {
+    estimate: Option<Estimate>,
+    verdict: Verdict,
+    floor: f64,
+    cause: Option<String>,
+    overstated: Option<String>,
+}
+
+impl Pair {
+    fn of(finding: &Finding) -> Self {
+        Self {
+            estimate: finding.estimate,
+            verdict: finding.verdict,
+            floor: finding.floor,
+            cause: finding.cause.clone(),
+            overstated: finding.overstated.clone(),
+        }
+    }
+
+    /// `(2 of 9)`: how many rounds there are, and are needed for an interval.
+    fn needs(&self) -> Option<String> {
+        let Verdict::CannotTell { more_rounds } = self.verdict else {
+            return None;
+        };
+        let (rounds, more) = (self.estimate?.rounds, more_rounds?);
+        Some(format!("({rounds} of {})", rounds + more))
+    }
+
+    fn is_decided(&self) -> bool {
+        matches!(
+            self.verdict,
+            Verdict::Faster { .. } | Verdict::Slower { .. }
+        )
+    }
+
+    /// The reference against the subject.
+    fn turned(self) -> Self {
+        let estimate = self.estimate.map(|e| Estimate {
+            ratio: 1.0 / e.ratio,
+            low: e.high.map(|high| 1.0 / high),
+            high: e.low.map(|low| 1.0 / low),
+            ..e
+        });
+        let verdict = match self.verdict {
+            Verdict::Faster { at_least } => Verdict::Slower { at_least },
+            Verdict::Slower { at_least } => Verdict::Faster { at_least },
+            other => other,
+        };
+        Self {
+            estimate,
+            verdict,
+            ..self
+        }
+    }
+}
+
+/// What a variant is made of, and whether it does work of its own.
+fn model(case: &CaseResult, label: &str) -> Option<(Model, bool)> {
+    let mut variants = case.case.variants.iter();
+    let own = variants.find(|variant| variant.label == label)?;
+    Some((own.variant.model, own.work.is_some()))
+}
+
+/// Whether a finding is on processes and threads alone.
+fn is_between(case: &CaseResult, finding: &Finding) -> bool {
+    let sides = [&finding.subject, &finding.reference].map(|label| model(case, label));
+    let known = |side: &Option<(Model, bool)>| {
+        side.is_some_and(|(model, _)| matches!(model, Model::Process | Model::Thread))
+    };
+    sides.iter().all(known)
+}
+
+/// The finding on processes and threads, threads against processes; by models and not by names.
+fn threads_against_processes(case: &CaseResult) -> Option<Pair> {
+    let model = |label: &str| model(case, label);
+    let pairs = case.findings.iter().filter_map(|finding| {
+        let (subject, own) = model(&finding.subject)?;
+        let (reference, others) = model(&finding.reference)?;
+        match (subject, reference) {
+            _ if own || others => None,
+            (Model::Thread, Model::Process) => Some(Pair::of(finding)),
+            (Model::Process, Model::Thread) => Some(Pair::of(finding).turned()),
+            _ => None,
+        }
+    });
+    let mut pairs = pairs;
+    pairs.next()
+}
+
+impl Row {
+    /// What stands after the label.
+    pub(crate) fn mark(&self) -> &'static str {
+        if self.is_exploratory { " *" } else { "" }
+    }
+
+    pub(super) fn new(
+        study: usize,
+        label: impl Into<String>,
+        words: impl Into<String>,
+        tone: Tone,
+    ) -> Self {
+        Self {
+            study,
+            label: label.into(),
+            words: words.into(),
+            ends: String::new(),
+            tone,
+            ratio: None,
+            interval: None,
+            floor: 0.0,
+            is_exploratory: false,
+            below: Vec::new(),
+        }
+    }
+
+    fn say(&mut self, pair: &Pair, subject: &str, no_cause: &Below) {
+        let said = compared(pair.estimate.as_ref(), &pair.verdict);
+        let is_open = matches!(pair.verdict, Verdict::CannotTell { .. });
+        self.words = match pair.verdict {
+            Verdict::Faster { .. } | Verdict::Slower { .. } => format!("{subject} {}", said.word),
+            _ if is_open && !said.interval.is_empty() => format!("{}:", said.word),
+            _ => said.word,
+        };
+        self.ends = match pair.verdict {
+            Verdict::Same { .. } => String::new(),
+            _ if said.interval.is_empty() => pair.needs().unwrap_or_default(),
+            _ => said.interval,
+        };
+        self.tone = match pair.verdict {
+            Verdict::Faster { .. } => Tone::Faster,
+            Verdict::Slower { .. } => Tone::Slower,
+            Verdict::Same { .. } => Tone::Plain,
+            Verdict::CannotTell { .. } => Tone::Doubt,
+        };
+        self.ratio = pair.estimate.map(|estimate| estimate.ratio);
+        self.interval = pair.estimate.and_then(|estimate| estimate.interval());
+        self.floor = pair.floor;
+        if pair.is_decided() {
+            let cause = pair.cause.as_ref();
+            let cause = cause.map(|cause| About::Cause.says(format!("cause: {cause}")));
+            self.below.push(cause.unwrap_or_else(|| no_cause.clone()));
+            let overstated = pair.overstated.clone().into_iter();
+            self.below
+                .extend(overstated.map(|said| About::Overstated.says(said)));
+        }
+    }
+
+    /// Says why there is nothing, where the time ended before: in place of a comparison that was
+    /// not made.
+    fn stopped(&mut self, why: Option<String>) {
+        const STOPPED: &str = "Stopped";
+        match why.as_deref().and_then(|why| why.strip_prefix(STOPPED)) {
+            Some(rest) if self.words.ends_with(NOT_COMPARED) => {
+                self.words = format!("{NOT_COMPARED}: stopped{rest}");
+            }
+            _ => self.below.extend(why.map(|why| About::Cause.says(why))),
+        }
+    }
+
+    /// Says which variant to take, where that is the question.
+    fn recommends(&mut self, case: &CaseResult) -> bool {
+        let Some(mut parts) = case.recommended() else {
+            return false;
+        };
+        let is_told = case.optimum.as_ref().is_some_and(|best| best.is_told);
+        self.tone = if is_told { Tone::Plain } else { Tone::Doubt };
+        self.words = parts.remove(0);
+        self.below = parts
+            .into_iter()
+            .map(|part| About::Besides.says(part))
+            .collect();
+        true
+    }
+
+    /// What was measured where nothing is compared: of the headline what the study says of it, of
+    /// any other case its own.
+    fn alone(&mut self, study: &StudyResult, case: &CaseResult, is_headline: bool) {
+        let Some(measured) = case.measured() else {
+            return;
+        };
+        let headline = study.sentences.first().filter(|_| is_headline);
+        self.words = headline.cloned().unwrap_or(measured);
+        self.tone = Tone::Plain;
+    }
+}
+
+/// What stands where nothing that was measured is a cause.
+fn no_cause(case: &CaseResult) -> Below {
+    match case.case.metric {
+        Metric::Simulated => {
+            About::Cause.says("cause not found: no simulated part makes half of the difference")
+        }
+        _ if case.work_is_a_command() => {
+            About::Cause.says("cause not found: --what-if tries what can be changed from outside")
+        }
+        _ => About::NoCause.says("cause not found: try --events or --sample"),
+    }
+}
+
+/// The other variants of a case, the fastest first, where there are more than one.
+fn others(case: &CaseResult, best: &Finding) -> Option<String> {
+    let mut others: Vec<&Finding> = case
+        .findings
+        .iter()
+        .filter(|f| f.subject != best.subject && f.verdict.is_decided())
+        .collect();
+    let ratio = |f: &Finding| f.estimate.map_or(f64::INFINITY, |e| e.ratio);
+    others.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+    let left = others.len().saturating_sub(OTHERS);
+    let shown = others.iter().take(OTHERS).map(|f| {
+        let said = compared(f.estimate.as_ref(), &f.verdict);
+        format!("{} {}", plural(&f.subject), said.word)
+    });
+    let mut shown: Vec<String> = shown.collect();
+    if left > 0 {
+        shown.push(format!("{left} more"));
+    }
+    (!shown.is_empty()).then(|| format!("also: {}", shown.join(", ")))
+}
+
+/// The largest numbers of flows and what stops them.
+pub(super) fn limits(place: usize, study: &StudyResult) -> Row {
+    let label = study.study.deciding.first().map(|one| one.label.clone());
+    let known = study
+        .limits
+        .iter()
+        .filter_map(|limit| Some((limit, limit.room.as_ref()?)));
+    let mut groups: Vec<(String, String, Vec<String>)> = Vec::new();
+    for (limit, room) in known {
+        let own = at_most(room);
+        let by = room.bites.split(" (").next().unwrap_or_default().to_owned();
+        let name = plural(&limit.label);
+        match groups
+            .iter_mut()
+            .find(|(most, known, _)| *most == own && *known == by)
+        {
+            Some((_, _, labels)) => labels.push(name),
+            None => groups.push((own, by, vec![name])),
+        }
+    }
+    let said = groups
+        .iter()
+        .map(|(most, by, labels)| (most, by, labels.join(" or ")));
+    let mut said = said.map(|(most, by, labels)| format!("{most} {labels} ({by})"));
+    let first = said.next();
+    let rest: Vec<String> = said.collect();
+    let words = first.map_or("no limit can be read".to_owned(), |first| {
+        format!("at most {first}")
+    });
+    let label = label.unwrap_or_else(|| super::capital(&study.study.name));
+    let mut row = Row::new(place, label, words, Tone::Plain);
+    if !rest.is_empty() {
+        let also = format!("also: {}", rest.join(", "));
+        row.below.push(About::Besides.says(also));
+    }
+    row
+}
