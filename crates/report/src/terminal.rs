@@ -95,7 +95,7 @@ enum Detail {
     Answers,
     /// Of several warnings the first, of what is left out the number.
     FewWarnings,
-    /// With few bars, and of warnings the number alone.
+    /// Without bars, with one comparison of memory, and of warnings the number alone.
     Least,
 }
 
@@ -141,7 +141,7 @@ fn first_screen(
         [study] => study.headline_case(),
         _ => None,
     };
-    if let Some(memory) = headline.and_then(single::memory) {
+    if let Some(memory) = headline.and_then(|case| single::memory(case, detail)) {
         page.text(2, Tone::Plain, &format!("Memory: {memory}"));
     }
     if let Some(level) = answers.level() {

@@ -17,8 +17,6 @@ const BAR: usize = 40;
 const LABEL: usize = 24;
 /// Variants that have a bar; the others are in the tables.
 const MOST: usize = 9;
-/// The same where lines are short.
-const FEW: usize = 4;
 
 /// The bars of the headline case, the memory of its variants, and what is not shown.
 pub(super) fn single(page: &mut Page<'_>, results: &Results, detail: Detail) {
@@ -29,20 +27,19 @@ pub(super) fn single(page: &mut Page<'_>, results: &Results, detail: Detail) {
         return;
     };
     let shown: Vec<&VariantSummary> = case.variants.iter().filter(|v| v.value.is_some()).collect();
-    if shown.is_empty() {
+    if shown.is_empty() || detail == Detail::Least {
         return;
     }
     page.blank();
     let rounds = crate::words::many(case.rounds as u64, "round");
     page.text(0, Tone::Strong, &format!("{}, {rounds}", case.case.title));
-    let most = if detail < Detail::Least { MOST } else { FEW };
-    bars(page, &shown, most);
+    bars(page, &shown);
     if detail < Detail::Answers {
         for line in decided_early(case) {
             page.text(2, Tone::Quiet, &line);
         }
     }
-    let left = shown.len().saturating_sub(most) as u64;
+    let left = shown.len().saturating_sub(MOST) as u64;
     if left > 0 {
         let more = crate::words::many(left, "more variant");
         page.text(2, Tone::Quiet, &format!("{more}: -v"));
@@ -66,7 +63,7 @@ fn decided_early(case: &CaseResult) -> Vec<String> {
     groups.iter().map(line).collect()
 }
 
-fn bars(page: &mut Page<'_>, variants: &[&VariantSummary], most: usize) {
+fn bars(page: &mut Page<'_>, variants: &[&VariantSummary]) {
     let typical = |variant: &VariantSummary| variant.value.map_or(0.0, |value| value.typical);
     let longest = variants
         .iter()
@@ -74,7 +71,7 @@ fn bars(page: &mut Page<'_>, variants: &[&VariantSummary], most: usize) {
         .fold(f64::MIN_POSITIVE, f64::max);
     let rows: Vec<[String; 3]> = variants
         .iter()
-        .take(most)
+        .take(MOST)
         .map(|variant| {
             let memory = variant.memory.as_ref();
             let memory = memory.map_or(String::new(), |memory| bytes(memory.total() as f64));
@@ -101,13 +98,15 @@ fn bars(page: &mut Page<'_>, variants: &[&VariantSummary], most: usize) {
 
 /// How the variants of the headline case differ in memory, threads and processes first; where they
 /// cannot be compared, why.
-pub(super) fn memory(case: &CaseResult) -> Option<String> {
+pub(super) fn memory(case: &CaseResult, detail: Detail) -> Option<String> {
     let all = case.contrasts.iter();
     let mut all: Vec<&QuantityFinding> = all.filter(|one| one.name == "memory").collect();
     all.sort_by_key(|one| !are_threads_and_processes(case, &one.subject, &one.reference));
     let compared = all.iter().filter(|one| one.contrast.value().is_some());
     let said = compared.filter_map(|one| Some(one.sentence.split_once(": ")?.1));
-    let said: Vec<&str> = said.take(2).collect();
+    let said: Vec<&str> = said
+        .take(if detail < Detail::Least { 2 } else { 1 })
+        .collect();
     match said.is_empty() {
         false => Some(said.join("; ")),
         true => match &all.first()?.contrast {
