@@ -8,7 +8,10 @@ use crate::load::Said;
 /// The tool is not known, or wrote no rate; in words.
 pub(crate) fn read(line: &str, output: &str) -> Result<Said, String> {
     let (tool, parse) = known(line)?;
-    parse(output).ok_or_else(|| format!("the output of {tool} has no rate of requests in it"))
+    // A line without its end may have been cut in the middle of a number.
+    let end = output.rfind(['\n', '\r']).unwrap_or(0);
+    parse(&output[..end])
+        .ok_or_else(|| format!("the output of {tool} has no rate of requests in it, or was cut"))
 }
 
 /// The tool that a command line runs.
@@ -88,8 +91,11 @@ fn wrk(text: &str) -> Option<Said> {
     })
 }
 
-/// hey counts what had no answer as requests too, and names it under another heading.
+/// hey counts what had no answer as requests too, and names it under another heading. One of the two headings
+/// comes last.
 fn hey(text: &str) -> Option<Said> {
+    let ends = ["Status code distribution:", "Error distribution:"];
+    ends.iter().find(|end| text.contains(*end))?;
     let percentile = |name: &str| {
         let line = after(text, name)?;
         time(line.trim_start_matches('%').trim().trim_start_matches("in"))
@@ -276,6 +282,48 @@ memcaslap -t 1s | memcaslap | 40777 | - | - | 0";
                 read(tool, "nothing").unwrap_err().contains("no rate"),
                 "{tool}"
             );
+        }
+    }
+
+    /// `Requests/sec:   10901.36`, cut behind the first digit, was one request a second.
+    #[test]
+    fn an_output_that_was_cut_has_no_other_rate() {
+        let whole_tests = |file: &&str| !file.starts_with("redis") && *file != "memcaslap";
+        for row in WROTE.lines() {
+            let cells: Vec<&str> = row.split(" | ").collect();
+            let Some(file) = cells.get(1).filter(|file| whole_tests(file)) else {
+                continue;
+            };
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/load/outputs");
+            let output = std::fs::read_to_string(format!("{folder}/{file}.txt")).unwrap();
+            let whole = said(cells[0], &output);
+            for cut in (0..output.len()).filter(|&cut| output.is_char_boundary(cut)) {
+                let Ok(found) = read(cells[0], &output[..cut]) else {
+                    continue;
+                };
+                assert_eq!(found.per_s, whole.per_s, "{file} {cut}");
+                let p99 = [found.p99_ns, whole.p99_ns];
+                assert!(p99[0].is_none() || p99[0] == p99[1], "{file} {cut}");
+            }
+        }
+    }
+
+    /// Any text at all is read or refused.
+    #[test]
+    fn a_damaged_output_is_refused_and_no_panic() {
+        for output in [
+            "Requests/sec: -nan\n",
+            "Requests/sec:\n",
+            "Requests/sec: ....\n",
+            "  99% in\nStatus code distribution:\n [] \n[",
+            "\"test\",\"rps\"\n\"GET\"\n",
+            "tps = \n",
+            "TPS: ä\n",
+        ] {
+            for (tool, _) in TOOLS {
+                let read = read(tool, output);
+                assert!(read.is_err(), "{tool} {output:?}: {read:?}");
+            }
         }
     }
 
