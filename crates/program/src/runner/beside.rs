@@ -1,0 +1,130 @@
+//! What is run beside a program, in no phase: `true`, `build`, `setup`, `prepare`, `check`, `conclude`, `cleanup`.
+
+use std::io;
+use std::path::Path;
+
+use super::{Runner, free_port, null};
+use crate::built::Built;
+use crate::command::{Shell, by_shell, ready, resolve, words};
+use crate::judge;
+use crate::pipe::{Pipe, TAIL};
+use crate::supervisor::{Order, Running, Wait, flood};
+use crate::sys::Executable;
+
+/// So often `true` is launched in a slot.
+const LAUNCHES_OF_TRUE: usize = 5;
+
+impl Runner<'_> {
+    /// The median time of a launch of a program that does nothing; `None` where there is none.
+    pub(super) fn launch_of_true(&mut self) -> io::Result<Option<u64>> {
+        // What a command measures itself has no launch in it.
+        if self.program.reports || resolve("true").is_err() {
+            return Ok(None);
+        }
+        let shell = match by_shell(&self.program.command, &self.program.shell) {
+            true if self.program.shell == Shell::Auto => &Shell::Always,
+            _ => &self.program.shell,
+        };
+        let line = words("true", shell).map_err(io::Error::other)?;
+        let truth = ready(&line, &self.program.env)?;
+        let mut times = Vec::with_capacity(LAUNCHES_OF_TRUE);
+        for _ in 0..LAUNCHES_OF_TRUE {
+            let order = Order {
+                executable: &truth,
+                stdin: null()?,
+                stdout: None,
+            };
+            let mut running = self.supervisor.launch(order)?;
+            self.supervisor
+                .wait(&mut [&mut running], self.deadline, None)?;
+            times.extend(running.ended.map(|end| end.at_ns - running.began_ns));
+        }
+        times.sort_unstable();
+        Ok(times.get(times.len() / 2).copied())
+    }
+
+    /// Makes what launches need, where an earlier slot of the run has not.
+    pub(super) fn build(&mut self, dir: Option<&Path>) -> io::Result<()> {
+        let Some(built) = Built::of(self.program, dir) else {
+            return Ok(());
+        };
+        self.fill.built = Some(built.folder().display().to_string());
+        if built.is_there() {
+            return Ok(());
+        }
+        built.write(self.program)?;
+        self.aside("build", self.program.build.as_deref())?;
+        built.is_complete()
+    }
+
+    /// Runs a command beside the program, in no phase. One that fails fails the slot.
+    pub(super) fn aside(&mut self, what: &str, line: Option<&str>) -> io::Result<()> {
+        let Some(line) = line else {
+            return Ok(());
+        };
+        let (line, executable) = self.filled(line)?;
+        let order = Order {
+            executable: &executable,
+            stdin: null()?,
+            stdout: Some(Pipe::new(TAIL, false)?),
+        };
+        let mut running = self.supervisor.launch(order)?;
+        let waited = self
+            .supervisor
+            .wait(&mut [&mut running], self.deadline, None)?;
+        let late = waited != Wait::Ended;
+        if waited == Wait::Flood {
+            self.supervisor.kill(&mut [&mut running], &[])?;
+        } else if late {
+            self.supervisor
+                .stop(&mut [&mut running], self.grace(), &[])?;
+        }
+        // A command of the user's own may leave what a later one ends.
+        self.supervisor.take_orphans();
+        match judge::status(&running) {
+            _ if waited == Wait::Flood => Err(failed(what, &line, &flood().to_string(), &running)),
+            _ if late => Err(io::Error::other(format!(
+                "{what} ({line}) did not end in time"
+            ))),
+            Ok(0) => Ok(()),
+            Ok(code) => Err(failed(what, &line, &format!("exit code {code}"), &running)),
+            Err(signal) => Err(failed(what, &line, &signal, &running)),
+        }
+    }
+
+    /// A port for the slot, where nothing of the program itself asks for one.
+    pub(crate) fn need_port(&mut self) -> io::Result<()> {
+        if self.fill.port.is_none() {
+            self.fill.port = Some(free_port()?);
+        }
+        Ok(())
+    }
+
+    /// This program, as a load generator.
+    pub(crate) fn generator(&self) -> io::Result<Executable> {
+        let words = [
+            "/proc/self/exe".to_owned(),
+            crate::load::ARGUMENT.to_owned(),
+        ];
+        ready(&words, &Default::default())
+    }
+
+    /// Runs what comes before a launch.
+    pub(crate) fn prepare(&mut self) -> io::Result<()> {
+        self.aside("prepare", self.program.prepare.as_deref())
+    }
+
+    /// Runs what comes after a launch.
+    pub(crate) fn after(&mut self) -> io::Result<()> {
+        self.aside("check", self.program.check.as_deref())?;
+        self.aside("conclude", self.program.conclude.as_deref())
+    }
+}
+
+fn failed(what: &str, line: &str, how: &str, running: &Running) -> io::Error {
+    let said = judge::said(std::slice::from_ref(running));
+    io::Error::other(format!(
+        "{what} ({line}) failed: {how}{}",
+        judge::after(&said)
+    ))
+}

@@ -1,0 +1,282 @@
+//! One launch of a program, or of several copies at once: what is executed, when it has ended, whether it
+//! counts, and what it used.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant, SystemTime};
+
+use flow::{Failure, KILLED, SelfManagedRep, SelfManagedUsage};
+
+use super::{Runner, null};
+use crate::judge;
+use crate::looks::{Looks, Pace, Seen};
+use crate::pipe::{MOST, Pipe, TAIL};
+use crate::program::CheckOutput;
+use crate::report::Reported;
+use crate::supervisor::{Order, Running, Wait, flood};
+use crate::sys::Executable;
+use crate::usage::Used;
+
+/// What came of one launch.
+pub(super) struct Launch {
+    pub(super) create: Duration,
+    pub(super) steady: Duration,
+    pub(super) used: Used,
+    pub(super) output: Option<u64>,
+    pub(super) left: Vec<String>,
+    pub(super) seen: Option<Seen>,
+    pub(super) code: i32,
+    pub(super) report: Option<Timed>,
+}
+
+/// What a launch reported, between its own times.
+pub(super) struct Timed {
+    create: Duration,
+    tear_down: Duration,
+    reps: Vec<Reported>,
+}
+
+impl Runner<'_> {
+    fn stdin(&self) -> io::Result<OwnedFd> {
+        match &self.program.stdin {
+            None => null(),
+            Some(file) => File::open(file).map(OwnedFd::from).map_err(|error| {
+                io::Error::other(format!("standard input, {}: {error}", file.display()))
+            }),
+        }
+    }
+
+    /// What the file is that commands read: size and time of its last change.
+    fn read_from(&self) -> io::Result<Option<(u64, SystemTime)>> {
+        let Some(file) = &self.program.stdin else {
+            return Ok(None);
+        };
+        let about = file.metadata()?;
+        Ok(Some((about.len(), about.modified()?)))
+    }
+
+    /// Fails where the file that commands read is not what it was before.
+    fn is_read_as_it_was(&mut self, launch: Option<(u64, SystemTime)>) -> io::Result<()> {
+        let first = *self.stdin_was.get_or_insert(launch);
+        let now = self.read_from()?;
+        match (&self.program.stdin, first == launch && launch == now) {
+            (Some(file), false) => Err(io::Error::other(Failure::InputChanged {
+                what: format!(
+                    "{} (--stdin) was changed while it was read: the launches of a slot must read the \
+                     same; let nothing write to it",
+                    file.display()
+                ),
+            })),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn launch(&mut self, pace: Option<Pace>) -> io::Result<Launch> {
+        let copies: Vec<(String, Executable)> = (0..self.copies())
+            .map(|number| self.copy(number))
+            .collect::<io::Result<_>>()?;
+        let keep = match &self.program.check_output {
+            Some(CheckOutput::Regex(_)) => MOST,
+            _ if self.program.reports => MOST,
+            _ => TAIL,
+        };
+        let orders: Vec<Order<'_>> = copies
+            .iter()
+            .map(|(_, executable)| {
+                let read = self.program.is_read();
+                Ok(Order {
+                    executable,
+                    stdin: self.stdin()?,
+                    stdout: if read {
+                        Some(Pipe::new(keep, true)?)
+                    } else {
+                        None
+                    },
+                })
+            })
+            .collect::<io::Result<_>>()?;
+        let read = self.read_from()?;
+        let mut looks = pace.map(|pace| Looks::new(pace, self.supervisor.own(), Vec::new()));
+        let before = self.supervisor.cpu_by_cgroup();
+        let mut running: Vec<Running> = Vec::with_capacity(orders.len());
+        for order in orders {
+            match self.supervisor.launch(order) {
+                Ok(one) => running.push(one),
+                Err(error) => {
+                    self.stop(&mut running)?;
+                    let line = &copies[running.len()].0;
+                    return Err(io::Error::other(format!("cannot launch '{line}': {error}")));
+                }
+            }
+        }
+        let until = self.until();
+        let mut all: Vec<&mut Running> = running.iter_mut().collect();
+        let waited = self.supervisor.wait(&mut all, until, looks.as_mut())?;
+        if waited != Wait::Ended {
+            return Err(self.cut(waited, &mut running)?);
+        }
+        let left = self.supervisor.clear(self.grace(), &[])?;
+        self.is_read_as_it_was(read)?;
+        let orphans = self.supervisor.take_orphans();
+        let by_cgroup = self.supervisor.cpu_by_cgroup();
+        let by_cgroup = by_cgroup.zip(before).map(|(after, before)| after - before);
+        let lines: Vec<&str> = copies.iter().map(|(line, _)| line.as_str()).collect();
+        self.judged(
+            &lines,
+            &running,
+            left,
+            (orphans, looks.map(|looks| looks.seen), by_cgroup),
+        )
+    }
+
+    /// When a launch that begins now is too late.
+    fn until(&self) -> Instant {
+        let own = self.program.timeout_s.map(Duration::from_secs_f64);
+        let own = own.map(|timeout| Instant::now() + timeout);
+        own.map_or(self.deadline, |own| own.min(self.deadline))
+    }
+
+    fn stop(&mut self, running: &mut [Running]) -> io::Result<bool> {
+        let mut all: Vec<&mut Running> = running.iter_mut().collect();
+        let killed = self.supervisor.stop(&mut all, self.grace(), &[])?;
+        self.supervisor.take_orphans();
+        Ok(killed)
+    }
+
+    /// Ends a launch before its time, and says why.
+    fn cut(&mut self, waited: Wait, running: &mut [Running]) -> io::Result<io::Error> {
+        if waited == Wait::Flood {
+            // Nobody is asked: it would fork on.
+            let mut all: Vec<&mut Running> = running.iter_mut().collect();
+            self.supervisor.kill(&mut all, &[])?;
+            self.supervisor.take_orphans();
+            return Ok(flood());
+        }
+        let killed = self.stop(running)?;
+        let said = judge::said(running);
+        let said = match killed {
+            true => format!("{KILLED}{}", judge::after(&said)),
+            false => said,
+        };
+        let seconds = self
+            .program
+            .timeout_s
+            .map_or(self.deadline_s, |own| own.min(self.deadline_s));
+        Ok(io::Error::other(Failure::Overdue {
+            deadline_s: format!("{seconds}"),
+            said: said.trim().to_owned(),
+        }))
+    }
+
+    /// What came of a launch, if it was a good one.
+    fn judged(
+        &mut self,
+        lines: &[&str],
+        running: &[Running],
+        left: Vec<String>,
+        (orphans, seen, by_cgroup): (Used, Option<Seen>, Option<i64>),
+    ) -> io::Result<Launch> {
+        let mut used = orphans;
+        for one in running {
+            used.add(one.ended.map(|end| end.used).unwrap_or_default());
+        }
+        if let Some(all) = by_cgroup.and_then(|ns| u64::try_from(ns).ok()) {
+            used.take_forgotten(all);
+        }
+        let report = judge::reported(self.program, running)?;
+        let code = judge::all_well(self.program, lines, running)?;
+        if self.program.reports && report.is_none() {
+            return Err(judge::no_report(running));
+        }
+        if !left.is_empty() && !self.program.leaves_processes {
+            return Err(judge::left_behind(&left));
+        }
+        let first = running.iter().map(|one| one.began_ns).min().unwrap_or(0);
+        let started = running.iter().map(|one| one.started_ns).max().unwrap_or(0);
+        let ended = running
+            .iter()
+            .filter_map(|one| Some(one.ended?.at_ns))
+            .max()
+            .unwrap_or(0);
+        self.most_rss = self.most_rss.max(used.most_rss);
+        Ok(Launch {
+            create: Duration::from_nanos(started.saturating_sub(first)),
+            steady: Duration::from_nanos(ended.saturating_sub(started)),
+            used,
+            output: self
+                .program
+                .same_output
+                .then(|| judge::hash_of_all(running)),
+            left,
+            seen,
+            code,
+            report: report.map(|report| Timed {
+                create: Duration::from_nanos(report.ready_ns.saturating_sub(first)),
+                tear_down: Duration::from_nanos(ended.saturating_sub(report.done_ns)),
+                reps: report.reps,
+            }),
+        })
+    }
+
+    /// The repetitions that a launch reported.
+    pub(super) fn of_report(
+        &self,
+        launch: &Launch,
+        timed: Timed,
+    ) -> impl Iterator<Item = SelfManagedRep> + use<> {
+        let own = self.own_usage(launch);
+        let Timed {
+            create,
+            tear_down,
+            reps,
+        } = timed;
+        reps.into_iter().map(move |rep| {
+            let mut own = own.clone();
+            own.counts.extend(rep.counts);
+            SelfManagedRep {
+                create,
+                steady: Duration::from_nanos(rep.steady_ns),
+                tear_down,
+                usage: rep.usage,
+                units: rep.units,
+                proof: rep.proof,
+                own,
+                latencies: None,
+            }
+        })
+    }
+
+    /// What a repetition tells beside its times.
+    pub(super) fn own_usage(&self, launch: &Launch) -> SelfManagedUsage {
+        let Used { moved, .. } = launch.used;
+        let seen = launch.seen.or(self.seen);
+        let counts = [
+            ("launch_of_true_ns", self.launch_ns),
+            ("woken_at_once", Some(self.at_once.into())),
+            ("by_cgroup", Some(self.supervisor.has_cgroup().into())),
+            ("left_behind", Some(launch.left.len() as u64)),
+            ("read_bytes", moved.map(|moved| moved.read)),
+            ("written_bytes", moved.map(|moved| moved.written)),
+            ("exit_code", u64::try_from(launch.code).ok()),
+            ("looks", seen.map(|seen| seen.looks)),
+            ("longest_gap_ns", seen.map(|seen| seen.longest_gap_ns)),
+            ("processes", seen.map(|seen| seen.processes)),
+            ("tasks", seen.map(|seen| seen.tasks)),
+        ];
+        let counts = counts
+            .into_iter()
+            .filter_map(|(name, count)| Some((name.to_owned(), count?)));
+        SelfManagedUsage {
+            user_ns: launch.used.user_ns,
+            system_ns: launch.used.system_ns,
+            made: self.copies().into(),
+            most: self.copies().into(),
+            held_at: None,
+            disk_blocks: launch.used.disk_blocks,
+            peak_rss: launch.used.most_rss,
+            counts: counts.collect(),
+            classes_ns: Default::default(),
+        }
+    }
+}
