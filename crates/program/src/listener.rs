@@ -1,11 +1,11 @@
-//! Who listens at an address: the server that was started, or somebody else.
+//! Who listens at an address: the server that was started, or another program.
 //!
 //! # Theory
 //!
 //! A port that answers is no proof of the server: another one may have been there first. The
 //! kernel lists listening sockets with their inodes (`/proc/net/tcp`, `tcp6`), and the
 //! descriptors of a process name the inodes of its sockets (`/proc/PID/fd`). A socket that no
-//! process of the tree holds is somebody else's.
+//! process of the tree holds belongs to another program.
 //!
 //! It is not known where the list shows no such socket, or where the descriptors of a process of
 //! the tree may not be read, since it has become another user. Then nothing is refused.

@@ -152,10 +152,10 @@ impl Looks {
 }
 
 fn page_bytes() -> u64 {
-    let told = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE);
-    let told = told
+    let size = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE);
+    let size = size
         .ok()
         .flatten()
         .and_then(|bytes| u64::try_from(bytes).ok());
-    told.unwrap_or(4096)
+    size.unwrap_or(4096)
 }

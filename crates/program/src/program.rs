@@ -35,7 +35,7 @@ pub struct Program {
     /// How many flows the variants are for, where a sweep or the study says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flows: Option<u64>,
-    /// So many copies are launched at once, each with its own `{i}`.
+    /// How many copies are launched at once, each with its own `{i}`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub copies: Copies,
     /// Who reads the command line.
@@ -107,7 +107,7 @@ pub struct Program {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "copies: use a number, or \"processes\"")]
 pub enum Copies {
-    /// So many, whatever the variant.
+    /// This number, whatever the variant.
     Number(u32),
     /// What the variant says.
     Of(OfVariant),

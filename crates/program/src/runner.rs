@@ -222,7 +222,7 @@ pub(crate) fn null() -> io::Result<OwnedFd> {
     Ok(std::fs::File::open("/dev/null")?.into())
 }
 
-/// A port of the loopback that nobody uses now.
+/// A port of the loopback that is free now.
 pub(crate) fn free_port() -> io::Result<u16> {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
     Ok(listener.local_addr()?.port())

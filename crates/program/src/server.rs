@@ -378,7 +378,7 @@ impl<'a> ServerRunner<'a> {
     }
 }
 
-/// Refuses an address that somebody answers before the server is there.
+/// Refuses an address at which a program answers before the server is there.
 pub(crate) fn is_free(address: SocketAddr) -> io::Result<()> {
     match TcpStream::connect_timeout(&address, CONNECTS) {
         Err(_) => Ok(()),

@@ -178,7 +178,7 @@ impl Supervisor {
             if self.is_flooded() {
                 return Ok(Wait::Flood);
             }
-            // Whoever has no time left has looked once all the same.
+            // Also without any time left, it has looked once.
             if left.is_zero() && running.iter().any(|one| one.ended.is_none()) {
                 return Ok(Wait::Late);
             }
@@ -433,7 +433,9 @@ impl Running {
             return Ok(());
         }
         let Some((status, used)) = reap(self.pid)? else {
-            return Err(io::Error::other("a command was reaped by somebody else"));
+            return Err(io::Error::other(
+                "a command has ended, and its exit status was taken already",
+            ));
         };
         self.ended = Some(End {
             at_ns: now_ns,
@@ -457,7 +459,7 @@ pub(crate) fn flood() -> io::Error {
     io::Error::other("it made more than 5,000 processes or threads and was killed with all of them")
 }
 
-/// Tasks of the whole machine; 0 where it does not tell.
+/// Tasks of the whole machine; 0 where `/proc` does not say.
 fn threads_of_machine() -> usize {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let tasks = text
@@ -467,7 +469,7 @@ fn threads_of_machine() -> usize {
     tasks.and_then(|(_, all)| all.parse().ok()).unwrap_or(0)
 }
 
-/// A time for `poll`, rounded up so that nobody spins.
+/// A time for `poll`, rounded up, so that the loop does not spin.
 fn milliseconds(time: Duration) -> PollTimeout {
     let milliseconds = i32::try_from(time.as_micros().div_ceil(1_000)).unwrap_or(i32::MAX);
     PollTimeout::try_from(milliseconds).unwrap_or(PollTimeout::MAX)

@@ -38,7 +38,7 @@ pub(super) enum Got {
     Nothing,
     /// The whole answer.
     Whole { answer: Answer, body: u64 },
-    /// The connection was closed while nobody waited.
+    /// The connection was closed while no request waited.
     Closed,
 }
 

@@ -11,7 +11,7 @@ use crate::pipe::{Pipe, TAIL};
 use crate::supervisor::{Order, Running, Wait, flood};
 use crate::sys::Executable;
 
-/// So often `true` is launched in a slot.
+/// How often `true` is launched in a slot.
 const LAUNCHES_OF_TRUE: usize = 5;
 
 impl Runner<'_> {

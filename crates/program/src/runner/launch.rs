@@ -105,8 +105,7 @@ impl Runner<'_> {
                 Ok(one) => running.push(one),
                 Err(error) => {
                     self.stop(&mut running)?;
-                    let line = &copies[running.len()].0;
-                    return Err(io::Error::other(format!("cannot launch '{line}': {error}")));
+                    return Err(not_launched(&copies[running.len()].0, &error));
                 }
             }
         }
@@ -279,4 +278,14 @@ impl Runner<'_> {
             classes_ns: Default::default(),
         }
     }
+}
+
+fn not_launched(line: &str, error: &io::Error) -> io::Error {
+    let hint = match error.raw_os_error() {
+        Some(libc::EMFILE) => {
+            "; each copy takes up to three open files: ulimit -n raises their number"
+        }
+        _ => "",
+    };
+    io::Error::other(format!("cannot launch '{line}': {error}{hint}"))
 }

@@ -1,4 +1,4 @@
-//! Commands as servers: the same cases, with somebody who asks.
+//! Commands as servers: the same cases, with a load generator that asks them.
 
 use anyhow::{Result, bail, ensure};
 use flow::placement::Cpus;

@@ -174,3 +174,19 @@ fn a_flood_of_output_does_not_stall_and_its_end_is_kept() {
         "{said}"
     );
 }
+
+/// The message was `Too many open files` alone.
+#[test]
+fn copies_for_which_there_are_too_few_open_files_fail_with_what_to_do() {
+    let home = Home::new();
+    let here = home.command(&["exec"]);
+    let program = here.get_program().to_str().unwrap().to_owned();
+    let line =
+        "ulimit -n 100; exec \"$0\" exec --out out -r 1 --copies 90 'sleep 0.01' --against true";
+    home.program("sh", &["-c", line, &program])
+        .output()
+        .unwrap();
+    let said = failure(&home);
+    assert!(said.contains("ulimit -n raises"), "{said}");
+    home.assert_nothing_left();
+}
