@@ -342,8 +342,8 @@ fn writer_of(pipe: &Path) -> ChildStdin {
         .arg(pipe)
         .stdin(Stdio::piped())
         .spawn()
-        .unwrap();
-    let stdin = shell.stdin.take().unwrap();
+        .expect("sh starts");
+    let stdin = shell.stdin.take().expect("a pipe");
     std::thread::spawn(move || shell.wait());
     stdin
 }
