@@ -16,7 +16,7 @@ Examples:
   flowgauge hybrid --mpi mpich                    with MPICH where Open MPI is the usual one
   flowgauge hybrid --allow-root                   as root, in a container
 
-RxT is R ranks (processes of an MPI program) of T threads each.";
+Splits: RxT is R ranks (processes of an MPI program) of T threads each.";
 
 /// Ranks of an MPI program or threads, and how many of each.
 ///
