@@ -54,6 +54,7 @@ impl Operation for Brk {
         verified: "the kernel's answer is the break that was asked for, each time",
         ops: 1_000,
         needs_folder: false,
+        waits: false,
     };
 
     type State = Levels;

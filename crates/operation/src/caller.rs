@@ -24,6 +24,7 @@ impl Operation for Parent {
         verified: "each answer is the id known before",
         ops: 20_000,
         needs_folder: false,
+        waits: false,
     };
 
     /// The parent's id as it was before.
@@ -58,6 +59,7 @@ impl Operation for Yield {
         verified: "by the answer alone: nothing else tells of it",
         ops: 6_000,
         needs_folder: false,
+        waits: false,
     };
 
     type State = ();

@@ -29,6 +29,7 @@ impl Operation for Dup {
         verified: "numbers come again; 1 in 64 holds the words of its file",
         ops: 7_000,
         needs_folder: true,
+        waits: false,
     };
 
     type State = OwnFile;

@@ -24,6 +24,9 @@ pub struct Facts {
     pub ops: u64,
     /// Whether it needs a folder for files.
     pub needs_folder: bool,
+    /// Whether its flows wait for each other in the kernel: those that share a carrier never would
+    /// get what they wait for.
+    pub waits: bool,
 }
 
 /// The name of an operation that there is.

@@ -31,6 +31,7 @@ impl Operation for Fallocate {
         verified: "1 in 64 is as long as asked for, takes room, and is empty then",
         ops: 120,
         needs_folder: false,
+        waits: false,
     };
 
     type State = File;

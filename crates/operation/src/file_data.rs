@@ -192,6 +192,7 @@ impl<const WAY: u8, const WRITE: bool, const SAME: bool> Operation for FileData<
         verified: if WRITE { WRITES } else { READS },
         ops: named(way(WAY), WRITE, SAME).2,
         needs_folder: true,
+        waits: false,
     };
 
     type State = Blocks;

@@ -113,6 +113,7 @@ impl<const SAME: bool> Operation for Flock<SAME> {
         verified: "1 in 64 cannot be locked again; steps under the one lock are not lost",
         ops: if SAME { 1_000 } else { 4_000 },
         needs_folder: true,
+        waits: false,
     };
 
     type State = Twice;
@@ -172,6 +173,7 @@ impl<const SAME: bool> Operation for Record<SAME> {
         verified: "1 in 64 is seen by another open file, and then no more",
         ops: 2_500,
         needs_folder: true,
+        waits: false,
     };
 
     type State = Twice;

@@ -61,6 +61,7 @@ impl<const KIND: u8> Operation for Futex<KIND> {
         verified: "the wait answers that it did not, the wake that it woke nobody",
         ops: 5_000,
         needs_folder: false,
+        waits: false,
     };
 
     type State = Shared<AtomicU32>;

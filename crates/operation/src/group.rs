@@ -125,6 +125,7 @@ impl<const SOCKETS: bool> Operation for Group<SOCKETS> {
         verified: "each message comes once, in the order of its sender",
         ops: if SOCKETS { 300 } else { 400 },
         needs_folder: false,
+        waits: true,
     };
 
     type State = Member;

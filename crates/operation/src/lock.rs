@@ -58,6 +58,7 @@ impl<const SAME: bool> Operation for ByMutex<SAME> {
         verified: STEPS,
         ops: if SAME { 60_000 } else { 500_000 },
         needs_folder: false,
+        waits: false,
     };
 
     type State = (Shared<Mutex>, Ledger);
@@ -119,6 +120,7 @@ impl<const SAME: bool> Operation for BySemaphore<SAME> {
         verified: STEPS,
         ops: if SAME { 60_000 } else { 500_000 },
         needs_folder: false,
+        waits: false,
     };
 
     type State = (Shared<Semaphore>, Ledger);

@@ -63,6 +63,7 @@ impl Operation for Fork {
         verified: CODE,
         ops: 24,
         needs_folder: false,
+        waits: false,
     };
 
     type State = ();
@@ -124,6 +125,7 @@ impl<const KIND: usize> Operation for Clone<KIND> {
         verified: CODE,
         ops: CLONES[KIND].3,
         needs_folder: false,
+        waits: false,
     };
 
     type State = Stack;
@@ -156,6 +158,7 @@ impl Operation for Spawn {
         verified: "each exit code is 0; a program that cannot be run is an error",
         ops: 6,
         needs_folder: false,
+        waits: false,
     };
 
     type State = ();
@@ -188,6 +191,7 @@ impl Operation for Thread {
         verified: "each thread answers with its argument",
         ops: 150,
         needs_folder: false,
+        waits: false,
     };
 
     type State = ();

@@ -32,6 +32,7 @@ impl Operation for Large {
         verified: "addresses come again; each block holds its number",
         ops: 300,
         needs_folder: false,
+        waits: false,
     };
 
     type State = ();
@@ -75,6 +76,7 @@ impl Operation for Small {
         verified: "each block holds its number when it is freed",
         ops: 250_000,
         needs_folder: false,
+        waits: false,
     };
 
     type State = Vec<Block>;

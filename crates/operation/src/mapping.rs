@@ -34,6 +34,7 @@ impl Operation for Anonymous {
         verified: "addresses come again; 1 in 64 is new (zero), written and read back",
         ops: 1_000,
         needs_folder: false,
+        waits: false,
     };
 
     type State = ();
@@ -103,6 +104,7 @@ impl<const SAME: bool> Operation for Mapped<SAME> {
         verified: "addresses come again; 1 in 64 shows the words of its file",
         ops: 800,
         needs_folder: true,
+        waits: false,
     };
 
     /// A file of the flow's own.

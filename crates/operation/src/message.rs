@@ -53,6 +53,7 @@ impl<const SOCKETS: bool> Operation for Message<SOCKETS> {
         verified: "the bytes are those that were written",
         ops: if SOCKETS { 1_600 } else { 4_000 },
         needs_folder: false,
+        waits: false,
     };
 
     type State = Pipe;
@@ -87,6 +88,7 @@ impl Operation for Eventfd {
         verified: "what is taken out is what was added",
         ops: 6_000,
         needs_folder: false,
+        waits: false,
     };
 
     type State = OwnedFd;

@@ -63,6 +63,7 @@ impl<const OWN_FOLDER: bool> Operation for Create<OWN_FOLDER> {
         verified: "making fails where a file is (O_EXCL), removing where none is",
         ops: 200,
         needs_folder: true,
+        waits: false,
     };
 
     type State = CString;
@@ -107,6 +108,7 @@ impl<const OWN_FOLDER: bool> Operation for Rename<OWN_FOLDER> {
         verified: "a name that the file has no more cannot be changed",
         ops: 250,
         needs_folder: true,
+        waits: false,
     };
 
     /// The two names.

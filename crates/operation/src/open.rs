@@ -52,6 +52,7 @@ impl Operation for OwnFileOneFolder {
         verified: VERIFIED,
         ops: 1_200,
         needs_folder: true,
+        waits: false,
     };
 
     type State = OwnFile;
@@ -88,6 +89,7 @@ impl Operation for OwnFolder {
         verified: VERIFIED,
         ops: 1_200,
         needs_folder: true,
+        waits: false,
     };
 
     type State = OwnFile;
@@ -126,6 +128,7 @@ impl Operation for SameFile {
         verified: VERIFIED,
         ops: 1_200,
         needs_folder: true,
+        waits: false,
     };
 
     type State = ();

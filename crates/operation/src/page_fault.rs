@@ -93,6 +93,7 @@ impl<const SHARED: bool> Operation for Memory<SHARED> {
         verified: VERIFIED,
         ops: if SHARED { 1_200 } else { 2_000 },
         needs_folder: false,
+        waits: false,
     };
 
     type State = ();
@@ -139,6 +140,7 @@ impl Operation for FilePrivate {
         verified: "each page holds its number and the file does not; a fault for each",
         ops: 1_500,
         needs_folder: true,
+        waits: false,
     };
 
     type State = File;
@@ -174,6 +176,7 @@ impl Operation for FileShared {
         verified: "each page holds its number, and so does the file; a fault for each",
         ops: 2_000,
         needs_folder: true,
+        waits: false,
     };
 
     type State = File;

@@ -34,6 +34,7 @@ impl Operation for Protect {
         verified: "what is written is there; 1 in 64 refuses a write while it is forbidden",
         ops: 1_500,
         needs_folder: false,
+        waits: false,
     };
 
     type State = Mapping;
@@ -81,6 +82,7 @@ impl Operation for Forget {
         verified: "each page is zero when it comes back",
         ops: 1_200,
         needs_folder: false,
+        waits: false,
     };
 
     type State = Mapping;

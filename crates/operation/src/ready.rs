@@ -79,6 +79,7 @@ impl Operation for Poll {
         verified: VERIFIED,
         ops: 5_000,
         needs_folder: false,
+        waits: false,
     };
 
     type State = Counters;
@@ -115,6 +116,7 @@ impl Operation for Epoll {
         verified: VERIFIED,
         ops: 7_500,
         needs_folder: false,
+        waits: false,
     };
 
     type State = (Counters, OwnedFd);

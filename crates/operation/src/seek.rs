@@ -47,6 +47,7 @@ impl Operation for Own {
         verified: "the answer is the place; 1 in 64 is read from",
         ops: 18_000,
         needs_folder: true,
+        waits: false,
     };
 
     type State = OwnFile;
@@ -84,6 +85,7 @@ impl Operation for Same {
         verified: "the answer is the place",
         ops: 12_000,
         needs_folder: true,
+        waits: false,
     };
 
     type State = ();

@@ -23,6 +23,7 @@ impl Operation for ToSelf {
         verified: "the flow's handler has run once for each",
         ops: 1_300,
         needs_folder: false,
+        waits: false,
     };
 
     type State = Address;

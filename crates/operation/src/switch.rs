@@ -52,6 +52,7 @@ impl Operation for Pipe {
         verified: "each answer is the word plus one",
         ops: 600,
         needs_folder: false,
+        waits: false,
     };
 
     type State = ByPipe;
@@ -170,6 +171,7 @@ impl Operation for Futex {
         verified: "each answer is the number that was sent",
         ops: 600,
         needs_folder: false,
+        waits: false,
     };
 
     type State = ByFutex;

@@ -369,6 +369,20 @@ impl Body for Pairs<'_> {
     }
 }
 
+/// Why a variant cannot run work whose flows wait for each other.
+pub(crate) fn unsuited_to_wait(name: &str, variant: &Variant) -> Option<String> {
+    if variant.model.is_user_level() {
+        return Some(format!(
+            "{name} has flows that wait for each other, and {} would wait for ever: its flows share \
+             a carrier; use process, thread or a mix such as 2x2",
+            variant.model
+        ));
+    }
+    (variant.schedule == Schedule::Queue).then(|| {
+        format!("{name} needs to know which flow waits for which: use schedule = \"static\"")
+    })
+}
+
 impl Workload for Handoff {
     fn units(&self) -> u64 {
         Self::flows(self)
@@ -394,17 +408,7 @@ impl Workload for Handoff {
     }
 
     fn unsuited(&self, variant: &Variant) -> Option<String> {
-        if variant.model.is_user_level() {
-            return Some(format!(
-                "handoff has flows that wait for each other, and {} would wait for ever: its \
-                 flows share a carrier; use process, thread or a mix such as 2x2",
-                variant.model
-            ));
-        }
-        (variant.schedule == Schedule::Queue).then(|| {
-            "handoff needs to know which flow hands over to which: use schedule = \"static\""
-                .to_owned()
-        })
+        unsuited_to_wait("handoff", variant)
     }
 
     fn bytes_a_flow(&self) -> Option<u64> {

@@ -8,9 +8,10 @@ use operation::Name;
 use serde::{Deserialize, Serialize};
 
 use crate::WorkError;
+use crate::handoff::unsuited_to_wait;
 use crate::workload::{FileWords, Files};
 use crate::{Work, Workload};
-use flow::{Answer, SlotProcess};
+use flow::{Answer, SlotProcess, Variant};
 
 /// Parameters of `operation`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +84,13 @@ impl Workload for Operations {
 
     fn is_even(&self) -> bool {
         true
+    }
+
+    fn unsuited(&self, variant: &Variant) -> Option<String> {
+        if !self.operation.facts().waits {
+            return None;
+        }
+        unsuited_to_wait(self.operation.as_str(), variant)
     }
 
     fn files(&self) -> Option<Files<'_>> {
