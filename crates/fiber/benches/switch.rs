@@ -99,7 +99,7 @@ fn compare(peers: &[Peer], flows: usize, yields: usize, rounds: usize) {
     let costs: Vec<Vec<f64>> = costs.collect();
     for ((peer, samples), costs_of) in runs.iter().zip(&samples).zip(&costs) {
         let bytes = samples.iter().map(|sample| sample.bytes).max().unwrap_or(0);
-        print!("  {:40} {}", peer.name, told(costs_of, &costs[0]));
+        print!("  {:40} {}", peer.name, with_ratio(costs_of, &costs[0]));
         // Small counts drown in what the process itself takes.
         if flows >= 10_000 {
             print!("  {:6} B a flow", bytes / flows);
@@ -124,7 +124,7 @@ fn creation(peers: &[Peer], flows: usize, rounds: usize) {
     }
     println!("\ncreate + run + join, ns a flow, {flows} at a time");
     for (peer, costs_of) in runs.iter().zip(&costs) {
-        println!("  {:40} {}", peer.name, told(costs_of, &costs[0]));
+        println!("  {:40} {}", peer.name, with_ratio(costs_of, &costs[0]));
     }
     let warm = (0..rounds * 10)
         .map(|_| peers::ours::warm_life_ns(flows))
@@ -141,7 +141,7 @@ fn yield_ns(samples: &[Sample]) -> Vec<f64> {
 }
 
 /// What a peer costs, and how many times that of the reference in the same round.
-fn told(costs: &[f64], reference: &[f64]) -> String {
+fn with_ratio(costs: &[f64], reference: &[f64]) -> String {
     let ratios = costs.iter().zip(reference).map(|(cost, of)| cost / of);
     let (cost, ratio) = (Spread::of(costs.to_vec()), Spread::of(ratios.collect()));
     format!("{cost}  {ratio}")

@@ -28,7 +28,7 @@ struct Shim {
     next: unsafe extern "C" fn() -> u64,
 }
 
-/// All ranks, seen from one of them. Whoever holds it is the only one of its rank who speaks to MPI.
+/// All ranks, seen from one of them. Its holder is the only flow of the rank that calls MPI.
 #[derive(Debug)]
 pub(crate) struct World {
     shim: Shim,

@@ -121,7 +121,7 @@ impl<const SOCKETS: bool> Operation for Group<SOCKETS> {
         },
         family: "messages",
         does: "send 100 bytes to one of many receivers, or be one of them",
-        shares: "the pipes: up to 20 flows write to each of those of 20 others",
+        shares: "the pipes: each of up to 20 receivers has one, and all senders write to it",
         verified: "each message comes once, in the order of its sender",
         ops: if SOCKETS { 300 } else { 400 },
         needs_folder: false,

@@ -9,8 +9,8 @@
 //!
 //! The server answers at once, but not in the first 100 ms of each second. Of requests that are planned
 //! at a constant rate, a tenth wait for a time that is uniform from 0 to 100 ms, so that the quantile q above
-//! 0.9 is (q - 0.9) s: 50 ms at 0.95, 90 ms at 0.99, 99 ms at 0.999. Whoever sends the next request only after
-//! an answer sees fewer waits than that (coordinated omission). The rate is no divisor of a second's
+//! 0.9 is (q - 0.9) s: 50 ms at 0.95, 90 ms at 0.99, 99 ms at 0.999. A generator that sends the next request only
+//! after an answer sees fewer waits than that (coordinated omission). The rate is no divisor of a second's
 //! milliseconds, so that waits of all lengths come up.
 //!
 //! There are fewer connections than requests that a stall holds up: some of them wait for a connection

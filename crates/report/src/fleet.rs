@@ -246,7 +246,7 @@ fn multiples(fleet: &Fleet) -> Figures {
     if rows.is_empty() {
         return Figures::default();
     }
-    // By machine: whoever looks through a thousand lists for each of a thousand machines waits.
+    // By machine: a search through every list for every machine is quadratic.
     let mut panels: Vec<Panel> = fleet
         .machines
         .iter()

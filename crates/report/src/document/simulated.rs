@@ -14,11 +14,9 @@ use simulate::show_bytes;
 use beside::NotRun;
 
 use super::detail::Detail;
-use super::figures::{Figure, Figures, Legend};
+use super::figures::Figures;
 use super::table::{Cell, Col, Table, Unit, number, text, whole};
 use super::{Level, Section};
-use crate::charts::Chart;
-use crate::charts::gains::Gains;
 use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
 use crate::number::percent;
@@ -264,24 +262,14 @@ fn figure(id: &str, study: &StudyResult, group: &[&SimulatedCase], drawn: &Drawn
     let Some(conclusion) = conclusion(group, drawn.counts).filter(|_| is_a_chart) else {
         return Figures::default();
     };
-    Figures::from(Figure {
-        id: format!("{id}_{}", drawn.word),
-        desc: format!(
-            "{} lines over the number of flows, {} over {} = 1.0, simulated.",
-            series.len(),
-            group[0].subject,
-            group[0].reference
-        ),
-        title: conclusion.said,
-        legend: Legend::lines(&series),
-        data: None,
-        chart: Chart::Gains(Gains {
-            series,
-            ideal: Vec::new(),
-            number: "flows".to_owned(),
-            upwards: String::new(),
-        }),
-    })
+    let desc = format!(
+        "{} lines over the number of flows, {} over {} = 1.0, simulated.",
+        series.len(),
+        group[0].subject,
+        group[0].reference
+    );
+    let id = format!("{id}_{}", drawn.word);
+    Figures::from(beside::over_flows(id, desc, conclusion.said, series))
 }
 
 fn point(case: &SimulatedCase, count: Count) -> Option<Point> {

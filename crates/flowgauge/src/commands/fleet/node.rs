@@ -49,7 +49,7 @@ const PATIENCE: Duration = Duration::from_secs(90);
 const LOOK: Duration = Duration::from_millis(500);
 /// Time that a run has to end after SIGTERM.
 const PARTING: Duration = Duration::from_secs(20);
-/// How much of what a run said last is told when it fails.
+/// Bytes of a failed run's last output that its error shows.
 const SAID: usize = 2_000;
 
 /// What a machine is to run.

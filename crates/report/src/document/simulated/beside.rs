@@ -56,7 +56,7 @@ pub(super) struct NotRun {
 }
 
 impl NotRun {
-    /// All of them that a machine of so many hardware threads has room for.
+    /// The source's figures that this study did not run and that `room` hardware threads could.
     pub(super) fn all(study: &StudyResult, room: u32) -> Vec<Self> {
         let published = study.study.published().into_iter();
         let not_run = published.filter_map(|published| match &published.ours {
@@ -115,20 +115,26 @@ impl NotRun {
             points,
             fit: Vec::new(),
         }];
-        Some(Figure {
-            id: format!("{id}_{}_{}", self.workload, self.along),
-            desc: "The source's marks over the number of flows, threads over processes = 1.0."
-                .to_owned(),
-            title: self.said(study),
-            legend: Legend::lines(&series),
-            data: None,
-            chart: Chart::Gains(Gains {
-                series,
-                ideal: Vec::new(),
-                number: "flows".to_owned(),
-                upwards: String::new(),
-            }),
-        })
+        let id = format!("{id}_{}_{}", self.workload, self.along);
+        let desc = "The source's marks over the number of flows, threads over processes = 1.0.";
+        Some(over_flows(id, desc.to_owned(), self.said(study), series))
+    }
+}
+
+/// A chart of relative counts over the number of flows.
+pub(super) fn over_flows(id: String, desc: String, title: String, series: Vec<Series>) -> Figure {
+    Figure {
+        id,
+        desc,
+        title,
+        legend: Legend::lines(&series),
+        data: None,
+        chart: Chart::Gains(Gains {
+            series,
+            ideal: Vec::new(),
+            number: "flows".to_owned(),
+            upwards: String::new(),
+        }),
     }
 }
 

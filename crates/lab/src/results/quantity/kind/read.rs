@@ -111,16 +111,18 @@ impl Kind {
                     Some(units as f64 * 1e9 / rep.total_ns().max(1) as f64)
                 })
             }
-            Self::Processes => told(record, "processes"),
-            Self::Threads => told(record, "tasks"),
-            Self::Launch => told(record, "launch_of_true_ns"),
-            Self::Moves => told(record, "moves"),
-            Self::Computing => told(record, "compute_ns"),
-            Self::Communication => told(record, "communication_ns"),
-            Self::Waiting => told(record, "waiting_ns"),
-            Self::BytesRead if told(record, "read_bytes").is_some() => told(record, "read_bytes"),
-            Self::BytesWritten if told(record, "written_bytes").is_some() => {
-                told(record, "written_bytes")
+            Self::Processes => count_named(record, "processes"),
+            Self::Threads => count_named(record, "tasks"),
+            Self::Launch => count_named(record, "launch_of_true_ns"),
+            Self::Moves => count_named(record, "moves"),
+            Self::Computing => count_named(record, "compute_ns"),
+            Self::Communication => count_named(record, "communication_ns"),
+            Self::Waiting => count_named(record, "waiting_ns"),
+            Self::BytesRead if count_named(record, "read_bytes").is_some() => {
+                count_named(record, "read_bytes")
+            }
+            Self::BytesWritten if count_named(record, "written_bytes").is_some() => {
+                count_named(record, "written_bytes")
             }
             Self::LargePages => {
                 let mut variants = look.case.variants.iter();
@@ -198,7 +200,7 @@ fn over(record: &SlotRecord, of: impl Fn(&Rep) -> Option<f64>) -> Option<Measure
 }
 
 /// What work that makes its own flows counted by name.
-fn told(record: &SlotRecord, name: &str) -> Option<Measured<f64>> {
+fn count_named(record: &SlotRecord, name: &str) -> Option<Measured<f64>> {
     over(record, |rep| {
         let own = rep.self_managed.as_ref()?;
         own.counts.get(name).map(|&count| count as f64)
