@@ -12,16 +12,20 @@
 //! reported beside it, and the upper bound as well.
 //!
 //! Looking costs CPU time and holds the lock that page faults take. So it is done in a launch of
-//! its own that counts nowhere else, or, of programs that run long, beside the launch with a
-//! hundredth of one CPU at the most.
+//! its own that counts nowhere else, or, of programs that run long and of servers, beside the launch
+//! with a hundredth of one CPU at the most. A server that was not looked at three times in that way (a
+//! short load, or many processes, whose look takes long) gets a launch of its own too: one early look
+//! sees it before its connections have come.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
-use measure::memory::{Memory, Sampler};
+use measure::memory::{Memory, Reading, Sampler};
 
 use crate::tree;
 
+/// Fewer looks than this say nothing of a peak.
+const LEAST_LOOKS: u64 = 3;
 /// A new peak is looked into when the RSS is higher than the last by this factor.
 const HIGHER: f64 = 1.02;
 
@@ -58,6 +62,28 @@ pub(crate) struct Seen {
     /// How many looks there were, and the longest time between two, in ns.
     pub(crate) looks: u64,
     pub(crate) longest_gap_ns: u64,
+}
+
+impl Seen {
+    /// Whether there were enough looks to speak of a peak.
+    pub(crate) fn is_enough(&self) -> bool {
+        self.looks >= LEAST_LOOKS && self.peak.is_some()
+    }
+
+    /// The peak, or the most that one process had where there were too few looks.
+    pub(crate) fn reading(seen: Option<Self>, most_rss: u64) -> Reading {
+        let peak = seen.filter(Self::is_enough).and_then(|seen| seen.peak);
+        peak.map_or_else(
+            || Reading::RssOnly {
+                rss: most_rss,
+                reason: "it ended before it had been looked at three times; this is the most that one of its \
+                         processes had, and no less than what its launcher had"
+                    .to_owned(),
+                remedy: "give it more work".to_owned(),
+            },
+            Reading::Honest,
+        )
+    }
 }
 
 /// Looks at a tree.
@@ -158,4 +184,31 @@ fn page_bytes() -> u64 {
         .flatten()
         .and_then(|bytes| u64::try_from(bytes).ok());
     size.unwrap_or(4096)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(looks: u64) -> Option<Seen> {
+        let mut sampler = Sampler::new();
+        let peak = sampler.of(&[std::process::id().cast_signed()]);
+        Some(Seen {
+            peak: Some(peak.expect("the memory of this process can be read")),
+            looks,
+            ..Seen::default()
+        })
+    }
+
+    #[test]
+    fn one_early_look_at_a_short_load_is_no_peak() {
+        for few in [None, Some(Seen::default()), seen(1), seen(2)] {
+            let reading = Seen::reading(few, 4096);
+            assert!(
+                matches!(reading, Reading::RssOnly { rss: 4096, .. }),
+                "{reading:?}"
+            );
+        }
+        assert!(matches!(Seen::reading(seen(3), 4096), Reading::Honest(_)));
+    }
 }

@@ -32,9 +32,6 @@ use crate::program::Program;
 use crate::supervisor::Supervisor;
 use crate::sys::{self, Executable};
 
-/// Fewer looks than this say nothing of a peak.
-const LEAST_LOOKS: u64 = 3;
-
 /// Launches of a program, in the process of its slot.
 #[derive(Debug)]
 pub(crate) struct Runner<'a> {
@@ -203,18 +200,7 @@ impl SelfManaged for Runner<'_> {
             self.aside("conclude", self.program.conclude.as_deref())?;
             self.seen = launch.seen;
         }
-        let seen = self.seen.filter(|seen| seen.looks >= LEAST_LOOKS);
-        let peak = seen.and_then(|seen| seen.peak);
-        Ok(Some(match peak {
-            Some(peak) => Reading::Honest(peak),
-            None => Reading::RssOnly {
-                rss: self.most_rss,
-                reason: "it ended before it had been looked at three times; this is the most that one of its \
-                         processes had, and no less than what its launcher had"
-                    .to_owned(),
-                remedy: "give it more work".to_owned(),
-            },
-        }))
+        Ok(Some(Seen::reading(self.seen, self.most_rss)))
     }
 }
 

@@ -9,7 +9,7 @@
 //! * **tear-down**: from asking it to end (`SIGTERM` to the process that was launched) until nothing of it is there.
 //!
 //! Usage is that of the server's tree alone: the load generator is launched beside it, and its usage is kept
-//! apart. Memory is looked at while it is asked. A server that ends while it is asked has failed, and so has
+//! apart. Memory is looked at while it is asked; in a launch of its own, where that is too short. A server that ends while it is asked has failed, and so has
 //! one that has to be killed.
 
 use std::io;
@@ -48,7 +48,11 @@ const SPARE_S: f64 = 5.0;
 pub(crate) struct ServerRunner<'a> {
     served: &'a Served,
     base: Runner<'a>,
+    /// How often its memory is looked at.
+    pace: Pace,
     seen: Option<Seen>,
+    /// The most that one of its processes had, in bytes.
+    most_rss: u64,
     /// Who listens where the load asks.
     listener: Listens,
 }
@@ -74,7 +78,9 @@ impl<'a> ServerRunner<'a> {
         Ok(Self {
             served,
             base,
+            pace: Pace::BESIDE,
             seen: None,
+            most_rss: 0,
             listener: Listens::Unknown,
         })
     }
@@ -243,7 +249,7 @@ impl<'a> ServerRunner<'a> {
         let mut load = self.base.supervisor.launch(order)?;
         let most = Duration::from_secs_f64(most_s.clamp(0.0, 1e6));
         let until = (Instant::now() + most).min(self.base.deadline);
-        let mut looks = Looks::new(Pace::BESIDE, self.base.supervisor.own(), vec![load.pid]);
+        let mut looks = Looks::new(self.pace, self.base.supervisor.own(), vec![load.pid]);
         let waited = self.wait_for_load(server, &mut load, until, &mut looks)?;
         self.seen = Some(looks.seen);
         if waited == Wait::Flood {
@@ -335,6 +341,7 @@ impl<'a> ServerRunner<'a> {
         }
         let mut used = self.base.supervisor.take_orphans();
         used.add(server.ended.map(|end| end.used).unwrap_or_default());
+        self.most_rss = self.most_rss.max(used.most_rss);
         let span = |from: u64, to: u64| Duration::from_nanos(to.saturating_sub(from));
         Ok(SelfManagedRep {
             create: span(server.began_ns, ready_ns),
@@ -488,7 +495,15 @@ impl SelfManaged for ServerRunner<'_> {
         judge::differs()
     }
 
+    /// The peak of what was seen beside the load that counts, or of a launch of its own.
     fn memory(&mut self) -> io::Result<Option<Reading>> {
-        Ok(self.seen.and_then(|seen| seen.peak).map(Reading::Honest))
+        if !self.seen.is_some_and(|seen| seen.is_enough()) {
+            self.base.prepare()?;
+            self.pace = Pace::ALONE;
+            let launched = self.repeat(false);
+            self.pace = Pace::BESIDE;
+            launched?;
+        }
+        Ok(Some(Seen::reading(self.seen, self.most_rss)))
     }
 }
