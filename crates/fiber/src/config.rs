@@ -88,15 +88,24 @@ impl Config {
 
     /// Movable stacks of `bytes` with addresses of their own: a multiple of 64, at least 128.
     /// They lie as packed ones do, and an overflow is found as late.
+    ///
+    /// # Safety
+    /// As [`Config::packed`]: a frame that does not fit writes over a neighbour, also in memory
+    /// that processes share.
     #[must_use]
-    pub fn movable(bytes: usize) -> Config {
-        Config::kept(Way::Isomalloc, bytes)
+    pub unsafe fn movable(bytes: usize) -> Config {
+        // SAFETY: the caller's promise is the one asked for.
+        unsafe { Config::kept(Way::Isomalloc, bytes) }
     }
 
-    /// Movable stacks that take turns at one address, kept in one of the three ways. Where
-    /// `way` is not [`Way::Isomalloc`], `bytes` is a multiple of 4 KiB.
+    /// Movable stacks kept in one of the three ways: with addresses of their own, or taking turns
+    /// at one address above a page that may not be touched. Then `bytes` is a multiple of 4 KiB.
+    ///
+    /// # Safety
+    /// Where `way` is [`Way::Isomalloc`], as [`Config::movable`]. The other two have a guard, and
+    /// ask nothing.
     #[must_use]
-    pub fn kept(way: Way, bytes: usize) -> Config {
+    pub unsafe fn kept(way: Way, bytes: usize) -> Config {
         let arena = 0;
         Config::new(Stack::Movable { way, bytes, arena })
     }

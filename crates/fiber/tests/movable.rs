@@ -3,12 +3,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod apart;
+
 use std::cell::Cell;
 use std::io::{Read, Write};
 use std::process::{Command, ExitCode};
 
+use apart::{kept, movable};
 use fiber::movable::{MovableFiber, MoveError, Region, Way};
-use fiber::{Config, ConfigError, Fiber, JoinError, Scheduler};
+use fiber::{ConfigError, Fiber, JoinError, Scheduler};
 
 /// Tests that fork: each is run in a process of its own, which has one thread.
 const TESTS: &[(&str, fn())] = &[
@@ -166,7 +169,7 @@ fn go(fiber: &mut MovableFiber<'_>, to: usize) {
 
 fn yields_and_results_of_all_three_ways() {
     for way in WAYS {
-        let scheduler = Scheduler::new(Config::kept(way, 16 << 10).capacity(50)).unwrap();
+        let scheduler = Scheduler::new(kept(way, 16 << 10).capacity(50)).unwrap();
         let handles: Vec<_> = (0..50_u64)
             .map(|who| {
                 let body = move |fiber: &mut Fiber| {
@@ -190,7 +193,7 @@ fn yields_and_results_of_all_three_ways() {
 
 fn suspending_and_awakening_of_all_three_ways() {
     for way in WAYS {
-        let scheduler = Scheduler::new(Config::kept(way, 16 << 10).capacity(4)).unwrap();
+        let scheduler = Scheduler::new(kept(way, 16 << 10).capacity(4)).unwrap();
         for _ in 0..3 {
             let sleeper = scheduler.spawn(|fiber| {
                 let kept = std::hint::black_box([7_u64; 64]);
@@ -222,7 +225,7 @@ fn panics_and_drops_of_all_three_ways() {
     }
     for way in WAYS {
         DROPPED.set(0);
-        let scheduler = Scheduler::new(Config::kept(way, 64 << 10).capacity(4)).unwrap();
+        let scheduler = Scheduler::new(kept(way, 64 << 10).capacity(4)).unwrap();
         let thrower = scheduler.spawn(|fiber| {
             let _counts = Counts;
             fiber.yield_now();
@@ -259,7 +262,7 @@ fn there_and_back(fiber: &mut MovableFiber<'_>, number: u64) -> (u64, u64) {
 
 fn a_fiber_goes_there_and_back() {
     for way in WAYS {
-        let region = Region::reserve(Config::kept(way, 64 << 10).capacity(20), 2).unwrap();
+        let region = Region::reserve(kept(way, 64 << 10).capacity(20), 2).unwrap();
         let servers = servers(&region);
         let server = servers[0].0 as u64;
         let scheduler = region.join(0).unwrap();
@@ -328,7 +331,7 @@ fn luggage_of(number: u64) -> u64 {
 
 fn what_is_held_on_stack_and_arena_moves_along() {
     for way in WAYS {
-        let config = Config::kept(way, 64 << 10).arena(4_096).capacity(10);
+        let config = kept(way, 64 << 10).arena(4_096).capacity(10);
         let region = Region::reserve(config, 2).unwrap();
         let servers = servers(&region);
         let scheduler = region.join(0).unwrap();
@@ -349,7 +352,7 @@ fn what_is_held_on_stack_and_arena_moves_along() {
 
 fn a_panic_elsewhere_is_delivered_at_home() {
     std::panic::set_hook(Box::new(|_| {}));
-    let region = Region::reserve(Config::movable(64 << 10).capacity(2), 2).unwrap();
+    let region = Region::reserve(movable(64 << 10).capacity(2), 2).unwrap();
     let servers = servers(&region);
     let scheduler = region.join(0).unwrap();
     let body = |fiber: &mut MovableFiber<'_>, number: u64| -> u64 {
@@ -371,7 +374,7 @@ fn a_panic_elsewhere_is_delivered_at_home() {
 }
 
 fn a_dropped_handle_frees_the_slot() {
-    let region = Region::reserve(Config::movable(16 << 10).capacity(1), 2).unwrap();
+    let region = Region::reserve(movable(16 << 10).capacity(1), 2).unwrap();
     let servers = servers(&region);
     let scheduler = region.join(0).unwrap();
     for _ in 0..20 {
@@ -450,7 +453,7 @@ fn random_moves_get_every_result_right() {
     let fibers = 1_000;
     for way in WAYS {
         let processes = 3;
-        let config = Config::kept(way, 32 << 10).arena(2_048).capacity(fibers);
+        let config = kept(way, 32 << 10).arena(2_048).capacity(fibers);
         let region = Region::reserve(config, processes).unwrap();
         let servers = servers(&region);
         let scheduler = region.join(0).unwrap();
@@ -505,7 +508,7 @@ fn valgrind_has_nothing_to_say_of_moves() {
 // ── Ends ─────────────────────────────────────────────────────────────────────────────
 
 fn a_process_that_dies() {
-    let region = Region::reserve(Config::movable(16 << 10).capacity(30), 3).unwrap();
+    let region = Region::reserve(movable(16 << 10).capacity(30), 3).unwrap();
     let mut servers = servers(&region);
     let scheduler = region.join(0).unwrap();
     // Goes there and stays; those that went to process 1 end it when all are there.
@@ -545,7 +548,7 @@ fn a_process_that_dies() {
 }
 
 fn whoever_serves_ends() {
-    let region = Region::reserve(Config::movable(16 << 10).capacity(1), 2).unwrap();
+    let region = Region::reserve(movable(16 << 10).capacity(1), 2).unwrap();
     let mut servers = servers(&region);
     let dies = in_child(|| {
         let region = region.clone();
@@ -565,7 +568,7 @@ fn refusal(fiber: &mut MovableFiber<'_>, to: usize) -> MoveError {
 }
 
 fn moves_that_cannot_be_are_refused() {
-    let region = Region::reserve(Config::movable(16 << 10).capacity(2), 2).unwrap();
+    let region = Region::reserve(movable(16 << 10).capacity(2), 2).unwrap();
     let scheduler = region.join(0).unwrap();
     let body = |fiber: &mut MovableFiber<'_>, (): ()| {
         let (to, processes) = (2, 2);
@@ -593,7 +596,7 @@ fn moves_that_cannot_be_are_refused() {
 }
 
 fn regions_that_cannot_be_are_refused() {
-    let config = Config::movable(1_024).capacity(10);
+    let config = movable(1_024).capacity(10);
     let first = Region::reserve_at(0x6FFF_0000_0000, config, 1).unwrap();
     let taken = Region::reserve_at(first.address(), config, 1).unwrap_err();
     assert!(taken.to_string().contains("0x6fff00000000"), "{taken}");
@@ -608,10 +611,10 @@ fn regions_that_cannot_be_are_refused() {
         (Way::Aliased, 1_024),
         (Way::Isomalloc, 64),
     ] {
-        let error = Scheduler::new(Config::kept(way, bytes)).unwrap_err();
+        let error = Scheduler::new(kept(way, bytes)).unwrap_err();
         assert!(matches!(error, ConfigError::Stack { .. }), "{error}");
     }
-    let large = Scheduler::new(Config::movable(64 << 10).arena(1 << 30)).unwrap_err();
+    let large = Scheduler::new(movable(64 << 10).arena(1 << 30)).unwrap_err();
     assert!(matches!(large, ConfigError::TooLarge { .. }), "{large}");
 }
 
@@ -622,7 +625,7 @@ fn no_address_space_is_an_error() {
     };
     // SAFETY: lowers a limit of this process, which the test has for itself.
     unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) };
-    let error = Region::reserve(Config::movable(64 << 10).capacity(1 << 20), 2).unwrap_err();
+    let error = Region::reserve(movable(64 << 10).capacity(1 << 20), 2).unwrap_err();
     assert!(matches!(error, ConfigError::Memory { .. }), "{error}");
     assert!(
         error.to_string().contains("ask for fewer or smaller ones"),
@@ -669,13 +672,13 @@ fn no_shared_memory_is_an_error() {
         )
     };
     assert_eq!(set, 0, "no filter");
-    let error = Scheduler::new(Config::movable(1_024)).unwrap_err();
+    let error = Scheduler::new(movable(1_024)).unwrap_err();
     assert!(matches!(error, ConfigError::NoSharedMemory(_)), "{error}");
     assert!(error.to_string().contains("memfd_create"), "{error}");
 }
 
 fn a_full_region_is_an_error() {
-    let scheduler = Scheduler::new(Config::movable(1_024).capacity(2)).unwrap();
+    let scheduler = Scheduler::new(movable(1_024).capacity(2)).unwrap();
     let _handles = [0, 1].map(|number: u64| scheduler.spawn_movable(number, |_, n| n).unwrap());
     let error = scheduler.spawn_movable((), |_, ()| ()).unwrap_err();
     assert!(error.to_string().contains("all 2 fibers"), "{error}");
@@ -685,7 +688,7 @@ fn a_full_region_is_an_error() {
 /// that block, into a fiber of process 0.
 fn a_huge_page_of_two_processes() {
     const FIBERS: u64 = 3_000;
-    let config = Config::movable(1_024).capacity(FIBERS as usize);
+    let config = movable(1_024).capacity(FIBERS as usize);
     let region = Region::reserve(config, 2).unwrap();
     let (mut all_are_here, mut go_ahead) = std::os::unix::net::UnixStream::pair().unwrap();
     let other = in_child(|| {
@@ -721,7 +724,7 @@ fn an_overflow_in_the_window() {
     }
     for way in [Way::Copied, Way::Aliased] {
         let dies = in_child(|| {
-            let scheduler = Scheduler::new(Config::kept(way, 32 << 10).capacity(3)).unwrap();
+            let scheduler = Scheduler::new(kept(way, 32 << 10).capacity(3)).unwrap();
             for who in 0..3 {
                 let body = move |fiber: &mut Fiber| {
                     fiber.yield_now();

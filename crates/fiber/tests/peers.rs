@@ -5,12 +5,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod apart;
+
 use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 
-use fiber::Config;
+use apart::{kept, movable};
 use fiber::movable::{MovableFiber, MoveError, PeerError, Region, Way, agree_on_addresses};
 
 fn main() {
@@ -134,7 +136,7 @@ fn travels(fiber: &mut MovableFiber<'_>, number: u64) -> (u64, u64) {
 }
 
 fn a_fiber_goes_to_a_process_that_was_started_by_itself(way: Way) {
-    let config = Config::kept(way, 64 << 10).arena(4_096).capacity(100);
+    let config = kept(way, 64 << 10).arena(4_096).capacity(100);
     let region = Region::reserve(config, 2).unwrap();
     let (mut child, peer) = started("serve");
     region.offer(&peer).unwrap();
@@ -152,7 +154,7 @@ fn a_fiber_goes_to_a_process_that_was_started_by_itself(way: Way) {
 }
 
 fn a_fiber_is_sent_to_a_process_that_shares_no_memory(way: Way) {
-    let config = Config::kept(way, 64 << 10).arena(4_096).capacity(100);
+    let config = kept(way, 64 << 10).arena(4_096).capacity(100);
     let region = Region::reserve(config, 2).unwrap();
     let (mut child, peer) = started("serve-apart");
     region.link(peer).unwrap();
@@ -199,7 +201,7 @@ fn much_is_sent_both_ways_at_once() {
         }
         number
     }
-    let config = Config::movable(KEPT + (32 << 10)).capacity(60);
+    let config = movable(KEPT + (32 << 10)).capacity(60);
     let region = Region::reserve(config, 2).unwrap();
     let (mut child, peer) = started("serve-apart");
     region.link(peer).unwrap();
@@ -214,7 +216,7 @@ fn much_is_sent_both_ways_at_once() {
 }
 
 fn a_process_that_dies_far_away_loses_what_was_there() {
-    let region = Region::reserve(Config::movable(32 << 10).capacity(2), 2).unwrap();
+    let region = Region::reserve(movable(32 << 10).capacity(2), 2).unwrap();
     let (mut child, peer) = started("die-apart");
     region.link(peer).unwrap();
     let scheduler = region.join(0).unwrap();
@@ -228,14 +230,14 @@ fn a_process_that_dies_far_away_loses_what_was_there() {
     let error = lost.join().unwrap_err().to_string();
     assert!(error.contains("process 1"), "{error}");
     assert!(child.wait().unwrap().success());
-    let three = Region::reserve(Config::movable(1_024).capacity(1), 3).unwrap();
+    let three = Region::reserve(movable(1_024).capacity(1), 3).unwrap();
     let (peer, _other) = UnixStream::pair().unwrap();
     let error = three.link(peer).unwrap_err().to_string();
     assert!(error.contains("from 1 to 2"), "{error}");
 }
 
 fn what_cannot_be_a_fiber_ends_the_link() {
-    let region = Region::reserve(Config::movable(32 << 10).capacity(2), 2).unwrap();
+    let region = Region::reserve(movable(32 << 10).capacity(2), 2).unwrap();
     let (mut child, peer) = started("lie-apart");
     region.link(peer).unwrap();
     let scheduler = region.join(0).unwrap();
@@ -256,7 +258,7 @@ fn what_cannot_be_a_fiber_ends_the_link() {
 }
 
 fn a_process_at_other_addresses_is_refused() {
-    let region = Region::reserve(Config::movable(1_024).capacity(1), 2).unwrap();
+    let region = Region::reserve(movable(1_024).capacity(1), 2).unwrap();
     let (mut child, peer) = started("serve-elsewhere");
     let error = region.offer(&peer).unwrap_err();
     assert!(matches!(error, PeerError::Differs { .. }), "{error}");
@@ -265,7 +267,7 @@ fn a_process_at_other_addresses_is_refused() {
 }
 
 fn a_stranger_is_refused() {
-    let region = Region::reserve(Config::movable(1_024).capacity(1), 2).unwrap();
+    let region = Region::reserve(movable(1_024).capacity(1), 2).unwrap();
     let (ours, mut theirs) = UnixStream::pair().unwrap();
     theirs.write_all(&[7; 32]).unwrap();
     let error = region.offer(&ours).unwrap_err();

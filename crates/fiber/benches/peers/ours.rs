@@ -14,13 +14,15 @@ const DENSEST: &str = "more are for the densest alone";
 pub(crate) fn all() -> Vec<Peer> {
     vec![
         Peer::new("fiber packed", |n, y| rings(packed(128), n, y)),
-        Peer::new("fiber movable", |n, y| rings(Config::movable(128), n, y)),
+        Peer::new("fiber movable", |n, y| {
+            rings(movable(Way::Isomalloc, 128), n, y)
+        }),
         Peer::new("fiber movable, copied", |n, y| {
-            rings(Config::kept(Way::Copied, 4 << 10), n, y)
+            rings(movable(Way::Copied, 4 << 10), n, y)
         })
         .up_to(10_000, "4 KiB a flow"),
         Peer::new("fiber movable, aliased", |n, y| {
-            rings(Config::kept(Way::Aliased, 4 << 10), n, y)
+            rings(movable(Way::Aliased, 4 << 10), n, y)
         })
         .up_to(1_000, "microseconds a switch"),
         Peer::new("fiber packed, 192 B slots", |n, y| rings(packed(192), n, y))
@@ -45,6 +47,12 @@ pub(crate) fn all() -> Vec<Peer> {
 fn packed(bytes: usize) -> Config {
     // SAFETY: flows of this benchmark have a few words each, and were seen to fit.
     unsafe { Config::packed(bytes) }
+}
+
+/// Movable stacks of `bytes`.
+fn movable(way: Way, bytes: usize) -> Config {
+    // SAFETY: as in `packed`.
+    unsafe { Config::kept(way, bytes) }
 }
 
 fn rings(config: Config, flows: usize, yields: usize) -> Sample {

@@ -166,8 +166,10 @@ pub(super) fn config(stacks: Stacks, bytes: usize) -> Config {
         // SAFETY: `bytes` are those that a body says it needs, or that a study gives it, which are no
         // fewer; frames of flows are in them.
         Stacks::Packed => unsafe { Config::packed(bytes) },
-        Stacks::Movable(Way::Isomalloc) => Config::movable(bytes),
-        Stacks::Movable(way) => Config::kept(way, guarded_bytes(bytes as u64) as usize),
+        // SAFETY: the same.
+        Stacks::Movable(Way::Isomalloc) => unsafe { Config::movable(bytes) },
+        // SAFETY: the two other ways have a guard.
+        Stacks::Movable(way) => unsafe { Config::kept(way, guarded_bytes(bytes as u64) as usize) },
         Stacks::Guarded => Config::guarded(guarded_bytes(bytes as u64) as usize),
     }
 }

@@ -35,7 +35,9 @@ impl<U: Uneven> Order<'_, U> {
         let Balancing {
             processes, pieces, ..
         } = *self.plan;
-        let config = Config::movable(STACK)
+        // SAFETY: the frames of a piece fit: what it computes with lies in its arena.
+        let config = unsafe { Config::movable(STACK) };
+        let config = config
             .arena(ARENA + self.work.state_bytes())
             .capacity(pieces + 1);
         let address = std::ptr::from_ref(self).expose_provenance();

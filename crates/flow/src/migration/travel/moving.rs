@@ -17,7 +17,9 @@ impl Trips {
     /// Has flows carry the state: the times, and the values at the end.
     pub(super) fn moving(&self) -> io::Result<(Times, Vec<u64>)> {
         let mut times = Times::begin();
-        let config = Config::kept(self.way, self.stack_bytes()).capacity(self.flows);
+        // SAFETY: the stack has room for the state that a trip carries, and its frames.
+        let config = unsafe { Config::kept(self.way, self.stack_bytes()) };
+        let config = config.capacity(self.flows);
         let group = Group::begin(config, self.processes, &self.cpus, |_, _| Ok(()))?;
         let warm = self.all(&group, &self.starts(), 1, || {})?;
         let ends = self.all(&group, &warm, self.laps, || times.go())?;
