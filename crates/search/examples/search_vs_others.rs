@@ -14,15 +14,26 @@
 //! a case did not find the same number of lines, since then they did not do the same.
 //!
 //! ripgrep is `rg` on the path and every program in `RIPGREPS` (separated by colons); ag and
-//! ugrep are taken where they are installed.
+//! ugrep are taken where they are installed. Beside the rarest case stands the floor: the same
+//! tree walked and its files read, by a thread per CPU, with nothing searched ([`floor`]).
+//!
+//! Some cases search other trees, made of the text of the one given: forty small files, and three
+//! large ones (`LARGE_MIB`, 150 MiB each).
 
 #![allow(clippy::print_stdout, reason = "it prints its table")]
+
+#[path = "search_vs_others/floor.rs"]
+mod floor;
+#[path = "search_vs_others/trees.rs"]
+mod trees;
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
+
+use trees::Tree;
 
 /// One way to do a case.
 struct Side {
@@ -46,6 +57,7 @@ struct Case {
     name: &'static str,
     /// For every searcher.
     args: &'static [&'static str],
+    tree: Tree,
     sides: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -54,35 +66,89 @@ const RG_1: (&str, &[&str]) = ("rg", &["-j1"]);
 const RG_2: (&str, &[&str]) = ("rg", &["-j2"]);
 const RG_4: (&str, &[&str]) = ("rg", &["-j4"]);
 
+const RG_2_READ: (&str, &[&str]) = ("rg", &["-j2", "--no-mmap"]);
+/// Not a searcher: its lines are not compared.
+const FLOOR: (&str, &[&str]) = ("floor", &[]);
+
 const CASES: &[Case] = &[
     Case {
         name: "rare literal",
         args: &["PM_RESUME"],
-        sides: &[AUTO, RG_1, RG_2, RG_4, ("ag", &[]), ("ugrep", &["-rIJ2"])],
+        tree: Tree::Given,
+        sides: &[
+            AUTO,
+            FLOOR,
+            RG_1,
+            RG_2,
+            RG_4,
+            ("ag", &[]),
+            ("ugrep", &["-rIJ2"]),
+        ],
     },
     Case {
         name: "rare expression",
         args: &["pm_[a-z]+_resume_ea"],
+        tree: Tree::Given,
         sides: &[AUTO, RG_1, RG_2, RG_4, ("ag", &[]), ("ugrep", &["-rIJ2"])],
     },
     Case {
         name: "frequent literal",
         args: &["return"],
+        tree: Tree::Given,
         sides: &[AUTO, RG_1, RG_2, RG_4],
     },
     Case {
         name: "counts",
         args: &["-c", "struct"],
+        tree: Tree::Given,
         sides: &[AUTO, RG_1, RG_2, RG_4],
+    },
+    Case {
+        name: "expression without a literal",
+        args: &["[A-Z]{3}[0-9]{4}[a-z]"],
+        tree: Tree::Given,
+        sides: &[AUTO, RG_1, RG_2, RG_4],
+    },
+    Case {
+        name: "letters of another script",
+        args: &[r"\p{Greek}+"],
+        tree: Tree::Given,
+        sides: &[AUTO, RG_1, RG_2, RG_4],
+    },
+    Case {
+        name: "small tree",
+        args: &["return"],
+        tree: Tree::Small,
+        sides: &[AUTO, RG_1, RG_2],
+    },
+    Case {
+        name: "large files, absent literal",
+        args: &["PM_RESUME_NOWHERE"],
+        tree: Tree::Large,
+        sides: &[AUTO, RG_2, RG_2_READ],
+    },
+    Case {
+        name: "large files, frequent literal",
+        args: &["return"],
+        tree: Tree::Large,
+        sides: &[AUTO, RG_2, RG_2_READ],
+    },
+    Case {
+        name: "large files, expression without a literal",
+        args: &["[A-Z]{3}[0-9]{4}[a-z]"],
+        tree: Tree::Large,
+        sides: &[AUTO, RG_2, RG_2_READ],
     },
     Case {
         name: "one flow",
         args: &["PM_RESUME"],
+        tree: Tree::Given,
         sides: &[("flowgauge", &["--model", "sequential"]), RG_1],
     },
     Case {
         name: "models and counts",
         args: &["PM_RESUME"],
+        tree: Tree::Given,
         sides: &[
             AUTO,
             ("flowgauge", &["--model", "sequential"]),
@@ -114,16 +180,28 @@ const CASES: &[Case] = &[
 ];
 
 fn main() -> io::Result<()> {
-    let mut args = std::env::args().skip(1);
-    let tree = args.next().unwrap_or_else(|| "/usr/src".to_owned());
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["floor", tree] => floor::run(Path::new(tree)),
+        ["make", given, folder] => trees::make(Path::new(given), Path::new(folder)),
+        _ => compare(args.into_iter()),
+    }
+}
+
+fn compare(mut args: impl Iterator<Item = String>) -> io::Result<()> {
+    let tree = PathBuf::from(args.next().unwrap_or_else(|| "/usr/src".to_owned()));
     let rounds = args.next().and_then(|text| text.parse().ok()).unwrap_or(11);
     let only = args.next();
     let mut random = Random(u64::from(std::process::id()) | 1);
-    for case in CASES
-        .iter()
-        .filter(|case| only.as_deref().is_none_or(|name| name == case.name))
-    {
-        let mut sides = sides(case, &tree)?;
+    let is_asked = |case: &&Case| only.as_deref().is_none_or(|name| name == case.name);
+    let asked: Vec<&Case> = CASES.iter().filter(is_asked).collect();
+    let made = tempfile::tempdir()?;
+    if asked.iter().any(|case| case.tree != Tree::Given) {
+        make_trees(&tree, made.path())?;
+    }
+    for case in asked {
+        let tree = trees::place(case.tree, &tree, made.path());
+        let mut sides = sides(case, &tree.to_string_lossy())?;
         for round in 0..=rounds {
             let mut order: Vec<usize> = (0..sides.len()).collect();
             random.shuffle(&mut order);
@@ -140,6 +218,16 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
+/// Has another process do that: the memory of this one would count as that of the commands.
+fn make_trees(given: &Path, folder: &Path) -> io::Result<()> {
+    let mut command = Command::new(std::env::current_exe()?);
+    let made = command.arg("make").args([given, folder]).status()?;
+    match made.success() {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("no trees of {}", given.display()))),
+    }
+}
+
 /// That all sides found as many lines, each time.
 fn check(case: &Case, sides: &[Side]) -> io::Result<()> {
     let lines = |side: &Side| side.runs.iter().map(|run| run.lines).collect::<Vec<_>>();
@@ -147,6 +235,7 @@ fn check(case: &Case, sides: &[Side]) -> io::Result<()> {
     let other = |side: &&Side| lines(side).into_iter().any(|lines| Some(lines) != wanted);
     let others: Vec<&str> = sides
         .iter()
+        .filter(|side| !side.name.starts_with(FLOOR.0))
         .filter(other)
         .map(|s| s.name.as_str())
         .collect();
@@ -166,22 +255,21 @@ fn sides(case: &Case, tree: &str) -> io::Result<Vec<Side>> {
     let mut sides = Vec::new();
     for (name, own) in case.sides {
         for program in programs(name)? {
-            let first = if *name == "flowgauge" {
-                &["search"][..]
-            } else {
-                &[]
+            let first: &[&str] = match *name {
+                "flowgauge" => &["search"],
+                "floor" => &["floor"],
+                _ => &[],
             };
+            let what = if *name == FLOOR.0 { &[] } else { case.args };
             let quiet: &[&str] = match *name {
                 "rg" => &["--no-config", "--no-heading", "--color", "never"],
                 // It reads .gitignore outside repositories too, which the others do not.
                 "ag" => &["--nogroup", "--nocolor", "-s", "-U"],
                 _ => &[],
             };
-            let words = [first, quiet, own, case.args, &[tree]].concat();
+            let words = [first, quiet, own, what, &[tree]].concat();
             sides.push(Side {
-                name: [&[program.display().to_string().as_str()], *own]
-                    .concat()
-                    .join(" "),
+                name: side_name(name, &program, own),
                 program,
                 args: words.into_iter().map(str::to_owned).collect(),
                 runs: Vec::new(),
@@ -191,12 +279,21 @@ fn sides(case: &Case, tree: &str) -> io::Result<Vec<Side>> {
     Ok(sides)
 }
 
+fn side_name(name: &str, program: &Path, own: &[&str]) -> String {
+    let shown = program.display().to_string();
+    let first = if name == FLOOR.0 { name } else { &shown };
+    [&[first], own].concat().join(" ")
+}
+
 /// Where a searcher is: beside this example, or on the path, or nowhere.
 fn programs(name: &str) -> io::Result<Vec<PathBuf>> {
     if name == "flowgauge" {
         let own = std::env::current_exe()?;
         let target = own.ancestors().nth(2).unwrap_or(Path::new("."));
         return Ok(vec![target.join(name)]);
+    }
+    if name == FLOOR.0 {
+        return Ok(vec![std::env::current_exe()?]);
     }
     let mut programs = vec![PathBuf::from(name)];
     if name == "rg" {
