@@ -8,7 +8,7 @@
 use super::marks::{Kind, Mark};
 use super::source::{Source, trimmed};
 use super::table::table;
-use super::tree::{Block, Item, List, ListKind};
+use super::tree::{Block, Inlines, Item, List, ListKind};
 
 /// How deep tables lie within tables at the most; deeper ones are text.
 pub(super) const DEEPEST_TABLE: u8 = 6;
@@ -184,7 +184,7 @@ fn preformatted<'a>(lines: &mut Lines<'a, '_>, (from, to): (usize, usize)) -> Bl
     let is_more = |line: &str| line.starts_with(' ') && !line.trim_ascii().is_empty();
     while let Some((from, to)) = lines.next_if(is_more) {
         content.push(super::tree::Inline::Text("\n"));
-        content.extend(source.inlines(from + 1, to));
+        content.append(source.inlines(from + 1, to));
     }
     Block::Preformatted(content)
 }
@@ -257,7 +257,7 @@ fn list_of<'a>(source: Source<'a, '_>, entries: &[Entry<'_>], depth: usize) -> L
             Some(item) => item.lists.push(inner),
             None => items.push(Item {
                 is_term: false,
-                content: Vec::new(),
+                content: Inlines::EMPTY,
                 lists: vec![inner],
             }),
         }

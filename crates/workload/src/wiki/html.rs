@@ -160,7 +160,7 @@ impl<'t> Writer<'t> {
         &mut self,
         level: u8,
         anchor: Option<&str>,
-        text: &'t [super::tree::Inline<'t>],
+        text: &'t super::tree::Inlines<'t>,
         frame: Option<&Frame<'_, 't>>,
     ) {
         let level = char::from(b'0' + level.clamp(1, 6));

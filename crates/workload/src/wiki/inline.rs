@@ -16,14 +16,14 @@ mod plain;
 
 use super::marks::{Kind, Mark};
 use super::source::{Source, trimmed};
-use super::tree::{Argument, Call, Inline};
+use super::tree::{Argument, Call, Inline, Inlines};
 use formats::Built;
 
 impl<'a> Source<'a, '_> {
     /// The inlines between two places, which no mark crosses.
-    pub(super) fn inlines(&self, from: usize, to: usize) -> Vec<Inline<'a>> {
+    pub(super) fn inlines(&self, from: usize, to: usize) -> Inlines<'a> {
         if from >= to {
-            return Vec::new();
+            return Inlines::EMPTY;
         }
         let mut next = self.marks.from(from);
         let has_marks = self
@@ -32,7 +32,7 @@ impl<'a> Source<'a, '_> {
             .is_some_and(|m| (m.start as usize) < to);
         let within = &self.text[from..to];
         if !has_marks && memchr::memchr3(b'\'', b'[', b':', within.as_bytes()).is_none() {
-            return vec![Inline::Text(within)];
+            return Inlines::Text(within);
         }
         let mut line = Line {
             source: *self,
@@ -52,7 +52,7 @@ impl<'a> Source<'a, '_> {
         }
         line.plain(to);
         line.text(to);
-        line.built.end()
+        Inlines::Parts(line.built.end())
     }
 
     /// How many inlines there are before `to` if there is text around each mark from `next` on.
@@ -186,7 +186,7 @@ impl<'a> Line<'a, '_> {
             return None;
         }
         if let Some(name) = after_prefix(target, &["File:", "Image:"]) {
-            let caption = bar.map_or(Vec::new(), |bar| self.caption(bar + 1, inside.end));
+            let caption = bar.map_or(Inlines::EMPTY, |bar| self.caption(bar + 1, inside.end));
             return Some((Inline::Picture { name, caption }, end));
         }
         if let Some(name) = after_prefix(target, &["Category:"]) {
@@ -204,7 +204,7 @@ impl<'a> Line<'a, '_> {
     }
 
     /// The last part of a picture's options, unless that is one of those with a meaning.
-    fn caption(&self, from: usize, to: usize) -> Vec<Inline<'a>> {
+    fn caption(&self, from: usize, to: usize) -> Inlines<'a> {
         let last = self.source.parts(from, to, b'|').last();
         let (from, to) = last.unwrap_or((from, to));
         let option = self.source.text[from..to].trim_ascii();
@@ -212,7 +212,7 @@ impl<'a> Line<'a, '_> {
             "thumb", "frame", "left", "right", "center", "none", "upright",
         ];
         if known.contains(&option) || option.ends_with("px") {
-            return Vec::new();
+            return Inlines::EMPTY;
         }
         self.source.inlines(from, to)
     }

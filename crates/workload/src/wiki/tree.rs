@@ -1,8 +1,7 @@
 //! What a page is made of, as the parser found it.
 //!
-//! Nodes borrow their text from the page and lie in memory one by one, as those of programs
-//! written without thought for the allocator do: a page of 8 KB is some hundreds of
-//! allocations, and all of them are freed when its request ends.
+//! Nodes borrow their text from the page and lie in memory one by one: a page of 8 KB is some
+//! hundreds of allocations, and all of them are freed when its request ends.
 
 /// A part of a page that stands on lines of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,13 +10,13 @@ pub(super) enum Block<'a> {
     Heading {
         /// 1 to 6.
         level: u8,
-        text: Vec<Inline<'a>>,
+        text: Inlines<'a>,
     },
-    Paragraph(Vec<Inline<'a>>),
+    Paragraph(Inlines<'a>),
     List(List<'a>),
     Table(Table<'a>),
     /// Lines that begin with a space.
-    Preformatted(Vec<Inline<'a>>),
+    Preformatted(Inlines<'a>),
     /// `----`
     Rule,
     /// A template alone on its lines.
@@ -44,7 +43,7 @@ pub(super) enum ListKind {
 pub(super) struct Item<'a> {
     /// Of a list of definitions: what is defined, and not what it means.
     pub(super) is_term: bool,
-    pub(super) content: Vec<Inline<'a>>,
+    pub(super) content: Inlines<'a>,
     pub(super) lists: Vec<List<'a>>,
 }
 
@@ -52,7 +51,7 @@ pub(super) struct Item<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Table<'a> {
     pub(super) attributes: &'a str,
-    pub(super) caption: Option<Vec<Inline<'a>>>,
+    pub(super) caption: Option<Inlines<'a>>,
     pub(super) rows: Vec<Row<'a>>,
 }
 
@@ -73,46 +72,53 @@ pub(super) struct Cell<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Content<'a> {
     /// One line.
-    Line(Vec<Inline<'a>>),
+    Line(Inlines<'a>),
     /// Several lines.
     Blocks(Vec<Block<'a>>),
+}
+
+/// A stretch of a line. Most are words and nothing else: those take no memory of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Inlines<'a> {
+    Text(&'a str),
+    Parts(Vec<Inline<'a>>),
 }
 
 /// A part of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Inline<'a> {
     Text(&'a str),
-    Bold(Vec<Inline<'a>>),
-    Italic(Vec<Inline<'a>>),
+    Bold(Inlines<'a>),
+    Italic(Inlines<'a>),
     /// `[[target|label]]trail`
     Link {
         target: &'a str,
-        label: Option<Vec<Inline<'a>>>,
+        label: Option<Inlines<'a>>,
         trail: &'a str,
     },
     /// `[[File:name|caption]]`
     Picture {
         name: &'a str,
-        caption: Vec<Inline<'a>>,
+        caption: Inlines<'a>,
     },
     /// `[[Category:name]]`, which shows at the foot of the page.
     Category(&'a str),
     /// `[https://address label]`, or an address by itself.
     External {
         address: &'a str,
-        label: Option<Vec<Inline<'a>>>,
+        label: Option<Inlines<'a>>,
     },
     /// `{{name|arguments}}`
     Template(Call<'a>),
     /// `{{{name|default}}}`
     Parameter {
         name: &'a str,
-        default: Option<Vec<Inline<'a>>>,
+        default: Option<Inlines<'a>>,
     },
     /// `<ref name="…">content</ref>`; without content it repeats the one of that name.
     Reference {
         name: Option<&'a str>,
-        content: Option<Vec<Inline<'a>>>,
+        content: Option<Inlines<'a>>,
     },
     /// `<nowiki>…</nowiki>`
     Plain(&'a str),
@@ -131,18 +137,53 @@ pub(super) struct Call<'a> {
 pub(super) struct Argument<'a> {
     /// `None` for those that are known by their place.
     pub(super) name: Option<&'a str>,
-    pub(super) value: Vec<Inline<'a>>,
+    pub(super) value: Inlines<'a>,
+}
+
+impl<'a> Inlines<'a> {
+    pub(super) const EMPTY: Self = Self::Text("");
+
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Text(text) => text.is_empty(),
+            Self::Parts(parts) => parts.is_empty(),
+        }
+    }
+
+    pub(super) fn append(&mut self, more: Self) {
+        match more {
+            Self::Text(text) => self.push(Inline::Text(text)),
+            Self::Parts(parts) => parts.into_iter().for_each(|part| self.push(part)),
+        }
+    }
+
+    pub(super) fn push(&mut self, inline: Inline<'a>) {
+        match (self, inline) {
+            (Self::Parts(parts), inline) => parts.push(inline),
+            (Self::Text(text), Inline::Text(first)) if text.is_empty() => *text = first,
+            (text, inline) => {
+                let mut parts = Vec::with_capacity(4);
+                if let Self::Text(before) = text
+                    && !before.is_empty()
+                {
+                    parts.push(Inline::Text(before));
+                }
+                parts.push(inline);
+                *text = Self::Parts(parts);
+            }
+        }
+    }
 }
 
 impl<'a> Call<'a> {
     /// The value of an argument, by name or place (`1` is the first without a name).
-    pub(super) fn argument(&self, name: &str) -> Option<&[Inline<'a>]> {
+    pub(super) fn argument(&self, name: &str) -> Option<&Inlines<'a>> {
         let named = self.arguments.iter().rfind(|a| a.name == Some(name));
         let placed = || {
             let place: usize = name.parse().ok()?;
             let mut places = self.arguments.iter().filter(|a| a.name.is_none());
             places.nth(place.checked_sub(1)?)
         };
-        named.or_else(placed).map(|a| a.value.as_slice())
+        named.or_else(placed).map(|a| &a.value)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::tree::{Block, Inline};
+use super::super::tree::{Block, Inline, Inlines};
 use super::Writer;
 
 /// Pages with fewer headings have no table of contents.
@@ -13,7 +13,7 @@ pub(super) struct Entry<'t> {
     /// Which one it is, from 0.
     pub(super) place: usize,
     level: u8,
-    text: &'t [Inline<'t>],
+    text: &'t Inlines<'t>,
     /// The name by which it is linked, another for each.
     pub(super) anchor: String,
 }
@@ -49,8 +49,12 @@ fn another(seen: &mut HashMap<String, usize>, anchor: String) -> String {
 }
 
 /// The text without formats and links; what is only known with a frame is left out.
-pub(super) fn plain(inlines: &[Inline<'_>], out: &mut String) {
-    for inline in inlines {
+pub(super) fn plain(inlines: &Inlines<'_>, out: &mut String) {
+    let parts = match inlines {
+        Inlines::Text(text) => return out.push_str(text),
+        Inlines::Parts(parts) => parts,
+    };
+    for inline in parts {
         match inline {
             Inline::Text(text) | Inline::Plain(text) => out.push_str(text),
             Inline::Bold(inside) | Inline::Italic(inside) => plain(inside, out),

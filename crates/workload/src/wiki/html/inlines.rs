@@ -1,23 +1,27 @@
 //! Parts of lines.
 
 use super::super::escape::push_path;
-use super::super::tree::Inline;
+use super::super::tree::{Inline, Inlines};
 use super::contents::plain;
 use super::{Frame, Writer};
 
 /// Whether nothing of it shows where it stands.
-pub(super) fn are_silent(inlines: &[Inline<'_>]) -> bool {
-    inlines.iter().all(|inline| match inline {
-        Inline::Category(_) => true,
-        Inline::Text(text) => text.trim_ascii().is_empty(),
-        _ => false,
-    })
+pub(super) fn are_silent(inlines: &Inlines<'_>) -> bool {
+    match inlines {
+        Inlines::Text(text) => text.trim_ascii().is_empty(),
+        Inlines::Parts(parts) => parts.iter().all(|inline| match inline {
+            Inline::Category(_) => true,
+            Inline::Text(text) => text.trim_ascii().is_empty(),
+            _ => false,
+        }),
+    }
 }
 
 impl<'t> Writer<'t> {
-    pub(super) fn inlines(&mut self, inlines: &'t [Inline<'t>], frame: Option<&Frame<'_, 't>>) {
-        for inline in inlines {
-            self.inline(inline, frame);
+    pub(super) fn inlines(&mut self, inlines: &'t Inlines<'t>, frame: Option<&Frame<'_, 't>>) {
+        match inlines {
+            Inlines::Text(text) => self.text(text),
+            Inlines::Parts(parts) => parts.iter().for_each(|part| self.inline(part, frame)),
         }
     }
 
@@ -30,16 +34,16 @@ impl<'t> Writer<'t> {
                 target,
                 label,
                 trail,
-            } => self.link(target, label.as_deref(), trail, frame),
+            } => self.link(target, label.as_ref(), trail, frame),
             Inline::Picture { name, caption } => self.picture(name, caption, frame),
             Inline::Category(name) => self.categories.push(name),
-            Inline::External { address, label } => self.external(address, label.as_deref(), frame),
+            Inline::External { address, label } => self.external(address, label.as_ref(), frame),
             Inline::Template(call) => self.call(call, frame, false),
             Inline::Parameter { name, default } => {
-                self.parameter(name, default.as_deref(), frame);
+                self.parameter(name, default.as_ref(), frame);
             }
             Inline::Reference { name, content } => {
-                self.reference(*name, content.as_deref(), frame);
+                self.reference(*name, content.as_ref(), frame);
             }
             Inline::Break => self.push("<br />"),
         }
@@ -48,7 +52,7 @@ impl<'t> Writer<'t> {
     fn within(
         &mut self,
         open: &str,
-        inside: &'t [Inline<'t>],
+        inside: &'t Inlines<'t>,
         close: &str,
         frame: Option<&Frame<'_, 't>>,
     ) {
@@ -60,7 +64,7 @@ impl<'t> Writer<'t> {
     fn link(
         &mut self,
         target: &'t str,
-        label: Option<&'t [Inline<'t>]>,
+        label: Option<&'t Inlines<'t>>,
         trail: &str,
         frame: Option<&Frame<'_, 't>>,
     ) {
@@ -82,7 +86,7 @@ impl<'t> Writer<'t> {
     fn external(
         &mut self,
         address: &'t str,
-        label: Option<&'t [Inline<'t>]>,
+        label: Option<&'t Inlines<'t>>,
         frame: Option<&Frame<'_, 't>>,
     ) {
         let is_link = self.begin_link(|writer| {
@@ -114,7 +118,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    fn picture(&mut self, name: &str, caption: &'t [Inline<'t>], frame: Option<&Frame<'_, 't>>) {
+    fn picture(&mut self, name: &str, caption: &'t Inlines<'t>, frame: Option<&Frame<'_, 't>>) {
         self.push("<span class=\"picture\"><img src=\"/images/");
         push_path(&mut self.out, name);
         self.push("\" alt=\"");

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::tree::Inline;
+use super::super::tree::Inlines;
 use super::{Frame, Writer};
 
 /// The references of a page up to now.
@@ -43,7 +43,7 @@ impl<'t> Writer<'t> {
     pub(super) fn reference(
         &mut self,
         name: Option<&'t str>,
-        content: Option<&'t [Inline<'t>]>,
+        content: Option<&'t Inlines<'t>>,
         frame: Option<&Frame<'_, 't>>,
     ) {
         let place = self.references.place(name);
@@ -68,8 +68,11 @@ impl<'t> Writer<'t> {
     }
 
     /// Writes something that is needed later.
-    fn aside(&mut self, inlines: &'t [Inline<'t>], frame: Option<&Frame<'_, 't>>) -> String {
-        let likely = 64 * inlines.len();
+    fn aside(&mut self, inlines: &'t Inlines<'t>, frame: Option<&Frame<'_, 't>>) -> String {
+        let likely = match inlines {
+            Inlines::Text(text) => text.len(),
+            Inlines::Parts(parts) => 64 * parts.len(),
+        };
         let page = std::mem::replace(&mut self.out, String::with_capacity(likely));
         let in_link = std::mem::take(&mut self.in_link);
         self.inlines(inlines, frame);

@@ -1,7 +1,7 @@
 //! Templates and their parameters.
 
 use super::super::escape::push_path;
-use super::super::tree::{Block, Call, Content, Inline, List};
+use super::super::tree::{Block, Call, Content, Inlines, List};
 use super::{DEEPEST_CALL, MOST_BYTES, MOST_CALLS, Writer};
 
 /// A template that pages may use.
@@ -85,7 +85,7 @@ impl<'t> Writer<'t> {
     pub(super) fn parameter(
         &mut self,
         name: &str,
-        default: Option<&'t [Inline<'t>]>,
+        default: Option<&'t Inlines<'t>>,
         frame: Option<&Frame<'_, 't>>,
     ) {
         if self.may_go_on() {

@@ -3,7 +3,7 @@
 //! What is closed need not be what was opened last; then what lies above it is closed and
 //! opened again. The end of a line closes all of them.
 
-use crate::wiki::tree::Inline;
+use crate::wiki::tree::{Inline, Inlines};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
@@ -12,7 +12,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    fn around(self, inside: Vec<Inline<'_>>) -> Inline<'_> {
+    fn around(self, inside: Inlines<'_>) -> Inline<'_> {
         match self {
             Self::Bold => Inline::Bold(inside),
             Self::Italic => Inline::Italic(inside),
@@ -23,7 +23,7 @@ impl Format {
 /// Inlines, and the formats that are open.
 pub(super) struct Built<'a> {
     done: Vec<Inline<'a>>,
-    pub(super) open: Vec<(Format, Vec<Inline<'a>>)>,
+    pub(super) open: Vec<(Format, Inlines<'a>)>,
 }
 
 impl<'a> Built<'a> {
@@ -35,9 +35,10 @@ impl<'a> Built<'a> {
     }
 
     pub(super) fn push(&mut self, inline: Inline<'a>) {
-        let last = self.open.last_mut();
-        last.map_or(&mut self.done, |(_, inside)| inside)
-            .push(inline);
+        match self.open.last_mut() {
+            Some((_, inside)) => inside.push(inline),
+            None => self.done.push(inline),
+        }
     }
 
     /// Text; where a line ends in it, formats do too.
@@ -71,7 +72,7 @@ impl<'a> Built<'a> {
     /// Opens a format, or closes it if it is open.
     pub(super) fn toggle(&mut self, format: Format) {
         if !self.open.iter().any(|(open, _)| *open == format) {
-            self.open.push((format, Vec::new()));
+            self.open.push((format, Inlines::EMPTY));
             return;
         }
         let mut above = Vec::new();
@@ -82,7 +83,8 @@ impl<'a> Built<'a> {
             above.push(closed);
         }
         let again = above.into_iter().rev();
-        self.open.extend(again.map(|format| (format, Vec::new())));
+        self.open
+            .extend(again.map(|format| (format, Inlines::EMPTY)));
     }
 
     pub(super) fn end(mut self) -> Vec<Inline<'a>> {
