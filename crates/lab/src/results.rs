@@ -28,16 +28,12 @@ mod requests;
 pub mod sampled;
 mod scaling;
 mod self_managed;
-#[cfg(test)]
-mod self_managed_tests;
 mod sentence;
 mod series;
 mod served;
 mod shared;
 pub mod simulated;
 mod sweep;
-#[cfg(test)]
-mod sweep_tests;
 mod switched;
 #[cfg(test)]
 mod tests;

@@ -30,6 +30,12 @@ pub(crate) fn status(running: &Running) -> Result<i32, String> {
     Ok(libc::WEXITSTATUS(end.status))
 }
 
+/// How a command ended, with the last lines that it wrote.
+pub(crate) fn how(running: &Running) -> String {
+    let how = status(running).map_or_else(|signal| signal, |code| format!("exit code {code}"));
+    how + &after(&said(std::slice::from_ref(running)))
+}
+
 /// What a command reports, where it is one that does.
 ///
 /// # Errors
@@ -56,21 +62,11 @@ pub(crate) fn no_report(running: &[Running]) -> io::Error {
 pub(crate) fn all_well(program: &Program, lines: &[&str], running: &[Running]) -> io::Result<i32> {
     let mut code = 0;
     for (one, line) in running.iter().zip(lines) {
-        let how = match status(one) {
-            Ok(0) => continue,
-            Ok(other) if program.ignores(other) => {
-                code = other;
-                continue;
-            }
-            Ok(other) => format!("exit code {other}"),
-            Err(signal) => signal,
-        };
-        let said = said(std::slice::from_ref(one));
-        return Err(io::Error::other(format!(
-            "{how}{}{}",
-            after(&said),
-            hint(one, line)
-        )));
+        match status(one) {
+            Ok(0) => {}
+            Ok(other) if program.ignores(other) => code = other,
+            _ => return Err(io::Error::other(how(one) + &hint(one, line))),
+        }
     }
     for one in running {
         output_is_right(program, one.out.as_ref())?;

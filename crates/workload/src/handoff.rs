@@ -432,5 +432,4 @@ impl Workload for Handoff {
 }
 
 #[cfg(test)]
-#[path = "handoff_tests.rs"]
 mod tests;

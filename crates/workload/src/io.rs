@@ -21,19 +21,19 @@
 //! see and not the disk's own cells. The proof counts bytes that are right. Then the file is
 //! removed.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+mod files;
+#[cfg(test)]
+mod tests;
 
-use flow::{Body, Outlet, Proof};
+use std::path::{Path, PathBuf};
+
+use flow::{Answer, NoSink, Proof, SlotProcess};
 use serde::{Deserialize, Serialize};
 
-use crate::WorkError;
 use crate::workload::FileWords;
-use crate::{Work, Workload};
-use flow::{Answer, NoSink, SlotProcess};
+use crate::{Work, WorkError, Workload};
+pub use files::Files;
+use files::{WORD, proof_of};
 
 /// Loops that make up one block.
 pub const LOOPS_A_BLOCK: u64 = 30;
@@ -81,33 +81,35 @@ pub enum Sync {
     Fsync,
 }
 
-impl FromStr for Sync {
-    type Err = WorkError;
+impl Io {
+    /// Blocks in the file of each worker.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        (self.loops / LOOPS_A_BLOCK).max(1)
+    }
 
-    fn from_str(text: &str) -> Result<Self, WorkError> {
-        match text {
-            "dsync" => Ok(Self::Dsync),
-            "fsync" => Ok(Self::Fsync),
-            _ => Err(WorkError(format!(
-                "'{text}' is no way to wait for a disk: use dsync or fsync"
-            ))),
+    /// Bytes of all files together.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        self.workers * self.blocks() * self.block
+    }
+
+    /// The work with the folder of its slot.
+    #[must_use]
+    pub fn body<'a>(&'a self, folder: Option<&'a Path>) -> Files<'a> {
+        Files {
+            io: self,
+            folder: folder.unwrap_or(Path::new(".")),
         }
     }
 }
 
-impl std::fmt::Display for Sync {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(match self {
-            Self::Dsync => "dsync",
-            Self::Fsync => "fsync",
-        })
+impl Workload for Io {
+    fn units(&self) -> u64 {
+        self.workers
     }
-}
 
-const WORD: u64 = size_of::<u64>() as u64;
-
-impl Io {
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
+    fn check(&self) -> Result<(), WorkError> {
         if self.workers == 0 || self.loops == 0 {
             return Err(WorkError(
                 "io needs workers and loops of at least 1".to_owned(),
@@ -141,160 +143,6 @@ impl Io {
         }
     }
 
-    /// Blocks in the file of each worker.
-    #[must_use]
-    pub fn blocks(&self) -> u64 {
-        (self.loops / LOOPS_A_BLOCK).max(1)
-    }
-
-    /// Bytes of all files together.
-    #[must_use]
-    pub fn file_bytes(&self) -> u64 {
-        self.workers * self.blocks() * self.block
-    }
-
-    /// What all workers prove together.
-    pub(crate) fn expected(&self) -> Proof {
-        let all = (0..self.workers).flat_map(|unit| (0..self.blocks()).map(move |b| (unit, b)));
-        all.map(|(unit, block)| proof(first_word(unit, block), self.block))
-            .sum()
-    }
-
-    /// The work with the folder of its slot.
-    #[must_use]
-    pub fn body<'a>(&'a self, folder: Option<&'a Path>) -> Files<'a> {
-        Files {
-            io: self,
-            folder: folder.unwrap_or(Path::new(".")),
-        }
-    }
-}
-
-/// The work with the folder of its slot.
-#[derive(Debug)]
-pub struct Files<'a> {
-    io: &'a Io,
-    folder: &'a Path,
-}
-
-impl Files<'_> {
-    fn path(&self, unit: u64) -> PathBuf {
-        self.folder.join(format!("inOut_{}.dat", unit + 1))
-    }
-
-    fn write(&self, path: &Path, unit: u64) -> io::Result<()> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        if self.io.sync == Sync::Dsync {
-            options.custom_flags(libc::O_DSYNC);
-        }
-        let mut file = options.open(path)?;
-        let mut bytes = Vec::with_capacity(self.io.block as usize);
-        for block in 0..self.io.blocks() {
-            fill(&mut bytes, first_word(unit, block), self.io.block);
-            file.write_all(&bytes)?;
-            if self.io.sync == Sync::Fsync {
-                file.sync_all()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Reads the file to its end: however long it is, only the right one proves the right
-    /// amount.
-    fn verify(&self, path: &Path, unit: u64) -> io::Result<Proof> {
-        let mut file = File::open(path)?;
-        let (mut wanted, mut found) = (Vec::new(), vec![0; self.io.block as usize]);
-        let mut all = Proof::default();
-        for block in 0.. {
-            let read = read_block(&mut file, &mut found)?;
-            if read == 0 {
-                break;
-            }
-            let first = first_word(unit, block);
-            fill(&mut wanted, first, self.io.block);
-            let right = found[..read].iter().zip(&wanted).filter(|(a, b)| a == b);
-            all += proof(first, right.count() as u64);
-        }
-        Ok(all)
-    }
-}
-
-/// Bytes up to a whole block, fewer only at the end of the file.
-fn read_block(file: &mut File, block: &mut [u8]) -> io::Result<usize> {
-    let mut read = 0;
-    while read < block.len() {
-        match file.read(&mut block[read..])? {
-            0 => break,
-            some => read += some,
-        }
-    }
-    Ok(read)
-}
-
-fn proof(first: u64, right: u64) -> Proof {
-    Proof {
-        count: right,
-        checksum: first.wrapping_mul(right),
-    }
-}
-
-/// The first word of a block; each further one is one more.
-fn first_word(unit: u64, block: u64) -> u64 {
-    unit.wrapping_add(1)
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        .wrapping_add(block << 32)
-        | 1
-}
-
-fn fill(bytes: &mut Vec<u8>, first: u64, block: u64) {
-    bytes.clear();
-    bytes.extend((0..block / WORD).flat_map(|place| first.wrapping_add(place).to_le_bytes()));
-}
-
-impl Body for Files<'_> {
-    type State = ();
-    const SENDS: bool = false;
-
-    fn units(&self) -> u64 {
-        self.io.workers
-    }
-
-    fn describe(&self, unit: u64) -> String {
-        format!(
-            "{} blocks into {}",
-            self.io.blocks(),
-            self.path(unit).display()
-        )
-    }
-
-    fn state(&self, _flow: usize) {}
-
-    fn unit(&self, _state: &mut (), unit: u64, outlet: &mut Outlet<'_>) -> Proof {
-        let path = self.path(unit);
-        let proved = self
-            .write(&path, unit)
-            .and_then(|()| self.verify(&path, unit));
-        let removed = fs::remove_file(&path);
-        match proved.and_then(|proof| removed.map(|()| proof)) {
-            Ok(proof) => proof,
-            Err(error) => {
-                outlet.fail(error);
-                Proof::default()
-            }
-        }
-    }
-}
-
-impl Workload for Io {
-    fn units(&self) -> u64 {
-        self.workers
-    }
-
-    fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
-    }
-
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
         slot.run(&self.body(slot.scratch()), &mut NoSink)
     }
@@ -312,7 +160,11 @@ impl Workload for Io {
     }
 
     fn expected(&self) -> Option<Proof> {
-        Some(Self::expected(self))
+        let all = (0..self.workers).flat_map(|unit| (0..self.blocks()).map(move |b| (unit, b)));
+        Some(
+            all.map(|(unit, block)| proof_of(unit, block, self.block))
+                .sum(),
+        )
     }
 
     fn files(&self) -> Option<crate::workload::Files<'_>> {
@@ -326,151 +178,5 @@ impl Workload for Io {
                 elsewhere: "name a folder on another disk: --folder DIR",
             },
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn io(workers: u64, loops: u64, sync: Sync) -> Io {
-        Io {
-            workers,
-            loops,
-            block: 4096,
-            sync,
-            folder: None,
-        }
-    }
-
-    #[test]
-    fn workers_prove_what_is_expected_of_them_and_leave_no_files() {
-        let folder = tempfile::tempdir().unwrap();
-        for sync in [Sync::Dsync, Sync::Fsync] {
-            let io = io(2, 3 * LOOPS_A_BLOCK, sync);
-            let body = io.body(Some(folder.path()));
-            let outlet = &mut Outlet::nowhere();
-            let proved: Proof = (0..2).map(|unit| body.unit(&mut (), unit, outlet)).sum();
-            assert!(outlet.failure().is_none());
-            assert_eq!(proved, io.expected());
-            assert_eq!(proved.count, io.file_bytes());
-        }
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn a_file_that_is_not_as_it_was_written_proves_something_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let io = io(1, LOOPS_A_BLOCK, Sync::Dsync);
-        let body = io.body(Some(folder.path()));
-        let path = body.path(0);
-        body.write(&path, 0).unwrap();
-        assert_eq!(body.verify(&path, 0).unwrap(), io.expected());
-        let right = fs::read(&path).unwrap();
-        let mut flipped = right.clone();
-        flipped[77] ^= 1;
-        let longer = [right.as_slice(), &right].concat();
-        for wrong in [flipped, right[..4000].to_vec(), longer, Vec::new()] {
-            fs::write(&path, wrong).unwrap();
-            assert_ne!(body.verify(&path, 0).unwrap(), io.expected());
-        }
-    }
-
-    #[test]
-    fn a_folder_that_takes_no_file_fails_the_flow_with_its_reason() {
-        let folder = tempfile::tempdir().unwrap();
-        let missing = folder.path().join("missing");
-        let io = io(1, 1, Sync::Dsync);
-        let outlet = &mut Outlet::nowhere();
-        io.body(Some(&missing)).unit(&mut (), 0, outlet);
-        let error = outlet.failure().unwrap();
-        assert_eq!(error.kind(), io::ErrorKind::NotFound);
-    }
-
-    /// Set in a process of this test that may not write large files.
-    const LIMITED: &str = "FLOWGAUGE_TEST_OF_LIMITED_FILES";
-
-    /// A file that may not grow stands for a disk that fills up amid a file.
-    #[test]
-    fn a_file_that_is_refused_midway_is_gone_and_its_reason_is_kept() {
-        if std::env::var_os(LIMITED).is_none() {
-            return in_a_process_of_small_files();
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let io = io(1, 100 * LOOPS_A_BLOCK, Sync::Fsync);
-        let outlet = &mut Outlet::nowhere();
-        let proof = io.body(Some(folder.path())).unit(&mut (), 0, outlet);
-        let error = outlet.failure().unwrap();
-        assert_eq!(error.raw_os_error(), Some(libc::EFBIG), "{error}");
-        assert_eq!(proof, Proof::default());
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    }
-
-    /// Runs the test above where files have 64 blocks of a shell at the most: more than a block
-    /// of io, and less than all of them.
-    fn in_a_process_of_small_files() {
-        let test = "io::tests::a_file_that_is_refused_midway_is_gone_and_its_reason_is_kept";
-        let script = "trap '' XFSZ; ulimit -f 64; exec \"$@\"";
-        let output = std::process::Command::new("sh")
-            .args(["-c", script, "sh"])
-            .arg(std::env::current_exe().unwrap())
-            .args(["--exact", test])
-            .env(LIMITED, "yes")
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(
-            output.status.success() && said.contains("1 passed"),
-            "{said}"
-        );
-    }
-
-    /// Before the first slot 3e11 blocks were gone through, silently and for minutes.
-    #[test]
-    fn more_blocks_than_can_be_expected_one_by_one_are_refused() {
-        let most = LOOPS_A_BLOCK * MOST_BLOCKS / 2;
-        assert!(io(2, most, Sync::Dsync).check().is_ok());
-        for loops in [10_000_000_000_000, u64::MAX] {
-            let said = io(2, loops, Sync::Dsync).check().unwrap_err().to_string();
-            assert!(
-                said.contains(&format!("use at most {most} loops")),
-                "{said}"
-            );
-        }
-    }
-
-    #[test]
-    fn parameters_that_cannot_be_are_refused() {
-        let good = io(2, 9_000, Sync::Fsync);
-        assert!(good.check().is_ok());
-        assert_eq!(good.blocks(), 300);
-        for bad in [
-            Io {
-                block: 12,
-                ..good.clone()
-            },
-            Io {
-                block: MOST_BLOCK + 8,
-                ..good.clone()
-            },
-            Io {
-                workers: 0,
-                ..good.clone()
-            },
-            Io {
-                loops: u64::MAX,
-                ..good.clone()
-            },
-        ] {
-            assert!(bad.check().is_err(), "{bad:?}");
-        }
-        assert_eq!("fsync".parse(), Ok(Sync::Fsync));
-        assert!(
-            "sync"
-                .parse::<Sync>()
-                .unwrap_err()
-                .to_string()
-                .contains("dsync or fsync")
-        );
     }
 }

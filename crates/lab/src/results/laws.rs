@@ -281,5 +281,4 @@ impl Shape {
 }
 
 #[cfg(test)]
-#[path = "laws_tests.rs"]
 mod tests;

@@ -316,5 +316,4 @@ fn footprint(case: &CaseResult, place: usize) -> Option<Measured<Footprint>> {
 }
 
 #[cfg(test)]
-#[path = "scaling_tests.rs"]
 mod tests;

@@ -367,5 +367,4 @@ fn floor(source: Source<'_>, place: usize, floor: Option<f64>) -> Result<Option<
 }
 
 #[cfg(test)]
-#[path = "file_tests.rs"]
 mod tests;

@@ -32,33 +32,20 @@ mod http;
 mod listener;
 mod load;
 mod serve;
+mod serving;
 #[cfg(test)]
 mod tests;
 
-use std::io;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use flow::{Body, Latencies, Model, Outlet, Proof, Variant};
-use measure::usage::{self, Usage};
-use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use nix::unistd::Pid;
+use flow::placement::Cpus;
+use flow::{Answer, Model, NoSink, SlotProcess, Variant};
 use serde::{Deserialize, Serialize};
 
-use crate::wiki::check_own_store;
-use crate::wiki::{PreparedStore, Store, USUAL_PAGE_SIZE, USUAL_PAGES, Wiki};
+use crate::wiki::{USUAL_PAGE_SIZE, USUAL_PAGES, Wiki, check_own_store};
 use crate::workload::{Beside, FileWords, Files};
-use crate::{Bytes, Scaled, WorkError};
-use crate::{Work, Workload};
-use flow::placement::Cpus;
-use flow::{Answer, NoSink, SlotProcess};
-use listener::Caller;
+use crate::{Bytes, Scaled, Work, WorkError, Workload};
 pub use listener::try_port;
-use load::{Load, Order};
 pub use load::{is_load, load_main};
 
 /// Parameters of `wiki-server`.
@@ -116,8 +103,6 @@ pub const USUAL_KEEP_ALIVE: u64 = 100;
 /// More connections than wait at a socket at the most are refused.
 pub const MOST_CONNECTIONS: u64 = 4_096;
 
-/// Between two looks whether a thread for a connection has ended, where there may be no more.
-const PAUSE: Duration = Duration::from_millis(1);
 /// Open files of a process beside its connections and stores, at the most.
 const OTHER_FILES: u64 = 64;
 
@@ -147,7 +132,59 @@ impl Server {
         }
     }
 
-    pub(crate) fn check(&self) -> Result<(), WorkError> {
+    /// Connections at any time.
+    fn open_connections(&self) -> u64 {
+        self.connections.min(self.requests)
+    }
+
+    /// Threads for connections at once at the most: of a connection that was closed the thread
+    /// may still end while the next one is served.
+    fn threads(&self) -> u64 {
+        match self.design {
+            Design::Pool => 0,
+            Design::PerConnection => 2 * self.open_connections(),
+        }
+    }
+
+    /// Tasks that a slot has beside its flows: the slot process, the load generator, and a thread
+    /// for each connection.
+    fn helpers(&self) -> u64 {
+        2 + self.threads()
+    }
+
+    /// Open files at the most of the process that has most of them: of the load generator,
+    /// which has all connections, or of a process of workers, who have one and the store each.
+    fn open_files(&self, variant: &Variant) -> u64 {
+        let workers = variant.model.shape(variant.flows).flows_in_each;
+        let served = 2 * (u64::from(workers) + self.threads());
+        OTHER_FILES + served.max(self.open_connections())
+    }
+
+    /// Connections that may wait at the listening socket.
+    fn waiting(&self) -> u64 {
+        match self.design {
+            Design::Pool => self.open_connections(),
+            // They are accepted as they come.
+            Design::PerConnection => 1,
+        }
+    }
+}
+
+/// Whether `bytes` begin with a whole request for a page or an answer to one, as either side reads
+/// them: for those who try what bytes can do to the parsers.
+#[must_use]
+pub fn is_http(bytes: &[u8]) -> bool {
+    let request = matches!(http::request(bytes), Ok(Some(_)));
+    let answer = matches!(http::head(bytes), Ok(Some(_)));
+    request || answer
+}
+
+impl Workload for Server {
+    fn units(&self) -> u64 {
+        self.workers
+    }
+
+    fn check(&self) -> Result<(), WorkError> {
         for (name, value) in [("workers", self.workers), ("keep_alive", self.keep_alive)] {
             if value == 0 {
                 return Err(WorkError(format!("{name} is 0: use at least 1")));
@@ -168,275 +205,6 @@ impl Server {
         self.wiki().check()
     }
 
-    /// Connections at any time.
-    fn open_connections(&self) -> u64 {
-        self.connections.min(self.requests)
-    }
-
-    /// Threads for connections at once at the most: of a connection that was closed the thread
-    /// may still end while the next one is served.
-    fn threads(&self) -> u64 {
-        match self.design {
-            Design::Pool => 0,
-            Design::PerConnection => 2 * self.open_connections(),
-        }
-    }
-
-    /// Tasks that a slot has beside its flows: the slot process, the load generator, and a thread
-    /// for each connection.
-    #[must_use]
-    pub fn helpers(&self) -> u64 {
-        2 + self.threads()
-    }
-
-    /// Open files at the most of the process that has most of them: of the load generator,
-    /// which has all connections, or of a process of workers, who have one and the store each.
-    #[must_use]
-    pub fn open_files(&self, variant: &Variant) -> u64 {
-        let workers = variant.model.shape(variant.flows).flows_in_each;
-        let served = 2 * (u64::from(workers) + self.threads());
-        OTHER_FILES + served.max(self.open_connections())
-    }
-
-    /// Connections that may wait at the listening socket.
-    #[must_use]
-    pub fn waiting(&self) -> u64 {
-        match self.design {
-            Design::Pool => self.open_connections(),
-            // They are accepted as they come.
-            Design::PerConnection => 1,
-        }
-    }
-
-    pub(crate) fn unsuited(&self, variant: &Variant) -> Option<String> {
-        if variant.model.is_user_level() {
-            return Some(format!(
-                "a worker waits for connections in the kernel, and {} would keep all others \
-                 waiting: its flows share a carrier; use process, thread or a mix such as 2x2",
-                variant.model
-            ));
-        }
-        let is_thread = variant.model == Model::Thread;
-        (self.design == Design::PerConnection && !is_thread).then(|| {
-            format!(
-                "a thread for each connection is a design of one process, and {} is another \
-                 model: use model = \"thread\", flows = 1",
-                variant.model
-            )
-        })
-    }
-
-    /// Opens the store, the port and the load generator for `variant`; `is_free` says whether
-    /// flows may run on any CPU.
-    ///
-    /// # Errors
-    /// A store that is corrupt, a port in use, a process that cannot be made, too few open files.
-    pub(crate) fn open(
-        &self,
-        folder: Option<&Path>,
-        variant: &Variant,
-        is_free: bool,
-    ) -> io::Result<Serving> {
-        make_room(self.open_files(variant))?;
-        let prepared = self.wiki().prepared(folder).map_err(io::Error::other)?;
-        let listener = listener::listen(self.port)?;
-        let load = Load::start(&Order {
-            address: listener.local_addr()?,
-            cpu: self.load_cpu,
-            connections: self.connections,
-            requests: self.requests,
-            seed: self.seed,
-            workers: self.workers,
-            pages: prepared
-                .pages()
-                .map(|(title, sum)| (title.to_owned(), sum))
-                .collect(),
-        })?;
-        if let Some(cpu) = self.load_cpu.filter(|_| is_free) {
-            keep_off(cpu)?;
-        }
-        Ok(Serving {
-            server: self.clone(),
-            prepared,
-            listener,
-            load,
-        })
-    }
-}
-
-/// Raises the limit on open files as far as it is needed and allowed: the usual one is far
-/// below what a process may have.
-fn make_room(files: u64) -> io::Result<()> {
-    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
-    if files > hard {
-        return Err(io::Error::other(format!(
-            "a server and its load need {files} open files and RLIMIT_NOFILE allows {hard}: use \
-             fewer connections, or raise the limit (ulimit -Hn {files})"
-        )));
-    }
-    if files > soft {
-        setrlimit(Resource::RLIMIT_NOFILE, files, hard)?;
-    }
-    Ok(())
-}
-
-/// Keeps this process and its flows off a CPU, unless it is the only one.
-fn keep_off(cpu: u32) -> io::Result<()> {
-    let mut allowed = sched_getaffinity(Pid::from_raw(0))?;
-    allowed.unset(cpu as usize)?;
-    let is_one_left = (0..CpuSet::count()).any(|cpu| allowed.is_set(cpu).unwrap_or(false));
-    if is_one_left {
-        sched_setaffinity(Pid::from_raw(0), &allowed)?;
-    }
-    Ok(())
-}
-
-/// A server about to run.
-#[derive(Debug)]
-pub(crate) struct Serving {
-    server: Server,
-    prepared: PreparedStore,
-    listener: TcpListener,
-    load: Load,
-}
-
-/// Whether `bytes` begin with a whole request for a page or an answer to one, as either side reads
-/// them: for those who try what bytes can do to the parsers.
-#[must_use]
-pub fn is_http(bytes: &[u8]) -> bool {
-    let request = matches!(http::request(bytes), Ok(Some(_)));
-    let answer = matches!(http::head(bytes), Ok(Some(_)));
-    request || answer
-}
-
-/// What a worker has.
-#[derive(Debug)]
-pub(crate) struct Seat {
-    store: Store,
-    /// Of the requests of all workers; the first worker has them.
-    latencies: Latencies,
-    /// What threads used that it made.
-    hired: Usage,
-}
-
-impl Serving {
-    fn serve(&self, store: &Store, caller: std::net::TcpStream) {
-        if let Err(error) = serve::serve(&self.prepared, store, caller, self.server.keep_alive) {
-            panic!("{error}");
-        }
-    }
-
-    fn store(&self) -> Store {
-        self.prepared
-            .store()
-            .unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    fn next_caller(&self) -> Option<std::net::TcpStream> {
-        match listener::accept(&self.listener, || self.load.is_there()) {
-            Ok(Caller::Client(stream)) => Some(stream),
-            Ok(Caller::Goodbye) => None,
-            Err(error) => panic!("cannot accept connections: {error}"),
-        }
-    }
-
-    /// One connection after the other, until goodbye.
-    fn pool(&self, seat: &Seat) {
-        while let Some(stream) = self.next_caller() {
-            self.serve(&seat.store, stream);
-        }
-    }
-
-    /// A thread for each connection, until goodbye; what they used.
-    fn thread_each(&self) -> Usage {
-        let used = Mutex::new(Usage::default());
-        let (at_work, most) = (AtomicU64::new(0), self.server.threads());
-        std::thread::scope(|scope| {
-            while let Some(stream) = self.next_caller() {
-                // More than the load generator can need are somebody else's: they wait.
-                while at_work.load(Ordering::Acquire) >= most {
-                    std::thread::sleep(PAUSE);
-                }
-                at_work.fetch_add(1, Ordering::AcqRel);
-                let thread = || {
-                    self.serve(&self.store(), stream);
-                    at_work.fetch_sub(1, Ordering::AcqRel);
-                    if let Ok(mut used) = used.lock() {
-                        *used = [*used, usage::this_thread()].into_iter().sum();
-                    }
-                };
-                let made = std::thread::Builder::new().spawn_scoped(scope, thread);
-                if let Err(error) = made {
-                    panic!("cannot make a thread for a connection: {error}; use fewer connections");
-                }
-            }
-        });
-        used.into_inner().unwrap_or_default()
-    }
-}
-
-impl Body for Serving {
-    type State = Seat;
-    const SENDS: bool = false;
-    const TIMES: bool = true;
-
-    fn units(&self) -> u64 {
-        self.server.workers
-    }
-
-    fn describe(&self, unit: u64) -> String {
-        format!("serving as worker {}", unit + 1)
-    }
-
-    fn state(&self, _flow: usize) -> Seat {
-        Seat {
-            store: self.store(),
-            latencies: Latencies::default(),
-            hired: Usage::default(),
-        }
-    }
-
-    fn unit(&self, seat: &mut Seat, unit: u64, _outlet: &mut Outlet<'_>) -> Proof {
-        if unit == 0 {
-            self.load.go().unwrap_or_else(|error| panic!("{error}"));
-        }
-        match self.server.design {
-            Design::Pool => self.pool(seat),
-            Design::PerConnection => seat.hired = self.thread_each(),
-        }
-        if unit > 0 {
-            return Proof::default();
-        }
-        let report = self.load.report().unwrap_or_else(|error| panic!("{error}"));
-        seat.latencies = report.latencies;
-        Proof {
-            count: report.count,
-            checksum: report.checksum,
-        }
-    }
-
-    fn latencies<'s>(&self, seat: &'s Seat) -> Option<&'s Latencies> {
-        Some(&seat.latencies)
-    }
-
-    fn hires(&self) -> bool {
-        self.server.design == Design::PerConnection
-    }
-
-    fn hired(&self, seat: &Seat) -> Usage {
-        seat.hired
-    }
-}
-
-impl Workload for Server {
-    fn units(&self) -> u64 {
-        self.workers
-    }
-
-    fn check(&self) -> Result<(), WorkError> {
-        Self::check(self)
-    }
-
     fn run(&self, slot: &SlotProcess<Work>) -> Answer {
         let spec = slot.spec();
         match self.open(slot.scratch(), &spec.variant, spec.cpus.is_empty()) {
@@ -454,7 +222,21 @@ impl Workload for Server {
     }
 
     fn unsuited(&self, variant: &Variant) -> Option<String> {
-        Self::unsuited(self, variant)
+        if variant.model.is_user_level() {
+            return Some(format!(
+                "a worker waits for connections in the kernel, and {} would keep all others \
+                 waiting: its flows share a carrier; use process, thread or a mix such as 2x2",
+                variant.model
+            ));
+        }
+        let is_thread = variant.model == Model::Thread;
+        (self.design == Design::PerConnection && !is_thread).then(|| {
+            format!(
+                "a thread for each connection is a design of one process, and {} is another \
+                 model: use model = \"thread\", flows = 1",
+                variant.model
+            )
+        })
     }
 
     fn check_here(&self, cpus: &Cpus) -> Result<(), WorkError> {

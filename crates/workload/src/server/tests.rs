@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use proptest::prelude::*;
 
 use super::http::{Request, head, push_answer, push_request, read_request, request};
-use super::listener::{accept, listen, say_goodbye};
+use super::listener::{Caller, accept, listen, say_goodbye};
 use super::*;
 
 fn server() -> Server {

@@ -6,7 +6,7 @@ use flow::{Answer, SelfManagedUsage, SlotSpec};
 use tempfile::tempdir;
 use workload::{Design, Reading, Work};
 
-use super::{Cause, Results, StudyResult};
+use crate::results::{Cause, Results, StudyResult};
 use crate::testing::{MS, Mock, PROOF, done, header};
 use crate::{Journal, Preset, Settings, Silent, Study, run};
 
@@ -264,7 +264,7 @@ fn what_many_flows_cost_is_told_by_their_faults() {
         let flows = f64::from(variant.self_managed.as_ref().unwrap().most as u32);
         variant.counts.as_mut().unwrap().flow_faults = 100.0 * flows;
     }
-    let said = super::self_managed::sentences(&[threads]);
+    let said = crate::results::self_managed::sentences(&[threads]);
     let crowd = said
         .iter()
         .find(|said| said.contains("with 16 threads"))

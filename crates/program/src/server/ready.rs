@@ -1,0 +1,112 @@
+//! Whether a server is ready, and whether it is the one that was launched.
+
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use measure::clock::now_ns;
+
+use super::ServerRunner;
+use crate::judge;
+use crate::listener::{Listens, listens};
+use crate::load;
+use crate::served::{Load, Ready};
+use crate::supervisor::{Running, Wait, flood};
+
+/// How often a server is asked whether it is ready.
+const POLL: Duration = Duration::from_millis(2);
+/// A server on the same machine accepts in this time.
+const CONNECTS: Duration = Duration::from_millis(100);
+
+impl ServerRunner<'_> {
+    /// Waits until the server is ready; the time at which it was.
+    pub(super) fn wait_ready(&mut self, server: &mut Running) -> io::Result<u64> {
+        let began = Instant::now();
+        let patience = Duration::from_secs_f64(self.served.ready_s.clamp(0.0, 3_600.0));
+        let until = (began + patience).min(self.base.deadline);
+        let address = self.address()?;
+        loop {
+            let waited = self
+                .base
+                .supervisor
+                .wait(&mut [server], Instant::now() + POLL, None)?;
+            if waited == Wait::Ended {
+                return Err(io::Error::other(format!(
+                    "the server ended before it was ready: {}",
+                    judge::how(server)
+                )));
+            }
+            if self.is_ready(server, address) {
+                let ready_ns = now_ns();
+                self.is_its_own(address)?;
+                return Ok(ready_ns);
+            }
+            if waited == Wait::Flood {
+                self.base.supervisor.kill(&mut [server], &[])?;
+                return Err(flood());
+            }
+            if Instant::now() >= until {
+                let said = judge::after(&judge::said(std::slice::from_ref(server)));
+                self.stop(server)?;
+                return Err(io::Error::other(format!(
+                    "the server was not ready after {:.1} s (--ready says how to know, --timeout how long to wait){said}",
+                    began.elapsed().as_secs_f64()
+                )));
+            }
+        }
+    }
+
+    fn is_ready(&self, server: &Running, address: Option<SocketAddr>) -> bool {
+        let connects = |address: SocketAddr| TcpStream::connect_timeout(&address, CONNECTS).is_ok();
+        match &self.served.ready {
+            Ready::Tcp => address.is_none_or(connects),
+            Ready::Url(url) => {
+                load::target(&self.base.fill.apply(url)).is_ok_and(|target| load::answers(&target))
+            }
+            Ready::Line(line) => [Some(&server.err), server.out.as_ref()]
+                .into_iter()
+                .flatten()
+                .any(|pipe| String::from_utf8_lossy(&pipe.kept).contains(line.as_str())),
+        }
+    }
+
+    /// Whether who answers is of the server's tree, as far as the kernel says.
+    fn is_its_own(&mut self, address: Option<SocketAddr>) -> io::Result<()> {
+        let Some(address) = address else {
+            return Ok(());
+        };
+        let own = self.base.supervisor.tree();
+        self.listener = listens(address, &own);
+        match &self.listener {
+            Listens::Other(who) => Err(io::Error::other(format!(
+                "{address} is answered by {who}, which is none of the server's processes: what was asked would be \
+                 another server; use {{port}} for a free port"
+            ))),
+            Listens::Own | Listens::Unknown => Ok(()),
+        }
+    }
+
+    /// Where the server listens, as far as that is known.
+    pub(super) fn address(&self) -> io::Result<Option<SocketAddr>> {
+        let of_port = self
+            .base
+            .fill
+            .port
+            .map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+        match &self.served.load {
+            Load::Http(http) => Ok(self.targets(http)?.first().map(|target| target.address)),
+            Load::Command(_) => Ok(of_port),
+        }
+    }
+}
+
+/// Refuses an address at which a program answers before the server is there.
+pub(crate) fn is_free(address: SocketAddr) -> io::Result<()> {
+    match TcpStream::connect_timeout(&address, CONNECTS) {
+        Err(_) => Ok(()),
+        Ok(_) => Err(io::Error::other(format!(
+            "{address} is in use: it answers before the server is started, so another server would \
+             be measured; end that one, or use {{port}} for a free port"
+        ))),
+    }
+}

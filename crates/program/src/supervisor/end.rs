@@ -1,0 +1,176 @@
+//! How everything ends: commands are asked, then killed, and nothing is left of what they made.
+
+use std::io;
+use std::process;
+use std::time::{Duration, Instant};
+
+use flow::cgroup::Cgroup;
+use nix::errno::Errno;
+use nix::sys::signal::{SigSet, Signal, raise};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+
+use super::running::{Running, reap};
+use super::{Supervisor, Wait};
+use crate::{sys, tree};
+
+/// Time that children of a command have to end by themselves once it has ended.
+const STRAGGLE: Duration = Duration::from_millis(200);
+/// Time that killed processes have to be gone; thousands of them take some.
+const DYING: Duration = Duration::from_secs(15);
+
+impl Supervisor {
+    /// Ends everything, and this process by the signal that asked for it.
+    pub(super) fn die(&self) -> ! {
+        self.send_kill(&[]);
+        let mut mask = SigSet::empty();
+        mask.add(Signal::SIGTERM);
+        let _unblocked = mask.thread_unblock();
+        let _its_handler_ends_this_process = raise(Signal::SIGTERM);
+        process::exit(1)
+    }
+
+    /// Waits a moment for the rest of the tree to end; what is left then is ended, with `grace`
+    /// between asking and killing. Says who was left.
+    ///
+    /// # Errors
+    /// The kernel refuses to wait, something cannot be killed, or it forked on and on.
+    pub(crate) fn clear(&mut self, grace: Duration, spared: &[i32]) -> io::Result<Vec<String>> {
+        self.flooded = false;
+        if self.gone(STRAGGLE, spared)? {
+            return Ok(Vec::new());
+        }
+        let mut names = Vec::new();
+        if !self.flooded {
+            let left = self.others(spared);
+            names.extend(left.iter().map(|&pid| tree::name(pid)));
+            tree::signal(&left, Signal::SIGTERM);
+            tree::signal(&left, Signal::SIGCONT);
+        }
+        if self.flooded || !self.gone(grace, spared)? {
+            self.kill_orphans(spared)?;
+        }
+        match self.flooded {
+            true => Err(flood()),
+            false => Ok(names),
+        }
+    }
+
+    /// Asks commands to end, and kills what does not: the whole tree but what is spared. True
+    /// where killing was necessary.
+    ///
+    /// # Errors
+    /// As [`clear`](Self::clear).
+    pub(crate) fn stop(
+        &mut self,
+        running: &mut [&mut Running],
+        grace: Duration,
+        spared: &[i32],
+    ) -> io::Result<bool> {
+        let roots: Vec<i32> = running
+            .iter()
+            .filter(|one| one.ended.is_none())
+            .map(|one| one.pid)
+            .collect();
+        tree::signal(&roots, Signal::SIGTERM);
+        tree::signal(&roots, Signal::SIGCONT);
+        let late = self.wait(running, Instant::now() + grace, None)? != Wait::Ended;
+        if late {
+            self.kill(running, spared)?;
+        }
+        self.clear(grace, spared)?;
+        Ok(late)
+    }
+
+    /// Kills the whole tree, without asking.
+    ///
+    /// # Errors
+    /// As [`clear`](Self::clear).
+    pub(crate) fn kill(&mut self, running: &mut [&mut Running], spared: &[i32]) -> io::Result<()> {
+        // What is killed is no data point, so that its circumstances need not stay as they were.
+        let _as_usual_then = sys::wake_at_once();
+        self.send_kill(spared);
+        // Commands are reaped by their own; any other is an orphan.
+        self.wait(running, Instant::now() + DYING, None)?;
+        self.kill_orphans(spared)
+    }
+
+    fn send_kill(&self, spared: &[i32]) {
+        let by_group = |group: &Cgroup| group.kill_others().is_ok();
+        if spared.is_empty() && !self.cgroup.as_ref().is_some_and(by_group) {
+            tree::kill_descendants(self.own);
+        }
+        tree::signal(&self.others(spared), Signal::SIGKILL);
+    }
+
+    fn kill_orphans(&mut self, spared: &[i32]) -> io::Result<()> {
+        let until = Instant::now() + DYING;
+        while Instant::now() < until {
+            self.send_kill(spared);
+            if self.gone(Duration::from_millis(50), spared)? {
+                return Ok(());
+            }
+        }
+        let left: Vec<String> = self.others(spared).into_iter().map(tree::name).collect();
+        Err(io::Error::other(format!(
+            "could not be killed: {}; look at it with ps, it may wait for a device",
+            left.join(", ")
+        )))
+    }
+
+    /// Descendants that run, but for those that are spared and what they made.
+    pub(super) fn others(&self, spared: &[i32]) -> Vec<i32> {
+        let mut not = spared.to_vec();
+        not.extend(spared.iter().flat_map(|&pid| tree::descendants(pid)));
+        not.push(self.own);
+        let mut all = tree::descendants(self.own);
+        all.extend(self.cgroup.iter().flat_map(Cgroup::members));
+        all.sort_unstable();
+        all.dedup();
+        all.retain(|pid| !not.contains(pid));
+        tree::alive(&all)
+    }
+
+    /// Whether no other descendant is there any more, after so long at the most; reaps orphans.
+    fn gone(&mut self, patience: Duration, spared: &[i32]) -> io::Result<bool> {
+        let until = Instant::now() + patience;
+        let mut pause = Duration::from_micros(100);
+        loop {
+            self.reap_orphans(spared)?;
+            if self.others(spared).is_empty() {
+                self.reap_orphans(spared)?;
+                return Ok(true);
+            }
+            if self.signals.read_signal()?.is_some() {
+                self.die();
+            }
+            if Instant::now() >= until || (!self.flooded && self.is_flooded()) {
+                return Ok(false);
+            }
+            std::thread::sleep(pause);
+            pause = (2 * pause).min(Duration::from_millis(10));
+        }
+    }
+
+    /// Reaps what has ended, but for commands, which are reaped by their own.
+    fn reap_orphans(&mut self, spared: &[i32]) -> io::Result<()> {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        loop {
+            let pid = match waitid(Id::All, flags) {
+                Ok(WaitStatus::Exited(pid, _) | WaitStatus::Signaled(pid, ..)) => pid.as_raw(),
+                Ok(_) | Err(Errno::ECHILD) => return Ok(()),
+                Err(errno) => return Err(errno.into()),
+            };
+            if spared.contains(&pid) {
+                return Ok(());
+            }
+            if let Some(used) = reap(pid)?.map(|(_, used)| used) {
+                self.orphans.add(used);
+            }
+        }
+    }
+}
+
+/// Why a tree was killed that made more and more of itself.
+pub(crate) fn flood() -> io::Error {
+    io::Error::other("it made more than 5,000 processes or threads and was killed with all of them")
+}

@@ -1,0 +1,83 @@
+//! A command that was launched: its streams, and how it ended.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use crate::pipe::Pipe;
+use crate::sys::{self, Executable};
+use crate::usage::{Used, moved};
+
+/// A command with its streams.
+#[derive(Debug)]
+pub(crate) struct Order<'a> {
+    pub(crate) executable: &'a Executable,
+    pub(crate) stdin: OwnedFd,
+    /// `None`: `/dev/null`.
+    pub(crate) stdout: Option<(Pipe, OwnedFd)>,
+}
+
+/// A command that was launched.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pub(crate) pid: i32,
+    pub(crate) began_ns: u64,
+    pub(crate) started_ns: u64,
+    pub(super) pidfd: OwnedFd,
+    pub(crate) ended: Option<End>,
+    pub(crate) out: Option<Pipe>,
+    pub(crate) err: Pipe,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct End {
+    pub(crate) at_ns: u64,
+    pub(crate) status: i32,
+    pub(crate) used: Used,
+}
+
+impl Running {
+    /// Takes what it has written.
+    ///
+    /// # Errors
+    /// A pipe cannot be read.
+    pub(crate) fn drain(&mut self) -> io::Result<()> {
+        if let Some(out) = &mut self.out {
+            out.drain()?;
+        }
+        self.err.drain()
+    }
+
+    /// Takes output, and the end if that is there.
+    pub(super) fn notice(&mut self, now_ns: u64) -> io::Result<()> {
+        self.drain()?;
+        if self.ended.is_some() {
+            return Ok(());
+        }
+        let mut end = [PollFd::new(self.pidfd.as_fd(), PollFlags::POLLIN)];
+        if poll(&mut end, PollTimeout::ZERO)? == 0 {
+            return Ok(());
+        }
+        let Some((status, used)) = reap(self.pid)? else {
+            return Err(io::Error::other(
+                "a command has ended, and its exit status was taken already",
+            ));
+        };
+        self.ended = Some(End {
+            at_ns: now_ns,
+            status,
+            used,
+        });
+        // What it wrote last is still in the pipe.
+        self.drain()
+    }
+}
+
+/// Reaps a process that has ended, with what its family used.
+pub(super) fn reap(pid: i32) -> io::Result<Option<(i32, Used)>> {
+    let bytes = moved(pid);
+    let reaped = sys::wait(pid, false)?.filter(|reaped| reaped.pid == pid);
+    Ok(reaped.map(|reaped| (reaped.status, Used::of(&reaped, bytes))))
+}
