@@ -52,6 +52,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32};
 
+use qemu::Kind;
 use recording::Recording;
 use simulate::trace::{GRANULE, GRANULE_BITS};
 
@@ -176,12 +177,12 @@ extern "C" fn accessed(index: c_uint, info: u32, address: u64, _data: *mut c_voi
     let Some(recording) = of_thread(index) else {
         return;
     };
-    let store = qemu::is_store(info);
-    recording.access(address >> GRANULE_BITS, store);
+    let kind = Kind::of(info);
+    recording.access(address >> GRANULE_BITS, kind.is_store());
     // Only what begins in the second half of a granule and is not aligned can reach into the next.
     let within = address % GRANULE;
-    if within > GRANULE / 2 && within + qemu::size(info) > GRANULE {
-        recording.access((address >> GRANULE_BITS) + 1, store);
+    if within > GRANULE / 2 && within + kind.size() > GRANULE {
+        recording.access((address >> GRANULE_BITS) + 1, kind.is_store());
     }
 }
 

@@ -2,6 +2,8 @@
 //! nothing of qemu is needed to build it.
 
 use std::ffi::{c_int, c_uint, c_void};
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering::Relaxed;
 
 use crate::calls::{called, returned};
 use crate::{program_ends, thread_begins, thread_ends, translated};
@@ -61,20 +63,59 @@ pub(crate) fn register(plugin: u64) {
     unsafe { qemu_plugin_register_atexit_cb(plugin, program_ends, std::ptr::null_mut()) };
 }
 
-/// Bytes of an access.
-pub(crate) fn size(info: u32) -> u64 {
-    1 << qemu_plugin_mem_size_shift(info).min(6)
-}
-
 /// Instructions of a block that qemu is translating.
 pub(crate) fn instructions(block: *mut c_void) -> usize {
     // SAFETY: qemu gives the block to the callback that this is called from.
     unsafe { qemu_plugin_tb_n_insns(block) }
 }
 
-/// Whether an access is a store.
-pub(crate) fn is_store(info: u32) -> bool {
-    qemu_plugin_mem_is_store(info)
+/// What qemu's word for an access says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kind(u8);
+
+const KNOWN: u8 = 1;
+const STORE: u8 = 2;
+const SIZE_SHIFT: u32 = 2;
+
+/// Of each word that was asked about, the answer: few words are ever used, and asking qemu at each access is
+/// two calls into another library.
+static KINDS: [AtomicU8; 1 << 18] = [const { AtomicU8::new(0) }; 1 << 18];
+
+impl Kind {
+    #[inline]
+    pub(crate) fn of(info: u32) -> Self {
+        let known = KINDS.get(info as usize);
+        match known.map_or(0, |known| known.load(Relaxed)) {
+            0 => Self::asked(info),
+            kind => Self(kind),
+        }
+    }
+
+    #[cold]
+    fn asked(info: u32) -> Self {
+        let store = if qemu_plugin_mem_is_store(info) {
+            STORE
+        } else {
+            0
+        };
+        let size = qemu_plugin_mem_size_shift(info).min(6) as u8;
+        let kind = KNOWN | store | size << SIZE_SHIFT;
+        if let Some(place) = KINDS.get(info as usize) {
+            place.store(kind, Relaxed);
+        }
+        Self(kind)
+    }
+
+    #[inline]
+    pub(crate) fn is_store(self) -> bool {
+        self.0 & STORE != 0
+    }
+
+    /// Bytes.
+    #[inline]
+    pub(crate) fn size(self) -> u64 {
+        1 << (self.0 >> SIZE_SHIFT)
+    }
 }
 
 /// Has an instruction of a block call at each of its loads and stores.

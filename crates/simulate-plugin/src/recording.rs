@@ -20,8 +20,8 @@ const NOWHERE: u64 = u64::MAX;
 enum Window {
     /// No flow has begun: only pages that are written are recorded.
     Before,
-    /// Accesses are recorded until this many are left.
-    Open(u64),
+    /// Accesses are recorded.
+    Open,
     /// They are only counted.
     Full,
     /// The flow has ended.
@@ -38,8 +38,10 @@ pub(crate) struct Recording {
     window: Window,
     /// Accesses that are recorded at the most.
     most: u64,
-    /// Accesses since the flow began.
-    accesses: u64,
+    /// Accesses that are still to be recorded; none unless the window is open.
+    left: u64,
+    /// Accesses since the window was full.
+    beyond: u64,
     written: Box<[u64; REMEMBERED]>,
     /// A system call that has not returned, if it is one that matters.
     pub(crate) pending: Option<crate::calls::Pending>,
@@ -53,7 +55,8 @@ impl Recording {
             writer: Writer::new(space, BUFFER),
             window: Window::Before,
             most,
-            accesses: 0,
+            left: 0,
+            beyond: 0,
             written: Box::new([NOWHERE; REMEMBERED]),
             pending: None,
         }
@@ -61,21 +64,25 @@ impl Recording {
 
     #[inline]
     pub(crate) fn access(&mut self, granule: u64, store: bool) {
+        if self.left == 0 {
+            self.not_recorded(granule, store);
+            return;
+        }
+        self.left -= 1;
+        if self.left == 0 {
+            self.window = Window::Full;
+        }
+        self.writer.access(granule, store);
+        if self.writer.is_full() {
+            self.flush();
+        }
+    }
+
+    fn not_recorded(&mut self, granule: u64, store: bool) {
         match self.window {
-            Window::Open(left) => {
-                self.accesses += 1;
-                self.writer.access(granule, store);
-                self.window = Window::Open(left - 1);
-                if left == 1 {
-                    self.window = Window::Full;
-                }
-                if self.writer.is_full() {
-                    self.flush();
-                }
-            }
-            Window::Full => self.accesses += 1,
+            Window::Full => self.beyond += 1,
             Window::Before if store => self.wrote(granule >> (PAGE_BITS - GRANULE_BITS)),
-            Window::Before | Window::Closed => {}
+            Window::Before | Window::Open | Window::Closed => {}
         }
     }
 
@@ -106,22 +113,24 @@ impl Recording {
     pub(crate) fn begin(&mut self, flow: u64) {
         if self.window == Window::Before {
             self.event(Event::Begin { flow });
+            self.left = self.most;
             self.window = match self.most {
                 0 => Window::Full,
-                most => Window::Open(most),
+                _ => Window::Open,
             };
         }
     }
 
     /// The flow has done its work; its trace is whole, however the thread ends.
     pub(crate) fn end(&mut self) {
-        if !matches!(self.window, Window::Open(_) | Window::Full) {
+        if !matches!(self.window, Window::Open | Window::Full) {
             return;
         }
         self.writer.event(Event::End {
-            accesses: self.accesses,
+            accesses: self.most - self.left + self.beyond,
         });
         self.flush();
+        self.left = 0;
         self.window = Window::Closed;
     }
 
@@ -135,8 +144,7 @@ impl Recording {
     #[cold]
     pub(crate) fn flush(&mut self) {
         // An access that is not closed is folded with the next; it is no part of the bytes yet.
-        let whole = matches!(self.window, Window::Open(_));
-        if !whole {
+        if self.window != Window::Open {
             self.writer.close();
         }
         if self.writer.bytes().is_empty() {
