@@ -84,7 +84,7 @@ pub(crate) fn run<B: Body>(context: &Context<'_, B>, index: usize) {
 fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
     let ready = prepare(context, index);
     let mut state = context.body.state(index);
-    at_gate(context, index);
+    wait_at_gate(context, index);
     // The outlet stays open until the end: a named pipe without writers would wake the
     // parent over and over.
     let mut opened = None;
@@ -92,7 +92,9 @@ fn do_units<B: Body>(context: &Context<'_, B>, index: usize) {
         let outlet = opened.insert(outlet);
         let mut tally = begin();
         let before = usage::this_thread();
+        begins(context, index);
         units(context, index, &mut state, outlet, &mut tally);
+        ends(context, index);
         let mut tally = finish(tally, before, outlet)?;
         let used = [tally.steady, context.body.hired(&state)];
         tally.steady = used.into_iter().sum();
@@ -125,13 +127,22 @@ fn take_turns<B: Body>(context: &Context<'_, B>, index: usize) {
     leave(context, index, worked);
 }
 
-/// Arrives, and waits for the release.
+/// Arrives, and waits for the release: what follows is the work.
 pub(crate) fn at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
+    wait_at_gate(context, index);
+    begins(context, index);
+}
+
+fn wait_at_gate<B: Body>(context: &Context<'_, B>, index: usize) {
     let (pid, tid) = (getpid().as_raw(), gettid().as_raw());
     let status = context.shared.flow(index);
     status.arrived(pid, tid, usage::this_thread());
     arrive(context);
     wait_while(&context.shared.header().start.0, SHUT);
+}
+
+/// What follows is the recorded work.
+fn begins<B: Body>(context: &Context<'_, B>, index: usize) {
     if context.recorded.is_some() {
         simulation::flow_begins(index);
     }
@@ -173,11 +184,16 @@ pub(crate) fn leave<B: Body>(
     wait_for_the_end(context, || {});
 }
 
-/// Leaves what was done for the parent.
-fn report<B: Body>(context: &Context<'_, B>, index: usize, worked: Result<Tally, Trouble>) {
+/// What follows is no part of the recorded work: measuring it, and checks. Only the first time counts.
+fn ends<B: Body>(context: &Context<'_, B>, index: usize) {
     if context.recorded.is_some() {
         simulation::flow_ends(index);
     }
+}
+
+/// Leaves what was done for the parent.
+fn report<B: Body>(context: &Context<'_, B>, index: usize, worked: Result<Tally, Trouble>) {
+    ends(context, index);
     let status = context.shared.flow(index);
     match worked {
         Ok(tally) => status.done(&tally),

@@ -14,9 +14,10 @@ use crate::shared_memory::SURVEY;
 use crate::watch::WaitFor;
 
 impl<B: Body, S: Sink> Parts<'_, '_, B, S> {
-    /// The footprint, where the work can tell; of flows that all wait at the end gate.
+    /// The footprint, where the work can tell; of flows that all wait at the end gate. That of an
+    /// emulated flow is the emulator's, and takes long to ask for.
     pub(super) fn footprint(&mut self) -> io::Result<Option<Measured<Footprint>>> {
-        if !B::TOUCHES {
+        if !B::TOUCHES || self.context.recorded.is_some() {
             return Ok(None);
         }
         let board = match self.context.board {

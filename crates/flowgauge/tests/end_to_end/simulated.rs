@@ -208,6 +208,30 @@ fn a_study_file_names_its_machine_and_a_search_is_recorded() {
     assert_eq!(fs::read_dir(home.path("kept")).unwrap().count(), 2);
 }
 
+/// A warehouse whose books are checked after the last transaction.
+const WAREHOUSE: &str = "schema = 1\nname = \"mine\"\ntitle = \"T\"\nstands_for = \"S\"\nheadline = \"w\"\n\
+    simulate = \"xeon-x5570,window=1M\"\n[[case]]\nname = \"w\"\ntitle = \"T\"\n[case.work]\n\
+    kind = \"warehouse\"\nworkers = 1\ntransactions = 10\nheap = \"2M\"\n[[case.variant]]\n\
+    model = \"process\"\nflows = 1\n[[case.variant]]\nmodel = \"thread\"\nflows = 1\n";
+
+/// The audit, which reads all of the heap, was recorded as if it were transactions, and so was asking the
+/// kernel what the flow had used.
+#[test]
+fn what_checks_and_measures_the_work_is_not_recorded() {
+    if !is_there() {
+        return skipped::skipped("qemu-user is not installed");
+    }
+    let home = Home::new();
+    home.write("mine.toml", WAREHOUSE);
+    run(&home, "run mine.toml --rounds 1 --out out").answered();
+    let found = results(&home.path("out"));
+    for slot in &found.studies[0].cases[0].slots {
+        let counted = slot.outcome.simulated.as_ref().unwrap().value().unwrap();
+        let accesses = counted.merged.flows[0].accesses;
+        assert!((10_000..100_000).contains(&accesses), "{accesses}");
+    }
+}
+
 /// A program that allocates, whose memory accesses are its own.
 const PROGRAM: [&str; 2] = [
     "/usr/bin/mawk",
@@ -333,7 +357,7 @@ fn two_ways_to_record_a_program_agree() {
 
 /// What the model counts of the accesses that lackey lists: `L 1fff000708,8`, M for a load and a store.
 fn of_lackey(log: &str) -> Merged {
-    let mut writer = Writer::new(0, log.len());
+    let mut writer = Writer::new(0, 2 * log.len());
     writer.event(Event::Begin { flow: 0 });
     for line in log.lines() {
         let Some((kind @ ("L" | "S" | "M"), place)) = line.trim_start().split_once(' ') else {
