@@ -138,7 +138,7 @@ proptest! {
     /// Folded and unfolded accesses are the same accesses, however many they are.
     #[test]
     fn accesses_are_read_as_they_were_written(
-        accesses in prop::collection::vec((granule(), times(), any::<bool>()), 0..4_000)
+        accesses in prop::collection::vec((granule(), times(), any::<bool>()), 0..1_000)
     ) {
         let mut writer = Writer::new(1, 1 << 20);
         let mut total = 0;
