@@ -16,7 +16,8 @@
 //! a driver between two flows where it can do without. Some are faster than this crate, which
 //! the ratios below 1 show: a coroutine without a stack keeps less.
 //!
-//! Then: creating, running and joining flows that return at once.
+//! Then: creating, running and joining flows that return at once; and suspending all flows and
+//! awakening them in random order.
 //!
 //! Rust peers are development dependencies. Those of Boost, Go and Java are compiled when the
 //! benchmark starts, if their libraries and compilers are there; what is not is said, with how
@@ -41,6 +42,8 @@ const SIZES: [(usize, usize); 6] = [
     (1_000_000, 5),
 ];
 const HUGE: (usize, usize) = (10_000_000, 3);
+/// How often each flow is awakened in a sample.
+const WAKES: u32 = 5;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -71,6 +74,9 @@ fn main() {
     }
     for flows in [1_000, 100_000] {
         creation(&peers, flows, rounds);
+    }
+    for flows in [1_000, 100_000, 1_000_000] {
+        wakes(flows, rounds);
     }
 }
 
@@ -133,6 +139,16 @@ fn creation(peers: &[Peer], flows: usize, rounds: usize) {
         "  {:40} {}",
         "fiber packed, slots used before",
         Spread::of(warm)
+    );
+}
+
+fn wakes(flows: usize, rounds: usize) {
+    let costs = (0..rounds).map(|_| peers::ours::wake_ns(flows, WAKES));
+    println!("\nsuspend + awaken in random order, ns each, {flows} flows");
+    println!(
+        "  {:40} {}",
+        "fiber packed, 448 B",
+        Spread::of(costs.collect())
     );
 }
 

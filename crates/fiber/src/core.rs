@@ -25,6 +25,14 @@
 //! The price: a round in which one fiber ends closes holes in a pass over the ring, and a
 //! fiber awakened early in a round waits until its end.
 //!
+//! **Tried: a ring of records.** With all registers that a call keeps saved in the cell itself (64
+//! bytes in place of 8), a fiber whose live words fit in registers touches nothing of its stack.
+//! Guarded stacks gained (lowest of three rounds on a busy machine, before and after: 100 fibers
+//! 2.74 and 2.03 ns, 10,000 12.0 and 2.0, 100,000 21.6 and 3.4); packed slots lost, since six
+//! registers are stored and loaded whether in use or not (100 fibers 1.6 and 2.0 ns), and their
+//! canary becomes a line that nothing else touches (100,000 fibers 6.1 and 11.6). Packed slots
+//! would need the canary looked at in some rounds only, and cells that keep fewer registers.
+//!
 //! What a fiber must not do on its own small stack when it ends (wake whoever waits, drop
 //! what nobody joins) is done on a stack that the scheduler keeps for it.
 //!

@@ -1,19 +1,36 @@
 //! The crate itself, in the ways in which it can be used.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::time::Instant;
 
 use fiber::movable::Way;
-use fiber::{Config, Fiber, Floats, JoinHandle, Scheduler};
+use fiber::{Config, Fiber, FiberId, Floats, JoinHandle, Scheduler};
 
 use super::{Peer, Sample, memory, sample};
 use crate::flow;
 
 const DENSEST: &str = "more are for the densest alone";
 
+/// The work of a flow that keeps four words in memory.
+macro_rules! flow_on_stack {
+    ($first:expr, $yields:expr, $fiber:expr) => {{
+        let mut words = [0_u64; 4];
+        flow!($first, $yields, {
+            $fiber.yield_now();
+            for word in std::hint::black_box(&mut words) {
+                *word += 1;
+            }
+        })
+    }};
+}
+
 pub(crate) fn all() -> Vec<Peer> {
     vec![
         Peer::new("fiber packed", |n, y| rings(packed(128), n, y)),
+        Peer::new("fiber packed, 4 words on stack, 192 B", |n, y| {
+            on_stack(packed(192), n, y)
+        }),
         Peer::new("fiber movable", |n, y| {
             rings(movable(Way::Isomalloc, 128), n, y)
         }),
@@ -40,6 +57,10 @@ pub(crate) fn all() -> Vec<Peer> {
             rings(Config::guarded(4 << 10), n, y)
         })
         .up_to(1_000_000, "memory, at 4 KiB a flow"),
+        Peer::new("fiber guarded, 4 words on stack, 4 KiB", |n, y| {
+            on_stack(Config::guarded(4 << 10), n, y)
+        })
+        .up_to(1_000_000, "memory, at 4 KiB a flow"),
     ]
 }
 
@@ -64,6 +85,60 @@ fn rings(config: Config, flows: usize, yields: usize) -> Sample {
         };
         handle.expect("a fiber")
     })
+}
+
+/// As [`rings`], for flows that keep four words in memory, as most do that call anything.
+fn on_stack(config: Config, flows: usize, yields: usize) -> Sample {
+    lives(config, flows, yields, |scheduler, first| {
+        let handle = if first {
+            scheduler.spawn(move |fiber| flow_on_stack!(true, yields, fiber))
+        } else {
+            scheduler.spawn(move |fiber| flow_on_stack!(false, yields, fiber))
+        };
+        handle.expect("a fiber")
+    })
+}
+
+/// Every fiber suspends and is awakened, in random order: ns for both.
+pub(crate) fn wake_ns(flows: usize, rounds: u32) -> f64 {
+    let config = packed(448).capacity(flows);
+    let scheduler = Scheduler::new(config).expect("a scheduler");
+    let woken = Rc::new(Cell::new(0_u64));
+    let spawned = (0..flows).map(|_| {
+        let woken = Rc::clone(&woken);
+        let handle = scheduler.spawn(move |fiber| {
+            for _ in 0..=rounds {
+                fiber.suspend();
+                woken.set(woken.get() + 1);
+            }
+        });
+        handle.expect("a fiber")
+    });
+    let handles: Vec<JoinHandle<()>> = spawned.collect();
+    let mut ids: Vec<FiberId> = handles.iter().map(JoinHandle::id).collect();
+    shuffle(&mut ids);
+    let one_round = || {
+        ids.iter().for_each(|id| assert!(scheduler.awaken(*id)));
+        scheduler.run();
+    };
+    scheduler.run();
+    let began = Instant::now();
+    (0..rounds).for_each(|_| one_round());
+    let ns = began.elapsed().as_nanos() as f64 / f64::from(rounds) / flows as f64;
+    one_round();
+    assert_eq!(woken.get(), flows as u64 * u64::from(rounds + 1));
+    ns
+}
+
+/// Fisher and Yates, with the numbers of a xorshift generator.
+fn shuffle(ids: &mut [FiberId]) {
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    for last in (1..ids.len()).rev() {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        ids.swap(last, (state % (last as u64 + 1)) as usize);
+    }
 }
 
 fn functions(flows: usize, yields: usize) -> Sample {
