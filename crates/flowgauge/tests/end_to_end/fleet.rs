@@ -364,6 +364,52 @@ fn what_is_wrong_with_the_plan_is_said_before_anything_is_reached() {
     assert!(!home.path("on").exists());
 }
 
+/// The folder of a job that was refused kept the plan, and the next try into it was refused too.
+#[test]
+fn a_job_that_sbatch_refuses_is_named_and_leaves_no_folder() {
+    let home = home_with_ssh();
+    program(
+        &home,
+        "slurm/sbatch",
+        "#!/bin/sh\necho 'sbatch: error: invalid partition specified: debug' >&2\nexit 1\n",
+    );
+    program(&home, "slurm/sinfo", "#!/bin/sh\necho batch\n");
+    let path = home.path("slurm");
+    for _ in 0..2 {
+        let line = [
+            "fleet",
+            "run",
+            "mine.toml",
+            "--slurm",
+            "debug",
+            "--nodes",
+            "2",
+            "--out",
+            "f",
+        ];
+        let line = [&line[..], &AT].concat();
+        let run = home.command(&line).env("PATH", &path).output().unwrap();
+        Run::from(run).refused(2, &["no partition 'debug'; there are: batch", "specified"]);
+        assert!(!home.path("f").exists());
+    }
+    fs::remove_file(home.path("slurm/sbatch")).unwrap();
+    let line = [
+        &[
+            "fleet",
+            "run",
+            "mine.toml",
+            "--slurm",
+            "debug",
+            "--nodes",
+            "2",
+        ][..],
+        &AT,
+    ]
+    .concat();
+    let run = home.command(&line).env("PATH", &path).output().unwrap();
+    Run::from(run).refused(2, &["sbatch cannot be started: is Slurm installed here?"]);
+}
+
 /// A Slurm that is two names on this machine.
 #[test]
 fn a_slurm_job_leaves_a_journal_a_node() {

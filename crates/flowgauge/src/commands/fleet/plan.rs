@@ -12,7 +12,7 @@ use crate::args::{self, Command};
 use crate::whole_file;
 
 /// The file with the plan, in the folder of the fleet.
-const FILE: &str = "plan.json";
+pub(super) const FILE: &str = "plan.json";
 
 /// Study files: the name of each, and its text.
 pub(super) type Files = Vec<(String, String)>;

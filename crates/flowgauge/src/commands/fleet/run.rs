@@ -15,7 +15,7 @@ use flow::Interrupt;
 use super::folder::{self, FAILED, NODES};
 use super::gather;
 use super::hosts::{Host, Hosts};
-use super::plan::{Id, Plan};
+use super::plan::{self, Id, Plan};
 use super::remote::{self, Line, Way};
 use super::slurm::Job;
 use crate::args::FleetRunArgs;
@@ -23,6 +23,10 @@ use crate::ending::{self, Ending};
 use crate::output::{self, tell};
 use crate::whole_file;
 
+/// The program in the folder that all nodes of a Slurm job see.
+const PROGRAM: &str = "flowgauge";
+/// The batch script there.
+const SCRIPT: &str = "fleet.sbatch";
 /// From one look at deadlines and signals to the next.
 const LOOK: Duration = Duration::from_millis(50);
 /// From one reminder to the next.
@@ -265,6 +269,17 @@ fn one(host: &Host, plan: &Plan, way: &Way, line: (&Line, &Barrier), out: &Path)
     }
 }
 
+/// Removes what was prepared for a job that was refused, unless machines have run there before.
+fn take_back(out: &Path) {
+    // Of a folder that is not empty this removes nothing.
+    if std::fs::remove_dir(out.join(NODES)).is_ok() {
+        for file in [plan::FILE, PROGRAM, SCRIPT] {
+            let _not_made_is_fine = std::fs::remove_file(out.join(file));
+        }
+        let _others_may_be_in_it = std::fs::remove_dir(out);
+    }
+}
+
 fn by_slurm(
     args: &FleetRunArgs,
     partition: &str,
@@ -278,7 +293,7 @@ fn by_slurm(
         (None, 0) => bail!("--slurm needs --nodes N"),
         (None, named) => named,
     };
-    let shared = out.join("flowgauge").display().to_string();
+    let shared = out.join(PROGRAM).display().to_string();
     let job = Job {
         partition,
         nodes,
@@ -294,12 +309,18 @@ fn by_slurm(
         .with_context(|| format!("cannot create {}", out.display()))?;
     plan.write(out)?;
     if args.at.is_none() {
-        std::fs::copy(program, out.join("flowgauge"))
+        std::fs::copy(program, out.join(PROGRAM))
             .with_context(|| format!("cannot copy {}", program.display()))?;
     }
-    let script = out.join("fleet.sbatch");
+    let script = out.join(SCRIPT);
     whole_file::write(&script, job.script())?;
-    tell(&job.submit(&script, args.wait)?);
+    match job.submit(&script, args.wait) {
+        Ok(said) => tell(&said),
+        Err(why) => {
+            take_back(out);
+            return Err(why);
+        }
+    }
     if args.wait {
         return gather::gathered(&[out.to_owned()], out, &args.shown);
     }

@@ -8,6 +8,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
+/// Partitions by name, with their nodes where Slurm says how many.
+type Partitions = Vec<(String, Option<u32>)>;
+
 /// What Slurm is asked for.
 #[derive(Debug, Clone)]
 pub(super) struct Job<'a> {
@@ -50,6 +53,8 @@ impl Job<'_> {
 
     /// Submits it; what sbatch says.
     pub(super) fn submit(&self, script: &Path, wait: bool) -> Result<String> {
+        let partitions = partitions();
+        self.has_room(&partitions)?;
         let mut command = Command::new("sbatch");
         if wait {
             command.arg("--wait");
@@ -60,11 +65,72 @@ impl Job<'_> {
         // With --wait its exit code is that of the job, whose nodes speak for themselves.
         ensure!(
             output.status.success() || (wait && !output.stdout.is_empty()),
-            "sbatch refuses the job: {}",
-            said(&output.stderr)
+            "{}",
+            self.refusal(&said(&output.stderr), &partitions)
         );
         Ok(said(&output.stdout))
     }
+
+    /// Slurm takes a job for more nodes than a partition has, and it waits for ever.
+    fn has_room(&self, partitions: &Partitions) -> Result<()> {
+        let own = partitions.iter().find(|(name, _)| name == self.partition);
+        let there = own.and_then(|(_, nodes)| *nodes).unwrap_or(u32::MAX);
+        ensure!(
+            self.nodes <= there,
+            "the partition '{}' has {}, not {}: use --nodes {there} or fewer",
+            self.partition,
+            report::number::many(there.into(), "node"),
+            self.nodes
+        );
+        Ok(())
+    }
+
+    /// Why sbatch refused the job, from what it said.
+    fn refusal(&self, said: &str, partitions: &Partitions) -> String {
+        let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+        let partition = self.partition;
+        let why = if says(&["nvalid partition"]) {
+            let names: Vec<&str> = partitions.iter().map(|(name, _)| name.as_str()).collect();
+            let there = match names.as_slice() {
+                [] => "sinfo lists those there are".to_owned(),
+                names => format!("there are: {}", names.join(", ")),
+            };
+            format!("Slurm has no partition '{partition}'; {there}")
+        } else if says(&["Invalid node name"]) {
+            format!(
+                "Slurm knows no node of one of the names {}",
+                self.only.join(",")
+            )
+        } else if says(&[
+            "Node count specification invalid",
+            "configuration is not available",
+        ]) {
+            let nodes = report::number::many(self.nodes.into(), "node");
+            format!("the partition '{partition}' cannot give {nodes} (sinfo -p {partition})")
+        } else if says(&["Unable to contact slurm controller"]) {
+            "Slurm's controller does not answer (scontrol ping)".to_owned()
+        } else if says(&["Invalid account", "Access/permission denied"]) {
+            format!("you may not use the partition '{partition}'")
+        } else {
+            return format!("sbatch refuses the job: {said}");
+        };
+        format!("{why}: {said}")
+    }
+}
+
+/// The partitions that Slurm shows, each with its number of nodes.
+fn partitions() -> Partitions {
+    let mut sinfo = Command::new("sinfo");
+    sinfo.args(["--noheader", "--summarize", "--format=%R %D"]);
+    let listed = sinfo.stdin(Stdio::null()).output();
+    let text = listed.map_or_else(|_| Vec::new(), |output| output.stdout);
+    let text = String::from_utf8_lossy(&text);
+    let line = |line: &str| {
+        let mut words = line.split_whitespace();
+        let name = words.next()?.to_owned();
+        Some((name, words.next().and_then(|nodes| nodes.parse().ok())))
+    };
+    text.lines().filter_map(line).collect()
 }
 
 /// A word for a shell.
@@ -76,16 +142,74 @@ fn word(word: &str) -> String {
 mod tests {
     use super::*;
 
+    fn job(only: &[String]) -> Job<'_> {
+        Job {
+            partition: "debug",
+            nodes: 2,
+            only,
+            folder: Path::new("/shared/it's"),
+            program: "/shared/flowgauge",
+        }
+    }
+
+    /// The sentences of Slurm 22.05 and 23.11.
+    #[test]
+    fn what_sbatch_refuses_is_named() {
+        let only = ["n9".to_owned()];
+        let job = job(&only);
+        let there = vec![("batch".to_owned(), Some(4)), ("gpu".to_owned(), None)];
+        for (said, words) in [
+            (
+                "sbatch: error: invalid partition specified: debug",
+                "no partition 'debug'; there are: batch, gpu",
+            ),
+            (
+                "sbatch: error: Batch job submission failed: Node count specification invalid",
+                "'debug' cannot give 2 nodes",
+            ),
+            (
+                "sbatch: error: Batch job submission failed: Requested node configuration is not available",
+                "'debug' cannot give 2 nodes",
+            ),
+            (
+                "sbatch: error: Batch job submission failed: Invalid node name specified",
+                "names n9",
+            ),
+            (
+                "error: Unable to contact slurm controller (connect failure)",
+                "does not answer",
+            ),
+            (
+                "sbatch: error: Invalid qos specification",
+                "refuses the job: sbatch: error",
+            ),
+        ] {
+            let why = job.refusal(said, &there);
+            assert!(why.contains(words) && why.ends_with(said), "{why}");
+        }
+        let none = job.refusal("invalid partition specified: debug", &Vec::new());
+        assert!(none.contains("sinfo lists"), "{none}");
+    }
+
+    /// Slurm queues it, and nobody is told that it cannot start.
+    #[test]
+    fn a_job_for_more_nodes_than_the_partition_has_is_refused() {
+        let job = job(&[]);
+        let of = |nodes| vec![("debug".to_owned(), nodes)];
+        let why = job.has_room(&of(Some(1))).unwrap_err().to_string();
+        assert!(
+            why.contains("'debug' has 1 node, not 2: use --nodes 1"),
+            "{why}"
+        );
+        for enough in [of(Some(2)), of(None), Vec::new()] {
+            job.has_room(&enough).unwrap();
+        }
+    }
+
     #[test]
     fn the_script_names_what_was_asked_for() {
         let only = ["n1".to_owned(), "n3".to_owned()];
-        let job = Job {
-            partition: "debug",
-            nodes: 2,
-            only: &only,
-            folder: Path::new("/shared/it's"),
-            program: "/shared/flowgauge",
-        };
+        let job = job(&only);
         let script = job.script();
         for line in [
             "#SBATCH --partition=debug\n",
