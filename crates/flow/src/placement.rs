@@ -18,6 +18,8 @@ pub enum Placement {
     Cores,
     /// Flow i on the i-th hardware thread, the threads of one core first.
     Smt,
+    /// Flow i on the i-th memory node, around again, each on a CPU of its own while there are such.
+    Numa,
     /// Flow i on the i-th CPU of the list, around again; the parent too where the list is of
     /// one CPU.
     List(Vec<u32>),
@@ -32,6 +34,8 @@ pub struct Cpus {
     pub cores: Vec<u32>,
     /// All hardware threads, those of one core together.
     pub smt: Vec<u32>,
+    /// All hardware threads, one of each memory node in turn; empty where one node has all.
+    pub numa: Vec<u32>,
 }
 
 impl Cpus {
@@ -62,9 +66,9 @@ impl Cpus {
 pub enum PlacementError {
     /// Not one of the words.
     #[error(
-        "'{0}' is no placement{meant}: use free, one, cores, smt, or a list of CPUs such as 0,2 or \
-         0-3",
-        meant = names::meant(.0, ["free", "one", "cores", "smt"])
+        "'{0}' is no placement{meant}: use free, one, cores, smt, numa, or a list of CPUs such as 0,2 \
+         or 0-3",
+        meant = names::meant(.0, ["free", "one", "cores", "smt", "numa"])
     )]
     Unknown(String),
     /// A CPU of the list is not among the allowed ones.
@@ -78,6 +82,12 @@ pub enum PlacementError {
         /// Those there are.
         allowed: Vec<u32>,
     },
+    /// Flows cannot be dealt to memory nodes.
+    #[error(
+        "the placement numa deals flows to memory nodes, and fewer than two nodes here have CPUs for \
+         this process (see `flowgauge machine`): use cores"
+    )]
+    OneNode,
 }
 
 impl Placement {
@@ -87,20 +97,22 @@ impl Placement {
         match self {
             Self::One => true,
             Self::List(list) => list.len() == 1,
-            Self::Free | Self::Cores | Self::Smt => false,
+            Self::Free | Self::Cores | Self::Smt | Self::Numa => false,
         }
     }
 
     /// The CPUs that flows are dealt to in turn; empty means free.
     ///
     /// # Errors
-    /// A CPU of a list that this process may not use.
+    /// A CPU of a list that this process may not use; `numa` where there is one memory node.
     pub fn resolve(&self, cpus: &Cpus) -> Result<Vec<u32>, PlacementError> {
         match self {
             Self::Free => Ok(Vec::new()),
             Self::One => Ok(cpus.allowed.iter().take(1).copied().collect()),
             Self::Cores => Ok(cpus.cores.clone()),
             Self::Smt => Ok(cpus.smt.clone()),
+            Self::Numa if cpus.numa.is_empty() => Err(PlacementError::OneNode),
+            Self::Numa => Ok(cpus.numa.clone()),
             Self::List(list) => match list.iter().find(|cpu| !cpus.allowed.contains(cpu)) {
                 Some(&cpu) => Err(PlacementError::NotAllowed {
                     cpu,
@@ -119,6 +131,7 @@ impl fmt::Display for Placement {
             Self::One => f.pad("one"),
             Self::Cores => f.pad("cores"),
             Self::Smt => f.pad("smt"),
+            Self::Numa => f.pad("numa"),
             Self::List(list) => {
                 let words: Vec<String> = list.iter().map(u32::to_string).collect();
                 f.pad(&words.join(","))
@@ -150,6 +163,7 @@ impl FromStr for Placement {
             "one" => Ok(Self::One),
             "cores" => Ok(Self::Cores),
             "smt" => Ok(Self::Smt),
+            "numa" => Ok(Self::Numa),
             _ => parse_list(text)
                 .map(Self::List)
                 .ok_or_else(|| PlacementError::Unknown(text.to_owned())),
@@ -180,6 +194,7 @@ mod tests {
             allowed: vec![2, 3, 6, 7],
             cores: vec![2, 6],
             smt: vec![2, 3, 6, 7],
+            numa: vec![2, 6, 3, 7],
         }
     }
 
@@ -189,6 +204,20 @@ mod tests {
         assert_eq!(Placement::Cores.resolve(&cpus()), Ok(vec![2, 6]));
         assert_eq!(Placement::Smt.resolve(&cpus()), Ok(vec![2, 3, 6, 7]));
         assert_eq!(Placement::Free.resolve(&cpus()), Ok(vec![]));
+    }
+
+    #[test]
+    fn memory_nodes_need_to_be_two() {
+        assert_eq!(Placement::Numa.resolve(&cpus()), Ok(vec![2, 6, 3, 7]));
+        let one_node = Cpus {
+            numa: Vec::new(),
+            ..cpus()
+        };
+        let error = Placement::Numa.resolve(&one_node).unwrap_err();
+        assert!(
+            error.to_string().contains("fewer than two nodes"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -235,7 +264,7 @@ mod tests {
 
     #[test]
     fn words_read_back_and_others_are_refused() {
-        for text in ["free", "one", "cores", "smt", "0,2,3"] {
+        for text in ["free", "one", "cores", "smt", "numa", "0,2,3"] {
             assert_eq!(text.parse::<Placement>().unwrap().to_string(), text);
         }
         for text in ["", "all", "1,", "3-1", "a", "0-99999999"] {

@@ -28,7 +28,6 @@ use measure::usage::Usage;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::getpid;
 
-use crate::HeapPages;
 use crate::alarm::Alarm;
 use crate::allocator;
 use crate::flow_run::bind;
@@ -38,6 +37,7 @@ use crate::record::{
 };
 use crate::slot_process::SlotProcess;
 use crate::{Failure, Latencies, Proof, simulation};
+use crate::{HeapPages, MemoryPolicy};
 
 /// Work that makes its own flows.
 pub trait SelfManaged {
@@ -103,6 +103,8 @@ impl<W> SlotProcess<W> {
         allocator::check(spec.variant.allocator.as_ref()).map_err(io::Error::other)?;
         let heap_pages = spec.variant.heap_pages;
         heap_pages.map_or(Ok(()), HeapPages::prepare)?;
+        let policy = spec.variant.memory_policy;
+        policy.map_or(Ok(()), MemoryPolicy::prepare)?;
         let _until_the_end = match F::KEEPS_DEADLINE {
             true => None,
             false => Some(Alarm::set(spec)?),

@@ -26,7 +26,6 @@ use nix::sys::signal::Signal;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::HeapPages;
 use crate::allocator;
 use crate::body::Body;
 use crate::channel::Sink;
@@ -36,6 +35,7 @@ use crate::record::{Answer, Failure, Rep, SlotRecord};
 use crate::rep;
 use crate::variant::Channel;
 use crate::watch::SlotResources;
+use crate::{HeapPages, MemoryPolicy};
 use crate::{SlotSpec, flow_run};
 
 /// The first argument of a slot process.
@@ -118,6 +118,8 @@ impl<W> SlotProcess<W> {
         allocator::check(spec.variant.allocator.as_ref()).map_err(io::Error::other)?;
         let heap_pages = spec.variant.heap_pages;
         heap_pages.map_or(Ok(()), HeapPages::prepare)?;
+        let policy = spec.variant.memory_policy;
+        policy.map_or(Ok(()), MemoryPolicy::prepare)?;
         if spec.variant.placement.is_one_cpu() && !spec.bound_to().is_empty() {
             flow_run::bind(spec.bound_to())?;
         }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::word::WordError;
-use crate::{Allocator, HeapPages, Model, ParentMemory, Placement};
+use crate::{Allocator, HeapPages, MemoryPolicy, Model, ParentMemory, Placement};
 
 /// A model with its flow count, placement and way of handing out work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -34,6 +34,9 @@ pub struct Variant {
     /// The pages of its processes' heaps, where that is not left to the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heap_pages: Option<HeapPages>,
+    /// The memory nodes of its new pages, where that is not left to the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_policy: Option<MemoryPolicy>,
 }
 
 impl Variant {
@@ -49,6 +52,7 @@ impl Variant {
             parent_memory: None,
             allocator: None,
             heap_pages: None,
+            memory_policy: None,
         }
     }
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result, bail, ensure};
-use flow::{Allocator, Variant};
+use flow::{Allocator, MemoryPolicy, Variant};
 use lab::{Settings, Study};
 
 /// A library that is built beside the command.
@@ -150,7 +150,11 @@ fn can_run(variant: &Variant) -> Result<()> {
     let pages = variant
         .heap_pages
         .map_or(Ok(()), |pages| pages.check(allocator));
-    pages.map_err(Error::msg)
+    pages.map_err(Error::msg)?;
+    let policy = variant.memory_policy;
+    policy
+        .map_or(Ok(()), MemoryPolicy::check)
+        .map_err(Error::msg)
 }
 
 fn is_asked(variant: &Variant, asked: &Settings) -> bool {
@@ -159,6 +163,9 @@ fn is_asked(variant: &Variant, asked: &Settings) -> bool {
         || variant
             .heap_pages
             .is_some_and(|pages| asked.heap_pages.contains(&pages))
+        || variant
+            .memory_policy
+            .is_some_and(|policy| asked.memory_policies.contains(&policy))
 }
 
 /// The library before all others that the environment asks for.

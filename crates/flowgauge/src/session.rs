@@ -79,7 +79,8 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
         .into_iter()
         .map(|study| study.for_cpus(cpus(&machine)))
         .map(|study| lab::with_allocators(study, &settings.allocators))
-        .map(|study| lab::with_heap_pages(study, &settings.heap_pages));
+        .map(|study| lab::with_heap_pages(study, &settings.heap_pages))
+        .map(|study| lab::with_memory_policies(study, &settings.memory_policies));
     let (studies, unfit) = simulated(studies.collect(), &settings)?;
     let studies = trees::filled(studies, None)?;
     trees::check_cold(&studies)?;
@@ -124,6 +125,9 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
     };
     for (study, reasons) in unfit.iter().chain(&refused) {
         session.leaves_out(study, reasons)?;
+    }
+    if let Some(note) = asked::policy_without_effect(session.studies()) {
+        session.journal.note(&note)?;
     }
     Ok(session)
 }

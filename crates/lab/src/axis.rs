@@ -1,10 +1,10 @@
-//! What the command line lays on every variant of a study: allocators, pages of heaps.
+//! What the command line lays on every variant of a study: allocators, pages of heaps, memory policies.
 //!
 //! One value is laid on all variants alike: the question is then what the study answers under it.
 //! Several make one variant each out of every one, in the order given, so that the first stays the
 //! reference. A variant whose study names its own value keeps it.
 
-use flow::{Allocator, HeapPages, Variant};
+use flow::{Allocator, HeapPages, MemoryPolicy, Variant};
 
 use crate::study::unique;
 use crate::{Case, LabelledVariant, Study};
@@ -31,6 +31,19 @@ pub fn with_heap_pages(study: Study, pages: &[HeapPages]) -> Study {
         set: |variant, pages| variant.heap_pages = Some(*pages),
         word: HeapPages::to_string,
         title: "heaps on pages of",
+    };
+    axis.lay_on(study)
+}
+
+/// The study with pages on memory nodes by those policies; as it is where none are asked for.
+#[must_use]
+pub fn with_memory_policies(study: Study, policies: &[MemoryPolicy]) -> Study {
+    let axis = Axis {
+        values: policies,
+        has_its_own: |variant| variant.memory_policy.is_some(),
+        set: |variant, policy| variant.memory_policy = Some(*policy),
+        word: MemoryPolicy::to_string,
+        title: "with the memory policy",
     };
     axis.lay_on(study)
 }
@@ -129,6 +142,21 @@ mod tests {
         study.cases[0].variants[0].variant.heap_pages = Some(pages[1]);
         let study = with_heap_pages(study, &pages);
         assert_eq!(labels(&study), ["process", "thread 4k", "thread thp"]);
+    }
+
+    #[test]
+    fn memory_policies_are_laid_likewise() {
+        let both = [MemoryPolicy::Local, MemoryPolicy::Interleave];
+        let study = with_memory_policies(laid(&[]), &both);
+        let expected = [
+            "process local",
+            "process interleave",
+            "thread local",
+            "thread interleave",
+        ];
+        assert_eq!(labels(&study), expected);
+        let study = with_memory_policies(laid(&[]), &both[1..]);
+        assert_eq!(study.cases[0].title, "c, with the memory policy interleave");
     }
 
     #[test]

@@ -61,7 +61,7 @@ mod testing;
 mod words;
 pub mod written;
 
-pub use axis::{with_allocators, with_heap_pages};
+pub use axis::{with_allocators, with_heap_pages, with_memory_policies};
 pub use compare::compare;
 pub use compared::{Compared, compared};
 pub use expect::{Expectation, Judged};

@@ -39,6 +39,9 @@ pub struct Settings {
     /// Pages on which the heap of every variant is put, likewise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub heap_pages: Vec<flow::HeapPages>,
+    /// Memory policies of every variant, likewise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory_policies: Vec<flow::MemoryPolicy>,
     /// How every slot is sampled whose variant does not say so itself; usually not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sampling>,
@@ -115,6 +118,7 @@ impl Settings {
             parent_memory: None,
             allocators: Vec::new(),
             heap_pages: Vec::new(),
+            memory_policies: Vec::new(),
             together: true,
         }
     }

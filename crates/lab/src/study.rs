@@ -148,6 +148,7 @@ impl Case {
             Some(Placement::One) => "one CPU".to_owned(),
             Some(Placement::Cores) => "a core each".to_owned(),
             Some(Placement::Smt) => "hardware threads".to_owned(),
+            Some(Placement::Numa) => "memory nodes in turn".to_owned(),
             Some(Placement::List(list)) if list.len() == 1 => format!("CPU {}", list[0]),
             Some(list) => format!("CPUs {list}"),
         }

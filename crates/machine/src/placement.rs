@@ -23,7 +23,7 @@ use crate::Machine;
 use crate::cgroup::{Cgroups, CpuQuota};
 use crate::cpulist;
 use crate::root::{Root, field};
-use crate::topology::Topology;
+use crate::topology::{Node, Topology};
 
 /// What this process may use of the CPUs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,6 +68,34 @@ impl Machine {
     /// used up before the next core is begun: the placement `smt`.
     pub fn smt_order(&self) -> Vec<u32> {
         self.by_core().concat()
+    }
+
+    /// The allowed CPUs dealt from each memory node in turn, of a node its cores first: the
+    /// placement `numa`. Empty where fewer than two nodes have any.
+    pub fn numa_order(&self) -> Vec<u32> {
+        let nodes = self.by_node();
+        if nodes.len() < 2 {
+            return Vec::new();
+        }
+        let most = nodes.iter().map(Vec::len).max().unwrap_or(0);
+        let turns = (0..most).flat_map(|turn| nodes.iter().filter_map(move |node| node.get(turn)));
+        turns.copied().collect()
+    }
+
+    /// The allowed CPUs of each memory node that has any: one of each core before further
+    /// hardware threads. Nodes of memory alone have none.
+    fn by_node(&self) -> Vec<Vec<u32>> {
+        let cores = self.cores();
+        let nodes = self.topology.nodes.value().map_or(&[][..], Vec::as_slice);
+        let of_node = |node: &Node| {
+            let there = node.cpus.iter().filter(|cpu| self.allowed().contains(cpu));
+            let (mut first, others): (Vec<u32>, Vec<u32>) =
+                there.partition(|cpu| cores.contains(cpu));
+            first.extend(others);
+            first
+        };
+        let nodes = nodes.iter().map(of_node);
+        nodes.filter(|cpus| !cpus.is_empty()).collect()
     }
 
     /// How many flows can compute at once all the time: the allowed CPUs, or the

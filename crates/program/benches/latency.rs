@@ -215,6 +215,7 @@ fn ask(launcher: &mut Launcher) -> Latencies {
             parent_memory: None,
             allocator: None,
             heap_pages: None,
+            memory_policy: None,
         },
         cpus: Vec::new(),
         warmups: 0,

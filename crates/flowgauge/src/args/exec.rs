@@ -154,7 +154,7 @@ pub(crate) struct EachArgs {
     /// No shell
     #[arg(short = 'N', conflicts_with = "shell")]
     pub(crate) no_shell: bool,
-    /// CPUs that the commands may use: one, cores, smt, free, or a list such as 0,2
+    /// CPUs that the commands may use: one, cores, smt, numa, free, or a list such as 0,2
     #[arg(
         long,
         visible_alias = "cpus",

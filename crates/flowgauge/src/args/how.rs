@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use flow::{Allocator, HeapPages, Pages};
+use flow::{Allocator, HeapPages, MemoryPolicy, Pages};
 use lab::simulated::AskedSimulation;
 use lab::{Expectation, Study, Value};
 use measure::counters::Events;
@@ -72,6 +72,15 @@ pub(crate) struct HowArgs {
     /// 1g (reserved ones); several make a variant each of every one
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) heap_pages: Vec<HeapPages>,
+    /// Put new pages on memory nodes by this policy: local (the node of the CPU that touches a page first)
+    /// or interleave (all in turn); both make a variant each of every one
+    #[arg(
+        long,
+        hide_short_help = true,
+        value_name = "LIST",
+        value_delimiter = ','
+    )]
+    pub(crate) memory_policy: Vec<MemoryPolicy>,
     /// Results folder [default: flowgauge-results/TIME-STUDY]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -101,6 +110,7 @@ impl HowArgs {
             ballast_pages: _,
             allocator,
             heap_pages,
+            memory_policy,
             out,
             answer:
                 AnswerArgs {
@@ -124,6 +134,7 @@ impl HowArgs {
             ballast.is_some(),
             !allocator.is_empty(),
             !heap_pages.is_empty(),
+            !memory_policy.is_empty(),
             out.is_some(),
             *format != Format::Text,
             !expect.is_empty(),

@@ -66,7 +66,7 @@ pub(crate) struct WikiArgs {
     /// Pages of your own: a SQLite file with a table page (title, text); it is only read
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<PathBuf>,
-    /// Which CPUs: free, one, cores, smt, or a list such as 0,2
+    /// Which CPUs: free, one, cores, smt, numa, or a list such as 0,2
     #[arg(long, value_name = "PLACEMENT", default_value = "free")]
     pub(crate) placement: Placement,
     #[command(flatten)]

@@ -163,6 +163,7 @@ mod tests {
             allowed: vec![0, 1],
             cores: vec![0, 1],
             smt: vec![0, 1],
+            numa: Vec::new(),
         };
         study(&args, &two)
     }

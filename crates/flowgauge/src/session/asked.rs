@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use flow::Pages;
+use flow::{MemoryPolicy, Pages};
 use lab::results::counted;
 use lab::{AskedParentMemory, Preset, Sampling, Settings, Study};
 use machine::Machine;
@@ -56,6 +56,7 @@ pub(crate) fn settings_of(studies: &[Study], how: &HowArgs, preset: Preset) -> R
         parent_memory: parent_memory(how)?,
         allocators: each_once("--allocator", &how.allocator)?,
         heap_pages: each_once("--heap-pages", &how.heap_pages)?,
+        memory_policies: each_once("--memory-policy", &how.memory_policy)?,
         ..usual
     };
     if let Some(simulation) = simulation {
@@ -72,6 +73,18 @@ pub(super) fn tell_uncountable(settings: &Settings, machine: &Machine) {
     for line in counted::reasons(asked.map(|counter| (counter.event, &counter.scope))) {
         output::tell(&format!("--events: {line}"));
     }
+}
+
+/// That memory policies are all the same here, where variants have some and there is one memory node.
+pub(super) fn policy_without_effect(studies: &[Study]) -> Option<String> {
+    let cases = studies.iter().flat_map(|study| &study.cases);
+    let mut variants = cases.flat_map(|case| &case.variants);
+    let has_one = variants.any(|variant| variant.variant.memory_policy.is_some());
+    let nodes = has_one.then(MemoryPolicy::nodes)?.ok()?;
+    (nodes == 1).then(|| {
+        "the memory policy has no effect here: this process may have pages on one memory node alone"
+            .to_owned()
+    })
 }
 
 /// What a flag lists, each once.

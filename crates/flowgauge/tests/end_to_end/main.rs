@@ -22,6 +22,7 @@ mod formats;
 mod hybrid;
 mod isolation;
 mod kills;
+mod memory_nodes;
 mod migration;
 mod narration;
 mod operations;

@@ -78,6 +78,7 @@ impl OperationMatrix<'_> {
             Placement::Cores => "one per core".to_owned(),
             Placement::Free => "free to use any CPU".to_owned(),
             Placement::Smt => "cores filled one by one".to_owned(),
+            Placement::Numa => "on memory nodes in turn".to_owned(),
             list @ Placement::List(_) => format!("on CPUs {list}"),
         }
     }

@@ -19,6 +19,7 @@ pub fn cpus(machine: &Machine) -> Cpus {
         allowed: machine.allowed().to_vec(),
         cores: machine.cores(),
         smt: machine.smt_order(),
+        numa: machine.numa_order(),
     }
 }
 
@@ -88,6 +89,10 @@ fn check_case(case: &Case, machine: &Machine, cpus: &Cpus) -> Result<(), String>
 
 #[cfg(test)]
 mod tests {
+    use flow::Placement;
+    use machine::topology::Node;
+    use measure::Measured;
+
     use super::*;
     use crate::testing;
 
@@ -121,6 +126,28 @@ mod tests {
         ])];
         let why = check(&studies, &Machine::read()).unwrap_err().to_string();
         assert!(why.ends_with("; these can run, name them: good"), "{why}");
+    }
+
+    #[test]
+    fn flows_are_dealt_to_memory_nodes_where_there_are_two() {
+        let with_nodes = |cpus: &[&[u32]]| {
+            let mut machine = Machine::read().simulating("four cores", 4, 1);
+            let node = |(id, cpus): (u32, &&[u32])| Node {
+                id,
+                cpus: cpus.to_vec(),
+                bytes: None,
+            };
+            machine.topology.nodes = Measured::Value((0..).zip(cpus).map(node).collect());
+            machine
+        };
+        let mut case = testing::case("placed", 1, &["thread"]);
+        case.variants[0].variant.placement = Placement::Numa;
+        let two = with_nodes(&[&[0, 1], &[2, 3]]);
+        assert_eq!(check_case(&case, &two, &cpus(&two)), Ok(()));
+        assert_eq!(Placement::Numa.resolve(&cpus(&two)), Ok(vec![0, 2, 1, 3]));
+        let one = with_nodes(&[&[0, 1, 2, 3], &[]]);
+        let why = check_case(&case, &one, &cpus(&one)).unwrap_err();
+        assert!(why.contains("fewer than two nodes here have CPUs"), "{why}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use flow::{Allocator, Channel, HeapPages, Model, Pages, Placement, Schedule};
+use flow::{Allocator, Channel, HeapPages, MemoryPolicy, Model, Pages, Placement, Schedule};
 use serde::Deserialize;
 use toml::{Spanned, Value};
 
@@ -121,6 +121,8 @@ pub(super) struct FileVariant {
     pub(super) allocator: Option<Allocator>,
     /// `4k`, `2m`, `4m`, `1g` or `thp`.
     pub(super) heap_pages: Option<HeapPages>,
+    /// `local` or `interleave`.
+    pub(super) memory_policy: Option<MemoryPolicy>,
     pub(super) label: Option<String>,
     /// Leaves the variant out of the quick preset.
     #[serde(default)]

@@ -31,6 +31,7 @@ fn labels(variants: &[Variant]) -> Vec<String> {
     let parent_memory = differ(variants, |v| v.parent_memory);
     let allocator = differ(variants, |v| v.allocator.clone());
     let heap_pages = differ(variants, |v| v.heap_pages);
+    let memory_policy = differ(variants, |v| v.memory_policy);
     // Where only the pages differ they say it all.
     let bytes = differ(variants, |v| {
         v.parent_memory.map(|parent_memory| parent_memory.bytes)
@@ -55,6 +56,8 @@ fn labels(variants: &[Variant]) -> Vec<String> {
             words.extend(named.map(|named| named.label().to_owned()));
             let pages = v.heap_pages.filter(|_| heap_pages);
             words.extend(pages.map(|pages| pages.to_string()));
+            let policy = v.memory_policy.filter(|_| memory_policy);
+            words.extend(policy.map(|policy| policy.to_string()));
             words.join(" ")
         };
     variants.iter().map(label).collect()

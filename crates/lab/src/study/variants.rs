@@ -50,6 +50,7 @@ pub(super) fn variants(
                 parent_memory,
                 allocator: v.get_ref().allocator.clone(),
                 heap_pages: v.get_ref().heap_pages,
+                memory_policy: v.get_ref().memory_policy,
                 ..variant(source, v, count, (flows, usual))?
             })
         })

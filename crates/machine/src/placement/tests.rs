@@ -153,6 +153,56 @@ fn without_sysfs_each_cpu_of_cpuinfo_is_a_core() {
     assert!(!machine.topology.described);
 }
 
+/// Two packages of 2 cores of 2 threads, each a memory node; numbers alternate between packages, and
+/// a third node has memory alone.
+fn two_nodes() -> Fixture {
+    let rows: [CpuRow<'_>; 8] = [
+        (0, 0, 0, "0,4"),
+        (1, 0, 1, "1,5"),
+        (2, 1, 0, "2,6"),
+        (3, 1, 1, "3,7"),
+        (4, 0, 0, "0,4"),
+        (5, 0, 1, "1,5"),
+        (6, 1, 0, "2,6"),
+        (7, 1, 1, "3,7"),
+    ];
+    let nodes = [(0, "0,2,4,6"), (1, "1,3,5,7"), (2, "")];
+    nodes
+        .iter()
+        .fold(Fixture::new().cpus(&rows), |tree, (id, cpus)| {
+            tree.file(&format!("/sys/devices/system/node/node{id}/cpulist"), cpus)
+        })
+}
+
+#[test]
+fn memory_nodes_have_turns_and_cores_come_before_hardware_threads() {
+    let machine = two_nodes().machine();
+    assert_eq!(machine.numa_order(), [0, 1, 2, 3, 4, 5, 6, 7]);
+    let in_blocks = |cpus: [&str; 2]| {
+        (0..2)
+            .fold(ultrasparc_t1(), |tree, id| {
+                let list = format!("/sys/devices/system/node/node{id}/cpulist");
+                tree.file(&list, cpus[id])
+            })
+            .machine()
+            .numa_order()
+    };
+    let order = in_blocks(["0-15", "16-31"]);
+    assert_eq!(order[..10], [0, 16, 4, 20, 8, 24, 12, 28, 1, 17]);
+    assert_eq!(order.len(), 32);
+    let uneven = in_blocks(["0-27", "28-31"]);
+    assert_eq!(uneven[..10], [0, 28, 4, 29, 8, 30, 12, 31, 16, 20]);
+}
+
+#[test]
+fn one_memory_node_is_no_choice_of_nodes() {
+    let only_one = two_nodes().allowing("0,2,4,6").machine();
+    assert!(only_one.numa_order().is_empty(), "the other is not allowed");
+    assert!(guest().machine().numa_order().is_empty());
+    let tree = guest().file("/sys/devices/system/node/node0/cpulist", "0-1");
+    assert!(tree.machine().numa_order().is_empty());
+}
+
 #[test]
 fn a_quota_counts_in_whole_cpus_and_never_none() {
     let with = |quota: &str| {

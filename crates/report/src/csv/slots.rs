@@ -36,6 +36,7 @@ const COLUMNS: &[Column] = &[
     ("ballast_pages", |row| row.launched.parent_memory_pages()),
     ("allocator", |row| row.launched.allocator()),
     ("heap_pages", |row| row.launched.heap_pages()),
+    ("memory_policy", |row| row.launched.memory_policy()),
     ("outcome", |row| {
         if row.failure().is_none() {
             text("done")

@@ -54,6 +54,7 @@ pub(crate) const COLUMNS: &[Column] = &[
     }),
     Column::new("allocator", |row| row.launched().allocator().into()),
     Column::new("heap_pages", |row| row.launched().heap_pages().into()),
+    Column::new("memory_policy", |row| row.launched().memory_policy().into()),
     Column::new("good_slots", |row| {
         whole(Some(row.summary().good as u64)).into()
     }),
@@ -310,6 +311,11 @@ impl Launched<'_> {
     pub(crate) fn heap_pages(&self) -> Value {
         let pages = self.0.and_then(|v| v.variant.heap_pages);
         pages.map_or(Value::Nothing, |pages| text(pages.to_string()))
+    }
+
+    pub(crate) fn memory_policy(&self) -> Value {
+        let policy = self.0.and_then(|v| v.variant.memory_policy);
+        policy.map_or(Value::Nothing, |policy| text(policy.to_string()))
     }
 
     fn parent_memory(&self) -> Option<ParentMemory> {

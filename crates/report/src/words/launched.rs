@@ -158,6 +158,7 @@ pub(crate) fn launched(labelled: &LabelledVariant) -> String {
         parent_memory,
         allocator,
         heap_pages,
+        memory_policy,
     } = &labelled.variant;
     let flows = many((*flows).into(), "flow");
     let how = format!("{model}, {flows}, {placement}, {schedule}, {channel}");
@@ -171,6 +172,10 @@ pub(crate) fn launched(labelled: &LabelledVariant) -> String {
     };
     let how = match heap_pages {
         Some(pages) => format!("{how}, its heap on pages of {pages}"),
+        None => how,
+    };
+    let how = match memory_policy {
+        Some(policy) => format!("{how}, with the memory policy {policy}"),
         None => how,
     };
     match &labelled.work {

@@ -120,6 +120,7 @@ mod tests {
             allowed: (0..allowed).collect(),
             cores: cores.to_vec(),
             smt: (0..allowed).collect(),
+            numa: Vec::new(),
         };
         let all = fewer_cpus(&cpus).into_iter();
         all.map(|(name, _)| name).collect()

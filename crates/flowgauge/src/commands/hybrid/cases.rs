@@ -300,6 +300,7 @@ fn variant(task: &Task) -> Variant {
         parent_memory: None,
         allocator: None,
         heap_pages: None,
+        memory_policy: None,
     }
 }
 
@@ -315,6 +316,7 @@ mod tests {
             allowed: vec![0, 1, 2, 3],
             cores: vec![0, 1],
             smt: vec![0, 2, 1, 3],
+            numa: Vec::new(),
         }
     }
 

@@ -1,0 +1,206 @@
+//! On which memory nodes the pages of a slot's processes lie.
+//!
+//! # Theory
+//!
+//! A page gets its node when it is first touched. Which node that is follows from the policy of the
+//! thread that touches it (`set_mempolicy(2)`):
+//!
+//! | word | policy | node of a new page |
+//! |---|---|---|
+//! | `local` | `MPOL_LOCAL` | that of the CPU which touches it first |
+//! | `interleave` | `MPOL_INTERLEAVE` | each node that the control group allows, in turn |
+//!
+//! The slot process sets it for itself before it maps anything for its flows. Threads, forked processes
+//! and programs that are executed inherit it, so one call reaches every flow of every model. Then it is
+//! read back. Memory with a policy of its own (`mbind`) and pages of files that are in the cache
+//! already stay where they are. Under either word the kernel's automatic balancing moves no page: it
+//! moves those of threads without a policy alone.
+//!
+//! With one node both are the same; the run says so. Sandboxes that forbid the call are told from kernels
+//! without it before a run begins.
+//!
+//! Source: `Documentation/admin-guide/mm/numa_memory_policy.rst` of Linux.
+
+use std::fmt;
+use std::io;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Words in a set of nodes: as many as any kernel has (`CONFIG_NODES_SHIFT` is 10 at the most).
+const WORDS: usize = 16;
+/// What the calls take for their length: one bit more than there are.
+const BITS: usize = WORDS * 64 + 1;
+
+/// `MPOL_F_MEMS_ALLOWED` of `linux/mempolicy.h`: the question is which nodes are allowed.
+const MEMS_ALLOWED: libc::c_ulong = 1 << 2;
+
+/// On which memory nodes new pages lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryPolicy {
+    /// On that of the CPU which touches a page first.
+    Local,
+    /// On all in turn.
+    Interleave,
+}
+
+/// A word that names no policy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no memory policy: use local or interleave")]
+pub struct MemoryPolicyError(String);
+
+impl fmt::Display for MemoryPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Local => "local",
+            Self::Interleave => "interleave",
+        })
+    }
+}
+
+impl FromStr for MemoryPolicy {
+    type Err = MemoryPolicyError;
+
+    fn from_str(text: &str) -> Result<Self, MemoryPolicyError> {
+        match text {
+            "local" => Ok(Self::Local),
+            "interleave" => Ok(Self::Interleave),
+            _ => Err(MemoryPolicyError(text.to_owned())),
+        }
+    }
+}
+
+/// A set of memory nodes, a bit each.
+type Nodes = [u64; WORDS];
+
+impl MemoryPolicy {
+    /// That this kernel lets a process have a policy.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub fn check(self) -> Result<(), String> {
+        allowed_nodes().map(drop).map_err(|error| match error.raw_os_error() {
+            Some(libc::ENOSYS) => {
+                "this kernel has no memory policies (CONFIG_NUMA is off): leave --memory-policy out"
+                    .to_owned()
+            }
+            Some(libc::EPERM) => "memory policies are forbidden here, as containers do that have not \
+                                  CAP_SYS_NICE: allow it, or leave --memory-policy out"
+                .to_owned(),
+            _ => format!("memory policies cannot be had here: {error}"),
+        })
+    }
+
+    /// How many memory nodes a process here may have pages on.
+    ///
+    /// # Errors
+    /// The kernel does not say.
+    pub fn nodes() -> io::Result<u32> {
+        Ok(allowed_nodes()?.iter().map(|word| word.count_ones()).sum())
+    }
+
+    /// Sets it for this thread and all that it makes, and looks whether it holds.
+    pub(crate) fn prepare(self) -> io::Result<()> {
+        let mode = self.mode();
+        match self {
+            Self::Local => set(mode, None)?,
+            Self::Interleave => set(mode, Some(&allowed_nodes()?))?,
+        }
+        let found = current()?;
+        match found == mode {
+            true => Ok(()),
+            false => Err(io::Error::other(format!(
+                "the memory policy {self} was set, and the kernel says that it is number {found}"
+            ))),
+        }
+    }
+
+    fn mode(self) -> libc::c_int {
+        match self {
+            Self::Local => libc::MPOL_LOCAL,
+            Self::Interleave => libc::MPOL_INTERLEAVE,
+        }
+    }
+}
+
+fn allowed_nodes() -> io::Result<Nodes> {
+    let mut nodes: Nodes = [0; WORDS];
+    let (no_mode, no_address) = (std::ptr::null_mut::<libc::c_int>(), std::ptr::null::<u8>());
+    // SAFETY: the kernel writes no more than the bits of `nodes` that BITS says there are, and nothing
+    // through the other two, which are null.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_get_mempolicy,
+            no_mode,
+            nodes.as_mut_ptr(),
+            BITS,
+            no_address,
+            MEMS_ALLOWED,
+        )
+    };
+    succeeded(done).map(|()| nodes)
+}
+
+fn set(mode: libc::c_int, nodes: Option<&Nodes>) -> io::Result<()> {
+    let (nodes, bits) = nodes.map_or((std::ptr::null(), 0), |nodes| (nodes.as_ptr(), BITS));
+    // SAFETY: the kernel reads no more than the bits that are said, of a set that outlives the call.
+    succeeded(unsafe { libc::syscall(libc::SYS_set_mempolicy, mode, nodes, bits) })
+}
+
+/// The number of this thread's policy.
+fn current() -> io::Result<libc::c_int> {
+    let mut mode: libc::c_int = -1;
+    let (no_nodes, no_address) = (std::ptr::null_mut::<u64>(), std::ptr::null::<u8>());
+    // SAFETY: the kernel writes one number into `mode`, and nothing through the others, which are null.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_get_mempolicy,
+            &raw mut mode,
+            no_nodes,
+            0_usize,
+            no_address,
+            0_usize,
+        )
+    };
+    succeeded(done).map(|()| mode)
+}
+
+fn succeeded(done: libc::c_long) -> io::Result<()> {
+    match done {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_policies_and_back() {
+        for word in ["local", "interleave"] {
+            assert_eq!(word.parse::<MemoryPolicy>().unwrap().to_string(), word);
+        }
+        assert!("spread".parse::<MemoryPolicy>().is_err());
+    }
+
+    /// In a thread of its own, since the policy is that of a thread; another one that it makes has it.
+    #[test]
+    fn a_policy_is_set_inherited_and_read_back() {
+        if let Err(why) = MemoryPolicy::Local.check() {
+            skipped::skipped(why);
+            return;
+        }
+        assert!(MemoryPolicy::nodes().unwrap() >= 1);
+        let before = current().unwrap();
+        for policy in [MemoryPolicy::Local, MemoryPolicy::Interleave] {
+            let made = std::thread::spawn(move || {
+                policy.prepare().unwrap();
+                std::thread::spawn(current).join().unwrap().unwrap()
+            });
+            assert_eq!(made.join().unwrap(), policy.mode());
+        }
+        assert_eq!(current().unwrap(), before, "no other thread is changed");
+    }
+}
