@@ -52,6 +52,26 @@ void fg_receive(void *bytes, int count, int from) {
   MPI_Recv(bytes, count, MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* The messages of a window: MOST_WINDOW in task.rs. */
+enum { MOST_WINDOW = 64 };
+
+/* Sends the same bytes as several messages at once; an empty one comes back when all are there. */
+void fg_send_window(const void *bytes, int count, int messages, int to) {
+  MPI_Request sent[MOST_WINDOW];
+  for (int i = 0; i < messages; i++) MPI_Isend(bytes, count, MPI_BYTE, to, 3, MPI_COMM_WORLD, &sent[i]);
+  MPI_Waitall(messages, sent, MPI_STATUSES_IGNORE);
+  MPI_Recv(NULL, 0, MPI_BYTE, to, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Receives them one behind the other. */
+void fg_receive_window(char *bytes, int count, int messages, int from) {
+  MPI_Request came[MOST_WINDOW];
+  for (int i = 0; i < messages; i++)
+    MPI_Irecv(bytes + (size_t)i * count, count, MPI_BYTE, from, 3, MPI_COMM_WORLD, &came[i]);
+  MPI_Waitall(messages, came, MPI_STATUSES_IGNORE);
+  MPI_Send(NULL, 0, MPI_BYTE, from, 4, MPI_COMM_WORLD);
+}
+
 /* Sends to one neighbour while receiving from the other; a rank below 0 is none. */
 void fg_exchange(const double *out, int to, double *in, int from, int count) {
   MPI_Sendrecv(out, count, MPI_DOUBLE, to < 0 ? MPI_PROC_NULL : to, 2, in, count, MPI_DOUBLE,

@@ -5,6 +5,8 @@ use workload::Work;
 
 /// The largest message, in bytes.
 pub const MOST_BYTES: u64 = 1 << 28;
+/// The most messages in a window.
+pub const MOST_WINDOW: u64 = 64;
 /// The largest side of a grid.
 pub const MOST_SIDE: u64 = 1 << 14;
 /// A message has room for its number.
@@ -42,6 +44,15 @@ pub enum Body {
         bytes: u64,
         /// Messages there, and as many back.
         rounds: u64,
+    },
+    /// A flow that sends another one windows of messages.
+    Bandwidth {
+        /// Bytes of a message.
+        bytes: u64,
+        /// Messages that are on their way together.
+        window: u64,
+        /// How many times as many.
+        windows: u64,
     },
     /// A square grid of which each flow has some rows, and in each step needs those beside them.
     Halo {
@@ -115,8 +126,15 @@ impl Body {
         };
         match self {
             Self::Units(work) | Self::Farm(work) => work.check().map_err(|error| error.0),
-            Self::PingPong { bytes, .. } if flows == 2 => size(*bytes),
-            Self::PingPong { .. } => Err(format!("ping-pong is for two flows, not {flows}")),
+            Self::Bandwidth { window, .. } if !(1..=MOST_WINDOW).contains(window) => Err(format!(
+                "a window of {window} messages: use 1 to {MOST_WINDOW}"
+            )),
+            Self::PingPong { bytes, .. } | Self::Bandwidth { bytes, .. } if flows == 2 => {
+                size(*bytes)
+            }
+            Self::PingPong { .. } | Self::Bandwidth { .. } => {
+                Err(format!("messages go between two flows, not {flows}"))
+            }
             Self::Halo { side, .. } if (flows..=MOST_SIDE).contains(side) => Ok(()),
             Self::Halo { side, .. } => Err(format!(
                 "a grid of {side} rows for {flows} flows: use {flows} to {MOST_SIDE}"
@@ -162,6 +180,16 @@ mod tests {
             assert!(ping(bytes).check(2).unwrap_err().contains("multiple of 8"));
         }
         assert!(ping(8).check(4).unwrap_err().contains("two flows"));
+        let stream = |window| Body::Bandwidth {
+            bytes: 8,
+            window,
+            windows: 1,
+        };
+        assert_eq!(stream(MOST_WINDOW).check(2), Ok(()));
+        for window in [0, MOST_WINDOW + 1] {
+            assert!(stream(window).check(2).unwrap_err().contains("use 1 to 64"));
+        }
+        assert!(stream(1).check(3).unwrap_err().contains("two flows"));
         let halo = Body::Halo { side: 3, steps: 1 };
         assert!(halo.check(4).unwrap_err().contains("use 4 to"));
     }

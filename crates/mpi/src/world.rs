@@ -23,6 +23,8 @@ struct Shim {
     sum: unsafe extern "C" fn(*mut f64, c_int),
     send: unsafe extern "C" fn(*const u8, c_int, c_int),
     receive: unsafe extern "C" fn(*mut u8, c_int, c_int),
+    send_window: unsafe extern "C" fn(*const u8, c_int, c_int, c_int),
+    receive_window: unsafe extern "C" fn(*mut u8, c_int, c_int, c_int),
     exchange: unsafe extern "C" fn(*const f64, c_int, *mut f64, c_int, c_int),
     counter: unsafe extern "C" fn(),
     next: unsafe extern "C" fn() -> u64,
@@ -93,6 +95,7 @@ impl World {
         let shim = shim! { library,
             init: c"fg_init", library: c"fg_library", finalize: c"fg_finalize", barrier: c"fg_barrier",
             gather: c"fg_gather", sum: c"fg_sum", send: c"fg_send", receive: c"fg_receive",
+            send_window: c"fg_send_window", receive_window: c"fg_receive_window",
             exchange: c"fg_exchange", counter: c"fg_counter", next: c"fg_next",
         };
         let (mut rank, mut size, mut level) = (0, 0, 0);
@@ -151,6 +154,28 @@ impl World {
     pub(crate) fn receive(&mut self, bytes: &mut [u8], from: u32) {
         // SAFETY: as in `barrier`; the slice is as long as is said, and MPI writes no more.
         unsafe { (self.shim.receive)(bytes.as_mut_ptr(), length(bytes), from.cast_signed()) }
+    }
+
+    /// Sends the same bytes as that many messages at once, and waits until the rank has all of them.
+    pub(crate) fn send_window(&mut self, bytes: &[u8], messages: u64, to: u32) {
+        let (bytes, each) = (bytes.as_ptr(), length(bytes));
+        // SAFETY: as in `barrier`; each message is the whole slice, and tasks are checked to have no
+        // more messages than the shim has requests.
+        unsafe { (self.shim.send_window)(bytes, each, messages as c_int, to.cast_signed()) }
+    }
+
+    /// Receives that many messages at once, which fill the slice one behind the other.
+    pub(crate) fn receive_window(&mut self, bytes: &mut [u8], messages: u64, from: u32) {
+        let each = length(bytes) / messages as c_int;
+        // SAFETY: as in `send_window`; all messages together are no longer than the slice.
+        unsafe {
+            (self.shim.receive_window)(
+                bytes.as_mut_ptr(),
+                each,
+                messages as c_int,
+                from.cast_signed(),
+            );
+        }
     }
 
     /// Sends to one rank while receiving from another, where there are such.

@@ -10,7 +10,7 @@ use crate::number;
 const HYBRID_EXAMPLES: &str = "\
 Examples:
   flowgauge hybrid                                ranks or threads, for every work below
-  flowgauge hybrid --body ping-pong               message or shared memory, by size
+  flowgauge hybrid --body ping-pong,bandwidth     message or shared memory, by size
   flowgauge hybrid --body halo --side 256,4096    a stencil, in two sizes of the grid
   flowgauge hybrid --body primes,farm --flows 8   1x8, 2x4, 4x2 and 8x1
   flowgauge hybrid --mpi mpich                    with MPICH where Open MPI is the usual one
@@ -56,6 +56,8 @@ pub(crate) struct HybridArgs {
 pub(crate) enum BodyArg {
     /// A message between two flows and back, by its size
     PingPong,
+    /// Many messages from one flow to another, by their size
+    Bandwidth,
     /// A sum of what all flows have, by its size
     AllReduce,
     /// A stencil on a grid whose rows are dealt out, by its size

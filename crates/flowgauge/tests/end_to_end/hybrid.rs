@@ -75,7 +75,7 @@ fn failures(home: &Home) -> String {
 fn ranks_and_threads_prove_the_same_work_under_each_mpi() {
     for mpi in there() {
         let home = Home::new();
-        hybrid(&home, mpi, "halo,all-reduce").answered();
+        hybrid(&home, mpi, "halo,all-reduce,bandwidth").answered();
         assert_eq!(failures(&home), "", "{mpi}");
         let results = results(&home.path("out"));
         for case in &results.studies[0].cases {
@@ -199,6 +199,88 @@ fn a_rank_or_a_launcher_that_is_killed_fails_its_slot_and_leaves_nothing() {
             );
         }
     }
+}
+
+/// A launcher that has rank 1 do something else first.
+fn launcher_with_rank_1(home: &Home, mpi: &str, does: &str) -> String {
+    let rank = home.path("rank").display().to_string();
+    let scripts = [
+        (
+            "rank",
+            format!(
+                "#!/bin/sh\n[ \"${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\" = 1 ] && {does}\nexec \"$@\"\n"
+            ),
+        ),
+        (
+            "mpirun",
+            format!(
+                "#!/bin/bash\nall=()\nfor word; do\n  if [ \"$word\" = __rank ]; then own=${{all[-1]}}; \
+                 unset 'all[-1]'; all+=({rank} \"$own\"); fi\n  all+=(\"$word\")\ndone\n\
+                 exec /usr/bin/mpirun.{mpi} \"${{all[@]}}\"\n"
+            ),
+        ),
+    ];
+    for (name, script) in scripts {
+        home.write(name, &script);
+        fs::set_permissions(home.path(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    home.path("mpirun").display().to_string()
+}
+
+/// Runs a short ping-pong whose rank 1 does that; whether slots of one and of two ranks failed.
+fn failed_with_rank_1(mpi: &str, does: &str, more: &[&str]) -> [bool; 2] {
+    let home = Home::new();
+    let launcher = launcher_with_rank_1(&home, mpi, does);
+    let compiler = format!("mpicc.{mpi}");
+    let mut flags = short(&launcher, "ping-pong");
+    flags.extend(["--mpicc", &compiler]);
+    flags.extend(more);
+    home.run(&flags);
+    home.assert_nothing_left();
+    let results = results(&home.path("out"));
+    let variants = &results.studies[0].cases[0].variants;
+    [0, 1].map(|at| !variants[at].failures.is_empty())
+}
+
+#[test]
+fn a_rank_that_dies_alone_fails_its_slot_and_no_other() {
+    for mpi in there() {
+        assert_eq!(
+            failed_with_rank_1(mpi, "kill -9 $$", &[]),
+            [false, true],
+            "{mpi}"
+        );
+    }
+}
+
+/// The others wait for it in MPI_Init, until the deadline.
+#[test]
+fn a_rank_that_hangs_fails_its_slot_and_leaves_nothing() {
+    for mpi in there().into_iter().take(1) {
+        let [_, failed] = failed_with_rank_1(mpi, "exec sleep 600", &["--deadline", "1s"]);
+        assert!(failed, "{mpi}");
+    }
+}
+
+/// The launcher is there and its compiler is not, or another one is named that is none.
+#[test]
+fn a_missing_compiler_is_named_with_the_package() {
+    let home = Home::new();
+    home.write("mpirun", "#!/bin/sh\necho 'mpirun (Open MPI) 4.1.4'\n");
+    let path = home.path("mpirun");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let launcher = path.to_str().unwrap();
+    let run = home.run(&["hybrid", "--mpi", launcher]);
+    run.refused(
+        2,
+        &[
+            "no compiler of Open MPI beside",
+            "libopenmpi-dev",
+            "--mpicc",
+        ],
+    );
+    let run = home.run(&["hybrid", "--mpi", launcher, "--mpicc", "no-such-mpicc"]);
+    run.refused(2, &["no-such-mpicc"]);
 }
 
 /// What is to be installed is said, and nothing is begun.

@@ -7,6 +7,7 @@
 //! shared. Whatever the split, the work is the same and so is its proof.
 
 mod all_reduce;
+mod bandwidth;
 mod halo;
 mod ping_pong;
 mod units;
@@ -52,6 +53,14 @@ pub(crate) fn run(task: &Task, team: &Team) -> Result<Report, String> {
         ),
         Body::PingPong { bytes, rounds } => {
             repetitions(task, team, &ping_pong::PingPong::new(*bytes, *rounds))
+        }
+        Body::Bandwidth {
+            bytes,
+            window,
+            windows,
+        } => {
+            let bandwidth = bandwidth::Bandwidth::new(*bytes, *window, *windows);
+            repetitions(task, team, &bandwidth)
         }
         Body::Halo { side, steps } => {
             let halo = halo::Halo::new(*side, *steps, team);

@@ -109,13 +109,15 @@ fn take(from: &Mailbox, number: u64, into: &mut [u8]) {
     into.copy_from_slice(&from.buffer.read().unwrap_or_else(PoisonError::into_inner));
 }
 
-fn stamp(buffer: &mut [u8], number: u64) {
+/// Writes the number of a message into its beginning.
+pub(super) fn stamp(buffer: &mut [u8], number: u64) {
     if let Some(first) = buffer.first_chunk_mut() {
         *first = number.to_ne_bytes();
     }
 }
 
-fn read(buffer: &[u8]) -> u64 {
+/// The number of a message.
+pub(super) fn read(buffer: &[u8]) -> u64 {
     buffer
         .first_chunk()
         .map_or(0, |first| u64::from_ne_bytes(*first))

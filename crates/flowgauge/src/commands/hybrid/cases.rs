@@ -18,12 +18,17 @@ const REPS: u32 = 5;
 const SWEEP_ROUNDS: usize = 20;
 /// Bytes that the messages of a repetition have in all, and points of a grid that are computed.
 const AMOUNT: u64 = 1 << 26;
+/// Bytes of all messages of a window, where one is not larger.
+const WINDOW_BYTES: u64 = 1 << 25;
+/// Windows in a repetition at least.
+const LEAST_WINDOWS: u64 = 10;
 /// Bounds of how often something is repeated in a repetition.
 const REPEATED: (u64, u64) = (40, 20_000);
 
 /// All bodies, in the order of running; the last is the headline.
-const ALL: [BodyArg; 7] = [
+const ALL: [BodyArg; 8] = [
     BodyArg::PingPong,
+    BodyArg::Bandwidth,
     BodyArg::AllReduce,
     BodyArg::Farm,
     BodyArg::Primes,
@@ -77,6 +82,7 @@ fn asked(body: BodyArg, args: &HybridArgs, flows: u32) -> Vec<Asked> {
         |make: fn(u64, u32) -> Asked| args.bytes.iter().map(|&bytes| make(bytes, flows)).collect();
     match body {
         BodyArg::PingPong => sizes(|bytes, _| ping_pong(bytes)),
+        BodyArg::Bandwidth => sizes(|bytes, _| bandwidth(bytes)),
         BodyArg::AllReduce => sizes(all_reduce),
         BodyArg::Halo => args.side.iter().map(|&side| halo(side, flows)).collect(),
         BodyArg::Primes => vec![work(
@@ -117,6 +123,26 @@ fn ping_pong(bytes: u64) -> Asked {
             Body::PingPong {
                 bytes,
                 rounds: repeated(bytes),
+            },
+        )],
+    }
+}
+
+/// As many messages on their way as OSU has, where their buffers are not too much memory.
+fn bandwidth(bytes: u64) -> Asked {
+    let window = (WINDOW_BYTES / bytes.max(1)).clamp(1, mpi::task::MOST_WINDOW);
+    Asked {
+        name: "bandwidth",
+        title: format!("Time of each of many messages of {bytes} bytes in one direction"),
+        metric: Metric::Unit,
+        at: Some(("bytes", bytes, "bytes")),
+        flows: 2,
+        bodies: vec![(
+            "",
+            Body::Bandwidth {
+                bytes,
+                window,
+                windows: (repeated(bytes) / window).max(LEAST_WINDOWS),
             },
         )],
     }

@@ -1,0 +1,156 @@
+//! A flow that sends another one as many messages as it can.
+//!
+//! # Theory
+//!
+//! The loop is that of the OSU micro-benchmark for bandwidth: one side starts a window of messages, all from
+//! one buffer, and waits until they are gone; the other side starts to receive them all, each into a
+//! buffer of its own, waits until they are there, and answers with an empty message. So many messages are on
+//! their way at once, and the time of one is that of its bytes, where the ping-pong shows the time of a
+//! hand-over.
+//!
+//! Between two threads of one rank the window is a counter of messages that are ready: for each the
+//! receiver copies the sender's buffer into one of its own, and says when it has the last.
+//!
+//! Each message of a window begins with the number of the window, and the receiver adds up what came.
+//! That is the proof.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
+
+use flow::Proof;
+
+use super::Exchange;
+use super::ping_pong::{read, stamp};
+use crate::team::{Member, spin_until};
+
+/// A counter on a cache line of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Counter(AtomicU64);
+
+/// Windows of messages in one direction.
+#[derive(Debug)]
+pub(super) struct Bandwidth {
+    bytes: usize,
+    window: u64,
+    windows: u64,
+    /// What the sender of two threads sends.
+    out: RwLock<Vec<u8>>,
+    /// Messages that it has sent.
+    sent: Counter,
+    /// Windows that the receiver has.
+    received: Counter,
+}
+
+/// The buffers of a flow: one of the sender, one for each message of a window of the receiver.
+pub(super) struct Buffers(Vec<u8>);
+
+impl Bandwidth {
+    pub(super) fn new(bytes: u64, window: u64, windows: u64) -> Self {
+        Self {
+            bytes: bytes as usize,
+            window,
+            windows,
+            out: RwLock::default(),
+            sent: Counter::default(),
+            received: Counter::default(),
+        }
+    }
+
+    /// Between ranks; what the receiver got, added up.
+    fn messages(&self, buffers: &mut Buffers, member: &Member<'_>) -> u64 {
+        let mut world = member.team.world();
+        let mut sum = 0;
+        for number in 1..=self.windows {
+            if world.rank == 0 {
+                stamp(&mut buffers.0, number);
+                world.send_window(&buffers.0, self.window, 1);
+            } else {
+                world.receive_window(&mut buffers.0, self.window, 0);
+                sum += self.stamps(&buffers.0);
+            }
+        }
+        sum
+    }
+
+    /// Between threads.
+    fn shared(&self, buffers: &mut Buffers, member: &Member<'_>) -> u64 {
+        match member.thread {
+            0 => self.put(),
+            _ => self.take(buffers),
+        }
+    }
+
+    fn put(&self) -> u64 {
+        for number in 1..=self.windows {
+            stamp(
+                &mut self.out.write().unwrap_or_else(PoisonError::into_inner),
+                number,
+            );
+            for _ in 0..self.window {
+                self.sent.0.fetch_add(1, Ordering::Release);
+            }
+            spin_until(|| self.received.0.load(Ordering::Acquire) == number);
+        }
+        0
+    }
+
+    fn take(&self, buffers: &mut Buffers) -> u64 {
+        let (mut taken, mut sum) = (0, 0);
+        for number in 1..=self.windows {
+            for into in buffers.0.chunks_exact_mut(self.bytes) {
+                taken += 1;
+                spin_until(|| self.sent.0.load(Ordering::Acquire) >= taken);
+                into.copy_from_slice(&self.out.read().unwrap_or_else(PoisonError::into_inner));
+            }
+            sum += self.stamps(&buffers.0);
+            self.received.0.store(number, Ordering::Release);
+        }
+        sum
+    }
+
+    /// The numbers at the beginnings of the messages of a window, added up.
+    fn stamps(&self, window: &[u8]) -> u64 {
+        window.chunks_exact(self.bytes).map(read).sum()
+    }
+}
+
+impl Exchange for Bandwidth {
+    type State = Buffers;
+
+    fn units(&self) -> u64 {
+        self.window * self.windows
+    }
+
+    fn state(&self, member: &Member<'_>) -> Buffers {
+        let sends = member.flow() == 0;
+        if sends {
+            self.sent.0.store(0, Ordering::Relaxed);
+            self.received.0.store(0, Ordering::Relaxed);
+            *self.out.write().unwrap_or_else(PoisonError::into_inner) = vec![1; self.bytes];
+        }
+        let messages = if sends { 1 } else { self.window as usize };
+        Buffers(vec![if sends { 1 } else { 2 }; self.bytes * messages])
+    }
+
+    fn run(&self, buffers: &mut Buffers, member: &Member<'_>) -> Proof {
+        let sum = member.communicate(|| match member.team.ranks {
+            1 => self.shared(buffers, member),
+            _ => self.messages(buffers, member),
+        });
+        // The receiver proves both sides: what it has was sent.
+        let receives = member.flow() == 1;
+        Proof {
+            count: if receives { self.units() } else { 0 },
+            checksum: sum,
+        }
+    }
+
+    /// The last window must have come whole.
+    fn settle(&self, buffers: &mut Buffers, proof: Proof) -> Proof {
+        let mut messages = buffers.0.chunks_exact(self.bytes);
+        let whole = messages.all(|message| message.iter().skip(8).all(|byte| *byte == 1));
+        assert!(whole, "a message came broken");
+        proof
+    }
+}
