@@ -169,16 +169,15 @@ impl Run {
         self.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The command ended with `code` and said each of `words` on standard error.
+    /// The command ended with `code` and said each of `words` on standard error, wherever its lines
+    /// are broken.
     #[track_caller]
     pub(crate) fn refused(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, Some(code), "{}", self.stderr);
+        let said = self.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         for word in words {
-            assert!(
-                self.stderr.contains(word),
-                "no '{word}' in: {}",
-                self.stderr
-            );
+            let is_there = said.contains(word) || self.stderr.contains(word);
+            assert!(is_there, "no '{word}' in: {}", self.stderr);
         }
         assert!(!self.stderr.contains("thread 'main'"), "{}", self.stderr);
     }

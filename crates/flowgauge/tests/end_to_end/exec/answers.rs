@@ -8,15 +8,7 @@ use crate::common::{Home, results};
 #[test]
 fn two_commands_are_answered_and_every_launch_is_recorded() {
     let home = Home::new();
-    let run = home.run(&[
-        "exec",
-        "--out",
-        "out",
-        "--rounds",
-        "10",
-        "sleep 0.01",
-        "sleep 0.2",
-    ]);
+    let run = exec(&home, &["--rounds", "10", "sleep 0.01", "sleep 0.2"]);
     let words = run.answered().words();
     assert!(words.contains("slower than sleep 0.01"), "{words}");
     let results = results(&home.path("out"));
@@ -81,8 +73,7 @@ fn units_of_work_give_a_rate() {
 #[test]
 fn exactly_as_many_launches_are_made_as_were_asked_for() {
     let home = Home::new();
-    let all = ["exec", "--out", "out", "-r", "12", "true", "sleep 0.05"];
-    home.run(&all).answered();
+    exec(&home, &["-r", "12", "true", "sleep 0.05"]).answered();
     let results = results(&home.path("out"));
     let case = &results.studies[0].cases[0];
     assert_eq!((case.rounds, case.slots.len()), (12, 24));

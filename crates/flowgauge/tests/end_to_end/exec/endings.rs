@@ -5,20 +5,21 @@ use std::path::Path;
 
 use nix::sys::signal::Signal;
 
-use super::failure;
-use crate::common::{Home, Process, slots, within};
+use super::{failure, words};
+use crate::common::{Home, Process, Running, slots, within};
+
+/// A command that sleeps, with a grandchild in a session of its own that sleeps longer.
+fn sleeping(home: &Home) -> Running {
+    let command = "sh -c '(setsid sleep 61 &); sleep 60'";
+    home.start(&["exec", "--out", "out", "-r", "1", command])
+}
 
 /// Nothing stays, whichever is ended: the run, its main process, or the process of a slot.
 #[test]
 fn nothing_of_a_command_outlives_any_end_of_a_run() {
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGKILL] {
         let home = Home::new();
-        let mut run = home.start(&[
-            "exec",
-            "--out",
-            "out",
-            "sh -c '(setsid sleep 61 &); sleep 60'",
-        ]);
+        let mut run = sleeping(&home);
         within(20, "the command runs", || {
             (home.processes().len() >= 4).then_some(())
         });
@@ -27,14 +28,7 @@ fn nothing_of_a_command_outlives_any_end_of_a_run() {
         home.assert_nothing_left();
     }
     let home = Home::new();
-    let mut run = home.start(&[
-        "exec",
-        "--out",
-        "out",
-        "--rounds",
-        "1",
-        "sh -c '(setsid sleep 61 &); sleep 60'",
-    ]);
+    let mut run = sleeping(&home);
     let cell = within(20, "the command runs", || {
         let all = home.processes();
         (all.len() >= 4).then(|| Process::slot_process(&all).cloned())?
@@ -52,16 +46,8 @@ fn nothing_of_a_command_outlives_any_end_of_a_run() {
 fn a_cut_run_goes_on_from_another_folder() {
     let home = Home::new();
     home.write("input", "x");
-    let mut run = home.start(&[
-        "exec",
-        "--out",
-        "out",
-        "-r",
-        "6",
-        "sh -c 'cat input; sleep 0.2'",
-        "--check-output",
-        "x",
-    ]);
+    let line = r#"exec --out out -r 6 "sh -c 'cat input; sleep 0.2'" --check-output x"#;
+    let mut run = home.start(&words(line));
     within(20, "a slot", || {
         (!slots(&home.path("out")).is_empty()).then_some(())
     });
@@ -78,12 +64,7 @@ fn a_cut_run_goes_on_from_another_folder() {
 #[test]
 fn a_control_group_ends_what_outlives_the_main_process_and_the_slot() {
     let home = Home::new();
-    let mut run = home.start(&[
-        "exec",
-        "--out",
-        "out",
-        "sh -c '(setsid sleep 61 &); sleep 60'",
-    ]);
+    let mut run = sleeping(&home);
     let slot = within(20, "the command runs", || {
         let all = home.processes();
         (all.len() >= 5).then(|| Process::slot_process(&all).cloned())?

@@ -1,6 +1,6 @@
 //! Commands that fail: the slot fails, with the reason and the last lines of output.
 
-use super::{exec, failure};
+use super::{exec, failure, words};
 use crate::common::Home;
 
 #[test]
@@ -62,18 +62,8 @@ fn a_command_that_hangs_or_ignores_the_request_to_end_is_ended() {
         ("sh -c 'kill -STOP $$'", "0.3s", "deadline of 0.3 s"),
     ] {
         let home = Home::new();
-        exec(
-            &home,
-            &[
-                command,
-                "--timeout",
-                timeout,
-                "--grace",
-                "0.3s",
-                "--output",
-                "pipe",
-            ],
-        );
+        let bounds = words("--grace 0.3s --output pipe --timeout");
+        exec(&home, &[&[command], &bounds[..], &[timeout]].concat());
         assert!(
             failure(&home).contains(said),
             "{command}: {}",
@@ -90,7 +80,7 @@ fn a_command_that_forks_on_and_on_is_ended() {
     home.write("forks.sh", "f() { sleep 60 & f & wait; }\nf\n");
     exec(
         &home,
-        &["sh forks.sh", "--timeout", "0.5s", "--grace", "10ms"],
+        &words(r#""sh forks.sh" --timeout 0.5s --grace 10ms"#),
     );
     assert!(
         failure(&home).contains("deadline of 0.5 s"),
@@ -120,7 +110,7 @@ fn a_command_that_forks_and_ends_and_forks_again_is_ended() {
 #[test]
 fn failed_slots_are_on_the_answer_screen_with_their_reason() {
     let home = Home::new();
-    let run = home.run(&["exec", "--out", "out", "-r", "1", "sh -c 'exit 7'"]);
+    let run = exec(&home, &["-r", "1", "sh -c 'exit 7'"]);
     assert_eq!(run.code, Some(2));
     let words = run.words();
     assert!(
@@ -151,10 +141,8 @@ fn a_file_that_is_changed_while_it_is_read_fails_the_slot() {
 fn a_command_that_changes_its_own_input_is_seen_by_its_output() {
     let home = Home::new();
     home.write("input", "x\n");
-    exec(
-        &home,
-        &["sh -c 'cat input; echo y >> input'", "--same-output"],
-    );
+    let changes = "sh -c 'cat input; echo y >> input'";
+    exec(&home, &[changes, "--same-output"]);
     assert!(
         failure(&home).contains("its output is not that of"),
         "{}",

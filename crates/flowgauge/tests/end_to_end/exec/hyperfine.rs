@@ -4,33 +4,15 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::failure;
+use super::{exec, failure, refused, words};
 use crate::common::Home;
 
 #[test]
 fn hyperfines_flags_work_and_its_json_is_written() {
     let home = Home::new();
-    let run = home.run(&[
-        "exec",
-        "--out",
-        "out",
-        "-w",
-        "1",
-        "-r",
-        "3",
-        "-N",
-        "-L",
-        "n",
-        "0.01,0.02",
-        "sleep {n}",
-        "--export-json",
-        "x.json",
-        "--export-csv",
-        "x.csv",
-        "--export-markdown",
-        "x.md",
-    ]);
-    run.answered();
+    let line = r#"-w 1 -r 3 -N -L n 0.01,0.02 "sleep {n}" --export-json x.json --export-csv x.csv
+                  --export-markdown x.md"#;
+    exec(&home, &words(line)).answered();
     let json: Value =
         serde_json::from_str(&fs::read_to_string(home.path("x.json")).unwrap()).unwrap();
     let results = json["results"].as_array().unwrap();
@@ -70,75 +52,31 @@ fn hyperfines_flags_work_and_its_json_is_written() {
 #[test]
 fn further_flags_of_hyperfine_work_or_are_refused() {
     let home = Home::new();
-    let words = [
-        "exec",
-        "--out",
-        "out",
-        "-r",
-        "1",
-        "-p",
-        "touch a",
-        "-p",
-        "touch b",
-        "-i=3",
-        "sh -c 'test -e a; exit 3'",
-        "sh -c 'test -e b; exit 3'",
-        "--export-json",
-        "-",
-        "--sort",
-        "mean-time",
-    ];
-    let run = home.run(&words);
+    let line = r#"-r 1 -p "touch a" -p "touch b" -i=3 "sh -c 'test -e a; exit 3'"
+                  "sh -c 'test -e b; exit 3'" --export-json - --sort mean-time"#;
+    let run = exec(&home, &words(line));
     assert_eq!(failure(&home), "", "{}", run.stderr);
     assert!(
         run.words().contains("\"exit_codes\": [ 3 ]"),
         "{}",
         run.words()
     );
-    let refused = |words: &[&str], why: &str| {
-        let run = home.run(&[&["exec", "--out", "no", "true"], words].concat());
-        assert_eq!(run.code, Some(2), "{words:?}");
-        assert!(
-            run.stderr.replace('\n', " ").contains(why),
-            "{words:?}: {}",
-            run.stderr
-        );
-    };
     refused(
-        &["-p", "true", "-p", "true"],
-        "2 times, and the number of commands is 1",
+        "\
+true -p true -p true => 2 times, and the number of commands is 1
+true --output inherit => between lines
+true --work 0 => 0
+true --env FOO => such as LC_ALL=C",
     );
-    refused(&["--output", "inherit"], "between lines");
-    refused(&["--work", "0"], "0");
-    refused(&["--env", "FOO"], "such as LC_ALL=C");
 }
 
 /// hyperfine fills parameters in there too; `{n}` reached these commands as it is.
 #[test]
 fn parameters_are_filled_in_beside_the_command_too() {
     let home = Home::new();
-    let words = [
-        "exec",
-        "--out",
-        "out",
-        "-r",
-        "1",
-        "-L",
-        "n",
-        "1,2",
-        "test -e made{n}",
-        "-s",
-        "touch set{n}",
-        "-p",
-        "touch made{n}",
-        "-C",
-        "touch after{n}",
-        "-c",
-        "touch end{n}",
-        "--check",
-        "test -e set{n}",
-    ];
-    home.run(&words).answered();
+    let line = r#"-r 1 -L n 1,2 "test -e made{n}" -s "touch set{n}" -p "touch made{n}"
+                  -C "touch after{n}" -c "touch end{n}" --check "test -e set{n}""#;
+    exec(&home, &words(line)).answered();
     assert_eq!(failure(&home), "");
     for file in ["after1", "after2", "end1", "end2"] {
         assert!(home.path(file).exists(), "{file}");

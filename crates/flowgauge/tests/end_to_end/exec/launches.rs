@@ -2,82 +2,50 @@
 
 use std::fs;
 
-use super::{exec, failure};
+use super::{exec, failure, words};
 use crate::common::Home;
 
 #[test]
 fn proofs_of_the_work() {
-    for (arguments, said) in [
-        (
-            vec!["echo a", "echo b", "--same-output"],
-            "its output is not that of",
-        ),
-        (
-            vec!["echo a", "--check-output", "b"],
-            "nothing that matches 'b'; it said: a",
-        ),
-        (vec!["echo a", "--check-output", "expected.txt"], "not what"),
-        (
-            vec!["echo a", "--check", "false"],
-            "check (false) failed: exit code 1",
-        ),
-        (
-            vec!["echo a", "--prepare", "exit 4"],
-            "prepare (exit 4) failed: exit code 4",
-        ),
-        (
-            vec!["cat", "--stdin", "expected.txt", "--check-output", "^x$"],
-            "matches '^x$'; it said: right",
-        ),
-    ] {
+    let failed = [
+        r#""echo a" "echo b" --same-output => its output is not that of"#,
+        r#""echo a" --check-output b => nothing that matches 'b'; it said: a"#,
+        r#""echo a" --check-output expected.txt => not what"#,
+        r#""echo a" --check false => check (false) failed: exit code 1"#,
+        r#""echo a" --prepare "exit 4" => prepare (exit 4) failed: exit code 4"#,
+        "cat --stdin expected.txt --check-output ^x$ => matches '^x$'; it said: right",
+    ];
+    let well = [
+        r#""echo a" "printf 'a\n'" --same-output => "#,
+        r#""echo right" --check-output expected.txt => "#,
+        r#""sh -c 'exit 3'" -i => "#,
+        r#""sh -c 'test $A = b'" --env A=b => "#,
+        r#""test -f {dir}/x" --setup "touch {dir}/x" => "#,
+    ];
+    for row in failed.into_iter().chain(well) {
+        let (line, said) = row.split_once(" => ").unwrap();
         let home = Home::new();
         home.write("expected.txt", "right\n");
-        exec(&home, &arguments);
-        assert!(
-            failure(&home).contains(said),
-            "{arguments:?}: {}",
-            failure(&home)
-        );
-    }
-    for arguments in [
-        vec!["echo a", "printf 'a\\n'", "--same-output"],
-        vec!["echo right", "--check-output", "expected.txt"],
-        vec!["sh -c 'exit 3'", "-i"],
-        vec!["sh -c 'test $A = b'", "--env", "A=b"],
-        vec!["test -f {dir}/x", "--setup", "touch {dir}/x"],
-    ] {
-        let home = Home::new();
-        home.write("expected.txt", "right\n");
-        exec(&home, &arguments).answered();
-        assert_eq!(failure(&home), "", "{arguments:?}");
+        let run = exec(&home, &words(line));
+        let failure = failure(&home);
+        assert!(failure.contains(said), "{row}: {failure}");
+        if said.is_empty() {
+            assert_eq!((run.code, failure.as_str()), (Some(0), ""), "{row}");
+        }
     }
 }
 
 #[test]
 fn before_and_after_each_launch_and_each_slot() {
     let home = Home::new();
-    let mark = |word: &str| format!("echo {word} >> log");
-    let (setup, prepare, conclude, cleanup) = (mark("s"), mark("p"), mark("e"), mark("c"));
-    let all = [
-        "-s",
-        &setup,
-        "-p",
-        &prepare,
-        "-C",
-        &conclude,
-        "-c",
-        &cleanup,
-        "-r",
-        "1",
-        "echo r >> log",
-    ];
-    home.run(&[&["exec", "--out", "out"], &all[..]].concat())
-        .answered();
+    let mark = |flag: &str| format!(r#" -{flag} "echo {flag} >> log""#);
+    let marks = mark("s") + &mark("p") + &mark("C") + &mark("c");
+    exec(&home, &words(&format!(r#"{marks} -r 1 "echo r >> log""#))).answered();
     let log = fs::read_to_string(home.path("log"))
         .unwrap()
         .replace('\n', "");
     // The pilot and one round, a launch each.
-    assert_eq!(log, "sprecspre".to_owned() + "c");
+    assert_eq!(log, "sprCcsprCc");
 }
 
 #[test]

@@ -12,11 +12,37 @@ mod servers;
 
 use super::common::{Home, Run, results};
 
-/// A run of few rounds into `out`.
+/// A run into `out`, of 2 rounds where the arguments do not say how many.
 fn exec(home: &Home, arguments: &[&str]) -> Run {
-    let mut all = vec!["exec", "--out", "out", "--rounds", "2"];
-    all.extend(arguments);
-    home.run(&all)
+    let given = |argument: &&str| ["-r", "--rounds"].contains(argument);
+    let rounds: &[&str] = match arguments.iter().any(given) {
+        true => &[],
+        false => &["--rounds", "2"],
+    };
+    home.run(&[&["exec", "--out", "out"], rounds, arguments].concat())
+}
+
+/// The arguments in a line: words between spaces, or within double quotes.
+fn words(line: &str) -> Vec<&str> {
+    let parts = line.split('"').enumerate();
+    let words = parts.map(|(n, part)| match n % 2 {
+        0 => part.split_whitespace().collect(),
+        _ => vec![part],
+    });
+    words.collect::<Vec<_>>().concat()
+}
+
+/// Each row is a line of arguments and, behind `=>`, what is said of it: it is refused before
+/// anything is launched.
+fn refused(rows: &str) {
+    for row in rows.lines() {
+        let (line, said) = row.split_once(" => ").unwrap();
+        let said: Vec<&str> = said.split("; ").collect();
+        let home = Home::new();
+        exec(&home, &words(line)).refused(2, &said);
+        assert_eq!(home.listing("out"), [""; 0], "{row}");
+        home.assert_nothing_left();
+    }
 }
 
 /// The reason why slots failed, as the results have it.

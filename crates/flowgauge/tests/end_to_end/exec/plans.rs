@@ -8,8 +8,7 @@ use crate::common::{Home, results};
 fn a_grid_ends_in_a_recommendation_that_its_rounds_support() {
     let home = Home::new();
     let command = "sh -c 'test {processes} = 1 && test {threads} = 4 || sleep 0.1'";
-    let arguments = ["--grid", command, "--flows", "4", "-r", "10"];
-    let run = home.run(&[&["exec", "--out", "out"], &arguments[..]].concat());
+    let run = exec(&home, &["--grid", command, "--flows", "4", "-r", "10"]);
     let words = run.answered().words();
     let results = results(&home.path("out"));
     let case = &results.studies[0].cases[0];

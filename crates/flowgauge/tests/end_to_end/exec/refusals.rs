@@ -1,80 +1,35 @@
 //! What cannot be run is refused before anything is launched.
 
-use super::exec;
+use super::{exec, refused, words};
 use crate::common::Home;
 
 #[test]
 fn what_cannot_be_run_is_refused_before_anything_is_made() {
-    for (arguments, words) in [
-        (
-            vec!["no-such-program"],
-            vec!["'no-such-program' in PATH", "install it"],
-        ),
-        (vec!["./nope"], vec!["./nope", "No such file"]),
-        (vec!["echo 'a"], vec!["a quote (') is not closed"]),
-        (vec![" "], vec!["the command is empty"]),
-        (vec!["-N", "true | true"], vec!["needs a shell"]),
-        (
-            vec!["true", "--sample", "10ms"],
-            vec!["--sample", "whole tree"],
-        ),
-        (
-            vec!["true", "--show-output"],
-            vec!["--show-output cannot be kept"],
-        ),
-        (
-            vec!["true", "-m", "10"],
-            vec!["--min-runs cannot be kept", "--rounds"],
-        ),
-        (
-            vec!["true", "--style", "basic"],
-            vec!["--style and --time-unit cannot be kept"],
-        ),
-        (
-            vec!["true", "--export-orgmode", "x.org"],
-            vec!["cannot be kept", "--export-markdown"],
-        ),
-        (
-            vec!["true", "--check-output", "["],
-            vec!["regular expression"],
-        ),
-        (
-            vec!["true", "--stdin", "nothing"],
-            vec!["nothing: No such file"],
-        ),
-        (vec!["--sweep", "flows=1,2", "true"], vec!["{flows}"]),
-        (vec!["-L", "n", "1,2", "true"], vec!["no command has {n}"]),
-        (
-            vec!["--export-json", "missing/folder/x", "true"],
-            vec!["cannot write missing/folder"],
-        ),
-    ] {
-        let home = Home::new();
-        exec(&home, &arguments).refused(2, &words);
-        assert_eq!(home.listing("out"), [""; 0], "{arguments:?}");
-        home.assert_nothing_left();
-    }
+    refused(
+        r#"no-such-program => 'no-such-program' in PATH; install it
+./nope => ./nope; No such file
+"echo 'a" => a quote (') is not closed
+" " => the command is empty
+-N "true | true" => needs a shell
+true --sample 10ms => --sample; whole tree
+true --show-output => --show-output cannot be kept
+true -m 10 => --min-runs cannot be kept; --rounds
+true --style basic => --style and --time-unit cannot be kept
+true --export-orgmode x.org => cannot be kept; --export-markdown
+true --check-output [ => regular expression
+true --stdin nothing => nothing: No such file
+--sweep flows=1,2 true => {flows}
+-L n 1,2 true => no command has {n}
+--export-json missing/folder/x true => cannot write missing/folder"#,
+    );
 }
 
 /// The server was started, and the failure came after its time.
 #[test]
 fn a_load_whose_output_cannot_be_read_is_refused_before_a_server_is_started() {
     let home = Home::new();
-    let run = exec(
-        &home,
-        &[
-            "--serve",
-            "touch started",
-            "--load",
-            "curl http://127.0.0.1:1/",
-        ],
-    );
-    assert_eq!(run.code, Some(2), "{}", run.stderr);
-    assert!(
-        run.stderr.contains("none of the load generators"),
-        "{}",
-        run.stderr
-    );
+    let line = r#"--serve "touch started" --load "curl http://127.0.0.1:1/""#;
+    exec(&home, &words(line)).refused(2, &["none of the load generators"]);
     assert!(!home.path("started").exists());
 }
 
@@ -109,87 +64,45 @@ fn a_working_directory_that_was_removed_is_named() {
 /// Each of them was passed on as it is, or had a value that never changed.
 #[test]
 fn a_placeholder_that_nothing_fills_in_is_refused() {
-    for (arguments, words) in [
-        (
-            vec!["work {i}"],
-            vec!["{i} is the number of a copy", "--copies"],
-        ),
-        (
-            vec!["work -t {threads}", "--flows", "4"],
-            vec!["{threads} is a part of a split", "--grid", "{flows}"],
-        ),
-        (
-            vec!["--sweep", "flows=1,2", "a {threads}", "b {flows}"],
-            vec!["{threads} is a part of a split"],
-        ),
-        (
-            vec!["work {thread}"],
-            vec!["did you mean 'threads'?", "quote it"],
-        ),
-        (vec!["work {built}/x"], vec!["{built} is no placeholder"]),
-        (
-            vec!["work {flows -x"],
-            vec!["the brace of {flows is not closed"],
-        ),
-        (
-            vec!["true", "--prepare", "rm {dri}/x"],
-            vec!["{dri} is no placeholder"],
-        ),
-        (
-            vec!["--serve", "sleep 60", "--load", "http://127.0.0.1:{port}/"],
-            vec!["this server does not learn it", "--env PORT={port}"],
-        ),
-    ] {
-        let home = Home::new();
-        exec(&home, &arguments).refused(2, &words);
-        assert_eq!(home.listing("out"), [""; 0], "{arguments:?}");
-    }
+    refused(
+        r#""work {i}" => {i} is the number of a copy; --copies
+"work -t {threads}" --flows 4 => {threads} is a part of a split; --grid; {flows}
+--sweep flows=1,2 "a {threads}" "b {flows}" => {threads} is a part of a split
+"work {thread}" => did you mean 'threads'?; quote it
+"work {built}/x" => {built} is no placeholder
+"work {flows -x" => the brace of {flows is not closed
+true --prepare "rm {dri}/x" => {dri} is no placeholder
+--serve "sleep 60" --load http://127.0.0.1:{port}/ => this server does not learn it; --env PORT={port}"#,
+    );
 }
 
-/// What is asked for (see below), the further flags, and what must be said of them.
-const NO_EFFECT: &str = "\
-grid | true | --grid is for one command, and there are 2: true
-grid | -L n 1,2 | no command has {n}
-grid | --what-if | cannot be used with
-copies | --variant a=true | --copies is for one command; there are 3
-copies | --sweep flows=1,2 | cannot be used with
-copies | --serve s{port} --load http://127.0.0.1:{port}/ | cannot be used with
-sweep | --flows 7 | cannot be used with
-sweep | --what-if | cannot be used with
-plain | --connections 3 | not provided; --load
-plain | --duration 3s | not provided; --load
-server | --stdin /dev/null | --stdin is for a command that ends by itself
-server | --same-output | --same-output is for; --same-body
-server | --load-cpus 9999 | --load-cpus 9999; choose among
-server | --rate 20,20 | --rate 20 is there twice
-server | --ready https://127.0.0.1/ | --ready; only http://
-wrk | --connections 4 | --connections is for the built-in load generator";
-
-fn asked(name: &str) -> &'static [&'static str] {
-    match name {
-        "grid" => &["--grid", "work {processes} {threads}"],
-        "copies" => &["--copies", "2", "true", "--against", "true"],
-        "sweep" => &["--sweep", "flows=1,2", "echo {flows}"],
-        "server" => &["--serve", "s {port}", "--load", "http://127.0.0.1:{port}/"],
-        "wrk" => &[
-            "--serve",
-            "s {port}",
-            "--load",
-            "wrk http://127.0.0.1:{port}/",
-        ],
-        _ => &["true"],
-    }
-}
+/// What is asked for, of commands that need nothing to be refused.
+const GRID: &str = r#"--grid "work {processes} {threads}""#;
+const COPIES: &str = "--copies 2 true --against true";
+const SWEEP: &str = r#"--sweep flows=1,2 "echo {flows}""#;
+const SERVER: &str = r#"--serve "s {port}" --load http://127.0.0.1:{port}/"#;
+const WRK: &str = r#"--serve "s {port}" --load "wrk http://127.0.0.1:{port}/""#;
 
 /// Flags were read and had no effect, and commands beside that of `--grid` were forgotten.
 #[test]
 fn flags_that_have_no_effect_together_are_refused() {
-    for row in NO_EFFECT.lines() {
-        let cells: Vec<&str> = row.split(" | ").collect();
-        let flags: Vec<&str> = cells[1].split(' ').collect();
-        let words: Vec<&str> = cells[2].split("; ").collect();
-        let home = Home::new();
-        exec(&home, &[asked(cells[0]), &flags].concat()).refused(2, &words);
-        assert_eq!(home.listing("out"), [""; 0], "{row}");
-    }
+    refused(&format!(
+        "\
+{GRID} true => --grid is for one command, and there are 2: true
+{GRID} -L n 1,2 => no command has {{n}}
+{GRID} --what-if => cannot be used with
+{COPIES} --variant a=true => --copies is for one command; there are 3
+{COPIES} --sweep flows=1,2 => cannot be used with
+{COPIES} --serve s{{port}} --load http://127.0.0.1:{{port}}/ => cannot be used with
+{SWEEP} --flows 7 => cannot be used with
+{SWEEP} --what-if => cannot be used with
+true --connections 3 => not provided; --load
+true --duration 3s => not provided; --load
+{SERVER} --stdin /dev/null => --stdin is for a command that ends by itself
+{SERVER} --same-output => --same-output is for; --same-body
+{SERVER} --load-cpus 9999 => --load-cpus 9999; choose among
+{SERVER} --rate 20,20 => --rate 20 is there twice
+{SERVER} --ready https://127.0.0.1/ => --ready; only http://
+{WRK} --connections 4 => --connections is for the built-in load generator"
+    ));
 }

@@ -1,25 +1,15 @@
 //! Servers: started, asked, stopped, and what fails about them.
 
-use super::{exec, failure};
+use super::{exec, failure, words};
 use crate::common::{Home, Run, results};
 
 /// A server that answers on its port, of the system's Python.
 const SERVER: &str = "python3 -m http.server {port} --bind 127.0.0.1";
 
 fn served(home: &Home, server: &str, further: &[&str]) -> Run {
-    let url = "http://127.0.0.1:{port}/page.txt";
-    let common = [
-        "--serve",
-        server,
-        "--load",
-        url,
-        "--connections",
-        "2",
-        "--duration",
-        "0.2s",
-    ];
+    let load = words("--connections 2 --duration 0.2s --load http://127.0.0.1:{port}/page.txt");
     home.write("page.txt", "a page\n");
-    exec(home, &[&common, further].concat())
+    exec(home, &[&["--serve", server], &load[..], further].concat())
 }
 
 #[test]
