@@ -27,7 +27,7 @@ pub use machine::machine;
 pub(crate) use page::Page;
 
 use crate::document::{Body, Document, Section};
-use crate::text::{cut, visible};
+use crate::text::{cut, visible, width};
 use crate::words::{Tone, comparison, many};
 
 /// Columns where there is no terminal to be asked.
@@ -74,8 +74,12 @@ pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
         first_screen(&mut page, results, (&document, detail), &folder);
         page.finish()
     };
-    let any_length = style.verbose || results.studies.len() > 1 || style.width < NARROW;
-    let fits = |text: &String| any_length || text.lines().count() <= SCREEN;
+    let any_length = style.verbose || style.width < NARROW;
+    let most = match results.studies.len() {
+        1 => SCREEN,
+        _ => SCREEN_OF_MANY,
+    };
+    let fits = |text: &String| any_length || text.lines().count() <= most;
     let mut shorter = Detail::EVERY.into_iter().map(screen);
     let first = shorter.find(fits);
     first.unwrap_or_else(|| screen(Detail::Least))
@@ -83,19 +87,22 @@ pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
 
 /// Lines of the first screen of a study alone.
 const SCREEN: usize = 25;
+/// Lines of the first screen of several studies.
+const SCREEN_OF_MANY: usize = 45;
 /// Where lines are shorter than this, it may have more of them.
 const NARROW: usize = 80;
 
-/// How much of a study alone is on its first screen: each step leaves out more than the one
-/// before. The tables have all of it.
+/// How much is on the first screen: each step leaves out more than the one before. The tables have
+/// all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Detail {
     All,
-    /// Without what was measured besides the answers.
+    /// Without what was measured besides the answers, and with a header of one line.
     Answers,
     /// Of several warnings the first, of what is left out the number.
     FewWarnings,
-    /// Without bars, with one comparison of memory, and of warnings the number alone.
+    /// Without the bars of a study, with one comparison of memory, one advice, and of warnings the
+    /// number alone.
     Least,
 }
 
@@ -132,8 +139,7 @@ fn first_screen(
         text.replace("report DIR", &format!("report {folder}"))
     };
     let answers = &document.answers;
-    let head = format!("flowgauge · {}", answers.head.join(" · "));
-    page.text(0, Tone::Plain, &head);
+    page.text(0, Tone::Plain, &head(page, &answers.head, detail));
     single::single(page, results, detail);
     let besides = results.studies.len() == 1 && detail < Detail::Answers;
     answers::answers(page, answers, besides);
@@ -150,7 +156,12 @@ fn first_screen(
     if !answers.next.is_empty() {
         page.blank();
         page.text(0, Tone::Strong, "NEXT");
-        for line in &answers.next {
+        let few = if detail < Detail::Least {
+            answers.next.len()
+        } else {
+            1
+        };
+        for line in answers.next.iter().take(few) {
             page.text(2, Tone::Plain, &with_folder(line));
         }
     }
@@ -175,6 +186,17 @@ fn first_screen(
     let report = format!("Report: {folder}/report.html");
     let more = format!("every table: flowgauge report {folder} -v");
     page.text(0, Tone::Plain, &format!("{report} · {more}"));
+}
+
+/// What was run, where, and with which seed: where room is short, as much of it as fits on a line.
+fn head(page: &Page<'_>, parts: &[String], detail: Detail) -> String {
+    let line = |parts: &[String]| format!("flowgauge · {}", parts.join(" · "));
+    let fits = |count: &usize| width(&line(&parts[..*count])) + 2 <= page.prose();
+    let shown = match detail {
+        Detail::All => parts.len(),
+        _ => (1..=parts.len()).rev().find(fits).unwrap_or(1),
+    };
+    line(&parts[..shown])
 }
 
 /// More lines than these of what is left out are said to be there.

@@ -19,7 +19,10 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
     let flows = flows(&[slow, fast]);
     Some((
         share,
-        format!("{many} {flows} made by {}, not {few}", plural(slow.label)),
+        format!(
+            "{many} {flows} made by {} against {few}",
+            plural(slow.label)
+        ),
     ))
 }
 

@@ -339,7 +339,7 @@ fn others(case: &CaseResult, best: &Finding) -> Option<String> {
     });
     let mut shown: Vec<String> = shown.collect();
     if left > 0 {
-        shown.push(format!("{left} more"));
+        shown.push(format!("and {left} more"));
     }
     (!shown.is_empty()).then(|| format!("also: {}", shown.join(", ")))
 }
