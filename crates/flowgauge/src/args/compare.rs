@@ -17,9 +17,9 @@ Examples:
   flowgauge compare main branch --expect 'primes/thread <= 1.03'
   flowgauge compare main branch --expect 'primes/thread memory <= 1.1'
 
-Exit codes: 0 compared (and all expectations hold), 1 an expectation fails or something
-became slower, 2 error (with --fail-on-regression also: nothing was compared), 3 an expectation
-cannot be decided, or with --fail-on-regression something was not compared (other work, no good
+Exit codes: 0 compared (and all expectations hold), 1 an expectation fails or something \
+became slower, 2 error (with --fail-on-regression also: nothing was compared), 3 an expectation \
+cannot be decided, or with --fail-on-regression something was not compared (other work, no good \
 slot, gone from a later run) or has too few slots to judge what looks slower.";
 
 /// Results of several runs or machines side by side.

@@ -9,12 +9,12 @@ use crate::number;
 
 const FLEET_EXAMPLES: &str = "\
 Examples:
-  flowgauge fleet run primes --hosts hosts          a study on each machine of a file, by ssh
-  flowgauge fleet run primes --hosts hosts --out DIR --only node7    one machine again
-  flowgauge fleet run primes switch --slurm batch --nodes 16 --wait  as a job, one task a node
-  flowgauge fleet run primes --hosts hosts -- --rounds 20            with options of flowgauge run
-  flowgauge fleet gather DIR                        the answer over the machines of a fleet
-  flowgauge fleet gather DIR laptop --out all       and over runs from elsewhere";
+  flowgauge fleet run primes --hosts FILE             a study on each machine
+  flowgauge fleet run primes --hosts FILE -- --rounds 20    options of the run
+  flowgauge fleet run primes --hosts FILE --out DIR --only node7    one again
+  flowgauge fleet run primes switch --slurm batch --nodes 16 --wait    as a job
+  flowgauge fleet gather DIR                          the answer over all of them
+  flowgauge fleet gather DIR laptop --out all         and over another run";
 
 /// The same studies on many machines: which verdicts hold on all of them, and where they flip.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub(crate) enum FleetCommand {
 ///
 /// By ssh, this program is copied to each machine into a temporary folder, checked, run, and removed with
 /// the folder however the run ends. A machine that fails is named with the reason, and the others
-/// go on. Exit code 2 if any failed.
+/// continue. Exit code 2 if any failed.
 #[derive(Debug, Args)]
 pub(crate) struct FleetRunArgs {
     /// Built-in studies, or study files (.toml)

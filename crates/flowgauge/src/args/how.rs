@@ -183,7 +183,7 @@ ultrasparc-t1, xeon-x5570, xeon-sapphire-rapids, epyc-zen5, neoverse-v2, host, o
 --help)";
 
 const SIMULATE_HELP: &str = "\
-Run the memory accesses of each slot through a model of another machine's caches and data
+Run the memory accesses of each slot through a model of another machine's caches and data \
 TLBs, with its flows on that machine's cores. Everything shown is simulated.
 
   ultrasparc-t1 | xeon-x5570 | xeon-sapphire-rapids | epyc-zen5 | neoverse-v2
@@ -191,9 +191,9 @@ TLBs, with its flows on that machine's cores. Everything shown is simulated.
   host             made from what can be read here
   ./mine.toml      a file of your own (docs/simulate.md)
 
-Behind a comma: pages=2M (the size of all pages), turn=100 (accesses of a hardware thread
-before the next one of its core has its turn), timeslice=256K (accesses of a flow before the
-next one of its hardware thread), window=4M (accesses of a flow that are recorded at the
+Behind a comma: pages=2M (the size of all pages), turn=100 (accesses of a hardware thread \
+before the next one of its core has its turn), timeslice=256K (accesses of a flow before the \
+next one of its hardware thread), window=4M (accesses of a flow that are recorded at the \
 most), keep=DIR (keep the traces there). Needs qemu-user: apt-get install qemu-user";
 
 const EXPECT: &str = "\
@@ -210,8 +210,8 @@ Exit with 1 unless this holds. May be given several times.
   'primes/thread memory <= 5MiB'       another quantity: create, steady,
                                        tear-down, cpu, memory, rss
 
-Compare with <=, <, >= or >. Times in ns, us, ms, s; sizes in B, KB, MB, GB, KiB, MiB, GiB.
-An expectation holds if the whole interval keeps to the bound, and fails if the whole
+Compare with <=, <, >= or >. Times in ns, us, ms, s; sizes in B, KB, MB, GB, KiB, MiB, GiB. \
+An expectation holds if the whole interval keeps to the bound, and fails if the whole \
 interval is beyond it; between the two it cannot be decided, which exits with 3.";
 
 impl AnswerArgs {

@@ -194,16 +194,16 @@ fn refuse(error: &clap::Error) -> ! {
 
 const TOP_EXAMPLES: &str = "\
 Examples:
-  flowgauge run                      all studies, quick: a verdict for each and a report
+  flowgauge run                      every study, quick: answers and a report
   flowgauge exec './a' './b'         two commands of your own
   flowgauge primes -p 5 -t 5         the 2010 study at its original size
-  flowgauge calibrate                how small a difference this machine can tell
+  flowgauge calibrate                what difference this machine can detect
   flowgauge machine                  what this machine is and can measure
   flowgauge compare before after     two runs or machines side by side
-  flowgauge fleet run primes --hosts FILE    on many machines, and what holds on all
+  flowgauge fleet run primes --hosts FILE    a study on many machines
 
-Exit codes: 0 done, whatever was found (and all expectations hold), 1 an expectation fails,
-2 error, 3 an answer was required (--expect, --fail-on-regression, --require-answer) and cannot be
+Exit codes: 0 done, whatever was found (and all expectations hold), 1 an expectation fails, \
+2 error, 3 an answer was required (--expect, --fail-on-regression, --require-answer) and cannot be \
 given, 130/143 interrupted.";
 
 #[derive(Debug, Subcommand)]

@@ -50,7 +50,7 @@ Examples:
   flowgauge report DIR --then-and-now      what the five sources found, and what this run says
   flowgauge report DIR --expect 'primes/thread vs process <= 1.05'
 
-Exit codes: 0 the reports were made and all expectations hold, 1 an expectation fails, 2 error,
+Exit codes: 0 the reports were made and all expectations hold, 1 an expectation fails, 2 error, \
 3 an expectation cannot be decided, or an answer is required and there is none.")]
 pub(crate) struct ReportArgs {
     /// A results folder

@@ -51,8 +51,8 @@ pub(crate) struct RunArgs {
         conflicts_with = "resume"
     )]
     pub(crate) cases: Vec<String>,
-    /// Go on with the cut run in this results folder; with a longer --budget or more --rounds
-    /// also with one that ran out of them
+    /// Continue the run that was cut in this results folder; with a longer --budget or more --rounds
+    /// also one that ran out of them
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "seed", "floor", "value", "deadline", "sample", "sample_folder", "events", "ballast"])]
     pub(crate) resume: Option<PathBuf>,
     /// The tree that the study search searches [default: what there is of /usr/include,

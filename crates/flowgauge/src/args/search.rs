@@ -18,11 +18,11 @@ Examples:
   flowgauge search --model process-pool -j 4 struct
   flowgauge search --study struct src          which flows are best here, how many, and why
 
-Models: sequential, thread-per-file, process-per-file, thread-per-directory, thread-pool,
+Models: sequential, thread-per-file, process-per-file, thread-per-directory, thread-pool, \
 process-pool, thread-private-files, fiber; auto chooses by a short probe.
 
-Exit codes: 0 something matched, 1 nothing did, 2 something could not be searched,
-130/143 interrupted. With --study: 0 answered, 1 an expectation fails, 2 error,
+Exit codes: 0 something matched, 1 nothing did, 2 something could not be searched, \
+130/143 interrupted. With --study: 0 answered, 1 an expectation fails, 2 error, \
 3 cannot tell, 130/143 interrupted.";
 
 /// Search files for a pattern, by the flows of your choice.

@@ -18,9 +18,9 @@ Examples:
   flowgauge simulate ultrasparc-t1 --traces DIR/0000-program     ... for another machine
   flowgauge simulate host --chase                           the model beside the machine, by time
 
-Flows: each thread of the program, and of the processes that it forks, is a flow and has a hardware
-thread of the machine for its own; where there are more flows, they take time slices. What the program writes
-goes to standard error. Programs that it starts by exec are not recorded. Needs qemu-user (apt-get
+Flows: each thread of the program, and of the processes that it forks, is a flow and has a hardware \
+thread of the machine for its own; where there are more flows, they take time slices. What the program writes \
+goes to standard error. Programs that it starts by exec are not recorded. Needs qemu-user (apt-get \
 install qemu-user), and a program for x86-64.
 
 Exit codes: 0 counted, whatever the program ended with, 2 error, 130/143 interrupted.")]

@@ -126,7 +126,7 @@ fn can_be_emulated(program: &Path) -> Result<()> {
     let machine = u16::from_le_bytes([head[18], head[19]]);
     ensure!(
         read == head.len() && head.starts_with(b"\x7fELF\x02") && machine == X86_64,
-        "{shown} is no program for x86-64 on Linux, which is what can be recorded"
+        "{shown} is no program for x86-64 on Linux: only those can be recorded"
     );
     Ok(())
 }
