@@ -13,7 +13,7 @@ Examples:
   flowgauge fleet run primes --hosts FILE -- --rounds 20    options of the run
   flowgauge fleet run primes --hosts FILE --out DIR --only node7    one again
   flowgauge fleet run primes switch --slurm batch --nodes 16 --wait    as a job
-  flowgauge fleet gather DIR                          the answer over all of them
+  flowgauge fleet gather DIR                          the answer over all
   flowgauge fleet gather DIR laptop --out all         and over another run";
 
 /// The same studies on many machines: which verdicts hold on all of them, and where they flip.
