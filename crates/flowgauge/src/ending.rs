@@ -5,6 +5,8 @@ use std::process::ExitCode;
 use lab::{CaseEnd, Results, StudyResult};
 use stats::Verdict;
 
+use crate::output;
+
 /// How the command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -77,18 +79,25 @@ pub(crate) fn of(results: &Results, require_answer: bool) -> Ending {
     if given_up(results).next().is_some() || has_failed(results) {
         return Ending::Error;
     }
-    match require_answer && lacks_answer(results) {
-        true => Ending::CannotTell,
-        false => Ending::Answered,
-    }
+    answered(results, require_answer)
 }
 
-/// Whether the headline of any study has no answer.
-pub(crate) fn lacks_answer(results: &Results) -> bool {
+/// How a command with results ends that has nothing else to fail for; says which studies lack an
+/// answer that is required.
+pub(crate) fn answered(results: &Results, require_answer: bool) -> Ending {
     // How many flows there can be needs no comparison.
     let asked = results.studies.iter();
-    let mut asked = asked.filter(|study| study.limits.is_empty());
-    asked.any(cannot_tell)
+    let asked = asked.filter(|study| study.limits.is_empty());
+    let open = asked.filter(|study| cannot_tell(study));
+    let open: Vec<&str> = open.map(|study| study.study.name.as_str()).collect();
+    if !require_answer || open.is_empty() {
+        return Ending::Answered;
+    }
+    output::tell(&format!(
+        "--require-answer: the headline has no answer yet in {}",
+        open.join(", ")
+    ));
+    Ending::CannotTell
 }
 
 /// Whether slots were run and none of them succeeded: that is a failure, and no doubt.

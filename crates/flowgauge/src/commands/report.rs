@@ -24,10 +24,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
         false => session::shown(&results, &args.folder, args.answer.format, args.verbose),
     };
     output::print(&shown)?;
-    let ending = match args.answer.require_answer && ending::lacks_answer(&results) {
-        true => Ending::CannotTell,
-        false => Ending::Answered,
-    };
+    let ending = ending::answered(&results, args.answer.require_answer);
     Ok(answer::judged(ending, &checks))
 }
 

@@ -112,8 +112,9 @@ impl Answers {
 /// is compared.
 fn level(results: &Results) -> Option<String> {
     let cases = results.studies.iter().flat_map(|study| &study.cases);
-    let mut findings = cases.flat_map(|case| &case.findings);
-    let answers = findings.find_map(|finding| match finding.role {
+    let findings = cases.flat_map(|case| &case.findings);
+    let mut compared = findings.filter(|finding| finding.estimate.is_some());
+    let answers = compared.find_map(|finding| match finding.role {
         Role::Alone => Some(0),
         Role::Headline { answers } => Some(answers),
         Role::Exploratory { .. } => None,

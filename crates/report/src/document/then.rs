@@ -14,10 +14,11 @@ use lab::{Origin, StudyResult};
 
 use super::detail::Detail;
 use super::figures::{Figures, over_number};
-use super::table::{Cell, Col, Table, text};
+use super::table::{Cell, Col, Column as Head, Table, Value, text};
 use super::{Level, Section};
 use crate::charts::lines::{Point, Series};
 use crate::charts::marker::Look;
+use crate::number::plain;
 use crate::words::Tone;
 
 /// Fewer points than this are no line.
@@ -129,14 +130,60 @@ pub(super) fn then_and_now(section: &mut Section, id: &str, study: &StudyResult)
     own.text(Tone::Plain, format!("{source}: {}", origin.finding));
     own.table(table(study));
     own.quiet([
-        format!("Again: flowgauge {}", study.study.name),
+        "Each interval here holds by itself; those of the headline answers are wider, since all of \
+         them hold together"
+            .to_owned(),
         "The command of each row is in published.csv".to_owned(),
     ]);
     section.section(own, Level::Answer);
     let mut drawn = Section::new(&format!("{id}-drawn"), "The source's charts with ours")
         .plots(crate::plots::place(&study.study.name, "then"));
+    for then in &study.then_and_now {
+        if let Some(by_number) = &then.by_number {
+            drawn.table(numbers(&then.finding, by_number, origin.year));
+        }
+    }
     drawn.figures(figures(id, study, origin.year), Detail::NoCharts);
     section.section(drawn, Level::Evidence);
+}
+
+/// The figures of both by the number, as they are drawn.
+fn numbers(finding: &str, by_number: &ByNumber, year: u32) -> Table {
+    let over = match by_number.are_ratios {
+        true => String::new(),
+        false => ", over the first".to_owned(),
+    };
+    let columns = vec![
+        Head::left(&by_number.of),
+        Head::right(format!("in {year}{over}")),
+        Head::right(format!("here{over}")),
+    ];
+    let both = [&by_number.theirs, &by_number.ours];
+    let mut all: Vec<f64> = both.into_iter().flatten().map(|point| point[0]).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    let row = |&number: &f64| {
+        let shown = both.map(|points| {
+            let at = points
+                .iter()
+                .find(|point| point[0].total_cmp(&number).is_eq())?;
+            Some(format!("{:.2}", at[1] / first(by_number, points)))
+        });
+        let shown = shown.map(|figure| Cell::from(figure.map_or(Value::Nothing, Value::Text)));
+        [Cell::from(text(plain(number)))]
+            .into_iter()
+            .chain(shown)
+            .collect()
+    };
+    Table::new(finding, columns, all.iter().map(row))
+}
+
+/// What a line is drawn over: its first figure, or nothing where both lines are ratios.
+fn first(by_number: &ByNumber, points: &[[f64; 2]]) -> f64 {
+    match by_number.are_ratios {
+        true => 1.0,
+        false => points.first().map_or(1.0, |point| point[1]),
+    }
 }
 
 /// A chart for each finding that has figures by a number.
@@ -171,10 +218,7 @@ fn series(by_number: &ByNumber, year: u32) -> Option<Vec<Series>> {
         .into_iter()
         .enumerate()
         .map(|(place, (label, points))| {
-            let first = match by_number.are_ratios {
-                true => 1.0,
-                false => points.first().map_or(1.0, |point| point[1]),
-            };
+            let first = first(by_number, points);
             Series {
                 label,
                 look: Look::Variant(place),

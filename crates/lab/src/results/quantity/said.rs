@@ -31,7 +31,11 @@ pub(super) fn sentence(
             within(kind.unit(), contrast, floor)
         ),
         Word::CannotTell | Word::NotCompared => format!(
-            "{what}: {subject} and {reference} too close to call{}",
+            "{what}: {subject} and {reference} {}{}",
+            match contrast.interval() {
+                Some(_) => "too close to call",
+                None => "undecided",
+            },
             seen(kind.unit(), contrast)
         ),
         decided => format!(

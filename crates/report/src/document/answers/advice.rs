@@ -54,19 +54,21 @@ fn more_rounds(results: &Results, open: &[&Row]) -> Option<String> {
     }
     let has_rounds = |case: &CaseResult| matches!(case.ended, None | Some(CaseEnd::Budget));
     let settings = &results.header.settings;
-    let each = match (cases().any(has_rounds), results.studies.len()) {
-        (true, 2..) => ", up to 5 minutes a study",
-        _ => "",
+    let minutes = match cases().any(has_rounds) {
+        true => Some(5.0),
+        false => settings.budget_s.map(|s| ((s + 300.0) / 60.0).ceil()),
     };
-    let flag = match cases().any(has_rounds) {
-        true => "--budget 5m".to_owned(),
-        false => {
-            let rounds = (2 * settings.max_rounds).max(LEAST_ROUNDS);
-            let budget = settings.budget_s.map(|s| ((s + 300.0) / 60.0).ceil());
-            let budget = budget.map_or(String::new(), |minutes| format!(" --budget {minutes}m"));
-            format!("--rounds {rounds}{budget}")
-        }
+    let budget = minutes.map(|minutes| format!("--budget {minutes}m"));
+    let each = match (minutes, results.studies.len()) {
+        (Some(minutes), 2..) => format!(", up to {minutes} minutes a study"),
+        _ => String::new(),
     };
+    let rounds = (!cases().any(has_rounds)).then(|| {
+        let rounds = (2 * settings.max_rounds).max(LEAST_ROUNDS);
+        format!("--rounds {rounds}")
+    });
+    let flags: Vec<String> = rounds.into_iter().chain(budget).collect();
+    let flag = flags.join(" ");
     Some(format!(
         "More rounds{each}: flowgauge run --resume DIR {flag}"
     ))
