@@ -74,7 +74,13 @@ impl Latencies {
     /// Notes a time in ns.
     #[inline]
     pub fn add(&mut self, ns: u64) {
-        self.counts[bucket(ns.min(LONGEST_NS))] += 1;
+        self.add_many(ns, 1);
+    }
+
+    /// Notes a time in ns that as many requests took.
+    #[inline]
+    pub fn add_many(&mut self, ns: u64, requests: u64) {
+        self.counts[bucket(ns.min(LONGEST_NS))] += requests;
         self.most_ns = self.most_ns.max(ns);
     }
 

@@ -8,6 +8,7 @@ pub mod counted;
 pub mod counts;
 mod crossover;
 mod fenced;
+mod generator;
 mod growth;
 mod launching;
 mod laws;

@@ -76,9 +76,11 @@ impl Seen {
         peak.map_or_else(
             || Reading::RssOnly {
                 rss: most_rss,
-                reason: "it ended before it had been looked at three times; this is the most that one of its \
-                         processes had, and no less than what its launcher had"
-                    .to_owned(),
+                reason: format!(
+                    "it ended before it had been looked at three times; the most that one of its processes \
+                     had is {:.1} MiB, in which the kernel counts what its launcher had",
+                    most_rss as f64 / f64::from(1 << 20)
+                ),
                 remedy: "give it more work".to_owned(),
             },
             Reading::Honest,
@@ -203,11 +205,12 @@ mod tests {
     #[test]
     fn one_early_look_at_a_short_load_is_no_peak() {
         for few in [None, Some(Seen::default()), seen(1), seen(2)] {
-            let reading = Seen::reading(few, 4096);
-            assert!(
-                matches!(reading, Reading::RssOnly { rss: 4096, .. }),
-                "{reading:?}"
-            );
+            let most = 3 << 19;
+            let Reading::RssOnly { rss, reason, .. } = Seen::reading(few, most) else {
+                panic!("{few:?}");
+            };
+            assert_eq!(rss, most);
+            assert!(reason.contains("had is 1.5 MiB"), "{reason}");
         }
         assert!(matches!(Seen::reading(seen(3), 4096), Reading::Honest(_)));
     }

@@ -5,12 +5,11 @@
 
 use workload::Work;
 
-use super::{CaseResult, Requests, StudyResult};
+use super::generator::cpu_share;
+use super::quantity::Amount;
+use super::{CaseResult, Requests};
 use crate::Metric;
 use crate::number::{count, many, plain, significant, time, time_interval};
-
-/// A server that answers this share of what it is asked keeps up.
-const KEEPS_UP: f64 = 0.95;
 
 /// Rounds with a p99 that are needed before a rate is said to meet a bound.
 const LEAST_ROUNDS: usize = 6;
@@ -47,12 +46,12 @@ pub fn latencies_in_words(case: &CaseResult) -> Vec<String> {
         _ => "compared by time per request: one over the requests answered in a second",
     };
     let each = case.variants.iter().filter_map(|variant| {
-        let requests = variant.requests.as_ref()?;
-        Some(format!(
-            "{}: {}",
-            variant.label,
-            latencies(case, &variant.label, requests)
-        ))
+        let label = &variant.label;
+        let said = match &variant.requests {
+            Some(requests) => latencies(case, label, requests),
+            None => as_said(case, label)?,
+        };
+        Some(format!("{label}: {said}"))
     });
     [what.to_owned()].into_iter().chain(each).collect()
 }
@@ -86,28 +85,27 @@ fn latencies(case: &CaseResult, label: &str, requests: &Requests) -> String {
     )
 }
 
-/// Servers that answered less than they were asked: one warning for each rate and variant.
-pub(super) fn behind(studies: &[StudyResult]) -> Vec<String> {
-    let cases = studies.iter().flat_map(|study| &study.cases);
-    let all = cases.flat_map(|case| {
-        let variants = case.variants.iter().enumerate();
-        variants.filter_map(|(at, variant)| {
-            let Work::Served(served) = case.case.work_of(at) else {
-                return None;
-            };
-            let (offered, answered) = (served.rate()?, variant.requests.as_ref()?.per_s);
-            (answered < KEEPS_UP * offered).then(|| {
-                format!(
-                    "{} answered {} of the {} requests a second that it was asked: its latencies are those \
-                     of a server that falls behind",
-                    variant.label,
-                    significant(answered),
-                    plain(offered)
-                )
-            })
-        })
-    });
-    all.collect()
+/// `p50 1.00 ms [...], p99 ..., 200 [...] answered a second; medians over the rounds of what the load generator said`.
+fn as_said(case: &CaseResult, label: &str) -> Option<String> {
+    let said = |name: &str, shown: fn(f64) -> String| {
+        let Amount {
+            estimate,
+            low,
+            high,
+            ..
+        } = *case.quantity(name, label)?.value.value()?;
+        let interval = low.zip(high).map_or(String::new(), |(low, high)| {
+            format!(" [{} … {}]", shown(low), shown(high))
+        });
+        Some(format!("{}{interval}", shown(estimate)))
+    };
+    let times = ["p50", "p99"].map(|name| Some(format!("{name} {}", said(name, time)?)));
+    let rate = format!("{} answered a second", said("requests", significant)?);
+    let all: Vec<String> = times.into_iter().flatten().chain([rate]).collect();
+    Some(format!(
+        "{}; medians over the rounds of what the load generator said",
+        all.join(", ")
+    ))
 }
 
 /// The highest rate of each variant that meets the bound, where there is one.
@@ -129,7 +127,7 @@ fn highest_rates(cases: &[&CaseResult]) -> Vec<String> {
 }
 
 /// What was counted by name in the good slots of a variant.
-fn counted(case: &CaseResult, at: usize, name: &str) -> Vec<u64> {
+pub(super) fn counted(case: &CaseResult, at: usize, name: &str) -> Vec<u64> {
     let slots = case.slots.iter().filter(|slot| slot.variant == at);
     let reps = slots
         .filter_map(|slot| slot.outcome.answer.done())
@@ -141,14 +139,7 @@ fn counted(case: &CaseResult, at: usize, name: &str) -> Vec<u64> {
 
 /// Errors, timeouts, lateness and the CPU share of the load generator.
 fn of_load(case: &CaseResult, at: usize) -> Option<String> {
-    let slots = case.slots.iter().filter(|slot| slot.variant == at);
-    let reps = slots
-        .filter_map(|slot| slot.outcome.answer.done())
-        .flat_map(|record| &record.reps);
-    let steady: u64 = reps.map(|rep| rep.steady_ns).sum();
-    if steady == 0 {
-        return None;
-    }
+    let share = 100.0 * cpu_share(case, at)?;
     let sum = |name: &str| counted(case, at, name).iter().sum::<u64>();
     // Not every tool counts all of them.
     let named = [
@@ -169,7 +160,6 @@ fn of_load(case: &CaseResult, at: usize) -> Option<String> {
             many(refused, "connection")
         ),
     };
-    let share = 100.0 * sum("load_cpu_ns") as f64 / steady as f64;
     let worst = |name: &str| {
         counted(case, at, name)
             .into_iter()

@@ -3,10 +3,10 @@
 use flow::SlotRecord;
 use stats::{PLAN_ALPHA, Rule, Summary, Verdict, tail};
 
-use super::asked::behind;
 use super::beside::{early, overstated};
 use super::counted::{self, Events};
 use super::counts;
+use super::generator::behind;
 use super::laws::laws;
 use super::levels::{Level, levels};
 use super::limits::limits;

@@ -54,15 +54,35 @@ pub(super) fn requests<'a>(reps: impl Iterator<Item = &'a Rep>) -> Option<Reques
     })
 }
 
-/// Requests that a repetition answered in a second; `None` where it answered none.
+/// Requests that a repetition answered in a second, as the load generator has it where it is a
+/// command; `None` where it answered none.
 pub(super) fn per_s(rep: &Rep) -> Option<f64> {
     let own = rep.self_managed.as_deref();
     let counted = |name: &str| own.and_then(|own| own.counts.get(name)).copied();
     let (count, ns) = match (counted("answered"), counted("answering_ns")) {
         (Some(answered), Some(ns)) => (answered, ns),
-        _ => (rep.latencies.as_ref()?.count(), rep.steady_ns),
+        _ => match (&rep.latencies, counted("ns_per_request")) {
+            (Some(latencies), _) => (latencies.count(), rep.steady_ns),
+            // A command that asked said how many a second, and not how many.
+            (None, each) => (1, each?),
+        },
     };
     Some(count as f64 * 1e9 / ns.max(1) as f64)
+}
+
+/// The latency in ns that this share of the requests of a repetition did not exceed. A command that
+/// asked has said some of them in its output.
+pub(super) fn latency_ns(rep: &Rep, share: f64) -> Option<f64> {
+    if let Some(latencies) = &rep.latencies {
+        return Some(latencies.quantile_ns(share)? as f64);
+    }
+    let name = match share {
+        0.5 => "p50_ns",
+        0.99 => "p99_ns",
+        _ => return None,
+    };
+    let own = rep.self_managed.as_deref()?;
+    Some(*own.counts.get(name)? as f64)
 }
 
 #[cfg(test)]
@@ -88,6 +108,33 @@ mod tests {
         assert!((told.per_s - 50e9 / steady).abs() < 1.0, "{told:?}");
         assert_eq!((told.p50_ns, told.most_ns), (20, 1_000));
         assert!(told.p90_ns.abs_diff(1_000) < 16, "{told:?}");
+    }
+
+    /// What wrk, hey or ab said of latencies was in the journal and nowhere else.
+    #[test]
+    fn what_a_command_said_of_its_requests_is_that_of_the_repetition() {
+        let said = [("ns_per_request", 500_000), ("p99_ns", 7_000_000)];
+        let own = flow::SelfManagedUsage {
+            user_ns: 0,
+            system_ns: 0,
+            made: 1,
+            most: 1,
+            held_at: None,
+            disk_blocks: 0,
+            peak_rss: 0,
+            counts: said.map(|(name, ns)| (name.to_owned(), ns)).into(),
+            classes_ns: Default::default(),
+        };
+        let rep = Rep {
+            self_managed: Some(Box::new(own)),
+            ..rep(MS, PROOF)
+        };
+        assert_eq!(per_s(&rep), Some(2_000.0));
+        assert_eq!(latency_ns(&rep, 0.99), Some(7e6));
+        assert_eq!(
+            (latency_ns(&rep, 0.5), latency_ns(&rep, 0.999)),
+            (None, None)
+        );
     }
 
     #[test]

@@ -2,22 +2,22 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
 use measure::clock::now_ns;
+use nix::errno::Errno;
 use sha2::{Digest, Sha256};
+use socket2::{Domain, SockAddr, Socket, Type};
 
 use super::Target;
 use super::answer::{Answer, whole};
-
-/// A server on the same machine accepts in this time, or its queue is full.
-const PATIENCE: Duration = Duration::from_millis(200);
 
 /// A connection, with the request that it waits for.
 #[derive(Debug)]
 pub(super) struct Connection {
     pub(super) stream: TcpStream,
     inbox: Vec<u8>,
+    /// Since when it is being opened, until it is open.
+    pub(super) opening_ns: Option<u64>,
     pub(super) asked: Option<Asked>,
 }
 
@@ -43,15 +43,34 @@ pub(super) enum Got {
 }
 
 impl Connection {
-    pub(super) fn open(target: &Target) -> io::Result<Self> {
-        let stream = TcpStream::connect_timeout(&target.address, PATIENCE)?;
+    /// Begins to open one, and does not wait until it is open.
+    pub(super) fn open(target: &Target, now: u64) -> io::Result<Self> {
+        let socket = Socket::new(Domain::for_address(target.address), Type::STREAM, None)?;
+        socket.set_nonblocking(true)?;
+        match socket.connect(&SockAddr::from(target.address)) {
+            Err(error) if error.raw_os_error() != Some(Errno::EINPROGRESS as i32) => {
+                return Err(error);
+            }
+            _ => {}
+        }
+        let stream = TcpStream::from(socket);
         stream.set_nodelay(true)?;
-        stream.set_nonblocking(true)?;
         Ok(Self {
             stream,
             inbox: Vec::new(),
+            opening_ns: Some(now),
             asked: None,
         })
+    }
+
+    /// Whether it is open by now.
+    pub(super) fn is_open(&mut self) -> io::Result<bool> {
+        if let Some(error) = self.stream.take_error()? {
+            return Err(error);
+        }
+        let open = self.stream.peer_addr().is_ok();
+        self.opening_ns = self.opening_ns.filter(|_| !open);
+        Ok(open)
     }
 
     /// Sends a request that was planned for a time, and could be sent from another one on; now, if
@@ -78,11 +97,10 @@ impl Connection {
         self.stream.write_all(request.as_bytes())
     }
 
-    /// Reads what is there.
-    pub(super) fn read(&mut self, hashed: bool) -> io::Result<Got> {
-        let mut bytes = [0; 64 << 10];
+    /// Reads what is there, by way of these bytes.
+    pub(super) fn read(&mut self, bytes: &mut [u8], hashed: bool) -> io::Result<Got> {
         loop {
-            let closed = match self.stream.read(&mut bytes) {
+            let closed = match self.stream.read(bytes) {
                 Ok(0) => true,
                 Ok(read) => {
                     self.inbox.extend_from_slice(&bytes[..read]);

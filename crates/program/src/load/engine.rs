@@ -1,6 +1,25 @@
 //! The loop of a load generator: all connections and the plan in one thread.
+//!
+//! # Theory
+//!
+//! The generator and the server often share CPUs, so a generator that works while it has nothing to
+//! do takes the time of what it measures. A turn of the loop therefore has a cause: a connection
+//! that can be read or was opened, the timer, or the glance every 20 ms at what took too long. The
+//! timer is set only while a connection is free and the next request lies ahead. While all connections
+//! are busy no request can be sent, so requests that fall due wake nobody: what is overdue is sent
+//! when an answer frees a connection, oldest first, and costs one step each (`plan.rs`). So the
+//! number of turns is bounded by the events of connections, the requests sent and the glances,
+//! and not by the rate or the backlog.
+//!
+//! No call waits but `epoll_wait`: connections are opened without waiting too, since a server whose
+//! queue is full would hold up the answers of all others.
+//!
+//! After the end of what is measured, requests that were planned for it are still sent and waited for,
+//! as long as one request may take. What is left then was never sent.
+//!
+//! What it does not do: use more than one thread. Where one is not enough, its CPU share and its
+//! lateness say so, and what is said of the run names the generator.
 
-use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
@@ -9,7 +28,9 @@ use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTime
 use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 
-use super::connection::{Asked, Connection, Got};
+use super::connection::{Connection, Got};
+use super::plan::Plan;
+use super::tally::Tally;
 use super::{Report, Task};
 
 /// Events that are taken at once.
@@ -18,21 +39,27 @@ const EVENTS: usize = 256;
 const TIMER: u64 = u64::MAX;
 /// How long a connection that failed waits before it is tried again, in ns.
 const PAUSE_NS: u64 = 20_000_000;
+/// A server on the same machine accepts in this time, or its queue is full; in ns.
+const OPENS_NS: u64 = 200_000_000;
 /// How often the time of requests is looked at, in ms.
 const GLANCE_MS: u16 = 20;
+/// Bytes that are read at once.
+const READS: usize = 64 << 10;
 
 /// Asks for as long as the task says.
 pub(super) fn run(task: &Task) -> io::Result<Report> {
     let mut engine = Engine::new(task)?;
     engine.all()?;
-    Ok(engine.report)
+    Ok(engine.tally.report)
 }
 
 struct Engine<'a> {
     task: &'a Task,
-    report: Report,
+    tally: Tally,
     epoll: Epoll,
     timer: TimerFd,
+    /// For when the timer is set; 0 for not at all.
+    timer_ns: u64,
     connections: Vec<Option<Connection>>,
     /// Connections that wait for nothing, the one that has done so the longest first.
     free: Vec<usize>,
@@ -40,14 +67,19 @@ struct Engine<'a> {
     freed_ns: Vec<u64>,
     /// Connections that are not there, with the time from which they may be tried again.
     broken: Vec<(usize, u64)>,
-    /// Planned requests that have not been sent.
-    queue: VecDeque<u64>,
-    began_ns: u64,
-    /// Requests that were planned so far, and all that were asked.
-    planned: u64,
+    /// When measuring begins and ends.
+    from_ns: u64,
+    until_ns: u64,
+    /// What is to be sent; `None` for a closed loop.
+    plan: Option<Plan>,
+    /// Requests that were asked, and when was looked at their time.
     asked: u64,
-    /// What the first answer of each URL was.
-    bodies: Vec<Option<u64>>,
+    glanced_ns: u64,
+    bytes: Vec<u8>,
+}
+
+fn ns(seconds: f64) -> u64 {
+    Duration::from_secs_f64(seconds.clamp(0.0, 1e9)).as_nanos() as u64
 }
 
 impl<'a> Engine<'a> {
@@ -59,117 +91,121 @@ impl<'a> Engine<'a> {
         let count = task.connections.max(1) as usize;
         Ok(Self {
             task,
-            report: Report::default(),
+            tally: Tally::new(task.targets.len(), task.same_body),
             epoll,
             timer,
+            timer_ns: 0,
             connections: (0..count).map(|_| None).collect(),
             free: Vec::new(),
             freed_ns: vec![0; count],
             broken: (0..count).map(|place| (place, 0)).collect(),
-            queue: VecDeque::new(),
-            began_ns: now_ns(),
-            planned: 0,
+            from_ns: 0,
+            until_ns: 0,
+            plan: None,
             asked: 0,
-            bodies: vec![None; task.targets.len()],
+            glanced_ns: 0,
+            bytes: vec![0; READS],
         })
     }
 
-    fn ns(seconds: f64) -> u64 {
-        Duration::from_secs_f64(seconds.clamp(0.0, 1e9)).as_nanos() as u64
-    }
-
-    /// When measuring begins and ends.
-    fn span(&self) -> (u64, u64) {
-        let from = self.began_ns + Self::ns(self.task.warm_s);
-        (from, from + Self::ns(self.task.seconds))
-    }
-
     fn all(&mut self) -> io::Result<()> {
-        self.mend(now_ns());
-        self.began_ns = now_ns();
-        let (from, until) = self.span();
-        let patience = Self::ns(self.task.timeout_s);
-        let mut events = [EpollEvent::empty(); EVENTS];
-        let mut glance = 0;
+        let opened = now_ns();
+        self.open(opened);
+        while self.is_opening() && now_ns() < opened + OPENS_NS {
+            self.turn()?;
+        }
+        self.begin(now_ns());
+        let patience = ns(self.task.timeout_s);
         loop {
             let now = now_ns();
-            if now >= until && (self.is_idle() || now >= until + patience) {
+            if now >= self.until_ns && (self.is_idle() || now >= self.until_ns + patience) {
                 break;
             }
-            self.plan(now.min(until));
-            if now >= glance {
-                self.expire(now);
-                glance = now + u64::from(GLANCE_MS) * 1_000_000;
-            }
+            self.glance(now, patience);
             // What was planned is sent, also by a server that closes each connection.
-            if now < until || !self.queue.is_empty() {
-                self.mend(now);
+            if now < self.until_ns || self.next_ns().is_some() {
+                self.open(now);
             }
-            self.send(now, until);
-            self.set_timer(until)?;
-            let ready = match self.epoll.wait(&mut events, EpollTimeout::from(GLANCE_MS)) {
-                Err(nix::errno::Errno::EINTR) => 0,
-                ready => ready?,
-            };
-            for event in &events[..ready] {
-                match event.data() {
-                    TIMER => self.timer.wait().or_else(|errno| match errno {
-                        nix::errno::Errno::EAGAIN => Ok(()),
-                        errno => Err(errno),
-                    })?,
-                    place => self.ready(place as usize),
-                }
-            }
+            self.send(now);
+            self.set_timer()?;
+            self.turn()?;
         }
         self.leave(now_ns());
-        self.report.ns = until - from;
-        self.report.answering_ns = self.report.answering_ns.max(self.report.ns);
         Ok(())
     }
 
-    fn is_idle(&self) -> bool {
-        self.queue.is_empty()
-            && self
-                .connections
-                .iter()
-                .flatten()
-                .all(|one| one.asked.is_none())
+    fn begin(&mut self, now: u64) {
+        self.from_ns = now + ns(self.task.warm_s);
+        self.until_ns = self.from_ns + ns(self.task.seconds);
+        self.tally.measure(self.from_ns, self.until_ns);
+        let rate = self.task.rate;
+        self.plan = rate.map(|rate| Plan::new(rate, now, self.until_ns));
     }
 
-    /// Puts what was planned until now into the queue.
-    fn plan(&mut self, now: u64) {
-        let Some(rate) = self.task.rate else { return };
-        loop {
-            let at = self.began_ns + (self.planned as f64 * 1e9 / rate) as u64;
-            if at > now {
-                return;
+    /// Waits for events, and sees to them.
+    fn turn(&mut self) -> io::Result<()> {
+        self.tally.report.turns += 1;
+        let mut events = [EpollEvent::empty(); EVENTS];
+        let ready = match self.epoll.wait(&mut events, EpollTimeout::from(GLANCE_MS)) {
+            Err(nix::errno::Errno::EINTR) => 0,
+            ready => ready?,
+        };
+        for event in &events[..ready] {
+            match event.data() {
+                TIMER => self.timer_rang()?,
+                place => self.ready(place as usize)?,
             }
-            self.queue.push_back(at);
-            self.planned += 1;
+        }
+        Ok(())
+    }
+
+    fn timer_rang(&mut self) -> io::Result<()> {
+        self.timer_ns = 0;
+        match self.timer.wait() {
+            Err(nix::errno::Errno::EAGAIN) => Ok(()),
+            waited => Ok(waited?),
         }
     }
 
-    /// Sets the timer to the next planned request.
-    fn set_timer(&mut self, until: u64) -> io::Result<()> {
-        let Some(rate) = self.task.rate else {
+    fn is_opening(&self) -> bool {
+        let mut connections = self.connections.iter().flatten();
+        connections.any(|one| one.opening_ns.is_some())
+    }
+
+    fn is_idle(&self) -> bool {
+        let mut connections = self.connections.iter().flatten();
+        self.next_ns().is_none() && connections.all(|one| one.asked.is_none())
+    }
+
+    /// When the next request is planned, in an open loop and before all were sent.
+    fn next_ns(&self) -> Option<u64> {
+        self.plan.as_ref().and_then(Plan::next_ns)
+    }
+
+    /// Sets the timer to the next planned request, if it could be sent then.
+    fn set_timer(&mut self) -> io::Result<()> {
+        let next = self.next_ns().filter(|_| !self.free.is_empty());
+        let Some(next) = next.filter(|&next| next != self.timer_ns) else {
             return Ok(());
         };
-        let at = self.began_ns + (self.planned as f64 * 1e9 / rate) as u64;
-        let wait = at.min(until).saturating_sub(now_ns()).max(1);
-        let wait = Expiration::OneShot(TimeSpec::from_duration(Duration::from_nanos(wait)));
+        self.timer_ns = next;
+        let wait = Duration::from_nanos(next.saturating_sub(now_ns()).max(1));
+        let wait = Expiration::OneShot(TimeSpec::from_duration(wait));
         Ok(self.timer.set(wait, TimerSetTimeFlags::empty())?)
     }
 
     /// Sends what may be sent: what is planned, or in a closed loop one on each free connection.
-    fn send(&mut self, now: u64, until: u64) {
-        while !self.free.is_empty() {
-            let idle_ns = self.free.first().map_or(now, |&place| self.freed_ns[place]);
-            let planned = match self.task.rate {
-                Some(_) => match self.queue.pop_front() {
-                    Some(planned) => Some((planned, planned.max(idle_ns))),
+    fn send(&mut self, now: u64) {
+        if let Some(plan) = self.plan.as_mut().filter(|_| now >= self.from_ns) {
+            plan.skip_to(self.from_ns);
+        }
+        while let Some(&longest) = self.free.first() {
+            let planned = match &mut self.plan {
+                Some(plan) => match plan.take(now) {
+                    Some(planned) => Some((planned, planned.max(self.freed_ns[longest]))),
                     None => return,
                 },
-                None if now < until => None,
+                None if now < self.until_ns => None,
                 None => return,
             };
             let Some(place) = self.free.pop() else { return };
@@ -185,43 +221,69 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Opens the connections that are not there.
-    fn mend(&mut self, now: u64) {
+    /// Begins to open the connections that are not there.
+    fn open(&mut self, now: u64) {
+        if self.broken.iter().all(|&(_, from)| from > now) {
+            return;
+        }
         let (due, later): (Vec<_>, Vec<_>) =
             self.broken.drain(..).partition(|(_, from)| *from <= now);
         self.broken = later;
         for (place, _) in due {
             // All URLs are of one server; a connection asks for each of them.
-            let opened = Connection::open(&self.task.targets[0]).and_then(|connection| {
-                let event =
-                    EpollEvent::new(EpollFlags::EPOLLIN | EpollFlags::EPOLLRDHUP, place as u64);
+            let opening = Connection::open(&self.task.targets[0], now).and_then(|connection| {
+                let event = EpollEvent::new(EpollFlags::EPOLLOUT, place as u64);
                 self.epoll.add(&connection.stream, event)?;
                 Ok(connection)
             });
-            match opened {
-                Ok(connection) => {
-                    self.connections[place] = Some(connection);
-                    self.is_free(place);
-                }
+            match opening {
+                Ok(connection) => self.connections[place] = Some(connection),
                 Err(error) => self.fail(place, &error),
             }
         }
     }
 
-    /// Reads what is there for a connection.
-    fn ready(&mut self, place: usize) {
+    /// Sees to a connection that can be read or was opened.
+    fn ready(&mut self, place: usize) -> io::Result<()> {
         let Some(connection) = self.connections.get_mut(place).and_then(Option::as_mut) else {
+            return Ok(());
+        };
+        if connection.opening_ns.is_none() {
+            self.read(place);
+            return Ok(());
+        }
+        match connection.is_open() {
+            Ok(false) => {}
+            Ok(true) => {
+                let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLRDHUP;
+                let mut event = EpollEvent::new(flags, place as u64);
+                self.epoll.modify(&connection.stream, &mut event)?;
+                self.is_free(place);
+            }
+            Err(error) => self.fail(place, &error),
+        }
+        Ok(())
+    }
+
+    /// Reads what is there for a connection.
+    fn read(&mut self, place: usize) {
+        let Some(connection) = &mut self.connections[place] else {
             return;
         };
         let asked = connection.asked;
-        match (connection.read(self.task.same_body), asked) {
+        let got = connection.read(&mut self.bytes, self.task.same_body);
+        match (got, asked) {
             (Ok(Got::Nothing), _) => {}
-            (Ok(Got::Closed), _) | (Ok(Got::Whole { .. }), None) => self.drop_quietly(place),
+            (Ok(Got::Closed), _) | (Ok(Got::Whole { .. }), None) => {
+                self.free.retain(|&free| free != place);
+                self.reopen(place, 0);
+            }
             (Ok(Got::Whole { answer, body }), Some(asked)) => {
                 connection.asked = None;
-                self.take(asked, answer.status, (answer.end as u64, body));
+                let size = (answer.end as u64, body);
+                self.tally.answer(now_ns(), asked, answer.status, size);
                 match answer.closes {
-                    true => self.drop_quietly(place),
+                    true => self.reopen(place, 0),
                     false => self.is_free(place),
                 }
             }
@@ -235,115 +297,60 @@ impl<'a> Engine<'a> {
         self.free.push(place);
     }
 
-    /// A connection that was closed in order is opened again at once.
-    fn drop_quietly(&mut self, place: usize) {
+    /// Gives up a connection, to open it again from a time on.
+    fn reopen(&mut self, place: usize, from_ns: u64) {
         self.connections[place] = None;
-        self.free.retain(|&free| free != place);
-        self.broken.push((place, 0));
-    }
-
-    /// Whether a request belongs to what is measured.
-    fn counts(&self, asked: &Asked) -> bool {
-        let (from, until) = self.span();
-        (from..until).contains(&asked.planned_ns)
-    }
-
-    fn take(&mut self, asked: Asked, status: u16, (bytes, body): (u64, u64)) {
-        let now = now_ns();
-        let first = *self.bodies[asked.target].get_or_insert(body);
-        if !self.counts(&asked) {
-            return;
-        }
-        let wrong = match status {
-            200..=399 if !self.task.same_body || first == body => None,
-            200..=399 => Some("an answer that is not what the first one was".to_owned()),
-            status => Some(format!("an answer with status {status}")),
-        };
-        if let Some(wrong) = wrong {
-            return self.error(wrong);
-        }
-        self.report.answered += 1;
-        self.report.bytes += bytes;
-        self.report.latencies.add(now - asked.planned_ns);
-        self.report.service.add(now - asked.sent_ns);
-        self.report.lateness.add(asked.sent_ns - asked.able_ns);
-        self.report
-            .queued
-            .add(asked.able_ns.saturating_sub(asked.planned_ns));
-        let (from, _) = self.span();
-        self.report.answering_ns = self.report.answering_ns.max(now.saturating_sub(from));
-    }
-
-    fn error(&mut self, what: String) {
-        self.report.errors += 1;
-        self.report.first_error.get_or_insert(what);
+        self.broken.push((place, from_ns));
     }
 
     fn fail(&mut self, place: usize, error: &io::Error) {
-        let asked = self.connections[place]
-            .take()
-            .and_then(|connection| connection.asked);
+        let connection = self.connections[place].as_ref();
+        match connection.and_then(|connection| connection.asked) {
+            Some(asked) => self.tally.error(&asked, &error.to_string()),
+            None => self.tally.refuse(&error.to_string()),
+        }
         self.free.retain(|&free| free != place);
-        match asked {
-            Some(asked) if self.counts(&asked) => self.error(error.to_string()),
-            Some(_) => {}
-            // No request is lost: those that were planned wait for a connection, and count that.
-            None => {
-                self.report.refused += 1;
-                let said = error.to_string();
-                self.report.first_error.get_or_insert(said);
+        self.reopen(place, now_ns() + PAUSE_NS);
+    }
+
+    /// Requests whose time is over count with that time, and their connections are given up, as those
+    /// are that do not open.
+    fn glance(&mut self, now: u64, patience: u64) {
+        if now < self.glanced_ns + u64::from(GLANCE_MS) * 1_000_000 {
+            return;
+        }
+        self.glanced_ns = now;
+        for place in 0..self.connections.len() {
+            let Some(connection) = &self.connections[place] else {
+                continue;
+            };
+            let over = |since: u64, most: u64| now.saturating_sub(since) > most;
+            match (connection.asked, connection.opening_ns) {
+                (Some(asked), _) if over(asked.sent_ns, patience) => {
+                    self.tally.time_out(now, &asked);
+                    self.reopen(place, 0);
+                }
+                (None, Some(since)) if over(since, OPENS_NS) => {
+                    self.fail(place, &io::ErrorKind::TimedOut.into());
+                }
+                _ => {}
             }
-        }
-        let now = now_ns();
-        self.broken.push((place, now + PAUSE_NS));
-    }
-
-    /// Requests whose time is over count with that time, and their connections are given up.
-    fn expire(&mut self, now: u64) {
-        let patience = Self::ns(self.task.timeout_s);
-        let late = |connection: &Connection| {
-            connection
-                .asked
-                .is_some_and(|asked| now.saturating_sub(asked.sent_ns) > patience)
-        };
-        let places = self.connections.iter().enumerate();
-        let over: Vec<usize> = places
-            .filter(|(_, one)| one.as_ref().is_some_and(late))
-            .map(|(place, _)| place)
-            .collect();
-        for place in over {
-            let asked = self.connections[place]
-                .take()
-                .and_then(|connection| connection.asked);
-            self.time_out(asked, now);
-            self.broken.push((place, 0));
-        }
-    }
-
-    fn time_out(&mut self, asked: Option<Asked>, now: u64) {
-        if let Some(asked) = asked.filter(|asked| self.counts(asked)) {
-            self.report.timeouts += 1;
-            self.report.latencies.add(now - asked.planned_ns);
         }
     }
 
     /// What has no answer and what was not sent when all is over.
     fn leave(&mut self, now: u64) {
-        let (from, until) = self.span();
-        let left: Vec<Option<Asked>> = self
-            .connections
-            .iter()
-            .flatten()
-            .map(|one| one.asked)
-            .collect();
-        for asked in left {
-            self.time_out(asked, now);
+        let connections = self.connections.iter().flatten();
+        for asked in connections.filter_map(|one| one.asked) {
+            self.tally.time_out(now, &asked);
         }
-        for planned in std::mem::take(&mut self.queue) {
-            if (from..until).contains(&planned) {
-                self.report.unsent += 1;
-                self.report.latencies.add(now - planned);
-            }
+        if let Some(plan) = &mut self.plan {
+            plan.skip_to(self.from_ns);
+            let report = &mut self.tally.report;
+            report.unsent = plan.note_waits(now, &mut report.latencies);
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

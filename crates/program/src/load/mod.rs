@@ -12,12 +12,16 @@
 //! (coordinated omission). A planned request that finds no free connection waits for one, and is
 //! counted once.
 //!
-//! Nothing is dropped. A request that had no answer in its time counts with that time, one that
-//! was never sent with the time since its plan. Errors are counted by themselves, and a slot with
-//! more than one in a hundred of them is no data point.
+//! Nothing that counts is dropped. A request that had no answer in its time counts with that time, one
+//! that was never sent with the time since its plan. What was planned to warm up and has not been sent
+//! when measuring begins is left out: it counts nowhere, and at overload it would hold up all that
+//! does. Errors are counted by themselves, and a slot with more than one in a hundred of them is no data
+//! point.
 //!
-//! One thread, `epoll`, and a timer of the kernel for the next planned request. The process
-//! reports its own CPU time and how late it sent: where those are high, it measures itself. A
+//! One thread, `epoll`, and a timer of the kernel for the next planned request. The backlog of a server
+//! that falls behind costs nothing (`plan.rs`), and nothing happens without a cause (`engine.rs`), so
+//! that the generator leaves the CPUs to the server. It reports its own CPU time and how late it
+//! sent: where those are high, it measures itself, and that is said. A
 //! request that waits for a connection is not late by the generator but by the server, whose answers
 //! keep all of them busy; the two times are kept apart.
 //!
@@ -26,6 +30,8 @@
 mod answer;
 mod connection;
 mod engine;
+mod plan;
+mod tally;
 pub(crate) mod tools;
 
 use std::io::{self, Read, Write};
@@ -88,11 +94,23 @@ pub(crate) struct Report {
     pub(crate) unsent: u64,
     /// Connections that could not be opened.
     pub(crate) refused: u64,
-    /// What the first error was.
+    /// What the first error of a request was, and why the first connection could not be opened.
     pub(crate) first_error: Option<String>,
+    pub(crate) first_refusal: Option<String>,
     pub(crate) bytes: u64,
-    /// CPU time of the generator, in ns.
+    /// How often the generator waited for something to do.
+    pub(crate) turns: u64,
+    /// How long the generator was there, and its CPU time, in ns.
+    pub(crate) load_ns: u64,
     pub(crate) cpu_ns: u64,
+}
+
+impl Report {
+    /// What went wrong first: what a request failed with, and a refused connection only where none did.
+    pub(crate) fn first_wrong(&self) -> &str {
+        let first = self.first_error.as_ref().or(self.first_refusal.as_ref());
+        first.map_or("none was answered in its time", String::as_str)
+    }
 }
 
 /// What another load generator said of a run.
@@ -170,6 +188,7 @@ pub fn load_main() -> ! {
 }
 
 fn live() -> io::Result<()> {
+    let began = measure::clock::now_ns();
     let mut text = String::new();
     io::stdin().read_to_string(&mut text)?;
     let task: Task = serde_json::from_str(&text)?;
@@ -181,6 +200,7 @@ fn live() -> io::Result<()> {
         sched_setaffinity(Pid::from_raw(0), &set)?;
     }
     let mut report = engine::run(&task)?;
+    report.load_ns = measure::clock::now_ns() - began;
     report.cpu_ns = measure::clock::process_cpu_ns();
     let said = serde_json::to_vec(&report)?;
     io::stdout().lock().write_all(&said)

@@ -23,6 +23,8 @@ use crate::usage::Used;
 
 /// More errors than this share of all requests, and a slot is no data point.
 const MOST_ERRORS: f64 = 0.01;
+/// A generator of one thread that uses more of a CPU than this is at its limit.
+const MOST_CPU: f64 = 0.8;
 /// Time that a load generator has beyond what it asks for.
 const SPARE_S: f64 = 5.0;
 
@@ -166,18 +168,16 @@ fn given(bytes: &[u8]) -> io::Result<OwnedFd> {
 fn asked(report: &Report, used: &Used) -> io::Result<Asked> {
     let all = report.answered + report.errors + report.timeouts + report.unsent;
     if report.answered == 0 || report.errors as f64 > MOST_ERRORS * all as f64 {
-        let first = report
-            .first_error
-            .as_deref()
-            .unwrap_or("none was answered in its time");
+        let first = report.first_wrong();
+        let limit = limit(report);
         return Err(io::Error::other(match all {
             0 => format!(
-                "no request could be sent: {} connections were refused; the first error: {first}",
+                "no request could be sent: {} connections were refused; the first error: {first}{limit}",
                 report.refused
             ),
             all => format!(
                 "{} of {all} requests failed, {} were not answered in time and {} could not be sent; \
-                 the first error: {first}",
+                 the first error: {first}{limit}",
                 report.errors, report.timeouts, report.unsent
             ),
         }));
@@ -197,6 +197,8 @@ fn asked(report: &Report, used: &Used) -> io::Result<Asked> {
             ("lateness_p99_ns", p99(&report.lateness)),
             ("queued_p99_ns", p99(&report.queued)),
             ("answering_ns", report.answering_ns),
+            ("turns", report.turns),
+            ("load_ns", report.load_ns),
             (
                 "load_cpu_ns",
                 report.cpu_ns.max(used.user_ns + used.system_ns),
@@ -205,6 +207,18 @@ fn asked(report: &Report, used: &Used) -> io::Result<Asked> {
         ],
         latencies: Some(report.latencies.clone()),
     })
+}
+
+/// That the generator itself may be what failed, where it needed most of the CPU that it can use.
+fn limit(report: &Report) -> String {
+    let share = report.cpu_ns as f64 / report.load_ns.max(1) as f64;
+    match share >= MOST_CPU {
+        true => format!(
+            "; the load generator used {:.0} % of one CPU, so it may be what failed and not the server",
+            100.0 * share
+        ),
+        false => String::new(),
+    }
 }
 
 /// What another generator said.

@@ -105,6 +105,20 @@ fn a_server_whose_slots_all_failed_is_in_the_answer_with_the_reason() {
     assert!(words.contains(said), "{words}");
 }
 
+/// A server that answers one connection at a time refuses others, and that hid what it answered.
+#[test]
+fn what_a_server_answers_is_named_and_not_the_connections_that_it_refused() {
+    let home = Home::new();
+    let load = "http://127.0.0.1:{port}/nofile";
+    exec(
+        &home,
+        &["--serve", SERVER, "--load", load, "--duration", "0.2s"],
+    );
+    let said = failure(&home);
+    assert!(said.contains("an answer with status 404"), "{said}");
+    home.assert_nothing_left();
+}
+
 /// What was asked was given as what was answered, and waiting for a server as lateness of the
 /// generator; of one that closes its connections, what was left at the end was never sent.
 #[test]

@@ -10,7 +10,7 @@ use measure::memory::{Heap, Memory, Reading};
 use super::Kind;
 use crate::median::median;
 use crate::results::counts::{self, Counts, Span};
-use crate::results::requests::per_s;
+use crate::results::requests::{latency_ns, per_s};
 use crate::results::{RawSlot, counted};
 use crate::slot::slot_value;
 use crate::{Case, Header, Value};
@@ -286,17 +286,12 @@ fn peak_rss(record: &SlotRecord) -> Option<Measured<f64>> {
 }
 
 fn requests(record: &SlotRecord) -> Option<Measured<f64>> {
-    let rate = |rep: &Rep| {
-        rep.latencies.as_ref().filter(|_| rep.steady_ns > 0)?;
-        per_s(rep)
-    };
-    median(record.reps.iter().filter_map(rate)).map(Measured::Value)
+    over(record, |rep| per_s(rep).filter(|_| rep.steady_ns > 0))
 }
 
 /// A quantile of the latencies of a slot, where requests were answered.
 fn latency(record: &SlotRecord, share: f64) -> Option<Measured<f64>> {
-    let of = |rep: &Rep| Some(rep.latencies.as_ref()?.quantile_ns(share)? as f64);
-    median(record.reps.iter().filter_map(of)).map(Measured::Value)
+    over(record, |rep| latency_ns(rep, share))
 }
 
 /// Why a count is not in a record, as the record says it.

@@ -1,0 +1,91 @@
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::thread;
+
+use socket2::{Domain, Socket, Type};
+
+use super::*;
+use crate::load::Target;
+
+/// A server that answers each request after a time, on each connection by itself.
+fn server(after: Duration, answer: &'static str) -> SocketAddr {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            thread::spawn(move || {
+                let mut bytes = [0; 4096];
+                while stream.read(&mut bytes).is_ok_and(|read| read > 0) {
+                    thread::sleep(after);
+                    if stream.write_all(answer.as_bytes()).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+fn task(address: SocketAddr, rate: f64) -> Task {
+    Task {
+        targets: vec![Target {
+            address,
+            host: address.to_string(),
+            path: "/".to_owned(),
+        }],
+        connections: 2,
+        rate: Some(rate),
+        warm_s: 0.1,
+        seconds: 0.3,
+        timeout_s: 1.5,
+        same_body: true,
+        cpus: Vec::new(),
+    }
+}
+
+const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab";
+
+/// At 250 times what the server can do the timer rang for each planned request, and without a pause
+/// when all was planned; what it sent was that of the time to warm up, and no answer counted.
+#[test]
+fn far_above_its_capacity_a_server_answers_what_it_can_and_the_generator_waits() {
+    let began = now_ns();
+    let report = run(&task(server(Duration::from_millis(5), OK), 100_000.0)).unwrap();
+    let glances = (now_ns() - began) / (u64::from(GLANCE_MS) * 1_000_000);
+    assert!(report.answered > 0, "{report:?}");
+    assert_eq!((report.errors, report.refused), (0, 0), "{report:?}");
+    let all = report.answered + report.timeouts + report.unsent;
+    assert_eq!(all, 30_000);
+    assert_eq!(report.latencies.count(), 30_000);
+    // One turn for each answer, also those that do not count; the glances; and a few at the edges. At
+    // 5 ms each and on two connections there are no more than 40 answers in 0.1 s.
+    let most = report.answered + 40 + glances + 30;
+    assert!(report.turns <= most, "{} turns, {most}", report.turns);
+}
+
+#[test]
+fn below_its_capacity_all_is_sent_and_answered() {
+    let report = run(&task(server(Duration::ZERO, OK), 50.0)).unwrap();
+    assert_eq!(report.errors + report.unsent, 0, "{report:?}");
+    assert_eq!(report.answered + report.timeouts, 15, "{report:?}");
+}
+
+/// A connection that nobody accepts hides nothing and holds up nobody.
+#[test]
+fn a_port_that_refuses_is_named_where_no_request_could_be_sent() {
+    // Bound, so that no other program gets the port, and not listening.
+    let held = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    let any = SocketAddr::from(([127, 0, 0, 1], 0));
+    held.bind(&any.into()).unwrap();
+    let address = held.local_addr().unwrap().as_socket().unwrap();
+    let report = run(&Task {
+        rate: None,
+        ..task(address, 1.0)
+    })
+    .unwrap();
+    assert!(report.refused > 0 && report.answered == 0, "{report:?}");
+    assert!(report.first_wrong().contains("refused"), "{report:?}");
+    assert_eq!(report.errors, 0);
+}
