@@ -16,8 +16,8 @@
 //! already stay where they are. Under either word the kernel's automatic balancing moves no page: it
 //! moves those of threads without a policy alone.
 //!
-//! With one node both are the same; the run says so. Sandboxes that forbid the call are told from kernels
-//! without it before a run begins.
+//! With one node both are the same; the run says so. Before a run begins, a sandbox that forbids the call
+//! and a kernel without it are named as such.
 //!
 //! Source: `Documentation/admin-guide/mm/numa_memory_policy.rst` of Linux.
 

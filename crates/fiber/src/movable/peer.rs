@@ -246,7 +246,7 @@ fn terms(words: &[u64; WORDS]) -> io::Result<(Config, usize, u32, usize)> {
     let ways = [Way::Isomalloc, Way::Copied, Way::Aliased];
     let way = ways.into_iter().find(|known| *known as u64 == way);
     let way = way.ok_or_else(|| io::Error::other("it offers no movable stacks"))?;
-    // SAFETY: whoever reserved the region promised that the frames of its fibers fit, and both
+    // SAFETY: the caller that reserved the region promised that the frames of its fibers fit, and both
     // processes are the same program.
     let config = unsafe { Config::kept(way, bytes as usize) };
     let config = config.arena(arena as usize).capacity(capacity as usize);

@@ -212,6 +212,19 @@ fn fleet(home: &Home, more: &[&str]) -> Command {
     command
 }
 
+/// A fleet of two nodes by Slurm, into `f`.
+const SLURM: [&str; 9] = [
+    "fleet",
+    "run",
+    "mine.toml",
+    "--slurm",
+    "debug",
+    "--nodes",
+    "2",
+    "--out",
+    "f",
+];
+
 const AT: [&str; 2] = ["--at", env!("CARGO_BIN_EXE_flowgauge")];
 const ROUNDS: [&str; 5] = ["--", "--rounds", "10", "--floor", "1%"];
 
@@ -376,18 +389,7 @@ fn a_job_that_sbatch_refuses_is_named_and_leaves_no_folder() {
     program(&home, "slurm/sinfo", "#!/bin/sh\necho batch\n");
     let path = home.path("slurm");
     for _ in 0..2 {
-        let line = [
-            "fleet",
-            "run",
-            "mine.toml",
-            "--slurm",
-            "debug",
-            "--nodes",
-            "2",
-            "--out",
-            "f",
-        ];
-        let line = [&line[..], &AT].concat();
+        let line = [&SLURM[..], &AT].concat();
         let run = home.command(&line).env("PATH", &path).output().unwrap();
         Run::from(run).refused(2, &["no partition 'debug'; there are: batch", "specified"]);
         assert!(!home.path("f").exists());
@@ -430,18 +432,7 @@ fn a_slurm_job_leaves_a_journal_a_node() {
         std::env::var("PATH").unwrap()
     );
     let slurm = |more: &[&str]| {
-        let line = [
-            "fleet",
-            "run",
-            "mine.toml",
-            "--slurm",
-            "debug",
-            "--nodes",
-            "2",
-            "--out",
-            "f",
-        ];
-        let line = [&line[..], &AT, more, &ROUNDS].concat();
+        let line = [&SLURM[..], &AT, more, &ROUNDS].concat();
         Run::from(home.command(&line).env("PATH", &path).output().unwrap())
     };
     let dry = slurm(&["--dry-run"]);

@@ -191,7 +191,7 @@ mod tests {
         assert!(none.contains("sinfo lists"), "{none}");
     }
 
-    /// Slurm queues it, and nobody is told that it cannot start.
+    /// Slurm queues it, and does not say that it cannot start.
     #[test]
     fn a_job_for_more_nodes_than_the_partition_has_is_refused() {
         let job = job(&[]);

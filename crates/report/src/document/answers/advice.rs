@@ -54,23 +54,22 @@ fn more_rounds(results: &Results, open: &[&Row]) -> Option<String> {
     }
     let has_rounds = |case: &CaseResult| matches!(case.ended, None | Some(CaseEnd::Budget));
     let settings = &results.header.settings;
-    let minutes = match cases().any(has_rounds) {
-        true => Some(5.0),
-        false => settings.budget_s.map(|s| ((s + 300.0) / 60.0).ceil()),
+    let (rounds, minutes) = match cases().any(has_rounds) {
+        true => (None, Some(5.0)),
+        false => (
+            Some((2 * settings.max_rounds).max(LEAST_ROUNDS)),
+            settings.budget_s.map(|s| ((s + 300.0) / 60.0).ceil()),
+        ),
     };
-    let budget = minutes.map(|minutes| format!("--budget {minutes}m"));
     let each = match (minutes, results.studies.len()) {
         (Some(minutes), 2..) => format!(", up to {minutes} minutes a study"),
         _ => String::new(),
     };
-    let rounds = (!cases().any(has_rounds)).then(|| {
-        let rounds = (2 * settings.max_rounds).max(LEAST_ROUNDS);
-        format!("--rounds {rounds}")
-    });
-    let flags: Vec<String> = rounds.into_iter().chain(budget).collect();
-    let flag = flags.join(" ");
+    let rounds = rounds.map(|rounds| format!(" --rounds {rounds}"));
+    let budget = minutes.map(|minutes| format!(" --budget {minutes}m"));
+    let flags = [rounds, budget].into_iter().flatten().collect::<String>();
     Some(format!(
-        "More rounds{each}: flowgauge run --resume DIR {flag}"
+        "More rounds{each}: flowgauge run --resume DIR{flags}"
     ))
 }
 
