@@ -35,15 +35,20 @@ const fn bucket(ns: u64) -> usize {
     ((power as u64) * STEPS + (ns >> power)) as usize
 }
 
-/// The middle of a bucket, in ns.
-fn middle(bucket: usize) -> u64 {
+/// The lowest time of a bucket and how wide it is, in ns.
+fn extent(bucket: usize) -> (u64, u64) {
     let bucket = bucket as u64;
     if bucket < 2 * STEPS {
-        return bucket;
+        return (bucket, 1);
     }
     let power = bucket / STEPS - 1;
-    let low = (bucket % STEPS + STEPS) << power;
-    low + (1 << power) / 2
+    ((bucket % STEPS + STEPS) << power, 1 << power)
+}
+
+/// The middle of a bucket, in ns.
+fn middle(bucket: usize) -> u64 {
+    let (low, wide) = extent(bucket);
+    low + wide / 2
 }
 
 /// Times of requests.
@@ -113,7 +118,8 @@ impl Latencies {
     }
 
     /// The time in ns that this share of the requests did not exceed (0.99 for p99); `None`
-    /// where none was noted. It is that of the nearest rank and within 1.6 %.
+    /// where none was noted. It is that of the nearest rank, with the times of a bucket spread evenly
+    /// over it: within 3.2 %, and much nearer where a bucket holds many.
     #[must_use]
     pub fn quantile_ns(&self, share: f64) -> Option<u64> {
         let count = self.count();
@@ -121,13 +127,16 @@ impl Latencies {
         if count > 0 && rank == count {
             return Some(self.most_ns);
         }
-        let mut below = 0;
-        let mut counts = self.counts.iter();
-        let bucket = counts.position(|&count| {
-            below += count;
-            below >= rank
+        let mut up_to = 0;
+        let bucket = self.counts.iter().position(|&count| {
+            up_to += count;
+            up_to >= rank
         })?;
-        Some(middle(bucket).min(self.most_ns))
+        let (low, wide) = extent(bucket);
+        let of_bucket = self.counts[bucket];
+        let nth = (rank - (up_to - of_bucket)) as f64 - 0.5;
+        let within = (wide as f64 * nth / of_bucket as f64) as u64;
+        Some((low + within).min(self.most_ns))
     }
 }
 

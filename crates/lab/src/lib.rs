@@ -75,7 +75,7 @@ pub use results::{
     AtNumber, CaseResult, Cause, Choice, Effect, Finding, Law, Limit, OperationMatrix, Optimum,
     Phases, Quantity, QuantityFinding, Ratio, RawSlot, Results, Role, Scaling, ScalingPoint,
     SelfManaged, Shape, Shared, StudyResult, Throughput, Used, VariantSummary, Workers,
-    detects_in_words, is_compared, latencies_in_words, load_in_words,
+    detects_in_words, is_compared, latencies_in_words, latency_ns, load_in_words, rates_in_words,
 };
 pub use run::{RunError, check, cpus, run};
 pub use scaling::{Spread, Topology};

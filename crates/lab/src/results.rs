@@ -51,7 +51,7 @@ use measure::memory::Memory;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Noise, Summary, Tail, Verdict};
 
-pub use asked::{latencies_in_words, load_in_words};
+pub use asked::{latencies_in_words, load_in_words, rates_in_words};
 pub use calibration::detects_in_words;
 pub use growth::Shape;
 pub use laws::Law;
@@ -60,7 +60,7 @@ pub use limits::{Limit, at_most};
 pub use operation_matrix::{OperationMatrix, is_compared};
 pub use optimum::{AtNumber, Choice, Optimum};
 pub use quantity::{Amount, Basis, Contrast, Quantity, QuantityFinding, Unit, Word};
-pub use requests::Requests;
+pub use requests::{Requests, latency_ns};
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput, threads_over_processes};
 pub use self_managed::SelfManaged;
 pub use shared::{Cause, Effect, Shared};

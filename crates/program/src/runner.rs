@@ -4,9 +4,13 @@
 //!
 //! A repetition is one launch: of the program, or of several copies at once. Its phases:
 //!
-//! * **create**: from before the first process is made until the last program has been executed.
+//! * **create**: from the `execve` of the first copy to that of the last; nothing where there is one program.
 //! * **steady**: from there until the last one has ended.
 //! * **tear-down**: nothing is timed there. What a program leaves behind is ended after its time.
+//!
+//! The time from `clone` to `execve` is in no phase: it is the harness's, and on a busy machine it is the wait of
+//! a new process for its first turn, which biases a ratio of short commands towards 1 ([`sys`]). It is
+//! recorded (`clone_to_execve_ns`).
 //!
 //! What is launched beside it (`setup`, `prepare`, `conclude`, `cleanup`, `check`) is in no phase. In each slot
 //! `true` is launched five times first, in the same way and by the same shell: what

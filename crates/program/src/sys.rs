@@ -10,13 +10,17 @@
 //! ask for `SIGKILL` at the parent's death, and that is what keeps a program from outliving a
 //! harness that was killed.
 //!
-//! When `clone` returns, the program has been executed: that moment ends the phase *create*.
+//! The child notes the time just before it calls `execve`. A program's time begins there, and not at `clone`:
+//! on a busy machine a new process waits milliseconds for its first turn, and again where `setsid` puts it
+//! into a group of its own (Linux's autogroups), however the parent is scheduled. Nor does it begin where
+//! `clone` returns, since the parent may be the one who waits. Measured beside two compilers, 60 launches of
+//! `true`, in ms with deciles: from `clone` 6.9 [6.8 ... 7.1], from `execve` 0.86 [0.64 ... 1.25].
 
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::ptr;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use measure::clock::now_ns;
 use nix::sys::signal::{SigSet, SigmaskHow, sigprocmask};
@@ -54,7 +58,7 @@ pub(crate) struct Launched {
     pub(crate) pid: i32,
     /// Just before the call.
     pub(crate) began_ns: u64,
-    /// When the program had been executed.
+    /// Just before `execve`.
     pub(crate) started_ns: u64,
 }
 
@@ -75,6 +79,8 @@ struct Order {
     parent: libc::pid_t,
     nice: libc::c_int,
     mask: libc::sigset_t,
+    /// When the child calls `execve`.
+    executes_ns: AtomicU64,
     /// Why it could not be executed; 0 while nothing failed.
     errno: AtomicI32,
 }
@@ -100,6 +106,7 @@ pub(crate) fn launch(program: &Executable, streams: Streams<'_>) -> io::Result<L
         parent: std::process::id().cast_signed(),
         nice: niceness(),
         mask: *SigSet::empty().as_ref(),
+        executes_ns: AtomicU64::new(0),
         errno: AtomicI32::new(0),
     };
     // No handler of ours may run in the child, which has our memory.
@@ -112,14 +119,13 @@ pub(crate) fn launch(program: &Executable, streams: Streams<'_>) -> io::Result<L
     let mut stack = vec![0u128; STACK / 16];
     let began_ns = now_ns();
     let pid = borrowing_child(&order, &mut stack);
-    let started_ns = now_ns();
     sigprocmask(SigmaskHow::SIG_SETMASK, Some(&before), None)?;
     let pid = pid?;
     match order.errno.load(Ordering::Acquire) {
         0 => Ok(Launched {
             pid,
             began_ns,
-            started_ns,
+            started_ns: order.executes_ns.load(Ordering::Acquire),
         }),
         errno => {
             wait(pid, true)?;
@@ -167,6 +173,7 @@ extern "C" fn in_child(order: *mut libc::c_void) -> libc::c_int {
     }
     // SAFETY: the mask is a valid set in the order.
     unsafe { libc::sigprocmask(libc::SIG_SETMASK, &raw const order.mask, ptr::null_mut()) };
+    order.executes_ns.store(now_ns(), Ordering::Release);
     // SAFETY: path and both lists are C strings that end with a null pointer and outlive the call.
     unsafe { libc::execve(order.path, order.arguments, order.environment) };
     let errno = io::Error::last_os_error()

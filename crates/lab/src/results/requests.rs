@@ -72,7 +72,8 @@ pub(super) fn per_s(rep: &Rep) -> Option<f64> {
 
 /// The latency in ns that this share of the requests of a repetition did not exceed. A command that
 /// asked has said some of them in its output.
-pub(super) fn latency_ns(rep: &Rep, share: f64) -> Option<f64> {
+#[must_use]
+pub fn latency_ns(rep: &Rep, share: f64) -> Option<f64> {
     if let Some(latencies) = &rep.latencies {
         return Some(latencies.quantile_ns(share)? as f64);
     }

@@ -15,7 +15,7 @@ use crate::sys::Executable;
 const LAUNCHES_OF_TRUE: usize = 5;
 
 impl Runner<'_> {
-    /// The median time of a launch of a program that does nothing; `None` where there is none.
+    /// The median time of a program that does nothing; `None` where there is none.
     pub(super) fn launch_of_true(&mut self) -> io::Result<Option<u64>> {
         // What a command measures itself has no launch in it.
         if self.program.reports || resolve("true").is_err() {
@@ -37,7 +37,8 @@ impl Runner<'_> {
             let mut running = self.supervisor.launch(order)?;
             self.supervisor
                 .wait(&mut [&mut running], self.deadline, None)?;
-            times.extend(running.ended.map(|end| end.at_ns - running.began_ns));
+            let ended = running.ended.map(|end| end.at_ns);
+            times.extend(ended.map(|at| at.saturating_sub(running.started_ns)));
         }
         times.sort_unstable();
         Ok(times.get(times.len() / 2).copied())

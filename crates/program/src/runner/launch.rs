@@ -20,6 +20,8 @@ use crate::usage::Used;
 
 /// What came of one launch.
 pub(super) struct Launch {
+    /// The longest time from `clone` to `execve`: in no phase.
+    pub(super) launching_ns: u64,
     pub(super) create: Duration,
     pub(super) steady: Duration,
     pub(super) used: Used,
@@ -191,8 +193,9 @@ impl Runner<'_> {
         if !left.is_empty() && !self.program.leaves_processes {
             return Err(judge::left_behind(&left));
         }
-        let first = running.iter().map(|one| one.began_ns).min().unwrap_or(0);
-        let started = running.iter().map(|one| one.started_ns).max().unwrap_or(0);
+        let executed = || running.iter().map(|one| one.started_ns);
+        let first = executed().min().unwrap_or(0);
+        let last = executed().max().unwrap_or(0);
         let ended = running
             .iter()
             .filter_map(|one| Some(one.ended?.at_ns))
@@ -200,8 +203,9 @@ impl Runner<'_> {
             .unwrap_or(0);
         self.most_rss = self.most_rss.max(used.most_rss);
         Ok(Launch {
-            create: Duration::from_nanos(started.saturating_sub(first)),
-            steady: Duration::from_nanos(ended.saturating_sub(started)),
+            launching_ns: running.iter().map(Running::launching_ns).max().unwrap_or(0),
+            create: Duration::from_nanos(last.saturating_sub(first)),
+            steady: Duration::from_nanos(ended.saturating_sub(last)),
             used,
             output: self
                 .program
@@ -252,6 +256,7 @@ impl Runner<'_> {
         let seen = launch.seen.or(self.seen);
         let counts = [
             ("launch_of_true_ns", self.launch_ns),
+            ("clone_to_execve_ns", Some(launch.launching_ns)),
             ("woken_at_once", Some(self.at_once.into())),
             ("by_cgroup", Some(self.supervisor.has_cgroup().into())),
             ("left_behind", Some(launch.left.len() as u64)),

@@ -39,6 +39,12 @@ pub(crate) struct End {
 }
 
 impl Running {
+    /// From `clone` until the program was executed: the harness's time, and on a busy machine the wait of a
+    /// new process for its first turn.
+    pub(crate) fn launching_ns(&self) -> u64 {
+        self.started_ns.saturating_sub(self.began_ns)
+    }
+
     /// Takes what it has written.
     ///
     /// # Errors

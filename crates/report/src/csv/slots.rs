@@ -203,7 +203,7 @@ impl Row<'_> {
     }
 
     fn quantile(&self, share: f64) -> Option<u64> {
-        self.rep?.1.latencies.as_ref()?.quantile_ns(share)
+        lab::latency_ns(self.rep?.1, share).map(|ns| ns as u64)
     }
 
     fn told(&self) -> Option<&KernelCounters> {

@@ -1,6 +1,6 @@
 //! Commands as the flags give them: each with its name and all that is said of each launch.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,9 +54,10 @@ pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
         spread.len()
     );
     let count = spread.len();
+    names_differ(args, &spread)?;
     let mut all = Vec::new();
     for (number, one) in spread.into_iter().enumerate() {
-        let given = args.names.get(number).or(one.name.as_ref()).cloned();
+        let given = given_name(args, number, &one).cloned();
         let usual = program(args, one.command.clone())?;
         let beside = |line: Option<String>| line.map(|line| one.filled(&line));
         all.push(Named {
@@ -79,6 +80,22 @@ pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
     }
     unique(&mut all);
     Ok(all)
+}
+
+/// The name that the flags give to the command of that number.
+fn given_name<'a>(args: &'a ExecArgs, number: usize, one: &'a Written) -> Option<&'a String> {
+    args.names.get(number).or(one.name.as_ref())
+}
+
+/// Refuses a name that two commands are given.
+fn names_differ(args: &ExecArgs, commands: &[Written]) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    let names = commands.iter().enumerate();
+    let mut names = names.filter_map(|(number, one)| given_name(args, number, one));
+    match names.find(|name| !seen.insert(*name)) {
+        Some(name) => bail!("two commands are named '{name}': give each a name of its own"),
+        None => Ok(()),
+    }
 }
 
 /// What is run beside the command of that number: the same for all where one is given, else its own.
@@ -104,7 +121,7 @@ pub(super) fn short(command: &str) -> String {
     }
 }
 
-/// Numbers the second and later ones of the same name.
+/// Numbers the second and later ones of the same command.
 fn unique(all: &mut [Named]) {
     for at in 0..all.len() {
         let (before, rest) = all.split_at_mut(at);

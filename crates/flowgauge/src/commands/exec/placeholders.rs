@@ -22,6 +22,14 @@ pub(super) fn check(args: &ExecArgs, commands: &[Named]) -> Result<()> {
             args.copies.is_some() || !has(line, "i"),
             "{{i}} is the number of a copy, and there are none: add --copies N and --against: {line}"
         );
+        let is_numbered = args.flows.is_some()
+            || args.sweep.is_some()
+            || args.grid.is_some()
+            || args.copies.is_some();
+        ensure!(
+            is_numbered || !has(line, "flows"),
+            "{{flows}} is a number that nothing gives: add --flows 4 for one, or --sweep flows=1,2,4 for several: {line}"
+        );
         let split = ["processes", "threads"]
             .into_iter()
             .find(|name| has(line, name));

@@ -20,6 +20,9 @@ true --check-output [ => regular expression
 true --stdin nothing => nothing: No such file
 --sweep flows=1,2 true => {flows}
 -L n 1,2 true => no command has {n}
+-L n 1,2 -P n 3 4 "true {n}" => n is the name of two lists
+-n a -n a true false => two commands are named 'a'
+--variant a=true --variant a=false => two commands are named 'a'
 --export-json missing/folder/x true => cannot write missing/folder"#,
     );
 }
@@ -66,6 +69,7 @@ fn a_working_directory_that_was_removed_is_named() {
 fn a_placeholder_that_nothing_fills_in_is_refused() {
     refused(
         r#""work {i}" => {i} is the number of a copy; --copies
+"work {flows}" => {flows} is a number that nothing gives; --flows 4; --sweep flows=1,2,4
 "work -t {threads}" --flows 4 => {threads} is a part of a split; --grid; {flows}
 --sweep flows=1,2 "a {threads}" "b {flows}" => {threads} is a part of a split
 "work {thread}" => did you mean 'threads'?; quote it

@@ -160,11 +160,15 @@ fn a_server_has_as_long_to_be_ready_as_the_timeout_says() {
 fn a_bound_on_latency_names_the_highest_rate_or_says_that_none_met_it() {
     let home = Home::new();
     home.write("page.txt", "a page\n");
-    let words = served(&home, SERVER, &["--rate", "20,40", "--slo", "p99=5s"])
+    let words = served(&home, SERVER, &["--rate", "40,20", "--slo", "p99=5s"])
         .answered()
         .words();
     let few = "too few rounds to say which of these rates has a p99";
     assert!(words.contains(few), "{words}");
+    assert!(
+        words.contains(" at 20 requests/s, ") && words.contains(" at 40"),
+        "{words}"
+    );
     assert!(words.contains("compared by p99 latency"), "{words}");
     assert!(
         words.contains("p99.9 ") && words.contains("answered a second"),

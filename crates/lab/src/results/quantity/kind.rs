@@ -82,6 +82,8 @@ pub(crate) enum Kind {
     RssWorker,
     /// What the launch of a program that does nothing takes, under the wrapper of the command.
     Launch,
+    /// The time of a command less that, which is negative where both vary by more than they differ.
+    WithoutLaunch,
     /// An event that was counted of the flows.
     Event(Event),
     /// What a model of another machine counted.
@@ -89,7 +91,7 @@ pub(crate) enum Kind {
 }
 
 /// Name, what it is called in sentences, unit; events beside these have their own names.
-const NAMED: [(Kind, &str, &str, Unit); 36] = [
+const NAMED: [(Kind, &str, &str, Unit); 37] = [
     (Kind::Time, "time", "time", Unit::Ns),
     (Kind::Create, "create", "time to create", Unit::Ns),
     (Kind::Steady, "steady", "steady phase", Unit::Ns),
@@ -196,6 +198,12 @@ const NAMED: [(Kind, &str, &str, Unit); 36] = [
     ),
     (Kind::Threads, "threads", "threads at one time", Unit::Count),
     (Kind::Launch, "launch", "launch of `true`", Unit::Ns),
+    (
+        Kind::WithoutLaunch,
+        "without-launch",
+        "time less that of `true`",
+        Unit::Ns,
+    ),
 ];
 
 impl Kind {

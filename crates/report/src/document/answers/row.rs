@@ -50,6 +50,8 @@ pub(crate) enum About {
     NoCause,
     /// That few rounds may have overstated the difference.
     Overstated,
+    /// What a flag asked for, such as the highest rate within a bound.
+    Asked,
     /// What was measured besides, such as the other variants.
     Besides,
 }
@@ -112,6 +114,8 @@ pub(super) fn row(
     let mut besides: Vec<String> = case.helps().into_iter().chain(case.launching()).collect();
     besides.extend(lab::latencies_in_words(case));
     if is_headline {
+        let asked = lab::rates_in_words(&study.cases).into_iter();
+        row.below.extend(asked.map(|said| About::Asked.says(said)));
         besides.extend(lab::load_in_words(&study.cases));
         besides.extend(lab::detects_in_words(&study.cases));
     }

@@ -13,7 +13,10 @@ use crate::results::counts::{self, Counts, Span};
 use crate::results::requests::{latency_ns, per_s};
 use crate::results::{RawSlot, counted};
 use crate::slot::slot_value;
-use crate::{Case, Header, Value};
+use crate::{Case, Header, Metric, Value};
+
+/// What the slot of a command counts: a launch of `true`.
+const LAUNCH: &str = "launch_of_true_ns";
 
 /// A good slot that is looked at for several quantities.
 pub(crate) struct Seen<'a> {
@@ -113,7 +116,8 @@ impl Kind {
             }
             Self::Processes => count_named(record, "processes"),
             Self::Threads => count_named(record, "tasks"),
-            Self::Launch => count_named(record, "launch_of_true_ns"),
+            Self::Launch => count_named(record, LAUNCH),
+            Self::WithoutLaunch => without_launch(slot, record, look.value),
             Self::Moves => count_named(record, "moves"),
             Self::Computing => count_named(record, "compute_ns"),
             Self::Communication => count_named(record, "communication_ns"),
@@ -197,6 +201,13 @@ impl Kind {
 
 fn over(record: &SlotRecord, of: impl Fn(&Rep) -> Option<f64>) -> Option<Measured<f64>> {
     median(record.reps.iter().filter_map(of)).map(Measured::Value)
+}
+
+/// The time of a command less that of `true`.
+fn without_launch(slot: &RawSlot, record: &SlotRecord, value: Value) -> Option<Measured<f64>> {
+    let launch = *count_named(record, LAUNCH)?.value()?;
+    let time = slot_value(&slot.outcome, Metric::Total, value)?;
+    Some(Measured::Value(time - launch))
 }
 
 /// What work that makes its own flows counted by name.
