@@ -25,6 +25,11 @@ pub(crate) fn filled(mut studies: Vec<Study>, tree: Option<&Path>) -> Result<Vec
     Ok(studies)
 }
 
+/// Fills in the tree of a search: `tree` where it is asked for, or one that this machine has.
+pub(crate) fn fill(search: &mut Searching, tree: Option<&Path>) -> Result<()> {
+    LookedAt::default().fill(search, tree)
+}
+
 /// The studies with their searches of files that come from the disk.
 pub(crate) fn cold(mut studies: Vec<Study>) -> Result<Vec<Study>> {
     let any = each_search(&mut studies, |search| {

@@ -58,7 +58,7 @@ pub fn rank_main() -> ! {
 fn live() -> Result<Option<Said>, String> {
     let (shim, task) = arguments()?;
     task.check().map_err(|error| error.0)?;
-    let mut world = World::begin(Path::new(&shim))?;
+    let mut world = World::begin(Path::new(&shim), task.threads)?;
     if let Some(why) = refusal(&task, &mut world)? {
         let speaks = world.rank == 0;
         world.end();

@@ -15,7 +15,7 @@ const NAME_BYTES: usize = 200;
 /// The functions of the shim.
 #[derive(Debug, Clone, Copy)]
 struct Shim {
-    init: unsafe extern "C" fn(*mut c_int, *mut c_int, *mut c_int),
+    init: unsafe extern "C" fn(c_int, *mut c_int, *mut c_int, *mut c_int),
     library: unsafe extern "C" fn(*mut c_char, c_int),
     finalize: unsafe extern "C" fn(),
     barrier: unsafe extern "C" fn(),
@@ -86,11 +86,11 @@ macro_rules! shim {
 }
 
 impl World {
-    /// Loads the shim and begins.
+    /// Loads the shim and begins, for a rank of this many threads.
     ///
     /// # Errors
     /// The shim cannot be loaded, or the library allows no thread but the first to call it.
-    pub(crate) fn begin(path: &Path) -> Result<Self, String> {
+    pub(crate) fn begin(path: &Path, threads: u32) -> Result<Self, String> {
         let library = load(path)?;
         let shim = shim! { library,
             init: c"fg_init", library: c"fg_library", finalize: c"fg_finalize", barrier: c"fg_barrier",
@@ -98,10 +98,11 @@ impl World {
             send_window: c"fg_send_window", receive_window: c"fg_receive_window",
             exchange: c"fg_exchange", counter: c"fg_counter", next: c"fg_next",
         };
-        let (mut rank, mut size, mut level) = (0, 0, 0);
+        let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
+        let (mut rank, mut size, mut allowed) = (0, 0, 0);
         // SAFETY: three places for the results; this is the first call, by the only thread.
-        unsafe { (shim.init)(&raw mut rank, &raw mut size, &raw mut level) };
-        if level == 0 {
+        unsafe { (shim.init)(threads, &raw mut rank, &raw mut size, &raw mut allowed) };
+        if allowed == 0 {
             return Err(
                 "this MPI was built without support for threads (MPI_THREAD_SERIALIZED): use another"
                     .to_owned(),

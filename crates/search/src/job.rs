@@ -66,6 +66,16 @@ pub(crate) struct FilesTask {
 }
 
 impl Task {
+    /// Where its folder is, in the order of roots and paths.
+    pub(crate) fn at(&self) -> (u32, &[u8]) {
+        match self {
+            Task::Folder(folder) => (folder.root, &folder.path),
+            Task::Files(files) => (files.root, &files.path),
+            Task::Root(root) => (*root, b""),
+            Task::Large => (u32::MAX, b""),
+        }
+    }
+
     pub(crate) fn is_large(&self) -> bool {
         matches!(self, Task::Large)
     }

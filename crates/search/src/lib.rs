@@ -60,6 +60,7 @@
 //! for each file, a pool of workers, how many).
 
 mod batches;
+mod by_folder;
 mod error;
 mod escape;
 mod file;
@@ -86,6 +87,7 @@ mod worker;
 
 use std::io::Write;
 
+pub use by_folder::{FolderSearch, Folders};
 pub use error::SearchError;
 pub use escape::Escape;
 pub use interrupted::end_at;

@@ -119,7 +119,8 @@ impl<'j, 's> Worker<'j, 's> {
         }
     }
 
-    fn folder(&mut self, task: &FolderTask, exchange: &impl Exchange) {
+    /// Lists a folder, keeps the folders in it, and searches its files.
+    pub(crate) fn folder(&mut self, task: &FolderTask, exchange: &impl Exchange) {
         let Some(mut folder) = self.files.open_folder(task) else {
             return;
         };

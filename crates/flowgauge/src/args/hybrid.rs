@@ -44,6 +44,9 @@ pub(crate) struct HybridArgs {
     /// Rows and columns of the grid of halo
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = number::whole, default_value = "128,512,2048")]
     pub(crate) side: Vec<u64>,
+    /// The tree that search goes through [default: one that this machine has]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) tree: Option<PathBuf>,
     /// Let Open MPI run as root
     #[arg(long)]
     pub(crate) allow_root: bool,
@@ -68,6 +71,8 @@ pub(crate) enum BodyArg {
     Farm,
     /// A sparse matrix times a vector
     Numeric,
+    /// A tree of files, folder by folder: dealt out, and each taken when the one before it is done
+    Search,
     /// Transactions over trees of objects
     Warehouse,
 }

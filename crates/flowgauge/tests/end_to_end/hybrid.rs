@@ -75,12 +75,13 @@ fn failures(home: &Home) -> String {
 fn ranks_and_threads_prove_the_same_work_under_each_mpi() {
     for mpi in there() {
         let home = Home::new();
-        hybrid(&home, mpi, "halo,all-reduce,bandwidth").answered();
+        hybrid(&home, mpi, "halo,all-reduce,bandwidth,search").answered();
         assert_eq!(failures(&home), "", "{mpi}");
         let results = results(&home.path("out"));
         for case in &results.studies[0].cases {
             let name = &case.case.name;
-            assert_eq!(case.slots.len(), 2, "{mpi} {name}");
+            let splits = case.case.variants.len();
+            assert_eq!(case.slots.len(), splits, "{mpi} {name}");
             for slot in &case.slots {
                 let Answer::Done(record) = &slot.outcome.answer else {
                     panic!("{mpi} {name}: {:?}", slot.outcome.answer)

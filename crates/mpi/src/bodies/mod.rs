@@ -10,6 +10,7 @@ mod all_reduce;
 mod bandwidth;
 mod halo;
 mod ping_pong;
+mod searching;
 mod units;
 
 use flow::Proof;
@@ -84,6 +85,12 @@ fn of_work(
         Work::Numeric(body) => repetitions(task, team, &units::Units { body, hand_out }),
         Work::Warehouse(body) => repetitions(task, team, &units::Units { body, hand_out }),
         Work::Spin(body) => repetitions(task, team, &units::Units { body, hand_out }),
-        _ => Err("ranks do primes, numeric, warehouse and spin: use one of these".to_owned()),
+        Work::Search(work) => {
+            let search = searching::Search::new(work, hand_out)?;
+            repetitions(task, team, &search)
+        }
+        _ => {
+            Err("ranks do primes, numeric, warehouse, search and spin: use one of these".to_owned())
+        }
     }
 }

@@ -29,7 +29,6 @@ pub(super) enum HandOut {
 pub(super) struct Counter(AtomicU64);
 
 impl Counter {
-    /// Sets it to 0, for all ranks. The gate comes before the first unit is taken.
     fn reset(&self, member: &Member<'_>) {
         match (member.thread, member.team.ranks) {
             (0, 1) => self.0.store(0, Ordering::Relaxed),
@@ -42,6 +41,33 @@ impl Counter {
         match member.team.ranks {
             1 => self.0.fetch_add(1, Ordering::Relaxed),
             _ => member.team.world().next(),
+        }
+    }
+}
+
+impl HandOut {
+    /// Sets the next unit to the first, for all ranks. The gate comes before it is taken.
+    pub(super) fn reset(&self, member: &Member<'_>) {
+        if let Self::Taken(counter) = self {
+            counter.reset(member);
+        }
+    }
+
+    /// Calls `each` with every unit of the flow, of this many in all.
+    pub(super) fn each(&self, all: u64, member: &Member<'_>, mut each: impl FnMut(u64)) {
+        match self {
+            Self::Dealt => {
+                let own = (member.flow().into()..all).step_by(member.team.flows() as usize);
+                own.for_each(each);
+            }
+            Self::Taken(counter) => {
+                let next = || member.communicate(|| counter.next(member));
+                let mut unit = next();
+                while unit < all {
+                    each(unit);
+                    unit = next();
+                }
+            }
         }
     }
 }
@@ -61,37 +87,20 @@ impl<B: Body> Exchange for Units<'_, B> {
     }
 
     fn state(&self, member: &Member<'_>) -> B::State {
-        if let HandOut::Taken(counter) = &self.hand_out {
-            counter.reset(member);
-        }
+        self.hand_out.reset(member);
         self.body.state(member.flow() as usize)
     }
 
     fn run(&self, state: &mut B::State, member: &Member<'_>) -> Proof {
-        let mut do_unit = |unit| {
+        let mut sum = Proof::default();
+        self.hand_out.each(self.body.units(), member, |unit| {
             let mut outlet = Outlet::nowhere();
-            let proof = member.compute(|| self.body.unit(state, unit, &mut outlet));
+            sum += member.compute(|| self.body.unit(state, unit, &mut outlet));
             if let Some(error) = outlet.failure() {
                 panic!("{}: {error}", self.body.describe(unit));
             }
-            proof
-        };
-        let all = self.body.units();
-        match &self.hand_out {
-            HandOut::Dealt => {
-                let own = (member.flow().into()..all).step_by(member.team.flows() as usize);
-                own.map(do_unit).sum()
-            }
-            HandOut::Taken(counter) => {
-                let taken =
-                    || Some(member.communicate(|| counter.next(member))).filter(|unit| *unit < all);
-                let mut sum = Proof::default();
-                while let Some(unit) = taken() {
-                    sum += do_unit(unit);
-                }
-                sum
-            }
-        }
+        });
+        sum
     }
 
     fn settle(&self, state: &mut B::State, proof: Proof) -> Proof {

@@ -21,7 +21,7 @@
 
 mod auto;
 mod blocking_tasks;
-mod capacity;
+pub(crate) mod capacity;
 mod children;
 mod fiber;
 mod frame;
@@ -29,7 +29,7 @@ mod packets;
 mod process_per_file;
 mod process_pool;
 mod refused;
-mod sequential;
+pub(crate) mod sequential;
 mod shared;
 mod shared_memory;
 mod size;

@@ -1,5 +1,7 @@
 //! What is compared: each body as every split into ranks and threads.
 
+use std::path::Path;
+
 use anyhow::{Result, anyhow};
 use flow::placement::Cpus;
 use flow::{Channel, Model, Placement, Schedule, Variant};
@@ -8,9 +10,10 @@ use mpi::{Body, Task};
 use program::Program;
 use workload::numeric::{Kernel, Size};
 use workload::primes::Method;
-use workload::{Bytes, Numeric, Primes, Warehouse, Work};
+use workload::{Bytes, Design, Numeric, Primes, Reading, Searching, Warehouse, Work};
 
 use crate::args::{BodyArg, HybridArgs};
+use crate::trees;
 
 /// Repetitions in a launch, after one that does not count.
 const REPS: u32 = 5;
@@ -22,11 +25,13 @@ const AMOUNT: u64 = 1 << 26;
 const WINDOW_BYTES: u64 = 1 << 25;
 /// Windows in a repetition at least.
 const LEAST_WINDOWS: u64 = 10;
+/// Files of a tree that are searched at the most.
+const MOST_FILES: u64 = 20_000;
 /// Bounds of how often something is repeated in a repetition.
 const REPEATED: (u64, u64) = (40, 20_000);
 
 /// All bodies, in the order of running; the last is the headline.
-const ALL: [BodyArg; 8] = [
+const ALL: [BodyArg; 9] = [
     BodyArg::PingPong,
     BodyArg::Bandwidth,
     BodyArg::AllReduce,
@@ -34,6 +39,7 @@ const ALL: [BodyArg; 8] = [
     BodyArg::Primes,
     BodyArg::Numeric,
     BodyArg::Warehouse,
+    BodyArg::Search,
     BodyArg::Halo,
 ];
 
@@ -60,7 +66,10 @@ pub(super) fn cases(
     let wanted = ALL
         .iter()
         .filter(|body| args.body.is_empty() || args.body.contains(body));
-    let asked: Vec<Asked> = wanted.flat_map(|&body| asked(body, args, flows)).collect();
+    let asked: Vec<Vec<Asked>> = wanted
+        .map(|&body| asked(body, args, flows))
+        .collect::<Result<_>>()?;
+    let asked: Vec<Asked> = asked.into_iter().flatten().collect();
     let each: Vec<Vec<(String, Task)>> = asked.iter().map(|asked| tasks(asked, cpus)).collect();
     let all: Vec<&Task> = each.iter().flatten().map(|(_, task)| task).collect();
     let made = asked.iter().zip(&each).map(|(asked, tasks)| {
@@ -77,10 +86,10 @@ pub(super) fn cases(
 }
 
 /// What a body is asked for.
-fn asked(body: BodyArg, args: &HybridArgs, flows: u32) -> Vec<Asked> {
+fn asked(body: BodyArg, args: &HybridArgs, flows: u32) -> Result<Vec<Asked>> {
     let sizes =
         |make: fn(u64, u32) -> Asked| args.bytes.iter().map(|&bytes| make(bytes, flows)).collect();
-    match body {
+    Ok(match body {
         BodyArg::PingPong => sizes(|bytes, _| ping_pong(bytes)),
         BodyArg::Bandwidth => sizes(|bytes, _| bandwidth(bytes)),
         BodyArg::AllReduce => sizes(all_reduce),
@@ -91,7 +100,13 @@ fn asked(body: BodyArg, args: &HybridArgs, flows: u32) -> Vec<Asked> {
             flows,
             primes(10_000_001, 4_000),
         )],
-        BodyArg::Farm => vec![farm(flows)],
+        // Blocks among the first numbers, where a later one takes several times as long.
+        BodyArg::Farm => vec![handed_out(
+            "farm",
+            "Primes in 64 uneven blocks, dealt out or taken one by one",
+            flows,
+            primes(1, 16_000),
+        )],
         BodyArg::Numeric => vec![work(
             "numeric",
             "A sparse matrix times a vector, one for each flow",
@@ -104,7 +119,13 @@ fn asked(body: BodyArg, args: &HybridArgs, flows: u32) -> Vec<Asked> {
             flows,
             warehouse(flows),
         )],
-    }
+        BodyArg::Search => vec![handed_out(
+            "search",
+            "A tree of files is searched, its folders dealt out or taken one by one",
+            flows,
+            search(args.tree.as_deref())?,
+        )],
+    })
 }
 
 fn repeated(each: u64) -> u64 {
@@ -193,20 +214,13 @@ fn work(name: &'static str, title: &str, flows: u32, work: Work) -> Asked {
     }
 }
 
-/// Blocks among the first numbers, where a later one takes several times as long.
-fn farm(flows: u32) -> Asked {
-    let uneven = || Box::new(primes(1, 16_000));
-    Asked {
-        name: "farm",
-        title: "Primes in 64 uneven blocks, dealt out or taken one by one".to_owned(),
-        metric: Metric::Steady,
-        at: None,
-        flows,
-        bodies: vec![
-            (", dealt out", Body::Units(uneven())),
-            (", taken", Body::Farm(uneven())),
-        ],
-    }
+/// Units that are dealt out before, or taken one by one.
+fn handed_out(name: &'static str, title: &str, flows: u32, units: Work) -> Asked {
+    let taken = Body::Farm(Box::new(units.clone()));
+    let mut asked = work(name, title, flows, units);
+    asked.bodies[0].0 = ", dealt out";
+    asked.bodies.push((", taken", taken));
+    asked
 }
 
 fn primes(start: u64, block: u64) -> Work {
@@ -236,6 +250,27 @@ fn warehouse(flows: u32) -> Work {
         heap: Bytes(32 << 20),
         seed: 0,
     })
+}
+
+fn search(tree: Option<&Path>) -> Result<Work> {
+    let mut search = Searching {
+        pattern: "errno".to_owned(),
+        literal: true,
+        ignore_case: false,
+        word: false,
+        tree: Vec::new(),
+        most_files: Some(MOST_FILES),
+        most_bytes: None,
+        hidden: false,
+        no_ignore: false,
+        text: false,
+        globs: Vec::new(),
+        design: Design::default(),
+        io: Reading::default(),
+        cold: false,
+    };
+    trees::fill(&mut search, tree)?;
+    Ok(Work::Search(search))
 }
 
 /// A task for each split and body: one rank with all threads first.

@@ -1,0 +1,71 @@
+//! A tree of files that is searched folder by folder.
+//!
+//! # Theory
+//!
+//! All flows see one tree in a file system that they share. Each rank lists its folders before the gate, in no
+//! phase, so that a folder is a number for all of them: dealt out, or taken one by one, as the units of other
+//! work are. In the steady phase the names of a folder are read, and its files opened and searched, by the same
+//! code as in `flowgauge search`. So flows share nothing but what the kernel has of the tree and, if they are
+//! threads, of the table of open files.
+//!
+//! The proof is made of the lines that match, and of the number of files.
+
+use flow::Proof;
+use search::{Folders, Kind, Problem};
+use workload::Searching;
+
+use super::Exchange;
+use super::units::HandOut;
+use crate::team::Member;
+
+/// A tree, and how its folders get to flows.
+pub(super) struct Search {
+    folders: Folders,
+    hand_out: HandOut,
+}
+
+impl Search {
+    pub(super) fn new(work: &Searching, hand_out: HandOut) -> Result<Self, String> {
+        let query = work.query().map_err(|error| error.0)?;
+        let folders = Folders::of(&query, &mut |_| {}).map_err(|error| error.to_string())?;
+        Ok(Self { folders, hand_out })
+    }
+}
+
+impl Exchange for Search {
+    type State = std::io::Sink;
+
+    fn units(&self) -> u64 {
+        self.folders.count()
+    }
+
+    fn state(&self, member: &Member<'_>) -> Self::State {
+        self.hand_out.reset(member);
+        std::io::sink()
+    }
+
+    fn run(&self, out: &mut Self::State, member: &Member<'_>) -> Proof {
+        let mut lost = None;
+        let mut hear = |problem: &Problem| {
+            // What is wrong with a path is the tree's own.
+            if problem.kind == Kind::Error && problem.path.is_none() {
+                lost.get_or_insert_with(|| problem.to_string());
+            }
+        };
+        let counts = self.folders.search(out, &mut hear, |search| {
+            self.hand_out.each(self.units(), member, |folder| {
+                member.compute(|| search.folder(folder));
+            });
+        });
+        assert!(lost.is_none(), "the search failed: {lost:?}");
+        Proof {
+            count: counts.lines,
+            checksum: counts.checksum.wrapping_add(spread(counts.files)),
+        }
+    }
+}
+
+/// A number spread over all bits, so that one file less is no small difference; those of all flows add up.
+fn spread(files: u64) -> u64 {
+    files.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
