@@ -1,6 +1,7 @@
 //! What a slot leaves behind: raw values, in nanoseconds and bytes, and failures with
 //! their reason. These types are the journal's schema (docs/results.md).
 
+mod answer;
 mod columns;
 pub mod counted;
 mod failure;
@@ -41,7 +42,7 @@ pub struct Outcome {
 }
 
 /// What a slot process answers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Answer {
     /// Every repetition ran to its end.

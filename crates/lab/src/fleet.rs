@@ -34,8 +34,11 @@ mod agreement;
 mod apart;
 pub mod merge;
 mod node;
+mod side_by_side;
 #[cfg(test)]
 mod tests;
+
+use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use stats::{Across, Rule, Verdict};
@@ -43,6 +46,7 @@ use stats::{Across, Rule, Verdict};
 pub use agreement::{Agreement, Direction, Tally};
 pub use apart::SetApart;
 pub use node::{Node, NodeFinding};
+pub use side_by_side::side_by_side;
 
 use crate::{Compared, Metric, compared};
 
@@ -125,10 +129,9 @@ impl Fleet {
     #[must_use]
     pub fn of(mut nodes: Vec<Node>) -> Self {
         nodes.sort_by(|a, b| a.name.cmp(&b.name));
-        let mut comparisons: Vec<Comparison> = Vec::new();
-        for key in keys(&nodes) {
-            comparisons.extend(comparison(&nodes, key));
-        }
+        let found = found(&nodes);
+        let comparisons = side_by_side(&found, |found| comparison(&nodes, found));
+        let mut comparisons: Vec<Comparison> = comparisons.into_iter().flatten().collect();
         comparisons.sort_by_key(|one| !one.is_headline);
         let warnings = nodes.iter().flat_map(|node| {
             let own = node.warnings.iter();
@@ -188,23 +191,26 @@ fn versions(nodes: &[Node]) -> Option<String> {
     })
 }
 
-/// Every comparison once, in the order of the first machine that has it.
-fn keys(nodes: &[Node]) -> Vec<Key<'_>> {
-    let mut seen = std::collections::HashSet::new();
-    let findings = nodes.iter().flat_map(|node| &node.findings);
-    findings
-        .map(NodeFinding::key)
-        .filter(|key| seen.insert(*key))
-        .collect()
+/// The findings of every comparison, in the order of the first machine that has it.
+fn found(nodes: &[Node]) -> Vec<Found<'_>> {
+    let mut places = HashMap::new();
+    let mut all: Vec<Found<'_>> = Vec::new();
+    for (machine, node) in nodes.iter().enumerate() {
+        for finding in &node.findings {
+            let place = *places.entry(finding.key()).or_insert(all.len());
+            match all.get_mut(place) {
+                // A machine has one of each; the first counts.
+                Some(found) if found.last().is_some_and(|(last, _)| *last == machine) => {}
+                Some(found) => found.push((machine, finding)),
+                None => all.push(vec![(machine, finding)]),
+            }
+        }
+    }
+    all
 }
 
-fn comparison(nodes: &[Node], key: Key<'_>) -> Option<Comparison> {
-    let found = nodes.iter().enumerate().filter_map(|(machine, node)| {
-        let finding = node.finding(key)?;
-        Some((machine, finding))
-    });
-    let found: Vec<(usize, &NodeFinding)> = found.collect();
-    let (same, other) = of_one_work(&found);
+fn comparison(nodes: &[Node], found: &Found<'_>) -> Option<Comparison> {
+    let (same, other) = of_one_work(found);
     let p_values: Vec<f64> = same.iter().map(|(_, finding)| finding.p()).collect();
     let discoveries = stats::discoveries(&p_values, stats::MACHINES_ALPHA);
     let level = stats::MACHINES_ALPHA * discoveries as f64 / p_values.len().max(1) as f64;
@@ -256,15 +262,19 @@ fn verdict(across: Option<&Across>, each: &[OnMachine]) -> Verdict {
     }
 }
 
-/// Findings by machine.
+/// Findings of one comparison, by machine.
 type Found<'a> = Vec<(usize, &'a NodeFinding)>;
 
 /// Those with the work that most machines did, and the others.
 fn of_one_work<'a>(found: &[(usize, &'a NodeFinding)]) -> (Found<'a>, Found<'a>) {
-    let count = |work: &str| found.iter().filter(|(_, one)| one.work == work).count();
-    let works = found.iter().map(|(_, one)| one.work.as_str());
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for (_, one) in found {
+        *counts.entry(one.work.as_str()).or_default() += 1;
+    }
     // Of as many machines each the first by its text, whatever the order of machines.
-    let most = works.max_by_key(|work| (count(work), std::cmp::Reverse(*work)));
+    let most = counts.into_iter();
+    let most = most.max_by_key(|(work, count)| (*count, std::cmp::Reverse(*work)));
+    let most = most.map(|(work, _)| work);
     let is_most = |(_, one): &(usize, &NodeFinding)| Some(one.work.as_str()) == most;
     found.iter().copied().partition(is_most)
 }

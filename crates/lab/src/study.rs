@@ -23,6 +23,7 @@ use workload::Work;
 
 use crate::Sampling;
 
+pub(crate) use builtin::known;
 pub use builtin::{builtin, builtin_names, nearest};
 pub(crate) use cpus::differ_in_flows_alone;
 pub use error::StudyError;
@@ -182,10 +183,10 @@ impl Study {
         if !origin.published.is_empty() {
             return origin.published.clone();
         }
-        let known = builtin(&self.name, crate::Preset::Quick).ok();
-        let known = known.and_then(|study| study.origin);
+        let known = known(&self.name, crate::Preset::Quick);
+        let known = known.and_then(|study| study.origin.as_ref());
         let same = known.filter(|known| known.title == origin.title && known.year == origin.year);
-        same.map_or_else(Vec::new, |known| known.published)
+        same.map_or_else(Vec::new, |known| known.published.clone())
     }
 
     /// The study with only these cases: where its headline is none of them, the first is.

@@ -29,11 +29,12 @@ pub struct Grouping {
     pub p_value: f64,
 }
 
-/// What the groups explain of the values; `groups` holds the number of the group of each.
+/// What the groups explain of the values, if the p-value is at most `most`; `groups` holds the number of
+/// the group of each.
 ///
-/// `None` where there is nothing to explain: fewer than two groups, as many as there are values,
+/// `None` also where there is nothing to explain: fewer than two groups, as many as there are values,
 /// or values that are all alike.
-pub fn grouping(values: &[f64], groups: &[usize], seed: u64) -> Option<Grouping> {
+pub fn grouping(values: &[f64], groups: &[usize], most: f64, seed: u64) -> Option<Grouping> {
     let count = groups.iter().max()? + 1;
     if values.len() != groups.len() || count < 2 || count >= values.len() {
         return None;
@@ -49,14 +50,21 @@ pub fn grouping(values: &[f64], groups: &[usize], seed: u64) -> Option<Grouping>
     let mut shuffled = groups.to_vec();
     // Sums in another order differ in their last digits.
     let as_much = real * (1.0 - 1e-9);
-    let reached = (0..SHUFFLES).filter(|_| {
+    let p_value = |reached: usize| (reached + 1) as f64 / (SHUFFLES + 1) as f64;
+    let mut reached = 0;
+    for _ in 0..SHUFFLES {
+        // Whatever comes after, it is larger than that.
+        if p_value(reached) > most {
+            return None;
+        }
         shuffle(&mut shuffled, &mut draw);
-        between(&centred, &shuffled, count) >= as_much
-    });
+        reached += usize::from(between(&centred, &shuffled, count) >= as_much);
+    }
     Some(Grouping {
         share: (real / total).min(1.0),
-        p_value: (reached.count() + 1) as f64 / (SHUFFLES + 1) as f64,
+        p_value: p_value(reached),
     })
+    .filter(|found| found.p_value <= most)
 }
 
 /// The sum of squares between the groups of values whose mean is 0.
@@ -85,22 +93,23 @@ mod tests {
     #[test]
     fn groups_that_tell_all_and_groups_that_tell_nothing() {
         let values = [1.0, 1.1, 1.0, 1.1, 2.0, 2.1, 2.0, 2.1];
-        let all = grouping(&values, &[0, 0, 0, 0, 1, 1, 1, 1], 1).unwrap();
+        let all = grouping(&values, &[0, 0, 0, 0, 1, 1, 1, 1], 1.0, 1).unwrap();
         // 2 of the 70 ways to choose four of eight explain as much.
         assert!(
             all.share > 0.98 && (0.01..0.06).contains(&all.p_value),
             "{all:?}"
         );
-        let nothing = grouping(&values, &[0, 1, 1, 0, 0, 1, 1, 0], 1).unwrap();
+        let nothing = grouping(&values, &[0, 1, 1, 0, 0, 1, 1, 0], 1.0, 1).unwrap();
+        assert_eq!(grouping(&values, &[0, 1, 1, 0, 0, 1, 1, 0], 0.9, 1), None);
         assert!(nothing.share < 1e-9 && nothing.p_value > 0.9, "{nothing:?}");
     }
 
     #[test]
     fn where_nothing_can_be_explained() {
-        assert_eq!(grouping(&[1.0, 2.0], &[0, 0], 1), None);
-        assert_eq!(grouping(&[1.0, 2.0], &[0, 1], 1), None);
-        assert_eq!(grouping(&[1.0, 1.0, 1.0], &[0, 1, 1], 1), None);
-        assert_eq!(grouping(&[], &[], 1), None);
+        assert_eq!(grouping(&[1.0, 2.0], &[0, 0], 1.0, 1), None);
+        assert_eq!(grouping(&[1.0, 2.0], &[0, 1], 1.0, 1), None);
+        assert_eq!(grouping(&[1.0, 1.0, 1.0], &[0, 1, 1], 1.0, 1), None);
+        assert_eq!(grouping(&[], &[], 1.0, 1), None);
     }
 
     /// The level holds for groups that mean nothing.
@@ -109,7 +118,7 @@ mod tests {
         let small = (0..400).filter(|&stream| {
             let mut draw = Draw::new(7, stream);
             let values: Vec<f64> = (0..9).map(|_| draw.t3(1.0)).collect();
-            let found = grouping(&values, &[0, 0, 0, 1, 1, 1, 2, 2, 2], stream).unwrap();
+            let found = grouping(&values, &[0, 0, 0, 1, 1, 1, 2, 2, 2], 1.0, stream).unwrap();
             found.p_value <= 0.05
         });
         assert!(

@@ -10,10 +10,12 @@
 //! Up to [`ROWS`] flows, and in journals of before, they are an array of objects.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::de::Error as _;
+use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::ser::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, forward_to_deserialize_any};
 use serde_json::{Map, Value};
 
 use super::FlowRecord;
@@ -33,13 +35,6 @@ struct Columns {
     each: BTreeMap<String, Vec<Value>>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Rows(Vec<FlowRecord>),
-    Columns(Columns),
-}
-
 pub(super) fn serialize<S: Serializer>(flows: &[FlowRecord], to: S) -> Result<S::Ok, S::Error> {
     if flows.len() <= ROWS {
         return flows.serialize(to);
@@ -49,9 +44,26 @@ pub(super) fn serialize<S: Serializer>(flows: &[FlowRecord], to: S) -> Result<S:
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<FlowRecord>, D::Error> {
-    match Written::deserialize(from)? {
-        Written::Rows(flows) => Ok(flows),
-        Written::Columns(columns) => columns.rows().map_err(D::Error::custom),
+    from.deserialize_any(Written)
+}
+
+/// Reads either form as it stands.
+struct Written;
+
+impl<'de> Visitor<'de> for Written {
+    type Value = Vec<FlowRecord>;
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("records of flows, or columns of them")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, rows: A) -> Result<Self::Value, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(rows))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, columns: A) -> Result<Self::Value, A::Error> {
+        let columns = Columns::deserialize(MapAccessDeserializer::new(columns))?;
+        columns.rows().map_err(A::Error::custom)
     }
 }
 
@@ -101,45 +113,137 @@ fn columns(rows: &[Object]) -> Columns {
 }
 
 impl Columns {
-    fn rows(mut self) -> Result<Vec<FlowRecord>, serde_json::Error> {
+    fn rows(&self) -> Result<Vec<FlowRecord>, serde_json::Error> {
         if let Some((name, column)) = self.each.iter().find(|(_, c)| c.len() != self.count) {
             let (values, count) = (column.len(), self.count);
             let message = format!("column {name} has {values} values for {count} flows");
             return Err(serde::de::Error::custom(message));
         }
-        (0..self.count)
-            .map(|place| {
-                let mut fields = Object::new();
-                for (name, value) in &self.same {
-                    put(&mut fields, name, value.clone());
-                }
-                for (name, column) in &mut self.each {
-                    put(&mut fields, name, column[place].take());
-                }
-                serde_json::from_value(Value::Object(fields))
+        let names = self.same.keys().chain(self.each.keys());
+        let mut names: Vec<&str> = names.map(String::as_str).collect();
+        names.sort_unstable();
+        let rows = (0..self.count).map(|place| {
+            FlowRecord::deserialize(Row {
+                columns: self,
+                place,
+                names: &names,
+                above: 0,
             })
-            .collect()
+        });
+        rows.collect()
+    }
+
+    fn value(&self, name: &str, place: usize) -> &Value {
+        let column = self.each.get(name).map(|column| &column[place]);
+        column
+            .or_else(|| self.same.get(name))
+            .unwrap_or(&Value::Null)
     }
 }
 
-/// Puts a value where the dots in its name say.
-fn put(fields: &mut Object, name: &str, value: Value) {
-    if value.is_null() {
-        return;
-    }
-    match name.split_once(DOT) {
-        None => {
-            fields.insert(name.to_owned(), value);
-        }
-        Some((above, name)) => {
-            let inner = fields.entry(above).or_insert_with(|| Object::new().into());
-            if let Value::Object(inner) = inner {
-                put(inner, name, value);
+/// One record, read from the columns as if it were an object with objects in it.
+struct Row<'a> {
+    columns: &'a Columns,
+    place: usize,
+    /// The fields that it has, in order: those of an object stand together.
+    names: &'a [&'a str],
+    /// How many bytes of the names are the object's own name.
+    above: usize,
+}
+
+/// What a field holds.
+enum Held<'a> {
+    Value(&'a Value),
+    Object(Row<'a>),
+}
+
+impl<'a> Row<'a> {
+    /// Takes the next field that is there: one that only other flows have is null.
+    fn next(&mut self) -> Option<(&'a str, Held<'a>)> {
+        loop {
+            let name = self.names.first()?.get(self.above..)?;
+            let Some((name, _)) = name.split_once(DOT) else {
+                let value = self.columns.value(self.names[0], self.place);
+                self.names = &self.names[1..];
+                if !value.is_null() {
+                    return Some((name, Held::Value(value)));
+                }
+                continue;
+            };
+            let below = self.above + name.len() + 1;
+            let prefix = &self.names[0][..below];
+            let fields = self.names.partition_point(|name| name.starts_with(prefix));
+            let (names, rest) = self.names.split_at(fields);
+            self.names = rest;
+            let mut names_there = names.iter();
+            if names_there.any(|name| !self.columns.value(name, self.place).is_null()) {
+                let above = below;
+                let columns = self.columns;
+                let place = self.place;
+                return Some((
+                    name,
+                    Held::Object(Row {
+                        columns,
+                        place,
+                        names,
+                        above,
+                    }),
+                ));
             }
         }
     }
 }
 
+impl<'de> Deserializer<'de> for Row<'de> {
+    type Error = serde_json::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        visitor.visit_map(Fields {
+            row: self,
+            held: None,
+        })
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// The fields of a record, one behind the other.
+struct Fields<'a> {
+    row: Row<'a>,
+    held: Option<Held<'a>>,
+}
+
+impl<'de> MapAccess<'de> for Fields<'de> {
+    type Error = serde_json::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Self::Error> {
+        let Some((name, held)) = self.row.next() else {
+            return Ok(None);
+        };
+        self.held = Some(held);
+        seed.deserialize(BorrowedStrDeserializer::new(name))
+            .map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, Self::Error> {
+        match self.held.take() {
+            Some(Held::Value(value)) => seed.deserialize(value),
+            Some(Held::Object(row)) => seed.deserialize(row),
+            None => Err(serde::de::Error::custom(
+                "a value was asked for before its name",
+            )),
+        }
+    }
+}
 #[cfg(test)]
 mod tests {
     use super::*;

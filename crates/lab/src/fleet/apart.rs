@@ -81,13 +81,13 @@ pub(super) fn set_apart(nodes: &[Node], each: &[OnMachine]) -> Vec<SetApart> {
     }
     let groupings = sorted.len() as f64;
     let judged = sorted.into_iter().filter_map(|(traits, one)| {
-        let found = stats::grouping(&logs, &one.groups, SEED)?;
-        let p_value = (found.p_value * groupings).min(1.0);
-        (p_value <= stats::MACHINES_ALPHA).then(|| SetApart {
+        let most = stats::MACHINES_ALPHA / groupings;
+        let found = stats::grouping(&logs, &one.groups, most, SEED)?;
+        Some(SetApart {
             groups: means(&one, &logs),
             share: found.share,
             traits,
-            p_value,
+            p_value: found.p_value * groupings,
         })
     });
     let mut judged: Vec<SetApart> = judged.collect();

@@ -80,10 +80,6 @@ impl Node {
         }
         Some(node)
     }
-
-    pub(super) fn finding(&self, key: super::Key<'_>) -> Option<&NodeFinding> {
-        self.findings.iter().find(|finding| finding.key() == key)
-    }
 }
 
 impl NodeFinding {

@@ -9,6 +9,7 @@
 
 use std::path::Path;
 
+use flow::Outcome;
 use serde::Deserialize;
 
 use super::{Entry, Header, JournalError, SCHEMA};
@@ -42,8 +43,7 @@ pub(super) fn read(text: &[u8], path: &Path) -> Result<Found, JournalError> {
     let header = header(first, path)?;
     let mut ledger = Ledger::new(header).map_err(|error| malformed(1, error.to_string()))?;
     for (i, line) in lines.enumerate() {
-        let entry: Result<Entry, _> = serde_json::from_slice(line);
-        entry
+        entry(line)
             .map_err(|error| in_its_line(&error))
             .and_then(|entry| ledger.take(entry))
             .map_err(|message| malformed(i + 2, message))?;
@@ -53,6 +53,37 @@ pub(super) fn read(text: &[u8], path: &Path) -> Result<Found, JournalError> {
         ledger,
         whole: whole as u64,
         warnings: (torn > 0).then(|| torn_line(torn)).into_iter().collect(),
+    })
+}
+
+/// How the line of a slot begins.
+const SLOT: &[u8] = br#"{"line":"slot","#;
+
+/// What nearly every line holds.
+#[derive(Deserialize)]
+struct Slot {
+    study: String,
+    case: String,
+    round: usize,
+    variant: usize,
+    at_s: f64,
+    outcome: Outcome,
+}
+
+/// Reads a line. One that may be any entry is held in memory as it stands until its kind is known; of
+/// slots, which are most of a journal, that is twice the work, so they are read as what they are.
+fn entry(line: &[u8]) -> serde_json::Result<Entry> {
+    if !line.starts_with(SLOT) {
+        return serde_json::from_slice(line);
+    }
+    let slot: Slot = serde_json::from_slice(line)?;
+    Ok(Entry::Slot {
+        study: slot.study,
+        case: slot.case,
+        round: slot.round,
+        variant: slot.variant,
+        at_s: slot.at_s,
+        outcome: slot.outcome,
     })
 }
 

@@ -1,5 +1,7 @@
 //! The studies that come with the program.
 
+use std::sync::OnceLock;
+
 use super::{Study, StudyError, parse};
 use crate::Preset;
 
@@ -24,6 +26,15 @@ pub fn builtin(name: &str, preset: Preset) -> Result<Study, StudyError> {
             known: builtin_names().map(str::to_owned).collect(),
         }),
     }
+}
+
+/// The same, read once in a process; `None` where there is none of that name.
+pub(crate) fn known(name: &str, preset: Preset) -> Option<&'static Study> {
+    static READ: [[OnceLock<Option<Study>>; 2]; BUILTIN.len()] =
+        [const { [const { OnceLock::new() }; 2] }; BUILTIN.len()];
+    let place = BUILTIN.iter().position(|(known, _)| *known == name)?;
+    let read = &READ[place][usize::from(preset == Preset::Full)];
+    read.get_or_init(|| builtin(name, preset).ok()).as_ref()
 }
 
 /// The built-in name that looks most like `name`, if one looks like it at all.

@@ -1,12 +1,13 @@
 //! `flowgauge fleet gather`: merges journals machine by machine, and answers over all.
 //!
-//! One machine is in memory at a time; what stays of it are its verdicts.
+//! One machine a CPU is in memory at a time; what stays of it are its verdicts.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use lab::Results;
-use lab::fleet::{Fleet, Node};
+use lab::fleet::{Fleet, Node, side_by_side};
 
 use super::folder::{self, Kept, NODES};
 use crate::answer;
@@ -39,24 +40,13 @@ pub(crate) fn run(args: &GatherArgs) -> Result<Ending> {
 
 /// Merges the machines of `folders` into `out`, writes and shows the answer.
 pub(super) fn gathered(folders: &[PathBuf], out: &Path, shown: &ShownArgs) -> Result<Ending> {
+    let places = Vec::from_iter(folder::places(folders)?);
+    let machines = side_by_side(&places, |(name, places)| machine(name, places, out));
     let (mut nodes, mut failed) = (Vec::new(), Vec::new());
-    for (name, places) in folder::places(folders)? {
-        let kept = folder::read(&places)?;
-        let own = out.join(NODES).join(&name);
-        // Journals that lie in the right place alone may still be growing.
-        if places.len() > 1 || !places.iter().any(|place| is_same(place, &own)) {
-            folder::write(&own, &kept)?;
-        }
-        match node(&name, &kept, &own) {
-            Ok(node) => {
-                if node.state != "finished" {
-                    let why = kept.failed.clone().unwrap_or_else(|| node.state.clone());
-                    failed.push((name, why));
-                }
-                nodes.push(node);
-            }
-            Err(error) => failed.push((name, output::whole(&error))),
-        }
+    for ((name, _), machine) in places.into_iter().zip(machines) {
+        let (node, why) = machine?;
+        nodes.extend(node);
+        failed.extend(why.map(|why| (name, why)));
     }
     tell_failed(&failed);
     ensure!(
@@ -73,6 +63,28 @@ pub(super) fn gathered(folders: &[PathBuf], out: &Path, shown: &ShownArgs) -> Re
     Ok(match failed.is_empty() {
         true => Ending::Answered,
         false => Ending::Error,
+    })
+}
+
+/// Merges what there is of a machine: what it found, and why that is not all, if so.
+fn machine(
+    name: &str,
+    places: &BTreeSet<PathBuf>,
+    out: &Path,
+) -> Result<(Option<Node>, Option<String>)> {
+    let kept = folder::read(places)?;
+    let own = out.join(NODES).join(name);
+    // Journals that lie in the right place alone may still be growing.
+    if places.len() > 1 || !places.iter().any(|place| is_same(place, &own)) {
+        folder::write(&own, &kept)?;
+    }
+    Ok(match node(name, &kept, &own) {
+        Ok(node) if node.state == "finished" => (Some(node), None),
+        Ok(node) => {
+            let why = kept.failed.unwrap_or_else(|| node.state.clone());
+            (Some(node), Some(why))
+        }
+        Err(error) => (None, Some(output::whole(&error))),
     })
 }
 

@@ -8,8 +8,8 @@
 
 use measure::counters::Event;
 
-use crate::study::{Ours, Published};
-use crate::{Preset, Study, builtin};
+use crate::study::{Ours, Published, known};
+use crate::{Preset, Study};
 
 /// The command of a row.
 pub(super) fn command(study: &Study, published: &Published) -> String {
@@ -22,13 +22,13 @@ fn of_case(name: &str, ours: &Ours) -> Option<String> {
     if let Ours::Limit(of) = ours {
         return Some(format!("flowgauge {name} --model {}", of.model));
     }
-    let full = builtin(name, Preset::Full).ok()?;
+    let full = known(name, Preset::Full)?;
     let case = match ours {
         Ours::Pair(of) | Ours::Farthest(of) | Ours::Explains(of) => of.case.clone(),
         Ours::Amount(of) | Ours::Workers(of) => of.case.clone(),
         Ours::TimeIn(of) => of.case.clone(),
         Ours::Best(of) => of.case.clone(),
-        Ours::Law(of) => swept(&full, &of.sweep)?,
+        Ours::Law(of) => swept(full, &of.sweep)?,
         Ours::Throughput(of) | Ours::TlbMisses(of) | Ours::SharedPages(of) => {
             format!("{}/{}", of.workload, of.along.word())
         }
@@ -36,7 +36,7 @@ fn of_case(name: &str, ours: &Ours) -> Option<String> {
     };
     let events =
         event(ours).map_or_else(String::new, |event| format!(" --events {}", event.name()));
-    let preset = match has(&builtin(name, Preset::Quick).ok()?, &case) {
+    let preset = match has(known(name, Preset::Quick)?, &case) {
         true => "",
         false => " --preset full",
     };
