@@ -196,10 +196,18 @@ fn with_parent_memory(
     Ok(obtained.into_iter().unzip())
 }
 
+/// Bytes of parent memory that are tried: all of it can take seconds, and a slot that gets less than
+/// all of it says so.
+const TRIED: u64 = 64 << 20;
+
 /// Whether that parent memory can be had here, tried where only trying tells.
 fn had(parent_memory: ParentMemory) -> Result<(), String> {
+    let tried = ParentMemory {
+        bytes: parent_memory.bytes.min(TRIED),
+        ..parent_memory
+    };
     match parent_memory.pages {
-        Pages::Huge => HeldParentMemory::take(parent_memory)
+        Pages::Huge => HeldParentMemory::take(tried)
             .map(drop)
             .map_err(|error| error.to_string()),
         Pages::Small | Pages::Shared | Pages::DontFork => Ok(()),

@@ -13,6 +13,8 @@
 //!
 //! A budget bounds both. A pilot slot that takes more than half of what is left of it leaves
 //! no time for the same slot in a round: it is cut there, and the pilots after it are not begun.
+//! Nor are those after which a round would no longer fit: what a slot prepares before its
+//! repetitions, such as a large parent, is in no deadline.
 //! A slot of a round is cut when what is left is over, and not before a round could be done
 //! twice, so that only a slot that hangs is cut. A pilot slot has [`LEAST_PILOT_S`] in any case, and
 //! one of a round [`LEAST_SLOT_S`]: by so much the budget can be exceeded.
@@ -83,6 +85,23 @@ pub(crate) fn cut_by_budget(
             "its pilot was cut after {:.1} s: a round would not fit into what is left of the \
              budget of {budget_s} s; allow more (--budget) or ask for less work",
             slot.deadline_s
+        )
+    })
+}
+
+/// What is said of a pilot of which further slots are not begun: its slots so far took longer than
+/// the seconds that are left now, so no round fits.
+pub(crate) fn stopped_by_budget(
+    settings: &Settings,
+    outcomes: &[Outcome],
+    left_s: Option<f64>,
+) -> Option<String> {
+    let (budget_s, left_s) = (settings.budget_s?, left_s?);
+    let took_s: f64 = outcomes.iter().map(|pilot| slot_s(pilot, 1)).sum();
+    (took_s > left_s).then(|| {
+        format!(
+            "its pilot was stopped after {took_s:.1} s: a round would not fit into what is left of \
+             the budget of {budget_s} s; allow more (--budget) or ask for less work"
         )
     })
 }

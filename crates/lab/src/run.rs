@@ -19,7 +19,7 @@ use flow::{Outcome, Proof, SlotSpec};
 use crate::budget::{PendingCases, left_s, remaining_s, spent_s};
 use crate::journal::Journal;
 use crate::ledger::{At, CaseLog};
-use crate::pilot::{Chosen, choose, cut_by_budget, pilot_slot, within};
+use crate::pilot::{Chosen, choose, cut_by_budget, pilot_slot, stopped_by_budget, within};
 use crate::progress::{Event, Observer, Place, SlotPlace};
 use crate::proof::checked;
 use crate::{Case, CaseEnd, Clock, Entry, LabelledVariant, Launch, Results, Study, plan};
@@ -191,9 +191,12 @@ impl Run<'_> {
             left_s = left_s.map(|left_s| left_s - outcome.launch_ns as f64 / 1e9);
             let outcome = checked(outcome, reference, &place.case.work);
             reference = reference.or(outcome.answer.done().map(|record| record.proof));
-            let cut = cut_by_budget(&self.journal.header().settings, slot, &outcome);
+            let settings = &self.journal.header().settings;
+            let cut = cut_by_budget(settings, slot, &outcome);
             outcomes.push(outcome);
-            if let Some(why) = cut {
+            let is_last = outcomes.len() == place.case.variants.len();
+            let stopped = || stopped_by_budget(settings, &outcomes, left_s).filter(|_| !is_last);
+            if let Some(why) = cut.or_else(stopped) {
                 self.tell_cut(place, &labelled.label, &why)?;
                 break;
             }

@@ -159,7 +159,7 @@ impl CaseLog {
         Ok(())
     }
 
-    /// A pilot that ended with a slot that was cut has chosen nothing for the slots.
+    /// A pilot that was cut has chosen nothing for the slots.
     fn forget_cut_pilot(&mut self) {
         if self.pilot_was_cut() {
             self.cut_s = self.pilot_s();
@@ -167,12 +167,10 @@ impl CaseLog {
         }
     }
 
-    /// Whether the pilot ended with a slot that was cut.
+    /// Whether the budget ended the pilot before it had a slot of every variant.
     pub(crate) fn pilot_was_cut(&self) -> bool {
-        let outcomes = self.pilot.iter().flat_map(|pilot| &pilot.outcomes);
-        let (count, last) = (outcomes.clone().count(), outcomes.last());
-        let failed = last.is_some_and(|outcome| outcome.answer.done().is_none());
-        failed && count < self.variants
+        let slots = self.pilot.as_ref().map(|pilot| pilot.outcomes.len());
+        slots.is_some_and(|slots| 0 < slots && slots < self.variants)
     }
 
     /// Seconds spent on pilots.

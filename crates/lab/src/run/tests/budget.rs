@@ -213,6 +213,21 @@ fn a_pilot_that_does_not_fit_is_cut_within_the_budget_and_the_reader_is_told() {
     assert_eq!(deadlines(&mock), [2.0], "any pilot gets so much");
 }
 
+/// `creating --budget 10s` prepared parents of 1 GiB for all variants of a case without time for a
+/// round of it, and took 19 s.
+#[test]
+fn a_pilot_after_which_no_round_fits_ends_before_its_other_variants() {
+    let models = ["process", "thread", "process-shared-files"];
+    let mut header = header(vec![study(vec![case("one", 1, &models)])]);
+    header.settings.budget_s = Some(6.0);
+    let mut mock = Mock::new(|_, _, _, spec| done(spec, 2_000 * MS, PROOF));
+    let ran = run_mock(header, &mut mock);
+    assert_eq!(mock.specs.len(), 2, "4 s of 6 s are spent");
+    assert_eq!(ran.case(0).ended, Some(CaseEnd::Budget));
+    let note = &ran.results.notes[0];
+    assert!(note.contains("stopped after 4.0 s"), "{note}");
+}
+
 #[test]
 fn a_pilot_that_was_cut_is_run_again_when_there_is_more_time() {
     let mut mock = Mock::new(|_, _, n, spec| match (spec.deadline_s < 3.0, n) {
