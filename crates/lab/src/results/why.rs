@@ -19,6 +19,7 @@
 //! twice. No rule looks at times of single flows, at names, or at what a model is known to
 //! be like: without counts there are no reasons.
 
+mod address_spaces;
 mod apart;
 mod bytes;
 mod cause;
@@ -26,6 +27,7 @@ mod copied;
 mod cpu_time;
 mod evidence;
 mod faults;
+mod kernel;
 mod late;
 mod made;
 mod migrations;

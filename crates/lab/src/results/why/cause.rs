@@ -5,13 +5,14 @@
 //! A cause is claimed only of a difference that was established, and only where something that
 //! was measured explains at least half of it ([`MOST`]): a count that accounts for the time
 //! (page-table entries that forks copied, flows that were made), waits at something shared that
-//! the models in between point to, what sharing alone does, what flows say of their own time, or the
-//! phases. The one that explains
+//! the models in between point to, what sharing alone does, what flows say of their own time, the
+//! phases (not where they are what was measured: see [`Evidence::is_about_making`]), address spaces
+//! that were made, a last flow that works on alone, or switches by the kernel. The one that explains
 //! the most is given; of those that explain as much, the most specific. Where none does, there
 //! is no cause: what else was measured says how the two differ and not why.
 
 use super::copied::MOST;
-use super::{Evidence, copied, made, parts, phases, shared, waits};
+use super::{Evidence, address_spaces, copied, kernel, late, made, parts, phases, shared, waits};
 
 /// The share of the difference that a cause explains, and what it is.
 pub(super) type Clause = (f64, String);
@@ -20,13 +21,16 @@ pub(super) type Clause = (f64, String);
 type Finder = fn(&Evidence<'_>) -> Option<Clause>;
 
 /// All of them, the most specific first.
-const FINDERS: [Finder; 6] = [
+const FINDERS: [Finder; 9] = [
     waits::clause,
     copied::clause,
     made::clause,
     shared::clause,
     parts::clause,
     phases::clause,
+    address_spaces::clause,
+    late::clause,
+    kernel::clause,
 ];
 
 /// The cause of the difference; `None` where nothing that was measured is one.

@@ -2,6 +2,7 @@
 
 use stats::Verdict;
 
+use super::copied::MOST;
 use crate::Metric;
 use crate::results::counted::Events;
 use crate::results::counts::Counts;
@@ -69,6 +70,17 @@ impl<'a> Evidence<'a> {
             | Metric::Simulated => &side.profile.steady,
             Metric::Total => &side.profile.all,
         }
+    }
+
+    /// Whether both sides do little else than start and end flows: that this makes the difference is
+    /// then what was measured, and no reason for it.
+    pub(super) fn is_about_making(&self) -> bool {
+        let share = |side: Side<'a>| {
+            let phases = side.profile.phases;
+            (phases.create_ns + phases.teardown_ns) / phases.total()
+        };
+        let is_most = |side| share(side) >= MOST;
+        self.metric == Metric::Create || is_most(self.subject) && is_most(self.reference)
     }
 
     /// How much longer making and unmaking flows takes on the slower side, in ns, and what

@@ -9,6 +9,20 @@ use crate::words::plural;
 /// Fewer faults apart than this explain nothing.
 const HANDFUL: f64 = 20.0;
 
+/// `0 page faults against 127`, of the subject and the reference, where they lie far apart.
+pub(super) fn counted(evidence: &Evidence<'_>) -> Option<String> {
+    let sides = [evidence.subject, evidence.reference];
+    let [s, r] = sides.map(|side| evidence.counts(side).faults());
+    apart(s, r, HANDFUL, "fewer")?;
+    Some(format!("{} against {}", page_faults(s), plain(r)))
+}
+
+fn page_faults(count: f64) -> String {
+    let count = plain(count);
+    let word = if count == "1" { "fault" } else { "faults" };
+    format!("{count} page {word}")
+}
+
 pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     let (subject, reference) = (evidence.subject, evidence.reference);
     let (s, r) = (evidence.counts(subject), evidence.counts(reference));
@@ -20,12 +34,8 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
     Some(Reason {
         weight: apart.weight,
         text: format!(
-            "{} {} against {}{}{}",
-            plain(s.faults()),
-            match plain(s.faults()).as_str() {
-                "1" => "page fault",
-                _ => "page faults",
-            },
+            "{} against {}{}{}",
+            page_faults(s.faults()),
             plain(r.faults()),
             apart.words,
             parents(more.label, counts.parent_faults)

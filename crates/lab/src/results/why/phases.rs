@@ -32,9 +32,11 @@ pub(super) fn rule(evidence: &Evidence<'_>) -> Option<Reason> {
 /// shared out is always the sum, and a reader must get the same shares from the figures shown.
 const NEARLY: f64 = 0.01;
 
-/// The cause, where starting and ending flows makes most of the difference.
+/// The cause, where starting and ending flows makes most of the difference, and is not all that was
+/// measured.
 pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
-    if evidence.metric != Metric::Total || !evidence.has_phases() {
+    let is_total = evidence.metric == Metric::Total;
+    if !is_total || !evidence.has_phases() || evidence.is_about_making() {
         return None;
     }
     let (making_ns, share) = evidence.making()?;

@@ -12,7 +12,8 @@ use flow::Model;
 use stats::Verdict;
 
 use super::cause::Clause;
-use super::{Evidence, Reason, Weight};
+use super::copied::MOST;
+use super::{Evidence, Reason, Weight, faults};
 use crate::compared::compared;
 use crate::results::shared::{Cause, Effect, Shared};
 use crate::words::percent;
@@ -50,7 +51,19 @@ pub(super) fn clause(evidence: &Evidence<'_>) -> Option<Clause> {
         _ => shared.file_table,
     };
     let said = compared(Some(&effect.estimate), &effect.verdict);
-    Some((share, format!("{what} alone makes it {}", said.word)))
+    let counted = of_new_address_spaces(evidence, shared.cause);
+    let counted = counted.map_or(String::new(), |counted| format!(" ({counted})"));
+    Some((
+        share,
+        format!("{what} alone makes it {}{counted}", said.word),
+    ))
+}
+
+/// What was counted of making address spaces, where that is what takes the time.
+fn of_new_address_spaces(evidence: &Evidence<'_>, cause: Cause) -> Option<String> {
+    let (_, share) = evidence.making()?;
+    let is_making = share >= MOST && cause == Cause::AddressSpace;
+    is_making.then(|| faults::counted(evidence)).flatten()
 }
 
 /// What sharing does, of a finding on processes and threads that differ.
