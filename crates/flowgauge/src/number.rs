@@ -13,6 +13,20 @@ pub(crate) fn some_bytes(text: &str) -> Result<u64, String> {
     }
 }
 
+/// The most rounds that can be judged.
+const MOST_ROUNDS: u64 = 1_000;
+
+/// A number of rounds: `80`, `1e2`.
+pub(crate) fn rounds(text: &str) -> Result<u64, String> {
+    let rounds = whole(text)?;
+    match (1..=MOST_ROUNDS).contains(&rounds) {
+        true => Ok(rounds),
+        false => Err(format!(
+            "{text} rounds cannot be judged: use 1 to {MOST_ROUNDS}, and longer slots for more"
+        )),
+    }
+}
+
 /// A fraction: `1%`, `0.5 %`, `0.01`.
 pub(crate) fn fraction(text: &str) -> Result<f64, String> {
     let (number, scale) = match text.trim_end().strip_suffix('%') {

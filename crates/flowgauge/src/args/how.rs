@@ -18,7 +18,7 @@ pub(crate) struct HowArgs {
     #[arg(short = 'v', long)]
     pub(crate) verbose: bool,
     /// Rounds at the most; the data is looked at after 10, 20, 40 and 80
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = clap::value_parser!(u64).range(1..=1_000))]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number::rounds)]
     pub(crate) rounds: Option<u64>,
     /// Time at the most for each study, such as 60s or 5m; a slot is cut when it is over, but
     /// not before 5 s

@@ -97,7 +97,7 @@ pub(crate) fn all() -> clap::Command {
 fn elsewhere(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     let flag = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => {
-            flag.trim_start_matches('-').to_owned()
+            flag.clone()
         }
         _ => return error,
     };
@@ -105,7 +105,11 @@ fn elsewhere(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     let all = files.fold(all(), |all, study| all.subcommand(study::command(study)));
     let has = |command: &&clap::Command| {
         let mut arguments = command.get_arguments();
-        arguments.any(|argument| argument.get_long() == Some(flag.as_str()))
+        arguments.any(|argument| {
+            let long = argument.get_long().map(|name| format!("--{name}"));
+            let short = argument.get_short().map(|letter| format!("-{letter}"));
+            [long, short].contains(&Some(flag.clone()))
+        })
     };
     let owners: Vec<&str> = all
         .get_subcommands()
@@ -120,9 +124,9 @@ fn elsewhere(mut error: clap::Error, words: &[OsString]) -> clap::Error {
     let owners = if typed.is_empty() { owners } else { typed };
     if !owners.is_empty() {
         let text = match owners.as_slice() {
-            [owner] => format!("'--{flag}' is an option of `flowgauge {owner}`"),
+            [owner] => format!("'{flag}' is an option of `flowgauge {owner}`"),
             owners => format!(
-                "'--{flag}' is an option of other commands: {}",
+                "'{flag}' is an option of other commands: {}",
                 owners.join(", ")
             ),
         };

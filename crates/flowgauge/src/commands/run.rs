@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use lab::{Expectation, Preset, ResumeOverrides, Spread, Study};
 use machine::Machine;
 
@@ -36,6 +36,21 @@ pub(crate) fn run(args: RunArgs) -> Result<Ending> {
     session::carry_out(session, &mut launcher, args.how.watch, &answer)
 }
 
+/// What was named, one by one: `primes,workers` are two studies, unless a file has that name.
+fn names(words: &[String]) -> Result<Vec<&str>> {
+    let is_file = |word: &str| Path::new(word).exists();
+    let names = words.iter().flat_map(|word| match is_file(word) {
+        true => word.split('\0'),
+        false => word.split(','),
+    });
+    let names: Vec<&str> = names.collect();
+    for (at, name) in names.iter().enumerate() {
+        let is_new = !names[..at].contains(name);
+        ensure!(is_new, "{name} is named twice: once is enough");
+    }
+    Ok(names)
+}
+
 fn begin(args: &RunArgs) -> Result<Session> {
     let preset = args.preset.into();
     let fitted: Vec<Fitted> = if args.studies.is_empty() {
@@ -43,7 +58,8 @@ fn begin(args: &RunArgs) -> Result<Session> {
             .map(|name| lab::builtin(name, preset).map(fitted))
             .collect::<Result<_, _>>()?
     } else {
-        args.studies
+        let names = names(&args.studies)?;
+        names
             .iter()
             .map(|name| study(name, preset))
             .collect::<Result<_>>()?

@@ -96,6 +96,13 @@ fn values<'a>(key: &str, flags: Flags<'a>) -> Result<Vec<Asked<'a>>, String> {
     let mut asked = Vec::new();
     for (flag, given) in flags.setting(&Sets::Work(key.to_owned())) {
         let mut values = parameters::rounded(flag, given, &mut Vec::new());
+        if let Some(at) = (1..values.len()).find(|&at| values[..at].contains(&values[at])) {
+            let twice = text_of(&values[at]);
+            return Err(format!(
+                "--{} names {twice} twice: once is enough",
+                flag.name
+            ));
+        }
         if let Some(most) = most {
             let least = values.iter().filter_map(Value::as_u64).min().unwrap_or(0);
             if least > most {
@@ -107,13 +114,6 @@ fn values<'a>(key: &str, flags: Flags<'a>) -> Result<Vec<Asked<'a>>, String> {
             let capped = values.iter().filter_map(Value::as_u64);
             values = capped.map(|value| value.min(most).into()).collect();
             values.dedup();
-        }
-        if let Some(at) = (1..values.len()).find(|&at| values[..at].contains(&values[at])) {
-            let twice = text_of(&values[at]);
-            return Err(format!(
-                "--{} names {twice} twice: once is enough",
-                flag.name
-            ));
         }
         asked.push((flag, given, values));
     }
