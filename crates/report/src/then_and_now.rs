@@ -12,6 +12,7 @@ use maud::html;
 
 use crate::document::table::{Cell, Column, Table, Value, text};
 use crate::document::then;
+use crate::html::table::Named;
 use crate::{date, html};
 
 /// Every verdict, in the order of tables.
@@ -74,10 +75,10 @@ pub fn page(results: &Results) -> Option<String> {
     let body = html! {
         h1 { (TITLE) }
         @for paragraph in &opening { p { (paragraph.replace(['*', '`'], "")) } }
-        (html::table::plain(&tally(results)))
+        (html::table::plain(&tally(results), Named::Heading("Verdicts")))
         @for study in studies(results) {
             h2 { (heading(study)) }
-            (html::table::plain(&then::table(study)))
+            (html::table::plain(&then::table(study), Named::Heading(&heading(study))))
             p.quiet {
                 "All of it again: flowgauge " (study.study.name) "; the command of each row: flowgauge \
                  report DIR --then-and-now"

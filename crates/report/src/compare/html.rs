@@ -7,7 +7,8 @@ use super::study::section;
 use super::{counts, largest, not_covered, where_and_when};
 use crate::document::detail::Detail;
 use crate::document::table::Table;
-use crate::html::{self, document, table::table};
+use crate::html::table::{Named, table};
+use crate::html::{self, document};
 use crate::plots::Plot;
 use crate::text::tied;
 use crate::words::Tone;
@@ -49,7 +50,7 @@ fn body(all: &SideBySide) -> Markup {
         main {
             section #runs {
                 h2 { "The runs" }
-                div.facts { (table(&Table::texts("", &["run", "where and when", "seed"], runs(all)))) }
+                div.facts { (table(&Table::texts("", &["run", "where and when", "seed"], runs(all)), Named::Heading("The runs"))) }
                 p.quiet { (not_covered(all)) }
             }
             @for (number, one) in all.studies.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, Render, html};
 
-use super::table::table;
+use super::table::{Named, table};
 use super::tabled::{bars, forest, heat};
 use crate::charts::marker::Look;
 use crate::charts::{self, Chart, Frame, marker};
@@ -18,13 +18,13 @@ impl Figure {
         let has_data = detail.has_tables_of_slots() || !matches!(self.chart, Chart::Slots(..));
         html! {
             figure id=(self.id) {
-                figcaption { (self.title) }
+                figcaption id=(caption_id(&self.id)) { (self.title) }
                 (self.legend)
                 (self.on_page())
                 @if let Some(data) = &self.data {
                     details {
                         summary { "Data" }
-                        @if has_data { (table(data)) }
+                        @if has_data { (table(data, Named::Figure(&self.id))) }
                         @else { p { "There are too many slots for this page: see slots.csv." } }
                     }
                 }
@@ -35,14 +35,19 @@ impl Figure {
     fn on_page(&self) -> Markup {
         match &self.chart {
             Chart::Forest(rows) => forest::forest(&self.id, rows),
-            Chart::Bars(all, parts) => bars::bars(all, *parts),
-            Chart::Heat(grid) => heat::heat(grid),
+            Chart::Bars(all, parts) => bars::bars(&self.id, all, *parts),
+            Chart::Heat(grid) => heat::heat(&self.id, grid),
             drawn => {
                 let id = format!("{}-c", self.id);
                 drawn.draw(&Frame::page(&id, &self.title, &self.desc))
             }
         }
     }
+}
+
+/// The id of a figure's caption: it names the tables within.
+pub(super) fn caption_id(figure: &str) -> String {
+    format!("{figure}-t")
 }
 
 /// What the figures of a page refer to.

@@ -3,7 +3,7 @@
 use machine::{Group, Machine};
 use maud::{Markup, html};
 
-use super::table::table;
+use super::table::{Named, table};
 use crate::document::table::Table;
 
 /// What to beware of on this machine, then everything about it.
@@ -22,5 +22,5 @@ fn facts(group: &Group) -> Markup {
     let row = |fact: &machine::Fact| vec![fact.name.clone(), fact.value.clone(), fact.note.clone()];
     let rows: Vec<_> = group.rows.iter().map(row).collect();
     let facts = Table::texts("", &["what", "here", "meaning"], rows);
-    html! { details.facts { summary { (group.title) } (table(&facts)) } }
+    html! { details.facts { summary { (group.title) } (table(&facts, Named::Heading(&group.title))) } }
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::size_budget::SizeBudget;
-use super::table::table;
+use super::table::{Named, table};
 use crate::document::detail::Detail;
 use crate::document::{Body, Level, Part, Section};
 use crate::text::tied;
@@ -49,14 +49,16 @@ pub(super) fn study(
 
 fn held(section: &Section, level: Level, detail: Detail, budget: &mut SizeBudget) -> Vec<Markup> {
     let parts = section.of_level(level);
-    let held = parts.map(|one| budget.hold(name(one), part(one, detail, 3)));
+    let held = parts.map(|one| budget.hold(name(one), part(one, &section.heading, detail, 3)));
     held.filter(|one| !one.0.is_empty()).collect()
 }
 
 /// A section within another one; `level` is that of its heading.
 pub(crate) fn section(section: &Section, detail: Detail, level: u8) -> Markup {
     let parts = section.parts.iter();
-    let parts: Vec<Markup> = parts.map(|one| part(one, detail, level + 1)).collect();
+    let parts: Vec<Markup> = parts
+        .map(|one| part(one, &section.heading, detail, level + 1))
+        .collect();
     let parts = html! { @for one in &parts { (one) } };
     let heading = html! {
         @match level {
@@ -82,19 +84,19 @@ fn folded(section: &Section, detail: Detail, level: u8) -> Markup {
         details.part id=[id] {
             summary { (section.heading) }
             @if !section.aside.is_empty() { p.quiet { (section.aside) } }
-            @for one in &section.parts { (part(one, detail, level + 1)) }
+            @for one in &section.parts { (part(one, &section.heading, detail, level + 1)) }
         }
     }
 }
 
-/// A part, unless the page leaves it out.
-pub(crate) fn part(part: &Part, detail: Detail, level: u8) -> Markup {
+/// A part under a heading, unless the page leaves it out.
+pub(crate) fn part(part: &Part, heading: &str, detail: Detail, level: u8) -> Markup {
     if detail >= part.until {
         return html! {};
     }
     match &part.body {
         Body::Text(tone, text) => self::text(*tone, text),
-        Body::Table(one) => table(one),
+        Body::Table(one) => table(one, Named::Heading(heading)),
         Body::Figure(figure) => figure.render_with(detail),
         Body::Section(inner) if part.level == Level::Evidence => folded(inner, detail, level),
         Body::Section(inner) => section(inner, detail, level),

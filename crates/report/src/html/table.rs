@@ -3,27 +3,42 @@
 
 use maud::{Markup, html};
 
+use super::figure::caption_id;
 use crate::document::table::{Cell, Table};
 use crate::words::Tone;
 
 /// Columns from which on a table may be wider than a telephone.
 const WIDE: usize = 3;
 
+/// What names a table that has no caption of its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Named<'a> {
+    /// The words of the heading that it stands under.
+    Heading(&'a str),
+    /// The figure that it belongs to, by its id.
+    Figure(&'a str),
+}
+
 /// The table, and why values are missing.
-pub(crate) fn table(table: &Table) -> Markup {
+pub(crate) fn table(table: &Table, named: Named<'_>) -> Markup {
     // Sentences are wrapped, and stand below each other on a telephone.
     let wide = table.columns.len() >= WIDE && !table.has_prose();
     html! {
-        div.scroll tabindex=[wide.then_some("0")] { (plain(table)) }
+        div.scroll tabindex=[wide.then_some("0")] { (plain(table, named)) }
         @for reason in table.reasons() { p.quiet { "n/a: " (reason) } }
     }
 }
 
 /// The table alone.
-pub(crate) fn plain(table: &Table) -> Markup {
+pub(crate) fn plain(table: &Table, named: Named<'_>) -> Markup {
     let names = table.names;
+    let (label, by) = match named {
+        _ if !table.caption.is_empty() => (None, None),
+        Named::Heading(words) => (Some(words), None),
+        Named::Figure(id) => (None, Some(caption_id(id))),
+    };
     html! {
-            table class=[table.has_prose().then_some("prose")] {
+            table class=[table.has_prose().then_some("prose")] aria-label=[label] aria-labelledby=[by] {
                 @if !table.caption.is_empty() { caption { (table.caption) } }
                 thead {
                     tr {

@@ -5,14 +5,15 @@ use maud::{Markup, html};
 
 use super::percent;
 use crate::charts::bars::{Bar, Parts};
+use crate::html::figure::caption_id;
 
-/// The table.
-pub(in crate::html) fn bars(bars: &[Bar], parts: Parts<'_>) -> Markup {
+/// The table; `id` is that of its figure.
+pub(in crate::html) fn bars(id: &str, bars: &[Bar], parts: Parts<'_>) -> Markup {
     let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
     let most = bars.iter().map(total).fold(f64::MIN_POSITIVE, f64::max);
     let several = parts.names.len() > 1;
     html! {
-        table.bars style=(format!("--n:{}", parts.names.len() + usize::from(several))) {
+        table.bars aria-labelledby=(caption_id(id)) style=(format!("--n:{}", parts.names.len() + usize::from(several))) {
             thead {
                 tr {
                     th scope="col" { "variant" }

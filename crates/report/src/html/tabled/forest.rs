@@ -6,11 +6,12 @@ use maud::{Markup, html};
 use super::percent;
 use crate::charts::forest::{Row, shape, span};
 use crate::charts::ratios::Ratios;
+use crate::html::figure::caption_id;
 
 /// About the width of the drawn column, wide and narrow: what labels of the axis keep apart by.
 const WIDTH: f64 = 340.0;
 
-/// The table; `id` is unique within the page.
+/// The table; `id` is that of its figure, and unique within the page.
 pub(in crate::html) fn forest(id: &str, rows: &[Row]) -> Markup {
     let left = |place: usize| html! { (rows[place].label) };
     let said = |place: usize| html! { (rows[place].said) };
@@ -30,7 +31,8 @@ pub(in crate::html) fn answers(
     let first = |row: &Row| rows.iter().position(|other| other.floor == row.floor);
     let short = short(id);
     html! {
-        table.forest {
+        @let by = caption.is_empty().then(|| caption_id(id));
+        table.forest aria-labelledby=[by] {
             @if !caption.is_empty() { caption.hidden { (caption) } }
             @for (place, row) in rows.iter().enumerate() {
                 @let like = first(row).unwrap_or(place);

@@ -3,17 +3,18 @@
 use maud::{Markup, html};
 
 use crate::charts::heat::{Cell, Grid, level};
+use crate::html::figure::caption_id;
 
 /// Columns that have room beside each other on a telephone; a wider grid scrolls within itself,
 /// and says so there.
 const FEW: usize = 4;
 
-/// The table.
-pub(in crate::html) fn heat(grid: &Grid) -> Markup {
+/// The table; `id` is that of its figure.
+pub(in crate::html) fn heat(id: &str, grid: &Grid) -> Markup {
     let columns = grid.columns.len();
     html! {
         div.scroll tabindex=[(columns > FEW).then_some("0")] {
-            table.heat.few[columns <= FEW] style=(format!("--n:{columns}")) {
+            table.heat.few[columns <= FEW] aria-labelledby=(caption_id(id)) style=(format!("--n:{columns}")) {
                 thead {
                     tr {
                         th scope="col" { (grid.corner[0]) ", by " (grid.corner[1]) }
