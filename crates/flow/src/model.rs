@@ -178,6 +178,26 @@ impl Model {
         )
     }
 
+    /// What it is in a few words, for those who do not know its name; `None` of processes and
+    /// threads.
+    #[must_use]
+    pub fn gloss(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Process | Self::Thread => return None,
+            Self::ProcessSharedFiles => "processes, one table of open files",
+            Self::ThreadPrivateFiles => "threads, a table of open files each",
+            Self::Mix { .. } => "processes of several threads",
+            Self::Fiber { stacks, .. } if stacks == Stacks::Packed => "fibers without guard pages",
+            Self::Fiber { .. } => "user-level threads",
+            Self::Migratable { way, .. } => match way {
+                Way::Isomalloc => "fibers that can move to another process",
+                Way::Copied => "the same, stacks copied at each switch",
+                Way::Aliased => "the same, stacks mapped at each switch",
+            },
+            Self::Task => "async tasks",
+        })
+    }
+
     /// Flows that the model itself prescribes (a mix), if it does.
     #[must_use]
     pub fn own_flows(self) -> Option<u64> {

@@ -155,12 +155,15 @@ impl Judge {
         Ok(judge)
     }
 
-    /// How often a comparison of this case is decided wrongly at most, where looks were added:
-    /// the looks that were, and the level.
-    pub(crate) fn added(&self) -> Option<(Vec<usize>, f64)> {
+    /// How often a comparison of this case is decided wrongly at most.
+    pub(crate) fn level(&self) -> f64 {
+        self.plan.level()
+    }
+
+    /// The looks that were added to those that were planned.
+    pub(crate) fn added(&self) -> Vec<usize> {
         let looks = self.plan.looks().iter().copied();
-        let added: Vec<usize> = looks.filter(|&look| self.plan.share(look) < 1.0).collect();
-        (!added.is_empty()).then(|| (added, self.plan.level()))
+        looks.filter(|&look| self.plan.share(look) < 1.0).collect()
     }
 
     fn rule(&self, floor: f64) -> Rule {

@@ -118,7 +118,7 @@ impl Ledger {
                 max_rounds,
             } => self.extend(budget_s, max_rounds)?,
             Entry::End { interrupted, at_s } => {
-                self.last_s = at_s;
+                self.last_s = self.last_s.max(at_s);
                 self.interrupted = interrupted;
                 self.finished = interrupted.is_none();
             }

@@ -80,11 +80,22 @@ pub struct Results {
     pub interrupted: Option<i32>,
     /// Whether the run ended by itself.
     pub finished: bool,
+    /// Seconds from its beginning to its end, or to its last entry so far.
+    #[serde(default)]
+    pub took_s: f64,
+    /// In which share of runs an answer is wrong at most: 5 %, and more where the run was resumed
+    /// after its results were shown.
+    #[serde(default = "planned_error")]
+    pub error: f64,
     /// What the reader must know (a torn last line dropped, a noisy machine).
     pub warnings: Vec<String>,
     /// What was left out, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+fn planned_error() -> f64 {
+    stats::PLAN_ALPHA
 }
 
 /// One study.
@@ -332,6 +343,14 @@ pub struct Phases {
     pub steady_ns: f64,
     /// Tear-down.
     pub teardown_ns: f64,
+}
+
+impl Phases {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.create_ns + self.steady_ns + self.teardown_ns
+    }
 }
 
 /// The verdict on two variants of a case.

@@ -17,6 +17,8 @@ mod source;
 mod sweep_value;
 mod variants;
 
+use std::collections::BTreeMap;
+
 use flow::{Placement, Variant};
 use serde::{Deserialize, Serialize};
 use workload::Work;
@@ -59,6 +61,9 @@ pub struct Study {
     /// The machine that it is simulated on, as `--simulate` takes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulate: Option<String>,
+    /// What labels of its variants mean, in a few words: shown where they first stand.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub terms: BTreeMap<String, String>,
 }
 
 /// A case that has a row on the first screen of a run.

@@ -29,6 +29,7 @@ pub(crate) fn study(cases: Vec<Case>) -> Study {
         deciding: Vec::new(),
         limits_of: Vec::new(),
         simulate: None,
+        terms: BTreeMap::new(),
         cases,
     }
 }

@@ -99,21 +99,29 @@ enum Detail {
     All,
     /// Without what was measured besides the answers, and with a header of one line.
     Answers,
-    /// Of several warnings the first, of what is left out the number.
+    /// With one comparison of memory, of several warnings the first, of what is left out the number.
     FewWarnings,
-    /// Without the bars of a study, with one comparison of memory, one advice, and of warnings the
+    /// Without the meaning of names.
+    NoTerms,
+    /// Without the bars of a study, with one advice, and of warnings the
     /// number alone.
     Least,
 }
 
 impl Detail {
-    const EVERY: [Self; 4] = [Self::All, Self::Answers, Self::FewWarnings, Self::Least];
+    const EVERY: [Self; 5] = [
+        Self::All,
+        Self::Answers,
+        Self::FewWarnings,
+        Self::NoTerms,
+        Self::Least,
+    ];
 
     /// Those that are shown, and how many more there are.
     fn warnings(self, all: &[String]) -> Vec<String> {
         let few = match self {
             Self::All | Self::Answers => all.len(),
-            Self::FewWarnings => 1,
+            Self::FewWarnings | Self::NoTerms => 1,
             Self::Least => 0,
         };
         let (shown, rest) = all.split_at(few.min(all.len()));
@@ -140,6 +148,9 @@ fn first_screen(
     };
     let answers = &document.answers;
     page.text(0, Tone::Plain, &head(page, &answers.head, detail));
+    if let Some(asked) = &answers.asked {
+        page.text(0, Tone::Plain, asked);
+    }
     single::single(page, results, detail);
     let besides = results.studies.len() == 1 && detail < Detail::Answers;
     answers::answers(page, answers, besides);
@@ -149,6 +160,9 @@ fn first_screen(
     };
     if let Some(memory) = headline.and_then(|case| single::memory(case, detail)) {
         page.text(2, Tone::Plain, &format!("Memory: {memory}"));
+    }
+    if let Some(terms) = answers.terms.as_ref().filter(|_| detail < Detail::NoTerms) {
+        page.text(0, Tone::Quiet, terms);
     }
     if let Some(level) = answers.level() {
         page.text(0, Tone::Quiet, &level);

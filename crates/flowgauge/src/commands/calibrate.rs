@@ -18,6 +18,8 @@
 //! these is one repetition of several intervals: were it many short ones, the sampler would
 //! fall into a few of them, and their median would not show it.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use flow::{Model, Placement, Variant};
 use lab::number::time;
@@ -80,6 +82,7 @@ fn study(plant: f64) -> Study {
         deciding: Vec::new(),
         limits_of: Vec::new(),
         simulate: None,
+        terms: BTreeMap::new(),
     }
 }
 

@@ -8,6 +8,8 @@ mod plans;
 mod serve;
 mod what_if;
 
+use std::collections::BTreeMap;
+
 use anyhow::{Result, ensure};
 use flow::placement::Cpus;
 use lab::{Case, Preset, Settings, Study};
@@ -135,6 +137,7 @@ fn study(args: &ExecArgs, cpus: &Cpus) -> Result<Study> {
         deciding: Vec::new(),
         limits_of: Vec::new(),
         simulate: None,
+        terms: BTreeMap::new(),
     })
 }
 

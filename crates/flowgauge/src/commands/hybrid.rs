@@ -2,6 +2,8 @@
 
 mod cases;
 
+use std::collections::BTreeMap;
+
 use anyhow::{Result, anyhow, bail, ensure};
 use lab::{Preset, Study};
 use machine::Machine;
@@ -99,5 +101,6 @@ fn study(args: &HybridArgs, mpi: &Mpi, cpus: &flow::placement::Cpus) -> Result<S
         deciding: Vec::new(),
         limits_of: Vec::new(),
         simulate: None,
+        terms: BTreeMap::new(),
     })
 }

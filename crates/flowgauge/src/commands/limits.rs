@@ -18,6 +18,7 @@
 //!   are reaped as they end, which may take them a moment; who still lives then is counted, and
 //!   there must be none.
 
+use std::collections::BTreeMap;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -132,6 +133,7 @@ fn study(args: &StudyArgs, machine: &Machine) -> Result<Study> {
         deciding: Vec::new(),
         limits_of: present().copied().collect(),
         simulate: None,
+        terms: BTreeMap::new(),
         cases,
         ..usual
     })

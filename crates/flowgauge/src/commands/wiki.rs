@@ -1,5 +1,7 @@
 //! `flowgauge wiki`: requests for pages, within the program or over HTTP.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result, ensure};
 use flow::placement::Cpus;
 use flow::{Model, Schedule, Variant};
@@ -42,6 +44,7 @@ pub(crate) fn run(args: &WikiArgs) -> Result<Ending> {
         deciding: Vec::new(),
         limits_of: Vec::new(),
         simulate: None,
+        terms: BTreeMap::new(),
         headline: case.name.clone(),
         cases: vec![case],
     };

@@ -57,29 +57,35 @@ impl Results {
             studies,
             interrupted: ledger.interrupted,
             finished: ledger.finished,
+            took_s: ledger.last_s,
+            error: error(ledger),
             warnings,
             notes: ledger.notes.clone(),
         }
     }
 }
 
-/// What it costs that a run was taken up again after its results were shown; `None` where that
-/// added no look.
+/// In which share of runs an answer is wrong at most.
+fn error(ledger: &Ledger) -> f64 {
+    let logs = ledger.logs.iter().flatten();
+    let levels = logs.map(|log| log.judge.level());
+    levels.fold(PLAN_ALPHA, f64::max)
+}
+
+/// What it costs that a run was resumed after its results were shown; `None` where that added no
+/// look.
 fn looked_at_again(ledger: &Ledger) -> Option<String> {
     let logs = ledger.logs.iter().flatten();
-    let added: Vec<(Vec<usize>, f64)> = logs.filter_map(|log| log.judge.added()).collect();
-    let mut rounds: Vec<usize> = added.iter().flat_map(|(looks, _)| looks.clone()).collect();
+    let mut rounds: Vec<usize> = logs.flat_map(|log| log.judge.added()).collect();
     rounds.sort_unstable();
     rounds.dedup();
-    let level = added.iter().map(|(_, level)| *level).fold(0.0, f64::max);
     let rounds: Vec<String> = rounds.iter().map(|&look| plain(look as f64)).collect();
     (!rounds.is_empty()).then(|| {
         format!(
-            "the run was taken up again after its results were shown. Looks added after {} rounds: \
-             a comparison there is wrong in at most {} of runs instead of {}; what was decided \
-             before stays",
+            "The run was resumed after its results were shown, with looks added after {} rounds: \
+             answers are wrong in at most {} of runs instead of {}; what was decided before stays",
             listed(&rounds),
-            percent(level),
+            percent(error(ledger)),
             percent(PLAN_ALPHA)
         )
     })

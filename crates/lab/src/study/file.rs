@@ -58,6 +58,7 @@ pub fn parse(text: &str, file: &str, preset: Preset) -> Result<Study, StudyError
         name: written.name.into_inner(),
         title: written.title,
         stands_for: written.stands_for,
+        terms: written.terms,
         origin: written.origin.map(|origin| Origin {
             author: origin.author,
             title: origin.title,

@@ -36,6 +36,9 @@ pub(super) struct FileStudy {
     pub(super) deciding: Vec<Spanned<Deciding>>,
     /// `xeon-x5570,pages=2M`: as `--simulate`.
     pub(super) simulate: Option<Spanned<String>>,
+    /// What its labels mean, in a few words.
+    #[serde(default)]
+    pub(super) terms: BTreeMap<String, String>,
     pub(super) origin: Option<FileOrigin>,
     /// The command line of the study.
     #[serde(rename = "command")]

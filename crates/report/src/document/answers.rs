@@ -16,7 +16,9 @@
 //! none of them is marked as exploratory ([`Row::mark`]): a further case of a study, or memory.
 
 mod advice;
+mod asked;
 mod row;
+mod terms;
 
 use lab::results::Role;
 use lab::{CaseResult, Results, StudyResult};
@@ -36,10 +38,14 @@ const NAMED: usize = 3;
 pub(crate) struct Answers {
     /// Machine, studies, time and seed.
     pub(crate) head: Vec<String>,
+    /// What is varied and compared, of a study alone that varies something.
+    pub(crate) asked: Option<String>,
     /// Threads against processes.
     pub(crate) rows: Vec<Row>,
     /// Everything else.
     pub(crate) others: Vec<Row>,
+    /// What the names of variants mean that stand in the rows.
+    pub(crate) terms: Option<String>,
     /// At which level headline answers hold.
     level: Option<String>,
     /// What to do next; `DIR` stands for the results folder.
@@ -73,12 +79,16 @@ impl Answers {
         let all = |rows: Vec<(bool, Row)>| rows.into_iter().map(|(_, row)| row).collect();
         let mut answers = Self {
             head: head(results),
+            asked: asked::asked(results),
+            terms: None,
             rows: all(rows),
             others: all(others),
             level: level(results),
             next: Vec::new(),
             warnings: advice::warnings(results),
         };
+        let all = answers.rows.iter().chain(&answers.others);
+        answers.terms = terms::terms(results, all);
         answers.next = advice::next(results, &answers);
         if answers.rows.len() + answers.others.len() > 1 {
             let labels = answers.together(About::NoCause);
@@ -124,7 +134,14 @@ fn level(results: &Results) -> Option<String> {
         1 => "The headline answer is".to_owned(),
         many => format!("All {many} headline answers together are"),
     };
-    Some(format!("{who} right in at least 95 of 100 runs"))
+    let right = right_of_100(results.error);
+    Some(format!("{who} right in at least {right} of 100 runs"))
+}
+
+/// `95`, and `93.8` where a run was resumed: never rounded up.
+pub(crate) fn right_of_100(error: f64) -> String {
+    let tenths = (1000.0 * (1.0 - error) + 1e-6).floor();
+    crate::number::trimmed(tenths / 10.0, 1)
 }
 
 /// `Primes; Disk writes; Search and 2 more`.
@@ -187,7 +204,10 @@ fn head(results: &Results) -> Vec<String> {
         [one] => format!("{}: {}", one.study.name, one.study.title),
         all => format!("{} studies", all.len()),
     };
-    let took = took_s(results).map_or(String::new(), |s| format!(" in {}", duration(s)));
+    let took = match results.took_s > 0.0 {
+        true => format!(" in {}", duration(results.took_s)),
+        false => String::new(),
+    };
     let seed = results.header.settings.seed;
     vec![cpus, format!("{what}{took}"), format!("seed {seed}")]
 }
@@ -196,14 +216,6 @@ fn head(results: &Results) -> Vec<String> {
 fn noise(results: &Results) -> Option<f64> {
     let cases = results.studies.iter().flat_map(|study| &study.cases);
     cases.filter_map(|case| case.noise?.pair).reduce(f64::max)
-}
-
-/// Seconds from the beginning to the end of the last slot.
-fn took_s(results: &Results) -> Option<f64> {
-    let cases = results.studies.iter().flat_map(|study| &study.cases);
-    let slots = cases.flat_map(|case| &case.slots);
-    let ends = slots.map(|slot| slot.at_s + slot.outcome.launch_ns as f64 / 1e9);
-    ends.reduce(f64::max)
 }
 
 /// `2 min 5 s`.

@@ -3,6 +3,7 @@
 use lab::results::Role;
 use lab::{CaseResult, Finding, Results};
 
+use super::answers::right_of_100;
 use super::detail::Detail;
 use super::figures::{Figures, course, ecdf, latencies, memory, of_mixes, phases, slots};
 use super::requests::requests;
@@ -47,7 +48,7 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
     for finding in case.findings.iter().filter(|_| !together) {
         said(&mut section, finding);
     }
-    section.quiet(role(&[case]));
+    section.quiet(role(results, &[case]));
     section.quiet(own_work(case));
     section.quiet(sampling(case));
     section.quiet(not_counted(case));
@@ -100,16 +101,16 @@ pub(super) fn said(section: &mut Section, finding: &Finding) {
 }
 
 /// What the comparisons of some cases are in their run: with which others they share the 5 %.
-pub(super) fn role(cases: &[&CaseResult]) -> Option<String> {
+pub(super) fn role(results: &Results, cases: &[&CaseResult]) -> Option<String> {
+    let right = right_of_100(results.error);
     let mut findings = cases.iter().flat_map(|case| &case.findings);
     match findings.next()?.role {
         Role::Alone => None,
-        Role::Headline { answers: 1 } => Some(
-            "Headline answer: the only one of this run; it is right in at least 95 of 100 runs"
-                .to_owned(),
-        ),
+        Role::Headline { answers: 1 } => Some(format!(
+            "Headline answer: the only one of this run; it is right in at least {right} of 100 runs"
+        )),
         Role::Headline { answers } => Some(format!(
-            "Headline answer: the {} of this run are all right in at least 95 of 100 runs",
+            "Headline answer: the {} of this run are all right in at least {right} of 100 runs",
             many(answers as u64, "headline answer")
         )),
         Role::Exploratory {

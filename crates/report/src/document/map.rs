@@ -43,7 +43,7 @@ pub(super) fn map(id: &str, study: &str, results: &Results, map: &OperationMatri
     for line in cut_short_together(results, rows) {
         section.text(Tone::Doubt, line);
     }
-    section.quiet(role(&map.cases));
+    section.quiet(role(results, &map.cases));
     map.cases.iter().for_each(|case| failed(&mut section, case));
     for fold in [typical(map), reasons(map)] {
         section.section(fold, Level::Evidence);

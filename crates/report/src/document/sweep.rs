@@ -60,7 +60,7 @@ pub(super) fn sweep(
     requests(&mut section, Some(sweep.parameter), &cases);
     let own: BTreeSet<String> = cases.iter().flat_map(|case| own_work(case)).collect();
     section.quiet(own);
-    section.quiet(role(&cases));
+    section.quiet(role(results, &cases));
     cases.iter().for_each(|case| failed(&mut section, case));
     if let Some(first) = cases.first() {
         let at = point(sweep, first);

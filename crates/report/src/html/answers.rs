@@ -21,9 +21,11 @@ pub(super) fn top(results: &Results, document: &Document, budget: &mut SizeBudge
             (budget.hold("the machine and the date", html! { p.where { (place(results, answers)) } }))
         }
         section #answers aria-label="Answers" {
+            @if let Some(asked) = &answers.asked { (budget.hold("the question", html! { p { (asked) "." } })) }
             (budget.hold("threads against processes", group("forest-main", "Threads against processes", &answers.rows)))
             (budget.hold("other answers", group("forest-other", "Other answers", &answers.others)))
             (budget.hold("terms", terms(answers)))
+            @if let Some(said) = &answers.terms { (budget.hold("terms", html! { p.quiet { (said) "." } })) }
         }
         @if !answers.next.is_empty() {
             section #next {

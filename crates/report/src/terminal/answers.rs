@@ -221,6 +221,8 @@ mod tests {
             ratio: Some(ratio),
             interval: Some(interval),
             floor: 0.01,
+            case: String::new(),
+            names: Vec::new(),
             is_exploratory: false,
             below: Vec::new(),
         }

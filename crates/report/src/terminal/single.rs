@@ -105,7 +105,7 @@ pub(super) fn memory(case: &CaseResult, detail: Detail) -> Option<String> {
     let compared = all.iter().filter(|one| one.contrast.value().is_some());
     let said = compared.filter_map(|one| Some(one.sentence.split_once(": ")?.1));
     let said: Vec<&str> = said
-        .take(if detail < Detail::Least { 2 } else { 1 })
+        .take(if detail < Detail::FewWarnings { 2 } else { 1 })
         .collect();
     match said.is_empty() {
         false => Some(said.join("; ")),

@@ -28,6 +28,9 @@ pub(crate) struct Row {
     pub(crate) ratio: Option<f64>,
     pub(crate) interval: Option<(f64, f64)>,
     pub(crate) floor: f64,
+    /// The case, and the variants that the words name.
+    pub(crate) case: String,
+    pub(crate) names: Vec<String>,
     /// It is no headline answer, and has no share of their level.
     pub(crate) is_exploratory: bool,
     /// What the reader sees below: the cause, or the other variants.
@@ -88,6 +91,7 @@ pub(super) fn row(
     let main = main.filter(|_| best.is_none_or(|best| is_between(case, best)));
     let is_main = main.is_some();
     let mut row = Row::new(place, label, "no data yet", Tone::Doubt);
+    row.case.clone_from(&case.case.name);
     let mut findings = case.findings.iter();
     row.is_exploratory = findings.any(|one| matches!(one.role, Role::Exploratory { .. }));
     let cause = no_cause(case);
@@ -96,6 +100,7 @@ pub(super) fn row(
         (None, _) if row.recommends(case) => {}
         (None, Some(finding)) => {
             let pair = Pair::of(finding);
+            row.names = vec![finding.subject.clone(), finding.reference.clone()];
             let reference = format!(" than {}", plural(&finding.reference));
             row.say(&pair, &plural(&finding.subject), &cause);
             match pair.is_decided() {
@@ -238,6 +243,8 @@ impl Row {
             ratio: None,
             interval: None,
             floor: 0.0,
+            case: String::new(),
+            names: Vec::new(),
             is_exploratory: false,
             below: Vec::new(),
         }

@@ -1,5 +1,7 @@
 //! The studies of the run.
 
+use std::collections::BTreeMap;
+
 use flow::{Model, Variant};
 use lab::{Case, LabelledVariant, Metric, Origin, Study, SweepPoint};
 use serde_json::json;
@@ -113,6 +115,7 @@ fn study(name: &str, title: &str, headline: &str) -> Study {
         deciding: Vec::new(),
         limits_of: Vec::new(),
         simulate: None,
+        terms: BTreeMap::new(),
     }
 }
 

@@ -1,0 +1,58 @@
+//! Names that a stranger cannot know, where they first stand: what the study says of its labels,
+//! and else what the model is.
+
+use lab::{CaseResult, Results, StudyResult};
+
+use super::Row;
+use super::asked::labels;
+
+/// `Terms: fiber-packed: user-level threads, …; by pointer: …`, of the variants that are named; of
+/// a study alone those of its headline.
+pub(super) fn terms<'a>(results: &Results, rows: impl Iterator<Item = &'a Row>) -> Option<String> {
+    let named: Vec<(&StudyResult, &CaseResult, Vec<&str>)> = match &results.studies[..] {
+        [study] => {
+            let headline = study.headline_case().into_iter();
+            headline
+                .map(|case| (study, case, labels(case).collect()))
+                .collect()
+        }
+        studies => rows
+            .filter_map(|row| {
+                let study = &studies[row.study];
+                let case = study.cases.iter().find(|case| case.case.name == row.case)?;
+                Some((study, case, row.names.iter().map(String::as_str).collect()))
+            })
+            .collect(),
+    };
+    // Labels of one meaning share it.
+    let mut said: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (study, case, names) in named {
+        for label in names {
+            let Some(gloss) = gloss(study, case, label) else {
+                continue;
+            };
+            match said.iter_mut().find(|(known, _)| *known == gloss) {
+                Some((_, labels)) if labels.contains(&label) => {}
+                Some((_, labels)) => labels.push(label),
+                None => said.push((gloss, vec![label])),
+            }
+        }
+    }
+    let lines = said.iter();
+    let lines = lines.map(|(gloss, labels)| format!("{}: {gloss}", labels.join(", ")));
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| format!("Terms: {}", lines.join("; ")))
+}
+
+fn gloss<'a>(study: &'a StudyResult, case: &CaseResult, label: &str) -> Option<&'a str> {
+    let model = || {
+        let mut variants = case.case.variants.iter();
+        variants
+            .find(|own| own.label == label)?
+            .variant
+            .model
+            .gloss()
+    };
+    let own = study.study.terms.get(label).map(String::as_str);
+    own.or_else(model)
+}
