@@ -30,8 +30,11 @@ fn zero_is_refused_where_something_must_be() {
     refused("primes --model 0x4", &["'0x4'", "4x2"]);
     refused("primes --budget 0", &["--budget", "'0'", "60s"]);
     refused("primes --deadline 0", &["--deadline", "'0'"]);
-    refused("primes --rounds 0", &["--rounds", "1..="]);
-    refused("run --rounds 0", &["--rounds", "1..="]);
+    refused("primes --rounds 0", &["--rounds", "use 1 to 1000"]);
+    refused("run --rounds 0", &["--rounds", "use 1 to 1000"]);
+    refused("primes --rounds 1e9", &["--rounds", "use 1 to 1000"]);
+    refused("limits -p 3", &["-p", "is an option of", "primes"]);
+    refused("run primes,workers,primes", &["primes is named twice"]);
 }
 
 /// A minus made them "unexpected arguments", and nothing said what may stand there.
