@@ -187,7 +187,10 @@ impl Model {
             Self::ProcessSharedFiles => "processes, one table of open files",
             Self::ThreadPrivateFiles => "threads, a table of open files each",
             Self::Mix { .. } => "processes of several threads",
-            Self::Fiber { stacks, .. } if stacks == Stacks::Packed => "fibers without guard pages",
+            Self::Fiber {
+                stacks: Stacks::Packed,
+                ..
+            } => "fibers without guard pages",
             Self::Fiber { .. } => "user-level threads",
             Self::Migratable { way, .. } => match way {
                 Way::Isomalloc => "fibers that can move to another process",
