@@ -13,15 +13,14 @@ const GUARDED_MINIMUM: usize = PAGE;
 pub(crate) const CATCHES_FROM: usize = 16 << 10;
 /// Slots are counted in 32 bits, and one number means "nobody".
 const MOST: usize = u32::MAX as usize - 1;
-/// The largest stack: beyond 512 MiB it is no stack but a mistake. Up to here slots can be
-/// told apart by their addresses as far as a process can address them (see [`slots::most`]).
+/// The largest stack: beyond 512 MiB it is no stack but a mistake.
 const LARGEST: usize = 1 << 29;
 
 /// How the stacks of a scheduler are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stack {
     /// Dense slots without a guard, on huge pages where possible. An overflow is found by
-    /// a canary when the fiber next gives up the processor, and ends the program; one so deep
+    /// a canary, at the latest when the fiber ends, and ends the program; one so deep
     /// that it runs through all slots below it is found when it does.
     Packed {
         /// Bytes of a slot.
@@ -73,8 +72,9 @@ impl Config {
     /// # Safety
     /// No fiber of the scheduler needs more of its slot than that holds: closure or result, and its
     /// deepest frames, those of signal handlers and of library functions that it calls included. A
-    /// canary finds many overflows, and ends the program; but only when the fiber next gives up
-    /// the processor, when it has written over what belongs to its neighbour.
+    /// canary finds many overflows, and ends the program; but only when the fiber next gives up the
+    /// processor in a round in which canaries are looked at (the first, and every 64th), or ends,
+    /// when it has written over what belongs to its neighbour.
     #[must_use]
     pub unsafe fn packed(bytes: usize) -> Config {
         Config::new(Stack::Packed { bytes })

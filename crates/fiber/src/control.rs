@@ -2,20 +2,19 @@
 
 use std::cell::Cell;
 
-use crate::arch::Sp;
+use crate::arch::{Context, Saved};
 use crate::memory::Zeroed;
 
 /// No fiber: the end of a list, a join that nobody waits for.
 pub(crate) const NOBODY: u32 = u32::MAX;
 
-/// One fiber's control block: 32 bytes, two in a line. All-zero bytes are a free slot.
+/// One fiber's control block: a cache line of its own, which is all that a switch touches of a
+/// fiber whose live words fit registers. All-zero bytes are a free slot.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Control {
-    /// Its context while it is suspended.
-    pub(crate) saved: Cell<Sp>,
-    /// Drops what lies at the top of the slot, if that needs to be dropped: the closure of a
-    /// fresh fiber, the result or panic of one that ended. `None` in a free slot.
-    pub(crate) discard: Cell<Option<Discard>>,
+    /// Its context while it does not run; see also [`Control::discard`].
+    pub(crate) saved: Saved,
     /// How many fibers this slot has had: ids of earlier ones are told from it.
     pub(crate) generation: Cell<u32>,
     /// Who waits for its end; in a free slot, the next free one.
@@ -31,12 +30,36 @@ pub(crate) struct Control {
 }
 
 impl Control {
+    /// What drops the value at the top of the slot, if that needs to be dropped: the closure of a
+    /// fresh fiber, the result or panic of one that ended. `None` in a free slot.
+    ///
+    /// It stands where a register is saved of a fiber that has begun and not ended, so for those
+    /// it must not be asked for.
+    #[inline(always)]
+    pub(crate) fn discard(&self) -> Option<Discard> {
+        let word = self.saved.spare().get();
+        // SAFETY: at these stages the word is what `set_discard` put there: 0, which is `None`, or
+        // the address of such a function.
+        unsafe { std::mem::transmute::<usize, Option<Discard>>(word) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_discard(&self, discard: Option<Discard>) {
+        let word = discard.map_or(0, |discard| discard as usize);
+        self.saved.spare().set(word);
+    }
+
+    /// Where its context is kept.
+    #[inline(always)]
+    pub(crate) fn context(&self) -> Context {
+        &raw const self.saved
+    }
+
     /// Takes over what another control block of the same fiber says, but for who waits for it.
     /// One that is on its way continues where it arrives.
     #[inline]
     pub(crate) fn copy_from(&self, other: &Control) {
-        self.saved.set(other.saved.get());
-        self.discard.set(other.discard.get());
+        self.saved.set_words(other.saved.words());
         self.generation.set(other.generation.get());
         self.stage.set(other.stage.get());
         self.permit.set(other.permit.get());
@@ -47,16 +70,16 @@ impl Control {
 /// Drops a value in the slot with this top.
 pub(crate) type Discard = unsafe fn(*mut u8);
 
-// SAFETY: null, `None`, zero, `Stage::Free` and false are all-zero bytes; nothing in a
-// control block needs to be dropped.
+// SAFETY: zero, `Stage::Free` and false are all-zero bytes; nothing in a control block needs to
+// be dropped.
 unsafe impl Zeroed for Control {}
 
 // SAFETY: all-zero bytes are a null pointer, which needs no drop.
-unsafe impl Zeroed for Cell<Sp> {}
+unsafe impl Zeroed for Cell<Context> {}
 
 const _: () = assert!(
-    size_of::<Control>() == 32,
-    "two control blocks to a cache line"
+    size_of::<Control>() == 64,
+    "a cache line for each control block"
 );
 
 /// Where a fiber stands.

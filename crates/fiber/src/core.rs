@@ -2,17 +2,20 @@
 //!
 //! # Theory
 //!
-//! The run queue is an array of saved stack pointers, read in order. A round:
+//! The run queue is an array of addresses of control blocks, read in order. A round:
 //!
 //! ```text
-//!  ring  │ sp 0 │ sp 1 │ hole │ sp 3 │ … │ sp n-1 │ scheduler │ (stale) …
-//!                  ▲ turn: the cell of the fiber that runs
+//!  ring  │ fiber 0 │ fiber 1 │ hole │ fiber 3 │ … │ scheduler │ (stale) …
+//!                       ▲ turn: the cell of the fiber that runs
 //! ```
 //!
-//! * To **yield** is to store one's stack pointer in the cell of the turn, step the turn,
-//!   and load the next: the queue never moves, and the next flows' addresses are known
+//! * To **yield** is to save a few words in one's control block, step the turn, and load those
+//!   of the next: the queue never moves, and the next flows' addresses are known
 //!   before they are needed, so that the processor works on several flows at once and
 //!   can fetch their memory ahead.
+//! * **Control blocks lie apart from stacks**, side by side, a cache line each. A fiber whose live
+//!   words fit the registers of its context costs that line and nothing of its stack; read in
+//!   order, such lines come ahead of their use.
 //! * The scheduler's own context stands in the last cell, so that nobody tests for the
 //!   end of the array: the round ends by switching to the scheduler.
 //! * A fiber that **suspends** or **ends** leaves a *hole*: a context that only hands the
@@ -25,13 +28,9 @@
 //! The price: a round in which one fiber ends closes holes in a pass over the ring, and a
 //! fiber awakened early in a round waits until its end.
 //!
-//! **Tried: a ring of records.** With all registers that a call keeps saved in the cell itself (64
-//! bytes in place of 8), a fiber whose live words fit in registers touches nothing of its stack.
-//! Guarded stacks gained (lowest of three rounds on a busy machine, before and after: 100 fibers
-//! 2.74 and 2.03 ns, 10,000 12.0 and 2.0, 100,000 21.6 and 3.4); packed slots lost, since six
-//! registers are stored and loaded whether in use or not (100 fibers 1.6 and 2.0 ns), and their
-//! canary becomes a line that nothing else touches (100,000 fibers 6.1 and 11.6). Packed slots
-//! would need the canary looked at in some rounds only, and cells that keep fewer registers.
+//! **Canaries** lie in slots, where a fiber in registers has no other business. So they are looked
+//! at in the first round and in every [`LOOK_EVERY`]th, when fibers yield by the longer way, and
+//! whenever a fiber ends.
 //!
 //! What a fiber must not do on its own small stack when it ends (wake whoever waits, drop
 //! what nobody joins) is done on a stack that the scheduler keeps for it.
@@ -48,7 +47,7 @@ use std::ptr;
 use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::arch::{self, Floats, Sp, Turn};
+use crate::arch::{self, Context, Floats, Saved, Turn};
 use crate::config::{Config, Stack};
 use crate::control::{Control, NOBODY};
 use crate::current::{self, Entered};
@@ -66,10 +65,18 @@ use crate::valgrind::Stacks;
 pub(crate) const AHEAD: usize = 32;
 
 /// What a fiber takes in each table: controls, ring and late ones.
-pub(crate) const TABLES: [usize; 3] = [size_of::<Control>(), size_of::<Sp>(), size_of::<Sp>()];
+pub(crate) const TABLES: [usize; 3] = [
+    size_of::<Control>(),
+    size_of::<Context>(),
+    size_of::<Context>(),
+];
 
 /// What a fiber takes in tables, beside its slot.
 pub(crate) const TABLE_BYTES: usize = TABLES[0] + TABLES[1] + TABLES[2];
+
+/// From one round in which canaries are looked at to the next: often enough to name a fiber that
+/// spoils its neighbours, and too seldom to cost anything.
+const LOOK_EVERY: u32 = 64;
 
 /// For what a fiber does when it ends.
 pub(crate) const LAST_STACK_BYTES: usize = 256 << 10;
@@ -91,16 +98,19 @@ pub(crate) struct Core {
     pub(crate) watched: Option<Stacks>,
     pub(crate) slots: Slots,
     pub(crate) controls: Table<Control>,
-    ring: Table<Cell<Sp>>,
+    ring: Table<Cell<Context>>,
     /// Cells of the ring in use; the scheduler's own follows.
     len: Cell<usize>,
     holes: Cell<usize>,
     /// Made or awakened during this round.
-    late: Table<Cell<Sp>>,
+    late: Table<Cell<Context>>,
     late_len: Cell<usize>,
     in_round: Cell<bool>,
-    hole: Sp,
+    hole: Saved,
+    /// The scheduler's own context, while its fibers run.
+    own_context: Saved,
     last_stack: Mapping,
+    rounds: Cell<u32>,
     /// Slots ever used; above it all are new.
     used: Cell<u32>,
     /// Slots used before and free now: a list through `Control::link`.
@@ -114,7 +124,7 @@ pub(crate) struct Core {
     /// The floating-point state of all fibers that have none of their own.
     common_floats: Cell<Option<Floats>>,
     /// The context that drops the scheduler, while it unwinds a fiber.
-    dropper: Cell<Sp>,
+    dropper: Cell<Context>,
     dropped: Cell<bool>,
     /// The slots in which fibers are made here: from this one on, up to that one.
     first_slot: u32,
@@ -150,7 +160,7 @@ impl Core {
             .base()
             .wrapping_add(arch::FRAME_BYTES.next_multiple_of(64));
         // SAFETY: aligned, and that many bytes lie below it in a mapping of our own.
-        let hole = unsafe { arch::hole_frame(hole_top) };
+        let hole = unsafe { arch::hole(hole_top) };
         // Two stacks beside those of the slots: the hole's, and the one for ends.
         let watched = Stacks::if_watched(capacity + 2).map_err(memory)?;
         if let Some(stacks) = &watched {
@@ -183,14 +193,16 @@ impl Core {
             late_len: Cell::new(0),
             in_round: Cell::new(false),
             hole,
+            own_context: Saved::default(),
             last_stack,
+            rounds: Cell::new(0),
             used: Cell::new(first_slot),
             free: Cell::new(NOBODY),
             live: Cell::new(0),
             ending: Cell::new(NOBODY),
             floats_asked: Cell::new(false),
             common_floats: Cell::new(None),
-            dropper: Cell::new(ptr::null_mut()),
+            dropper: Cell::new(ptr::null()),
             dropped: Cell::new(false),
             first_slot,
             slots_end: first_slot as usize + config.capacity,
@@ -202,12 +214,15 @@ impl Core {
     /// The fiber whose turn it is.
     #[inline(always)]
     pub(crate) fn index_at(&self, turn: Turn) -> u32 {
-        if let Some(staged) = &self.staged {
-            return staged.index();
-        }
-        // SAFETY: a turn is a cell of the ring, and still holds the stack pointer with
-        // which its fiber was last resumed, which lies in that fiber's slot.
-        self.slots.index_of(unsafe { turn.read() })
+        // SAFETY: a turn is a cell of the ring, and holds its fiber's context.
+        self.index_of(unsafe { turn.read() })
+    }
+
+    /// The fiber whose context this is.
+    #[inline(always)]
+    pub(crate) fn index_of(&self, context: Context) -> u32 {
+        let bytes = context.addr() - self.controls.address(0).addr();
+        (bytes / size_of::<Control>()) as u32
     }
 
     /// This, counted: join handles may outlive the scheduler.
@@ -236,13 +251,13 @@ impl Core {
 
     /// Puts a context at the end of the queue.
     #[inline]
-    pub(crate) fn enqueue(&self, sp: Sp) {
+    pub(crate) fn enqueue(&self, context: Context) {
         let (table, len) = if self.in_round.get() {
             (&self.late, &self.late_len)
         } else {
             (&self.ring, &self.len)
         };
-        table.at(len.get()).set(sp);
+        table.at(len.get()).set(context);
         len.set(len.get() + 1);
     }
 
@@ -255,7 +270,7 @@ impl Core {
     #[inline(always)]
     pub(crate) fn leave_hole(&self, turn: Turn) {
         // SAFETY: a turn is a cell of the ring.
-        unsafe { turn.write(self.hole) };
+        unsafe { turn.write(&raw const self.hole) };
         self.holes.set(self.holes.get() + 1);
     }
 
@@ -287,6 +302,9 @@ impl Core {
     /// Every fiber in the ring runs once.
     fn round(&self) {
         self.in_round.set(true);
+        let round = self.rounds.replace(self.rounds.get().wrapping_add(1));
+        let looks = self.slots.is_packed() && round.is_multiple_of(LOOK_EVERY);
+        current::set_calm(!looks);
         match &self.staged {
             Some(staged) => self.staged_round(staged),
             None => self.round_in_place(),
@@ -295,11 +313,13 @@ impl Core {
     }
 
     fn round_in_place(&self) {
-        let (first, own) = (self.ring.address(0), self.ring.address(self.len.get()));
-        // SAFETY: the cells up to `own` hold contexts saved by fibers or made by `spawn`,
-        // each once; `own` lies within the table, which has a cell more than fibers.
-        let turn = unsafe { arch::switch(own.cast(), first.cast()) };
-        debug_assert_eq!(turn, own.cast(), "the turn came back to another cell");
+        let own = self.ring.at(self.len.get());
+        own.set(&raw const self.own_context);
+        let first = self.ring.address(0).cast();
+        // SAFETY: the cells before `own` hold contexts saved by fibers or made by `spawn`,
+        // each once.
+        let turn = unsafe { arch::switch(own.get(), first) };
+        debug_assert_eq!(turn, own.as_ptr(), "the turn came back to another cell");
     }
 
     fn close_holes(&self) {
@@ -310,9 +330,9 @@ impl Core {
         let mut kept = 0;
         if holes < len {
             for place in 0..len {
-                let sp = self.ring.at(place).get();
-                self.ring.at(kept).set(sp);
-                kept += usize::from(sp != self.hole);
+                let context = self.ring.at(place).get();
+                self.ring.at(kept).set(context);
+                kept += usize::from(context != &raw const self.hole);
             }
         }
         self.len.set(kept);
@@ -323,13 +343,13 @@ impl Core {
         self.len.get()
     }
 
-    pub(crate) fn ring_at(&self, place: usize) -> &Cell<Sp> {
+    pub(crate) fn ring_at(&self, place: usize) -> &Cell<Context> {
         self.ring.at(place)
     }
 
     /// The context that stands where a fiber left the ring.
-    pub(crate) fn hole(&self) -> Sp {
-        self.hole
+    pub(crate) fn hole(&self) -> Context {
+        &raw const self.hole
     }
 
     /// One fiber less is here.

@@ -6,7 +6,7 @@
 //! nothing allocated: the message is made in a buffer, written to standard error in one
 //! call, and the program aborts.
 //!
-//! * A **canary** that changed: reported by the flow that broke it, before any other runs.
+//! * A **canary** that changed: reported by the flow that broke it, where it is looked at.
 //! * A **guard** that was touched: see `guard`.
 //! * A **panic** in a stack too small to unwind: a panic hook names the fiber, then lets
 //!   the hook before it print what it can (over packed slots below, which nobody will use

@@ -1,12 +1,13 @@
 //! The running fiber's own handle.
 
 use std::marker::PhantomData;
+use std::ptr;
 
 use crate::arch::{self, Turn};
+use crate::control::Control;
 use crate::core::turns::arrive;
 use crate::core::{AHEAD, Core};
 use crate::current;
-use crate::slots::CANARY;
 
 /// Which fiber: a scheduler, a slot of it, and which of the fibers that this has had. Equal
 /// only for the same fiber (until four billion schedulers, or fibers of one slot, have been).
@@ -32,18 +33,11 @@ impl FiberId {
 /// without it, a little slower; both may be mixed.
 #[derive(Debug)]
 pub struct Fiber {
+    /// Null if it has floating-point state of its own, so that no yield is a plain one.
     turn: Turn,
-    /// A word that holds [`CANARY`] while yielding is nothing but a switch: the slot's
-    /// canary itself, or [`CALM`], or [`NOT_CALM`].
-    watch: *const u64,
     /// It belongs to one kernel thread.
     bound: PhantomData<*mut ()>,
 }
-
-/// Watched by fibers with a guard: nothing to look for.
-static CALM: u64 = CANARY;
-/// Watched by fibers with floating-point state of their own: every yield is special.
-static NOT_CALM: u64 = !CANARY;
 
 impl Fiber {
     /// The handle of fiber `index`, which begins.
@@ -53,14 +47,8 @@ impl Fiber {
         if own_floats {
             core.keep_common_floats();
         }
-        let watch = match (own_floats, core.slots.is_packed()) {
-            (true, _) => &raw const NOT_CALM,
-            (false, true) => core.slots.canary(index).cast_const().cast(),
-            (false, false) => &raw const CALM,
-        };
         Fiber {
-            turn,
-            watch,
+            turn: if own_floats { ptr::null_mut() } else { turn },
             bound: PhantomData,
         }
     }
@@ -68,19 +56,19 @@ impl Fiber {
     /// Lets every other runnable fiber run once.
     #[inline(always)]
     pub fn yield_now(&mut self) {
-        if current::turn() != self.turn {
-            self.turn = moved();
-        }
-        // SAFETY: a static, or the lowest word of the slot on which this runs.
-        if unsafe { self.watch.read() } != CANARY {
-            self.turn = specially(self.turn);
-            return;
+        if current::turn() != self.turn || !current::is_calm() {
+            match uncommonly() {
+                Some(turn) => self.turn = turn,
+                None => return,
+            }
         }
         // SAFETY: the ring has AHEAD cells more than it can hold contexts.
         arch::prefetch(unsafe { self.turn.wrapping_add(AHEAD).read() });
-        // SAFETY: the published turn is this fiber's cell; fibers, holes or the scheduler
-        // stand in the next.
-        let turn = unsafe { arch::switch(self.turn, self.turn.wrapping_add(1)) };
+        // SAFETY: the published turn is this fiber's cell.
+        let own = unsafe { self.turn.read() };
+        // SAFETY: the context is this fiber's; fibers, holes or the scheduler stand in the next
+        // cell.
+        let turn = unsafe { arch::switch(own, self.turn.wrapping_add(1)) };
         arrive(turn);
         self.turn = turn;
     }
@@ -88,16 +76,18 @@ impl Fiber {
     /// The fiber has gone on elsewhere, at this turn.
     #[inline(always)]
     pub(crate) fn arrived_with(&mut self, turn: Turn) {
-        self.turn = turn;
+        if !self.turn.is_null() {
+            self.turn = turn;
+        }
     }
 
     /// This handle for a function of its own frame: what it keeps then lies there, near what
     /// a switch touches anyway, and not where the fiber began.
     #[inline(always)]
     pub fn lend(&mut self) -> Lent<'_> {
-        let Fiber { turn, watch, bound } = *self;
+        let Fiber { turn, bound } = *self;
         Lent {
-            fiber: Fiber { turn, watch, bound },
+            fiber: Fiber { turn, bound },
             lender: PhantomData,
         }
     }
@@ -107,7 +97,7 @@ impl Fiber {
     #[inline(always)]
     pub fn suspend(&mut self) {
         crate::suspend();
-        self.turn = current::turn();
+        self.arrived_with(current::turn());
     }
 
     /// This fiber.
@@ -132,17 +122,33 @@ impl Lent<'_> {
     }
 }
 
-/// The fiber has yielded by other means since this handle last saw the turn.
+/// What is not a plain switch: the fiber has yielded by other means since its handle last saw the
+/// turn, or its canary is to be looked at (then there is a turn to go on with), or it has
+/// floating-point state of its own (then it has yielded when this returns).
+///
+/// One call for all, which takes next to no stack where it only looks: a small slot has none to
+/// spare.
 #[cold]
 #[inline(never)]
-fn moved() -> Turn {
-    current::turn_for("Fiber::yield_now")
+fn uncommonly() -> Option<Turn> {
+    let turn = current::turn_for("Fiber::yield_now");
+    // SAFETY: a fiber runs, so its scheduler does, below it.
+    let core = unsafe { &*current::core() };
+    // SAFETY: a turn is a cell of the ring.
+    let context = unsafe { turn.read() };
+    // SAFETY: it holds the context of its fiber, which its control block begins with.
+    let control = unsafe { &*context.cast::<Control>() };
+    if control.own_floats.get() || !core.slots.is_whole(core.index_of(context)) {
+        specially(turn);
+        return None;
+    }
+    Some(turn)
 }
 
 /// The canary is gone, or the fiber keeps its own floating-point state.
 #[cold]
 #[inline(never)]
-fn specially(turn: Turn) -> Turn {
+fn specially(turn: Turn) {
     // SAFETY: a fiber runs, so its scheduler does, below it.
-    unsafe { &*current::core() }.give_up(turn)
+    unsafe { &*current::core() }.give_up(turn);
 }

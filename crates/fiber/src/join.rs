@@ -117,7 +117,7 @@ impl<T> JoinHandle<T> {
         // SAFETY: the caller's promise; it is read once, since the slot is freed.
         let value = unsafe { place::<V>(core.slots.top(index)).read() };
         if mem::needs_drop::<V>() {
-            control.discard.set(None);
+            control.set_discard(None);
         }
         core.free(control, index);
         value

@@ -18,15 +18,16 @@
 //!
 //! # Theory
 //!
-//! A flow that is not running is one word, its stack pointer; the queue is an array of
-//! them; to yield is to store one, load the next and jump. What is left is memory: each
-//! switch touches the line where the next flow's live words stand. All else follows from
-//! keeping those few, near each other, and known in advance.
+//! A flow that is not running is a few saved words, its stack pointer among them, in its control
+//! block; the queue is an array of their addresses; to yield is to save those words, load those of
+//! the next and jump. What is left is memory: each switch touches the control block of the next
+//! flow, a cache line, and of its stack what does not fit the saved registers. All else follows
+//! from keeping that little, near each other, and known in advance.
 //!
 //! ```text
 //!  Scheduler ─▶ core: ring, rounds, holes ─▶ arch: the switch, one file a processor
 //!      │          │
-//!      │          └─▶ control: 32 bytes a fiber     slots: where stacks lie ─▶ memory
+//!      │          └─▶ control: 64 bytes a fiber     slots: where stacks lie ─▶ memory
 //!      └─▶ start: closure ─▶ context ─▶ result      fatal, guard: ends, by name
 //! ```
 //!

@@ -23,22 +23,15 @@
 //! slot is an odd number of lines, except the smallest (two); and the tops of guarded
 //! slots, which lie a multiple of a page apart, are shifted by a colour of 0 to 31 lines.
 //!
-//! **Canary.** A packed slot has no guard. Its lowest word holds a value that is looked
-//! at whenever its flow gives up the processor, before any other flow goes on. A frame
-//! that jumps over the word without writing it is not found. In the smallest slots the
-//! word shares its cache line with the saved frame and costs no memory traffic; in
-//! larger ones it costs one more line a switch (2 to 4 ns from 100,000 flows on).
+//! **Canary.** A packed slot has no guard. Its lowest word holds a value that is looked at
+//! when its flow ends, and in some rounds whenever it gives up the processor, before any other
+//! flow goes on: in each round the word would be one more cache line a switch (8 ns at a
+//! million flows). A frame that jumps over the word without writing it is not found.
 //!
 //! **Landing.** Below the first packed slot lies room for a panic message: printing needs
 //! more stack than a small slot has, runs over slots below that nobody will use any more,
 //! and ends the program. Below the landing is a page that may not be touched: a flow that
 //! runs through all slots below its own faults there, before it spoils anything else.
-//!
-//! **Which slot.** A stack pointer tells its fiber: the line is divided by the lines of a slot,
-//! by multiplying with `r`, 2^64 / d rounded up. That is n/d and an error below n / 2^64, and
-//! n/d is never nearer than 1/d to the next whole number: so it is right while n d <= 2^64.
-//! All lines are fewer than d times the slots, which [`most`] therefore bounds by 2^64 / d^2;
-//! the largest stacks, of 512 MiB, can be 262,135, which no process can address.
 //!
 //! **Arena.** A movable slot keeps what its flow allocates at its low end, below canary and
 //! stack.
@@ -74,7 +67,6 @@ pub(crate) struct Slots {
     usable: usize,
     /// Bytes below the stack that are the fiber's arena.
     arena: usize,
-    reciprocal: u64,
     guard: Guard,
 }
 
@@ -118,24 +110,10 @@ fn arena(stack: Stack) -> usize {
     }
 }
 
-/// 2^64 / (stride in lines), rounded up: division by multiplication.
-fn reciprocal(stride: usize) -> u64 {
-    (u64::MAX / (stride / LINE) as u64) + 1
-}
-
-#[inline(always)]
-fn quotient(lines: u64, reciprocal: u64) -> u64 {
-    ((u128::from(lines) * u128::from(reciprocal)) >> 64) as u64
-}
-
-/// How many slots of such a stack there can be, watched by valgrind or not: they can be
-/// addressed, and told apart by their addresses.
+/// How many slots of such a stack a process can address, watched by valgrind or not.
 pub(crate) fn most(stack: Stack) -> usize {
     let stride = stride(stack).saturating_add(RED_ZONE);
-    let lines = (stride / LINE) as u128;
-    let told_apart = (1_u128 << 64) / (lines * lines);
-    let addressed = (isize::MAX as usize - LANDING) / stride;
-    addressed.min(usize::try_from(told_apart).unwrap_or(usize::MAX))
+    (isize::MAX as usize - LANDING) / stride
 }
 
 impl Slots {
@@ -189,7 +167,6 @@ impl Slots {
             stride,
             usable: stack.bytes(),
             arena: arena(stack),
-            reciprocal: reciprocal(stride),
             guard: Guard::None,
         }
     }
@@ -259,13 +236,6 @@ impl Slots {
                 end.wrapping_sub(index as usize % COLOURS * LINE)
             }
         }
-    }
-
-    /// The slot that holds `address`, which must lie in one.
-    #[inline(always)]
-    pub(crate) fn index_of(&self, address: *const u8) -> u32 {
-        let lines = (address.addr() - self.base(0).addr()) / LINE;
-        quotient(lines as u64, self.reciprocal) as u32
     }
 
     /// The slot whose guard holds `address`.

@@ -106,17 +106,19 @@ pub(crate) fn spawn<L: Life>(
     } else {
         start::<L, false>
     };
+    let (below, there) = (
+        top.wrapping_sub(area),
+        core.top_at_turn(top).wrapping_sub(area),
+    );
     // SAFETY: below the area the slot has room for the frame, and nothing is there.
-    let sp = unsafe { arch::first_frame(top.wrapping_sub(area), entry) };
+    unsafe { arch::first_frame(&control.saved, entry, below, there) };
     if floats == Floats::Own {
         core.floats_are_asked();
     }
     begin(control, floats);
-    if mem::needs_drop::<L>() {
-        control.discard.set(Some(discard::<L>));
-    }
+    control.set_discard(mem::needs_drop::<L>().then_some(discard::<L>));
     core.was_made();
-    core.enqueue(sp);
+    core.enqueue(control.context());
     Ok(JoinHandle::new(Rc::clone(core), index))
 }
 
@@ -148,12 +150,9 @@ unsafe extern "C" fn start<L: Life, const CATCHES: bool>(turn: Turn) -> ! {
     let (core, index) = present();
     let control = core.control(index);
     control.stage.set(Stage::Started);
-    if mem::needs_drop::<L>() {
-        control.discard.set(None);
-    }
     let mut fiber = Fiber::begin(core, index, turn);
-    // SAFETY: `spawn` wrote it there, and takes no more notice of it: the control block
-    // no longer says that it must be dropped.
+    // SAFETY: `spawn` wrote it there, and takes no more notice of it: the fiber's stage says that
+    // it has begun.
     let body = unsafe { place::<L>(core.slots.top(index)).read() };
     if !CATCHES {
         let result = body.live(&mut fiber);
@@ -173,9 +172,7 @@ fn deliver<V>(value: V, stage: Stage) -> ! {
     unsafe { place::<V>(core.slots.top(index)).write(value) };
     let control = core.control(index);
     control.stage.set(stage);
-    if mem::needs_drop::<V>() {
-        control.discard.set(Some(discard::<V>));
-    }
+    control.set_discard(mem::needs_drop::<V>().then_some(discard::<V>));
     core.end(control, index)
 }
 

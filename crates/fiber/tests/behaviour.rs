@@ -441,7 +441,7 @@ fn sizes_that_will_not_do() {
         Scheduler::new(absurd),
         Err(ConfigError::TooLarge { .. })
     ));
-    let many = Config::guarded(512 << 20).capacity(1 << 20);
+    let many = Config::guarded(512 << 20).capacity(1 << 35);
     assert!(matches!(
         Scheduler::new(many),
         Err(ConfigError::Capacity { .. })

@@ -62,6 +62,23 @@ fn a_canary_names_the_fiber_at_its_next_yield() {
 }
 
 #[test]
+fn a_canary_that_goes_in_a_later_round_names_the_fiber_before_it_ends() {
+    let test = "a_canary_that_goes_in_a_later_round_names_the_fiber_before_it_ends";
+    let said = ending_of(test, || {
+        run_three(packed(512), |fiber| {
+            fiber.yield_now();
+            use_stack::<600>();
+            (0..64).for_each(|_| fiber.yield_now());
+            std::process::exit(0);
+        });
+    });
+    assert!(
+        said.contains("fiber 1 overflowed its packed slot of 512 bytes"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_canary_is_looked_at_when_a_fiber_ends() {
     let said = ending_of("a_canary_is_looked_at_when_a_fiber_ends", || {
         run_three(packed(512), |_| use_stack::<600>());

@@ -87,7 +87,8 @@ fn lie_apart() {
     agree_on_addresses().unwrap();
     let mut stream = stdin();
     let _region = Region::linked(stdin()).unwrap();
-    let words = [0_u64, 1 << 60, 1 << 60, 0, 0, 0, 0, 16, 7, 7];
+    // A stack pointer beside the stack.
+    let words = [0_u64, 0, 1 << 60, 0, 0, 0, 0, 0, 0, 0, 0, 16, 7, 7];
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     stream.write_all(&bytes).unwrap();
     loop {

@@ -1,5 +1,5 @@
-//! The floor: the switch of the crate with nothing around it. Slots of 128 bytes, no
-//! canary, no published turn, no results: what the API costs is the difference.
+//! The floor: the switch of the crate with nothing around it. Contexts a cache line apart, stacks of
+//! 128 bytes, no canary, no published turn, no results: what the API costs is the difference.
 
 use std::cell::Cell;
 
@@ -10,9 +10,14 @@ use super::{Sample, memory, sample};
 #[expect(dead_code, reason = "only the switch is used here")]
 mod arch;
 
-use arch::{Sp, Turn};
+use arch::{Context, Saved, Turn};
 
 const SLOT: usize = 128;
+
+/// A context with a line of its own.
+#[derive(Default)]
+#[repr(align(64))]
+struct Kept(Saved);
 
 thread_local! {
     static YIELDS: Cell<u64> = const { Cell::new(0) };
@@ -24,13 +29,15 @@ pub(crate) fn run(flows: usize, yields: usize) -> Sample {
     SUM.set(0);
     sample(flows, yields, || {
         let slots = aligned(flows * SLOT);
-        let mut ring: Vec<Sp> = (0..flows).map(|who| context(slots.1, who)).collect();
-        ring.push(std::ptr::null_mut());
-        let (first, own) = (ring.as_mut_ptr(), flows);
+        let contexts: Vec<Kept> = (0..=flows)
+            .map(|who| context(slots.1, who, flows))
+            .collect();
+        let mut ring: Vec<Context> = contexts.iter().map(|kept| &raw const kept.0).collect();
+        let first = ring.as_mut_ptr();
         let rounds = if yields == 0 { 1 } else { yields + 2 };
         for _ in 0..rounds {
-            // SAFETY: the ring holds a context for each flow, then room for our own.
-            unsafe { arch::switch(first.wrapping_add(own), first) };
+            // SAFETY: the ring holds a context for each flow, then our own.
+            unsafe { arch::switch(&raw const contexts[flows].0, first) };
         }
         (SUM.get(), memory(yields))
     })
@@ -46,7 +53,11 @@ fn aligned(bytes: usize) -> (Vec<u8>, *mut u8) {
     (memory, base)
 }
 
-fn context(slots: *mut u8, who: usize) -> Sp {
+fn context(slots: *mut u8, who: usize, flows: usize) -> Kept {
+    let kept = Kept::default();
+    if who == flows {
+        return kept;
+    }
     let top = slots.wrapping_add((who + 1) * SLOT);
     let entry: arch::Entry = if who == 0 {
         flow::<true>
@@ -54,13 +65,18 @@ fn context(slots: *mut u8, who: usize) -> Sp {
         flow::<false>
     };
     // SAFETY: the slot below `top` is ours and larger than a first frame.
-    unsafe { arch::first_frame(top, entry) }
+    unsafe { arch::first_frame(&kept.0, entry, top, top) };
+    kept
 }
 
 unsafe extern "C" fn flow<const FIRST: bool>(mut turn: Turn) -> ! {
     let yields = YIELDS.get();
-    // SAFETY: a turn is a cell of the ring, and the next holds a context.
-    let mut next = || turn = unsafe { arch::switch(turn, turn.wrapping_add(1)) };
+    let mut next = || {
+        // SAFETY: a turn is a cell of the ring.
+        let own = unsafe { turn.read() };
+        // SAFETY: the next cell holds a context too.
+        turn = unsafe { arch::switch(own, turn.wrapping_add(1)) };
+    };
     let mut sum = 0;
     if yields == 0 {
         sum = 1;

@@ -2,24 +2,25 @@
 //!
 //! # Theory
 //!
-//! Everything above this module moves **saved stack pointers** ([`Sp`]) between memory
-//! cells; only the module chosen here knows what lies at one. A fiber that does not run
-//! is one word: the stack pointer under which its few other saved words stand. The
-//! **turn** ([`Turn`]) is the address of the ring cell that belongs to whoever runs, and
-//! it travels from flow to flow in a register.
+//! Everything above this module moves addresses of **contexts** ([`Context`]) between memory
+//! cells; only the module chosen here knows what lies at one: a few saved words ([`Saved`]), the
+//! stack pointer among them. The **turn** ([`Turn`]) is the address of the ring cell that belongs
+//! to whoever runs, and it travels from flow to flow in a register.
 //!
 //! Each architecture exports the same names, so that a new one is one new file:
 //!
 //! | name | what it is |
 //! |---|---|
 //! | `available` | `Ok`, or why there are no fibers here |
-//! | `switch` | save this context in one cell, go on with the context of another cell |
+//! | `Saved` | what is kept of a context that does not run |
+//! | `switch` | save this context, go on with that of a cell |
 //! | `switch_to_unwind` | the same with a null turn: "unwind, your scheduler is dropped" |
 //! | `leave` | go on with the context of a cell; this one never runs again |
 //! | `call_on` | go on in a function on another stack; this one never runs again |
 //! | `first_frame` | make a context that will start in an [`Entry`] |
-//! | `hole_frame` | make a context that only hands the turn on |
+//! | `hole` | make a context that only hands the turn on |
 //! | `prefetch` | have a context's saved words brought near |
+//! | `prefetch_stack` | the same for what it goes on with on its stack |
 //! | `Floats` | the floating-point control state |
 //! | `FRAME_BYTES` | stack that a started fiber needs before its body has used any |
 //!
@@ -36,11 +37,14 @@ mod none;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(no_fibers))))]
 pub(crate) use none::*;
 
-/// A saved stack pointer: all there is to know of a context that does not run.
+/// A saved stack pointer.
 pub(crate) type Sp = *mut u8;
 
+/// Where a context is kept while it does not run.
+pub(crate) type Context = *const Saved;
+
 /// The ring cell of the context that runs.
-pub(crate) type Turn = *mut Sp;
+pub(crate) type Turn = *mut Context;
 
 /// Where a context starts: it is given the turn, and never returns.
 pub(crate) type Entry = unsafe extern "C" fn(Turn) -> !;

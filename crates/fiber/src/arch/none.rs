@@ -2,9 +2,30 @@
 //!
 //! [`available`] is asked before the first context is made, so none of the rest runs.
 
-use super::{Entry, Sp, Turn};
+use std::cell::Cell;
 
-pub(crate) const FRAME_BYTES: usize = 104;
+use super::{Context, Entry, Sp, Turn};
+
+pub(crate) const FRAME_BYTES: usize = 80;
+
+#[derive(Debug, Default)]
+pub(crate) struct Saved([Cell<usize>; 6]);
+
+impl Saved {
+    pub(crate) fn sp(&self) -> Sp {
+        std::ptr::null_mut()
+    }
+
+    pub(crate) fn words(&self) -> [usize; 6] {
+        self.0.each_ref().map(Cell::get)
+    }
+
+    pub(crate) fn set_words(&self, _words: [usize; 6]) {}
+
+    pub(crate) fn spare(&self) -> &Cell<usize> {
+        &self.0[0]
+    }
+}
 
 pub(crate) fn available() -> Result<(), &'static str> {
     Err(
@@ -12,11 +33,11 @@ pub(crate) fn available() -> Result<(), &'static str> {
     )
 }
 
-pub(crate) unsafe fn switch(_save: *mut Sp, _next: Turn) -> Turn {
+pub(crate) unsafe fn switch(_own: Context, _next: Turn) -> Turn {
     unreachable!("no fibers on this target")
 }
 
-pub(crate) unsafe fn switch_to_unwind(_save: *mut Sp, _sp: Sp) {
+pub(crate) unsafe fn switch_to_unwind(_own: Context, _other: Context) {
     unreachable!("no fibers on this target")
 }
 
@@ -28,15 +49,22 @@ pub(crate) unsafe fn call_on(_top: *mut u8, _function: extern "C" fn() -> !) -> 
     unreachable!("no fibers on this target")
 }
 
-pub(crate) unsafe fn first_frame(_top: *mut u8, _entry: Entry) -> Sp {
+pub(crate) unsafe fn first_frame(
+    _context: &Saved,
+    _entry: Entry,
+    _top: *mut u8,
+    _top_there: *mut u8,
+) {
     unreachable!("no fibers on this target")
 }
 
-pub(crate) unsafe fn hole_frame(_top: *mut u8) -> Sp {
+pub(crate) unsafe fn hole(_top: *mut u8) -> Saved {
     unreachable!("no fibers on this target")
 }
 
-pub(crate) fn prefetch(_sp: Sp) {}
+pub(crate) fn prefetch(_context: Context) {}
+
+pub(crate) unsafe fn prefetch_stack(_context: Context) {}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Floats;

@@ -2,60 +2,76 @@
 //!
 //! # Theory
 //!
-//! The switch is **inline** and declares every register clobbered, so the compiler keeps
-//! across it only what the fiber still needs, in the fiber's own frame, where it wants;
-//! nothing is saved that nobody will read. Two registers cannot be declared (`rbx` and
-//! `rbp`, which LLVM keeps for itself), so the switch saves those two by hand. A saved
-//! context is the stack pointer, and three words below it:
+//! The switch is **inline** and saves the stack pointer, where to go on, and four registers in
+//! the context's own words ([`Saved`]); every other register is declared clobbered. So the
+//! compiler keeps in those four what the fiber needs most, and spills the rest to the fiber's
+//! frame where it wants. A flow whose few live words fit the four touches one cache line at a
+//! switch, and nothing of its stack.
 //!
 //! ```text
-//!   higher addresses
-//!  ┌──────────────────────────┐
-//!  │ the fiber's frames       │
-//!  │ …                        │
-//!  ├──────────────────────────┤ ◀─ Sp
-//!  │ rbx                      │ Sp -  8
-//!  │ rbp                      │ Sp - 16
-//!  │ where to go on           │ Sp - 24
-//!  └──────────────────────────┘
+//!  Saved │ where to go on │ rsp │ rbx │ rbp │ r12 │ r13 │
 //! ```
 //!
-//! The words lie *below* the stack pointer, in the 128-byte red zone that the ABI lets
-//! nobody else touch: so no push, no pop, and `Sp` is `rsp` itself. (Compilers that use
-//! the red zone for a leaf function do not keep it across inline assembly that may push,
-//! which is what assembly without `nostack` says.)
+//! Four, since each more is a store and a load at every switch, in use or not: with all six that
+//! a call keeps, a switch within the caches takes a fifth longer.
 //!
 //! The switch goes by `jmp`, never `ret`: a return would be predicted from the return
 //! stack, which knows nothing of other flows, and mispredicted each time. An indirect
 //! jump is predicted per site and history, and a ring is a short, repeating history.
 //!
-//! A context that has not begun:
+//! Whoever goes on finds the turn in `rdi` and its own context in `rsi`. `rdi` is also the first
+//! argument register, so that jumping to an [`Entry`] *is* calling it, and no trampoline exists.
+//! The stack of a context that has not begun:
 //!
 //! ```text
 //!  ┌──────────────────────────┐ ◀─ top: above it lies the closure
 //!  │ 0: "return address"      │    ends every backtrace
-//!  ├──────────────────────────┤ ◀─ Sp, and rsp at entry: 8 mod 16, as after a call
-//!  │ -, -, entry              │ Sp - 8, - 16, - 24
-//!  └──────────────────────────┘
+//!  └──────────────────────────┘ ◀─ rsp at entry: 8 mod 16, as after a call
 //! ```
-//!
-//! `rdi` carries the turn over every switch. It is also the first argument register, so
-//! that jumping to an [`Entry`] *is* calling it, and no trampoline exists.
 //!
 //! Deliberately not saved: mxcsr and the x87 control word (1.7x the price of a switch;
 //! see [`Floats`] for fibers that ask), the direction flag (clear by the ABI), signal
 //! masks, shadow stacks (the kernel enables none for programs that do not ask).
 //!
-//! Sources: System V AMD64 ABI 1.0, 3.2 (registers, red zone, alignment); the Rust
+//! Sources: System V AMD64 ABI 1.0, 3.2 (registers, alignment); the Rust
 //! reference on inline assembly; G. Zheng, O. Lawlor and L. Kale, "Multiple Flows of
 //! Control in Migratable Parallel Programs", 2006, for the minimal switch.
 
 use std::arch::{asm, naked_asm};
+use std::cell::Cell;
 
-use super::{Entry, Sp, Turn};
+use super::{Context, Entry, Sp, Turn};
 
-/// What the first frame, the entry's saved registers and one save area take.
-pub(crate) const FRAME_BYTES: usize = 104;
+/// What the first frame and the entry's saved registers take.
+pub(crate) const FRAME_BYTES: usize = 80;
+
+/// A context that does not run: where it goes on, its stack pointer, rbx, rbp, r12, r13.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub(crate) struct Saved([Cell<usize>; 6]);
+
+impl Saved {
+    /// The stack pointer.
+    pub(crate) fn sp(&self) -> Sp {
+        std::ptr::with_exposed_provenance_mut(self.0[1].get())
+    }
+
+    /// All there is, to be brought to another process.
+    pub(crate) fn words(&self) -> [usize; 6] {
+        self.0.each_ref().map(Cell::get)
+    }
+
+    /// Puts there what [`Saved::words`] gave.
+    pub(crate) fn set_words(&self, words: [usize; 6]) {
+        self.0.iter().zip(words).for_each(|(to, word)| to.set(word));
+    }
+
+    /// The word of a register, free while the context has not begun, and when it is over.
+    #[inline(always)]
+    pub(crate) fn spare(&self) -> &Cell<usize> {
+        &self.0[2]
+    }
+}
 
 /// Fibers work here.
 #[expect(
@@ -66,33 +82,36 @@ pub(crate) fn available() -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Saves this context in `save` and goes on with the one in `next`. Returns when somebody
-/// goes on with this context, with the turn that it was given.
+/// Saves this context in `own` and goes on with the context whose cell is `next`. Returns when
+/// somebody goes on with this context, with the turn that it was given.
 ///
 /// # Safety
-/// `save` is writable; `next` holds a context saved by this module, on a mapped stack,
-/// that is resumed once; 24 bytes below the stack pointer belong to this context.
+/// `own` is writable; `next` is a cell that holds a context saved by this module, on a mapped
+/// stack, that is resumed once.
 #[inline(always)]
-pub(crate) unsafe fn switch(save: *mut Sp, next: Turn) -> Turn {
+pub(crate) unsafe fn switch(own: Context, next: Turn) -> Turn {
     let turn;
     // SAFETY: every register of the ABI is declared clobbered or saved and restored by
-    // hand (rbx, rbp, rsp); the caller vouches for both cells and the stacks.
+    // hand (rsp, rbx, rbp, r12, r13); the caller vouches for both contexts and the stacks.
     unsafe {
         asm!(
             "lea rax, [rip + 2f]",  // rax: where this context goes on
-            "mov [rsp - 8], rbx",
-            "mov [rsp - 16], rbp",
-            "mov [rsp - 24], rax",
-            "mov [rsi], rsp",       // rsi: save; this context is complete from here on
-            "mov rsp, [rdi]",       // rdi: next, the turn that the other one gets
-            "jmp [rsp - 24]",
-            "2:",                   // rdi: our turn; every other register is anything
-            "mov rbp, [rsp - 16]",
-            "mov rbx, [rsp - 8]",
+            "mov [rsi], rax",       // rsi: own
+            "mov [rsi + 8], rsp",
+            "mov [rsi + 16], rbx",
+            "mov [rsi + 24], rbp",
+            "mov [rsi + 32], r12",
+            "mov [rsi + 40], r13",
+            "mov rsi, [rdi]",       // rdi: next, the turn that the other one gets
+            "mov rsp, [rsi + 8]",
+            "jmp [rsi]",
+            "2:",                   // rdi: our turn; rsi: own; all others are anything
+            "mov rbx, [rsi + 16]",
+            "mov rbp, [rsi + 24]",
+            "mov r12, [rsi + 32]",
+            "mov r13, [rsi + 40]",
             inout("rdi") next => turn,
-            inout("rsi") save => _,
-            out("r12") _,
-            out("r13") _,
+            inout("rsi") own => _,
             out("r14") _,
             out("r15") _,
             clobber_abi("sysv64"),
@@ -101,29 +120,32 @@ pub(crate) unsafe fn switch(save: *mut Sp, next: Turn) -> Turn {
     turn
 }
 
-/// As [`switch`], to the context at `sp`, giving it a null turn.
+/// As [`switch`], to the context `other`, giving it a null turn.
 ///
 /// # Safety
-/// As [`switch`]; the context at `sp` must be one that takes a null turn for "unwind".
-pub(crate) unsafe fn switch_to_unwind(save: *mut Sp, sp: Sp) {
+/// As [`switch`]; `other` must be one that takes a null turn for "unwind".
+pub(crate) unsafe fn switch_to_unwind(own: Context, other: Context) {
     // SAFETY: as in `switch`.
     unsafe {
         asm!(
             "lea rax, [rip + 2f]",
-            "mov [rsp - 8], rbx",
-            "mov [rsp - 16], rbp",
-            "mov [rsp - 24], rax",
-            "mov [rsi], rsp",
-            "mov rsp, rdi",         // rdi: the context
+            "mov [rsi], rax",
+            "mov [rsi + 8], rsp",
+            "mov [rsi + 16], rbx",
+            "mov [rsi + 24], rbp",
+            "mov [rsi + 32], r12",
+            "mov [rsi + 40], r13",
+            "mov rsi, rdi",         // rdi: the other context
             "xor edi, edi",         // rdi: the turn it gets, null
-            "jmp [rsp - 24]",
+            "mov rsp, [rsi + 8]",
+            "jmp [rsi]",
             "2:",
-            "mov rbp, [rsp - 16]",
-            "mov rbx, [rsp - 8]",
-            inout("rdi") sp => _,
-            inout("rsi") save => _,
-            out("r12") _,
-            out("r13") _,
+            "mov rbx, [rsi + 16]",
+            "mov rbp, [rsi + 24]",
+            "mov r12, [rsi + 32]",
+            "mov r13, [rsi + 40]",
+            inout("rdi") other => _,
+            inout("rsi") own => _,
             out("r14") _,
             out("r15") _,
             clobber_abi("sysv64"),
@@ -131,7 +153,7 @@ pub(crate) unsafe fn switch_to_unwind(save: *mut Sp, sp: Sp) {
     }
 }
 
-/// Goes on with the context in `next`; the present one is gone.
+/// Goes on with the context whose cell is `next`; the present one is gone.
 ///
 /// # Safety
 /// `next` as in [`switch`]; nothing on the present stack is needed any more.
@@ -139,8 +161,9 @@ pub(crate) unsafe fn leave(next: Turn) -> ! {
     // SAFETY: the caller vouches for the context; nothing here is returned to.
     unsafe {
         asm!(
-            "mov rsp, [rdi]",
-            "jmp [rsp - 24]",
+            "mov rsi, [rdi]",
+            "mov rsp, [rsi + 8]",
+            "jmp [rsi]",
             in("rdi") next,
             options(noreturn),
         );
@@ -167,27 +190,27 @@ pub(crate) unsafe fn call_on(top: *mut u8, function: extern "C" fn() -> !) -> ! 
     }
 }
 
-/// Makes a context below `top` that starts in `entry`.
+/// Makes `context` one that starts in `entry` below `top`, which it will know as `top_there`.
 ///
 /// # Safety
 /// `top` is 16-byte aligned with [`FRAME_BYTES`] writable bytes below it, unused.
 #[inline(always)]
-pub(crate) unsafe fn first_frame(top: *mut u8, entry: Entry) -> Sp {
-    let sp = top.wrapping_sub(8);
+pub(crate) unsafe fn first_frame(context: &Saved, entry: Entry, top: *mut u8, top_there: *mut u8) {
     // SAFETY: within the bytes below `top` that the caller gave.
-    unsafe { sp.cast::<usize>().write(0) };
-    // SAFETY: the same.
-    unsafe { sp.wrapping_sub(24).cast::<Entry>().write(entry) };
-    sp
+    unsafe { top.wrapping_sub(8).cast::<usize>().write(0) };
+    context.0[0].set(entry as usize);
+    context.0[1].set(top_there.wrapping_sub(8).expose_provenance());
 }
 
-/// Makes a context below `top` that hands the turn to the next cell, each time.
+/// A context below `top` that hands the turn to the next cell, each time.
 ///
 /// # Safety
 /// As [`first_frame`].
-pub(crate) unsafe fn hole_frame(top: *mut u8) -> Sp {
+pub(crate) unsafe fn hole(top: *mut u8) -> Saved {
+    let context = Saved::default();
     // SAFETY: the caller's promise is the one asked for.
-    unsafe { first_frame(top, hand_on) }
+    unsafe { first_frame(&context, hand_on, top, top) };
+    context
 }
 
 /// What runs in a hole: it changes nothing, so it can be resumed without end.
@@ -195,17 +218,31 @@ pub(crate) unsafe fn hole_frame(top: *mut u8) -> Sp {
 unsafe extern "C" fn hand_on(_turn: Turn) -> ! {
     naked_asm!(
         "add rdi, 8",     // rdi: the turn of the next cell, and that of who goes on
-        "mov rsp, [rdi]", // rsp: its stack; nothing of the hole's own was used
-        "jmp [rsp - 24]", // where it goes on
+        "mov rsi, [rdi]", // rsi: its context; nothing of the hole's own was used
+        "mov rsp, [rsi + 8]",
+        "jmp [rsi]", // where it goes on
     )
 }
 
-/// Asks for the saved words of a context, and the frame above them. Any address will do.
+/// Asks for the words of a context. Any address will do.
 #[inline(always)]
-pub(crate) fn prefetch(sp: Sp) {
-    let words = sp.wrapping_sub(24).cast::<i8>();
+pub(crate) fn prefetch(context: Context) {
     // SAFETY: a prefetch is a hint and does not fault.
-    unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(words) };
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(context.cast())
+    };
+}
+
+/// Asks for the line of the stack that a context goes on with, if there is a context.
+///
+/// # Safety
+/// `context` is null, or one that can be read.
+#[inline(always)]
+pub(crate) unsafe fn prefetch_stack(context: Context) {
+    // SAFETY: the caller's promise.
+    if let Some(saved) = unsafe { context.as_ref() } {
+        prefetch(saved.sp().cast());
+    }
 }
 
 /// The floating-point control state: rounding, denormals, exception masks.

@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use crate::arch::{self, Turn};
+use crate::arch::{self, Saved, Turn};
 use crate::control::{Control, NOBODY, Stage};
 use crate::core::Core;
 use crate::current::{self, Entered};
@@ -35,7 +35,7 @@ impl Core {
     fn after_end(&self, turn: Turn) -> ! {
         let index = self.ending.get();
         let control = self.control(index);
-        self.check(index);
+        self.check_now(index);
         self.live.set(self.live.get() - 1);
         if control.own_floats.get() {
             self.put_floats_away();
@@ -70,10 +70,7 @@ impl Core {
         }
         self.dropped.set(true);
         let _entered = Entered::to_drop(self);
-        for place in 0..self.len.take() {
-            let sp = self.ring.at(place).get();
-            self.control(self.slots.index_of(sp)).saved.set(sp);
-        }
+        self.len.set(0);
         let kept = self.used_slots().filter(|index| !self.drop_fiber(*index));
         kept.count() == 0
     }
@@ -98,13 +95,16 @@ impl Core {
     fn unwind(&self, index: u32) {
         let _entered = Entered::to_unwind(self);
         self.ending.set(index);
-        let saved = self.control(index).saved.get();
-        let staged = self.staged.as_ref();
-        let sp = staged.map_or(saved, |staged| self.enter_window(staged, index, saved));
+        let control = self.control(index);
+        if let Some(staged) = &self.staged {
+            self.enter_window(staged, index, control);
+        }
+        let own = Saved::default();
+        self.dropper.set(&raw const own);
         // SAFETY: the fiber's own context, which takes a null turn for "unwind", and
         // whose end comes back to the dropper.
-        unsafe { arch::switch_to_unwind(self.dropper.as_ptr(), sp) };
-        self.dropper.set(ptr::null_mut());
+        unsafe { arch::switch_to_unwind(self.dropper.get(), control.context()) };
+        self.dropper.set(ptr::null());
     }
 }
 

@@ -67,10 +67,12 @@ impl Core {
         dropped.unwrap_or_else(mem::forget);
     }
 
-    /// Drops what lies at the top of a slot.
+    /// Drops what lies at the top of a slot: of a fiber that never ran, or is over.
     pub(crate) fn discard(&self, index: u32) {
-        if let Some(discard) = self.control(index).discard.take() {
-            // SAFETY: whoever set `discard` put the value there; taking it out of the
+        let control = self.control(index);
+        if let Some(discard) = control.discard() {
+            control.set_discard(None);
+            // SAFETY: whoever set it put the value there; taking it out of the
             // control block makes this the only drop.
             unsafe { discard(self.slots.top(index)) };
         }

@@ -30,12 +30,18 @@ impl Core {
     fn stop(&self, index: u32, turn: Turn, stage: Stage) -> Turn {
         let control = self.control(index);
         self.check(index);
+        // SAFETY: the ring has AHEAD cells more than it can hold contexts.
+        let [far, near] =
+            [AHEAD, AHEAD / 2].map(|ahead| unsafe { turn.wrapping_add(ahead).read() });
+        arch::prefetch(far);
+        // SAFETY: each of those cells holds a context, or nothing yet.
+        unsafe { arch::prefetch_stack(near) };
         control.stage.set(stage);
         self.leave_hole(turn);
         self.away(index, turn, |next| {
-            // SAFETY: the cell is this fiber's own; `next` is a cell of the ring, where
+            // SAFETY: the context is this fiber's own; `next` is a cell of the ring, where
             // fibers, holes or the scheduler stand.
-            unsafe { arch::switch(control.saved.as_ptr(), next) }
+            unsafe { arch::switch(control.context(), next) }
         })
     }
 
@@ -48,8 +54,10 @@ impl Core {
         // SAFETY: the ring has AHEAD cells more than it can hold contexts.
         arch::prefetch(unsafe { turn.wrapping_add(AHEAD).read() });
         self.away(index, turn, |next| {
-            // SAFETY: the turn is a cell of the ring, as is the one after it.
-            unsafe { arch::switch(turn, next) }
+            // SAFETY: the turn is this fiber's cell of the ring.
+            let own = unsafe { turn.read() };
+            // SAFETY: the context is this fiber's own; `next` is a cell of the ring.
+            unsafe { arch::switch(own, next) }
         })
     }
 
@@ -105,9 +113,18 @@ impl Core {
         own
     }
 
+    /// In rounds in which canaries are looked at, ends the program if the fiber wrote below its
+    /// slot.
+    #[inline(always)]
+    fn check(&self, index: u32) {
+        if !current::is_calm() {
+            self.check_now(index);
+        }
+    }
+
     /// Ends the program if the fiber wrote below its slot.
     #[inline(always)]
-    pub(crate) fn check(&self, index: u32) {
+    pub(crate) fn check_now(&self, index: u32) {
         if !self.slots.is_whole(index) {
             fatal::overflowed(self, index);
         }
@@ -130,7 +147,7 @@ impl Core {
     #[inline]
     pub(crate) fn resume(&self, control: &Control) {
         control.stage.set(Stage::Started);
-        self.enqueue(control.saved.get());
+        self.enqueue(control.context());
     }
 }
 

@@ -152,7 +152,7 @@ impl Core {
     #[inline(never)]
     pub(crate) fn move_to(&self, turn: Turn, to: usize) -> Turn {
         let index = self.index_at(turn);
-        self.check(index);
+        self.check_now(index);
         let control = self.control(index);
         control.stage.set(Stage::Away);
         self.leave_hole(turn);
@@ -161,9 +161,9 @@ impl Core {
             member.note(index, to);
         }
         let own = control.own_floats.get().then(|| self.put_floats_away());
-        // SAFETY: the cell is this fiber's own; the next one is a cell of the ring, where
-        // fibers, holes or the scheduler stand.
-        let turn = unsafe { arch::switch(control.saved.as_ptr(), turn.wrapping_add(1)) };
+        // SAFETY: the context is this fiber's own; the next cell of the ring holds a fiber, a
+        // hole or the scheduler.
+        let turn = unsafe { arch::switch(control.context(), turn.wrapping_add(1)) };
         arrive(turn);
         if let Some(own) = own {
             // SAFETY: the fiber that left has arrived here and runs.
@@ -346,7 +346,7 @@ impl Core {
             let control = self.control(index);
             if control.stage.get() == Stage::Away && self.is_lost(member, index, &dead) {
                 control.stage.set(Stage::Lost);
-                control.discard.set(None);
+                control.set_discard(None);
                 member.away.set(member.away.get() - 1);
                 self.came_home(control, index);
             }

@@ -15,11 +15,11 @@
 //! ring of two, itself and the scheduler.
 //!
 //! ```text
-//!  ring    │ sp 0 │ sp 1 │ … in images                 cells │ sp in the window │ scheduler │
+//!  ring    │ fiber 0 │ fiber 1 │ …                 cells │ the fiber │ scheduler │
 //! ```
 //!
-//! Between turns a stack pointer points into the image, as far below its top as it was below the
-//! top of the window; so a stack pointer still tells its fiber, and where a fiber can go on.
+//! A stack pointer always points into the window; how far below its end says how much of the image
+//! is live.
 //!
 //! Deliberately not done: keeping more than one window, which would let some flows stay in place
 //! (then pointers into a stack are valid only while it runs, as here, and the switch still has to
@@ -29,16 +29,13 @@ use std::cell::Cell;
 use std::io;
 use std::ptr;
 
-use crate::arch::{self, Sp};
-use crate::control::{NOBODY, Stage};
+use crate::arch::{self, Context, Saved};
+use crate::control::{Control, NOBODY, Stage};
 use crate::core::{AHEAD, Core};
 use crate::fatal;
 use crate::memory::Mapping;
 use crate::movable::Way;
 use crate::valgrind::{self, Stacks};
-
-/// What a saved context keeps below its stack pointer, in whole words of a copy.
-const BELOW: usize = 32;
 
 /// The one place, and whose turn it is there.
 #[derive(Debug)]
@@ -49,7 +46,8 @@ pub(crate) struct Staged {
     /// Where slots begin in the file.
     slots: usize,
     /// This fiber, the scheduler, and what a yield asks to be near.
-    cells: [Cell<Sp>; AHEAD + 2],
+    cells: [Cell<Context>; AHEAD + 2],
+    own_context: Saved,
     index: Cell<u32>,
     /// The slot that is mapped over the window.
     mapped: Cell<u32>,
@@ -62,7 +60,8 @@ impl Staged {
             window,
             file,
             slots,
-            cells: [const { Cell::new(ptr::null_mut()) }; AHEAD + 2],
+            cells: [const { Cell::new(ptr::null()) }; AHEAD + 2],
+            own_context: Saved::default(),
             index: Cell::new(NOBODY),
             mapped: Cell::new(NOBODY),
         }
@@ -135,17 +134,6 @@ impl Staged {
             ));
         }
     }
-
-    /// Where in the window the image's stack pointer is, and the other way round.
-    fn in_window(&self, core: &Core, index: u32, image: Sp) -> Sp {
-        let below = core.slots.top(index).addr() - image.addr();
-        self.window.end().wrapping_sub(below)
-    }
-
-    fn in_image(&self, core: &Core, index: u32, sp: Sp) -> Sp {
-        let below = self.window.end().addr() - sp.addr();
-        core.slots.top(index).wrapping_sub(below)
-    }
 }
 
 impl Core {
@@ -158,46 +146,53 @@ impl Core {
         Some((staged.index(), self.slots.stack().bytes()))
     }
 
+    /// Where the stack that ends at `top` in its slot ends while its fiber runs.
+    #[inline(always)]
+    pub(crate) fn top_at_turn(&self, top: *mut u8) -> *mut u8 {
+        let staged = self.staged.as_ref();
+        staged.map_or(top, |staged| staged.window.end())
+    }
+
+    /// Bytes of a fiber's stack that are in use while it does not run.
+    pub(crate) fn live_bytes(&self, index: u32, control: &Control) -> usize {
+        let top = self.top_at_turn(self.slots.top(index));
+        top.addr() - control.saved.sp().addr()
+    }
+
     /// Every fiber in the ring runs once, in the window.
     pub(crate) fn staged_round(&self, staged: &Staged) {
         for place in 0..self.ring_len() {
-            let sp = self.ring_at(place).get();
-            let next = self.staged_turn(staged, sp);
-            self.ring_at(place).set(next);
-        }
-    }
-
-    /// One turn of the fiber whose image's stack pointer is `sp`; where it goes on, or a hole.
-    fn staged_turn(&self, staged: &Staged, sp: Sp) -> Sp {
-        let index = self.slots.index_of(sp);
-        staged.cells[0].set(self.enter_window(staged, index, sp));
-        let (own, first) = (staged.cells[1].as_ptr(), staged.cells[0].as_ptr());
-        // SAFETY: the first cell holds the fiber's context, which was just brought to where it
-        // goes on; it hands over to the second, which is this.
-        unsafe { arch::switch(own, first) };
-        let control = self.control(index);
-        match control.stage.get() {
-            Stage::Started => self.leave_window(staged, index, staged.cells[0].get()),
-            Stage::Suspended | Stage::Joining | Stage::Away => {
-                let image = self.leave_window(staged, index, control.saved.get());
-                control.saved.set(image);
-                self.hole()
+            let cell = self.ring_at(place);
+            if !self.staged_turn(staged, cell.get()) {
+                cell.set(self.hole());
             }
-            Stage::Free | Stage::Fresh | Stage::Done | Stage::Panicked | Stage::Lost => self.hole(),
         }
     }
 
-    /// Brings a fiber to the window; its stack pointer there.
-    pub(crate) fn enter_window(&self, staged: &Staged, index: u32, image: Sp) -> Sp {
-        staged.index.set(index);
-        let live = self.slots.top(index).addr() - image.addr() + BELOW;
-        staged.bring(self, index, live);
-        staged.in_window(self, index, image)
+    /// One turn of a fiber; true where it stays in the ring.
+    fn staged_turn(&self, staged: &Staged, context: Context) -> bool {
+        let index = self.index_of(context);
+        let control = self.control(index);
+        self.enter_window(staged, index, control);
+        let [first, own, ..] = &staged.cells;
+        first.set(context);
+        own.set(&raw const staged.own_context);
+        // SAFETY: the first cell holds the fiber's context, whose stack was just brought to where it
+        // goes on; it hands over to the second, which is this.
+        unsafe { arch::switch(own.get(), first.as_ptr()) };
+        let stage = control.stage.get();
+        if matches!(
+            stage,
+            Stage::Started | Stage::Suspended | Stage::Joining | Stage::Away
+        ) {
+            staged.put_back(self, index, self.live_bytes(index, control));
+        }
+        stage == Stage::Started
     }
 
-    fn leave_window(&self, staged: &Staged, index: u32, sp: Sp) -> Sp {
-        let live = staged.window.end().addr() - sp.addr() + BELOW;
-        staged.put_back(self, index, live);
-        staged.in_image(self, index, sp)
+    /// Brings a fiber to the window.
+    pub(crate) fn enter_window(&self, staged: &Staged, index: u32, control: &Control) {
+        staged.index.set(index);
+        staged.bring(self, index, self.live_bytes(index, control));
     }
 }

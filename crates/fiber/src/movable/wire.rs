@@ -36,13 +36,11 @@ use nix::sys::socket::{MsgFlags, send};
 
 use super::arena::Arena;
 use super::member::Member;
-use crate::control::{Discard, Stage};
+use crate::control::Stage;
 use crate::core::Core;
 
-/// What a saved context keeps below its stack pointer.
-const BELOW: usize = 32;
 /// Words before the parts of a fiber.
-const HEAD: usize = 8;
+const HEAD: usize = 12;
 /// In the place of a slot: the region is closed.
 const CLOSED: u64 = u64::MAX;
 /// Bytes that are read at a time.
@@ -62,8 +60,7 @@ pub(crate) struct Wire {
 /// What was sent of one fiber.
 struct Sent<'b> {
     index: u64,
-    saved: u64,
-    discard: u64,
+    saved: [u64; 6],
     generation: u64,
     stage: u64,
     flags: u64,
@@ -89,10 +86,15 @@ impl Wire {
     }
 
     fn keep(&self, sent: &Sent<'_>) {
+        let [a, b, c, d, e, f] = sent.saved;
         let words: [u64; HEAD] = [
             sent.index,
-            sent.saved,
-            sent.discard,
+            a,
+            b,
+            c,
+            d,
+            e,
+            f,
             sent.generation,
             sent.stage,
             sent.flags,
@@ -164,8 +166,7 @@ impl Wire {
     pub(crate) fn close(&self) {
         self.keep(&Sent {
             index: CLOSED,
-            saved: 0,
-            discard: 0,
+            saved: [0; 6],
             generation: 0,
             stage: 0,
             flags: 0,
@@ -186,15 +187,14 @@ fn first(bytes: &[u8]) -> Option<(Sent<'_>, &[u8])> {
     let (head, rest) = bytes.split_at_checked(HEAD * size_of::<u64>())?;
     let (words, _) = head.as_chunks::<8>();
     let word = |place: usize| u64::from_ne_bytes(words[place]);
-    let (arena, rest) = rest.split_at_checked(usize::try_from(word(6)).ok()?)?;
-    let (stack, rest) = rest.split_at_checked(usize::try_from(word(7)).ok()?)?;
+    let (arena, rest) = rest.split_at_checked(usize::try_from(word(10)).ok()?)?;
+    let (stack, rest) = rest.split_at_checked(usize::try_from(word(11)).ok()?)?;
     let sent = Sent {
         index: word(0),
-        saved: word(1),
-        discard: word(2),
-        generation: word(3),
-        stage: word(4),
-        flags: word(5),
+        saved: std::array::from_fn(|place| word(1 + place)),
+        generation: word(7),
+        stage: word(8),
+        flags: word(9),
         arena,
         stack,
     };
@@ -216,7 +216,7 @@ impl Core {
         let (lowest, top) = (self.slots.lowest(index), self.slots.top(index));
         let from = match control.stage.get().is_over() {
             true => lowest,
-            false => lowest.max(control.saved.get().cast::<u8>().wrapping_sub(BELOW)),
+            false => top.wrapping_sub(self.live_bytes(index, control)),
         };
         let live = top.addr() - from.addr();
         // SAFETY: the arena of a fiber that has begun here, or came from where it has.
@@ -225,11 +225,9 @@ impl Core {
         let arena = unsafe { std::slice::from_raw_parts(base, used) };
         // SAFETY: `live` bytes below the top of a slot are its stack, where nobody runs now.
         let stack = unsafe { std::slice::from_raw_parts(from, live) };
-        let discard = control.discard.get();
         wire.keep(&Sent {
             index: index.into(),
-            saved: control.saved.get().expose_provenance() as u64,
-            discard: discard.map_or(0, |discard| discard as *const () as u64),
+            saved: control.saved.words().map(|word| word as u64),
             generation: control.generation.get().into(),
             stage: control.stage.get() as u64,
             flags: u64::from(control.permit.get()) | u64::from(control.own_floats.get()) << 1,
@@ -268,12 +266,13 @@ impl Core {
         let ((base, bytes), top) = (self.slots.arena(index), self.slots.top(index));
         let room = top.addr() - self.slots.lowest(index).addr();
         let to = top.wrapping_sub(sent.stack.len());
-        let on_stack = to.addr() as u64..top.addr() as u64;
+        let [_, sp, ..] = sent.saved;
+        let live = (self.top_at_turn(top).addr() as u64).wrapping_sub(sp);
         let is_due = !member.is_home_of(index) || self.control(index).stage.get() == Stage::Away;
         let fits = is_due
             && sent.arena.len() <= bytes
             && sent.stack.len() <= room
-            && (stage.is_over() || on_stack.contains(&sent.saved));
+            && (stage.is_over() || live == sent.stack.len() as u64);
         if !fits || self.slots.prepare(index).is_err() {
             return false;
         }
@@ -281,15 +280,10 @@ impl Core {
         unsafe { std::ptr::copy_nonoverlapping(sent.arena.as_ptr(), base, sent.arena.len()) };
         // SAFETY: the stack of that slot, likewise.
         unsafe { std::ptr::copy_nonoverlapping(sent.stack.as_ptr(), to, sent.stack.len()) };
-        // SAFETY: null is `None`; anything else is the address of such a function in the other
-        // process, which is the same program at the same addresses (compared at the beginning).
-        let discard =
-            unsafe { std::mem::transmute::<usize, Option<Discard>>(sent.discard as usize) };
+        // Addresses of code among them are good here too: the other process is the same program at
+        // the same addresses (compared at the beginning).
         let parcel = member.parcel(index);
-        parcel
-            .saved
-            .set(std::ptr::with_exposed_provenance_mut(sent.saved as usize));
-        parcel.discard.set(discard);
+        parcel.saved.set_words(sent.saved.map(|word| word as usize));
         parcel.generation.set(sent.generation as u32);
         parcel.stage.set(stage);
         parcel.permit.set(sent.flags & 1 == 1);
@@ -311,8 +305,7 @@ mod tests {
     fn sent<'b>(index: u64, arena: &'b [u8], stack: &'b [u8]) -> Sent<'b> {
         Sent {
             index,
-            saved: 2,
-            discard: 3,
+            saved: [2; 6],
             generation: 4,
             stage: 5,
             flags: 1,

@@ -14,7 +14,7 @@
 //! **Small slots.** Of a million flows it is memory that is measured. So a flow's life is
 //! compiled into the first frame of its fiber, as one loop with one place to suspend, and
 //! the timed part has one small frame below that, with the handle in it: a turn touches
-//! that frame and the canary, and nothing else of the slot.
+//! that frame, or only the fiber's control block where a few registers hold all, and nothing else.
 //!
 //! Where units come from a queue, a flow yields after each of them: the next one is for who
 //! comes next, as it would be among threads. Units that were dealt beforehand are done in one
