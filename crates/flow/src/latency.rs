@@ -6,8 +6,10 @@
 //! would be memory and caches of the harness's in the middle of the work. So it counts them in
 //! buckets that it has from the beginning; to note one takes a shift and an addition. Buckets
 //! are 1 ns wide up to [`STEPS`] ns, and from there each power of two has [`STEPS`] of them,
-//! so what is read from one is at most 1.6 % away from what was noted. Times beyond
-//! [`LONGEST_NS`] count as that. The longest is kept as it is.
+//! so the middle of one is at most 1.6 % away from what was noted. A quantile takes the times of
+//! its bucket as spread evenly over it: never more than a bucket's width away (3.1 %), and near
+//! the truth where a bucket holds many. Times beyond [`LONGEST_NS`] count as that. The longest
+//! is kept as it is.
 //!
 //! Histograms are added bucket by bucket: those of flows when they are done, outside of the
 //! timed part, in memory that all of them share; those of repetitions by the one who reads.
@@ -118,8 +120,7 @@ impl Latencies {
     }
 
     /// The time in ns that this share of the requests did not exceed (0.99 for p99); `None`
-    /// where none was noted. It is that of the nearest rank, with the times of a bucket spread evenly
-    /// over it: within 3.2 %, and much nearer where a bucket holds many.
+    /// where none was noted. It is that of the nearest rank, within 3.1 %.
     #[must_use]
     pub fn quantile_ns(&self, share: f64) -> Option<u64> {
         let count = self.count();
@@ -235,6 +236,11 @@ mod tests {
         near(0.5, 50_000.0);
         near(0.95, 95_000.0);
         near(0.0, 1_000.0);
+        // A bucket of 90 ms is 2 ms wide, and its middle was said of all that was in it.
+        let mut even = Latencies::default();
+        (0..100_000).for_each(|n| even.add(n * 1_000));
+        let got = even.quantile_ns(0.9).unwrap();
+        assert!(got.abs_diff(90_000_000) < 50_000, "{got}");
         assert_eq!(latencies.quantile_ns(1.0), Some(100_000));
         assert_eq!((latencies.count(), latencies.most_ns()), (100, 100_000));
     }

@@ -7,11 +7,12 @@
 //!
 //! # Theory
 //!
-//! The server answers at once, but not in the first 100 ms of each second. Of requests that are planned
-//! at a constant rate, a tenth wait for a time that is uniform from 0 to 100 ms, so that the quantile q above
-//! 0.9 is (q - 0.9) s: 50 ms at 0.95, 90 ms at 0.99, 99 ms at 0.999. A generator that sends the next request only
-//! after an answer sees fewer waits than that (coordinated omission). The rate is no divisor of a second's
-//! milliseconds, so that waits of all lengths come up.
+//! The server answers at once, but not in the first tenth of each period, which is a second and a half
+//! millisecond. Of requests that are planned at a constant rate, a tenth wait for a time that is uniform from 0
+//! to 100 ms, so that the quantile q above 0.9 is (q - 0.9) periods: 50 ms at 0.95, 90 ms at 0.99, 99 ms at 0.999. A
+//! generator that sends the next request only after an answer sees fewer waits than that (coordinated
+//! omission). A period has a tenth of a request more than a whole number of them, so that in ten periods waits
+//! of all lengths come up; with a whole number each period has the same twenty waits, 5 ms apart.
 //!
 //! There are fewer connections than requests that a stall holds up: some of them wait for a connection
 //! first, and that wait must count too.
@@ -36,8 +37,9 @@ const SERVER: &str = "stalls";
 const RATE: u32 = 197;
 const CONNECTIONS: u32 = 16;
 const SECONDS: u32 = 10;
-const STALL_NS: u64 = 100_000_000;
-const SECOND_NS: u64 = 1_000_000_000;
+/// 197.1 requests.
+const PERIOD_NS: u64 = 1_000_507_614;
+const STALL_NS: u64 = PERIOD_NS / 10;
 const SHARES: [f64; 3] = [0.95, 0.99, 0.999];
 
 /// Other generators: name, what is run by a shell (`$URL`, `$RATE`, `$EACH` a connection), and where the
@@ -99,7 +101,7 @@ fn answer(mut stream: TcpStream) {
             continue;
         }
         asked.clear();
-        let phase = now_ns() % SECOND_NS;
+        let phase = now_ns() % PERIOD_NS;
         std::thread::sleep(Duration::from_nanos(STALL_NS.saturating_sub(phase)));
         let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok\n";
         if stream.write_all(answer).is_err() {
@@ -119,14 +121,14 @@ fn compare(launcher: &mut Launcher, rounds: usize) {
         let latencies = ask(launcher);
         for (share, ratios) in SHARES.into_iter().zip(&mut ours) {
             let ns = latencies.quantile_ns(share).expect("answers") as f64;
-            ratios.push(ns / 1e9 / (share - 0.9));
+            ratios.push(ns / known_ns(share));
         }
         for (other, ratios) in OTHERS.iter().zip(&mut others) {
-            ratios.extend(p99_of(other).map(|ms| ms / 90.0));
+            ratios.extend(p99_of(other).map(|ms| ms * 1e6 / known_ns(0.99)));
         }
     }
     for (share, ratios) in SHARES.into_iter().zip(&mut ours) {
-        let known = (share - 0.9) * 1e3;
+        let known = known_ns(share) / 1e6;
         show(
             &format!("flowgauge, p{} ({known:.0} ms)", share * 100.0),
             ratios,
@@ -135,6 +137,11 @@ fn compare(launcher: &mut Launcher, rounds: usize) {
     for ((name, ..), ratios) in OTHERS.into_iter().zip(&mut others) {
         show(&format!("{name}, p99 (90 ms)"), ratios);
     }
+}
+
+/// The quantile that the server makes.
+fn known_ns(share: f64) -> f64 {
+    (share - 0.9) * PERIOD_NS as f64
 }
 
 fn show(what: &str, ratios: &mut [f64]) {

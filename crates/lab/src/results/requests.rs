@@ -19,7 +19,7 @@ pub struct Requests {
     pub count: u64,
     /// Requests a second of the steady phase, median.
     pub per_s: f64,
-    /// The time in ns that half of them did not exceed; as the others, within 1.6 %.
+    /// The time in ns that half of them did not exceed; as the others, within 3.1 %.
     pub p50_ns: u64,
     /// 90 of 100.
     pub p90_ns: u64,
