@@ -30,12 +30,14 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Ending> {
         settings.budget_s = how.budget.or(args.study.command.budget_s);
     }
     let asked = of(args, &session::machine(&settings))?;
-    let seed = settings.seed;
+    let (seed, budget_s) = (settings.seed, settings.budget_s);
     let results = ResultFile::prepare(asked.output.as_deref().map(Path::new), asked.force)?;
     let mut launcher = SlotLauncher::new(results)?;
     let mut session = session::begin(vec![asked.study.clone()], settings, how)?;
-    for line in asked.notes.iter().chain(&options(args, &asked.study, seed)) {
-        tell(line);
+    let lines = options(args, &asked.study, seed).into_iter();
+    let lines = lines.chain(takes(args, budget_s));
+    for line in asked.notes.iter().cloned().chain(lines) {
+        tell(&line);
     }
     session.leaves_out(&asked.study.name, &asked.left_out)?;
     if asked.verbose {
@@ -96,6 +98,21 @@ fn options(args: &StudyArgs, study: &Study, seed: u64) -> Vec<String> {
     }
     lines.push(line("seed", &seed.to_string()));
     lines
+}
+
+/// How long it may take at full size, where nothing bounds it but the study itself, and what
+/// answers in seconds.
+fn takes(args: &StudyArgs, budget_s: Option<f64>) -> Option<String> {
+    let is_usual = args.preset == Preset::Full && args.how.budget.is_none();
+    let takes = match budget_s {
+        Some(seconds) => format!("Takes up to {} min", (seconds / 60.0).ceil()),
+        None => "Takes as long as its rounds need (--budget 1m bounds it)".to_owned(),
+    };
+    let is_simulated = args.how.simulate.is_some();
+    (is_usual && !is_simulated).then(|| {
+        let name = &args.study.name;
+        format!("{takes}; an answer in seconds: flowgauge {name} --preset quick")
+    })
 }
 
 fn line(name: &str, value: &str) -> String {
