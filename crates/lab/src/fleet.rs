@@ -227,10 +227,10 @@ fn comparison(nodes: &[Node], found: &Found<'_>) -> Option<Comparison> {
     let (_, first) = same.first()?;
     let headlines = each.iter().filter(|on| on.finding.is_headline).count();
     let mut made = Comparison {
-        study: first.study.clone(),
-        case: first.case.clone(),
-        subject: first.subject.clone(),
-        reference: first.reference.clone(),
+        study: first.study.to_string(),
+        case: first.case.to_string(),
+        subject: first.subject.to_string(),
+        reference: first.reference.to_string(),
         metric: first.metric,
         is_headline: 2 * headlines > each.len(),
         tally: Tally::of(&each),
@@ -267,14 +267,14 @@ type Found<'a> = Vec<(usize, &'a NodeFinding)>;
 
 /// Those with the work that most machines did, and the others.
 fn of_one_work<'a>(found: &[(usize, &'a NodeFinding)]) -> (Found<'a>, Found<'a>) {
-    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let mut counts: HashMap<u64, usize> = HashMap::new();
     for (_, one) in found {
-        *counts.entry(one.work.as_str()).or_default() += 1;
+        *counts.entry(one.work).or_default() += 1;
     }
-    // Of as many machines each the first by its text, whatever the order of machines.
+    // Of as many machines each always the same one, whatever the order of machines.
     let most = counts.into_iter();
     let most = most.max_by_key(|(work, count)| (*count, std::cmp::Reverse(*work)));
     let most = most.map(|(work, _)| work);
-    let is_most = |(_, one): &(usize, &NodeFinding)| Some(one.work.as_str()) == most;
+    let is_most = |(_, one): &(usize, &NodeFinding)| Some(one.work) == most;
     found.iter().copied().partition(is_most)
 }

@@ -279,7 +279,7 @@ impl Journal {
     /// What the run has found so far.
     #[must_use]
     pub fn results(&self) -> Results {
-        Results::of(&self.ledger, self.warnings.clone())
+        Results::of(self.ledger.clone(), self.warnings.clone())
     }
 
     pub(crate) fn ledger(&self) -> &Ledger {
@@ -337,7 +337,7 @@ impl Results {
     /// The file cannot be read or understood.
     pub fn from_journal(path: &Path) -> Result<Self, JournalError> {
         let found = read_file(path)?;
-        Ok(Self::of(&found.ledger, found.warnings))
+        Ok(Self::of(found.ledger, found.warnings))
     }
 
     /// The same, of the text of a journal; `path` is its name in errors.
@@ -346,7 +346,7 @@ impl Results {
     /// The text cannot be understood.
     pub fn from_journal_text(text: &[u8], path: &Path) -> Result<Self, JournalError> {
         let found = reader::read(text, path)?;
-        Ok(Self::of(&found.ledger, found.warnings))
+        Ok(Self::of(found.ledger, found.warnings))
     }
 
     /// The same, with every slot valued in this way whatever the run was asked for, so that it can be
@@ -366,7 +366,7 @@ impl Results {
                 value.word()
             ));
         }
-        Ok(Self::of(&found.ledger.valued(value)?, warnings))
+        Ok(Self::of(found.ledger.valued(value)?, warnings))
     }
 }
 

@@ -12,7 +12,7 @@ static MPI_Win window;
 static uint64_t *counter;
 
 /* Begins; rank, size and whether so many threads may call the library are the result. A rank of one thread
- * asks for no more than it needs: any other level makes messages of Open MPI a third slower. */
+ * asks for no more than it needs: at any other level small messages of Open MPI take 1.4 to 2.3 times as long. */
 void fg_init(int threads, int *rank, int *size, int *allowed) {
   int needed = threads > 1 ? MPI_THREAD_SERIALIZED : MPI_THREAD_SINGLE, level = 0;
   MPI_Init_thread(NULL, NULL, needed, &level);

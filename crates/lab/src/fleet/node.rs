@@ -1,5 +1,8 @@
 //! What one machine of a fleet found: its results without its slots.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Verdict};
 
@@ -26,20 +29,20 @@ pub struct Node {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodeFinding {
     #[serde(skip)]
-    pub(super) study: String,
+    pub(super) study: Arc<str>,
     #[serde(skip)]
-    pub(super) case: String,
+    pub(super) case: Arc<str>,
     #[serde(skip)]
-    pub(super) subject: String,
+    pub(super) subject: Arc<str>,
     #[serde(skip)]
-    pub(super) reference: String,
+    pub(super) reference: Arc<str>,
     #[serde(skip)]
     pub(super) metric: Metric,
     #[serde(skip)]
     pub(super) is_headline: bool,
-    /// What was done: equal texts are equal work.
+    /// What was done: equal digests are equal work.
     #[serde(skip)]
-    pub(super) work: String,
+    pub(super) work: u64,
     /// The ratio in its rounds.
     pub estimate: Option<Estimate>,
     /// The machine's own verdict.
@@ -112,22 +115,30 @@ fn state(runs: &[Results]) -> String {
 
 fn findings(study: &StudyResult) -> Vec<NodeFinding> {
     let headline = study.headline_case().map(|case| case.case.name.as_str());
+    let name: Arc<str> = study.study.name.as_str().into();
     let cases = study.cases.iter();
     cases
         .flat_map(|case| {
             let is_headline = headline == Some(case.case.name.as_str());
+            let names = (name.clone(), case.case.name.as_str().into());
             let findings = case.findings.iter();
-            findings.map(move |finding| of(study, case, finding, is_headline))
+            findings.map(move |finding| of(names.clone(), case, finding, is_headline))
         })
         .collect()
 }
 
-fn of(study: &StudyResult, case: &CaseResult, finding: &Finding, headline: bool) -> NodeFinding {
+/// A finding of a case, whose study and name are shared by all of them.
+fn of(
+    (study, name): (Arc<str>, Arc<str>),
+    case: &CaseResult,
+    finding: &Finding,
+    headline: bool,
+) -> NodeFinding {
     NodeFinding {
-        study: study.study.name.clone(),
-        case: case.case.name.clone(),
-        subject: finding.subject.clone(),
-        reference: finding.reference.clone(),
+        study,
+        case: name,
+        subject: finding.subject.as_str().into(),
+        reference: finding.reference.as_str().into(),
         metric: finding.metric,
         is_headline: headline,
         work: work(case, finding),
@@ -140,8 +151,8 @@ fn of(study: &StudyResult, case: &CaseResult, finding: &Finding, headline: bool)
 }
 
 /// The work of a finding, with the models and numbers of flows of both sides: where flows are put
-/// follows from the machine, and is none of it.
-fn work(case: &CaseResult, finding: &Finding) -> String {
+/// follows from the machine, and is none of it. A digest, since a thousand machines have a thousand of each.
+fn work(case: &CaseResult, finding: &Finding) -> u64 {
     let side = |label: &str| {
         let mut variants = case.case.variants.iter();
         let variant = variants.find(|variant| variant.label == label);
@@ -153,5 +164,9 @@ fn work(case: &CaseResult, finding: &Finding) -> String {
         side(&finding.subject),
         side(&finding.reference),
     );
-    serde_json::to_string(&of).unwrap_or_default()
+    let mut digest = DefaultHasher::new();
+    serde_json::to_string(&of)
+        .unwrap_or_default()
+        .hash(&mut digest);
+    digest.finish()
 }

@@ -16,13 +16,13 @@ fn node(name: &str, kernel: &str, findings: &[(&str, f64, f64)]) -> Node {
         };
         let verdict = Rule::default().judge(&estimate);
         NodeFinding {
-            study: "mock".to_owned(),
-            case: (*case).to_owned(),
-            subject: "thread".to_owned(),
-            reference: "process".to_owned(),
+            study: "mock".into(),
+            case: (*case).into(),
+            subject: "thread".into(),
+            reference: "process".into(),
             metric: Metric::Total,
             is_headline: *case == "head",
-            work: "{}".to_owned(),
+            work: 0,
             estimate: Some(estimate),
             verdict,
             floor: 0.01,
@@ -144,7 +144,7 @@ fn other_work_is_left_out_and_named() {
     let mut nodes: Vec<Node> = (0..4)
         .map(|place| node(&format!("m{place}"), "6.1", &[("head", -0.1, 0.01)]))
         .collect();
-    nodes[2].findings[0].work = "more".to_owned();
+    nodes[2].findings[0].work = 1;
     let one = Fleet::of(nodes).comparisons.remove(0);
     assert_eq!(one.left_out, ["m2"]);
     assert_eq!(one.tally.faster, 3);

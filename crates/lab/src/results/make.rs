@@ -34,33 +34,38 @@ use crate::words::{listed, percent};
 use crate::{Case, Header, Metric, Probe, Study, Value};
 
 impl Results {
-    pub(crate) fn of(ledger: &Ledger, mut warnings: Vec<String>) -> Self {
-        let levels = levels(ledger);
-        let logs = ledger.logs.iter().zip(&levels).zip(&ledger.probes);
-        let studies: Vec<StudyResult> = ledger
-            .header
-            .studies
-            .iter()
-            .zip(logs)
-            .map(|(study, (logs, probes))| study_result(study, logs, probes, ledger))
-            .collect();
-        let files_on = ledger.header.files_on.iter();
+    pub(crate) fn of(ledger: Ledger, mut warnings: Vec<String>) -> Self {
+        let levels = levels(&ledger);
+        let looked_at_again = looked_at_again(&ledger);
+        let Ledger {
+            header,
+            notes,
+            logs,
+            probes,
+            ..
+        } = ledger;
+        let logs = logs.into_iter().zip(&levels).zip(probes);
+        let studies = header.studies.iter().zip(logs);
+        let studies = studies
+            .map(|(study, (logs, probes))| study_result(study, logs, probes, &header, &notes));
+        let studies: Vec<StudyResult> = studies.collect();
+        let files_on = header.files_on.iter();
         warnings.extend(files_on.filter_map(machine::Filesystem::warning));
         let alone = studies.iter().flat_map(|study| &study.cases);
         let alone = alone.filter(|case| case.case.sweep.is_none());
         warnings.extend(alone.filter_map(crowded));
         warnings.extend(noise_warning(&studies));
         warnings.extend(behind(&studies));
-        warnings.extend(looked_at_again(ledger));
+        warnings.extend(looked_at_again);
         Self {
-            header: ledger.header.clone(),
+            header,
             studies,
             interrupted: ledger.interrupted,
             finished: ledger.finished,
             took_s: ledger.last_s,
             error: error(ledger),
             warnings,
-            notes: ledger.notes.clone(),
+            notes,
         }
     }
 }
@@ -93,9 +98,10 @@ fn looked_at_again(ledger: &Ledger) -> Option<String> {
 
 fn study_result(
     study: &Study,
-    (logs, levels): (&Vec<CaseLog>, &Vec<Level>),
-    probes: &[Probe],
-    Ledger { header, notes, .. }: &Ledger,
+    (logs, levels): (Vec<CaseLog>, &Vec<Level>),
+    probes: Vec<Probe>,
+    header: &Header,
+    notes: &[String],
 ) -> StudyResult {
     let cases = study.cases.iter().zip(logs).zip(levels);
     let cases: Vec<CaseResult> = cases
@@ -106,7 +112,7 @@ fn study_result(
     let scaling = scaling(&cases, &header.machine);
     let beside = BesideCases {
         limits: &limits,
-        probes,
+        probes: &probes,
         laws: &laws,
         scaling: &scaling,
     };
@@ -140,13 +146,13 @@ fn study_result(
         simulated,
         cases,
         limits,
-        probes: probes.to_vec(),
+        probes,
     }
 }
 
-fn case_result(case: &Case, log: &CaseLog, level: Level, header: &Header) -> CaseResult {
+fn case_result(case: &Case, log: CaseLog, level: Level, header: &Header) -> CaseResult {
     let columns: Vec<Column<'_>> = (0..case.variants.len())
-        .map(|variant| Column::new(case, log, variant, header))
+        .map(|variant| Column::new(case, &log, variant, header))
         .collect();
     let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
     let floor = log.judge.conclude().0;
@@ -154,6 +160,7 @@ fn case_result(case: &Case, log: &CaseLog, level: Level, header: &Header) -> Cas
     let variants: Vec<VariantSummary> = columns.iter().map(|column| column.summary(case)).collect();
     let kinds = Kind::all(&header.settings.events).collect();
     let slot_values = SlotValues::of(Look::of(case, header), &log.slots, kinds);
+    let findings = findings(case, (&log, level), &columns, shared.as_ref(), header);
     CaseResult {
         case: case.clone(),
         rounds: log.judge.full_rounds(),
@@ -161,13 +168,13 @@ fn case_result(case: &Case, log: &CaseLog, level: Level, header: &Header) -> Cas
         warmups: chosen.map_or(0, |chosen| chosen.warmups),
         ended: log.ended,
         noise: log.judge.noise(),
-        findings: findings(case, (log, level), &columns, shared.as_ref(), header),
+        findings,
         quantities: slot_values.quantities(),
         contrasts: contrasts(&slot_values, case, floor, level),
         shared,
         optimum: optimum(case, &variants, &log.slots, floor),
         variants,
-        slots: log.slots.clone(),
+        slots: log.slots,
     }
 }
 
