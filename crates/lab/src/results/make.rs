@@ -36,7 +36,7 @@ use crate::{Case, Header, Metric, Probe, Study, Value};
 impl Results {
     pub(crate) fn of(ledger: Ledger, mut warnings: Vec<String>) -> Self {
         let levels = levels(&ledger);
-        let looked_at_again = looked_at_again(&ledger);
+        let (looked_at_again, error) = (looked_at_again(&ledger), error(&ledger));
         let Ledger {
             header,
             notes,
@@ -63,7 +63,7 @@ impl Results {
             interrupted: ledger.interrupted,
             finished: ledger.finished,
             took_s: ledger.last_s,
-            error: error(ledger),
+            error,
             warnings,
             notes,
         }
