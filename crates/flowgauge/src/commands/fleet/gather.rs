@@ -122,12 +122,15 @@ fn tell_failed(failed: &[(String, String)]) {
     }
 }
 
+/// The name of a file, and what makes it.
+type File = (&'static str, fn(&Fleet) -> String);
+
 /// Writes the page and the tables.
 fn write(fleet: &Fleet, out: &Path) -> Result<()> {
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     whole_file::sweep(out);
     // One behind the other: of a thousand machines each is a large text.
-    let files: [(&str, fn(&Fleet) -> String); 3] = [
+    let files: [File; 3] = [
         ("fleet.html", report::fleet::page),
         ("fleet.csv", report::csv::fleet),
         ("fleet.json", report::json::fleet),
