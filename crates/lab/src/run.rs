@@ -267,7 +267,7 @@ impl Run<'_> {
             return (is_over && log.has_failed_round()).then_some(CaseEnd::Budget);
         }
         let all_run = log.judge.is_settled() || log.round() >= log.judge.max_rounds();
-        if all_run && !log.has_good_slot() {
+        if all_run && !log.each_has_a_good_slot() {
             return Some(CaseEnd::Failures);
         }
         if log.judge.is_settled() && log.judge.is_decided() {

@@ -177,8 +177,8 @@ pub(crate) fn hash_of_all(running: &[Running]) -> u64 {
 #[must_use]
 pub fn differs() -> Failure {
     Failure::Error {
-        what: "its output is not that of the other launches: the same work must \
-               write the same, or leave --same-output out"
+        what: "its output is not that of the first launch: the same work must write the same \
+               (--same-output, --check-output SAME)"
             .to_owned(),
     }
 }

@@ -108,6 +108,15 @@ impl CaseLog {
         self.slots.iter().any(|slot| slot.value_ns.is_some())
     }
 
+    /// Whether each variant that was launched in a round has one of them.
+    pub(crate) fn each_has_a_good_slot(&self) -> bool {
+        let is_good = |variant: usize| {
+            let mut own = self.slots.iter().filter(|slot| slot.variant == variant);
+            own.any(|slot| slot.value_ns.is_some())
+        };
+        self.slots.iter().all(|slot| is_good(slot.variant)) && self.has_good_slot()
+    }
+
     /// What a slot of this case must prove: what the first good one did.
     pub(crate) fn proof(&self) -> Option<Proof> {
         let pilots = self.pilot.iter().flat_map(|pilot| &pilot.outcomes);

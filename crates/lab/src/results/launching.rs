@@ -27,6 +27,10 @@ fn sentence(case: &CaseResult) -> Option<String> {
     let share = share.reduce(f64::max).filter(|share| *share >= MATTERS)?;
     let launch = each.iter().map(|(_, launch)| *launch);
     let least = launch.fold(f64::INFINITY, f64::min);
+    let has_interval = |variant: &VariantSummary| {
+        amount("without-launch", variant).is_some_and(|left| left.low.is_some())
+    };
+    let is_known = case.variants.iter().all(has_interval);
     let without: Vec<String> = case
         .variants
         .iter()
@@ -38,7 +42,8 @@ fn sentence(case: &CaseResult) -> Option<String> {
         })
         .collect();
     let without = match without.as_slice() {
-        [] => "no command takes clearly longer".to_owned(),
+        [] if is_known => "no command takes clearly longer".to_owned(),
+        [] => "too few rounds to say what is left without it".to_owned(),
         some => format!("without it: {}", some.join(", ")),
     };
     Some(format!(

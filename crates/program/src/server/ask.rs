@@ -171,6 +171,9 @@ fn asked(report: &Report, used: &Used) -> io::Result<Asked> {
         let first = report.first_wrong();
         let limit = limit(report);
         return Err(io::Error::other(match all {
+            0 if report.refused == 0 => format!(
+                "no request was answered: what was sent to warm up was still waiting at the end{limit}"
+            ),
             0 => format!(
                 "no request could be sent: {} connections were refused; the first error: {first}{limit}",
                 report.refused

@@ -74,38 +74,48 @@ fn more_rounds(results: &Results, open: &[&Row]) -> Option<String> {
 }
 
 /// Slots of a variant that failed for one reason, with those of all its slots.
-struct Failed<'a> {
-    reason: &'a str,
+struct Failed {
+    reason: String,
     slots: usize,
     all: usize,
     labels: Vec<String>,
 }
 
+/// The reason of most slots, and how many others there are.
+fn first_of_most(failures: &[(usize, String)]) -> Option<String> {
+    let (_, reason) = failures.iter().rev().max_by_key(|(count, _)| *count)?;
+    Some(match failures.len() - 1 {
+        0 => reason.clone(),
+        others => format!("{reason} (and {})", many(others as u64, "other reason")),
+    })
+}
+
 /// `5 of 12 slots of sort failed: exit code 1`: an error where none succeeded.
 fn failures(results: &Results) -> Vec<String> {
-    let mut groups: Vec<Failed<'_>> = Vec::new();
+    let mut groups: Vec<Failed> = Vec::new();
     for (label, variant) in variants(results) {
         let failed: usize = variant.failures.iter().map(|(count, _)| count).sum();
-        for (count, reason) in &variant.failures {
-            let all = variant.good + failed;
-            match groups.iter_mut().find(|group| group.reason == reason) {
-                Some(group) => {
-                    group.slots += count;
-                    group.all += all;
-                    group.labels.push(label.clone());
-                }
-                None => groups.push(Failed {
-                    reason,
-                    slots: *count,
-                    all,
-                    labels: vec![label.clone()],
-                }),
+        let Some(reason) = first_of_most(&variant.failures) else {
+            continue;
+        };
+        let all = variant.good + failed;
+        match groups.iter_mut().find(|group| group.reason == reason) {
+            Some(group) => {
+                group.slots += failed;
+                group.all += all;
+                group.labels.push(label.clone());
             }
+            None => groups.push(Failed {
+                reason,
+                slots: failed,
+                all,
+                labels: vec![label.clone()],
+            }),
         }
     }
     let nothing = variants(results).all(|(_, variant)| variant.good == 0);
     let begin = if nothing { "error: " } else { "" };
-    let line = |group: &Failed<'_>| {
+    let line = |group: &Failed| {
         let Failed {
             reason,
             slots,

@@ -117,7 +117,10 @@ pub(super) fn row(
         (None, None) => row.alone(study, case, is_headline),
     }
     let mut besides: Vec<String> = case.helps().into_iter().chain(case.launching()).collect();
-    besides.extend(lab::latencies_in_words(case));
+    let mut served = lab::latencies_in_words(case).into_iter();
+    let what = served.next();
+    row.below.extend(what.map(|said| About::Asked.says(said)));
+    besides.extend(served);
     if is_headline {
         let asked = lab::rates_in_words(&study.cases).into_iter();
         row.below.extend(asked.map(|said| About::Asked.says(said)));
