@@ -99,8 +99,9 @@ static ASKED: OnceLock<Asked> = OnceLock::new();
 static NUMBERS: AtomicPtr<[AtomicU32; 2]> = AtomicPtr::new(null_mut());
 /// The address space of this process.
 static SPACE: AtomicU32 = AtomicU32::new(0);
-/// The number that a child gets which is about to be forked.
-static CHILD: AtomicU32 = AtomicU32::new(0);
+/// The numbers that a child gets which is about to be forked: of its thread, of its address space. They are
+/// the parent's to give, since children would draw them in whatever order the kernel runs them.
+static CHILD: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
 /// Whether every thread that is born is a flow.
 static EACH: AtomicBool = AtomicBool::new(false);
 /// The threads of this process, by qemu's index.
@@ -128,11 +129,10 @@ fn next(of: usize) -> u32 {
     numbers.map_or(0, |numbers| numbers[of].fetch_add(1, Relaxed))
 }
 
-fn new_recording(space: u32) -> Recording {
+fn new_recording(number: u32, space: u32) -> Recording {
     let Some(asked) = ASKED.get() else {
         give_up("it was not told where to write");
     };
-    let number = next(0);
     let mut fresh = Recording::new(&asked.dir, number, space, asked.window);
     if EACH.load(Relaxed) {
         fresh.begin(number.into());
@@ -152,7 +152,7 @@ extern "C" fn thread_begins(_plugin: u64, index: c_uint) {
     let Some(slot) = THREADS.get(index as usize) else {
         give_up("the program has more threads at a time than it can record");
     };
-    let fresh = new_recording(SPACE.load(Relaxed));
+    let fresh = new_recording(next(0), SPACE.load(Relaxed));
     if let Some(old) = of_thread(index) {
         // An index is used again when its thread has ended.
         old.last();
@@ -179,11 +179,14 @@ extern "C" fn accessed(index: c_uint, info: u32, address: u64, _data: *mut c_voi
     };
     let kind = Kind::of(info);
     recording.access(address >> GRANULE_BITS, kind.is_store());
-    // Only what begins in the second half of a granule and is not aligned can reach into the next.
-    let within = address % GRANULE;
-    if within > GRANULE / 2 && within + kind.size() > GRANULE {
-        recording.access((address >> GRANULE_BITS) + 1, kind.is_store());
+    if address % GRANULE + kind.size() > GRANULE {
+        reaches_into_the_next(recording, address, kind);
     }
+}
+
+#[cold]
+fn reaches_into_the_next(recording: &mut Recording, address: u64, kind: Kind) {
+    recording.access((address >> GRANULE_BITS) + 1, kind.is_store());
 }
 
 extern "C" fn translated(_plugin: u64, block: *mut c_void) {
@@ -194,16 +197,18 @@ extern "C" fn translated(_plugin: u64, block: *mut c_void) {
 
 /// Before a fork, in the thread that forks.
 extern "C" fn before_fork() {
-    let child = next(1);
-    CHILD.store(child, Relaxed);
+    let child = [next(0), next(1)];
+    CHILD[0].store(child[0], Relaxed);
+    CHILD[1].store(child[1], Relaxed);
     if let Some(recording) = of_thread(INDEX.get()) {
-        recording.forks(child);
+        recording.forks(child[1]);
     }
 }
 
 /// After a fork, in the child: it has this thread alone, and nothing recorded.
 extern "C" fn in_child() {
-    SPACE.store(CHILD.load(Relaxed), Relaxed);
+    let [number, space] = [&CHILD[0], &CHILD[1]].map(|child| child.load(Relaxed));
+    SPACE.store(space, Relaxed);
     let own = INDEX.get();
     for (index, slot) in THREADS.iter().enumerate() {
         if index as c_uint != own {
@@ -212,7 +217,7 @@ extern "C" fn in_child() {
         }
     }
     if let Some(recording) = of_thread(own) {
-        *recording = new_recording(SPACE.load(Relaxed));
+        *recording = new_recording(number, space);
     }
 }
 

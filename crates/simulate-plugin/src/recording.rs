@@ -10,6 +10,8 @@ use crate::give_up;
 
 /// Bytes that are kept before they are written to the file.
 const BUFFER: usize = 1 << 17;
+/// Accesses for which there is room, below which it is time to write.
+const LITTLE: u64 = 1 << 10;
 /// Pages that are known to be written down as written.
 const REMEMBERED: usize = 1024;
 /// No page.
@@ -38,7 +40,9 @@ pub(crate) struct Recording {
     window: Window,
     /// Accesses that are recorded at the most.
     most: u64,
-    /// Accesses that are still to be recorded; none unless the window is open.
+    /// Accesses for which there is room in memory, and in the window.
+    room: u64,
+    /// Those after them that are to be recorded; none unless the window is open.
     left: u64,
     /// Accesses since the window was full.
     beyond: u64,
@@ -55,6 +59,7 @@ impl Recording {
             writer: Writer::new(space, BUFFER),
             window: Window::Before,
             most,
+            room: 0,
             left: 0,
             beyond: 0,
             written: Box::new([NOWHERE; REMEMBERED]),
@@ -62,20 +67,31 @@ impl Recording {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn access(&mut self, granule: u64, store: bool) {
-        if self.left == 0 {
-            self.not_recorded(granule, store);
-            return;
+        if self.room == 0 {
+            return self.without_room(granule, store);
         }
-        self.left -= 1;
-        if self.left == 0 {
-            self.window = Window::Full;
-        }
+        self.room -= 1;
         self.writer.access(granule, store);
-        if self.writer.is_full() {
+    }
+
+    /// An access for which there is no room: in memory, or in the window.
+    #[inline(never)]
+    fn without_room(&mut self, granule: u64, store: bool) {
+        if self.left == 0 {
+            if self.window == Window::Open {
+                self.window = Window::Full;
+                self.flush();
+            }
+            return self.not_recorded(granule, store);
+        }
+        if self.writer.room() < LITTLE {
             self.flush();
         }
+        self.room = self.left.min(self.writer.room());
+        self.left -= self.room;
+        self.access(granule, store);
     }
 
     fn not_recorded(&mut self, granule: u64, store: bool) {
@@ -99,7 +115,10 @@ impl Recording {
             return;
         }
         self.writer.event(event);
-        if self.writer.is_full() {
+        // It has taken some of the room.
+        self.left += self.room;
+        self.room = 0;
+        if self.writer.room() < LITTLE {
             self.flush();
         }
     }
@@ -127,10 +146,10 @@ impl Recording {
             return;
         }
         self.writer.event(Event::End {
-            accesses: self.most - self.left + self.beyond,
+            accesses: self.most - self.left - self.room + self.beyond,
         });
         self.flush();
-        self.left = 0;
+        (self.room, self.left) = (0, 0);
         self.window = Window::Closed;
     }
 
@@ -143,10 +162,6 @@ impl Recording {
     /// Writes what is kept to the file.
     #[cold]
     pub(crate) fn flush(&mut self) {
-        // An access that is not closed is folded with the next; it is no part of the bytes yet.
-        if self.window != Window::Open {
-            self.writer.close();
-        }
         if self.writer.bytes().is_empty() {
             return;
         }

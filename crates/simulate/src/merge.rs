@@ -70,7 +70,7 @@ pub struct Merged {
     pub pages: Shared,
     /// Simulated time from the flows' begin to the end of the last, in ns.
     pub time_ns: f64,
-    /// SHA-256 of the traces, in order.
+    /// A hash of the traces, in order.
     pub traces: String,
 }
 
@@ -150,6 +150,8 @@ pub enum MergeError {
 
 /// A flow at work.
 struct Running<R> {
+    /// Which of all traces it is.
+    birth: usize,
     reader: Reader<R>,
     number: u64,
     on: u32,
@@ -225,11 +227,11 @@ fn merge_all<'a>(
         machine,
     };
     let mut hashes = Vec::new();
-    for Trace { tokens, warm } in traces {
+    for (birth, Trace { tokens, warm }) in traces.enumerate() {
         let mut reader = Reader::new(tokens)?;
         match merge.until_begin(&mut reader)? {
-            Some(flow) => merge.begin(reader, warm, flow, place)?,
-            None => hashes.push(reader.hash()),
+            Some(flow) => merge.begin((birth, reader), warm, flow, place)?,
+            None => hashes.push((birth, reader.hash())),
         }
     }
     if merge.flows.is_empty() {
@@ -256,7 +258,7 @@ impl<'a> Merge<'a> {
 
     fn begin(
         &mut self,
-        reader: Reader<Source<'a>>,
+        (birth, reader): (usize, Reader<Source<'a>>),
         warm: u64,
         number: u64,
         place: &dyn Fn(u64) -> Option<u32>,
@@ -273,6 +275,7 @@ impl<'a> Merge<'a> {
             });
         };
         self.flows.push(Running {
+            birth,
             reader,
             number,
             on,
@@ -378,34 +381,21 @@ impl<'a> Merge<'a> {
         flow.before.and(now)
     }
 
+    /// The turn of a flow.
     fn step(&mut self, place: usize) -> Result<(), MergeError> {
-        let flow = &mut self.flows[place];
         let mut left = self.rule.turn.max(1);
-        while left > 0 {
-            let at_hand = flow.reader.access().map(Token::Access);
-            let token = match at_hand {
-                None => flow.reader.token()?,
-                access => access,
+        while left > 0 && !self.flows[place].over {
+            let flow = &self.flows[place];
+            let until = match flow.warmed {
+                // The end of the warm-up lies within a turn.
+                None => left.min(flow.warm.saturating_sub(flow.recorded).max(1)),
+                Some(_) => left,
             };
-            let access = match token {
-                Some(Token::Access(access)) => access,
-                Some(Token::Event(Event::End { accesses })) => {
-                    flow.accesses = Some(accesses);
-                    continue;
-                }
-                Some(Token::Event(event)) => {
-                    self.model.event(flow.reader.space(), event);
-                    continue;
-                }
-                None => {
-                    flow.over = true;
-                    return Ok(());
-                }
-            };
-            self.model.access(flow.on, access);
-            flow.recorded += access.times;
-            flow.left = flow.left.saturating_sub(access.times);
-            left = left.saturating_sub(access.times);
+            let done = self.accesses(place, until)?;
+            left = left.saturating_sub(done);
+            let flow = &mut self.flows[place];
+            flow.recorded += done;
+            flow.left = flow.left.saturating_sub(done);
             if flow.warmed.is_none() && flow.recorded >= flow.warm {
                 let now = self.model.counts(flow.on).since(flow.entered);
                 flow.warmed = Some(flow.before.and(now));
@@ -414,7 +404,32 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    fn merged(self, mut hashes: Vec<[u8; 32]>) -> Merged {
+    /// The next accesses of a flow, so many or until it ends: how many they were.
+    fn accesses(&mut self, place: usize, until: u64) -> Result<u64, MergeError> {
+        let flow = &mut self.flows[place];
+        let mut done = 0;
+        while done < until {
+            done += self.model.accesses(flow.on, &mut flow.reader, until - done);
+            if done >= until {
+                break;
+            }
+            match flow.reader.token()? {
+                Some(Token::Access(access)) => {
+                    self.model.access(flow.on, access);
+                    done += access.times;
+                }
+                Some(Token::Event(Event::End { accesses })) => flow.accesses = Some(accesses),
+                Some(Token::Event(event)) => self.model.event(flow.reader.space(), event),
+                None => {
+                    flow.over = true;
+                    break;
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    fn merged(self, mut hashes: Vec<(usize, [u8; 32])>) -> Merged {
         let flows = self.flows.iter().map(|flow| Flow {
             on: flow.on,
             // Every flow was switched out at its end.
@@ -422,7 +437,9 @@ impl<'a> Merge<'a> {
             accesses: flow.accesses.unwrap_or(flow.recorded),
         });
         let flows: Vec<Flow> = flows.collect();
-        hashes.extend(self.flows.iter().map(|flow| flow.reader.hash()));
+        let of_flows = self.flows.iter();
+        hashes.extend(of_flows.map(|flow| (flow.birth, flow.reader.hash())));
+        hashes.sort_unstable();
         let (lines, pages) = self.model.shared();
         Merged {
             time_ns: time_ns(self.machine, &flows),
@@ -455,9 +472,9 @@ fn time_ns(machine: &Machine, flows: &[Flow]) -> f64 {
     Model::cycles(1) * ticks * 1e3 / f64::from(machine.clock_mhz)
 }
 
-fn hash_of(hashes: &[[u8; 32]]) -> String {
+fn hash_of(hashes: &[(usize, [u8; 32])]) -> String {
     let mut all = Sha256::new();
-    hashes.iter().for_each(|hash| all.update(hash));
+    hashes.iter().for_each(|(_, hash)| all.update(hash));
     let hash: [u8; 32] = all.finalize().into();
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -19,9 +19,10 @@
 //!   loses its entries.
 //!
 //! Of each hardware thread a small table remembers what is behind its pages. That is no part of the
-//! machine; it only makes the model fast. So does the order of [`Model::access`]: everything that every
-//! access needs comes first and without a choice, since whether an access stores, stays on its page or
-//! folds has no pattern that a host could foresee; one branch leads to what few accesses need.
+//! machine; it only makes the model fast. So does the order of [`Model::accesses`]: everything that every
+//! access needs comes first, in a loop of its own and without a choice, since whether an access stores,
+//! stays on its page or folds has no pattern that a host could foresee; one branch leads to what few
+//! accesses need.
 
 use crate::counts::{Counts, Pages};
 use crate::machine::{Cache, Machine, Tags};
@@ -115,11 +116,43 @@ struct KnownPage {
 }
 
 impl KnownPage {
+    /// The granule of memory that is behind one of this page.
+    #[inline]
+    fn granule(self, granule: u64) -> u64 {
+        let place = granule & ((1 << (PAGE_BITS - GRANULE_BITS)) - 1);
+        u64::from(self.frame) << (PAGE_BITS - GRANULE_BITS) | place
+    }
+
     /// Whether this is that page, and nothing happens at such an access.
     #[inline]
     fn serves(self, page: u64, store: bool) -> bool {
         self.page_and_stored | u64::from(!store) == page << 1 | 1
     }
+}
+
+/// Where accesses come from.
+pub(crate) trait AtHand {
+    /// The next one, if it is at hand.
+    fn next(&mut self) -> Option<Access>;
+}
+
+impl AtHand for Option<Access> {
+    fn next(&mut self) -> Option<Access> {
+        self.take()
+    }
+}
+
+/// What was met of an access.
+#[derive(Debug, Clone, Copy)]
+enum Met {
+    /// A page of which nothing is remembered.
+    Unknown,
+    /// Its page, whether the first-level TLB had it, and the first-level cache the line; both are used.
+    Known {
+        known: KnownPage,
+        translated: bool,
+        hit: bool,
+    },
 }
 
 const UNKNOWN: KnownPage = KnownPage {
@@ -258,35 +291,93 @@ impl Model {
         }
     }
 
-    /// Accesses of a hardware thread.
-    #[inline]
+    /// An access of a hardware thread.
     pub(crate) fn access(&mut self, thread: u32, access: Access) {
-        let Access { granule, store, .. } = access;
-        let page = granule >> (PAGE_BITS - GRANULE_BITS);
-        let own = &mut self.threads[thread as usize];
-        own.counts.accesses += access.times;
-        let core = own.core;
-        let known = own.known[page as usize % REMEMBERED];
-        let (frame, entry) = match known.serves(page, store) {
-            true => (known.frame, known.entry),
-            false => self.find(thread, page, store),
-        };
-        let place = granule & ((1 << (PAGE_BITS - GRANULE_BITS)) - 1);
-        let granule = u64::from(frame) << (PAGE_BITS - GRANULE_BITS) | place;
-        let (small, line) = (granule >> self.l1_shift, granule >> self.line_shift);
-        let own = &mut self.cores[core as usize];
-        let translated = own.tlb1.touch(page >> self.page_shift, entry);
-        let hit = own.l1.touch_if_there(small, small as u32);
-        let alone = !store | self.sharing.is_written_by(line as u32, core);
-        if !translated {
-            self.translate(thread, page >> self.page_shift, entry);
-        }
-        if !(hit & alone) | (store & !self.allocates) {
-            self.beyond(thread, (small, line), hit, access);
-        }
+        self.accesses(thread, &mut Some(access), 1);
     }
 
-    /// An access that needs more than its line in the first level.
+    /// The accesses of a hardware thread that are at hand, so many at the most: how many they were.
+    pub(crate) fn accesses(&mut self, thread: u32, from: &mut impl AtHand, most: u64) -> u64 {
+        let mut done = 0;
+        while done < most
+            && let Some((access, met)) = self.easy(thread, from, most, &mut done)
+        {
+            self.hard(thread, access, met);
+        }
+        self.threads[thread as usize].counts.accesses += done;
+        done
+    }
+
+    /// Accesses up to the first that needs more than its entry and its line in the first levels, with
+    /// what was met of it; `None` where there is no such.
+    fn easy(
+        &mut self,
+        thread: u32,
+        from: &mut impl AtHand,
+        most: u64,
+        done: &mut u64,
+    ) -> Option<(Access, Met)> {
+        let own = &self.threads[thread as usize];
+        let (number, known) = (own.core, &own.known);
+        let core = &mut self.cores[number as usize];
+        while *done < most {
+            let access = from.next()?;
+            *done += access.times;
+            let page = access.granule >> (PAGE_BITS - GRANULE_BITS);
+            let known = known[page as usize % REMEMBERED];
+            if !known.serves(page, access.store) {
+                return Some((access, Met::Unknown));
+            }
+            let granule = known.granule(access.granule);
+            let (small, line) = (granule >> self.l1_shift, granule >> self.line_shift);
+            let translated = core.tlb1.touch(page >> self.page_shift, known.entry);
+            let hit = core.l1.touch_if_there(small, small as u32);
+            let alone = !access.store | self.sharing.is_written_by(line as u32, number);
+            if !(translated & hit & alone) | (access.store & !self.allocates) {
+                return Some((
+                    access,
+                    Met::Known {
+                        known,
+                        translated,
+                        hit,
+                    },
+                ));
+            }
+        }
+        None
+    }
+
+    /// An access of which little or nothing is done.
+    fn hard(&mut self, thread: u32, access: Access, met: Met) {
+        let page = access.granule >> (PAGE_BITS - GRANULE_BITS) >> self.page_shift;
+        let (known, translated, hit) = match met {
+            Met::Known {
+                known,
+                translated,
+                hit,
+            } => (known, translated, hit),
+            Met::Unknown => {
+                let known = self.find(thread, access);
+                let core = self.threads[thread as usize].core;
+                let core = &mut self.cores[core as usize];
+                let small = known.granule(access.granule) >> self.l1_shift;
+                let translated = core.tlb1.touch(page, known.entry);
+                (
+                    known,
+                    translated,
+                    core.l1.touch_if_there(small, small as u32),
+                )
+            }
+        };
+        if !translated {
+            self.translate(thread, page, known.entry);
+        }
+        let granule = known.granule(access.granule);
+        let places = (granule >> self.l1_shift, granule >> self.line_shift);
+        self.beyond(thread, places, hit, access);
+    }
+
+    /// What an access needs beyond its line in the first level, if anything.
     #[inline]
     fn beyond(&mut self, thread: u32, (small, line): (u64, u64), hit: bool, access: Access) {
         let core = self.threads[thread as usize].core;
@@ -382,9 +473,10 @@ impl Model {
         }
     }
 
-    /// Finds out what is behind a page, and remembers it: its frame, and the tag of its entry.
+    /// Finds out what is behind a page, and remembers it.
     #[cold]
-    fn find(&mut self, thread: u32, page: u64, store: bool) -> (u32, u32) {
+    fn find(&mut self, thread: u32, access: Access) -> KnownPage {
+        let (page, store) = (access.granule >> (PAGE_BITS - GRANULE_BITS), access.store);
         let own = &self.threads[thread as usize];
         let place = page as usize % REMEMBERED;
         let (space, core, known) = (own.space, own.core, own.known[place]);
@@ -402,12 +494,13 @@ impl Model {
             Tags::AddressSpace => number,
             Tags::HardwareThread => number * self.threads_per_core + thread % self.threads_per_core,
         };
-        self.threads[thread as usize].known[place] = KnownPage {
+        let known = KnownPage {
             page_and_stored: page << 1 | u64::from(stored),
             frame: behind.frame,
             entry,
         };
-        (behind.frame, entry)
+        self.threads[thread as usize].known[place] = known;
+        known
     }
 }
 

@@ -5,9 +5,10 @@
 //! Tags are `u32`. Where the least recently used goes, a set holds its tags in order of recency,
 //! so that the most frequent case, a hit of the tag that was used last, is one comparison, and a
 //! miss is one pass that shifts the others down. Elsewhere tags keep their places, and the set has a
-//! used bit for each way (pseudo-LRU). All ways are compared at once, into a bit each: where in its set a
-//! tag lies has no pattern, so a search that ends at the first match would be a branch that no host
-//! foresees.
+//! used bit for each way (pseudo-LRU), and a small table guesses the way of a tag, by its low bits: a
+//! guess is one comparison where a search is one for each way. What is guessed wrong is searched for.
+//! There all ways are compared at once, into a bit each: where in its set a tag lies has no pattern, so a
+//! search that ends at the first match would be a branch that no host foresees.
 //!
 //! ```text
 //!   lru         [c a b d]  touch b →  [b c a d]   touch e →  [e b c a], d goes
@@ -21,6 +22,9 @@ use crate::machine::Policy;
 
 /// No tag: an empty way.
 pub(crate) const NONE: u32 = u32::MAX;
+
+/// Guesses: more than a first level has lines.
+const GUESSES: usize = 2048;
 
 /// The first draw.
 const SEED: u32 = 0x9e37_79b9;
@@ -46,6 +50,8 @@ pub(crate) struct Sets {
     used: Vec<u32>,
     /// The used bits of a set that are never all set.
     all: u32,
+    /// The way where a tag was last, by its low bits.
+    guesses: Box<[u8; GUESSES]>,
     draw: u32,
 }
 
@@ -62,6 +68,7 @@ impl Sets {
             tags: vec![NONE; count * ways],
             used: vec![0; placed],
             all: u32::MAX >> (u32::BITS - ways as u32),
+            guesses: Box::new([0; GUESSES]),
             draw: SEED,
         }
     }
@@ -71,7 +78,7 @@ impl Sets {
     }
 
     /// Uses a tag, and brings it in if it is not there.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn touch(&mut self, index: u64, tag: u32) -> Touch {
         let set = self.set(index);
         match self.policy {
@@ -84,7 +91,7 @@ impl Sets {
     }
 
     /// Uses a tag if it is there.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn touch_if_there(&mut self, index: u64, tag: u32) -> bool {
         let set = self.set(index);
         match self.policy {
@@ -101,7 +108,6 @@ impl Sets {
         &self.tags[set * self.ways..][..self.ways]
     }
 
-    #[inline]
     fn touch_recent(&mut self, set: usize, tag: u32) -> Touch {
         let own = &mut self.tags[set * self.ways..][..self.ways];
         if own[0] == tag {
@@ -120,23 +126,41 @@ impl Sets {
     /// Uses a tag that is there; whether it is.
     #[inline]
     fn touch_placed(&mut self, set: usize, tag: u32) -> bool {
+        let guess = self.guesses[tag as usize % GUESSES];
+        if self.tags[set * self.ways + usize::from(guess)] == tag {
+            self.use_way(set, guess);
+            return true;
+        }
+        self.search(set, tag)
+    }
+
+    #[inline(never)]
+    fn search(&mut self, set: usize, tag: u32) -> bool {
         let held = holding(self.own(set), tag);
         if held != 0 {
-            self.use_ways(set, held);
+            self.found(set, held.trailing_zeros() as u8, tag);
         }
         held != 0
     }
 
+    /// A tag is in that way, and used.
+    #[inline]
+    fn found(&mut self, set: usize, way: u8, tag: u32) {
+        self.guesses[tag as usize % GUESSES] = way;
+        self.use_way(set, way);
+    }
+
+    #[inline(never)]
     fn bring_in(&mut self, set: usize, tag: u32) -> Touch {
         let way = self.victim(set);
         let evicted = std::mem::replace(&mut self.tags[set * self.ways + way], tag);
-        self.use_ways(set, 1 << way);
+        self.found(set, way as u8, tag);
         Touch::Miss { evicted }
     }
 
-    /// A way is used; given by its bit.
     #[inline]
-    fn use_ways(&mut self, set: usize, way: u32) {
+    fn use_way(&mut self, set: usize, way: u8) {
+        let way = 1 << way;
         let used = self.used[set] | way;
         self.used[set] = if used == self.all { way } else { used };
     }

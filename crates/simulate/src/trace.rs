@@ -2,26 +2,28 @@
 //!
 //! # Theory
 //!
-//! A trace is a header and tokens, each a few bytes:
+//! A trace is a header and tokens, all in words of 32 bits, the lowest byte first:
 //!
 //! ```text
 //!   header   "flowtrc" version   space
-//!   token    LEB128 number n
+//!   token    a word n
 //!              n & 3 = 1 load, 2 store, 3 both    one granule of 16 bytes
-//!                  n >> 3   distance to the granule before, zigzag
-//!                  n & 4    there were more accesses in a row: their number follows
-//!              n & 3 = 0    an event: n >> 2 says which, its numbers follow
+//!                  n >> 5       distance to the granule before, zigzag
+//!                  n >> 2 & 7   how many more accesses in a row there were
+//!              n & 3 = 0    something else: n >> 2 says what, its numbers follow in two words each
 //! ```
 //!
-//! *Folded*: accesses in a row to one granule are one token. A cache line is never smaller than a
-//! granule, so nothing of what a model could see is lost but the order of loads and stores
-//! within a granule. *Compact*: programs work on memory near to what they worked on last, so a
-//! distance is short; 2 to 3 bytes a token are usual. *Hashed*: the reader hashes what it has
+//! *Folded*: up to 8 accesses in a row to one granule are one token. A cache line is never smaller than
+//! a granule, so nothing of what a model could see is lost but the order of loads and stores
+//! within a granule. *Words*: programs work on memory near to what they worked on last, so nearly every
+//! distance fits (up to 1 GB); where it does not, the granule follows. Numbers of as many bytes as they
+//! need would be a quarter shorter, and took several times as long to write and to read. *Hashed*: the reader hashes what it has
 //! read ([`Reader::hash`]), so that counts can be traced to the very traces they are from.
 //!
 //! The window of a trace opens with [`Event::Begin`]; accesses before it are not recorded, events
 //! are. A trace that ends in the middle of a token was cut, and is an error.
 
+mod hash;
 pub mod mark;
 mod reader;
 mod writer;
@@ -39,7 +41,7 @@ pub const GRANULE_BITS: u32 = GRANULE.trailing_zeros();
 pub const PAGE_BITS: u32 = 12;
 
 /// Begins every trace; the last byte is the version.
-pub(crate) const MAGIC: [u8; 8] = *b"flowtrc\x01";
+pub(crate) const MAGIC: [u8; 8] = *b"flowtrc\x02";
 
 /// One thing that a thread did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,33 +106,39 @@ pub enum Event {
     },
 }
 
-const BEGIN: u64 = 1;
-const END: u64 = 2;
-const MAP_OWN: u64 = 3;
-const MAP_PRIVATE_FILE: u64 = 4;
-const MAP_SHARED: u64 = 5;
-const UNMAP: u64 = 6;
-const FORK: u64 = 7;
-const WROTE: u64 = 8;
+/// Bits of a distance, and where they begin in a word.
+const DISTANCE_BITS: u32 = u32::BITS - DISTANCE_SHIFT;
+const DISTANCE_SHIFT: u32 = 5;
+/// How many more accesses in a row there were: its bits, and one of them.
+const MORE: u32 = 7 * ONE_MORE;
+const ONE_MORE: u32 = 1 << 2;
+const LOAD: u32 = 1;
+const STORE: u32 = 2;
+
+const BEGIN: u32 = 1;
+const END: u32 = 2;
+const MAP_OWN: u32 = 3;
+const MAP_PRIVATE_FILE: u32 = 4;
+const MAP_SHARED: u32 = 5;
+const UNMAP: u32 = 6;
+const FORK: u32 = 7;
+const WROTE: u32 = 8;
+/// An access whose distance does not fit: its granule and kind.
+const FAR: u32 = 9;
+
+fn kind(store: bool) -> u32 {
+    if store { STORE } else { LOAD }
+}
 
 /// The accesses that [`Event::End`] tells of, where that is the last token of a trace that ends with
-/// these bytes.
+/// these bytes: that one ends as it begins.
 #[must_use]
 pub fn accesses_at_end(tail: &[u8]) -> Option<u64> {
-    // The bytes of a number but its last have their high bit set.
-    let (last, before) = tail.split_last()?;
-    let more = before
-        .iter()
-        .rev()
-        .take_while(|byte| **byte >= 0x80)
-        .count();
-    let (rest, bytes) = before.split_at(before.len() - more);
-    let is_end = *last < 0x80 && u64::from(*rest.last()?) == END << 2;
-    let mut number = bytes.iter().chain([last]).rev();
-    let number = number.try_fold(0_u64, |number, byte| {
-        Some(number.checked_mul(128)? | u64::from(byte & 0x7f))
-    });
-    number.filter(|_| is_end)
+    let (rest, last) = tail.split_last_chunk::<4>()?;
+    let (rest, accesses) = rest.split_last_chunk::<8>()?;
+    let first = rest.last_chunk::<4>()?;
+    let end = (END << 2).to_le_bytes();
+    (*first == end && *last == end).then(|| u64::from_le_bytes(*accesses))
 }
 
 /// A trace that cannot be read.
@@ -147,7 +155,7 @@ pub enum TraceError {
     Cut,
     /// It has a token that this version does not know.
     #[error("a trace holds an unknown event {0}: record it again")]
-    Unknown(u64),
+    Unknown(u32),
 }
 
 #[cfg(test)]

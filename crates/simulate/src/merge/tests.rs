@@ -46,6 +46,10 @@ fn the_same_traces_give_the_same_counts() {
     let swapped = [traces[1].clone(), traces[0].clone()];
     let again = merged(RULE, &swapped).unwrap();
     assert_eq!(first.flows[0].on, again.flows[0].on, "in flow order");
+    assert_ne!(
+        first.traces, again.traces,
+        "frames are numbered in the order of birth"
+    );
     let other = merged(RULE, &[flow(0, 0, 2_001, 50_000)]).unwrap();
     assert_ne!(first.traces, other.traces);
 }

@@ -2,13 +2,13 @@
 
 use std::io::Read;
 
-use sha2::{Digest, Sha256};
-
+use super::hash::Hash;
 use super::{
-    Access, BEGIN, END, Event, FORK, MAGIC, MAP_OWN, MAP_PRIVATE_FILE, MAP_SHARED, Token,
-    TraceError, UNMAP, WROTE,
+    Access, BEGIN, DISTANCE_SHIFT, END, Event, FAR, FORK, LOAD, MAGIC, MAP_OWN, MAP_PRIVATE_FILE,
+    MAP_SHARED, MORE, ONE_MORE, STORE, Token, TraceError, UNMAP, WROTE,
 };
 use crate::memory::Backing;
+use crate::model::AtHand;
 
 /// Bytes that are read at a time: small, as every flow has a reader, and those of 32 flows are to stay
 /// in the host's caches.
@@ -23,7 +23,7 @@ pub struct Reader<R> {
     bytes: Vec<u8>,
     at: usize,
     ended: bool,
-    hash: Sha256,
+    hash: Hash,
     space: u32,
     before: u64,
 }
@@ -39,7 +39,7 @@ impl<R: Read> Reader<R> {
             bytes: Vec::with_capacity(CHUNK + TOKEN),
             at: 0,
             ended: false,
-            hash: Sha256::new(),
+            hash: Hash::default(),
             space: 0,
             before: 0,
         };
@@ -48,7 +48,7 @@ impl<R: Read> Reader<R> {
             return Err(TraceError::Version);
         }
         reader.at = MAGIC.len();
-        reader.space = u32::try_from(reader.number()?).map_err(|_| TraceError::Version)?;
+        reader.space = u32::from_le_bytes(reader.take()?);
         Ok(reader)
     }
 
@@ -58,10 +58,10 @@ impl<R: Read> Reader<R> {
         self.space
     }
 
-    /// SHA-256 of all that was read.
+    /// A hash of all that was read.
     #[must_use]
     pub fn hash(&self) -> [u8; 32] {
-        self.hash.clone().finalize().into()
+        self.hash.bytes()
     }
 
     /// The next token; `None` at the end.
@@ -69,7 +69,7 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// The trace cannot be read, was cut, or holds what this version does not know.
     pub fn token(&mut self) -> Result<Option<Token>, TraceError> {
-        if let Some(access) = self.access() {
+        if let Some(access) = self.next() {
             return Ok(Some(Token::Access(access)));
         }
         if self.at + TOKEN > self.bytes.len() && !self.ended {
@@ -78,56 +78,33 @@ impl<R: Read> Reader<R> {
         if self.at == self.bytes.len() {
             return Ok(None);
         }
-        let head = self.number()?;
-        if head & 3 == 0 {
-            return self.event(head >> 2).map(|event| Some(Token::Event(event)));
+        let word = u32::from_le_bytes(self.take()?);
+        if word & (LOAD | STORE) != 0 {
+            return Ok(Some(Token::Access(accesses(word, &mut self.before))));
         }
-        let times = match head & 4 {
-            0 => 1,
-            _ => self.number()?.saturating_add(1),
-        };
-        Ok(Some(Token::Access(self.accesses(head, times))))
+        if word >> 2 == FAR {
+            let number = self.number()?;
+            self.before = number >> 2;
+            return Ok(Some(Token::Access(Access {
+                granule: self.before,
+                load: number & u64::from(LOAD) != 0,
+                store: number & u64::from(STORE) != 0,
+                times: 1,
+            })));
+        }
+        self.event(word >> 2).map(|event| Some(Token::Event(event)))
     }
 
-    /// The next token where it is accesses whose bytes are at hand; otherwise nothing is read, and
-    /// [`Reader::token`] says what there is. Most tokens come this way: it is small, and what it gives
-    /// stays in registers.
-    #[inline]
-    pub(crate) fn access(&mut self) -> Option<Access> {
-        let bytes = self.bytes.get(self.at..)?.first_chunk::<TOKEN>()?;
-        let (head, length) = short_number(*bytes.first_chunk()?)?;
-        let folded = (head >> 2 & 1) as u8;
-        let more = *bytes.get(length)?;
-        // An event, or a number of accesses that takes more than a byte.
-        if head & 3 == 0 || more & folded << 7 != 0 {
-            return None;
-        }
-        self.at += length + usize::from(folded);
-        Some(self.accesses(head, 1 + u64::from(more * folded)))
-    }
-
-    /// The accesses of a token.
-    #[inline]
-    fn accesses(&mut self, head: u64, times: u64) -> Access {
-        let zigzag = head >> 3;
-        let distance = (zigzag >> 1) ^ (zigzag & 1).wrapping_neg();
-        self.before = self.before.wrapping_add(distance);
-        Access {
-            granule: self.before,
-            load: head & 1 != 0,
-            store: head & 2 != 0,
-            times,
-        }
-    }
-
-    fn event(&mut self, code: u64) -> Result<Event, TraceError> {
+    fn event(&mut self, code: u32) -> Result<Event, TraceError> {
         Ok(match code {
             BEGIN => Event::Begin {
                 flow: self.number()?,
             },
-            END => Event::End {
-                accesses: self.number()?,
-            },
+            END => {
+                let accesses = self.number()?;
+                let _it_ends_as_it_begins = self.take::<4>()?;
+                Event::End { accesses }
+            }
             MAP_OWN | MAP_PRIVATE_FILE | MAP_SHARED => Event::Map {
                 first: self.number()?,
                 pages: self.number()?,
@@ -147,7 +124,7 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    fn backing(&mut self, code: u64) -> Result<Backing, TraceError> {
+    fn backing(&mut self, code: u32) -> Result<Backing, TraceError> {
         if code == MAP_OWN {
             return Ok(Backing::Own);
         }
@@ -159,21 +136,14 @@ impl<R: Read> Reader<R> {
     }
 
     fn number(&mut self) -> Result<u64, TraceError> {
-        let (mut number, mut shift) = (0, 0);
-        loop {
-            let Some(&byte) = self.bytes.get(self.at) else {
-                return Err(TraceError::Cut);
-            };
-            self.at += 1;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Ok(number);
-            }
-            shift += 7;
-            if shift > 63 {
-                return Err(TraceError::Version);
-            }
-        }
+        self.take().map(u64::from_le_bytes)
+    }
+
+    fn take<const BYTES: usize>(&mut self) -> Result<[u8; BYTES], TraceError> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let taken = rest.first_chunk().ok_or(TraceError::Cut)?;
+        self.at += BYTES;
+        Ok(*taken)
     }
 
     /// Reads on until there is a chunk, or the end.
@@ -185,27 +155,37 @@ impl<R: Read> Reader<R> {
         let read = (&mut self.source)
             .take(wanted)
             .read_to_end(&mut self.bytes)?;
-        self.hash.update(&self.bytes[kept..]);
+        self.hash.add(&self.bytes[kept..]);
         self.ended = (read as u64) < wanted;
         Ok(())
     }
 }
 
-/// The number at the beginning of these bytes, and how many of them it takes; `None` where that is more
-/// than there are.
-///
-/// How long a number is has no pattern, so there is no loop over its bytes: the first one without its high
-/// bit is the last, and groups of 7 bits are pushed together, two at a time, then four, then eight.
-#[inline]
-fn short_number(bytes: [u8; 8]) -> Option<(u64, usize)> {
-    let word = u64::from_le_bytes(bytes);
-    let ends = !word & 0x8080_8080_8080_8080;
-    if ends == 0 {
-        return None;
+impl<R> AtHand for Reader<R> {
+    /// The next token where it is accesses that are at hand; otherwise nothing is read, and
+    /// [`Reader::token`] says what there is. Most tokens come this way: it is small, and what it gives
+    /// stays in registers.
+    #[inline]
+    fn next(&mut self) -> Option<Access> {
+        let word = u32::from_le_bytes(*self.bytes.get(self.at..)?.first_chunk()?);
+        if word & (LOAD | STORE) == 0 {
+            return None;
+        }
+        self.at += size_of::<u32>();
+        Some(accesses(word, &mut self.before))
     }
-    let own = word & (ends ^ (ends - 1)) & 0x7f7f_7f7f_7f7f_7f7f;
-    let pairs = own & 0x007f_007f_007f_007f | (own & 0x7f00_7f00_7f00_7f00) >> 1;
-    let fours = pairs & 0x0000_3fff_0000_3fff | (pairs & 0x3fff_0000_3fff_0000) >> 2;
-    let all = fours & 0x0fff_ffff | (fours & 0x0fff_ffff_0000_0000) >> 4;
-    Some((all, ends.trailing_zeros() as usize / 8 + 1))
+}
+
+/// The accesses of a word, and where they are from the granule before.
+#[inline]
+fn accesses(word: u32, before: &mut u64) -> Access {
+    let zigzag = u64::from(word >> DISTANCE_SHIFT);
+    let distance = (zigzag >> 1) ^ (zigzag & 1).wrapping_neg();
+    *before = before.wrapping_add(distance);
+    Access {
+        granule: *before,
+        load: word & LOAD != 0,
+        store: word & STORE != 0,
+        times: 1 + u64::from((word & MORE) / ONE_MORE),
+    }
 }

@@ -21,6 +21,9 @@ mod lists;
 mod references;
 mod templates;
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+
 use super::escape::{push_attributes, push_path, push_text, push_value};
 use super::tree::{Block, Cell, Content, Row, Table};
 use references::References;
@@ -33,6 +36,10 @@ const DEEPEST_CALL: usize = 12;
 const MOST_CALLS: u32 = 20_000;
 /// Bytes of a page up to which templates are expanded.
 const MOST_BYTES: usize = 2 << 20;
+
+/// A map that frees what it holds in the same order in every launch: with hashes that are seeded anew, the
+/// heap of each launch would look different.
+type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
 /// A page while it is written.
 struct Writer<'t> {

@@ -1,9 +1,7 @@
 //! The table of contents: what headings a page has, and the names by which they are linked.
 
-use std::collections::HashMap;
-
 use super::super::tree::{Block, Inline, Inlines};
-use super::Writer;
+use super::{Map, Writer};
 
 /// Pages with fewer headings have no table of contents.
 const FEWEST: usize = 4;
@@ -20,7 +18,7 @@ pub(super) struct Entry<'t> {
 
 /// The headings of a page, those in templates and tables aside.
 pub(super) fn contents<'t>(blocks: &'t [Block<'t>]) -> Vec<Entry<'t>> {
-    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut seen: Map<String, usize> = Map::default();
     let mut entries: Vec<Entry<'t>> = Vec::new();
     for block in blocks {
         if let Block::Heading { level, text } = block {
@@ -39,7 +37,7 @@ pub(super) fn contents<'t>(blocks: &'t [Block<'t>]) -> Vec<Entry<'t>> {
 }
 
 /// The same name again gets a number.
-fn another(seen: &mut HashMap<String, usize>, anchor: String) -> String {
+fn another(seen: &mut Map<String, usize>, anchor: String) -> String {
     let times = seen.entry(anchor.clone()).or_insert(0);
     *times += 1;
     match times {

@@ -1,16 +1,14 @@
 //! References: a number where they are, and their content in a list further down.
 
-use std::collections::HashMap;
-
 use super::super::tree::Inlines;
-use super::{Frame, Writer};
+use super::{Frame, Map, Writer};
 
 /// The references of a page up to now.
 #[derive(Default)]
 pub(super) struct References<'t> {
     all: Vec<Reference>,
     /// Places of those that have a name and were not listed yet.
-    names: HashMap<&'t str, usize>,
+    names: Map<&'t str, usize>,
     /// How many of them were listed.
     listed: usize,
 }
