@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 
 use flow::placement::Cpus;
 use flow::{Outcome, Proof, SlotSpec};
+use workload::Work;
 
 use crate::budget::{PendingCases, left_s, remaining_s, spent_s};
 use crate::journal::Journal;
@@ -346,7 +347,30 @@ impl Run<'_> {
         };
         let aside = self.cpus.aside(spec.measured_cpus());
         spec.sample = sampling.map(|sampling| sampling.spec(aside));
-        Ok(self.launch.launch(&spec)?)
+        match spec.simulate {
+            Some(_) => self.launch_simulated(spec),
+            None => Ok(self.launch.launch(&spec)?),
+        }
+    }
+
+    /// A slot whose accesses are recorded, in which events would be the emulator's. So where there are
+    /// some to count, which is on this machine's own model alone, the same slot runs on it too.
+    fn launch_simulated(&mut self, mut spec: SlotSpec<Work>) -> Result<Outcome, Stop> {
+        let count = std::mem::take(&mut spec.count);
+        let simulated = self.launch.launch(&spec)?;
+        if count.is_empty() {
+            return Ok(simulated);
+        }
+        let here = cpus(&machine::Machine::read());
+        let cpus = spec.variant.placement.resolve(&here);
+        let here = SlotSpec {
+            cpus: cpus.unwrap_or_default(),
+            count,
+            simulate: None,
+            ..spec
+        };
+        let here = self.launch.launch(&here)?;
+        Ok(crate::simulated::with_counts(simulated, here))
     }
 
     /// Tells of the slot just run, of the look that followed it, and of what is left.

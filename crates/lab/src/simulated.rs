@@ -15,7 +15,7 @@
 mod asked;
 mod host;
 
-use flow::Simulation;
+use flow::{Outcome, Simulation};
 use machine::Machine;
 
 pub use asked::{AskedSimulation, HOST};
@@ -97,6 +97,36 @@ fn unfit(case: &Case, simulation: &Simulation) -> Option<String> {
         }
     }
     None
+}
+
+/// What was simulated of a slot, with what the same slot used and counted when it ran `here`: the record
+/// of that is the one that is kept, where both did the same work.
+pub(crate) fn with_counts(simulated: Outcome, here: Outcome) -> Outcome {
+    let proof = |one: &Outcome| one.answer.done().map(|record| record.proof);
+    let launch_ns = simulated.launch_ns + here.launch_ns;
+    match proof(&simulated).is_some() && proof(&simulated) == proof(&here) {
+        true => Outcome {
+            simulated: simulated.simulated,
+            launch_ns,
+            ..here
+        },
+        false => Outcome {
+            launch_ns,
+            ..simulated
+        },
+    }
+}
+
+/// Why events cannot be counted beside what is simulated, if they cannot.
+#[must_use]
+pub fn no_events(simulation: &Simulation) -> Option<String> {
+    let name = &simulation.machine.name;
+    (name != HOST).then(|| {
+        format!(
+            "events are counted on this machine, and {name} is another one: leave them out, or \
+             simulate `{HOST}` (or a description of yours in {HOST}.toml) to have both side by side"
+        )
+    })
 }
 
 /// The hardware threads of flows that may run anywhere: one a core first, as a kernel would.

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use flow::{Answer, Failure, FlowRecord, FlowState, Outcome, Proof, Rep, SlotRecord, SlotSpec};
+use flow::{
+    Answer, Failure, FlowRecord, FlowState, Outcome, Proof, Rep, Simulated, SlotRecord, SlotSpec,
+};
 use machine::Machine;
+use measure::Measured;
 use measure::memory::{Memory, Reading};
 use measure::usage::Usage;
 use workload::{Spin, Work};
@@ -264,9 +267,37 @@ impl Launch for Mock {
             answer,
             launch_ns,
             samples: None,
-            simulated: None,
+            simulated: spec.simulate.is_some().then(simulated),
         })
     }
+}
+
+/// What a model counted of a slot: of 700 accesses 70 missed the first level, and 14 the data TLB.
+fn simulated() -> Measured<Simulated> {
+    let counts = simulate::Counts {
+        accesses: 700,
+        l1d: 70,
+        dtlb: 14,
+        base: 700,
+        stall: 1 << 20,
+        ..simulate::Counts::default()
+    };
+    let merged = simulate::Merged {
+        flows: vec![simulate::Flow {
+            on: 0,
+            counts,
+            accesses: 700,
+        }],
+        lines: simulate::Shared::default(),
+        pages: simulate::Shared::default(),
+        time_ns: 1e6,
+        traces: "1".to_owned(),
+    };
+    Measured::Value(Simulated {
+        merged,
+        with_longer_turns: None,
+        left_out_exec: false,
+    })
 }
 
 /// Keeps a line for every event.

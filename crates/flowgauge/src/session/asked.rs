@@ -60,6 +60,9 @@ pub(crate) fn settings_of(studies: &[Study], how: &HowArgs, preset: Preset) -> R
         ..usual
     };
     if let Some(simulation) = simulation {
+        if let Some(why) = lab::simulated::no_events(&simulation).filter(|_| how.events.is_some()) {
+            bail!("--events: {why}");
+        }
         let given = (how.rounds.is_some(), how.budget.is_some());
         lab::simulated::settle(&mut settings, simulation, given);
     }

@@ -216,6 +216,12 @@ impl<'a> Column<'a> {
         let good = slots.iter().filter(|slot| slot.value_ns.is_some());
         let good: Vec<&SlotRecord> = good.filter_map(|slot| slot.outcome.answer.done()).collect();
         let launched = good.len();
+        let counted = counted::events(
+            &header.settings.events,
+            &header.machine.counters.permission,
+            case.variants[variant].work.as_ref().unwrap_or(&case.work),
+            &good,
+        );
         // What an emulator took and used says nothing of any machine.
         let good = match case.metric {
             Metric::Simulated => Vec::new(),
@@ -224,12 +230,7 @@ impl<'a> Column<'a> {
         Self {
             launched,
             label: &case.variants[variant].label,
-            counted: counted::events(
-                &header.settings.events,
-                &header.machine.counters.permission,
-                case.variants[variant].work.as_ref().unwrap_or(&case.work),
-                &good,
-            ),
+            counted,
             profile: profile::profile(&case.variants[variant].variant, &good),
             slots,
             good,

@@ -20,6 +20,7 @@ pub(crate) mod testing;
 mod time;
 
 use flow::Simulated;
+use measure::counters::Event;
 use serde::{Deserialize, Serialize};
 use simulate::{Counts, Machine, Merged};
 
@@ -187,6 +188,17 @@ impl Count {
         }
     }
 
+    /// The event that is nearest to it, where a processor counts one.
+    #[must_use]
+    pub fn event(self) -> Option<Event> {
+        match self {
+            Self::L1d => Some(Event::L1dMisses),
+            Self::Llc => Some(Event::CacheMisses),
+            Self::Dtlb => Some(Event::DtlbMisses),
+            _ => None,
+        }
+    }
+
     /// Whether more work means more of it: then it is shown per unit.
     #[must_use]
     pub fn grows_with_work(self) -> bool {
@@ -226,7 +238,7 @@ pub struct SimulatedCase {
     pub units: f64,
     /// The share of all accesses that was counted, median.
     pub counted: f64,
-    /// SHA-256 of the traces of each launch: reference, subject.
+    /// A hash of the traces of each launch: reference, subject.
     pub traces: Vec<[String; 2]>,
     /// Subject over reference in relative throughput, by the time model.
     pub throughput: Spread,
@@ -251,6 +263,55 @@ pub struct SimulatedCount {
     /// The same with longer turns, where flows share a core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longer_turns: Option<f64>,
+    /// What this machine's processor counted of the same slots, where it is the one that is simulated
+    /// and events were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<CountedHere>,
+}
+
+/// What a processor counted, medians for each unit of work.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CountedHere {
+    /// Which event.
+    pub event: Event,
+    /// Of the reference.
+    pub reference: f64,
+    /// Of the subject.
+    pub subject: f64,
+    /// Subject over reference, the median over launches.
+    pub ratio: f64,
+}
+
+/// What a model says against what was counted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Against {
+    /// Simulated.
+    pub simulated: f64,
+    /// Counted.
+    pub counted: f64,
+}
+
+impl Against {
+    /// By how much the simulated is more than the counted, as a share of that.
+    #[must_use]
+    pub fn error(self) -> Option<f64> {
+        (self.counted > 0.0).then(|| self.simulated / self.counted - 1.0)
+    }
+}
+
+impl SimulatedCount {
+    /// Of the reference, of the subject, and of their ratio: what the model says against what was
+    /// counted; nothing where nothing was.
+    #[must_use]
+    pub fn against(&self) -> Option<[Against; 3]> {
+        let here = self.counted?;
+        let against = |simulated, counted| Against { simulated, counted };
+        Some([
+            against(self.reference, here.reference),
+            against(self.subject, here.subject),
+            against(self.ratio?.median, here.ratio),
+        ])
+    }
 }
 
 /// A ratio over launches.
@@ -401,6 +462,26 @@ fn units(slot: &RawSlot) -> f64 {
     record.map_or(0.0, |record| record.proof.count as f64)
 }
 
+/// What was counted of the event that is nearest to a count.
+fn counted_here(count: Count, pairs: &[Pair<'_>], units: f64) -> Option<CountedHere> {
+    let event = count.event()?;
+    let of = |(slot, _): (&RawSlot, &Simulated)| {
+        let rep = slot.outcome.answer.done()?.reps.last()?;
+        rep.counted.as_ref()?.value()?.of(event)?.scaled()
+    };
+    let both = pairs
+        .iter()
+        .filter_map(|pair| Some([of(pair.reference)?, of(pair.subject)?]));
+    let both: Vec<[f64; 2]> = both.collect();
+    let ratios = both.iter().filter(|[reference, _]| *reference > 0.0);
+    Some(CountedHere {
+        event,
+        reference: median(both.iter().map(|[reference, _]| *reference))? / units,
+        subject: median(both.iter().map(|[_, subject]| *subject))? / units,
+        ratio: median(ratios.map(|[reference, subject]| subject / reference))?,
+    })
+}
+
 fn counted(count: Count, pairs: &[Pair<'_>], units: f64) -> Option<SimulatedCount> {
     let unit = if count.grows_with_work() { units } else { 1.0 };
     let value = |one: &Simulated| count.of(one);
@@ -421,5 +502,6 @@ fn counted(count: Count, pairs: &[Pair<'_>], units: f64) -> Option<SimulatedCoun
         subject,
         ratio: Spread::of(&ratios.collect::<Vec<_>>()),
         longer_turns: median(longer),
+        counted: counted_here(count, pairs, units),
     })
 }

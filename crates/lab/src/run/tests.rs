@@ -6,6 +6,7 @@ mod longer;
 mod looks;
 mod resume;
 mod search;
+mod simulated;
 mod slots;
 
 use std::path::Path;

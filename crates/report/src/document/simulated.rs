@@ -5,9 +5,12 @@
 //! so. Everything in this section is simulated, and its heading, its tables and its charts say so. The
 //! spread beside a ratio is that over launches, and no interval of confidence.
 
+mod against;
 mod beside;
 
-use lab::results::simulated::{Count, SimulatedCase, SimulatedCount, Spread, conclusion};
+use lab::results::simulated::{
+    Count, CountedHere, SimulatedCase, SimulatedCount, Spread, conclusion,
+};
 use lab::{Results, StudyResult, Topology};
 use simulate::show_bytes;
 
@@ -88,7 +91,19 @@ pub(crate) const COLUMNS: &[Column] = &[
         let hashes = row.case.traces.iter().map(|pair| pair.join("/"));
         text(hashes.collect::<Vec<_>>().join(" ")).into()
     }),
+    Column::new("event", |row| {
+        text(row.count.counted.map_or("", |here| here.event.name())).into()
+    }),
+    Column::new("counted_reference", |row| {
+        counted(row, |here| here.reference)
+    }),
+    Column::new("counted_subject", |row| counted(row, |here| here.subject)),
+    Column::new("counted_ratio", |row| counted(row, |here| here.ratio)),
 ];
+
+fn counted(row: &Row<'_>, of: fn(CountedHere) -> f64) -> Cell {
+    number(row.count.counted.map(of)).into()
+}
 
 fn ratio(row: &Row<'_>, of: fn(&Spread) -> f64) -> Cell {
     number(row.count.ratio.as_ref().map(of)).into()
@@ -142,6 +157,9 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
             .head("REFERENCE", &one.reference)
             .head("SUBJECT", &one.subject);
         own.table(table.in_groups());
+        if let Some(table) = against::table(&caption(one), group) {
+            own.table(table);
+        }
     }
     for one in NotRun::all(study, machine.hardware_threads()) {
         let figure = one.figure(&format!("{id}-simulated"), study);

@@ -24,6 +24,7 @@ fn case(flows: u32, llc: f64, dtlb: f64) -> SimulatedCase {
         subject: 100.0 * over,
         ratio: Some(ratio(over)),
         longer_turns: Some(over * 1.2),
+        counted: None,
     };
     SimulatedCase {
         case: format!("wiki/smt/{flows}"),

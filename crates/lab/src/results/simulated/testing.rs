@@ -11,6 +11,7 @@ pub(crate) fn case(flows: u32, along: Topology, counts: &[(Count, f64, f64)]) ->
         subject,
         ratio: (reference > 0.0).then(|| spread(subject / reference)),
         longer_turns: None,
+        counted: None,
     };
     SimulatedCase {
         case: format!("warehouse/{along}/{flows}"),

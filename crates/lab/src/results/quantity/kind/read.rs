@@ -71,8 +71,9 @@ impl Kind {
         let Some(counted) = &seen.slot.outcome.simulated else {
             return self.measured(look, seen);
         };
-        // All else is the emulator's.
+        // All else is the emulator's, but for events: those are never counted there.
         match self {
+            Self::Event(_) => self.measured(look, seen),
             Self::Time => seen.slot.value_ns.map(Measured::Value),
             Self::Simulated(count) => Some(counted.as_ref().map(|counted| count.of(counted))),
             _ => None,

@@ -1,0 +1,54 @@
+//! What a model says beside what the processor of this machine counted of the same slots.
+
+use lab::results::simulated::{Against, SimulatedCase};
+
+use super::super::table::{Cell, Col, Table, Unit, number, text};
+
+/// A count of one variant, or of both as a ratio.
+pub(super) struct Row<'a> {
+    what: &'static str,
+    event: &'static str,
+    flows: u32,
+    of: &'a str,
+    against: Against,
+}
+
+const COLUMNS: &[Col<fn(&Row<'_>) -> Cell>] = &[
+    Col::new("", |row| text(row.flows.to_string()).into()).label("flows"),
+    Col::new("", |row| text(row.what).into()).label("simulated"),
+    Col::new("", |row| text(row.event).into())
+        .label("counted as")
+        .drop(1),
+    Col::new("", |row| text(row.of).into()).label("of"),
+    Col::new("", |row| number(Some(row.against.simulated)).into())
+        .shown("simulated", Unit::Significant),
+    Col::new("", |row| number(Some(row.against.counted)).into())
+        .shown("counted", Unit::Significant),
+    Col::new("", |row| number(row.against.error()).into()).shown("error", Unit::Percent),
+];
+
+/// The table of a group of cases; `None` where nothing was counted.
+pub(super) fn table(caption: &str, group: &[&SimulatedCase]) -> Option<Table> {
+    let rows: Vec<Row<'_>> = group.iter().flat_map(|case| rows(case)).collect();
+    let caption = format!("{caption}, beside what this machine counted");
+    (!rows.is_empty()).then(|| Table::of(caption, COLUMNS, rows))
+}
+
+fn rows(case: &SimulatedCase) -> Vec<Row<'_>> {
+    let of_count = case.counts.iter().filter_map(|count| {
+        let event = count.counted?.event;
+        let of = [&case.reference, &case.subject, "ratio"];
+        Some(
+            of.into_iter()
+                .zip(count.against()?)
+                .map(move |(of, against)| Row {
+                    what: count.count.named().head,
+                    event: event.name(),
+                    flows: case.flows,
+                    of,
+                    against,
+                }),
+        )
+    });
+    of_count.flatten().collect()
+}
