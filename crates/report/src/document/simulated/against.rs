@@ -13,25 +13,29 @@ pub(super) struct Row<'a> {
     against: Against,
 }
 
-const COLUMNS: &[Col<fn(&Row<'_>) -> Cell>] = &[
-    Col::new("", |row| text(row.flows.to_string()).into()).label("flows"),
-    Col::new("", |row| text(row.what).into()).label("simulated"),
-    Col::new("", |row| text(row.event).into())
+type Column = Col<fn(&Row<'_>) -> Cell>;
+
+const COLUMNS: &[Column] = &[
+    Column::new("", |row| text(row.flows.to_string()).into()).label("flows"),
+    Column::new("", |row| text(row.what).into()).label("simulated"),
+    Column::new("", |row| text(row.event).into())
         .label("counted as")
         .drop(1),
-    Col::new("", |row| text(row.of).into()).label("of"),
-    Col::new("", |row| number(Some(row.against.simulated)).into())
+    Column::new("", |row| text(row.of).into()).label("of"),
+    Column::new("", |row| number(Some(row.against.simulated)).into())
         .shown("simulated", Unit::Significant),
-    Col::new("", |row| number(Some(row.against.counted)).into())
+    Column::new("", |row| number(Some(row.against.counted)).into())
         .shown("counted", Unit::Significant),
-    Col::new("", |row| number(row.against.error()).into()).shown("error", Unit::Percent),
+    Column::new("", |row| number(row.against.error()).into()).shown("error", Unit::Percent),
 ];
 
 /// The table of a group of cases; `None` where nothing was counted.
 pub(super) fn table(caption: &str, group: &[&SimulatedCase]) -> Option<Table> {
-    let rows: Vec<Row<'_>> = group.iter().flat_map(|case| rows(case)).collect();
+    let mut rows = group.iter().flat_map(|case| rows(case)).peekable();
     let caption = format!("{caption}, beside what this machine counted");
-    (!rows.is_empty()).then(|| Table::of(caption, COLUMNS, rows))
+    rows.peek()
+        .is_some()
+        .then(|| Table::of(caption, COLUMNS, rows))
 }
 
 fn rows(case: &SimulatedCase) -> Vec<Row<'_>> {
