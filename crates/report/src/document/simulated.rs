@@ -157,9 +157,7 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
             .head("REFERENCE", &one.reference)
             .head("SUBJECT", &one.subject);
         own.table(table.in_groups());
-        if let Some(table) = against::table(&caption(one), group) {
-            own.table(table);
-        }
+        against::add_table(&mut own, &caption(one), group);
     }
     for one in NotRun::all(study, machine.hardware_threads()) {
         let figure = one.figure(&format!("{id}-simulated"), study);

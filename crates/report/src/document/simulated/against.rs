@@ -2,6 +2,7 @@
 
 use lab::results::simulated::{Against, SimulatedCase};
 
+use super::super::Section;
 use super::super::table::{Cell, Col, Table, Unit, number, text};
 
 /// A count of one variant, or of both as a ratio.
@@ -29,13 +30,13 @@ const COLUMNS: &[Column] = &[
     Column::new("", |row| number(row.against.error()).into()).shown("error", Unit::Percent),
 ];
 
-/// The table of a group of cases; `None` where nothing was counted.
-pub(super) fn table(caption: &str, group: &[&SimulatedCase]) -> Option<Table> {
+/// The table of a group of cases, where anything was counted.
+pub(super) fn add_table(section: &mut Section, caption: &str, group: &[&SimulatedCase]) {
     let mut rows = group.iter().flat_map(|case| rows(case)).peekable();
-    let caption = format!("{caption}, beside what this machine counted");
-    rows.peek()
-        .is_some()
-        .then(|| Table::of(caption, COLUMNS, rows))
+    if rows.peek().is_some() {
+        let caption = format!("{caption}, beside what this machine counted");
+        section.table(Table::of(caption, COLUMNS, rows));
+    }
 }
 
 fn rows(case: &SimulatedCase) -> Vec<Row<'_>> {
