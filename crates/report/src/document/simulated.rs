@@ -12,7 +12,7 @@ use lab::results::simulated::{
     Count, CountedHere, SimulatedCase, SimulatedCount, Spread, conclusion,
 };
 use lab::{Results, StudyResult, Topology};
-use simulate::show_bytes;
+use simulate::{Machine, show_bytes};
 
 use beside::NotRun;
 
@@ -182,14 +182,18 @@ pub(super) fn simulated(section: &mut Section, id: &str, results: &Results, stud
          misses overlap. Times are those of a model of first order"
             .to_owned(),
     ]);
-    let origins = machine.origins.iter().map(|origin| {
+    own.quiet(origins(machine));
+    section.section(own, Level::Answer);
+}
+
+/// Where the figures of a machine are from.
+fn origins(machine: &Machine) -> impl Iterator<Item = String> {
+    machine.origins.iter().map(|origin| {
         let source = origin.source.iter().cloned();
         let assumed = origin.assumed.iter().map(|what| format!("assumed: {what}"));
         let said: Vec<String> = source.chain(assumed).collect();
         format!("{}: {}", origin.of, said.join("; "))
-    });
-    own.quiet(origins);
-    section.section(own, Level::Answer);
+    })
 }
 
 fn subject(study: &StudyResult) -> &str {
