@@ -51,6 +51,20 @@ fn three_failures_in_a_row_end_a_case_and_isolation_is_remarked_upon() {
     );
 }
 
+/// After two rounds it was "undecided", and more rounds were advised.
+#[test]
+fn a_variant_that_fails_in_every_round_of_a_few_ends_the_case_as_three_failures_do() {
+    let mut mock = Mock::new(|_, model, n, spec| match model {
+        "thread" => lost(),
+        _ => done(spec, 20 * MS + n as u64, PROOF),
+    });
+    let mut header = one_case();
+    header.studies[0].cases[0].max_rounds = Some(2);
+    let ran = run_mock(header, &mut mock);
+    assert_eq!(ran.case(0).ended, Some(CaseEnd::Failures));
+    assert_eq!(ran.case(0).variants[1].failures[0].0, 2);
+}
+
 #[test]
 fn different_work_is_never_a_data_point() {
     let mut mock = Mock::new(|_, model, n, spec| {
