@@ -39,7 +39,7 @@ use crate::{Case, CaseResult, VariantSummary};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{a} and {b} have nothing in common to compare: {a} holds {of_a}, {b} holds {of_b}: name \
-     results of the same studies"
+     results of the same studies and variants"
 )]
 pub struct NothingInCommon {
     a: String,
@@ -211,21 +211,28 @@ fn shares_label(a: &Case, b: &Case) -> bool {
 }
 
 fn nothing_in_common(a: &Named<'_>, b: &Named<'_>) -> NothingInCommon {
-    let holds = |run: &Named<'_>| {
-        let studies = run.results.studies.iter().map(|study| {
-            let cases = study.cases.iter().map(|case| case.case.name.as_str());
-            format!(
-                "{} ({})",
-                study.study.name,
-                cases.collect::<Vec<_>>().join(", ")
-            )
-        });
-        studies.collect::<Vec<_>>().join(" and ")
-    };
+    let [of_a, of_b] = [a, b].map(|run| holds(run, false));
+    let is_by_variants = of_a == of_b;
     NothingInCommon {
         a: a.name.to_owned(),
         b: b.name.to_owned(),
-        of_a: holds(a),
-        of_b: holds(b),
+        of_a: holds(a, is_by_variants),
+        of_b: holds(b, is_by_variants),
     }
+}
+
+/// The studies of a run with their cases, and with the variants of these where they are what differs.
+fn holds(run: &Named<'_>, with_variants: bool) -> String {
+    let case = |case: &CaseResult| {
+        let labels: Vec<&str> = case.variants.iter().map(|one| one.label.as_str()).collect();
+        match with_variants {
+            true => format!("{}: {}", case.case.name, labels.join(", ")),
+            false => case.case.name.clone(),
+        }
+    };
+    let studies = run.results.studies.iter().map(|study| {
+        let cases: Vec<String> = study.cases.iter().map(case).collect();
+        format!("{} ({})", study.study.name, cases.join("; "))
+    });
+    studies.collect::<Vec<_>>().join(" and ")
 }

@@ -202,15 +202,16 @@ fn first_screen(
     page.text(0, Tone::Plain, &format!("{report} · {more}"));
 }
 
-/// What was run, where, and with which seed: where room is short, as much of it as fits on a line.
+/// Where and what was run, and with which seed. Where room is short, it goes without the seed, else it is what was
+/// run alone.
 fn head(page: &Page<'_>, parts: &[String], detail: Detail) -> String {
     let line = |parts: &[String]| format!("flowgauge · {}", parts.join(" · "));
-    let fits = |count: &usize| width(&line(&parts[..*count])) + 2 <= page.prose();
-    let shown = match detail {
-        Detail::All => parts.len(),
-        _ => (1..=parts.len()).rev().find(fits).unwrap_or(1),
-    };
-    line(&parts[..shown])
+    let shorter = [0..3, 0..2, 1..2].map(|range| parts.get(range).unwrap_or(parts));
+    let fits = |parts: &&[String]| width(&line(parts)) + 2 <= page.prose();
+    match detail {
+        Detail::All => line(parts),
+        _ => line(shorter.into_iter().find(fits).unwrap_or(shorter[2])),
+    }
 }
 
 /// More lines than these of what is left out are said to be there.

@@ -21,7 +21,7 @@ mod row;
 mod terms;
 
 use lab::results::Role;
-use lab::{CaseResult, Results, StudyResult};
+use lab::{CaseResult, Finding, Results, StudyResult};
 
 use crate::words::{Tone, many};
 
@@ -123,7 +123,11 @@ impl Answers {
 fn level(results: &Results) -> Option<String> {
     let cases = results.studies.iter().flat_map(|study| &study.cases);
     let findings = cases.flat_map(|case| &case.findings);
-    let mut compared = findings.filter(|finding| finding.estimate.is_some());
+    let has_interval = |finding: &&Finding| {
+        let estimate = finding.estimate.as_ref();
+        estimate.is_some_and(|estimate| estimate.interval().is_some())
+    };
+    let mut compared = findings.filter(has_interval);
     let answers = compared.find_map(|finding| match finding.role {
         Role::Alone => Some(0),
         Role::Headline { answers } => Some(answers),
@@ -131,7 +135,7 @@ fn level(results: &Results) -> Option<String> {
     })?;
     let who = match answers {
         0 => "Each answer by itself is".to_owned(),
-        1 => "The headline answer is".to_owned(),
+        1 => "The answer is".to_owned(),
         many => format!("All {many} headline answers together are"),
     };
     let right = right_of_100(results.error);

@@ -38,9 +38,13 @@ pub(super) fn answers(page: &mut Page<'_>, answers: &Answers, besides: bool) {
         besides,
         ..layout(page, answers)
     };
+    let others = match answers.rows.is_empty() {
+        true => "ANSWERS",
+        false => "OTHER ANSWERS",
+    };
     let groups = [
         ("THREADS AGAINST PROCESSES", &answers.rows),
-        ("OTHER ANSWERS", &answers.others),
+        (others, &answers.others),
     ];
     let mut headed = false;
     for (heading, rows) in groups.into_iter().filter(|(_, rows)| !rows.is_empty()) {

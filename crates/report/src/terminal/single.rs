@@ -33,7 +33,7 @@ pub(super) fn single(page: &mut Page<'_>, results: &Results, detail: Detail) {
     page.blank();
     let rounds = crate::words::many(case.rounds as u64, "round");
     page.text(0, Tone::Strong, &format!("{}, {rounds}", case.case.title));
-    bars(page, &shown);
+    bars(page, case, &shown);
     if detail < Detail::Answers {
         for line in decided_early(case) {
             page.text(2, Tone::Quiet, &line);
@@ -63,7 +63,17 @@ fn decided_early(case: &CaseResult) -> Vec<String> {
     groups.iter().map(line).collect()
 }
 
-fn bars(page: &mut Page<'_>, variants: &[&VariantSummary]) {
+/// The label of a variant; the default is named, since a search adds it where nobody asked for it.
+fn named(case: &CaseResult, variant: &VariantSummary) -> String {
+    let default = case.case.best_of.as_ref().and_then(|best| best.default);
+    let default = default.and_then(|place| case.variants.get(place));
+    match default.is_some_and(|default| default.label == variant.label) {
+        true => format!("{} (default)", variant.label),
+        false => variant.label.clone(),
+    }
+}
+
+fn bars(page: &mut Page<'_>, case: &CaseResult, variants: &[&VariantSummary]) {
     let typical = |variant: &VariantSummary| variant.value.map_or(0.0, |value| value.typical);
     let longest = variants
         .iter()
@@ -75,7 +85,7 @@ fn bars(page: &mut Page<'_>, variants: &[&VariantSummary]) {
         .map(|variant| {
             let memory = variant.memory.as_ref();
             let memory = memory.map_or(String::new(), |memory| bytes(memory.total() as f64));
-            let texts = [variant.label.clone(), time(typical(variant)), memory];
+            let texts = [named(case, variant), time(typical(variant)), memory];
             texts.map(|text| page.shown(&text).into_owned())
         })
         .collect();
