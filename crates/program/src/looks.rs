@@ -76,12 +76,9 @@ impl Seen {
         peak.map_or_else(
             || Reading::RssOnly {
                 rss: most_rss,
-                reason: format!(
-                    "it ended before it had been looked at three times; the most that one of its processes \
-                     had is {:.1} MiB, in which the kernel counts what its launcher had",
-                    most_rss as f64 / f64::from(1 << 20)
-                ),
-                remedy: "give it more work".to_owned(),
+                reason: "it ended before it had been looked at three times".to_owned(),
+                remedy: "give it more work; without -r a launch of its own is looked at more often"
+                    .to_owned(),
             },
             Reading::Honest,
         )
@@ -210,7 +207,7 @@ mod tests {
                 panic!("{few:?}");
             };
             assert_eq!(rss, most);
-            assert!(reason.contains("had is 1.5 MiB"), "{reason}");
+            assert!(reason.contains("three times"), "{reason}");
         }
         assert!(matches!(Seen::reading(seen(3), 4096), Reading::Honest(_)));
     }

@@ -198,7 +198,7 @@ impl SelfManaged for Runner<'_> {
 
     /// The peak of a launch of its own, or of what was seen beside those that count.
     fn memory(&mut self) -> io::Result<Option<Reading>> {
-        if !(self.beside && self.seen.is_some_and(|seen| seen.is_enough())) {
+        if !self.beside {
             Runner::prepare(self)?;
             let launch = self.launch(Some(Pace::ALONE))?;
             self.aside("conclude", self.program.conclude.as_deref())?;

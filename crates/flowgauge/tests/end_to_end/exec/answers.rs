@@ -55,8 +55,18 @@ fn what_launching_costs_is_shown_where_it_matters() {
     let home = Home::new();
     let words = exec(&home, &["true", "true"]).answered().words();
     assert!(words.contains("`true` takes"), "{words}");
-    let says = ["without it: true", "no command takes clearly longer"];
-    assert!(says.iter().any(|says| words.contains(says)), "{words}");
+    assert!(
+        words.contains("too few rounds to say what is left"),
+        "{words}"
+    );
+    let home = Home::new();
+    let words = exec(
+        &home,
+        &["true", "sleep 0.01", "--rounds", "7", "--floor", "90%"],
+    )
+    .answered()
+    .words();
+    assert!(words.contains("without it: "), "{words}");
 }
 
 #[test]

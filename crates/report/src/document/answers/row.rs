@@ -330,9 +330,9 @@ fn no_cause(case: &CaseResult) -> Below {
         Metric::Simulated => {
             About::Cause.says("cause not found: no simulated part makes half of the difference")
         }
-        _ if case.work_is_a_command() => {
-            About::Cause.says("cause not found: --what-if on one command tries what can be changed from outside")
-        }
+        _ if case.work_is_a_command() => About::Cause.says(
+            "cause not found: --what-if on one command tries what can be changed from outside",
+        ),
         _ => About::NoCause.says("cause not found: try --events or --sample"),
     }
 }
