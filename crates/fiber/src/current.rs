@@ -3,8 +3,8 @@
 //! # Theory
 //!
 //! Three words for each kernel thread: the scheduler that runs, the turn of the flow
-//! that runs, and whether its round is calm: then a yield is nothing but a switch. The turn travels in a register, and whoever gets it publishes it here, for
-//! free functions and for checks. Reading it back to go on would put a store and a load
+//! that runs, and whether its round is calm: then a yield is nothing but a switch. The turn travels
+//! in a register, and the flow that gets it publishes it here, for free functions and for checks. Reading it back to go on would put a store and a load
 //! between any two switches; a [`Fiber`](crate::Fiber) that finds its own copy confirmed
 //! goes on with that, and the processor predicts that it will.
 //!

@@ -404,7 +404,7 @@ impl<'a> Merge<'a> {
         Ok(())
     }
 
-    /// The next accesses of a flow, so many or until it ends: how many they were.
+    /// Runs the next accesses of a flow, `until` of them or to its end; returns their number.
     fn accesses(&mut self, place: usize, until: u64) -> Result<u64, MergeError> {
         let flow = &mut self.flows[place];
         let mut done = 0;

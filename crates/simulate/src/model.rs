@@ -296,7 +296,7 @@ impl Model {
         self.accesses(thread, &mut Some(access), 1);
     }
 
-    /// The accesses of a hardware thread that are at hand, so many at the most: how many they were.
+    /// Runs the accesses of a hardware thread that are at hand, at most `most`; returns their number.
     pub(crate) fn accesses(&mut self, thread: u32, from: &mut impl AtHand, most: u64) -> u64 {
         let mut done = 0;
         while done < most

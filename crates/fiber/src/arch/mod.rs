@@ -5,7 +5,7 @@
 //! Everything above this module moves addresses of **contexts** ([`Context`]) between memory
 //! cells; only the module chosen here knows what lies at one: a few saved words ([`Saved`]), the
 //! stack pointer among them. The **turn** ([`Turn`]) is the address of the ring cell that belongs
-//! to whoever runs, and it travels from flow to flow in a register.
+//! to the flow that runs, and it travels from flow to flow in a register.
 //!
 //! Each architecture exports the same names, so that a new one is one new file:
 //!

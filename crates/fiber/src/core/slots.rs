@@ -72,8 +72,8 @@ impl Core {
         let control = self.control(index);
         if let Some(discard) = control.discard() {
             control.set_discard(None);
-            // SAFETY: whoever set it put the value there; taking it out of the
-            // control block makes this the only drop.
+            // SAFETY: `discard` is set only after the value was put there; taking it out of
+            // the control block makes this the only drop.
             unsafe { discard(self.slots.top(index)) };
         }
     }
