@@ -15,7 +15,10 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use flow::Answer;
+use lab::{Entry, Header};
+use measure::Measured;
+use serde::Serialize;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -23,55 +26,49 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: made_fleet JOURNAL FOLDER MACHINES".into());
     };
     let text = fs::read_to_string(journal)?;
-    let lines: Vec<Value> = text
-        .lines()
-        .map(serde_json::from_str)
-        .collect::<Result<_, _>>()?;
+    let (header, lines) = text.split_once('\n').ok_or("the journal is empty")?;
+    let header: Header = serde_json::from_str(header)?;
+    let entries = lines.lines().map(serde_json::from_str);
+    let entries: Vec<Entry> = entries.collect::<Result<_, _>>()?;
     let machines: u32 = machines.parse()?;
     for machine in 0..machines {
         let folder = Path::new(out).join(format!("nodes/node{machine:04}"));
         fs::create_dir_all(&folder)?;
-        fs::write(folder.join("journal.jsonl"), made(&lines, machine)?)?;
+        let text = made(header.clone(), &entries, machine)?;
+        fs::write(folder.join(lab::journal::FILE_NAME), text)?;
     }
     println!("{machines} machines of {} bytes each in {out}", text.len());
     Ok(())
 }
 
-/// The journal of a machine.
-fn made(lines: &[Value], machine: u32) -> Result<String, Box<dyn Error>> {
+/// The journal of a machine, as a run there would have written it.
+fn made(mut header: Header, entries: &[Entry], machine: u32) -> serde_json::Result<Vec<u8>> {
     let old = machine.is_multiple_of(2);
     let own = 1.0 + 0.03 * f64::from(machine % 7) / 7.0;
-    let mut text = String::new();
-    for line in lines {
-        let mut line = line.clone();
-        if let Some(header) = line.get_mut("machine") {
-            header["host"] = json!({ "value": format!("node{machine:04}") });
-            header["kernel"]["release"] = json!({ "value": if old { "6.1.0" } else { "6.18.0" } });
+    header.machine.host = Measured::Value(format!("node{machine:04}"));
+    let release = if old { "6.1.0" } else { "6.18.0" };
+    header.machine.kernel.release = Measured::Value(release.to_owned());
+    let mut text = Vec::new();
+    write(&header, &mut text)?;
+    for entry in entries {
+        let mut entry = entry.clone();
+        if let Entry::Slot(slot) = &mut entry
+            && slot.variant > 0
+            && let Answer::Done(record) = &mut slot.outcome.answer
+        {
+            for rep in &mut record.reps {
+                for ns in [&mut rep.create_ns, &mut rep.steady_ns, &mut rep.teardown_ns] {
+                    *ns = (*ns as f64 * own * if old { 1.1 } else { 1.0 }) as u64;
+                }
+            }
         }
-        let subject = line.get("variant").and_then(Value::as_u64).unwrap_or(0) > 0;
-        if let Some(outcome) = line.get_mut("outcome").filter(|_| subject) {
-            times(outcome, if old { own * 1.1 } else { own });
-        }
-        text.push_str(&serde_json::to_string(&line)?);
-        text.push('\n');
+        write(&entry, &mut text)?;
     }
     Ok(text)
 }
 
-/// Multiplies the phases of repetitions.
-fn times(value: &mut Value, factor: f64) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| times(item, factor)),
-        Value::Object(fields) => {
-            for (name, field) in fields {
-                match (name.as_str(), field.as_u64()) {
-                    ("create_ns" | "steady_ns" | "teardown_ns", Some(ns)) => {
-                        *field = json!((ns as f64 * factor) as u64);
-                    }
-                    _ => times(field, factor),
-                }
-            }
-        }
-        _ => {}
-    }
+fn write(line: &impl Serialize, to: &mut Vec<u8>) -> serde_json::Result<()> {
+    serde_json::to_writer(&mut *to, line)?;
+    to.push(b'\n');
+    Ok(())
 }

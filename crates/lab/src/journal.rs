@@ -16,6 +16,7 @@ use machine::{Filesystem, Machine};
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::Ledger;
+use crate::results::Depth;
 use crate::{Case, Probe, Results, Settings, Study, Value};
 
 pub use error::JournalError;
@@ -48,6 +49,23 @@ pub struct Header {
     pub studies: Vec<Study>,
 }
 
+/// The line of a slot: most lines of a journal are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SlotEntry {
+    /// Study by name.
+    pub study: String,
+    /// Case by name.
+    pub case: String,
+    /// Round, from 0.
+    pub round: usize,
+    /// Variant by its place in the case.
+    pub variant: usize,
+    /// Seconds after the beginning of the run when it was launched.
+    pub at_s: f64,
+    /// How it went.
+    pub outcome: Outcome,
+}
+
 /// Every other line.
 #[expect(
     clippy::large_enum_variant,
@@ -72,20 +90,7 @@ pub enum Entry {
         outcomes: Vec<Outcome>,
     },
     /// A slot.
-    Slot {
-        /// Study by name.
-        study: String,
-        /// Case by name.
-        case: String,
-        /// Round, from 0.
-        round: usize,
-        /// Variant by its place in the case.
-        variant: usize,
-        /// Seconds after the beginning of the run when it was launched.
-        at_s: f64,
-        /// How it went.
-        outcome: Outcome,
-    },
+    Slot(SlotEntry),
     /// What the reader of the results must know, as it was known before the first slot.
     Note {
         /// One sentence.
@@ -231,7 +236,7 @@ impl Journal {
         lock(&file, &path)?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(failed("read", &path))?;
-        let found = reader::read(&text, &path)?;
+        let found = reader::read(&text, &path, Depth::All)?;
         let mut ledger = found.ledger.clone();
         let entry = overrides.entry(&found.ledger);
         let refused = |message| JournalError::ResumeOverrides {
@@ -279,7 +284,7 @@ impl Journal {
     /// What the run has found so far.
     #[must_use]
     pub fn results(&self) -> Results {
-        Results::of(self.ledger.clone(), self.warnings.clone())
+        Results::of(self.ledger.clone(), self.warnings.clone(), Depth::All)
     }
 
     pub(crate) fn ledger(&self) -> &Ledger {
@@ -337,16 +342,17 @@ impl Results {
     /// The file cannot be read or understood.
     pub fn from_journal(path: &Path) -> Result<Self, JournalError> {
         let found = read_file(path)?;
-        Ok(Self::of(found.ledger, found.warnings))
+        Ok(Self::of(found.ledger, found.warnings, Depth::All))
     }
 
-    /// The same, of the text of a journal; `path` is its name in errors.
+    /// The findings, noise and warnings alone, of the text of a journal: all that a fleet asks of each of
+    /// its machines. `path` is the journal's name in errors.
     ///
     /// # Errors
     /// The text cannot be understood.
-    pub fn from_journal_text(text: &[u8], path: &Path) -> Result<Self, JournalError> {
-        let found = reader::read(text, path)?;
-        Ok(Self::of(found.ledger, found.warnings))
+    pub fn verdicts_of_journal(text: &[u8], path: &Path) -> Result<Self, JournalError> {
+        let found = reader::read(text, path, Depth::Verdicts)?;
+        Ok(Self::of(found.ledger, found.warnings, Depth::Verdicts))
     }
 
     /// The same, with every slot valued in this way whatever the run was asked for, so that it can be
@@ -366,7 +372,7 @@ impl Results {
                 value.word()
             ));
         }
-        Ok(Self::of(found.ledger.valued(value)?, warnings))
+        Ok(Self::of(found.ledger.valued(value)?, warnings, Depth::All))
     }
 }
 
@@ -383,7 +389,7 @@ fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
 
 fn read_file(path: &Path) -> Result<reader::Found, JournalError> {
     let text = fs::read(path).map_err(failed("read", path))?;
-    reader::read(&text, path)
+    reader::read(&text, path, Depth::All)
 }
 
 fn line_of(value: &impl Serialize) -> io::Result<Vec<u8>> {

@@ -89,16 +89,9 @@ impl Ledger {
                 let at = self.find(&study, &case)?;
                 self.log_mut(at).pilot = Some(Pilot { chosen, outcomes });
             }
-            Entry::Slot {
-                study,
-                case,
-                round,
-                variant,
-                at_s,
-                outcome,
-            } => {
-                let at = self.find(&study, &case)?;
-                self.take_slot(at, (round, variant), at_s, outcome)?;
+            Entry::Slot(slot) => {
+                let at = self.find(&slot.study, &slot.case)?;
+                self.take_slot(at, (slot.round, slot.variant), slot.at_s, slot.outcome)?;
             }
             Entry::Note { text } => self.notes.push(text),
             Entry::Probe { study, probe } => {

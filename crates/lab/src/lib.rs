@@ -65,7 +65,9 @@ pub use axis::{with_allocators, with_heap_pages, with_memory_policies};
 pub use compare::compare;
 pub use compared::{Compared, compared};
 pub use expect::{Expectation, Judged};
-pub use journal::{CaseEnd, Entry, Header, Journal, JournalError, ResumeOverrides, SCHEMA};
+pub use journal::{
+    CaseEnd, Entry, Header, Journal, JournalError, ResumeOverrides, SCHEMA, SlotEntry,
+};
 pub use launch::{Clock, Launch, LaunchError};
 pub use parent_memory::AskedParentMemory;
 pub use pilot::Chosen;

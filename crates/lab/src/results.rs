@@ -57,6 +57,7 @@ pub use growth::Shape;
 pub use laws::Law;
 pub use levels::Role;
 pub use limits::{Limit, at_most};
+pub(crate) use make::Depth;
 pub use operation_matrix::{OperationMatrix, is_compared};
 pub use optimum::{AtNumber, Choice, Optimum};
 pub use quantity::{Amount, Basis, Contrast, Quantity, QuantityFinding, Unit, Word};

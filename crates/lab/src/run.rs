@@ -19,6 +19,7 @@ use workload::Work;
 
 use crate::budget::{PendingCases, left_s, remaining_s, spent_s};
 use crate::journal::Journal;
+use crate::journal::SlotEntry;
 use crate::ledger::{At, CaseLog};
 use crate::pilot::{Chosen, choose, cut_by_budget, pilot_slot, stopped_by_budget, within};
 use crate::progress::{Event, Observer, Place, SlotPlace};
@@ -300,14 +301,14 @@ impl Run<'_> {
         let at_s = self.now_s();
         let timers = round < TIMED_ROUNDS;
         let outcome = self.launch_one(case, &case.variants[variant], chosen, timers)?;
-        self.journal.append(Entry::Slot {
+        self.journal.append(Entry::Slot(SlotEntry {
             study: study.name.clone(),
             case: case.name.clone(),
             round,
             variant,
             at_s,
             outcome: checked(outcome, reference, &case.work),
-        })?;
+        }))?;
         Ok(())
     }
 

@@ -119,34 +119,52 @@ impl Columns {
             let message = format!("column {name} has {values} values for {count} flows");
             return Err(serde::de::Error::custom(message));
         }
-        let names = self.same.keys().chain(self.each.keys());
-        let mut names: Vec<&str> = names.map(String::as_str).collect();
-        names.sort_unstable();
+        let same = self.same.iter().map(|(name, value)| Column {
+            name,
+            values: Values::Same(value),
+        });
+        let each = self.each.iter().map(|(name, values)| Column {
+            name,
+            values: Values::Each(values),
+        });
+        let mut columns: Vec<Column<'_>> = same.chain(each).collect();
+        columns.sort_unstable_by_key(|column| column.name);
         let rows = (0..self.count).map(|place| {
             FlowRecord::deserialize(Row {
-                columns: self,
+                columns: &columns,
                 place,
-                names: &names,
                 above: 0,
             })
         });
         rows.collect()
     }
+}
 
-    fn value(&self, name: &str, place: usize) -> &Value {
-        let column = self.each.get(name).map(|column| &column[place]);
-        column
-            .or_else(|| self.same.get(name))
-            .unwrap_or(&Value::Null)
+/// A field of all records.
+struct Column<'a> {
+    name: &'a str,
+    values: Values<'a>,
+}
+
+enum Values<'a> {
+    Same(&'a Value),
+    Each(&'a [Value]),
+}
+
+impl<'a> Column<'a> {
+    fn at(&self, place: usize) -> &'a Value {
+        match self.values {
+            Values::Same(value) => value,
+            Values::Each(values) => &values[place],
+        }
     }
 }
 
 /// One record, read from the columns as if it were an object with objects in it.
 struct Row<'a> {
-    columns: &'a Columns,
-    place: usize,
     /// The fields that it has, in order: those of an object stand together.
-    names: &'a [&'a str],
+    columns: &'a [Column<'a>],
+    place: usize,
     /// How many bytes of the names are the object's own name.
     above: usize,
 }
@@ -161,34 +179,31 @@ impl<'a> Row<'a> {
     /// Takes the next field that is there: one that only other flows have is null.
     fn next(&mut self) -> Option<(&'a str, Held<'a>)> {
         loop {
-            let name = self.names.first()?.get(self.above..)?;
+            let (first, rest) = self.columns.split_first()?;
+            let name = first.name.get(self.above..)?;
             let Some((name, _)) = name.split_once(DOT) else {
-                let value = self.columns.value(self.names[0], self.place);
-                self.names = &self.names[1..];
+                self.columns = rest;
+                let value = first.at(self.place);
                 if !value.is_null() {
                     return Some((name, Held::Value(value)));
                 }
                 continue;
             };
             let below = self.above + name.len() + 1;
-            let prefix = &self.names[0][..below];
-            let fields = self.names.partition_point(|name| name.starts_with(prefix));
-            let (names, rest) = self.names.split_at(fields);
-            self.names = rest;
-            let mut names_there = names.iter();
-            if names_there.any(|name| !self.columns.value(name, self.place).is_null()) {
-                let above = below;
-                let columns = self.columns;
-                let place = self.place;
-                return Some((
-                    name,
-                    Held::Object(Row {
-                        columns,
-                        place,
-                        names,
-                        above,
-                    }),
-                ));
+            let prefix = &first.name[..below];
+            let is_of = |column: &Column<'_>| column.name.starts_with(prefix);
+            let (columns, rest) = self.columns.split_at(self.columns.partition_point(is_of));
+            self.columns = rest;
+            if columns
+                .iter()
+                .any(|column| !column.at(self.place).is_null())
+            {
+                let object = Row {
+                    columns,
+                    place: self.place,
+                    above: below,
+                };
+                return Some((name, Held::Object(object)));
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::Proof;
 
 /// What one flow did in one repetition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Written")]
 pub struct FlowRecord {
     /// Process id, and thread id (the same for a process's first thread).
     pub pid: i32,
@@ -43,7 +44,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// How a flow ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum FlowState {
     /// It did all its work.
@@ -60,4 +61,102 @@ pub enum FlowState {
         /// What failed.
         what: String,
     },
+}
+
+/// A record as it is read: its fields and those of its state side by side. The code that serde derives
+/// for fields that are flattened holds each field in memory until all are there, and records of
+/// flows are most of a journal.
+#[derive(Deserialize)]
+struct Written {
+    pid: i32,
+    tid: i32,
+    state: StateName,
+    how: Option<String>,
+    what: Option<String>,
+    start_ns: u64,
+    end_ns: u64,
+    create: Usage,
+    steady: Usage,
+    units: u64,
+    sent: u64,
+    proof: Proof,
+    #[serde(default)]
+    carried: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StateName {
+    Done,
+    Died,
+    Hung,
+    Error,
+}
+
+impl TryFrom<Written> for FlowRecord {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        let state = match written.state {
+            StateName::Done => FlowState::Done,
+            StateName::Hung => FlowState::Hung,
+            StateName::Died => FlowState::Died {
+                how: written.how.ok_or("missing field `how`")?,
+            },
+            StateName::Error => FlowState::Error {
+                what: written.what.ok_or("missing field `what`")?,
+            },
+        };
+        Ok(Self {
+            pid: written.pid,
+            tid: written.tid,
+            state,
+            start_ns: written.start_ns,
+            end_ns: written.end_ns,
+            create: written.create,
+            steady: written.steady,
+            units: written.units,
+            sent: written.sent,
+            proof: written.proof,
+            carried: written.carried,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_what_was_written_however_the_flow_ended() {
+        let record = |state| FlowRecord {
+            pid: 1,
+            tid: 2,
+            state,
+            start_ns: 3,
+            end_ns: 4,
+            create: Usage::default(),
+            steady: Usage::default(),
+            units: 5,
+            sent: 6,
+            proof: Proof::default(),
+            carried: 0,
+        };
+        let how = "SIGSEGV".to_owned();
+        let what = "it was full".to_owned();
+        for state in [
+            FlowState::Done,
+            FlowState::Hung,
+            FlowState::Died { how },
+            FlowState::Error { what },
+        ] {
+            let written = serde_json::to_string(&record(state.clone())).unwrap();
+            let read: FlowRecord = serde_json::from_str(&written).unwrap();
+            assert_eq!(read, record(state));
+        }
+        let died = serde_json::to_string(&record(FlowState::Done)).unwrap();
+        let died = died.replace("\"done\"", "\"died\"");
+        let error = serde_json::from_str::<FlowRecord>(&died).unwrap_err();
+        assert!(error.to_string().contains("missing field `how`"), "{error}");
+    }
 }

@@ -31,21 +31,22 @@ pub struct Journals(BTreeMap<Vec<u8>, Vec<u8>>);
 
 impl Journals {
     /// Takes a journal, whole or cut. False where it has no whole first line.
-    pub fn take(&mut self, text: &[u8]) -> bool {
-        let text = whole_lines(text);
+    pub fn take(&mut self, text: impl Into<Vec<u8>>) -> bool {
+        let mut text = text.into();
+        text.truncate(whole_lines(&text));
         let Some(first) = text.iter().position(|byte| *byte == b'\n') else {
             return false;
         };
         let known = self.0.entry(text[..first].to_vec()).or_default();
-        if (text.len(), text) > (known.len(), known.as_slice()) {
-            *known = text.to_vec();
+        if (text.len(), &text) > (known.len(), known) {
+            *known = text;
         }
         true
     }
 
     /// Takes all of another one's.
-    pub fn merge(&mut self, other: &Self) {
-        for text in other.0.values() {
+    pub fn merge(&mut self, other: Self) {
+        for text in other.0.into_values() {
             self.take(text);
         }
     }
@@ -75,10 +76,10 @@ impl Journals {
     }
 }
 
-/// The text up to the end of its last whole line.
-fn whole_lines(text: &[u8]) -> &[u8] {
+/// The length of the text up to the end of its last whole line.
+fn whole_lines(text: &[u8]) -> usize {
     let end = text.iter().rposition(|byte| *byte == b'\n');
-    &text[..end.map_or(0, |end| end + 1)]
+    end.map_or(0, |end| end + 1)
 }
 
 /// Whether its last line says that the run ended by itself.

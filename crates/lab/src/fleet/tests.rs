@@ -1,8 +1,12 @@
 use proptest::prelude::*;
 use stats::{Estimate, Verdict};
 
+use tempfile::tempdir;
+
 use super::merge::{Journals, is_finished};
 use super::*;
+use crate::testing::{MS, Mock, case, header, study};
+use crate::{Journal, Results, Silent, run};
 
 /// A machine whose findings are these, as (case, log ratio, half the width of the interval).
 fn node(name: &str, kernel: &str, findings: &[(&str, f64, f64)]) -> Node {
@@ -167,6 +171,34 @@ fn the_order_of_machines_does_not_matter() {
     assert_eq!(serde_json::to_string(&Fleet::of(nodes)).unwrap(), forwards);
 }
 
+/// What a fleet leaves out of a journal changes nothing of what it says.
+#[test]
+fn verdicts_alone_are_those_of_all_results() {
+    let folder = tempdir().unwrap();
+    let models = ["process", "thread", "thread"];
+    let mut mock = Mock::timed(|label, n| MS * if label == "thread" { 21 } else { 20 } + n as u64);
+    let cases = vec![case("one", 1, &models), case("two", 9, &models)];
+    let mut journal = Journal::create(folder.path(), header(vec![study(cases)])).unwrap();
+    let clock = mock.clock();
+    run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
+    let text = std::fs::read_to_string(journal.path()).unwrap();
+    assert!(text.contains(r#""warmups":[{"#), "{text}");
+    let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded");
+    let recorded = std::fs::read_dir(recorded).unwrap();
+    let recorded = recorded.map(|entry| entry.unwrap().path());
+    let is_journal = |path: &std::path::PathBuf| path.extension().is_some_and(|e| e == "jsonl");
+    let mut journals: Vec<_> = recorded.filter(is_journal).collect();
+    journals.push(journal.path().to_owned());
+    for path in journals {
+        let all = Results::from_journal(&path).unwrap();
+        let verdicts = Results::verdicts_of_journal(&std::fs::read(&path).unwrap(), &path).unwrap();
+        assert!(verdicts.studies[0].sentences.is_empty());
+        let node = Node::of("m", &[all]).unwrap();
+        assert!(!node.findings.is_empty(), "{}", path.display());
+        assert_eq!(Node::of("m", &[verdicts]), Some(node), "{}", path.display());
+    }
+}
+
 const END: &str = r#"{"line":"end","interrupted":null,"at_s":1.0}"#;
 
 #[test]
@@ -204,7 +236,7 @@ fn journals() -> impl Strategy<Value = Vec<Vec<u8>>> {
 fn merged<'a>(texts: impl IntoIterator<Item = &'a Vec<u8>>) -> Journals {
     let mut all = Journals::default();
     for text in texts {
-        all.take(text);
+        all.take(text.as_slice());
     }
     all
 }
@@ -239,8 +271,8 @@ proptest! {
         // In groups, and with what was merged before.
         let (left, right) = more.split_at(split.index(more.len()));
         let mut grouped = merged(left);
-        grouped.merge(&merged(right));
-        grouped.merge(&whole);
+        grouped.merge(merged(right));
+        grouped.merge(whole.clone());
         prop_assert_eq!(files(&grouped), files(&whole));
         // And from the files that were written.
         let again: Vec<Vec<u8>> = files(&whole).into_iter().map(|(_, text)| text).collect();

@@ -7,13 +7,15 @@
 //! dropped, and said so. A line that *has* its newline and cannot be understood was never
 //! written by us, or was changed since; that is an error and not a thing to skip.
 
+use std::ops::Range;
 use std::path::Path;
 
-use flow::Outcome;
+use memchr::memmem;
 use serde::Deserialize;
 
 use super::{Entry, Header, JournalError, SCHEMA};
 use crate::ledger::Ledger;
+use crate::results::Depth;
 
 /// A journal as it was found.
 #[derive(Debug)]
@@ -26,7 +28,7 @@ pub(super) struct Found {
 }
 
 /// Reads the text of a journal; `path` is its name in errors.
-pub(super) fn read(text: &[u8], path: &Path) -> Result<Found, JournalError> {
+pub(super) fn read(text: &[u8], path: &Path, depth: Depth) -> Result<Found, JournalError> {
     let whole = text
         .iter()
         .rposition(|byte| *byte == b'\n')
@@ -43,7 +45,7 @@ pub(super) fn read(text: &[u8], path: &Path) -> Result<Found, JournalError> {
     let header = header(first, path)?;
     let mut ledger = Ledger::new(header).map_err(|error| malformed(1, error.to_string()))?;
     for (i, line) in lines.enumerate() {
-        entry(line)
+        entry(line, depth)
             .map_err(|error| in_its_line(&error))
             .and_then(|entry| ledger.take(entry))
             .map_err(|message| malformed(i + 2, message))?;
@@ -59,32 +61,31 @@ pub(super) fn read(text: &[u8], path: &Path) -> Result<Found, JournalError> {
 /// How the line of a slot begins.
 const SLOT: &[u8] = br#"{"line":"slot","#;
 
-/// What nearly every line holds.
-#[derive(Deserialize)]
-struct Slot {
-    study: String,
-    case: String,
-    round: usize,
-    variant: usize,
-    at_s: f64,
-    outcome: Outcome,
-}
+/// Before and behind the repetitions of a slot that do not count. Within a string each quote has a
+/// backslash before it, so neither can stand there.
+const WARMUPS: [&[u8]; 2] = [br#""warmups":["#, br#"],"reps":["#];
 
 /// Reads a line. One that may be any entry is held in memory as it stands until its kind is known; of
 /// slots, which are most of a journal, that is twice the work, so they are read as what they are.
-fn entry(line: &[u8]) -> serde_json::Result<Entry> {
+fn entry(line: &[u8], depth: Depth) -> serde_json::Result<Entry> {
     if !line.starts_with(SLOT) {
         return serde_json::from_slice(line);
     }
-    let slot: Slot = serde_json::from_slice(line)?;
-    Ok(Entry::Slot {
-        study: slot.study,
-        case: slot.case,
-        round: slot.round,
-        variant: slot.variant,
-        at_s: slot.at_s,
-        outcome: slot.outcome,
-    })
+    let slot = match (depth, warmups(line)) {
+        (Depth::Verdicts, Some(Range { start, end })) => {
+            serde_json::from_slice(&[&line[..start], &line[end..]].concat())
+        }
+        _ => serde_json::from_slice(line),
+    };
+    slot.map(Entry::Slot)
+}
+
+/// Where repetitions stand that do not count: a fifth of a journal, and no verdict asks for them.
+fn warmups(line: &[u8]) -> Option<Range<usize>> {
+    let [before, behind] = WARMUPS;
+    let start = memmem::find(line, before)? + before.len();
+    let end = start + memmem::find(&line[start..], behind)?;
+    Some(start..end)
 }
 
 /// Each line is read as a text of its own, in which all errors are in line 1.

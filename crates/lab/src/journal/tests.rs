@@ -13,14 +13,14 @@ fn a_header() -> Header {
 }
 
 fn slot(round: usize, variant: usize, at_s: f64, outcome: Outcome) -> Entry {
-    Entry::Slot {
+    Entry::Slot(SlotEntry {
         study: "mock".to_owned(),
         case: "one".to_owned(),
         round,
         variant,
         at_s,
         outcome,
-    }
+    })
 }
 
 /// A journal of a header and these lines.

@@ -103,18 +103,13 @@ impl CaseLog {
         self.this_round().any(|slot| slot.value_ns.is_none())
     }
 
-    /// Whether any slot of a round is a data point.
-    pub(crate) fn has_good_slot(&self) -> bool {
-        self.slots.iter().any(|slot| slot.value_ns.is_some())
-    }
-
-    /// Whether each variant that was launched in a round has one of them.
+    /// Whether there are slots of rounds, and one of each variant among them is a data point.
     pub(crate) fn each_has_a_good_slot(&self) -> bool {
         let is_good = |variant: usize| {
             let mut own = self.slots.iter().filter(|slot| slot.variant == variant);
             own.any(|slot| slot.value_ns.is_some())
         };
-        self.slots.iter().all(|slot| is_good(slot.variant)) && self.has_good_slot()
+        !self.slots.is_empty() && self.slots.iter().all(|slot| is_good(slot.variant))
     }
 
     /// What a slot of this case must prove: what the first good one did.

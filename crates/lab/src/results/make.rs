@@ -33,8 +33,18 @@ use crate::slot::slot_value;
 use crate::words::{listed, percent};
 use crate::{Case, Header, Metric, Probe, Study, Value};
 
+/// How much is made of a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// All that can be said.
+    All,
+    /// Findings, noise and warnings alone: what an answer over many machines is made of. What would
+    /// cost time beside them is empty.
+    Verdicts,
+}
+
 impl Results {
-    pub(crate) fn of(ledger: Ledger, mut warnings: Vec<String>) -> Self {
+    pub(crate) fn of(ledger: Ledger, mut warnings: Vec<String>, depth: Depth) -> Self {
         let levels = levels(&ledger);
         let (looked_at_again, error) = (looked_at_again(&ledger), error(&ledger));
         let Ledger {
@@ -46,8 +56,10 @@ impl Results {
         } = ledger;
         let logs = logs.into_iter().zip(&levels).zip(probes);
         let studies = header.studies.iter().zip(logs);
-        let studies = studies
-            .map(|(study, (logs, probes))| study_result(study, logs, probes, &header, &notes));
+        let studies = studies.map(|(study, (logs, probes))| match depth {
+            Depth::All => study_result(study, logs, probes, &header, &notes),
+            Depth::Verdicts => verdicts(study, logs, &header),
+        });
         let studies: Vec<StudyResult> = studies.collect();
         let files_on = header.files_on.iter();
         warnings.extend(files_on.filter_map(machine::Filesystem::warning));
@@ -103,10 +115,7 @@ fn study_result(
     header: &Header,
     notes: &[String],
 ) -> StudyResult {
-    let cases = study.cases.iter().zip(logs).zip(levels);
-    let cases: Vec<CaseResult> = cases
-        .map(|((case, log), level)| case_result(case, log, *level, header))
-        .collect();
+    let cases = case_results(study, (logs, levels), header, Depth::All);
     let limits = limits(&header.machine, study, &cases);
     let laws = laws(study, &cases);
     let scaling = scaling(&cases, &header.machine);
@@ -150,15 +159,51 @@ fn study_result(
     }
 }
 
-fn case_result(case: &Case, log: CaseLog, level: Level, header: &Header) -> CaseResult {
+/// The findings of a study without what else can be said of it.
+fn verdicts(study: &Study, logs: (Vec<CaseLog>, &Vec<Level>), header: &Header) -> StudyResult {
+    StudyResult {
+        study: study.clone(),
+        cases: case_results(study, logs, header, Depth::Verdicts),
+        limits: Vec::new(),
+        probes: Vec::new(),
+        laws: Vec::new(),
+        scaling: Vec::new(),
+        simulated: Vec::new(),
+        then_and_now: Vec::new(),
+        sentences: Vec::new(),
+    }
+}
+
+fn case_results(
+    study: &Study,
+    (logs, levels): (Vec<CaseLog>, &Vec<Level>),
+    header: &Header,
+    depth: Depth,
+) -> Vec<CaseResult> {
+    let cases = study.cases.iter().zip(logs).zip(levels);
+    cases
+        .map(|((case, log), level)| case_result(case, log, *level, header, depth))
+        .collect()
+}
+
+fn case_result(
+    case: &Case,
+    log: CaseLog,
+    level: Level,
+    header: &Header,
+    depth: Depth,
+) -> CaseResult {
     let columns: Vec<Column<'_>> = (0..case.variants.len())
-        .map(|variant| Column::new(case, &log, variant, header))
+        .map(|variant| Column::new(case, &log, variant, header, depth))
         .collect();
     let chosen = log.pilot.as_ref().map(|pilot| pilot.chosen);
     let floor = log.judge.conclude().0;
     let shared = shared(case, &log.slots, floor);
     let variants: Vec<VariantSummary> = columns.iter().map(|column| column.summary(case)).collect();
-    let kinds = Kind::all(&header.settings.events).collect();
+    let kinds = match depth {
+        Depth::All => Kind::all(&header.settings.events).collect(),
+        Depth::Verdicts => Vec::new(),
+    };
     let slot_values = SlotValues::of(Look::of(case, header), &log.slots, kinds);
     let findings = findings(case, (&log, level), &columns, shared.as_ref(), header);
     CaseResult {
@@ -205,12 +250,19 @@ struct Column<'a> {
     launched: usize,
     /// What of them tells of this machine.
     good: Vec<&'a SlotRecord>,
+    /// What reasons are taken from; none where verdicts alone are asked for.
     profile: Option<Profile>,
     counted: Option<Events>,
 }
 
 impl<'a> Column<'a> {
-    fn new(case: &'a Case, log: &'a CaseLog, variant: usize, header: &Header) -> Self {
+    fn new(
+        case: &'a Case,
+        log: &'a CaseLog,
+        variant: usize,
+        header: &Header,
+        depth: Depth,
+    ) -> Self {
         let slots = log.slots.iter().filter(|slot| slot.variant == variant);
         let slots: Vec<&RawSlot> = slots.collect();
         let good = slots.iter().filter(|slot| slot.value_ns.is_some());
@@ -227,11 +279,15 @@ impl<'a> Column<'a> {
             Metric::Simulated => Vec::new(),
             _ => good,
         };
+        let profile = match depth {
+            Depth::All => profile::profile(&case.variants[variant].variant, &good),
+            Depth::Verdicts => None,
+        };
         Self {
             launched,
             label: &case.variants[variant].label,
             counted,
-            profile: profile::profile(&case.variants[variant].variant, &good),
+            profile,
             slots,
             good,
         }
@@ -264,7 +320,7 @@ impl<'a> Column<'a> {
             counted: self.counted.clone(),
             memory: profile::memory(&self.good),
             memory_not_available: profile::memory_not_available(&self.good),
-            flows: profile::flow_medians(&self.good),
+            flows: profile.map_or_else(Vec::new, |_| profile::flow_medians(&self.good)),
             parent_end_ns: profile.map(|p| p.parent_end_ns),
             workers: workers(&case.work, &self.good, total.map(|value| value.typical)),
             requests: requests(profile::reps(&self.good)),
@@ -307,8 +363,10 @@ fn findings(
         .zip(1..)
         .map(|(((subject, judged), p_value), place)| {
             let rule = Rule { floor, comparisons };
+            let sides = side(subject).zip(side(reference));
             let why = Why {
-                steady: steady_alone(subject, reference, header.settings.value, rule),
+                steady: sides
+                    .and_then(|_| steady_alone(subject, reference, header.settings.value, rule)),
                 shared,
                 page: page_bytes(header),
                 simulated: simulation.and_then(|simulation| {
@@ -360,7 +418,6 @@ fn finding(
     let verdict = found.map_or(Verdict::CannotTell { more_rounds: None }, |(_, verdict)| {
         verdict
     });
-    let tails = tail(&reference.times(case.metric), &subject.times(case.metric));
     let evidence = sides.map(|(subject, reference)| Evidence {
         subject,
         reference,
@@ -394,7 +451,7 @@ fn finding(
         early: judged.and_then(|judged| early(&judged, log.judge.full_rounds())),
         overstated: judged.as_ref().and_then(overstated),
         phases: sides.map(|(s, r)| difference(s.profile.phases, r.profile.phases)),
-        tail: sides.map(|_| tails),
+        tail: sides.map(|_| tail(&reference.times(case.metric), &subject.times(case.metric))),
         sentence: sentence(subject.label, reference.label, case.metric, found, planned),
         cause,
         why,

@@ -70,7 +70,7 @@ pub(crate) fn read<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) -> Result
         for path in journals_in(folder)? {
             let text =
                 fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            kept.journals.take(&text);
+            kept.journals.take(text);
         }
         let failed = fs::read_to_string(folder.join(FAILED)).ok();
         kept.failed = kept.failed.max(failed);

@@ -102,7 +102,7 @@ fn node(name: &str, kept: &Kept, folder: &Path) -> Result<Node> {
         bail!("{}", why.trim_end());
     }
     let journals = kept.journals.files();
-    let runs = journals.map(|(file, text)| Results::from_journal_text(text, &folder.join(file)));
+    let runs = journals.map(|(file, text)| Results::verdicts_of_journal(text, &folder.join(file)));
     let runs: Vec<Results> = runs.collect::<Result<_, _>>()?;
     Node::of(name, &runs).context("its journal holds no run")
 }

@@ -1,7 +1,7 @@
 //! The journal of the run, line by line.
 
 use flow::{Failure, Outcome};
-use lab::{Case, CaseEnd, Entry, Header, Preset, SCHEMA, Settings, Study};
+use lab::{Case, CaseEnd, Entry, Header, Preset, SCHEMA, Settings, SlotEntry, Study};
 use serde::Serialize;
 
 use super::slots::{FLOWS, Like, Noise, done, failed};
@@ -181,14 +181,14 @@ impl Writer {
             let at_s = self.at_s;
             self.at_s += outcome.launch_ns as f64 / 1e9;
             let (study, case) = (study.clone(), case.clone());
-            self.line(&Entry::Slot {
+            self.line(&Entry::Slot(SlotEntry {
                 study,
                 case,
                 round,
                 variant,
                 at_s,
                 outcome,
-            });
+            }));
         }
         if let Some(because) = because {
             self.line(&Entry::CaseEnd {
