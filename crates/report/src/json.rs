@@ -18,8 +18,9 @@ pub(crate) use embedded::{embedded, embedded_comparison};
 
 use lab::Results;
 use lab::compare::SideBySide;
+use lab::fleet::{Comparison, Fleet};
 use machine::Machine;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 /// Version of the documents' schema. It grows when a field is removed or changes its
@@ -110,31 +111,60 @@ pub fn compared(all: &SideBySide) -> String {
 
 /// Many machines.
 #[must_use]
-pub fn fleet(fleet: &lab::fleet::Fleet) -> String {
-    let mut value = serde_json::to_value(fleet).unwrap_or_default();
+pub fn fleet(fleet: &Fleet) -> String {
+    let document = FleetDocument {
+        comparisons: Comparisons(&fleet.comparisons),
+        document: "flowgauge fleet",
+        machines: serde_json::to_value(&fleet.machines).unwrap_or_default(),
+        schema: fleet.schema,
+        warnings: &fleet.warnings,
+    };
+    let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    format!("{text}\n")
+}
+
+/// The document of a fleet, its fields by name as everywhere.
+#[derive(Serialize)]
+struct FleetDocument<'a> {
+    comparisons: Comparisons<'a>,
+    document: &'static str,
+    machines: Value,
+    schema: u32,
+    warnings: &'a [String],
+}
+
+/// Comparisons that are explained one by one: all of a thousand machines together take a gigabyte.
+struct Comparisons<'a>(&'a [Comparison]);
+
+impl Serialize for Comparisons<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.iter().map(comparison))
+    }
+}
+
+fn comparison(one: &Comparison) -> Value {
+    let mut one = serde_json::to_value(one).unwrap_or_default();
     let few = "fewer than 3 machines have an interval";
-    for one in items(&mut value, "comparisons") {
-        one.get_mut("verdict").into_iter().for_each(explain);
-        if let Some(across) = one.get_mut("across") {
-            match across.is_null() {
-                true => *across = not_available("no machine has an interval"),
-                false => ["mean", "next"].iter().for_each(|name| {
-                    let field = across.get_mut(*name).filter(|field| field.is_null());
-                    field
-                        .into_iter()
-                        .for_each(|field| *field = not_available(few));
-                }),
-            }
-        }
-        for on in items(one, "each") {
-            if let Some(finding) = on.get_mut("finding") {
-                explain_verdict(finding);
-                explain(finding);
-                finding.get_mut("estimate").into_iter().for_each(explain);
-            }
+    one.get_mut("verdict").into_iter().for_each(explain);
+    if let Some(across) = one.get_mut("across") {
+        match across.is_null() {
+            true => *across = not_available("no machine has an interval"),
+            false => ["mean", "next"].iter().for_each(|name| {
+                let field = across.get_mut(*name).filter(|field| field.is_null());
+                field
+                    .into_iter()
+                    .for_each(|field| *field = not_available(few));
+            }),
         }
     }
-    pretty(&document("flowgauge fleet", &value))
+    for on in items(&mut one, "each") {
+        if let Some(finding) = on.get_mut("finding") {
+            explain_verdict(finding);
+            explain(finding);
+            finding.get_mut("estimate").into_iter().for_each(explain);
+        }
+    }
+    one
 }
 
 /// `machine.json`: the machine as it was read, and what to beware of.

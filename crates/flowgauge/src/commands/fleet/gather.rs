@@ -1,6 +1,6 @@
 //! `flowgauge fleet gather`: merges journals machine by machine, and answers over all.
 //!
-//! One machine a CPU is in memory at a time; what stays of it are its verdicts.
+//! A few machines are in memory at a time; what stays of each are its verdicts.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
