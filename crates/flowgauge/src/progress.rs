@@ -6,6 +6,7 @@
 //! while pilots run) the same line of progress, once. It is said as the next slot or pilot
 //! begins or ends, so a slot that takes longer is silent meanwhile.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use lab::{CaseEnd, Event, Observer, Place, SlotPlace, Standing};
@@ -23,8 +24,8 @@ pub(crate) struct Progress {
     left: String,
     silence: Silence,
     pilots: usize,
-    /// The failed slot that was reported last: its variant and why.
-    failed: (String, String),
+    /// What was said of failed slots: of which variant, and why. The answer counts them.
+    failed: HashSet<(String, String)>,
 }
 
 /// Since when nothing was said.
@@ -59,7 +60,7 @@ impl Progress {
             left: String::new(),
             silence: Silence::begins(SILENCE),
             pilots: 0,
-            failed: Default::default(),
+            failed: HashSet::new(),
         }
     }
 
@@ -105,22 +106,21 @@ impl Progress {
                 variant,
                 ..
             } = slot;
-            let failed = ((*variant).to_owned(), why.clone());
-            let how = match failed == self.failed {
-                true => " again, for the same reason".to_owned(),
-                false => format!(": {why}"),
-            };
-            self.failed = failed;
-            self.say(&format!(
-                "{} {}: a slot of {variant} failed{how}",
-                study.name, case.name
-            ));
+            let is_new = self.failed.insert(((*variant).to_owned(), why.clone()));
+            if is_new && !self.screen.is_terminal() {
+                let (study, case) = (&study.name, &case.name);
+                self.say(&format!("{study} {case}: {variant} failed: {why}"));
+            }
         }
         self.screen
             .advance(slot.round as u64 + 1, slot.max_rounds as u64);
         let estimate = standings.first().and_then(running).unwrap_or_default();
+        let failed = match self.failed.len() {
+            0 => "",
+            _ => " · some failed",
+        };
         self.is_at(format!(
-            "{} {} {}/{}{}{estimate}",
+            "{} {} {}/{}{}{estimate}{failed}",
             slot.study.name,
             slot.case.name,
             slot.round + 1,
@@ -180,7 +180,7 @@ impl Observer for Progress {
     fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::RunBegins { slots_done, .. } if *slots_done > 0 => {
-                self.say(&format!("going on after {slots_done} finished slots"));
+                self.say(&format!("continues after {slots_done} finished launches"));
             }
             Event::StudyBegins { .. } => self.pilots = 0,
             Event::SlotBegins { slot } => {

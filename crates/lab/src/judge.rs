@@ -71,8 +71,8 @@ struct Turn {
 pub(crate) struct Judged {
     pub(crate) estimate: Estimate,
     pub(crate) verdict: Verdict,
-    /// Where the difference may be overstated: the smallest that so few rounds find reliably.
-    pub(crate) reliable: Option<f64>,
+    /// Whether so few rounds find a difference of this size only by luck.
+    pub(crate) overstates: bool,
 }
 
 /// The comparisons, once their floor is fixed.
@@ -371,7 +371,7 @@ fn judged(pair: &Sequential) -> Option<Judged> {
     Some(Judged {
         estimate,
         verdict,
-        reliable: pair.overstates(&estimate).filter(|_| differs),
+        overstates: differs && pair.overstates(&estimate).is_some(),
     })
 }
 

@@ -82,10 +82,16 @@ impl Counts {
     /// Reads numbers and ranges, separated by commas.
     ///
     /// # Errors
-    /// Something between two commas is neither a number nor a range.
+    /// Something between two commas is neither a number nor a range, or stands there twice.
     pub fn read(text: &str) -> Result<Self, String> {
-        let parts: Result<Vec<Part>, String> = text.split(',').map(part).collect();
-        parts.map(Self)
+        let parts: Vec<Part> = text.split(',').map(part).collect::<Result<_, _>>()?;
+        match (1..parts.len()).find(|&at| parts[..at].contains(&parts[at])) {
+            Some(at) => Err(format!(
+                "{} is there twice: once is enough",
+                Self(vec![parts[at]])
+            )),
+            None => Ok(Self(parts)),
+        }
     }
 
     /// Whether any of them stands in a range, and was not named by itself.
@@ -239,6 +245,8 @@ mod tests {
         assert_eq!(values("1000,2..10,5", Steps::OneTwoFive), [2, 5, 10, 1_000]);
         assert!(!Counts::read("2,100").unwrap().has_range());
         assert!(Counts::read("2,10..100").unwrap().has_range());
+        let twice = Counts::read("2,5..9,2").unwrap_err();
+        assert_eq!(twice, "2 is there twice: once is enough");
     }
 
     /// `1e3...1e5` was read as 1,000 to 10,000.

@@ -65,7 +65,7 @@ pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
     let document = Document::of(results);
     let folder = folder.map_or("DIR".to_owned(), crate::text::shell_word);
     let screen = |detail| {
-        let mut page = Page::new(style);
+        let mut page = Page::new(style).about(&folder);
         if style.verbose {
             let studies = document.studies.iter();
             studies.for_each(|study| section(&mut page, 0, study));
@@ -101,18 +101,20 @@ enum Detail {
     Answers,
     /// With one comparison of memory, of several warnings the first, of what is left out the number.
     FewWarnings,
-    /// Without the meaning of names.
+    /// With one advice, and of warnings the number alone.
+    OneAdvice,
+    /// Without the meaning of names, which is on the page.
     NoTerms,
-    /// Without the bars of a study, with one advice, and of warnings the
-    /// number alone.
+    /// Without the bars of a study.
     Least,
 }
 
 impl Detail {
-    const EVERY: [Self; 5] = [
+    const EVERY: [Self; 6] = [
         Self::All,
         Self::Answers,
         Self::FewWarnings,
+        Self::OneAdvice,
         Self::NoTerms,
         Self::Least,
     ];
@@ -121,8 +123,8 @@ impl Detail {
     fn warnings(self, all: &[String]) -> Vec<String> {
         let few = match self {
             Self::All | Self::Answers => all.len(),
-            Self::FewWarnings | Self::NoTerms => 1,
-            Self::Least => 0,
+            Self::FewWarnings => 1,
+            Self::OneAdvice | Self::NoTerms | Self::Least => 0,
         };
         let (shown, rest) = all.split_at(few.min(all.len()));
         let rest = match (shown.len(), rest.len()) {
@@ -141,11 +143,6 @@ fn first_screen(
     (document, detail): (&Document, Detail),
     folder: &str,
 ) {
-    // Other folders are named DIR too, such as the one of `--folder`.
-    let with_folder = |text: &str| {
-        let text = text.replace("--resume DIR", &format!("--resume {folder}"));
-        text.replace("report DIR", &format!("report {folder}"))
-    };
     let answers = &document.answers;
     page.text(0, Tone::Plain, &head(page, &answers.head, detail));
     if let Some(asked) = &answers.asked {
@@ -170,23 +167,23 @@ fn first_screen(
     if !answers.next.is_empty() {
         page.blank();
         page.text(0, Tone::Strong, "NEXT");
-        let few = if detail < Detail::Least {
+        let few = if detail < Detail::OneAdvice {
             answers.next.len()
         } else {
             1
         };
         for line in answers.next.iter().take(few) {
-            page.text(2, Tone::Plain, &with_folder(line));
+            page.text(2, Tone::Plain, line);
         }
     }
     if answers.next.is_empty() || results.studies.len() > 1 {
         page.blank();
     }
     for warning in detail.warnings(&answers.warnings) {
-        page.text(0, Tone::Doubt, &with_folder(&warning));
+        page.text(0, Tone::Doubt, &warning);
     }
     match page.is_verbose() {
-        false => left_out(page, results, (&answers.warnings, detail), folder),
+        false => left_out(page, results, (&answers.warnings, detail)),
         true => {
             for note in &results.notes {
                 page.text(0, Tone::Quiet, &format!("note: {note}"));
@@ -197,7 +194,11 @@ fn first_screen(
     if let Some(axis) = answers::axis(page, answers) {
         page.text(0, Tone::Quiet, &axis);
     }
-    let report = format!("Report: {folder}/report.html");
+    let names = match answers.terms.is_some() && detail >= Detail::NoTerms {
+        true => " (explains the names)",
+        false => "",
+    };
+    let report = format!("Report: {folder}/report.html{names}");
     let more = format!("every table: flowgauge report {folder} -v");
     page.text(0, Tone::Plain, &format!("{report} · {more}"));
 }
@@ -219,12 +220,7 @@ const FEW: usize = 3;
 
 /// What of the studies is left out on this machine, and why, where no warning has said it; of more
 /// than a few, how many.
-fn left_out(
-    page: &mut Page<'_>,
-    results: &Results,
-    (said, detail): (&[String], Detail),
-    folder: &str,
-) {
+fn left_out(page: &mut Page<'_>, results: &Results, (said, detail): (&[String], Detail)) {
     let few = if detail < Detail::FewWarnings { FEW } else { 1 };
     let notes = results.notes.iter().filter(|note| !said.contains(note));
     let notes = notes.filter_map(|note| {
@@ -235,7 +231,7 @@ fn left_out(
     let lines = match notes.len() {
         count if count <= few => notes,
         count => vec![format!(
-            "{count} things are left out on this machine; why: flowgauge report {folder} -v"
+            "{count} things are left out on this machine; why: flowgauge report DIR -v"
         )],
     };
     for line in lines {

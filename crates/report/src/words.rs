@@ -7,7 +7,9 @@ mod other_ratios;
 pub(crate) use circumstances::{
     circumstances, cut_short, cut_short_together, noise_of, not_counted, stopped,
 };
-pub(crate) use launched::{launched, point_value, run_again, run_study_again, work_apart, work_of};
+pub(crate) use launched::{
+    launched, point_value, run_again, run_study_again, work, work_apart, work_of,
+};
 pub(crate) use other_ratios::other_ratios;
 
 use lab::{CaseResult, Cause, Finding, Metric};

@@ -26,9 +26,9 @@ Placeholders: {flows} {processes} {threads} {i} {cpu} {port} {dir}, and the name
 
 /// Compare commands of your own: two or more, or one at several numbers of flows.
 ///
-/// Each command is launched afresh in every slot, in random order with the others. Its whole tree of processes is
-/// measured, and nothing of it is left behind. A command is run without a shell where it is only
-/// words, and by /bin/sh where it is more.
+/// In each round every command has one slot, in random order: up to five fresh launches, whose median
+/// counts. Its whole tree of processes is measured, and nothing of it is left behind. A command is
+/// run without a shell where it is only words, and by /bin/sh where it is more.
 #[derive(Debug, Args)]
 #[command(after_help = EXEC_EXAMPLES)]
 pub(crate) struct ExecArgs {

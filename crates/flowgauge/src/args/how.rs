@@ -20,7 +20,7 @@ pub(crate) struct HowArgs {
     /// Rounds at the most; the data is looked at after 10, 20, 40 and 80
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = number::rounds)]
     pub(crate) rounds: Option<u64>,
-    /// Time at the most for each study, such as 60s or 5m; a slot is cut when it is over, but
+    /// Time at the most for each study, such as 60s or 5m; a launch is cut when it is over, but
     /// not before 5 s
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = number::seconds)]
     pub(crate) budget: Option<f64>,
@@ -30,7 +30,7 @@ pub(crate) struct HowArgs {
     /// Differences below this do not matter [default: 1%, or 2% on a noisy machine]
     #[arg(long, hide_short_help = true, value_name = "SHARE", allow_hyphen_values = true, value_parser = number::share)]
     pub(crate) floor: Option<f64>,
-    /// What stands for a slot: the median of its repetitions, or the fastest one
+    /// What stands for a slot (one launch of a variant): the median of its repetitions, or the fastest one
     #[arg(long, hide_short_help = true, value_enum, default_value = "typical")]
     pub(crate) value: ValueArg,
     /// A slot whose repetitions together take longer has failed [default: 20 times what its

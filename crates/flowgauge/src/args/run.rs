@@ -16,11 +16,11 @@ Examples:
   flowgauge run workers --sample 50ms      record CPU, memory and disk beside the slots
   flowgauge run my-study.toml              a study of your own
   flowgauge run --budget 30s --seed 7      at most 30 s a study, in this random order
-  flowgauge run --resume DIR               go on where a cut run stopped
+  flowgauge run --resume DIR               continue a run that was cut
   flowgauge run search --tree ~/src        which flows search that tree fastest
   flowgauge run primes --watch             show what the flows do while they run
   flowgauge run primes --events software    count page faults and switches of the flows
-  flowgauge run --resume DIR --budget 5m   go on where it ran out of time
+  flowgauge run --resume DIR --budget 5m   continue one that ran out of time
   flowgauge run --format json > out.json   one JSON document and nothing else
   flowgauge run primes --expect 'primes/thread vs process <= 1.05'   a check, for CI";
 
@@ -30,7 +30,7 @@ Examples:
   flowgauge run                            every study, quick
   flowgauge run primes --preset full       one study at the size of the original
   flowgauge run my-study.toml              a study of your own
-  flowgauge run --resume DIR --budget 5m   go on where it ran out of time
+  flowgauge run --resume DIR --budget 5m   continue one that ran out of time
   flowgauge run --help                     every option, and more examples";
 
 /// Run studies and answer.

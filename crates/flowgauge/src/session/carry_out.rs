@@ -40,11 +40,15 @@ fn tell_published(published: Option<PathBuf>, launcher: &SlotLauncher) {
     }
 }
 
+/// Whether standard error and the answer are on one screen.
+fn is_seen_with_text(format: Format) -> bool {
+    format == Format::Text && io::stdout().is_terminal() && io::stderr().is_terminal()
+}
+
 /// Says where the results are. Where it is seen together with the text, the last line of that
 /// says it.
 fn tell_results(folder: &Path, results: &Results, format: Format) {
-    let is_said = format == Format::Text && io::stdout().is_terminal();
-    if is_said && io::stderr().is_terminal() {
+    if is_seen_with_text(format) {
         return;
     }
     output::tell(&format!(
@@ -104,11 +108,13 @@ pub(crate) fn carry_out(
     printed?;
     if let Some(signal) = results.interrupted {
         output::tell(&format!(
-            "Interrupted by signal {signal}: go on with `flowgauge run --resume {}`",
+            "Interrupted by signal {signal}: continue with `flowgauge run --resume {}`",
             report::text::shell_word(&folder.to_string_lossy())
         ));
     }
-    for line in ending::given_up(&results) {
+    // The answer has it too.
+    let given_up = ending::given_up(&results);
+    for line in given_up.filter(|_| !is_seen_with_text(answer.format)) {
         output::tell(&format!("error: {line}"));
     }
     let checks = answer::checks(&answer.expect, &results)?;

@@ -67,7 +67,7 @@ fn a_run_goes_on_as_if_it_had_not_been_cut() {
         let done = slots(&home.path("out"));
         assert_eq!(done, expected[..done.len()]);
         let run = home.run(&["run", "--resume", "out"]).answered();
-        let told = format!("going on after {} finished slots", done.len());
+        let told = format!("continues after {} finished launches", done.len());
         assert!(run.stderr.contains(&told), "{}", run.stderr);
         assert_eq!(slots(&home.path("out")), expected, "{signal}");
         let results = results(&home.path("out"));

@@ -17,7 +17,7 @@ pub enum JournalError {
         source: io::Error,
     },
     /// There is one already, and it is never overwritten.
-    #[error("{} exists already: name another folder, or go on with it by `flowgauge run --resume`", path.display())]
+    #[error("{} exists already: name another folder, or continue that run with `flowgauge run --resume`", path.display())]
     Exists {
         /// The file.
         path: PathBuf,

@@ -9,7 +9,7 @@ use super::generator::cpu_share;
 use super::quantity::Amount;
 use super::{CaseResult, Requests};
 use crate::Metric;
-use crate::number::{count, many, plain, significant, time, time_interval};
+use crate::number::{many, plain, significant, time, time_interval};
 
 /// Rounds with a p99 that are needed before a rate is said to meet a bound.
 const LEAST_ROUNDS: usize = 6;
@@ -97,14 +97,20 @@ pub fn latencies_in_words(case: &CaseResult) -> Vec<String> {
     [what.to_owned()].into_iter().chain(each).collect()
 }
 
-/// `p50 1.00 ms, p90 ..., p99 ... [...], p99.9 ... of 300 requests (3 are above the p99); 200 answered/s`.
+/// `p99 ... [...], median over the rounds; of all 300 requests together p50 1.00 ms, p90 ..., p99.9 ...; 200
+/// answered a second`: the p99 is the value that verdicts and rates have, and no other.
 fn latencies(case: &CaseResult, label: &str, requests: &Requests) -> String {
+    let amount = |name: &str| case.quantity(name, label)?.value.value();
     let interval = |name: &str| {
-        let amount = case.quantity(name, label)?.value.value()?;
+        let amount = amount(name)?;
         Some((amount.low?, amount.high?))
     };
-    let p99 = interval("p99").map_or(String::new(), |(low, high)| {
-        format!(", over the rounds {}", time_interval(low, high))
+    let p99 = amount("p99").map_or(String::new(), |p99| {
+        let interval = interval("p99").map_or(String::new(), |(low, high)| {
+            format!(" {}", time_interval(low, high))
+        });
+        let p99 = time(p99.estimate);
+        format!("p99 {p99}{interval}, median over the rounds; ")
     });
     let rate = interval("requests").map_or(String::new(), |(low, high)| {
         format!(" [{} … {}]", significant(low), significant(high))
@@ -112,15 +118,12 @@ fn latencies(case: &CaseResult, label: &str, requests: &Requests) -> String {
     let Requests {
         p50_ns,
         p90_ns,
-        p99_ns,
         p999_ns,
         ..
     } = *requests;
-    let [p50, p90, p99_ns, p999] = [p50_ns, p90_ns, p99_ns, p999_ns].map(|ns| time(ns as f64));
-    let beyond = count(requests.count / 100);
+    let [p50, p90, p999] = [p50_ns, p90_ns, p999_ns].map(|ns| time(ns as f64));
     format!(
-        "p50 {p50}, p90 {p90}, p99 {p99_ns}{p99}, p99.9 {p999}, of {} ({beyond} of them are beyond the p99); \
-         {}{rate} answered a second",
+        "{p99}of all {} together p50 {p50}, p90 {p90}, p99.9 {p999}; {}{rate} answered a second",
         many(requests.count, "request"),
         significant(requests.per_s)
     )

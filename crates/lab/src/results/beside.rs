@@ -9,7 +9,6 @@
 //!   luck in this noise is overstated where they do ([`stats::overstates`]).
 
 use crate::judge::Judged;
-use crate::words::percent;
 
 /// That a comparison was decided before the last of `of` rounds, and how that reads.
 pub(super) fn early(judged: &Judged, of: usize) -> Option<String> {
@@ -23,9 +22,10 @@ pub(super) fn early(judged: &Judged, of: usize) -> Option<String> {
 
 /// That a difference may be smaller than it looks, because few rounds found it.
 pub(super) fn overstated(judged: &Judged) -> Option<String> {
-    let reliable = percent(judged.reliable?);
-    Some(format!(
-        "may be overstated: {} rounds reliably find only {reliable} and more",
-        judged.estimate.rounds
-    ))
+    judged.overstates.then(|| {
+        format!(
+            "decided after only {} rounds: the difference may be smaller than shown",
+            judged.estimate.rounds
+        )
+    })
 }

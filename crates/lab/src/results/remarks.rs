@@ -128,9 +128,11 @@ impl CaseResult {
 fn measured(variant: &VariantSummary) -> String {
     let label = &variant.label;
     match &variant.value {
-        Some(value) if value.n == 1 => format!("{label}: {} in the only slot", time(value.typical)),
+        Some(value) if value.n == 1 => {
+            format!("{label}: {} in the only round", time(value.typical))
+        }
         Some(value) => format!(
-            "{label}: {} typical, the middle half of {} slots from {} to {}",
+            "{label}: {} typical, the middle half of {} rounds from {} to {}",
             time(value.typical),
             value.n,
             time(value.p25),

@@ -39,7 +39,7 @@ fn a_study_of_one_model_says_what_was_measured() {
     let result = run_cases(vec![case("one", 1, &["process"])], mock);
     assert_eq!(
         result.sentences[0],
-        "process: 20.0 ms typical, the middle half of 10 slots from 20.0 ms to 20.0 ms"
+        "process: 20.0 ms typical, the middle half of 10 rounds from 20.0 ms to 20.0 ms"
     );
     let result = run_cases(
         vec![case("one", 1, &["process"])],

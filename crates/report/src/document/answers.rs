@@ -97,7 +97,11 @@ impl Answers {
         }
         if results.studies.len() > 1 {
             let labels = answers.together(About::Overstated);
-            let line = |rows| format!("Found in few rounds, may be overstated: {rows}");
+            let line = |rows| {
+                format!(
+                    "Decided in few rounds, so the difference may be smaller than shown: {rows}"
+                )
+            };
             answers.next.extend(labels.map(line));
         }
         answers

@@ -14,7 +14,8 @@ use super::{Section, counting};
 use crate::number::time;
 use crate::plots;
 use crate::words::{
-    Tone, circumstances, cut_short, launched, many, not_counted, other_ratios, work_apart, work_of,
+    Tone, circumstances, cut_short, launched, many, not_counted, other_ratios, work, work_apart,
+    work_of,
 };
 
 /// The part about one case.
@@ -42,6 +43,7 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
         &[case],
     ));
     section.quiet(other_ratios(std::iter::once((case, String::new()))));
+    section.quiet(of_pairs(case));
     requests(&mut section, None, &[case]);
     // Numbers of flows are compared together, by the remarks of the study.
     let together = case.optimum.is_some();
@@ -57,6 +59,16 @@ pub(super) fn case(id: &str, study: &str, results: &Results, case: &CaseResult) 
     section.quiet([format!("Launched: {}", launches(case))]);
     figures(&mut section, id, case);
     section
+}
+
+/// Why the ratios of a recommendation are others than those of the table.
+fn of_pairs(case: &CaseResult) -> Option<String> {
+    let is_told = case.optimum.as_ref().is_some_and(|best| best.is_told);
+    (is_told && case.work_is_a_command() && !case.findings.is_empty()).then(|| {
+        "The best is chosen from all rounds, at an error rate that all pairs share; the table compares with the \
+         first variant alone, in the rounds up to the look that decided. So their intervals differ."
+            .to_owned()
+    })
 }
 
 /// The charts of a case.
@@ -176,7 +188,13 @@ pub(super) fn failed(section: &mut Section, case: &CaseResult) {
 
 /// What was launched.
 pub(super) fn launches(case: &CaseResult) -> String {
-    let variants = case.case.variants.iter();
-    let each = variants.map(|variant| format!("{}: {}", variant.label, launched(variant)));
+    let variants = case.case.variants.iter().enumerate();
+    let each = variants.map(|(at, variant)| {
+        let how = match case.work_is_a_command() {
+            true => work(case.case.work_of(at)),
+            false => launched(variant),
+        };
+        format!("{}: {how}", variant.label)
+    });
     each.collect::<Vec<_>>().join("; ")
 }

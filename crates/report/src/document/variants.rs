@@ -149,7 +149,7 @@ pub(crate) const REQUESTS: &[Column] = &[
         .shown("p90", Unit::Time)
         .drop(2),
     Column::new("", |row| row.requests(|r| r.p95_ns as f64)).shown("p95", Unit::Time),
-    Column::new("", |row| row.requests(|r| r.p99_ns as f64)).shown("p99", Unit::Time),
+    Column::new("", |row| row.requests(|r| r.p99_ns as f64)).shown("p99 of all", Unit::Time),
     Column::new("", |row| row.requests(|r| r.p999_ns as f64))
         .shown("p99.9", Unit::Time)
         .drop(1),

@@ -106,6 +106,7 @@ fn terms(answers: &Answers) -> Markup {
                 "The axis is logarithmic."
             }
         }
+        p.quiet { "A slot is one fresh launch of one variant; a round has one slot of each, in random order." }
         @if let Some(level) = answers.level() { p.quiet { (level) "." } }
     }
 }

@@ -31,7 +31,10 @@ pub(super) fn single(page: &mut Page<'_>, results: &Results, detail: Detail) {
         return;
     }
     page.blank();
-    let rounds = crate::words::many(case.rounds as u64, "round");
+    let rounds = match case.rounds {
+        0 => "no whole round".to_owned(),
+        rounds => crate::words::many(rounds as u64, "round"),
+    };
     page.text(0, Tone::Strong, &format!("{}, {rounds}", case.case.title));
     bars(page, case, &shown);
     if detail < Detail::Answers {

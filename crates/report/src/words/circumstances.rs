@@ -80,7 +80,9 @@ pub(crate) fn stopped(results: &Results, case: &CaseResult) -> Option<String> {
         // What the last rounds decided is an answer like any other.
         Some(CaseEnd::Budget) if decided => None,
         Some(CaseEnd::Budget) => Some(format!("Stopped at the time limit after {rounds}")),
-        Some(CaseEnd::Failures) => Some(format!("too many slots failed: {rounds}")),
+        Some(CaseEnd::Failures) => {
+            Some(format!("given up after {rounds}: too many launches failed"))
+        }
         None if results.finished => None,
         None if results.interrupted.is_some() => Some(format!("interrupted: {rounds}")),
         None => Some(format!("cut short: {rounds}")),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::args::HyperfineArgs;
 
@@ -76,6 +76,9 @@ fn lists(args: &HyperfineArgs) -> Result<Vec<(String, Vec<String>)>> {
     let mut all = Vec::new();
     for pair in args.parameter_list.chunks_exact(2) {
         let values: Vec<String> = pair[1].split(',').map(str::to_owned).collect();
+        if let Some(at) = (1..values.len()).find(|&at| values[..at].contains(&values[at])) {
+            bail!("-L {} has {} twice: once is enough", pair[0], values[at]);
+        }
         all.push((pair[0].clone(), values));
     }
     for three in args.parameter_scan.chunks_exact(3) {

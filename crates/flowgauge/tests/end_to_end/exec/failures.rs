@@ -114,7 +114,7 @@ fn failed_slots_are_on_the_answer_screen_with_their_reason() {
     assert_eq!(run.code, Some(2));
     let words = run.words();
     assert!(
-        words.contains("error: 1 of 1 slot of sh -c 'exit 7' failed: exit code 7"),
+        words.contains("error: sh -c 'exit 7' failed 1 of 1 time: exit code 7"),
         "{words}"
     );
     assert!(!words.contains("More rounds"), "{words}");

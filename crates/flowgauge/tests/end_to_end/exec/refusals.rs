@@ -99,6 +99,7 @@ fn flags_that_have_no_effect_together_are_refused() {
 {COPIES} --sweep flows=1,2 => cannot be used with
 {COPIES} --serve s{{port}} --load http://127.0.0.1:{{port}}/ => cannot be used with
 {SWEEP} --flows 7 => cannot be used with
+true{{n}} -L n 1,1 => -L n has 1 twice
 {SWEEP} --what-if => cannot be used with
 true --connections 3 => not provided; --load
 true --duration 3s => not provided; --load

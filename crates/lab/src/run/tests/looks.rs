@@ -111,7 +111,7 @@ fn a_difference_that_few_rounds_found_in_noise_is_said_to_be_overstated() {
     assert_eq!(finding.estimate.unwrap().rounds, 10);
     let said = finding.overstated.as_deref().unwrap_or_default();
     assert!(
-        said.starts_with("may be overstated: 10 rounds reliably find only "),
+        said.starts_with("decided after only 10 rounds: "),
         "{said} {finding:?}"
     );
     // As large a difference without the noise.

@@ -90,7 +90,7 @@ fn first_of_most(failures: &[(usize, String)]) -> Option<String> {
     })
 }
 
-/// `5 of 12 slots of sort failed: exit code 1`: an error where none succeeded.
+/// `sort failed 5 of 12 times: exit code 1`: an error where none succeeded.
 fn failures(results: &Results) -> Vec<String> {
     let mut groups: Vec<Failed> = Vec::new();
     for (label, variant) in variants(results) {
@@ -122,9 +122,9 @@ fn failures(results: &Results) -> Vec<String> {
             all,
             labels,
         } = group;
-        let slots_of = many(*all as u64, "slot");
+        let times = many(*all as u64, "time");
         let labels = labels.join(", ");
-        format!("{begin}{slots} of {slots_of} of {labels} failed: {reason}")
+        format!("{begin}{labels} failed {slots} of {times}: {reason}")
     };
     let mut lines: Vec<String> = groups.iter().take(REASONS).map(line).collect();
     if let Some(more) = groups.len().checked_sub(REASONS).filter(|more| *more > 0) {

@@ -73,8 +73,9 @@ fn say(place: usize, finding: &mut Finding) {
     };
     finding.cause = (!place.is_multiple_of(3))
         .then(|| "threads wait for each other at the lock of one address space".to_owned());
-    finding.overstated = (place % 5 == 1)
-        .then(|| "may be overstated: 20 rounds reliably find only 4,909 % and more".to_owned());
+    finding.overstated = (place % 5 == 1).then(|| {
+        "decided after only 20 rounds: the difference may be smaller than shown".to_owned()
+    });
 }
 
 /// A study of a user: this many cases of four variants, with names as long as some people like them.
