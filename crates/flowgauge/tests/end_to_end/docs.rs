@@ -23,7 +23,7 @@ const FOLDERS: [&str; 9] = [
 const CUT: &str = "DIR";
 
 /// The time that a run may take, at least one round aside.
-const BUDGET: (&str, &str) = ("--budget", "1s");
+const BUDGET: (&str, &str) = ("--budget", "100ms");
 
 /// Flags whose values decide how long a command takes, with small ones.
 const SMALL: [(&str, &str); 5] = [
