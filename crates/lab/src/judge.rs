@@ -26,7 +26,7 @@ use stats::{Estimate, Halving, LOOK_ALPHA, LOOKS, LookPlan, Noise, Rule, Sequent
 use stats::{Step, Verdict, detectable, noise, rounds_for_interval};
 
 use crate::progress::Standing;
-use crate::{Case, Settings};
+use crate::{Case, Metric, Settings};
 
 /// The floor on a machine where 1 % can be seen.
 const FLOOR: f64 = 0.01;
@@ -94,7 +94,11 @@ impl Judge {
         let judge = Self {
             answers,
             first_look: plan.looks()[0],
-            fewest: fewest_rounds(case, answers).min(plan.max_rounds()),
+            fewest: match case.metric {
+                // Its counts hardly vary, and it has no interval of confidence.
+                Metric::Simulated => 1,
+                _ => fewest_rounds(case, answers).min(plan.max_rounds()),
+            },
             plan,
             given: settings.floor.or(case.floor),
             variants: case.variants.len(),

@@ -80,6 +80,15 @@ pub struct Deciding {
     pub alone: bool,
 }
 
+impl Deciding {
+    /// Whether it is the case of this name, or the case that this one is a part of.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        let rest = name.strip_prefix(&self.case);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
 /// One piece of work under several variants. The first variant is the reference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Case {

@@ -17,6 +17,7 @@
 
 mod advice;
 mod asked;
+mod missed;
 mod row;
 mod terms;
 
@@ -261,8 +262,10 @@ fn rows(results: &Results, place: usize, study: &StudyResult) -> Vec<(bool, Row)
     };
     let rows = cases
         .iter()
+        .filter(|(_, case)| !missed::is_all_there_is(study, case))
         .map(|(label, case)| row(results, (place, study), label, case));
-    rows.collect()
+    let missed = missed::rows(place, study).map(|row| (false, row));
+    rows.chain(missed).collect()
 }
 
 /// The case of that name; of one that is spread out the headline, or else the last of its parts

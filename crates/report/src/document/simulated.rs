@@ -215,7 +215,7 @@ fn is_of(one: &SimulatedCase, other: &SimulatedCase) -> bool {
 }
 
 /// Cases of one work along one way, by their numbers of flows.
-fn groups(study: &StudyResult) -> Vec<Vec<&SimulatedCase>> {
+pub(super) fn groups(study: &StudyResult) -> Vec<Vec<&SimulatedCase>> {
     let mut groups: Vec<Vec<&SimulatedCase>> = Vec::new();
     for case in &study.simulated {
         match groups.iter_mut().find(|group| is_of(group[0], case)) {
