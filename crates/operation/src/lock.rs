@@ -2,7 +2,8 @@
 //!
 //! A lock that nobody else wants is a few instructions and no call. The one of all flows lies
 //! in shared memory and is made to be shared by processes, so under every model the same code
-//! waits in the same way.
+//! waits in the same way. A flow's own mutex is of its process alone, as programs make them: the
+//! C library then takes it without an atomic instruction where the process has one thread.
 
 use std::io;
 
@@ -34,9 +35,9 @@ pub(crate) struct ByMutex<const SAME: bool> {
 pub(crate) type OwnMutex = ByMutex<false>;
 pub(crate) type SameMutex = ByMutex<true>;
 
-fn mutex() -> io::Result<Shared<Mutex>> {
+fn mutex(may_be_shared: bool) -> io::Result<Shared<Mutex>> {
     let mutex = Shared::<Mutex>::value()?;
-    mutex.init()?;
+    mutex.init(may_be_shared)?;
     Ok(mutex)
 }
 
@@ -65,14 +66,14 @@ impl<const SAME: bool> Operation for ByMutex<SAME> {
 
     fn prepare(context: &OperationContext<'_>) -> io::Result<Self> {
         Ok(Self {
-            mutex: mutex()?,
+            mutex: mutex(true)?,
             ledger: Ledger::new(context.flows)?,
         })
     }
 
     fn own(&self, _flow: usize) -> (Shared<Mutex>, Ledger) {
         (
-            must("make a mutex", mutex()),
+            must("make a mutex", mutex(false)),
             must("map memory", Ledger::new(1)),
         )
     }

@@ -1,4 +1,4 @@
-//! The C library's mutex and semaphore, process-shared.
+//! The C library's mutex, of one process or of several, and its semaphore, of several.
 
 use std::cell::UnsafeCell;
 use std::io;
@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use super::{answer, no_error};
 
-/// A mutex that processes may share. It must be made by `init` where it lies.
+/// A mutex. It must be made by `init` where it lies.
 #[derive(Debug)]
 pub(crate) struct Mutex(UnsafeCell<libc::pthread_mutex_t>);
 
@@ -14,14 +14,18 @@ pub(crate) struct Mutex(UnsafeCell<libc::pthread_mutex_t>);
 unsafe impl Sync for Mutex {}
 
 impl Mutex {
-    /// Makes the mutex. Once, before anybody else uses it.
-    pub(crate) fn init(&self) -> io::Result<()> {
+    /// Makes the mutex: one that processes may share, or one of this process alone. Once, before
+    /// anybody else uses it.
+    pub(crate) fn init(&self, may_be_shared: bool) -> io::Result<()> {
         let mut attributes = MaybeUninit::uninit();
         // SAFETY: the attributes lie where the call may write them.
         no_error(unsafe { libc::pthread_mutexattr_init(attributes.as_mut_ptr()) })?;
-        let shared = libc::PTHREAD_PROCESS_SHARED;
+        let whose = match may_be_shared {
+            true => libc::PTHREAD_PROCESS_SHARED,
+            false => libc::PTHREAD_PROCESS_PRIVATE,
+        };
         // SAFETY: the attributes were made by the call above.
-        no_error(unsafe { libc::pthread_mutexattr_setpshared(attributes.as_mut_ptr(), shared) })?;
+        no_error(unsafe { libc::pthread_mutexattr_setpshared(attributes.as_mut_ptr(), whose) })?;
         // SAFETY: the mutex is used by nobody yet, and stays where it is.
         no_error(unsafe { libc::pthread_mutex_init(self.0.get(), attributes.as_ptr()) })
     }
