@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::string::FromUtf8Error;
 
 use flow::Simulation;
 use flow::simulation::TIMESLICE;
@@ -110,16 +111,25 @@ fn named(name: &str) -> Result<Machine, String> {
         return Ok(machine);
     }
     let path = Path::new(name);
+    let known = simulate::names().collect::<Vec<_>>().join(", ");
     if path.extension().is_none_or(|extension| extension != "toml") {
-        let known = simulate::names().collect::<Vec<_>>().join(", ");
         return Err(format!(
             "no machine '{name}': use {known}, {HOST}, or a file whose name ends in .toml"
         ));
     }
-    let text = std::fs::read_to_string(path);
-    let text = text.map_err(|error| format!("cannot read {name}: {error}"))?;
+    let bytes = std::fs::read(path).map_err(|error| {
+        format!("cannot read {name}: {error}: name a file that can be read, or use {known}, {HOST}")
+    })?;
+    let text = String::from_utf8(bytes).map_err(|error| not_text(name, &error))?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     Machine::read(&stem, name, &text).map_err(|error| error.to_string())
+}
+
+/// That a file is no text, with the line where that is seen.
+fn not_text(name: &str, error: &FromUtf8Error) -> String {
+    let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+    let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    format!("{name}, line {line}: not UTF-8 text: write it as the files of machines/ are written")
 }
 
 #[cfg(test)]
@@ -149,6 +159,15 @@ mod tests {
     fn a_machine_that_nobody_knows_is_refused_with_those_there_are() {
         let said = named("pentium").unwrap_err();
         assert!(said.contains("ultrasparc-t1, xeon-x5570"), "{said}");
-        assert!(named("no-such-file.toml").is_err());
+        let said = named("no-such-file.toml").unwrap_err();
+        assert!(said.contains("no-such-file.toml"), "{said}");
+        assert!(said.contains("ultrasparc-t1, xeon-x5570"), "{said}");
+    }
+
+    #[test]
+    fn a_machine_that_is_no_text_is_refused_with_the_line() {
+        let error = String::from_utf8(b"about = 'x'\ncores = \xff".to_vec()).unwrap_err();
+        let said = not_text("mine.toml", &error);
+        assert!(said.starts_with("mine.toml, line 2: not UTF-8"), "{said}");
     }
 }
