@@ -39,7 +39,7 @@ pub(crate) struct Judge {
     plan: LookPlan,
     /// The first look that was planned.
     first_look: usize,
-    /// Fewest rounds that have an interval at the level of the case.
+    /// Fewest rounds that say anything: those of an interval at the level of the case, or one.
     fewest: usize,
     /// The floor, if the settings or the case give it.
     given: Option<f64>,

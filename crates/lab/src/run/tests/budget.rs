@@ -1,6 +1,7 @@
 //! How the time of a budget is divided, and what it cuts.
 
 use super::*;
+use crate::Deciding;
 use crate::testing::hanging;
 
 #[test]
@@ -136,6 +137,24 @@ fn the_headline_goes_first_wherever_it_stands() {
         rounds_of(&run_mock(header, &mut Mock::timed(noise))),
         [7, 9]
     );
+}
+
+/// `scaling --simulate` gave three rounds to its first work and none to the next one that decides.
+#[test]
+fn deciding_cases_come_behind_the_headline_in_their_order() {
+    // Seven rounds of three questions are 5.04 s, of four 6.72.
+    let mut header = alone(5.9, &[1, 1, 1, 1]);
+    let decides = |case: &str| Deciding {
+        case: case.to_owned(),
+        label: case.to_owned(),
+        alone: false,
+    };
+    header.studies[0].deciding = ["a", "d", "b"].map(decides).to_vec();
+    let rounds = rounds_of(&run_mock(header, &mut Mock::timed(noise)));
+    let [a, b, c, d] = rounds[..] else {
+        panic!("{rounds:?}");
+    };
+    assert!(a >= 7 && b >= 7 && c < 7 && d >= 7, "{rounds:?}");
 }
 
 /// Eight headlines share 5 %: one of three comparisons has no interval before round 12.
