@@ -18,8 +18,7 @@ use flow::{Outcome, Proof, SlotSpec};
 use workload::Work;
 
 use crate::budget::{PendingCases, left_s, remaining_s, spent_s};
-use crate::journal::Journal;
-use crate::journal::SlotEntry;
+use crate::journal::{Journal, SlotEntry};
 use crate::ledger::{At, CaseLog};
 use crate::pilot::{Chosen, choose, cut_by_budget, pilot_slot, stopped_by_budget, within};
 use crate::progress::{Event, Observer, Place, SlotPlace};

@@ -85,10 +85,10 @@ impl Counts {
     /// Something between two commas is neither a number nor a range, or stands there twice.
     pub fn read(text: &str) -> Result<Self, String> {
         let parts: Vec<Part> = text.split(',').map(part).collect::<Result<_, _>>()?;
-        match (1..parts.len()).find(|&at| parts[..at].contains(&parts[at])) {
-            Some(at) => Err(format!(
+        match names::repeated(&parts) {
+            Some(&part) => Err(format!(
                 "{} is there twice: once is enough",
-                Self(vec![parts[at]])
+                Self(vec![part])
             )),
             None => Ok(Self(parts)),
         }

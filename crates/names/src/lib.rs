@@ -1,4 +1,5 @@
-//! What to say of a word that is none of the names it should be one of.
+//! What to say of a word that is none of the names it should be one of, and which word of a list is there
+//! twice.
 
 /// How much a name must look like a word (Jaro-Winkler, 0 to 1) to be taken for what was meant.
 const ALIKE: f64 = 0.79;
@@ -21,11 +22,25 @@ pub fn meant<N: AsRef<str>>(word: &str, names: impl IntoIterator<Item = N>) -> S
     })
 }
 
+/// The first of a list that stands there before already.
+pub fn repeated<T: PartialEq>(list: &[T]) -> Option<&T> {
+    let mut places = 1..list.len();
+    let place = places.find(|&place| list[..place].contains(&list[place]))?;
+    list.get(place)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const NAMES: [&str; 4] = ["process", "thread", "thread-private-files", "fiber"];
+
+    #[test]
+    fn the_first_that_is_repeated_is_found() {
+        assert_eq!(repeated(&[1, 2, 3, 2, 1]), Some(&2));
+        assert_eq!(repeated(&[1, 2, 3]), None);
+        assert_eq!(repeated::<u8>(&[]), None);
+    }
 
     #[test]
     fn a_slip_of_the_keys_is_taken_for_the_nearest_name() {

@@ -327,13 +327,12 @@ fn sweep(text: &str) -> Result<Sweep, String> {
             .parse()
             .ok()
             .filter(|number| (1..=65_536).contains(number));
-        let number = number.ok_or("flows are numbers from 1 to 65,536, such as flows=1,2,4,8")?;
-        if all.contains(&number) {
-            return Err(format!("flows={number} is there twice: once is enough"));
-        }
-        all.push(number);
+        all.push(number.ok_or("flows are numbers from 1 to 65,536, such as flows=1,2,4,8")?);
     }
-    Ok(Sweep(all))
+    match names::repeated(&all) {
+        Some(number) => Err(format!("flows={number} is there twice: once is enough")),
+        None => Ok(Sweep(all)),
+    }
 }
 
 #[cfg(test)]

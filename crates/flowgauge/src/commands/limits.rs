@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use flow::{Model, Variant};
 use lab::capacity::{SHARE, limit_text, unavailable};
 use lab::number::count;
@@ -95,11 +95,8 @@ pub(crate) fn run(args: &StudyArgs) -> Result<Ending> {
 /// The study with the numbers and models that the flags ask for.
 fn study(args: &StudyArgs, machine: &Machine) -> Result<Study> {
     let models = args.models();
-    for (place, model) in models.iter().enumerate() {
-        ensure!(
-            !models[..place].contains(model),
-            "--model names {model} twice: once is enough"
-        );
+    if let Some(model) = names::repeated(&models) {
+        bail!("--model names {model} twice: once is enough");
     }
     let asked = args.given_for(OfRun::ProbeTo);
     let most = asked.and_then(|given| given.values.first()?.as_u64());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use lab::{Expectation, Preset, ResumeOverrides, Spread, Study};
 use machine::Machine;
 
@@ -44,11 +44,10 @@ fn names(words: &[String]) -> Result<Vec<&str>> {
         false => word.split(','),
     });
     let names: Vec<&str> = names.collect();
-    for (at, name) in names.iter().enumerate() {
-        let is_new = !names[..at].contains(name);
-        ensure!(is_new, "{name} is named twice: once is enough");
+    match ::names::repeated(&names) {
+        Some(name) => bail!("{name} is named twice: once is enough"),
+        None => Ok(names),
     }
-    Ok(names)
 }
 
 fn begin(args: &RunArgs) -> Result<Session> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use flow::placement::Cpus;
 use flow::{Model, Schedule, Variant};
 use lab::number::{count, many};
@@ -103,13 +103,8 @@ fn within(args: &WikiArgs, wiki: Wiki, machine: &Machine) -> Result<Case> {
     let flows = args.workers.unwrap_or(session::cpus(machine).into());
     let variants = models.iter().map(|&model| variant(args, model, flows));
     let variants: Vec<Variant> = variants.collect::<Result<_>>()?;
-    for (place, variant) in variants.iter().enumerate() {
-        let twice = variants[..place].contains(variant);
-        ensure!(
-            !twice,
-            "--model names {} twice: once is enough",
-            variant.model
-        );
+    if let Some(variant) = names::repeated(&variants) {
+        bail!("--model names {} twice: once is enough", variant.model);
     }
     let title = format!("{} within the program", many(wiki.requests, "request"));
     let work = Work::Wiki(wiki);
@@ -136,16 +131,13 @@ fn served(args: &WikiArgs, designs: &[Design], wiki: Wiki, cpus: &Cpus) -> Resul
         NO_NUMBER
     );
     let load_cpu = load_cpu(args, cpus)?;
-    let mut variants = Vec::new();
-    for (place, design) in designs.iter().enumerate() {
-        let twice = designs[..place].contains(design);
-        ensure!(
-            !twice,
-            "--server names {} twice: once is enough",
-            design.name()
-        );
-        variants.push(labelled(args, *design, &wiki, load_cpu)?);
+    if let Some(design) = names::repeated(designs) {
+        bail!("--server names {} twice: once is enough", design.name());
     }
+    let variants = designs
+        .iter()
+        .map(|design| labelled(args, *design, &wiki, load_cpu));
+    let mut variants = variants.collect::<Result<Vec<_>>>()?;
     let work = variants.first().and_then(|first| first.work.clone());
     let work = work.context("--server names no design")?;
     for variant in &mut variants {

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail};
 use flow::{MemoryPolicy, Pages};
 use lab::results::counted;
 use lab::{AskedParentMemory, Preset, Sampling, Settings, Study};
@@ -92,22 +92,15 @@ pub(super) fn policy_without_effect(studies: &[Study]) -> Option<String> {
 
 /// What a flag lists, each once.
 fn each_once<T: Clone + PartialEq + Display>(flag: &str, list: &[T]) -> Result<Vec<T>> {
-    for (place, one) in list.iter().enumerate() {
-        let is_new = !list[..place].contains(one);
-        ensure!(is_new, "{flag} names {one} twice: once is enough");
+    match names::repeated(list) {
+        Some(one) => bail!("{flag} names {one} twice: once is enough"),
+        None => Ok(list.to_vec()),
     }
-    Ok(list.to_vec())
 }
 
 /// The parent memory that the flags ask for, each kind of pages once.
 fn parent_memory(how: &HowArgs) -> Result<Option<AskedParentMemory>> {
-    let mut pages = how.ballast_pages.clone();
-    for (place, one) in pages.iter().enumerate() {
-        ensure!(
-            !pages[..place].contains(one),
-            "--ballast-pages names {one} twice: once is enough"
-        );
-    }
+    let mut pages = each_once("--ballast-pages", &how.ballast_pages)?;
     if pages.is_empty() {
         pages.push(Pages::Small);
     }

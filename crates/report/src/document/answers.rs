@@ -17,12 +17,12 @@
 
 mod advice;
 mod asked;
-mod missed;
+mod misses;
 mod row;
 mod terms;
 
 use lab::results::Role;
-use lab::{CaseResult, Finding, Results, StudyResult};
+use lab::{CaseResult, Deciding, Finding, Results, StudyResult};
 
 use crate::words::{Tone, many};
 
@@ -248,7 +248,7 @@ fn rows(results: &Results, place: usize, study: &StudyResult) -> Vec<(bool, Row)
         .iter()
         .filter(|one| !one.alone || results.studies.len() == 1)
         .filter_map(|one| {
-            let case = deciding(study, &one.case)?;
+            let case = deciding(study, one)?;
             Some((case.case.filled(&one.label), case))
         })
         .collect();
@@ -262,17 +262,16 @@ fn rows(results: &Results, place: usize, study: &StudyResult) -> Vec<(bool, Row)
     };
     let rows = cases
         .iter()
-        .filter(|(_, case)| !missed::is_all_there_is(study, case))
+        .filter(|(_, case)| !misses::are_the_answer(study, case))
         .map(|(label, case)| row(results, (place, study), label, case));
-    let missed = missed::rows(place, study).map(|row| (false, row));
-    rows.chain(missed).collect()
+    let misses = misses::rows(place, study).map(|row| (false, row));
+    rows.chain(misses).collect()
 }
 
-/// The case of that name; of one that is spread out the headline, or else the last of its parts
+/// The case that it names; of one that is spread out the headline, or else the last of its parts
 /// that tells anything.
-pub(super) fn deciding<'a>(study: &'a StudyResult, name: &str) -> Option<&'a CaseResult> {
-    let parts = format!("{name}/");
-    let own = |case: &&CaseResult| case.case.name == name || case.case.name.starts_with(&parts);
+pub(super) fn deciding<'a>(study: &'a StudyResult, named: &Deciding) -> Option<&'a CaseResult> {
+    let own = |case: &&CaseResult| named.has(&case.case.name);
     let headline = study.headline_case().filter(own);
     let tells = |case: &&CaseResult| {
         let mut findings = case.findings.iter().filter_map(|finding| finding.estimate);

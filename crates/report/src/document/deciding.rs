@@ -90,7 +90,7 @@ fn chart(
     }
     let named = study.study.deciding.iter();
     let mut cases: Vec<_> = named
-        .filter_map(|one| deciding(study, &one.case))
+        .filter_map(|one| deciding(study, one))
         .filter(|case| blocks.contains(&Block::Case(case)))
         .collect();
     if cases.is_empty() {

@@ -105,6 +105,15 @@ fn simulated_misses_have_a_chart_each_with_a_conclusion_a_cause_and_the_source()
     assert!(plots.iter().any(|plot| plot.name.ends_with("-caches")));
 }
 
+/// The first screen of a run that was simulated had launches and times, and no miss.
+#[test]
+fn the_first_screen_shows_the_misses_of_the_largest_number_of_flows() {
+    let text = terminal::run(&simulated(), &Style::default(), None);
+    let row = "wiki, smt 4 LLC misses 0.78x, DTLB misses 0.41x (threads / processes)";
+    assert!(words(&text).contains(row), "{text}");
+    assert_eq!(text.matches("LLC misses").count(), 1, "{text}");
+}
+
 #[test]
 fn the_sentence_of_a_chart_stands_once() {
     let results = simulated();

@@ -76,8 +76,8 @@ fn lists(args: &HyperfineArgs) -> Result<Vec<(String, Vec<String>)>> {
     let mut all = Vec::new();
     for pair in args.parameter_list.chunks_exact(2) {
         let values: Vec<String> = pair[1].split(',').map(str::to_owned).collect();
-        if let Some(at) = (1..values.len()).find(|&at| values[..at].contains(&values[at])) {
-            bail!("-L {} has {} twice: once is enough", pair[0], values[at]);
+        if let Some(value) = names::repeated(&values) {
+            bail!("-L {} has {value} twice: once is enough", pair[0]);
         }
         all.push((pair[0].clone(), values));
     }

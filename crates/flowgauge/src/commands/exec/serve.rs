@@ -19,9 +19,8 @@ pub(super) fn served(args: &ServeArgs, cases: Vec<Case>, cpus: &Cpus) -> Result<
             "--load-cpus {none}: that CPU is not available to this process: choose among {here:?}"
         );
     }
-    let twice = (1..args.rate.len()).find(|&at| args.rate[..at].contains(&args.rate[at]));
-    if let Some(at) = twice {
-        bail!("--rate {} is there twice: once is enough", args.rate[at]);
+    if let Some(rate) = names::repeated(&args.rate) {
+        bail!("--rate {rate} is there twice: once is enough");
     }
     if args.rate.is_empty() {
         let load = load(args, None)?;

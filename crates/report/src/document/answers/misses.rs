@@ -14,35 +14,34 @@ const MOST: usize = 6;
 /// The two that the published study speaks of.
 const SHOWN: [Count; 2] = [Count::Llc, Count::Dtlb];
 
-/// Whether a case was counted, and its simulated time decides nothing: then its counts are its answer.
-pub(super) fn is_all_there_is(study: &StudyResult, case: &CaseResult) -> bool {
+/// Whether a case was counted, and its simulated time decides nothing.
+pub(super) fn are_the_answer(study: &StudyResult, case: &CaseResult) -> bool {
     let mut counted = study.simulated.iter();
     let mut decided = case.findings.iter().map(|one| one.verdict);
     counted.any(|one| one.case == case.case.name) && !decided.any(|verdict| verdict.is_decided())
 }
 
-/// Of the works that the study's deciding cases are of, or of all where it names none.
+/// Of the works of the study's deciding cases, or of all where none of those was counted.
 pub(super) fn rows(place: usize, study: &StudyResult) -> impl Iterator<Item = Row> {
-    let deciding = || study.study.deciding.iter().filter(|one| !one.alone);
-    let is_shown = move |one: &SimulatedCase| {
-        deciding().next().is_none() || deciding().any(|named| named.has(&one.case))
+    let all = groups(study).into_iter();
+    let largest: Vec<_> = all.filter_map(|group| group.last().copied()).collect();
+    let is_deciding = |one: &SimulatedCase| {
+        let mut deciding = study.study.deciding.iter().filter(|named| !named.alone);
+        deciding.any(|named| named.has(&one.case))
     };
-    let largest = groups(study)
-        .into_iter()
-        .filter_map(|group| group.last().copied());
-    let shown = largest.filter(move |one| is_shown(one)).take(MOST);
-    shown.filter_map(move |one| row(place, one))
+    let has_deciding = largest.iter().any(|one| is_deciding(one));
+    let shown = largest.into_iter();
+    let shown = shown.filter(move |one| !has_deciding || is_deciding(one));
+    shown.take(MOST).filter_map(move |one| row(place, one))
 }
 
 /// `warehouse, cores 4`: `LLC misses 1.00x, DTLB misses 0.97x (threads / processes)`.
 fn row(place: usize, one: &SimulatedCase) -> Option<Row> {
     let ratios = SHOWN.iter().filter_map(|count| {
         let own = one.count(*count)?;
-        Some(format!(
-            "{} {:.2}x",
-            own.count.named().head,
-            own.ratio?.median
-        ))
+        // Of a handful of misses one side may have none.
+        let ratio = own.ratio?.median;
+        (ratio > 0.0).then(|| format!("{} {ratio:.2}x", own.count.named().head))
     });
     let ratios: Vec<String> = ratios.collect();
     let label = match one.along {

@@ -1,0 +1,91 @@
+//! The one clause that is said to be the cause.
+
+use super::*;
+
+/// Flows whose whole work is to be started and ended, as processes and as threads.
+fn only_made(model: &str, faults: f64, making_ns: f64) -> Profile {
+    let all = Counts {
+        flow_faults: faults,
+        parent_faults: 0.0,
+        ..COUNTS
+    };
+    Profile {
+        variant: variant(model, 4),
+        phases: Phases {
+            create_ns: making_ns,
+            steady_ns: making_ns / 100.0,
+            teardown_ns: 0.0,
+        },
+        all,
+        ..thread()
+    }
+}
+
+/// "94 % of the gap is starting and ending flows", of a study that measures nothing else.
+#[test]
+fn what_was_measured_is_no_cause_of_itself_and_its_counts_are() {
+    let (threads, processes) = (
+        only_made("thread", 2.0, 1e5),
+        only_made("process", 204.0, 1e6),
+    );
+    assert_eq!(
+        cause(&evidence(&threads, &processes, DIFFERENT)).as_deref(),
+        Some("processes get an address space each: 2 page faults against 204")
+    );
+    let alike = only_made("process", 2.0, 1e6);
+    assert_eq!(cause(&evidence(&threads, &alike, DIFFERENT)), None);
+    // Where the work itself takes most of the time, it is a cause that making flows is not its part.
+    let (threads, processes) = (thread(), dear_process());
+    let said = cause(&evidence(&threads, &processes, DIFFERENT)).unwrap();
+    assert!(said.ends_with("is starting and ending flows"), "{said}");
+}
+
+#[test]
+fn a_last_flow_is_the_cause_where_it_takes_most_of_the_difference() {
+    let late = Profile {
+        imbalance: 2.0,
+        phases: Phases {
+            steady_ns: 9e6,
+            ..thread().phases
+        },
+        ..process()
+    };
+    let early = Profile {
+        imbalance: 1.1,
+        ..thread()
+    };
+    assert_eq!(
+        cause(&evidence(&early, &late, DIFFERENT)).as_deref(),
+        Some("the last flow of processes ends 2.00x as late as the mean one, against 1.10x")
+    );
+    let also_late = Profile {
+        imbalance: 2.0,
+        ..thread()
+    };
+    assert_eq!(cause(&evidence(&also_late, &late, DIFFERENT)), None);
+}
+
+#[test]
+fn switches_by_the_kernel_are_the_cause_where_one_side_alone_has_them() {
+    let switched = |model: &str, switches: f64| Profile {
+        variant: variant(model, 100),
+        steady: Counts {
+            voluntary_switches: switches,
+            involuntary_switches: 0.0,
+            ..COUNTS
+        },
+        ..thread()
+    };
+    let of = |fast: f64| {
+        let (subject, reference) = (switched("fiber-packed", fast), switched("process", 5e3));
+        cause(&Evidence {
+            metric: Metric::Switch,
+            ..evidence(&subject, &reference, DIFFERENT)
+        })
+    };
+    assert_eq!(
+        of(3.0).as_deref(),
+        Some("the kernel makes each switch of processes (5,000), and hardly any of threads (3)")
+    );
+    assert_eq!(of(4e3), None);
+}
