@@ -226,6 +226,15 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// A line that is wider than `columns` as several, broken at spaces; all but the first stand further in.
+#[must_use]
+pub fn broken(line: &str, columns: usize) -> String {
+    match width(line) <= columns {
+        true => line.to_owned(),
+        false => wrap(line, columns.saturating_sub(2)).join("\n  "),
+    }
+}
+
 fn place(lines: &mut Vec<String>, mut word: &str, columns: usize) {
     let last = lines.last().map_or(0, |line| width(line));
     if last > 0 && last + 1 + width(word) <= columns {
@@ -253,6 +262,15 @@ fn push(lines: &mut [String], text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_a_terminal_would_break_within_a_word_is_broken_between_two() {
+        assert_eq!(broken("  as  it was", 12), "  as  it was");
+        assert_eq!(
+            broken("stopped at the limit", 12),
+            "stopped at\n  the limit"
+        );
+    }
 
     #[test]
     fn ascii_has_a_letter_for_each_mark() {

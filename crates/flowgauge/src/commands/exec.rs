@@ -2,6 +2,7 @@
 
 mod command;
 mod export;
+mod labels;
 mod parameters;
 mod placeholders;
 mod plans;

@@ -24,7 +24,7 @@ pub(super) fn noise_warning(studies: &[StudyResult]) -> Option<String> {
     let hidden = match &noisy[..] {
         [] => return None,
         [one] => seen(one),
-        [most, .., least] => format!("{} (in the noisiest {})", seen(least), seen(most)),
+        [most, .., least] => format!("{} ({} in the noisiest case)", seen(least), seen(most)),
     };
     let most = &noisy[0];
     let pair = percent(most.pair);
@@ -63,7 +63,7 @@ fn noisiest(result: &StudyResult) -> Option<Noisy<'_>> {
 mod tests {
     use super::*;
 
-    /// "in the noisiest 831 %" was said of what takes nine times as long.
+    /// "831 % in the noisiest case" was said of what takes nine times as long.
     #[test]
     fn a_difference_of_more_than_twice_is_a_factor() {
         assert_eq!(difference(0.12), "12 %");

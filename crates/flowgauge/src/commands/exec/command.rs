@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail, ensure};
 use program::{CheckOutput, Output, Program, Shell};
 
+use super::labels;
 use super::parameters::{self, Written};
 use crate::args::ExecArgs;
-
-/// Characters of a label at the most.
-const LABEL: usize = 40;
 
 /// A command with its name.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,13 +53,15 @@ pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
     );
     let count = spread.len();
     names_differ(args, &spread)?;
+    let labels = labels::of(&spread, |number, one| {
+        given_name(args, number, one).cloned()
+    });
     let mut all = Vec::new();
-    for (number, one) in spread.into_iter().enumerate() {
-        let given = given_name(args, number, &one).cloned();
+    for (number, (one, label)) in spread.into_iter().zip(labels).enumerate() {
         let usual = program(args, one.command.clone())?;
         let beside = |line: Option<String>| line.map(|line| one.filled(&line));
         all.push(Named {
-            label: given.unwrap_or_else(|| short(&one.command)),
+            label,
             program: Program {
                 setup: beside(usual.setup),
                 prepare: beside(of_command("--prepare", &args.each.prepare, number, count)?),
@@ -78,7 +78,6 @@ pub(super) fn commands(args: &ExecArgs) -> Result<Vec<Named>> {
             parameters: one.parameters,
         });
     }
-    unique(&mut all);
     Ok(all)
 }
 
@@ -107,34 +106,6 @@ fn of_command(flag: &str, given: &[String], number: usize, count: usize) -> Resu
         given.len()
     );
     Ok(given.get(number).or(given.first()).cloned())
-}
-
-/// A command as a label: on one line, and not too long for a table.
-pub(super) fn short(command: &str) -> String {
-    let line = command.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.chars().count() {
-        0..=LABEL => line,
-        _ => {
-            let begin: String = line.chars().take(LABEL - 1).collect();
-            format!("{begin}…")
-        }
-    }
-}
-
-/// Numbers the second and later ones of the same command.
-fn unique(all: &mut [Named]) {
-    for at in 0..all.len() {
-        let (before, rest) = all.split_at_mut(at);
-        let taken = |label: &str| before.iter().any(|one| one.label == label);
-        let own = rest[0].label.clone();
-        if let Some(free) = (2..)
-            .map(|n| format!("{own} #{n}"))
-            .find(|label| !taken(label))
-            && taken(&own)
-        {
-            rest[0].label = free;
-        }
-    }
 }
 
 /// A command with all that the flags say of each launch.

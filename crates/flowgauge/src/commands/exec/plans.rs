@@ -8,7 +8,8 @@ use program::Program;
 use program::fill::has;
 use workload::Work;
 
-use super::command::{Named, commands, short};
+use super::command::{Named, commands};
+use super::labels::short;
 use super::{placeholders, what_if};
 use crate::args::ExecArgs;
 

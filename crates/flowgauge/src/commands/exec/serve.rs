@@ -19,6 +19,9 @@ pub(super) fn served(args: &ServeArgs, cases: Vec<Case>, cpus: &Cpus) -> Result<
             "--load-cpus {none}: that CPU is not available to this process: choose among {here:?}"
         );
     }
+    if let Some(cpu) = names::repeated(&args.load_cpus) {
+        bail!("--load-cpus {cpu} is there twice: once is enough");
+    }
     if let Some(rate) = names::repeated(&args.rate) {
         bail!("--rate {rate} is there twice: once is enough");
     }
