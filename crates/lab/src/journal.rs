@@ -3,6 +3,7 @@
 //! The first line is the [`Header`], every other one an [`Entry`]. Each line goes to the
 //! file in a single write, so that a run that is cut off loses at most the slot it was in.
 
+mod brief;
 mod error;
 mod reader;
 

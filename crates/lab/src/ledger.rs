@@ -14,7 +14,7 @@ use crate::budget::left_s;
 use crate::pilot::Chosen;
 use crate::results::RawSlot;
 use crate::slot::slot_value;
-use crate::{CaseEnd, Entry, Header, Probe, Value};
+use crate::{CaseEnd, Entry, Header, Metric, Probe, Value};
 pub(crate) use case_log::CaseLog;
 use case_log::Pilot;
 
@@ -222,6 +222,15 @@ impl Ledger {
         Ok(At {
             study: s,
             case: c.ok_or_else(missing)?,
+        })
+    }
+
+    /// Whether a verdict or a warning of this case asks what single flows did, and not only how long
+    /// repetitions took.
+    pub(crate) fn asks_for_flows(&self, study: &str, case: &str) -> bool {
+        self.find(study, case).is_ok_and(|at| {
+            let case = &self.header.studies[at.study].cases[at.case];
+            case.metric == Metric::Unit || case.work.get().only_computes()
         })
     }
 

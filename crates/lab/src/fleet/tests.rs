@@ -1,11 +1,12 @@
+use flow::{Answer, Placement, SlotSpec};
 use proptest::prelude::*;
 use stats::{Estimate, Verdict};
-
 use tempfile::tempdir;
+use workload::{Cpu, Work};
 
 use super::merge::{Journals, is_finished};
 use super::*;
-use crate::testing::{MS, Mock, case, header, study};
+use crate::testing::{MS, Mock, PROOF, case, done, header, lost, study};
 use crate::{Journal, Results, Silent, run};
 
 /// A machine whose findings are these, as (case, log ratio, half the width of the interval).
@@ -171,18 +172,48 @@ fn the_order_of_machines_does_not_matter() {
     assert_eq!(serde_json::to_string(&Fleet::of(nodes)).unwrap(), forwards);
 }
 
+/// Flows that had half of the CPU time that they have elsewhere.
+fn crowded(spec: &SlotSpec<Work>, ns: u64) -> Answer {
+    let mut answer = done(spec, ns, PROOF);
+    if let Answer::Done(record) = &mut answer {
+        let flows = record.reps.iter_mut().flat_map(|rep| &mut rep.flows);
+        flows.for_each(|flow| flow.steady.cpu_ns /= 2);
+    }
+    answer
+}
+
 /// What a fleet leaves out of a journal changes nothing of what it says.
 #[test]
 fn verdicts_alone_are_those_of_all_results() {
     let folder = tempdir().unwrap();
     let models = ["process", "thread", "thread"];
-    let mut mock = Mock::timed(|label, n| MS * if label == "thread" { 21 } else { 20 } + n as u64);
-    let cases = vec![case("one", 1, &models), case("two", 9, &models)];
+    let mut mock = Mock::new(|units, label, n, spec| match (units, n) {
+        (9, 3) => lost(),
+        _ => crowded(spec, MS * (20 + u64::from(label == "thread")) + n as u64),
+    });
+    // What single flows did is asked for of these two.
+    let mut of_units = case("units", 5, &models);
+    of_units.metric = Metric::Unit;
+    let mut busy = case("busy", 7, &models);
+    busy.work = Work::Cpu(Cpu {
+        workers: 7,
+        loops: 1,
+    });
+    for variant in &mut busy.variants {
+        variant.variant.placement = Placement::One;
+    }
+    let cases = vec![
+        case("one", 1, &models),
+        case("two", 9, &models),
+        of_units,
+        busy,
+    ];
     let mut journal = Journal::create(folder.path(), header(vec![study(cases)])).unwrap();
     let clock = mock.clock();
     run(&mut journal, &mut mock, &clock, &mut Silent).unwrap();
-    let text = std::fs::read_to_string(journal.path()).unwrap();
-    assert!(text.contains(r#""warmups":[{"#), "{text}");
+    let read = Results::from_journal(journal.path()).unwrap();
+    let warned = read.warnings.iter().any(|one| one.contains("only compute"));
+    assert!(warned, "{:?}", read.warnings);
     let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded");
     let recorded = std::fs::read_dir(recorded).unwrap();
     let recorded = recorded.map(|entry| entry.unwrap().path());

@@ -7,13 +7,13 @@
 //! dropped, and said so. A line that *has* its newline and cannot be understood was never
 //! written by us, or was changed since; that is an error and not a thing to skip.
 
-use std::ops::Range;
+use std::mem;
 use std::path::Path;
 
-use memchr::memmem;
+use memchr::{memchr_iter, memrchr};
 use serde::Deserialize;
 
-use super::{Entry, Header, JournalError, SCHEMA};
+use super::{Entry, Header, JournalError, SCHEMA, brief};
 use crate::ledger::Ledger;
 use crate::results::Depth;
 
@@ -29,11 +29,10 @@ pub(super) struct Found {
 
 /// Reads the text of a journal; `path` is its name in errors.
 pub(super) fn read(text: &[u8], path: &Path, depth: Depth) -> Result<Found, JournalError> {
-    let whole = text
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |end| end + 1);
-    let mut lines = text[..whole].split_inclusive(|byte| *byte == b'\n');
+    let whole = memrchr(b'\n', text).map_or(0, |end| end + 1);
+    let ends = memchr_iter(b'\n', text).map(|end| end + 1);
+    let mut begin = 0;
+    let mut lines = ends.map(|end| &text[mem::replace(&mut begin, end)..end]);
     let first = lines.next().ok_or_else(|| JournalError::Empty {
         path: path.to_owned(),
     })?;
@@ -45,7 +44,7 @@ pub(super) fn read(text: &[u8], path: &Path, depth: Depth) -> Result<Found, Jour
     let header = header(first, path)?;
     let mut ledger = Ledger::new(header).map_err(|error| malformed(1, error.to_string()))?;
     for (i, line) in lines.enumerate() {
-        entry(line, depth)
+        entry(line, &ledger, depth)
             .map_err(|error| in_its_line(&error))
             .and_then(|entry| ledger.take(entry))
             .map_err(|message| malformed(i + 2, message))?;
@@ -61,31 +60,18 @@ pub(super) fn read(text: &[u8], path: &Path, depth: Depth) -> Result<Found, Jour
 /// How the line of a slot begins.
 const SLOT: &[u8] = br#"{"line":"slot","#;
 
-/// Before and behind the repetitions of a slot that do not count. Within a string each quote has a
-/// backslash before it, so neither can stand there.
-const WARMUPS: [&[u8]; 2] = [br#""warmups":["#, br#"],"reps":["#];
-
 /// Reads a line. One that may be any entry is held in memory as it stands until its kind is known; of
 /// slots, which are most of a journal, that is twice the work, so they are read as what they are.
-fn entry(line: &[u8], depth: Depth) -> serde_json::Result<Entry> {
-    if !line.starts_with(SLOT) {
-        return serde_json::from_slice(line);
-    }
-    let slot = match (depth, warmups(line)) {
-        (Depth::Verdicts, Some(Range { start, end })) => {
-            serde_json::from_slice(&[&line[..start], &line[end..]].concat())
-        }
-        _ => serde_json::from_slice(line),
+fn entry(line: &[u8], ledger: &Ledger, depth: Depth) -> serde_json::Result<Entry> {
+    let brief = match depth {
+        Depth::All => None,
+        Depth::Verdicts => brief::entry(line, ledger),
     };
-    slot.map(Entry::Slot)
-}
-
-/// Where repetitions stand that do not count: a fifth of a journal, and no verdict asks for them.
-fn warmups(line: &[u8]) -> Option<Range<usize>> {
-    let [before, behind] = WARMUPS;
-    let start = memmem::find(line, before)? + before.len();
-    let end = start + memmem::find(&line[start..], behind)?;
-    Some(start..end)
+    match brief {
+        Some(entry) => Ok(entry),
+        None if line.starts_with(SLOT) => serde_json::from_slice(line).map(Entry::Slot),
+        None => serde_json::from_slice(line),
+    }
 }
 
 /// Each line is read as a text of its own, in which all errors are in line 1.
