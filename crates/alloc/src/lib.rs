@@ -38,9 +38,11 @@
 //! - Free memory within a region in use is given back by [`CoreAware::trim`] alone; so is what a
 //!   program holds that stops to allocate and free at all.
 
+mod belongs;
 mod class;
 mod config;
 mod cores;
+mod free;
 mod guard;
 mod heap;
 mod large;
@@ -63,13 +65,13 @@ pub use large::LargeStats;
 pub use shared::{Global, made, shared};
 pub use stats::Stats;
 
-use class::{LARGEST, class_of, class_of_aligned, size_of_class};
+use belongs::Place;
+use class::{LARGEST, class_of, class_of_aligned};
 use cores::{CPUS, Cores, current_cpu};
 use heap::Heap;
-use large::{Header, LARGE_MAGIC, Large, header_of};
+use large::Large;
 use magazine::{Here, Magazines};
-use region::{Geometry, Region, SINGLE, core_of};
-use remote::Chain;
+use region::Geometry;
 
 /// An allocator with its heaps, one a core.
 #[derive(Debug)]
@@ -80,13 +82,6 @@ pub struct CoreAware {
     heaps: &'static [Heap],
     magazines: Magazines,
     large: Large,
-}
-
-/// What a block belongs to.
-enum Place {
-    /// A region, and the core that owns it.
-    Region(NonNull<Region>, usize),
-    Large(NonNull<Header>),
 }
 
 impl CoreAware {
@@ -217,203 +212,6 @@ impl CoreAware {
         self.large.take(geometry, size, align, self.config.huge)
     }
 
-    /// Frees a block.
-    ///
-    /// # Safety
-    /// `block` is a live block of this allocator, and nobody uses it any more.
-    #[inline]
-    pub unsafe fn free(&self, block: NonNull<u8>) {
-        // SAFETY: the caller's.
-        if !unsafe { self.free_fast(block.as_ptr()) } {
-            // SAFETY: the caller's.
-            unsafe { self.free_slowly(block) };
-        }
-    }
-
-    /// Frees a block into the magazine of this CPU, if it belongs to its core and there is room:
-    /// the usual way, which calls nothing. Whether it did; null is never freed.
-    ///
-    /// # Safety
-    /// `block` is null, or as for [`CoreAware::free`].
-    #[inline(always)]
-    #[must_use]
-    pub unsafe fn free_fast(&self, block: *mut u8) -> bool {
-        if let Some(here) = self.magazines.here()
-            && let Some(block) = NonNull::new(block)
-            && let Some((region, tag)) = self.region_of(block)
-            && tag == here.tag()
-        {
-            let class = self.class_in(region, block);
-            return class != SINGLE && here.give(usize::from(class), block.as_ptr());
-        }
-        false
-    }
-
-    /// Frees a block that its CPU's magazine does not take: it is full, or the block belongs to
-    /// another core or is none of a class.
-    ///
-    /// # Safety
-    /// As [`CoreAware::free`].
-    #[cold]
-    #[inline(never)]
-    unsafe fn free_slowly(&self, block: NonNull<u8>) {
-        let place = self.place(block);
-        if let (Some(here), Place::Region(region, owner)) = (self.magazines.here(), &place) {
-            let class = self.class_in(*region, block);
-            let is_own = *owner == self.cores.of(here.cpu());
-            if class != SINGLE && is_own {
-                let class = usize::from(class);
-                return here.flush(class, &self.heaps[*owner], block.as_ptr());
-            }
-            if class != SINGLE {
-                let size = size_of_class(usize::from(class));
-                if here.send(size, block.as_ptr(), |blocks| self.send_home(blocks)) {
-                    return;
-                }
-            }
-        }
-        // SAFETY: the caller's.
-        unsafe { self.free_at(self.here(), block) };
-    }
-
-    /// Sends free blocks to the heaps that they belong to, as one chain each.
-    fn send_home(&self, blocks: &[*mut u8]) {
-        let mut left = [false; rseq::DEPTH];
-        for first in 0..blocks.len() {
-            let mut chain: Option<(usize, Chain)> = None;
-            for (at, &block) in blocks.iter().enumerate().skip(first) {
-                let Some(block) = NonNull::new(block).filter(|_| !left[at]) else {
-                    continue;
-                };
-                let Place::Region(_, owner) = self.place(block) else {
-                    continue;
-                };
-                chain = match chain {
-                    // SAFETY: the block is free, and this thread has it alone.
-                    None => Some((owner, unsafe { Chain::of(block) })),
-                    // SAFETY: as above.
-                    Some((of, chain)) if of == owner => Some((of, unsafe { chain.with(block) })),
-                    other => {
-                        chain = other;
-                        continue;
-                    }
-                };
-                left[at] = true;
-            }
-            if let Some((owner, chain)) = chain {
-                self.heaps[owner].free_from_afar(chain);
-            }
-        }
-    }
-
-    /// Frees a block as if on a core.
-    ///
-    /// # Safety
-    /// As [`CoreAware::free`].
-    unsafe fn free_at(&self, core: usize, block: NonNull<u8>) {
-        if self.config.guarded {
-            // SAFETY: the caller's.
-            unsafe { self.check_guard(block) };
-        }
-        match self.place(block) {
-            Place::Region(region, owner) if owner == core => {
-                // SAFETY: the block is live, so its span is.
-                let span = unsafe { Region::span_of(region, block, self.geometry) };
-                // SAFETY: the caller's; the region is of this heap.
-                unsafe { self.heaps[owner].free(block, span) };
-            }
-            Place::Region(_, owner) => {
-                // SAFETY: the caller's; blocks have at least 16 bytes.
-                let chain = unsafe { Chain::of(block) };
-                self.heaps[owner].free_from_afar(chain);
-            }
-            // SAFETY: the caller's.
-            Place::Large(header) => unsafe { self.large.free(self.geometry, header) },
-        }
-    }
-
-    /// What may be the region of a block, and the tag there. A block that begins a region is none
-    /// of its own: its header is elsewhere.
-    #[inline]
-    fn region_of(&self, block: NonNull<u8>) -> Option<(NonNull<Region>, u64)> {
-        let base = self.geometry.base(block);
-        if base == block.as_ptr() {
-            return None;
-        }
-        let region = NonNull::new(base.cast::<Region>())?;
-        // SAFETY: a block that begins no region has its region's header before it, or the first
-        // page of a large block, in which this word is zero.
-        let tag = unsafe { (*Region::seen(region)).tag };
-        Some((region, tag))
-    }
-
-    /// The class of a block of a region.
-    #[inline]
-    fn class_in(&self, region: NonNull<Region>, block: NonNull<u8>) -> u8 {
-        let seen = Region::seen(region);
-        // SAFETY: the region has a live block, so its header is mapped.
-        let classes = unsafe { &raw const (*seen).classes }.cast::<u8>();
-        let class = classes.wrapping_add(self.geometry.slice_of(block));
-        // SAFETY: a slice's number is below that of all slices; the class of a live block's span
-        // does not change.
-        unsafe { class.read() }
-    }
-
-    /// What a block belongs to. A pointer that no block begins at ends the process with a
-    /// message, as far as that can be seen: the memory before it may not even be mapped.
-    #[inline]
-    fn place(&self, block: NonNull<u8>) -> Place {
-        let owned = self.region_of(block);
-        match owned.map(|(region, tag)| (region, core_of(tag))) {
-            Some((region, Some(owner))) if owner < self.heaps.len() => Place::Region(region, owner),
-            _ => self.place_of_large(block),
-        }
-    }
-
-    #[cold]
-    fn place_of_large(&self, block: NonNull<u8>) -> Place {
-        let header = header_of(self.geometry, block);
-        // SAFETY: as in `place`: a large block has its header there.
-        let magic = unsafe { (*header).magic };
-        match NonNull::new(header) {
-            Some(header) if magic == LARGE_MAGIC => Place::Large(header),
-            _ => guard::abort("not a block of this allocator", block),
-        }
-    }
-
-    /// Bytes that a block has.
-    ///
-    /// # Safety
-    /// `block` is a live block of this allocator.
-    #[must_use]
-    pub unsafe fn usable(&self, block: NonNull<u8>) -> usize {
-        // SAFETY: the caller's.
-        let all = unsafe { self.capacity(block) };
-        match self.config.guarded {
-            // SAFETY: the caller's.
-            true => unsafe { guard::requested(block, all) },
-            false => all,
-        }
-    }
-
-    /// Bytes of the block itself, a guard's among them.
-    ///
-    /// # Safety
-    /// As [`CoreAware::usable`].
-    unsafe fn capacity(&self, block: NonNull<u8>) -> usize {
-        match self.place(block) {
-            Place::Region(region, _) => {
-                // SAFETY: the block is live, so its span is.
-                let span = unsafe { Region::span_of(region, block, self.geometry) };
-                // SAFETY: class and capacity of a live span do not change.
-                let span = unsafe { span.as_ref() };
-                span.block(self.geometry)
-            }
-            // SAFETY: the block is live, so its header is mapped.
-            Place::Large(header) => unsafe { header.as_ref() }.usable(),
-        }
-    }
-
     /// Moves a block to one of at least `size` bytes, its contents with it; null, with the block
     /// as it was, when there is no memory.
     ///
@@ -488,19 +286,6 @@ impl CoreAware {
     pub fn after_fork(&self) {
         self.large.lock.unlock();
         self.heaps.iter().for_each(|heap| heap.lock.unlock());
-    }
-
-    /// The core whose region a block lies in; `None` for a large block, which has pages of its
-    /// own.
-    ///
-    /// # Safety
-    /// `block` is a live block of this allocator.
-    #[must_use]
-    pub unsafe fn owner(&self, block: NonNull<u8>) -> Option<usize> {
-        match self.place(block) {
-            Place::Region(_, owner) => Some(owner),
-            Place::Large(_) => None,
-        }
     }
 }
 

@@ -24,18 +24,20 @@
 //! stays on its page or folds has no pattern that a host could foresee; one branch leads to what few
 //! accesses need.
 
+mod caches;
+mod pages;
+
 use crate::counts::{Counts, Pages};
 use crate::machine::{Cache, Machine, Tags};
 use crate::memory::Memory;
-use crate::sets::{NONE, Sets, Touch};
-use crate::sharing::{Cores, Shared, Sharing};
+use crate::sets::Sets;
+use crate::sharing::{Shared, Sharing};
 use crate::tlb::TlbState;
 use crate::trace::{Access, Event, GRANULE_BITS, PAGE_BITS};
+use pages::{KnownPage, REMEMBERED, UNKNOWN};
 
 /// Fractions of a cycle that are told apart.
 const TICKS: f64 = 16.0;
-/// Pages that a hardware thread's table remembers.
-const REMEMBERED: usize = 1024;
 /// Ticks of that many cycles.
 pub(crate) fn ticks(cycles: f64) -> u64 {
     (cycles * TICKS).round() as u64
@@ -92,44 +94,6 @@ struct HardwareThread {
     counts: Counts,
 }
 
-impl HardwareThread {
-    /// Forgets these pages; where they are few, each by itself: threads that share an address space
-    /// map and write pages one at a time, tens of thousands of them.
-    fn forget(&mut self, first: u64, pages: u64) {
-        let is_one = |known: &KnownPage| (known.page_and_stored >> 1).wrapping_sub(first) < pages;
-        let places = 0..pages.min(REMEMBERED as u64);
-        for place in places.map(|page| (first.wrapping_add(page)) as usize % REMEMBERED) {
-            if is_one(&self.known[place]) {
-                self.known[place] = UNKNOWN;
-            }
-        }
-    }
-}
-
-/// What is behind a page; 16 bytes, as a host's cache has to hold the tables of all hardware threads.
-#[derive(Debug, Clone, Copy)]
-struct KnownPage {
-    /// The page, and in the lowest bit whether a store has been seen to: nothing happens at the next.
-    page_and_stored: u64,
-    frame: u32,
-    entry: u32,
-}
-
-impl KnownPage {
-    /// The granule of memory that is behind one of this page.
-    #[inline]
-    fn granule(self, granule: u64) -> u64 {
-        let place = granule & ((1 << (PAGE_BITS - GRANULE_BITS)) - 1);
-        u64::from(self.frame) << (PAGE_BITS - GRANULE_BITS) | place
-    }
-
-    /// Whether this is that page, and nothing happens at such an access.
-    #[inline]
-    fn serves(self, page: u64, store: bool) -> bool {
-        self.page_and_stored | u64::from(!store) == page << 1 | 1
-    }
-}
-
 /// Where accesses come from.
 pub(crate) trait AtHand {
     /// The next one, if it is at hand.
@@ -154,12 +118,6 @@ enum Met {
         hit: bool,
     },
 }
-
-const UNKNOWN: KnownPage = KnownPage {
-    page_and_stored: u64::MAX,
-    frame: 0,
-    entry: NONE,
-};
 
 fn sets(cache: &Cache) -> Sets {
     Sets::new(cache.sets(), cache.ways, cache.policy)
@@ -284,13 +242,6 @@ impl Model {
         }
     }
 
-    /// What is remembered of pages of an address space is no longer so.
-    fn forget(&mut self, space: u32, first: u64, pages: u64) {
-        for thread in self.threads.iter_mut().filter(|one| one.space == space) {
-            thread.forget(first, pages);
-        }
-    }
-
     /// An access of a hardware thread.
     pub(crate) fn access(&mut self, thread: u32, access: Access) {
         self.accesses(thread, &mut Some(access), 1);
@@ -376,140 +327,6 @@ impl Model {
         let places = (granule >> self.l1_shift, granule >> self.line_shift);
         self.beyond(thread, places, hit, access);
     }
-
-    /// What an access needs beyond its line in the first level, if anything.
-    #[inline]
-    fn beyond(&mut self, thread: u32, (small, line): (u64, u64), hit: bool, access: Access) {
-        let core = self.threads[thread as usize].core;
-        let waits = !hit & (access.load | self.allocates);
-        if waits {
-            let _nobody_asks_what_goes = self.cores[core as usize].l1.touch(small, small as u32);
-        }
-        if access.store {
-            let others = self.sharing.touch(line as u32, core, true);
-            if others != 0 {
-                self.take(thread, line, others);
-            }
-        }
-        if !hit | (access.store & !self.allocates) {
-            self.below(thread, line, waits, access.store);
-        }
-    }
-
-    /// Below the first level; nobody waits for a store that writes through.
-    fn below(&mut self, thread: u32, line: u64, waits: bool, store: bool) {
-        let own = &mut self.threads[thread as usize];
-        let (counts, core) = (&mut own.counts, own.core);
-        let waits = u64::from(waits);
-        counts.l1d += waits;
-        if !store {
-            self.sharing.touch(line as u32, core, false);
-        }
-        if let Some(l2) = &mut self.cores[core as usize].l2 {
-            if l2.touch(line, line as u32) == Touch::Hit {
-                counts.stall += waits * self.ticks.l2;
-                return;
-            }
-            counts.l2 += 1;
-        }
-        let group = core / self.shared_by;
-        match self.llc[group as usize].touch(line, line as u32) {
-            Touch::Hit => counts.stall += waits * self.ticks.llc,
-            Touch::Miss { evicted } => {
-                counts.llc += 1;
-                counts.stall += waits * self.ticks.memory;
-                if self.inclusive && evicted != NONE {
-                    let of_group = group_mask(group, self.shared_by);
-                    let holding = self.sharing.evict(evicted) & of_group;
-                    self.drop_line(u64::from(evicted), holding);
-                }
-            }
-        }
-    }
-
-    /// Takes a line from other cores.
-    #[cold]
-    fn take(&mut self, thread: u32, line: u64, others: Cores) {
-        let group = self.threads[thread as usize].core / self.shared_by;
-        let taken = self.drop_line(line, others);
-        for (other, llc) in self.llc.iter_mut().enumerate() {
-            if others & group_mask(other as u32, self.shared_by) != 0 && other as u32 != group {
-                llc.remove(line, line as u32);
-            }
-        }
-        self.threads[thread as usize].counts.taken += u64::from(taken);
-    }
-
-    /// A line leaves the caches of cores; whether any had it.
-    fn drop_line(&mut self, line: u64, cores: Cores) -> bool {
-        let lines = 1 << (self.line_shift - self.l1_shift);
-        let mut had = false;
-        let mut left = cores;
-        while left != 0 {
-            let core = &mut self.cores[left.trailing_zeros() as usize];
-            left &= left - 1;
-            for part in 0..lines {
-                let small = line * lines + part;
-                had |= core.l1.remove(small, small as u32);
-            }
-            if let Some(l2) = &mut core.l2 {
-                had |= l2.remove(line, line as u32);
-            }
-        }
-        had
-    }
-
-    /// The first-level TLB did not have a page.
-    fn translate(&mut self, thread: u32, page: u64, entry: u32) {
-        let own = &mut self.threads[thread as usize];
-        let core = &mut self.cores[own.core as usize];
-        own.counts.dtlb += 1;
-        let second = core.tlb2.as_mut().is_some_and(|tlb| tlb.touch(page, entry));
-        if second {
-            own.counts.stall += self.ticks.l2_tlb;
-        } else {
-            own.counts.walks += 1;
-            own.counts.stall += self.ticks.walk;
-        }
-    }
-
-    /// Finds out what is behind a page, and remembers it.
-    #[cold]
-    fn find(&mut self, thread: u32, access: Access) -> KnownPage {
-        let (page, store) = (access.granule >> (PAGE_BITS - GRANULE_BITS), access.store);
-        let own = &self.threads[thread as usize];
-        let place = page as usize % REMEMBERED;
-        let (space, core, known) = (own.space, own.core, own.known[place]);
-        let stored = store || known.serves(page, true);
-        let (behind, was_another) = self.memory.page(space, page, store);
-        if was_another {
-            // Others in this space must not go on with the frame before.
-            self.forget(space, page, 1);
-        }
-        let lines = 1 << (PAGE_BITS - GRANULE_BITS - self.line_shift);
-        self.sharing.reach(self.memory.frames() * lines);
-        let number = self.pages.number(space, page >> self.page_shift);
-        self.pages.used(number, core, store);
-        let entry = match self.tags {
-            Tags::AddressSpace => number,
-            Tags::HardwareThread => number * self.threads_per_core + thread % self.threads_per_core,
-        };
-        let known = KnownPage {
-            page_and_stored: page << 1 | u64::from(stored),
-            frame: behind.frame,
-            entry,
-        };
-        self.threads[thread as usize].known[place] = known;
-        known
-    }
-}
-
-fn group_mask(group: u32, shared_by: u32) -> Cores {
-    let cores = match shared_by {
-        64 => Cores::MAX,
-        few => (1 << few) - 1,
-    };
-    cores << (group * shared_by)
 }
 
 #[cfg(test)]

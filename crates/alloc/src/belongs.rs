@@ -1,0 +1,111 @@
+//! What a block belongs to, found from its address alone.
+
+use std::ptr::NonNull;
+
+use crate::large::{Header, LARGE_MAGIC, header_of};
+use crate::region::{Region, core_of};
+use crate::{CoreAware, guard};
+
+/// What a block belongs to.
+pub(crate) enum Place {
+    /// A region, and the core that owns it.
+    Region(NonNull<Region>, usize),
+    Large(NonNull<Header>),
+}
+
+impl CoreAware {
+    /// What may be the region of a block, and the tag there. A block that begins a region is none
+    /// of its own: its header is elsewhere.
+    #[inline]
+    pub(crate) fn region_of(&self, block: NonNull<u8>) -> Option<(NonNull<Region>, u64)> {
+        let base = self.geometry.base(block);
+        if base == block.as_ptr() {
+            return None;
+        }
+        let region = NonNull::new(base.cast::<Region>())?;
+        // SAFETY: a block that begins no region has its region's header before it, or the first
+        // page of a large block, in which this word is zero.
+        let tag = unsafe { (*Region::seen(region)).tag };
+        Some((region, tag))
+    }
+
+    /// The class of a block of a region.
+    #[inline]
+    pub(crate) fn class_in(&self, region: NonNull<Region>, block: NonNull<u8>) -> u8 {
+        let seen = Region::seen(region);
+        // SAFETY: the region has a live block, so its header is mapped.
+        let classes = unsafe { &raw const (*seen).classes }.cast::<u8>();
+        let class = classes.wrapping_add(self.geometry.slice_of(block));
+        // SAFETY: a slice's number is below that of all slices; the class of a live block's span
+        // does not change.
+        unsafe { class.read() }
+    }
+
+    /// What a block belongs to. A pointer that no block begins at ends the process with a
+    /// message, as far as that can be seen: the memory before it may not even be mapped.
+    #[inline]
+    pub(crate) fn place(&self, block: NonNull<u8>) -> Place {
+        let owned = self.region_of(block);
+        match owned.map(|(region, tag)| (region, core_of(tag))) {
+            Some((region, Some(owner))) if owner < self.heaps.len() => Place::Region(region, owner),
+            _ => self.place_of_large(block),
+        }
+    }
+
+    #[cold]
+    fn place_of_large(&self, block: NonNull<u8>) -> Place {
+        let header = header_of(self.geometry, block);
+        // SAFETY: as in `place`: a large block has its header there.
+        let magic = unsafe { (*header).magic };
+        match NonNull::new(header) {
+            Some(header) if magic == LARGE_MAGIC => Place::Large(header),
+            _ => guard::abort("not a block of this allocator", block),
+        }
+    }
+
+    /// Bytes that a block has.
+    ///
+    /// # Safety
+    /// `block` is a live block of this allocator.
+    #[must_use]
+    pub unsafe fn usable(&self, block: NonNull<u8>) -> usize {
+        // SAFETY: the caller's.
+        let all = unsafe { self.capacity(block) };
+        match self.config.guarded {
+            // SAFETY: the caller's.
+            true => unsafe { guard::requested(block, all) },
+            false => all,
+        }
+    }
+
+    /// Bytes of the block itself, a guard's among them.
+    ///
+    /// # Safety
+    /// As [`CoreAware::usable`].
+    pub(crate) unsafe fn capacity(&self, block: NonNull<u8>) -> usize {
+        match self.place(block) {
+            Place::Region(region, _) => {
+                // SAFETY: the block is live, so its span is.
+                let span = unsafe { Region::span_of(region, block, self.geometry) };
+                // SAFETY: class and capacity of a live span do not change.
+                let span = unsafe { span.as_ref() };
+                span.block(self.geometry)
+            }
+            // SAFETY: the block is live, so its header is mapped.
+            Place::Large(header) => unsafe { header.as_ref() }.usable(),
+        }
+    }
+
+    /// The core whose region a block lies in; `None` for a large block, which has pages of its
+    /// own.
+    ///
+    /// # Safety
+    /// `block` is a live block of this allocator.
+    #[must_use]
+    pub unsafe fn owner(&self, block: NonNull<u8>) -> Option<usize> {
+        match self.place(block) {
+            Place::Region(_, owner) => Some(owner),
+            Place::Large(_) => None,
+        }
+    }
+}

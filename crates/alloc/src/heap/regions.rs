@@ -1,0 +1,229 @@
+//! The regions of a heap: those with free slices, those without, and those that linger.
+
+use std::ptr::{NonNull, null_mut};
+
+use super::{HeapStats, Inner};
+use crate::class::CLASSES;
+use crate::os;
+use crate::region::{FREE_WHEN_EMPTY, Region, Span};
+
+/// Regions with free slices that are looked at before a new one is mapped.
+const LOOKS: usize = 32;
+/// Regions of a heap before further ones are huge from the start.
+const SMALL_HEAP: usize = 2;
+/// Empty regions that linger at the most.
+const KEPT: usize = 8;
+/// How long they linger.
+const LINGER_MS: u64 = 50;
+
+impl Inner {
+    /// Slices of an open region, of one that lingers, or of a new one.
+    pub(super) fn take_slices(
+        &mut self,
+        slices: usize,
+        align: usize,
+    ) -> Option<(NonNull<Region>, NonNull<Span>)> {
+        let mut next = self.open;
+        for _ in 0..LOOKS {
+            let Some(region) = NonNull::new(next) else {
+                break;
+            };
+            if let Some(span) = self.take_from(region, slices, align) {
+                return Some((region, span));
+            }
+            // SAFETY: regions in the list are mapped.
+            next = unsafe { region.as_ref() }.next;
+        }
+        let region = match NonNull::new(self.idle) {
+            Some(region) => self.awaken(region),
+            None => self.new_region()?,
+        };
+        insert(&mut self.open, region);
+        self.take_from(region, slices, align)
+            .map(|span| (region, span))
+    }
+
+    pub(super) fn take_from(
+        &mut self,
+        mut region: NonNull<Region>,
+        slices: usize,
+        align: usize,
+    ) -> Option<NonNull<Span>> {
+        // SAFETY: regions in the list are mapped, and the lock is held.
+        let record = unsafe { region.as_mut() };
+        let span = record.take(slices, align)?;
+        if record.free_slices == 0 {
+            remove(&mut self.open, region);
+            insert(&mut self.full, region);
+            self.make_huge(region);
+        }
+        Some(span)
+    }
+
+    pub(super) fn new_region(&mut self) -> Option<NonNull<Region>> {
+        let is_huge = self.huge && self.regions >= SMALL_HEAP;
+        let region = Region::map(self.geometry, self.core, is_huge)?;
+        self.regions += 1;
+        Some(region)
+    }
+
+    /// Takes the latest empty region, and gives back those that have lingered for too long.
+    pub(super) fn awaken(&mut self, region: NonNull<Region>) -> NonNull<Region> {
+        remove(&mut self.idle, region);
+        self.empty -= 1;
+        self.give_back_idle(os::now_ms().saturating_sub(LINGER_MS));
+        region
+    }
+
+    /// Lets a region that became empty linger.
+    pub(super) fn put_to_rest(&mut self, mut region: NonNull<Region>) {
+        let now = os::now_ms();
+        // SAFETY: the region is mapped, and the lock is held.
+        unsafe { region.as_mut() }.empty_since = now;
+        remove(&mut self.open, region);
+        insert(&mut self.idle, region);
+        self.empty += 1;
+        self.give_back_idle(now.saturating_sub(LINGER_MS));
+    }
+
+    /// Unmaps regions that became empty before then, and those beyond the latest few.
+    pub(super) fn give_back_idle(&mut self, before: u64) -> bool {
+        let (mut next, mut kept, all) = (self.idle, 0, self.empty);
+        while let Some(region) = NonNull::new(next) {
+            // SAFETY: regions in the list are mapped, and the lock is held.
+            let record = unsafe { region.as_ref() };
+            next = record.next;
+            if kept < KEPT && record.empty_since >= before {
+                kept += 1;
+                continue;
+            }
+            remove(&mut self.idle, region);
+            self.regions -= 1;
+            self.empty -= 1;
+            os::unmap(region.cast(), self.geometry.region);
+        }
+        self.empty < all
+    }
+
+    /// Makes a huge page of a region that is full. A heap that has grown has them from the start;
+    /// a small one does not, so that a small program does not take megabytes that it never uses.
+    pub(super) fn make_huge(&self, mut region: NonNull<Region>) {
+        // SAFETY: the region is mapped, and the lock is held.
+        let record = unsafe { region.as_mut() };
+        if !self.huge || record.is_huge {
+            return;
+        }
+        record.is_huge = true;
+        os::advise(region.cast(), self.geometry.region, libc::MADV_HUGEPAGE);
+        os::advise(region.cast(), self.geometry.region, os::MADV_COLLAPSE);
+    }
+
+    /// Gives the slices of an empty span back to its region, and an empty region to the kernel.
+    pub(super) fn give_back(&mut self, span: &mut Span) {
+        let (first, slices) = (usize::from(span.first), span.slices(self.geometry));
+        span.used = 0;
+        let at = NonNull::from(span).cast::<u8>();
+        let region = self.geometry.base(at).cast::<Region>();
+        // SAFETY: the record of a span stands in the header of its region.
+        let mut region = unsafe { NonNull::new_unchecked(region) };
+        // SAFETY: the region is mapped, and the lock is held; `span` is not used again.
+        let record = unsafe { region.as_mut() };
+        let was_full = record.free_slices == 0;
+        record.give(first, slices);
+        if was_full {
+            remove(&mut self.full, region);
+            insert(&mut self.open, region);
+        }
+        if record.free_slices == FREE_WHEN_EMPTY {
+            self.put_to_rest(region);
+        } else if !self.idle.is_null() {
+            self.give_back_idle(os::now_ms().saturating_sub(LINGER_MS));
+        }
+    }
+
+    pub(super) fn trim(&mut self) -> bool {
+        for class in 0..CLASSES {
+            let mut next = self.with_room[class];
+            while let Some(mut span) = NonNull::new(next) {
+                // SAFETY: spans in the lists are live, and the lock is held.
+                let record = unsafe { span.as_mut() };
+                next = record.next;
+                if record.used == 0 {
+                    self.unlink(record, class);
+                    self.give_back(record);
+                }
+            }
+        }
+        let mut given = self.give_back_idle(u64::MAX);
+        let mut next = self.open;
+        while let Some(region) = NonNull::new(next) {
+            // SAFETY: regions in the list are mapped.
+            next = unsafe { region.as_ref() }.next;
+            given |= self.release_unused(region);
+        }
+        given
+    }
+
+    /// Drops the free slices of a region that is in use.
+    pub(super) fn release_unused(&mut self, region: NonNull<Region>) -> bool {
+        // SAFETY: the caller's region is mapped, and the lock is held.
+        let record = unsafe { region.as_ref() };
+        let slice = self.geometry.slice();
+        let mut given = false;
+        record.free_runs(|first, slices| {
+            // SAFETY: the slices are those of the region.
+            let at = unsafe { region.cast::<u8>().add(first * slice) };
+            given |= os::advise(at, slices * slice, libc::MADV_DONTNEED);
+        });
+        given
+    }
+
+    pub(super) fn stats(&self) -> HeapStats {
+        let mut stats = HeapStats {
+            regions: self.regions,
+            ..HeapStats::default()
+        };
+        for list in [self.open, self.full] {
+            let mut next = list;
+            while let Some(region) = NonNull::new(next) {
+                // SAFETY: regions in the lists are mapped, and the lock is held.
+                let record = unsafe { region.as_ref() };
+                record.spans(|span| {
+                    stats.live_blocks += usize::from(span.used);
+                    stats.live_bytes += usize::from(span.used) * span.block(self.geometry);
+                });
+                next = record.next;
+            }
+        }
+        stats
+    }
+}
+
+/// Puts a region at the head of a list.
+fn insert(list: &mut *mut Region, mut region: NonNull<Region>) {
+    // SAFETY: the region is mapped and in no list; the lock is held.
+    let record = unsafe { region.as_mut() };
+    record.prev = null_mut();
+    record.next = *list;
+    if let Some(mut next) = NonNull::new(*list) {
+        // SAFETY: regions in the list are mapped, and another one than `region`.
+        unsafe { next.as_mut() }.prev = region.as_ptr();
+    }
+    *list = region.as_ptr();
+}
+
+/// Takes a region out of the list that it is in.
+fn remove(list: &mut *mut Region, region: NonNull<Region>) {
+    // SAFETY: the region is mapped; the lock is held.
+    let record = unsafe { region.as_ref() };
+    let (prev, next) = (record.prev, record.next);
+    match NonNull::new(prev) {
+        // SAFETY: neighbours in the list are mapped.
+        Some(mut prev) => unsafe { prev.as_mut() }.next = next,
+        None => *list = next,
+    }
+    if let Some(mut next) = NonNull::new(next) {
+        // SAFETY: as above.
+        unsafe { next.as_mut() }.prev = prev;
+    }
+}

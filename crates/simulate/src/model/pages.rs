@@ -1,0 +1,107 @@
+//! What is behind a page, and the small table of each hardware thread that remembers it.
+
+use super::{HardwareThread, Model};
+use crate::machine::Tags;
+use crate::sets::NONE;
+use crate::trace::{Access, GRANULE_BITS, PAGE_BITS};
+
+/// Pages that a hardware thread's table remembers.
+pub(super) const REMEMBERED: usize = 1024;
+
+/// What is behind a page; 16 bytes, as a host's cache has to hold the tables of all hardware threads.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KnownPage {
+    /// The page, and in the lowest bit whether a store has been seen to: nothing happens at the next.
+    pub(super) page_and_stored: u64,
+    pub(super) frame: u32,
+    pub(super) entry: u32,
+}
+
+impl KnownPage {
+    /// The granule of memory that is behind one of this page.
+    #[inline]
+    pub(super) fn granule(self, granule: u64) -> u64 {
+        let place = granule & ((1 << (PAGE_BITS - GRANULE_BITS)) - 1);
+        u64::from(self.frame) << (PAGE_BITS - GRANULE_BITS) | place
+    }
+
+    /// Whether this is that page, and nothing happens at such an access.
+    #[inline]
+    pub(super) fn serves(self, page: u64, store: bool) -> bool {
+        self.page_and_stored | u64::from(!store) == page << 1 | 1
+    }
+}
+
+pub(super) const UNKNOWN: KnownPage = KnownPage {
+    page_and_stored: u64::MAX,
+    frame: 0,
+    entry: NONE,
+};
+
+impl HardwareThread {
+    /// Forgets these pages; where they are few, each by itself: threads that share an address space
+    /// map and write pages one at a time, tens of thousands of them.
+    pub(super) fn forget(&mut self, first: u64, pages: u64) {
+        let is_one = |known: &KnownPage| (known.page_and_stored >> 1).wrapping_sub(first) < pages;
+        let places = 0..pages.min(REMEMBERED as u64);
+        for place in places.map(|page| (first.wrapping_add(page)) as usize % REMEMBERED) {
+            if is_one(&self.known[place]) {
+                self.known[place] = UNKNOWN;
+            }
+        }
+    }
+}
+
+impl Model {
+    /// What is remembered of pages of an address space is no longer so.
+    pub(super) fn forget(&mut self, space: u32, first: u64, pages: u64) {
+        for thread in self.threads.iter_mut().filter(|one| one.space == space) {
+            thread.forget(first, pages);
+        }
+    }
+
+    /// The first-level TLB did not have a page.
+    #[inline]
+    pub(super) fn translate(&mut self, thread: u32, page: u64, entry: u32) {
+        let own = &mut self.threads[thread as usize];
+        let core = &mut self.cores[own.core as usize];
+        own.counts.dtlb += 1;
+        let second = core.tlb2.as_mut().is_some_and(|tlb| tlb.touch(page, entry));
+        if second {
+            own.counts.stall += self.ticks.l2_tlb;
+        } else {
+            own.counts.walks += 1;
+            own.counts.stall += self.ticks.walk;
+        }
+    }
+
+    /// Finds out what is behind a page, and remembers it.
+    #[cold]
+    pub(super) fn find(&mut self, thread: u32, access: Access) -> KnownPage {
+        let (page, store) = (access.granule >> (PAGE_BITS - GRANULE_BITS), access.store);
+        let own = &self.threads[thread as usize];
+        let place = page as usize % REMEMBERED;
+        let (space, core, known) = (own.space, own.core, own.known[place]);
+        let stored = store || known.serves(page, true);
+        let (behind, was_another) = self.memory.page(space, page, store);
+        if was_another {
+            // Others in this space must not go on with the frame before.
+            self.forget(space, page, 1);
+        }
+        let lines = 1 << (PAGE_BITS - GRANULE_BITS - self.line_shift);
+        self.sharing.reach(self.memory.frames() * lines);
+        let number = self.pages.number(space, page >> self.page_shift);
+        self.pages.used(number, core, store);
+        let entry = match self.tags {
+            Tags::AddressSpace => number,
+            Tags::HardwareThread => number * self.threads_per_core + thread % self.threads_per_core,
+        };
+        let known = KnownPage {
+            page_and_stored: page << 1 | u64::from(stored),
+            frame: behind.frame,
+            entry,
+        };
+        self.threads[thread as usize].known[place] = known;
+        known
+    }
+}
