@@ -24,6 +24,8 @@ pub(crate) struct Progress {
     left: String,
     silence: Silence,
     pilots: usize,
+    /// Whether it was said that the budget is too short for a question of this study.
+    is_short: bool,
     /// What was said of failed slots: of which variant, and why. The answer counts them.
     failed: HashSet<(String, String)>,
 }
@@ -60,6 +62,7 @@ impl Progress {
             left: String::new(),
             silence: Silence::begins(SILENCE),
             pilots: 0,
+            is_short: false,
             failed: HashSet::new(),
         }
     }
@@ -182,7 +185,7 @@ impl Observer for Progress {
             Event::RunBegins { slots_done, .. } if *slots_done > 0 => {
                 self.say(&format!("continues after {slots_done} finished launches"));
             }
-            Event::StudyBegins { .. } => self.pilots = 0,
+            Event::StudyBegins { .. } => (self.pilots, self.is_short) = (0, false),
             Event::SlotBegins { slot } => {
                 let SlotPlace { study, case, .. } = slot;
                 let round = slot.round + 1;
@@ -196,11 +199,14 @@ impl Observer for Progress {
                 needs_s,
                 left_s,
                 enough_s,
-            } => self.say(&format!(
-                "{} {}: {left_s:.0} s of the budget are left, and {rounds} rounds, the fewest \
-                 that have an interval, take about {needs_s:.0} s: --budget {enough_s}s gives one",
-                place.study.name, place.case.name
-            )),
+            } if !(self.is_short && self.screen.is_terminal()) => {
+                self.is_short = true;
+                self.say(&format!(
+                    "{} {}: {left_s:.0} s of the budget are left, and {rounds} rounds, the fewest \
+                     that have an interval, take about {needs_s:.0} s: --budget {enough_s}s gives one",
+                    place.study.name, place.case.name
+                ));
+            }
             Event::CaseBegins { place, .. } if !self.screen.is_terminal() => {
                 self.say(&format!(
                     "{} {}: {}",

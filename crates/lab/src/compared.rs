@@ -5,10 +5,19 @@ use stats::{Estimate, Verdict};
 use crate::number::{factor, factor_interval, ratio_interval};
 use crate::words::percent;
 
+/// Ends up to this factor from none are close to each other; further out nothing is known yet.
+const CLOSE: f64 = 1.25;
+
+/// Whether an undecided comparison with that interval is a close one: whichever is faster, the difference is small.
+#[must_use]
+pub(crate) fn is_close((low, high): (f64, f64)) -> bool {
+    high.max(1.0 / low) <= CLOSE
+}
+
 /// A comparison of a subject with a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compared {
-    /// `7.8 % faster`, `same within 1 %`, `too close to call`.
+    /// `7.8 % faster`, `same within 1 %`, `too close to call`, `cannot tell yet`.
     pub word: String,
     /// `[3.1 … 20.5 %]` in the direction of the word; where the word has none, both ends in
     /// words: `5.4 % faster … 0.7 % slower`. Empty where there is none.
@@ -36,7 +45,8 @@ pub fn compared(estimate: Option<&Estimate>, verdict: &Verdict) -> Compared {
             let word = match (estimate, ends) {
                 (None, _) => "not compared",
                 (Some(_), None) => "too few rounds",
-                (Some(_), Some(_)) => "too close to call",
+                (Some(_), Some(ends)) if is_close(ends) => "too close to call",
+                (Some(_), Some(_)) => "cannot tell yet",
             };
             (word.to_owned(), signed())
         }
@@ -88,5 +98,13 @@ mod tests {
             ["too close to call", "5.4 % faster … 0.7 % slower"]
         );
         assert_eq!(compared(None, &open).word, "not compared");
+    }
+
+    /// "too close to call: 7.35x faster … 1.67x slower" was said of what nothing was known of.
+    #[test]
+    fn what_may_be_much_faster_or_slower_is_not_close() {
+        let open = Verdict::CannotTell { more_rounds: None };
+        let [word, _] = said(&estimate(0.5, 0.136, 1.67), open);
+        assert_eq!(word, "cannot tell yet");
     }
 }

@@ -33,8 +33,8 @@ pub(super) fn sentence(
         Word::CannotTell | Word::NotCompared => format!(
             "{what}: {subject} and {reference} {}{}",
             match contrast.interval() {
-                Some(_) => "too close to call",
-                None => "undecided",
+                Some(ends) if crate::compared::is_close(ends) => "too close to call",
+                Some(_) | None => "undecided",
             },
             seen(kind.unit(), contrast)
         ),
