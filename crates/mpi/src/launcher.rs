@@ -17,8 +17,9 @@ use std::process::Command;
 
 use program::Program;
 
-use crate::ARGUMENT;
+use crate::srun::Srun;
 use crate::task::Task;
+use crate::{ARGUMENT, ELSEWHERE};
 
 /// What calls MPI, in C.
 pub const SHIM: &str = include_str!("shim.c");
@@ -90,6 +91,8 @@ pub struct Mpi {
     pub compiler: PathBuf,
     /// Its version, such as `4.1.4`.
     pub version: String,
+    /// What starts ranks instead of its own launcher.
+    pub srun: Option<Srun>,
 }
 
 /// No MPI that can be used; the message says what to install.
@@ -114,7 +117,19 @@ impl Mpi {
             run,
             compiler: compiler.map_err(NoMpi)?,
             version,
+            srun: None,
         })
+    }
+
+    /// The same with ranks that are started by this line: `mpirun`, or srun with options.
+    ///
+    /// # Errors
+    /// As [`Srun::find`].
+    pub fn launched_by(mut self, line: &str) -> Result<Self, NoMpi> {
+        if line != "mpirun" {
+            self.srun = Some(Srun::find(line, &self)?);
+        }
+        Ok(self)
     }
 
     /// Other implementations that are installed too.
@@ -133,7 +148,8 @@ impl Mpi {
     pub fn refuses_root(&self) -> Option<String> {
         let is_root = nix::unistd::geteuid().is_root();
         let is_allowed = AS_ROOT.iter().all(|name| std::env::var_os(name).is_some());
-        (self.kind == Kind::OpenMpi && is_root && !is_allowed).then(|| {
+        let refuses = self.kind == Kind::OpenMpi && self.srun.is_none();
+        (refuses && is_root && !is_allowed).then(|| {
             "Open MPI refuses to run as root: use another user, or --allow-root where root is all there \
              is (a container)"
                 .to_owned()
@@ -146,13 +162,15 @@ impl Mpi {
     pub fn program(&self, own: &Path, task: &Task, splits: &[&Task], allow_root: bool) -> Program {
         let quoted = |path: &Path| quoted(&path.display().to_string());
         let asked = serde_json::to_string(task).unwrap_or_default();
-        let command = format!(
-            "{} {} {} {ARGUMENT} '{{built}}/shim.so' {}",
-            quoted(&self.run),
-            self.placed(task),
+        let rank = format!(
+            "{} {ARGUMENT} '{{built}}/shim.so' {}",
             quoted(own),
             self::quoted(&asked)
         );
+        let command = match &self.srun {
+            Some(srun) => format!("{} {rank} {ELSEWHERE}", srun.command(self.kind, task)),
+            None => format!("{} {} {rank}", quoted(&self.run), self.placed(task)),
+        };
         let mut program = Program::new(command);
         program.reports = true;
         program.files = BTreeMap::from([("shim.c".to_owned(), SHIM.to_owned())]);
@@ -160,7 +178,10 @@ impl Mpi {
             "{} -O2 -fPIC -shared -o '{{built}}/shim.so' '{{built}}/shim.c'",
             quoted(&self.compiler)
         ));
-        if self.kind == Kind::OpenMpi {
+        if self.kind == Kind::OpenMpi && self.srun.is_some() {
+            let (name, folder) = ("OMPI_MCA_btl_vader_backing_directory", "{dir}");
+            program.env.insert(name.to_owned(), folder.to_owned());
+        } else if self.kind == Kind::OpenMpi {
             let files = splits
                 .iter()
                 .map(|task| (rank_file(task), rank_lines(task)));
@@ -216,7 +237,7 @@ fn joined(cpus: &[u32], by: &str) -> String {
 }
 
 /// A word as a shell reads it.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
@@ -313,6 +334,7 @@ mod tests {
             run: PathBuf::from("/opt/an mpi/mpirun"),
             compiler: PathBuf::from("/opt/an mpi/mpicc"),
             version: "1.0".to_owned(),
+            srun: None,
         }
     }
 

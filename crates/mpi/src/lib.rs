@@ -21,6 +21,7 @@
 //! build for each implementation.
 //!
 //! * [`launcher`]: which MPI is there, and the command of a slot.
+//! * [`srun`]: the launcher of a Slurm. `elsewhere`: what its ranks used and hold.
 //! * [`task`]: what ranks are asked to do, as the command line carries it.
 //! * `rank`: the life of a rank. `checks`: whether it is where it was put, in a world of the right size.
 //! * `team`: the threads of a rank and their clocks. `bodies`: what they do.
@@ -40,8 +41,10 @@
 
 mod bodies;
 mod checks;
+mod elsewhere;
 pub mod launcher;
 mod rank;
+pub mod srun;
 pub mod task;
 mod team;
 mod world;
@@ -51,3 +54,5 @@ pub use task::{Body, Task};
 
 /// The first argument of a rank.
 pub(crate) const ARGUMENT: &str = "__rank";
+/// The last argument of a rank whose launcher is not above it: it says itself what it used and holds.
+pub(crate) const ELSEWHERE: &str = "elsewhere";

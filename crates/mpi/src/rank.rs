@@ -31,7 +31,7 @@ use crate::bodies::{self, Exchange};
 use crate::task::Task;
 use crate::team::{Member, Team};
 use crate::world::World;
-use crate::{ARGUMENT, checks};
+use crate::{ARGUMENT, ELSEWHERE, checks, elsewhere};
 
 /// Whether this process is a rank.
 #[must_use]
@@ -56,7 +56,7 @@ pub fn rank_main() -> ! {
 
 /// What the rank has to say; only rank 0 has something to report.
 fn live() -> Result<Option<Said>, String> {
-    let (shim, task) = arguments()?;
+    let (shim, task, says_usage) = arguments()?;
     task.check().map_err(|error| error.0)?;
     let mut world = World::begin(Path::new(&shim), task.threads)?;
     if let Some(why) = refusal(&task, &mut world)? {
@@ -64,7 +64,8 @@ fn live() -> Result<Option<Said>, String> {
         world.end();
         return Ok(speaks.then_some(Said::Refused(why)));
     }
-    let team = Team::new(world, task.threads);
+    let mut team = Team::new(world, task.threads);
+    team.says_usage = says_usage;
     let reps = bodies::run(&task, &team);
     let world = team.into_world();
     let first = world.rank == 0;
@@ -72,15 +73,15 @@ fn live() -> Result<Option<Said>, String> {
     reps.map(|report| first.then_some(Said::Report(report)))
 }
 
-fn arguments() -> Result<(String, Task), String> {
+/// The shim, the task, and whether ranks say themselves what they used.
+fn arguments() -> Result<(String, Task, bool), String> {
     let mut arguments = std::env::args().skip(2);
     match (arguments.next(), arguments.next()) {
         (Some(shim), Some(task)) => {
             let task = serde_json::from_str(&task);
-            Ok((
-                shim,
-                task.map_err(|error| format!("the task of a rank: {error}"))?,
-            ))
+            let task = task.map_err(|error| format!("the task of a rank: {error}"))?;
+            let last = arguments.next();
+            Ok((shim, task, last.is_some_and(|last| last == ELSEWHERE)))
         }
         _ => Err("a rank is started by flowgauge hybrid".to_owned()),
     }
@@ -169,7 +170,7 @@ pub(crate) fn repetitions<B: Exchange>(
                 let member = Member::new(team, thread);
                 bind(task, team, thread);
                 for _ in 0..task.warmups + task.reps {
-                    repetition(body, &member, shares);
+                    repetition(body, &member, shares, || ());
                 }
             });
             made.map_err(|error| format!("a rank cannot have {} threads: {error}", team.threads))?;
@@ -177,7 +178,12 @@ pub(crate) fn repetitions<B: Exchange>(
         let member = Member::new(team, 0);
         bind(task, team, 0);
         for number in 0..task.warmups + task.reps {
-            let (ready_ns, steady_ns) = repetition(body, &member, &shares);
+            let is_last = number + 1 == task.warmups + task.reps;
+            let (ready_ns, steady_ns) = repetition(body, &member, &shares, || {
+                if is_last && team.says_usage {
+                    report.elsewhere = Some(elsewhere::of_all(&mut team.world()));
+                }
+            });
             if number == 0 {
                 report.ready_ns = ready_ns;
             }
@@ -213,8 +219,14 @@ fn lock(shares: &Mutex<Share>) -> std::sync::MutexGuard<'_, Share> {
         .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// One repetition of a flow: when it began and how long it took, by the clock of its rank.
-fn repetition<B: Exchange>(body: &B, member: &Member<'_>, shares: &Mutex<Share>) -> (u64, u64) {
+/// One repetition of a flow: when it began and how long it took, by the clock of its rank. `look` is called when
+/// the work is done and all flows still have their state.
+fn repetition<B: Exchange>(
+    body: &B,
+    member: &Member<'_>,
+    shares: &Mutex<Share>,
+    look: impl FnOnce(),
+) -> (u64, u64) {
     let Member { team, thread, .. } = *member;
     let mut state = body.state(member);
     all_meet(team, thread);
@@ -224,6 +236,7 @@ fn repetition<B: Exchange>(body: &B, member: &Member<'_>, shares: &Mutex<Share>)
     let (compute_ns, communication_ns) = member.take_times();
     all_meet(team, thread);
     let steady_ns = now_ns() - began_ns;
+    look();
     let proof = body.settle(&mut state, proof);
     lock(shares).add(Share {
         proof,

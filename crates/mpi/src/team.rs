@@ -16,6 +16,8 @@ pub(crate) struct Team {
     pub(crate) ranks: u32,
     pub(crate) rank: u32,
     pub(crate) threads: u32,
+    /// Whether ranks say themselves what they used and hold.
+    pub(crate) says_usage: bool,
     world: Mutex<World>,
     gate: Gate,
 }
@@ -62,6 +64,7 @@ impl Team {
             ranks: world.size,
             rank: world.rank,
             threads,
+            says_usage: false,
             world: Mutex::new(world),
             gate: Gate {
                 of: threads,

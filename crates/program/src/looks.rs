@@ -62,12 +62,25 @@ pub(crate) struct Seen {
     /// How many looks there were, and the longest time between two, in ns.
     pub(crate) looks: u64,
     pub(crate) longest_gap_ns: u64,
+    /// Whether nobody looked: processes said themselves what they hold ([`crate::report::Elsewhere`]).
+    pub(crate) is_said: bool,
 }
 
 impl Seen {
+    /// What processes said of themselves.
+    pub(crate) fn said(memory: Memory) -> Self {
+        Self {
+            peak: Some(memory),
+            processes: memory.processes.into(),
+            tasks: memory.tasks.into(),
+            is_said: true,
+            ..Self::default()
+        }
+    }
+
     /// Whether there were enough looks to speak of a peak.
     pub(crate) fn is_enough(&self) -> bool {
-        self.looks >= LEAST_LOOKS && self.peak.is_some()
+        (self.is_said || self.looks >= LEAST_LOOKS) && self.peak.is_some()
     }
 
     /// The peak, or the most that one process had where there were too few looks.
@@ -210,5 +223,8 @@ mod tests {
             assert!(reason.contains("three times"), "{reason}");
         }
         assert!(matches!(Seen::reading(seen(3), 4096), Reading::Honest(_)));
+        let memory = seen(3).and_then(|seen| seen.peak);
+        let said = memory.map(Seen::said);
+        assert_eq!(Some(Seen::reading(said, 4096)), memory.map(Reading::Honest));
     }
 }

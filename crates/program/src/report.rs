@@ -13,6 +13,7 @@
 use std::collections::BTreeMap;
 
 use flow::Proof;
+use measure::memory::Memory;
 use measure::usage::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,22 @@ pub struct Report {
     pub done_ns: u64,
     /// The repetitions.
     pub reps: Vec<Reported>,
+    /// What processes used and hold that are no descendants of the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<Elsewhere>,
+}
+
+/// What processes used and hold that a daemon started for the command. Nobody but they can say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Elsewhere {
+    /// CPU time of their own code, in ns.
+    pub user_ns: u64,
+    /// CPU time of the kernel for them, in ns.
+    pub system_ns: u64,
+    /// The most RSS of one of them, in bytes.
+    pub most_rss: u64,
+    /// What they hold while all of them are there; `None` where the kernel does not tell it.
+    pub memory: Option<Memory>,
 }
 
 /// A repetition as a command reports it.

@@ -18,6 +18,7 @@ use std::fs;
 
 use measure::usage::Usage;
 
+use crate::report::Elsewhere;
 use crate::sys::Reaped;
 
 /// A sum over processes.
@@ -69,6 +70,13 @@ impl Used {
             moved,
             reaped: 1,
         }
+    }
+
+    /// Adds what processes said of themselves. Their faults and switches are those of the repetitions.
+    pub(crate) fn add_elsewhere(&mut self, other: &Elsewhere) {
+        self.user_ns += other.user_ns;
+        self.system_ns += other.system_ns;
+        self.most_rss = self.most_rss.max(other.most_rss);
     }
 
     pub(crate) fn add(&mut self, other: Self) {

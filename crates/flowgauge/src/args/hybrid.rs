@@ -14,6 +14,7 @@ Examples:
   flowgauge hybrid --body halo --side 256,4096    a stencil, in two sizes of the grid
   flowgauge hybrid --body primes,farm --flows 8   1x8, 2x4, 4x2 and 8x1
   flowgauge hybrid --mpi mpich                    with MPICH where Open MPI is the usual one
+  flowgauge hybrid --launcher srun                in a job of Slurm, each slot as a step of it
   flowgauge hybrid --allow-root                   as root, in a container
 
 Splits: RxT is R ranks (processes of an MPI program) of T threads each.";
@@ -32,6 +33,9 @@ pub(crate) struct HybridArgs {
     /// Its compiler [default: the mpicc beside the mpirun]
     #[arg(long, value_name = "FILE")]
     pub(crate) mpicc: Option<PathBuf>,
+    /// What starts ranks: mpirun, or in a job of Slurm srun, with options of srun ('srun --time=5')
+    #[arg(long, value_name = "COMMAND", default_value = "mpirun")]
+    pub(crate) launcher: String,
     /// What is done [default: all]
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     pub(crate) body: Vec<BodyArg>,

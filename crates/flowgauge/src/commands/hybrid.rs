@@ -25,7 +25,7 @@ const BUDGET_S: f64 = 600.0;
 /// Runs the study and answers.
 pub(crate) fn run(args: &HybridArgs) -> Result<Ending> {
     refuse(args)?;
-    let mpi = Mpi::find(args.mpi.as_deref(), args.mpicc.as_deref())?;
+    let mpi = Mpi::find(args.mpi.as_deref(), args.mpicc.as_deref())?.launched_by(&args.launcher)?;
     if let (Some(why), false) = (mpi.refuses_root(), args.allow_root) {
         bail!(why);
     }
@@ -46,12 +46,12 @@ fn used(mpi: &Mpi) -> String {
         [] => String::new(),
         others => format!("; installed too: --mpi {}", others.join(", --mpi ")),
     };
-    format!(
-        "{} {} ({}){others}",
-        mpi.kind.name(),
-        mpi.version,
-        mpi.run.display()
-    )
+    let srun = mpi.srun.as_ref();
+    let by = srun.map_or_else(
+        || mpi.run.display().to_string(),
+        |srun| srun.version.clone(),
+    );
+    format!("{} {} ({by}){others}", mpi.kind.name(), mpi.version)
 }
 
 /// What cannot be kept, each with the reason.

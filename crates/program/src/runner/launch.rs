@@ -186,6 +186,11 @@ impl Runner<'_> {
             used.take_forgotten(all);
         }
         let report = judge::reported(self.program, running)?;
+        let elsewhere = report.as_ref().and_then(|report| report.elsewhere);
+        if let Some(elsewhere) = elsewhere {
+            used.add_elsewhere(&elsewhere);
+        }
+        let seen = elsewhere.map_or(seen, |elsewhere| elsewhere.memory.map(Seen::said));
         let code = judge::all_well(self.program, lines, running)?;
         if self.program.reports && report.is_none() {
             return Err(judge::no_report(running));
@@ -254,6 +259,7 @@ impl Runner<'_> {
     pub(super) fn own_usage(&self, launch: &Launch) -> SelfManagedUsage {
         let Used { moved, .. } = launch.used;
         let seen = launch.seen.or(self.seen);
+        let looks = seen.filter(|seen| !seen.is_said);
         let counts = [
             ("launch_of_true_ns", self.launch_ns),
             ("clone_to_execve_ns", Some(launch.launching_ns)),
@@ -263,8 +269,8 @@ impl Runner<'_> {
             ("read_bytes", moved.map(|moved| moved.read)),
             ("written_bytes", moved.map(|moved| moved.written)),
             ("exit_code", u64::try_from(launch.code).ok()),
-            ("looks", seen.map(|seen| seen.looks)),
-            ("longest_gap_ns", seen.map(|seen| seen.longest_gap_ns)),
+            ("looks", looks.map(|seen| seen.looks)),
+            ("longest_gap_ns", looks.map(|seen| seen.longest_gap_ns)),
             ("processes", seen.map(|seen| seen.processes)),
             ("tasks", seen.map(|seen| seen.tasks)),
         ];
