@@ -107,6 +107,11 @@ pub(crate) enum Stage {
 }
 
 impl Stage {
+    /// Has it run here, and is to go on here?
+    pub(crate) fn is_here(self) -> bool {
+        matches!(self, Stage::Started | Stage::Suspended | Stage::Joining)
+    }
+
     pub(crate) fn is_over(self) -> bool {
         matches!(self, Stage::Done | Stage::Panicked | Stage::Lost)
     }

@@ -5,7 +5,7 @@
 //! The run queue is an array of addresses of control blocks, read in order. A round:
 //!
 //! ```text
-//!  ring  │ fiber 0 │ fiber 1 │ hole │ fiber 3 │ … │ scheduler │ (stale) …
+//!  ring  │ fiber 0 │ fiber 1 │ hole │ fiber 3 │ … │ lap │ (stale) …
 //!                       ▲ turn: the cell of the fiber that runs
 //! ```
 //!
@@ -16,8 +16,9 @@
 //! * **Control blocks lie apart from stacks**, side by side, a cache line each. A fiber whose live
 //!   words fit the registers of its context costs that line and nothing of its stack; read in
 //!   order, such lines come ahead of their use.
-//! * The scheduler's own context stands in the last cell, so that nobody tests for the
-//!   end of the array: the round ends by switching to the scheduler.
+//! * A context of its own stands in the last cell, so that nobody tests for the end of the array.
+//!   It begins the ring again where nobody came or left meanwhile, and else goes on with the
+//!   scheduler: rounds of few fibers, of which each is short, hardly ever go through that.
 //! * A fiber that **suspends** or **ends** leaves a *hole*: a context that only hands the
 //!   turn on. Holes are closed after the round, all at once.
 //! * Fibers made or awakened during a round wait in a second array and join the ring
@@ -29,8 +30,9 @@
 //! fiber awakened early in a round waits until its end.
 //!
 //! **Canaries** lie in slots, where a fiber in registers has no other business. So they are looked
-//! at in the first round and in every [`LOOK_EVERY`]th, when fibers yield by the longer way, and
-//! whenever a fiber ends.
+//! at whenever a fiber ends, and in the first round and every [`rounds::LOOK_EVERY`]th. In such a round the
+//! cell after a turn is the scheduler's, which looks before any other fiber goes on; a yield is the
+//! same in all rounds.
 //!
 //! What a fiber must not do on its own small stack when it ends (wake whoever waits, drop
 //! what nobody joins) is done on a stack that the scheduler keeps for it.
@@ -39,18 +41,20 @@
 //! do at theirs, `ending` how they end. Everything belongs to one kernel thread; there are no locks and no atomics.
 
 pub(crate) mod ending;
+pub(crate) mod rounds;
 mod slots;
 pub(crate) mod turns;
 
 use std::cell::{Cell, OnceCell};
+use std::io;
 use std::ptr;
 use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::arch::{self, Context, Floats, Saved, Turn};
+use crate::arch::{self, Context, Floats, Lap, Saved, Turn};
 use crate::config::{Config, Stack};
 use crate::control::{Control, NOBODY};
-use crate::current::{self, Entered};
+use crate::current;
 use crate::error::ConfigError;
 use crate::memory::{Mapping, Table};
 use crate::movable::member::Member;
@@ -73,10 +77,6 @@ pub(crate) const TABLES: [usize; 3] = [
 
 /// What a fiber takes in tables, beside its slot.
 pub(crate) const TABLE_BYTES: usize = TABLES[0] + TABLES[1] + TABLES[2];
-
-/// From one round in which canaries are looked at to the next: often enough to name a fiber that
-/// spoils its neighbours, and too seldom to cost anything.
-const LOOK_EVERY: u32 = 64;
 
 /// For what a fiber does when it ends.
 pub(crate) const LAST_STACK_BYTES: usize = 256 << 10;
@@ -107,6 +107,7 @@ pub(crate) struct Core {
     late_len: Cell<usize>,
     in_round: Cell<bool>,
     hole: Saved,
+    lap: Lap,
     /// The scheduler's own context, while its fibers run.
     own_context: Saved,
     last_stack: Mapping,
@@ -136,6 +137,17 @@ pub(crate) struct Core {
     pub(crate) member: Option<Member>,
 }
 
+/// The stacks that a memory checker is to know, where one watches; beside those of the slots they are the hole's, and
+/// the one for ends.
+fn watched(capacity: usize, last_stack: &Mapping, hole_top: *mut u8) -> io::Result<Option<Stacks>> {
+    let watched = Stacks::if_watched(capacity + 2)?;
+    if let Some(stacks) = &watched {
+        stacks.add(last_stack.base(), hole_top);
+        stacks.add(hole_top, last_stack.end());
+    }
+    Ok(watched)
+}
+
 impl Core {
     pub(crate) fn new(config: &Config) -> Result<Core, ConfigError> {
         match config.stack {
@@ -161,12 +173,9 @@ impl Core {
             .wrapping_add(arch::FRAME_BYTES.next_multiple_of(64));
         // SAFETY: aligned, and that many bytes lie below it in a mapping of our own.
         let hole = unsafe { arch::hole(hole_top) };
-        // Two stacks beside those of the slots: the hole's, and the one for ends.
-        let watched = Stacks::if_watched(capacity + 2).map_err(memory)?;
-        if let Some(stacks) = &watched {
-            stacks.add(last_stack.base(), hole_top);
-            stacks.add(hole_top, last_stack.end());
-        }
+        // SAFETY: the same; neither writes anything else there.
+        let lap = unsafe { Lap::new(hole_top) };
+        let watched = watched(capacity, &last_stack, hole_top).map_err(memory)?;
         let slots = match shared {
             Some(shared) => shared.slots(),
             None => Slots::new(config, watched.is_some())?,
@@ -186,13 +195,14 @@ impl Core {
             staged,
             watched,
             controls: Table::new(capacity).map_err(memory)?,
-            ring: Table::new(capacity + 1 + AHEAD).map_err(memory)?,
+            ring: Table::apart(capacity + 1 + AHEAD).map_err(memory)?,
             len: Cell::new(0),
             holes: Cell::new(0),
             late: Table::new(capacity).map_err(memory)?,
             late_len: Cell::new(0),
             in_round: Cell::new(false),
             hole,
+            lap,
             own_context: Saved::default(),
             last_stack,
             rounds: Cell::new(0),
@@ -249,93 +259,9 @@ impl Core {
         }
     }
 
-    /// Puts a context at the end of the queue.
-    #[inline]
-    pub(crate) fn enqueue(&self, context: Context) {
-        let (table, len) = if self.in_round.get() {
-            (&self.late, &self.late_len)
-        } else {
-            (&self.ring, &self.len)
-        };
-        table.at(len.get()).set(context);
-        len.set(len.get() + 1);
-    }
-
     #[inline]
     pub(crate) fn was_made(&self) {
         self.live.set(self.live.get() + 1);
-    }
-
-    /// Takes the fiber whose turn it is out of the ring.
-    #[inline(always)]
-    pub(crate) fn leave_hole(&self, turn: Turn) {
-        // SAFETY: a turn is a cell of the ring.
-        unsafe { turn.write(&raw const self.hole) };
-        self.holes.set(self.holes.get() + 1);
-    }
-
-    /// Runs rounds until no fiber is runnable or `until` says so.
-    pub(crate) fn run(&self, mut until: impl FnMut() -> bool) {
-        assert!(
-            !self.in_round.get(),
-            "a scheduler was run by one of its own fibers: fibers yield, suspend or join"
-        );
-        let _entered = Entered::to_run(self);
-        self.exchange();
-        while self.len.get() > 0 && !until() {
-            self.round();
-            self.close_holes();
-            self.admit();
-            self.exchange();
-        }
-    }
-
-    /// Those who came during the last round get their place.
-    fn admit(&self) {
-        let (len, late) = (self.len.get(), self.late_len.take());
-        for place in 0..late {
-            self.ring.at(len + place).set(self.late.at(place).get());
-        }
-        self.len.set(len + late);
-    }
-
-    /// Every fiber in the ring runs once.
-    fn round(&self) {
-        self.in_round.set(true);
-        let round = self.rounds.replace(self.rounds.get().wrapping_add(1));
-        let looks = self.slots.is_packed() && round.is_multiple_of(LOOK_EVERY);
-        current::set_calm(!looks);
-        match &self.staged {
-            Some(staged) => self.staged_round(staged),
-            None => self.round_in_place(),
-        }
-        self.in_round.set(false);
-    }
-
-    fn round_in_place(&self) {
-        let own = self.ring.at(self.len.get());
-        own.set(&raw const self.own_context);
-        let first = self.ring.address(0).cast();
-        // SAFETY: the cells before `own` hold contexts saved by fibers or made by `spawn`,
-        // each once.
-        let turn = unsafe { arch::switch(own.get(), first) };
-        debug_assert_eq!(turn, own.as_ptr(), "the turn came back to another cell");
-    }
-
-    fn close_holes(&self) {
-        let (len, holes) = (self.len.get(), self.holes.take());
-        if holes == 0 {
-            return;
-        }
-        let mut kept = 0;
-        if holes < len {
-            for place in 0..len {
-                let context = self.ring.at(place).get();
-                self.ring.at(kept).set(context);
-                kept += usize::from(context != &raw const self.hole);
-            }
-        }
-        self.len.set(kept);
     }
 
     /// Cells of the ring that hold fibers.

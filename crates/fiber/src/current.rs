@@ -2,11 +2,11 @@
 //!
 //! # Theory
 //!
-//! Three words for each kernel thread: the scheduler that runs, the turn of the flow
-//! that runs, and whether its round is calm: then a yield is nothing but a switch. The turn travels
-//! in a register, and the flow that gets it publishes it here, for free functions and for checks. Reading it back to go on would put a store and a load
-//! between any two switches; a [`Fiber`](crate::Fiber) that finds its own copy confirmed
-//! goes on with that, and the processor predicts that it will.
+//! Two words for each kernel thread: the scheduler that runs, and the turn of the flow that runs.
+//! The turn travels in a register, and the flow that gets it publishes it here, for free functions
+//! and for checks. Reading it back to go on would put a store and a load between any two switches; a
+//! [`Fiber`](crate::Fiber) that finds its own copy confirmed goes on with that, and the processor
+//! predicts that it will.
 //!
 //! A fiber never moves to another kernel thread, so the address of these words may be
 //! kept over a switch.
@@ -26,7 +26,6 @@ use crate::fatal;
 thread_local! {
     static TURN: Cell<Turn> = const { Cell::new(ptr::null_mut()) };
     static CORE: Cell<*const Core> = const { Cell::new(ptr::null()) };
-    static CALM: Cell<bool> = const { Cell::new(true) };
 }
 
 /// Published while fibers are unwound because their scheduler is dropped: nobody's turn.
@@ -54,16 +53,6 @@ pub(crate) fn turn() -> Turn {
 #[inline(always)]
 pub(crate) fn publish(turn: Turn) {
     turn_word(|word| word.set(turn));
-}
-
-/// Is this a round in which no canary is looked at?
-#[inline(always)]
-pub(crate) fn is_calm() -> bool {
-    CALM.with(Cell::get)
-}
-
-pub(crate) fn set_calm(is_calm: bool) {
-    CALM.with(|word| word.set(is_calm));
 }
 
 /// Where the thread-locals of this kernel thread lie.
@@ -117,7 +106,6 @@ pub(crate) fn core() -> *const Core {
 pub(crate) struct Entered {
     turn: Turn,
     core: *const Core,
-    is_calm: bool,
 }
 
 impl Entered {
@@ -125,7 +113,6 @@ impl Entered {
     pub(crate) fn to_run(core: &Core) -> Entered {
         Entered {
             turn: turn(),
-            is_calm: is_calm(),
             core: core_word(|word| word.replace(core)),
         }
     }
@@ -148,7 +135,6 @@ impl Entered {
 impl Drop for Entered {
     fn drop(&mut self) {
         publish(self.turn);
-        set_calm(self.is_calm);
         core_word(|word| word.set(self.core));
     }
 }

@@ -56,7 +56,7 @@ impl Fiber {
     /// Lets every other runnable fiber run once.
     #[inline(always)]
     pub fn yield_now(&mut self) {
-        if current::turn() != self.turn || !current::is_calm() {
+        if current::turn() != self.turn {
             match uncommonly() {
                 Some(turn) => self.turn = turn,
                 None => return,
@@ -123,29 +123,27 @@ impl Lent<'_> {
 }
 
 /// What is not a plain switch: the fiber has yielded by other means since its handle last saw the
-/// turn, or its canary is to be looked at (then there is a turn to go on with), or it has
-/// floating-point state of its own (then it has yielded when this returns).
+/// turn (then there is a turn to go on with), or it has floating-point state of its own (then it has
+/// yielded when this returns).
 ///
-/// One call for all, which takes next to no stack where it only looks: a small slot has none to
+/// One call for both, which takes next to no stack where it only looks: a small slot has none to
 /// spare.
 #[cold]
 #[inline(never)]
 fn uncommonly() -> Option<Turn> {
     let turn = current::turn_for("Fiber::yield_now");
-    // SAFETY: a fiber runs, so its scheduler does, below it.
-    let core = unsafe { &*current::core() };
     // SAFETY: a turn is a cell of the ring.
     let context = unsafe { turn.read() };
     // SAFETY: it holds the context of its fiber, which its control block begins with.
     let control = unsafe { &*context.cast::<Control>() };
-    if control.own_floats.get() || !core.slots.is_whole(core.index_of(context)) {
+    if control.own_floats.get() {
         specially(turn);
         return None;
     }
     Some(turn)
 }
 
-/// The canary is gone, or the fiber keeps its own floating-point state.
+/// The fiber keeps its own floating-point state.
 #[cold]
 #[inline(never)]
 fn specially(turn: Turn) {

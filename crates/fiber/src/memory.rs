@@ -151,15 +151,29 @@ pub(crate) unsafe trait Zeroed {}
 #[derive(Debug)]
 pub(crate) struct Table<T> {
     mapping: Mapping,
+    /// Where the first value lies in it, in bytes.
+    start: usize,
     len: usize,
     holds: PhantomData<T>,
 }
 
 impl<T: Zeroed> Table<T> {
     pub(crate) fn new(len: usize) -> io::Result<Table<T>> {
-        let mapping = Mapping::in_huge_pages(len * size_of::<T>())?;
+        Table::at_half_a_page(len, 0)
+    }
+
+    /// The same, beginning in the middle of a page: at another place in its page than the first
+    /// values of other tables. A processor that compares the low twelve bits of addresses first
+    /// takes a load from one of them for a load of what was just stored to the other, and waits.
+    pub(crate) fn apart(len: usize) -> io::Result<Table<T>> {
+        Table::at_half_a_page(len, PAGE / 2)
+    }
+
+    fn at_half_a_page(len: usize, start: usize) -> io::Result<Table<T>> {
+        let mapping = Mapping::in_huge_pages(start + len * size_of::<T>())?;
         Ok(Table {
             mapping,
+            start,
             len,
             holds: PhantomData,
         })
@@ -173,6 +187,7 @@ impl<T: Zeroed> Table<T> {
         );
         Table {
             mapping,
+            start: 0,
             len,
             holds: PhantomData,
         }
@@ -181,7 +196,8 @@ impl<T: Zeroed> Table<T> {
     /// The address of value `index`, which may be one past the last.
     #[inline(always)]
     pub(crate) fn address(&self, index: usize) -> *mut T {
-        self.mapping.base().cast::<T>().wrapping_add(index)
+        let first = self.mapping.base().wrapping_add(self.start).cast::<T>();
+        first.wrapping_add(index)
     }
 
     pub(crate) fn len(&self) -> usize {

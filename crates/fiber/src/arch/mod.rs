@@ -19,6 +19,7 @@
 //! | `call_on` | go on in a function on another stack; this one never runs again |
 //! | `first_frame` | make a context that will start in an [`Entry`] |
 //! | `hole` | make a context that only hands the turn on |
+//! | `lap` | make one that gives the turn to the first of the ring again, as a [`Lap`] says |
 //! | `prefetch` | have a context's saved words brought near |
 //! | `prefetch_stack` | the same for what it goes on with on its stack |
 //! | `Floats` | the floating-point control state |
@@ -36,6 +37,41 @@ pub(crate) use x86_64::*;
 mod none;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux", not(no_fibers))))]
 pub(crate) use none::*;
+
+use std::cell::Cell;
+
+/// The context at the end of a ring that begins again, as long as it may, and then goes on with the
+/// scheduler.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Lap {
+    /// What runs there. The first word: a [`Context`] is its address.
+    pub(crate) saved: Saved,
+    /// The first cell of the ring.
+    pub(crate) first: Cell<Turn>,
+    pub(crate) scheduler: Cell<Context>,
+    /// How often the ring has begun again.
+    pub(crate) done: Cell<usize>,
+    /// How often it may: as long as nothing has changed.
+    pub(crate) most: Cell<usize>,
+}
+
+impl Lap {
+    /// One that does not begin again.
+    ///
+    /// # Safety
+    /// As [`first_frame`] with that `top`.
+    pub(crate) unsafe fn new(top: *mut u8) -> Self {
+        Self {
+            // SAFETY: the caller's promise is the one asked for.
+            saved: unsafe { lap(top) },
+            first: Cell::new(std::ptr::null_mut()),
+            scheduler: Cell::new(std::ptr::null()),
+            done: Cell::new(0),
+            most: Cell::new(0),
+        }
+    }
+}
 
 /// A saved stack pointer.
 pub(crate) type Sp = *mut u8;

@@ -62,6 +62,10 @@ pub(crate) unsafe fn hole(_top: *mut u8) -> Saved {
     unreachable!("no fibers on this target")
 }
 
+pub(crate) unsafe fn lap(_top: *mut u8) -> Saved {
+    unreachable!("no fibers on this target")
+}
+
 pub(crate) fn prefetch(_context: Context) {}
 
 pub(crate) unsafe fn prefetch_stack(_context: Context) {}

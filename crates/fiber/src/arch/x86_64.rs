@@ -39,8 +39,9 @@
 
 use std::arch::{asm, naked_asm};
 use std::cell::Cell;
+use std::mem::offset_of;
 
-use super::{Context, Entry, Sp, Turn};
+use super::{Context, Entry, Lap, Sp, Turn};
 
 /// What the first frame and the entry's saved registers take.
 pub(crate) const FRAME_BYTES: usize = 80;
@@ -221,6 +222,41 @@ unsafe extern "C" fn hand_on(_turn: Turn) -> ! {
         "mov rsi, [rdi]", // rsi: its context; nothing of the hole's own was used
         "mov rsp, [rsi + 8]",
         "jmp [rsi]", // where it goes on
+    )
+}
+
+/// The context of a [`Lap`].
+///
+/// # Safety
+/// As [`first_frame`]; whoever goes on with it does so where it lies in a [`Lap`].
+pub(crate) unsafe fn lap(top: *mut u8) -> Saved {
+    let context = Saved::default();
+    // SAFETY: the caller's promise is the one asked for.
+    unsafe { first_frame(&context, begin_again, top, top) };
+    context
+}
+
+/// What runs at the end of a ring. As in a hole, nothing of its own changes but the count.
+#[unsafe(naked)]
+unsafe extern "C" fn begin_again(_turn: Turn) -> ! {
+    naked_asm!(
+        "mov rax, [rsi + {done}]", // rsi: the lap
+        "cmp rax, [rsi + {most}]",
+        "jae 2f",
+        "inc rax",
+        "mov [rsi + {done}], rax",
+        "mov rdi, [rsi + {first}]", // rdi: the turn of the first cell
+        "mov rsi, [rdi]",           // rsi: its context
+        "mov rsp, [rsi + 8]",
+        "jmp [rsi]",
+        "2:",
+        "mov rsi, [rsi + {scheduler}]", // rdi: the turn of the last cell, still
+        "mov rsp, [rsi + 8]",
+        "jmp [rsi]",
+        done = const offset_of!(Lap, done),
+        most = const offset_of!(Lap, most),
+        first = const offset_of!(Lap, first),
+        scheduler = const offset_of!(Lap, scheduler),
     )
 }
 

@@ -29,7 +29,6 @@ impl Core {
     #[inline(always)]
     fn stop(&self, index: u32, turn: Turn, stage: Stage) -> Turn {
         let control = self.control(index);
-        self.check(index);
         // SAFETY: the ring has AHEAD cells more than it can hold contexts.
         let [far, near] =
             [AHEAD, AHEAD / 2].map(|ahead| unsafe { turn.wrapping_add(ahead).read() });
@@ -50,7 +49,6 @@ impl Core {
     #[inline(always)]
     pub(crate) fn give_up(&self, turn: Turn) -> Turn {
         let index = self.index_at(turn);
-        self.check(index);
         // SAFETY: the ring has AHEAD cells more than it can hold contexts.
         arch::prefetch(unsafe { turn.wrapping_add(AHEAD).read() });
         self.away(index, turn, |next| {
@@ -111,15 +109,6 @@ impl Core {
             common.load();
         }
         own
-    }
-
-    /// In rounds in which canaries are looked at, ends the program if the fiber wrote below its
-    /// slot.
-    #[inline(always)]
-    fn check(&self, index: u32) {
-        if !current::is_calm() {
-            self.check_now(index);
-        }
     }
 
     /// Ends the program if the fiber wrote below its slot.

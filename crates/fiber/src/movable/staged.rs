@@ -181,10 +181,7 @@ impl Core {
         // goes on; it hands over to the second, which is this.
         unsafe { arch::switch(own.get(), first.as_ptr()) };
         let stage = control.stage.get();
-        if matches!(
-            stage,
-            Stage::Started | Stage::Suspended | Stage::Joining | Stage::Away
-        ) {
+        if stage.is_here() || stage == Stage::Away {
             staged.put_back(self, index, self.live_bytes(index, control));
         }
         stage == Stage::Started
