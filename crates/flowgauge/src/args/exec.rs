@@ -123,7 +123,10 @@ pub(crate) struct ServeArgs {
 
 fn slo(text: &str) -> Result<f64, String> {
     let time = text.strip_prefix("p99=").ok_or("write p99=20ms")?;
-    number::seconds(time)
+    match time.parse::<f64>() {
+        Ok(_) => Err(format!("{time} has no unit: write p99={time}ms or p99={time}s")),
+        Err(_) => number::seconds(time),
+    }
 }
 
 /// How each command is launched.

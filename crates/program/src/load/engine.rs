@@ -14,6 +14,10 @@
 //! No call waits but `epoll_wait`: connections are opened without waiting too, since a server whose
 //! queue is full would hold up the answers of all others.
 //!
+//! In an open loop a connection is opened when a request is due and no open one is free. An open connection
+//! that asks nothing would hold up a server that sees to one at a time: it waits for a request there, while
+//! those of others wait behind it. A closed loop asks on each as soon as it is open.
+//!
 //! After the end of what is measured, requests that were planned for it are still sent and waited for,
 //! as long as one request may take. What is left then was never sent.
 //!
@@ -111,7 +115,7 @@ impl<'a> Engine<'a> {
     fn all(&mut self) -> io::Result<()> {
         let opened = now_ns();
         self.open(opened);
-        while self.is_opening() && now_ns() < opened + OPENS_NS {
+        while self.opening() > 0 && now_ns() < opened + OPENS_NS {
             self.turn()?;
         }
         self.begin(now_ns());
@@ -167,9 +171,10 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn is_opening(&self) -> bool {
-        let mut connections = self.connections.iter().flatten();
-        connections.any(|one| one.opening_ns.is_some())
+    /// How many connections are being opened.
+    fn opening(&self) -> usize {
+        let connections = self.connections.iter().flatten();
+        connections.filter(|one| one.opening_ns.is_some()).count()
     }
 
     fn is_idle(&self) -> bool {
@@ -182,9 +187,11 @@ impl<'a> Engine<'a> {
         self.plan.as_ref().and_then(Plan::next_ns)
     }
 
-    /// Sets the timer to the next planned request, if it could be sent then.
+    /// Sets the timer to the next planned request, if it could be sent then or a connection be opened for it.
     fn set_timer(&mut self) -> io::Result<()> {
-        let next = self.next_ns().filter(|_| !self.free.is_empty());
+        let can_open = |at: u64| self.broken.iter().any(|&(_, from)| from <= at);
+        let is_needed = |at: &u64| !self.free.is_empty() || (can_open(*at) && self.opening() == 0);
+        let next = self.next_ns().filter(is_needed);
         let Some(next) = next.filter(|&next| next != self.timer_ns) else {
             return Ok(());
         };
@@ -221,13 +228,27 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Begins to open the connections that are not there.
+    /// How many connections are wanted beside those that are free or being opened: all in a closed loop.
+    fn wanted(&self, now: u64) -> usize {
+        if self.task.rate.is_none() {
+            return usize::MAX;
+        }
+        let due = self.plan.as_ref().map_or(0, |plan| plan.due(now)) as usize;
+        due.saturating_sub(self.free.len() + self.opening())
+    }
+
+    /// Begins to open the connections that are not there and wanted.
     fn open(&mut self, now: u64) {
         if self.broken.iter().all(|&(_, from)| from > now) {
             return;
         }
-        let (due, later): (Vec<_>, Vec<_>) =
-            self.broken.drain(..).partition(|(_, from)| *from <= now);
+        let mut left = self.wanted(now);
+        let all = self.broken.drain(..);
+        let (due, later): (Vec<_>, Vec<_>) = all.partition(|(_, from)| {
+            let is_next = left > 0 && *from <= now;
+            left -= usize::from(is_next);
+            is_next
+        });
         self.broken = later;
         for (place, _) in due {
             // All URLs are of one server; a connection asks for each of them.

@@ -55,6 +55,12 @@ impl Plan {
         Some(self.at(self.next)).filter(|&at| at < self.until_ns)
     }
 
+    /// How many requests are due and not sent.
+    pub(super) fn due(&self, now: u64) -> u64 {
+        let end = self.first_from(self.until_ns.min(now.saturating_add(1)));
+        end.saturating_sub(self.next)
+    }
+
     /// Takes the next request, if its time has come: for when it was planned.
     pub(super) fn take(&mut self, now: u64) -> Option<u64> {
         let at = self.next_ns().filter(|&at| at <= now)?;
@@ -90,6 +96,14 @@ mod tests {
     const S: u64 = 1_000_000_000;
 
     /// Each request took as many steps as others were overdue, and the server got no CPU.
+    #[test]
+    fn what_is_due_is_what_can_be_taken() {
+        let mut plan = Plan::new(1_000.0, S, 2 * S);
+        assert_eq!((plan.due(S - 1), plan.due(S), plan.due(S + 2_500_000)), (0, 1, 3));
+        plan.take(S + 1);
+        assert_eq!((plan.due(S + 2_500_000), plan.due(9 * S)), (2, 999));
+    }
+
     #[test]
     fn a_backlog_of_a_hundred_thousand_costs_what_was_sent_and_no_memory() {
         let mut plan = Plan::new(100_000.0, S, 2 * S);

@@ -72,6 +72,30 @@ fn below_its_capacity_all_is_sent_and_answered() {
     assert_eq!(report.answered + report.timeouts, 15, "{report:?}");
 }
 
+/// A server that sees to one connection after the other waited for requests on connections that were open
+/// and asked nothing, until the time of all others was over.
+#[test]
+fn a_server_that_sees_to_one_connection_at_a_time_is_not_held_up() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            if stream.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {
+                let answer = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab";
+                let _it_may_be_gone = stream.write_all(answer.as_bytes());
+            }
+        }
+    });
+    let task = Task {
+        connections: 16,
+        timeout_s: 60.0,
+        ..task(address, 50.0)
+    };
+    let report = run(&task).unwrap();
+    assert_eq!((report.answered, report.refused), (15, 0), "{report:?}");
+}
+
 /// A connection that nobody accepts hides nothing and holds up nobody.
 #[test]
 fn a_port_that_refuses_is_named_where_no_request_could_be_sent() {
