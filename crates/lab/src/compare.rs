@@ -221,6 +221,9 @@ fn nothing_in_common(a: &Named<'_>, b: &Named<'_>) -> NothingInCommon {
     }
 }
 
+/// Cases of a study that an error names.
+const SHOWN: usize = 3;
+
 /// The studies of a run with their cases, and with the variants of these where they are what differs.
 fn holds(run: &Named<'_>, with_variants: bool) -> String {
     let case = |case: &CaseResult| {
@@ -231,7 +234,10 @@ fn holds(run: &Named<'_>, with_variants: bool) -> String {
         }
     };
     let studies = run.results.studies.iter().map(|study| {
-        let cases: Vec<String> = study.cases.iter().map(case).collect();
+        let shown = study.cases.iter().take(SHOWN).map(case);
+        let more = study.cases.len().saturating_sub(SHOWN);
+        let more = (more > 0).then(|| format!("{more} more"));
+        let cases: Vec<String> = shown.chain(more).collect();
         format!("{} ({})", study.study.name, cases.join("; "))
     });
     studies.collect::<Vec<_>>().join(" and ")

@@ -137,6 +137,16 @@ impl Served {
                 self.server.command
             ));
         }
+        if let Load::Http(http) = &self.load
+            && self.server.asks_for("port")
+            && !self.is_asked_for("port")
+        {
+            return Err(format!(
+                "the server listens at {{port}}, a free port, and the load asks elsewhere: write {{port}} into the \
+                 load too, such as http://127.0.0.1:{{port}}/, in place of {}",
+                http.urls.join(" ")
+            ));
+        }
         match &self.load {
             Load::Command(line) => {
                 tools::known(line)?;

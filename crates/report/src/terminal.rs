@@ -101,11 +101,11 @@ enum Detail {
     Answers,
     /// With one comparison of memory, of several warnings the first, of what is left out the number.
     FewWarnings,
-    /// With one advice, and of warnings the number alone.
+    /// With one advice, and of warnings the first clause and the number of the others.
     OneAdvice,
     /// Without the meaning of names, which is on the page.
     NoTerms,
-    /// Without the bars of a study.
+    /// Without the bars of a study, and with the number of warnings alone.
     Least,
 }
 
@@ -127,14 +127,26 @@ impl Detail {
             Self::OneAdvice | Self::NoTerms | Self::Least => 0,
         };
         let (shown, rest) = all.split_at(few.min(all.len()));
-        let rest = match (shown.len(), rest.len()) {
-            (_, 0) => None,
-            (0, all) => Some(many(all as u64, "warning")),
-            (_, more) => Some(many(more as u64, "more warning")),
+        let rest = match (shown, rest) {
+            (_, []) => None,
+            ([], all) if self == Self::Least => Some(many(all.len() as u64, "warning")),
+            ([], [one]) => Some(clause(one).to_owned()),
+            ([], [first, more @ ..]) => {
+                let more = many(more.len() as u64, "more warning");
+                Some(format!("{}; {more}", clause(first)))
+            }
+            (_, more) => Some(many(more.len() as u64, "more warning")),
         };
         let rest = rest.map(|rest| format!("{rest}: flowgauge report DIR -v"));
         shown.iter().cloned().chain(rest).collect()
     }
+}
+
+/// What a warning says before its particulars.
+fn clause(warning: &str) -> &str {
+    warning
+        .split_once(" (")
+        .map_or(warning, |(clause, _)| clause)
 }
 
 fn first_screen(

@@ -12,6 +12,7 @@
 //! Widths are columns of a terminal: a CJK character takes two, a combining one none.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use lab::number::DOTS;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -190,6 +191,13 @@ pub(crate) fn cut_within(text: &str, columns: usize) -> Cow<'_, str> {
         begin.trim_end(),
         end.trim_start()
     ))
+}
+
+/// Whether texts that are not the same would look so, cut at their ends to `columns`.
+pub(crate) fn look_the_same<'a>(texts: impl Iterator<Item = &'a str>, columns: usize) -> bool {
+    let texts: BTreeSet<&str> = texts.collect();
+    let cut: BTreeSet<_> = texts.iter().map(|text| cut(text, columns)).collect();
+    cut.len() < texts.len()
 }
 
 /// The longest end that takes at most `columns`.

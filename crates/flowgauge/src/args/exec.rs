@@ -124,7 +124,9 @@ pub(crate) struct ServeArgs {
 fn slo(text: &str) -> Result<f64, String> {
     let time = text.strip_prefix("p99=").ok_or("write p99=20ms")?;
     match time.parse::<f64>() {
-        Ok(_) => Err(format!("{time} has no unit: write p99={time}ms or p99={time}s")),
+        Ok(_) => Err(format!(
+            "{time} has no unit: write p99={time}ms or p99={time}s"
+        )),
         Err(_) => number::seconds(time),
     }
 }

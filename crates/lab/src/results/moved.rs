@@ -352,7 +352,7 @@ mod tests {
             "{said}"
         );
         assert!(
-            said.contains("moving does not pay: threads, queue"),
+            said.contains("moving does not pay: queued threads"),
             "{said}"
         );
     }

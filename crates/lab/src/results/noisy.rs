@@ -23,8 +23,7 @@ pub(super) fn noise_warning(studies: &[StudyResult]) -> Option<String> {
     let seen = |noisy: &Noisy<'_>| difference(smallest_seen_in(rounds, noisy.pair));
     let hidden = match &noisy[..] {
         [] => return None,
-        [one] => seen(one),
-        [most, .., least] => format!("{} ({} in the noisiest case)", seen(least), seen(most)),
+        [.., least] => seen(least),
     };
     let most = &noisy[0];
     let pair = percent(most.pair);
@@ -32,8 +31,12 @@ pub(super) fn noise_warning(studies: &[StudyResult]) -> Option<String> {
         [_] => String::new(),
         _ => format!(": {}, {}", most.study, most.case),
     };
+    let most = match noisy.len() {
+        1 => String::new(),
+        _ => format!("under {} in the noisiest case, where ", seen(most)),
+    };
     Some(format!(
-        "Noisy run: differences under {hidden} may not show in {rounds} rounds (repeats varied by up to \
+        "Noisy run: differences under {hidden} may not show in {rounds} rounds ({most}repeats varied by up to \
          {pair}{of})"
     ))
 }
@@ -63,7 +66,7 @@ fn noisiest(result: &StudyResult) -> Option<Noisy<'_>> {
 mod tests {
     use super::*;
 
-    /// "831 % in the noisiest case" was said of what takes nine times as long.
+    /// "under 831 % in the noisiest case" was said of what takes nine times as long.
     #[test]
     fn a_difference_of_more_than_twice_is_a_factor() {
         assert_eq!(difference(0.12), "12 %");

@@ -99,7 +99,10 @@ mod tests {
     #[test]
     fn what_is_due_is_what_can_be_taken() {
         let mut plan = Plan::new(1_000.0, S, 2 * S);
-        assert_eq!((plan.due(S - 1), plan.due(S), plan.due(S + 2_500_000)), (0, 1, 3));
+        assert_eq!(
+            (plan.due(S - 1), plan.due(S), plan.due(S + 2_500_000)),
+            (0, 1, 3)
+        );
         plan.take(S + 1);
         assert_eq!((plan.due(S + 2_500_000), plan.due(9 * S)), (2, 999));
     }

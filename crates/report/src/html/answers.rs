@@ -23,17 +23,33 @@ pub(super) fn top(results: &Results, document: &Document, budget: &mut SizeBudge
         section #answers aria-label="Answers" {
             @if let Some(asked) = &answers.asked { (budget.hold("the question", html! { p { (asked) "." } })) }
             (budget.hold("threads against processes", group("forest-main", "Threads against processes", &answers.rows)))
-            (budget.hold("other answers", group("forest-other", "Other answers", &answers.others)))
+            (budget.hold("other answers", group("forest-other", others(answers), &answers.others)))
             (budget.hold("terms", terms(answers)))
             @if let Some(said) = &answers.terms { (budget.hold("terms", html! { p.quiet { (said) "." } })) }
         }
         @if !answers.next.is_empty() {
             section #next {
                 h2 { "Next" }
-                ul { @for line in &answers.next { (budget.hold(line, html! { li { (line) } })) } }
+                ul { @for line in &answers.next { (budget.hold(line, html! { li { (commanded(line)) } })) } }
             }
         }
         @for warning in &answers.warnings { (budget.hold(warning, html! { p.warning { (warning) } })) }
+    }
+}
+
+/// A line whose command, if it ends in one, breaks at spaces alone.
+fn commanded(line: &str) -> Markup {
+    match line.split_once(": flowgauge ") {
+        Some((said, command)) => html! { (said) ": " code { "flowgauge " (command) } },
+        None => html! { (line) },
+    }
+}
+
+/// The heading of answers that are not about threads against processes.
+fn others(answers: &Answers) -> &'static str {
+    match answers.rows.is_empty() {
+        true => "Answers",
+        false => "Other answers",
     }
 }
 

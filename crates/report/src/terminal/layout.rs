@@ -12,9 +12,8 @@
 //! without a number go too, the last first, until one is left beside them.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
-use crate::text::{cut, cut_within, visible, width};
+use crate::text::{cut, cut_within, look_the_same, visible, width};
 use crate::words::Tone;
 
 /// Columns that labels may claim before other columns are dropped for them.
@@ -115,9 +114,7 @@ impl Table {
 
     /// Whether labels that are not the same would look so, cut at their ends to `columns`.
     fn differ_at_their_ends(&self, columns: usize) -> bool {
-        let labels: BTreeSet<&str> = self.rows.iter().map(|row| &*row[self.flex].text).collect();
-        let cut: BTreeSet<_> = labels.iter().map(|label| cut(label, columns)).collect();
-        cut.len() < labels.len()
+        look_the_same(self.rows.iter().map(|row| &*row[self.flex].text), columns)
     }
 
     /// The columns that are shown, with their widths.

@@ -8,7 +8,7 @@ use super::Detail;
 use super::page::Page;
 use crate::document::answers::are_threads_and_processes;
 use crate::number::{bytes, time};
-use crate::text::{cut, width};
+use crate::text::{cut, cut_within, look_the_same, width};
 use crate::words::Tone;
 
 /// Columns of the longest bar at the most.
@@ -94,6 +94,7 @@ fn bars(page: &mut Page<'_>, case: &CaseResult, variants: &[&VariantSummary]) {
         .collect();
     let columns = |at: usize| rows.iter().map(|row| width(&row[at])).max().unwrap_or(0);
     let [label, value, memory] = [columns(0).min(LABEL), columns(1), columns(2)];
+    let within = look_the_same(rows.iter().map(|row| &*row[0]), label);
     let room = page
         .prose()
         .saturating_sub(2 + label + 2 + value + 2 + memory + 3)
@@ -101,7 +102,10 @@ fn bars(page: &mut Page<'_>, case: &CaseResult, variants: &[&VariantSummary]) {
     for (row, variant) in rows.iter().zip(variants) {
         let share = typical(variant) / longest;
         let bar = "█".repeat(((share * room as f64).round() as usize).max(1));
-        let name = cut(&row[0], label);
+        let name = match within {
+            true => cut_within(&row[0], label),
+            false => cut(&row[0], label),
+        };
         let space = " ".repeat(label - width(&name));
         let line = format!("{name}{space}  {:>value$}  {:>memory$}   ", row[1], row[2]);
         let bar = page.shown(&bar).into_owned();

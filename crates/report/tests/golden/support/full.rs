@@ -50,8 +50,8 @@ pub(crate) fn busy(preset: Preset, rounds: usize) -> Results {
          the rest, so times are longer and less steady than they would be; free that CPU, or name \
          another one (--cpu)"
             .to_owned(),
-        "Noisy run: differences under 3.9 % (2.12x in the noisiest case) may not show in 80 rounds \
-         (repeats varied by up to 160 %: sharing, cores/page-fault-anon)"
+        "Noisy run: differences under 3.9 % may not show in 80 rounds (under 2.12x in the noisiest case, where \
+         repeats varied by up to 160 %: sharing, cores/page-fault-anon)"
             .to_owned(),
     ];
     results
