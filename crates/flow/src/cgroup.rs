@@ -4,14 +4,14 @@
 //!
 //! Descent finds a command's processes as long as the process above them is there (`program::tree`).
 //! If that one is killed, and the main process with it, nobody is left who could find them. What
-//! no process can leave by itself is its control group: a slot of a command enters a group of its
-//! run, all that it launches begins in it, and any survivor can end the whole group by one
+//! no process can leave by itself is its control group: a slot of a command makes a group,
+//! all that it launches begins in it, and any survivor can end the whole group by one
 //! write, without a race and without hitting a stranger. The kernel also counts the CPU time of
 //! the group, of children that nobody has waited for too.
 //!
 //! ```text
 //!   own group of the main process (cgroup v2)
-//!     flowgauge-RANDOM.group   made and locked by a slot, which moves into it
+//!     flowgauge-RANDOM.group   made and locked by a slot, which launches into it
 //! ```
 //!
 //! The name is random, since in a container or a PID namespace of its own each run is process 1,
@@ -22,8 +22,9 @@
 //! run if both are. None of them needs the name, and none can take the group of a run that is alive.
 //!
 //! The group has no controllers, so it changes nothing about how its members are scheduled, and
-//! has no `pids.max`. A slot enters once and before it launches anything, since moving a process
-//! takes milliseconds. To end everything but itself it leaves first ([`Cgroup::kill_others`]).
+//! has no `pids.max`. Commands are made in it ([`sys::clone_into`]). Where the kernel or a sandbox does not allow
+//! that, the slot enters once and before it launches anything, since to move a process
+//! takes milliseconds; to end everything but itself it then leaves first ([`Cgroup::kill_others`]).
 //! The kernel sees to it that no fork escapes from `cgroup.kill`; where the kernel has no such file, the group is
 //! frozen before its members are killed.
 //!
@@ -34,6 +35,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
@@ -48,38 +50,64 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Names that are tried: another run may sweep a group that has just been made.
 const TRIES: usize = 10;
 
-/// A group that this process is in.
+/// A group that this process has made.
 #[derive(Debug)]
 pub struct Cgroup {
     folder: PathBuf,
     /// Where this process was before.
     before: PathBuf,
-    /// Says that the slot is alive.
-    _lock: File,
+    /// The folder, open and locked: the slot is alive.
+    lock: File,
+    /// Whether this process is in it.
+    is_entered: bool,
 }
 
 impl Cgroup {
-    /// Makes a group and enters it.
+    /// Makes a group.
     ///
     /// # Errors
     /// There is no cgroup v2, or it may not be used.
-    pub fn enter() -> io::Result<Self> {
+    pub fn make() -> io::Result<Self> {
         let before = own_folder()?;
         for _ in 0..TRIES {
             let folder = before.join(tidy::names::new(Kind::Group)?);
             fs::create_dir(&folder)?;
+            // Another run may have removed it before it was locked.
             if let Some(lock) = locked(&folder)
-                && fs::write(folder.join("cgroup.procs"), "0").is_ok()
+                && folder.exists()
             {
                 return Ok(Self {
                     folder,
                     before,
-                    _lock: lock,
+                    lock,
+                    is_entered: false,
                 });
             }
             let _swept_is_fine = fs::remove_dir(&folder);
         }
-        Err(io::Error::other("no control group could be entered"))
+        Err(io::Error::other("no control group could be made"))
+    }
+
+    /// Moves this process into it, so that what it launches is in it too.
+    ///
+    /// # Errors
+    /// It may not.
+    pub fn enter(&mut self) -> io::Result<()> {
+        fs::write(self.folder.join("cgroup.procs"), "0")?;
+        self.is_entered = true;
+        Ok(())
+    }
+
+    /// Whether this process is in it.
+    #[must_use]
+    pub fn is_entered(&self) -> bool {
+        self.is_entered
+    }
+
+    /// Its folder, for a process that is to begin in it.
+    #[must_use]
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.lock.as_fd()
     }
 
     /// The processes in it.
@@ -95,11 +123,15 @@ impl Cgroup {
         text.lines().count()
     }
 
-    /// Kills all that is in it but this process, which leaves it meanwhile. Nothing that forks escapes.
+    /// Kills all that is in it but this process, which leaves it meanwhile if it is in it. Nothing that forks escapes.
     ///
     /// # Errors
     /// This process may not leave it; nothing was killed then.
     pub fn kill_others(&self) -> io::Result<()> {
+        if !self.is_entered {
+            kill(&self.folder);
+            return Ok(());
+        }
         fs::write(self.before.join("cgroup.procs"), "0")?;
         kill(&self.folder);
         fs::write(self.folder.join("cgroup.procs"), "0")

@@ -95,7 +95,7 @@ impl Supervisor {
             threads: threads_of_machine(),
             glance: Instant::now() + GLANCE,
             flooded: false,
-            cgroup: Cgroup::enter().ok(),
+            cgroup: Cgroup::make().ok().and_then(usable),
         })
     }
 
@@ -114,7 +114,9 @@ impl Supervisor {
             stdout: stdout.as_ref().unwrap_or(&self.null),
             stderr: &stderr,
         };
-        let launched = sys::launch(order.executable, streams)?;
+        let group = self.cgroup.as_ref().filter(|group| !group.is_entered());
+        let group = group.map(Cgroup::descriptor);
+        let launched = sys::launch(order.executable, streams, group)?;
         Ok(Running {
             pid: launched.pid,
             began_ns: launched.began_ns,
@@ -216,8 +218,13 @@ impl Supervisor {
     /// CPU time of all that was launched, as the control group counts it, in ns after some
     /// beginning: a difference of two says what was used between them. This process is left out.
     pub(crate) fn cpu_by_cgroup(&self) -> Option<i64> {
-        let all = i64::try_from(self.cgroup.as_ref()?.cpu_ns()?).ok()?;
-        Some(all - i64::try_from(process_cpu_ns()).ok()?)
+        let group = self.cgroup.as_ref()?;
+        let own = if group.is_entered() {
+            process_cpu_ns()
+        } else {
+            0
+        };
+        Some(i64::try_from(group.cpu_ns()?).ok()? - i64::try_from(own).ok()?)
     }
 
     /// All that was launched and runs.
@@ -229,6 +236,12 @@ impl Supervisor {
     pub(crate) fn own(&self) -> i32 {
         self.own
     }
+}
+
+/// A group that what is launched can be in: begins in, or is made in since this process has entered it.
+fn usable(mut group: Cgroup) -> Option<Cgroup> {
+    let is_usable = sys::can_begin_in(group.descriptor()) || group.enter().is_ok();
+    is_usable.then_some(group)
 }
 
 /// Tasks of the whole machine; 0 where `/proc` does not say.

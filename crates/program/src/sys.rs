@@ -18,13 +18,14 @@
 
 use std::ffi::{CStr, CString};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use measure::clock::now_ns;
 use nix::sys::signal::{SigSet, SigmaskHow, sigprocmask};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use nix::unistd::Pid;
+use rustix::process::{PidfdFlags, pidfd_open};
 
 /// What is executed. Made ready beforehand: the child may allocate nothing.
 #[derive(Debug)]
@@ -65,7 +66,7 @@ pub(crate) struct Launched {
 impl Launched {
     /// A descriptor that becomes readable when the program ends.
     pub(crate) fn descriptor(&self) -> io::Result<OwnedFd> {
-        let pid = Pid::from_raw(self.pid).ok_or(io::ErrorKind::InvalidInput)?;
+        let pid = rustix::process::Pid::from_raw(self.pid).ok_or(io::ErrorKind::InvalidInput)?;
         Ok(pidfd_open(pid, PidfdFlags::empty())?)
     }
 }
@@ -91,11 +92,16 @@ const STACK: usize = 64 << 10;
 /// Signals that this program ignores, and that a program must find as they usually are.
 const USUAL: [libc::c_int; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
 
-/// Launches a program in a session of its own. It gets `SIGKILL` when this thread ends.
+/// Launches a program in a session of its own, and in that control group if there is one. It gets `SIGKILL` when this
+/// thread ends.
 ///
 /// # Errors
 /// No process can be made, or the program cannot be executed.
-pub(crate) fn launch(program: &Executable, streams: Streams<'_>) -> io::Result<Launched> {
+pub(crate) fn launch(
+    program: &Executable,
+    streams: Streams<'_>,
+    group: Option<BorrowedFd<'_>>,
+) -> io::Result<Launched> {
     let arguments = pointers(&program.arguments);
     let environment = pointers(&program.environment);
     let order = Order {
@@ -118,7 +124,7 @@ pub(crate) fn launch(program: &Executable, streams: Streams<'_>) -> io::Result<L
     )?;
     let mut stack = vec![0u128; STACK / 16];
     let began_ns = now_ns();
-    let pid = borrowing_child(&order, &mut stack);
+    let pid = borrowing_child(&order, &mut stack, group);
     sigprocmask(SigmaskHow::SIG_SETMASK, Some(&before), None)?;
     let pid = pid?;
     match order.errno.load(Ordering::Acquire) {
@@ -135,15 +141,40 @@ pub(crate) fn launch(program: &Executable, streams: Streams<'_>) -> io::Result<L
 }
 
 /// Makes the child, and comes back when it has executed the program or ended.
-fn borrowing_child(order: &Order, stack: &mut [u128]) -> io::Result<i32> {
-    let top = stack.as_mut_ptr_range().end;
+fn borrowing_child(
+    order: &Order,
+    stack: &mut [u128],
+    group: Option<BorrowedFd<'_>>,
+) -> io::Result<i32> {
+    let top = stack.as_mut_ptr_range().end.cast();
     let flags = libc::CLONE_VM | libc::CLONE_VFORK;
     let argument = ptr::from_ref(order).cast_mut().cast();
-    // SAFETY: `top` is the 16-byte-aligned end of a stack that outlives this call, and
-    // CLONE_VFORK keeps this thread asleep until the child no longer uses it; `in_child` reads
-    // the order, which outlives it for the same reason, and only makes system calls.
-    let pid = unsafe { ::sys::clone_on(top.cast(), in_child, argument, flags) }?;
-    Ok(pid.as_raw())
+    let pid = match group {
+        // SAFETY: `top` is the 16-byte-aligned end of a stack that outlives this call, and
+        // CLONE_VFORK keeps this thread asleep until the child no longer uses it; `in_child` reads
+        // the order, which outlives it for the same reason, and only makes system calls.
+        None => unsafe { ::sys::clone_on(top, in_child, argument, flags) },
+        Some(group) => {
+            let stack = (top, size_of_val(stack));
+            // SAFETY: as above.
+            unsafe { ::sys::clone_into(group, stack, in_child, argument, flags) }
+        }
+    };
+    pid.map(Pid::as_raw)
+}
+
+/// Whether a process can begin in that control group: one does, and ends.
+pub(crate) fn can_begin_in(group: BorrowedFd<'_>) -> bool {
+    extern "C" fn end(_: *mut libc::c_void) -> libc::c_int {
+        0
+    }
+    let mut stack = vec![0u128; STACK / 16];
+    let top = stack.as_mut_ptr_range().end.cast();
+    let stack = (top, size_of_val(stack.as_slice()));
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK;
+    // SAFETY: as in `borrowing_child`; `end` uses nothing.
+    let made = unsafe { ::sys::clone_into(group, stack, end, ptr::null_mut(), flags) };
+    made.is_ok_and(|pid| wait(pid.as_raw(), true).is_ok_and(|ended| ended.is_some()))
 }
 
 /// The whole life of the child until the program takes over.
@@ -298,13 +329,44 @@ mod tests {
             stdout: &null,
             stderr: &null,
         };
-        let launched = launch(&executable(&["/bin/sh", "-c", "exit 3"]), streams).unwrap();
+        let launched = launch(&executable(&["/bin/sh", "-c", "exit 3"]), streams, None).unwrap();
         assert!(launched.began_ns < launched.started_ns);
         let reaped = wait(launched.pid, true).unwrap().unwrap();
         assert_eq!(
             (reaped.pid, libc::WEXITSTATUS(reaped.status)),
             (launched.pid, 3)
         );
+    }
+
+    /// It begins there: this process has not entered the group.
+    #[test]
+    fn a_program_is_in_the_group_that_it_is_launched_into() {
+        let Ok(group) = flow::cgroup::Cgroup::make() else {
+            skipped::skipped(
+                "no control group may be made: needs cgroup v2 and root, or Delegate=yes",
+            );
+            return;
+        };
+        if !can_begin_in(group.descriptor()) {
+            skipped::skipped(
+                "no process can begin in a control group: needs Linux 5.7 and no sandbox",
+            );
+            return;
+        }
+        let null = null();
+        let streams = Streams {
+            stdin: &null,
+            stdout: &null,
+            stderr: &null,
+        };
+        let sleeper = executable(&["/bin/sleep", "600"]);
+        let launched = launch(&sleeper, streams, Some(group.descriptor())).unwrap();
+        assert_eq!(group.members(), [launched.pid]);
+        group.kill_others().unwrap();
+        let reaped = wait(launched.pid, true).unwrap().unwrap();
+        assert_eq!(libc::WTERMSIG(reaped.status), libc::SIGKILL);
+        drop(group);
+        flow::cgroup::sweep();
     }
 
     #[test]
@@ -317,7 +379,7 @@ mod tests {
         };
         let empty = tempfile::tempdir().unwrap();
         let missing = empty.path().join("program").display().to_string();
-        let error = launch(&executable(&[&missing]), streams).unwrap_err();
+        let error = launch(&executable(&[&missing]), streams, None).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::ENOENT));
     }
 }

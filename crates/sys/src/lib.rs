@@ -20,17 +20,20 @@
 //!   `unsafe` where it is used. Anyone who wants a type of their own in it says once, by
 //!   [`Shareable`], that the type is fit for it.
 //! * [`fork_sharing`], [`clone_on`]: forks that share more with their parent than a fork does.
+//! * [`clone_into`]: one that begins in a control group.
 //! * [`is_ignored`]: what a signal does, without a change of it.
 //!
 //! Not here: the allocator's calls (`alloc` must do without anything that might allocate), and
 //! the mappings at fixed addresses by which stacks move (`fiber`) and files that shrink are
 //! mended (`search`): each of these rests on what its own crate knows.
 
+mod begin;
 mod fork;
 mod mapping;
 mod shared;
 mod signal;
 
+pub use begin::clone_into;
 pub use fork::{clone_on, fork_sharing};
 pub use mapping::{Access, Advice, Mapping, Of, PAGE};
 pub use shared::{CachePadded, Pages, Shareable, Shared};

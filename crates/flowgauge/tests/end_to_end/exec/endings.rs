@@ -65,13 +65,17 @@ fn a_cut_run_goes_on_from_another_folder() {
 fn a_control_group_ends_what_outlives_the_main_process_and_the_slot() {
     let home = Home::new();
     let mut run = sleeping(&home);
-    let slot = within(20, "the command runs", || {
+    let all = within(20, "the command runs", || {
         let all = home.processes();
-        (all.len() >= 5).then(|| Process::slot_process(&all).cloned())?
+        (all.len() >= 5).then_some(all)
     });
-    let groups = fs::read_to_string(format!("/proc/{}/cgroup", slot.pid)).unwrap();
-    let group = groups.lines().find_map(|line| line.strip_prefix("0::/"));
-    let held = group.filter(|group| group.contains("flowgauge-"));
+    let slot = Process::slot_process(&all).unwrap();
+    let groups = all
+        .iter()
+        .filter_map(|one| fs::read_to_string(format!("/proc/{}/cgroup", one.pid)).ok());
+    let groups: String = groups.collect();
+    let mut groups = groups.lines().filter_map(|line| line.strip_prefix("0::/"));
+    let held = groups.find(|group| group.contains("flowgauge-"));
     run.send(Signal::SIGKILL);
     slot.send(Signal::SIGKILL);
     run.end();
