@@ -8,10 +8,15 @@
 //! is counted is what the study times: the transactions in a warehouse that is filled. Seconds
 //! are those that the CPU was given to this program, so that a machine that does other things
 //! too changes only what its caches hold; the rate by the clock on the wall stands behind it.
+//!
+//! Beside each repeat goes a pointer chase over as many bytes: loads that each wait for the one before,
+//! one to a line, in random order. How many of them take as long as a transaction says how far that
+//! waits for memory.
 
 #![allow(clippy::print_stdout, reason = "a program whose purpose is to print")]
 
 use std::error::Error;
+use std::hint::black_box;
 
 use flow::{Body, Outlet};
 use measure::{clock, usage};
@@ -27,11 +32,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (transactions, repeats) = (number(1, 1_000_000)?, number(2, 7)?);
     println!("millions of transactions a second of CPU: median (quartiles, extremes), wall");
     for heap in heaps {
-        let (cpu, wall): (Vec<f64>, Vec<f64>) = rates(heap, transactions, repeats).unzip();
+        let chase = Chase::over(heap);
+        let repeats = rates(heap, transactions, repeats);
+        let all: Vec<[f64; 3]> = repeats
+            .map(|(cpu, wall)| [cpu, wall, chase.ns_a_step()])
+            .collect();
+        let part = |part: usize| -> Vec<f64> { all.iter().map(|one| one[part]).collect() };
+        let (cpu, wall, step_ns) = (part(0), part(1), part(2));
+        let steps: Vec<f64> = all.iter().map(|[cpu, _, ns]| 1e3 / cpu / ns).collect();
         println!(
-            "  heap {heap:>9}: {}, wall {:.3}",
+            "  heap {heap:>9}: {}, wall {:.3}; a step of a chase {} ns, a transaction {} steps",
             spread(&cpu),
-            at(&sorted(&wall), 0.5)
+            at(&sorted(&wall), 0.5),
+            spread(&step_ns),
+            spread(&steps)
         );
     }
     Ok(())
@@ -71,4 +85,47 @@ fn rates(heap: Bytes, transactions: u64, repeats: u64) -> impl Iterator<Item = (
         let rate = |ns: u64| proof.count as f64 * 1e3 / ns as f64;
         (rate(cpu_ns), rate(wall_ns))
     })
+}
+
+/// Steps of a pass.
+const STEPS: usize = 2_000_000;
+
+/// Places that each hold the next one, in one cycle through all of them.
+struct Chase(Vec<Line>);
+
+/// A line of the cache.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line(u64);
+
+impl Chase {
+    /// One line after the other over that many bytes, in an order made by Sattolo's shuffle.
+    fn over(heap: Bytes) -> Self {
+        let count = (heap.0 / 64).max(2);
+        let mut order: Vec<u64> = (0..count).collect();
+        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+        for last in (1..order.len()).rev() {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            order.swap(last, (state % last as u64) as usize);
+        }
+        let mut lines = vec![Line(0); order.len()];
+        for (place, &next) in order.iter().zip(order.iter().cycle().skip(1)) {
+            lines[*place as usize] = Line(next);
+        }
+        Self(lines)
+    }
+
+    /// ns of CPU time a step.
+    fn ns_a_step(&self) -> f64 {
+        let mut at = 0;
+        let begin = clock::thread_cpu_ns();
+        for _ in 0..STEPS {
+            at = self.0[at as usize].0;
+        }
+        let ns = clock::thread_cpu_ns() - begin;
+        black_box(at);
+        ns as f64 / STEPS as f64
+    }
 }
