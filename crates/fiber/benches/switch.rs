@@ -9,7 +9,7 @@
 //! that is allowed; a figure is the median over rounds of (time of all yields / their number),
 //! with the lowest and the highest. Flow 0 takes the time itself, from its second turn to its
 //! last, so that neither creating nor ending is in it, and no flow yields before all are there;
-//! every flow returns a sum, which is checked. `--huge` adds 10,000,000 flows. Ratios are to
+//! every flow returns a sum, which is checked. `--huge` adds 10,000,000 flows, also made and joined. Ratios are to
 //! `fiber packed` in the same round: again the median, with the lowest and the highest.
 //!
 //! Each peer is in its best mode: stacks as small as it can work with, in ring order, without
@@ -17,7 +17,7 @@
 //! the ratios below 1 show: a coroutine without a stack keeps less.
 //!
 //! Then: creating, running and joining flows that return at once; and suspending all flows and
-//! awakening them in random order.
+//! awakening them in random order, beside a bare loop over a line of memory for each in that order.
 //!
 //! Rust peers are development dependencies. Those of Boost, Go and Java are compiled when the
 //! benchmark starts, if their libraries and compilers are there; what is not is said, with how
@@ -74,6 +74,9 @@ fn main() {
     }
     for flows in [1_000, 100_000] {
         creation(&peers, flows, rounds);
+    }
+    if arguments.iter().any(|a| a == "--huge") {
+        creation(&peers, HUGE.0, rounds.min(3));
     }
     for flows in [1_000, 100_000, 1_000_000] {
         wakes(flows, rounds);
@@ -142,14 +145,29 @@ fn creation(peers: &[Peer], flows: usize, rounds: usize) {
     );
 }
 
+/// Wakes, and beside them what they cannot do without: a random line of memory for each.
 fn wakes(flows: usize, rounds: usize) {
-    let costs = (0..rounds).map(|_| peers::ours::wake_ns(flows, WAKES));
+    let mut costs = [const { Vec::new() }; 3];
+    for _round in 0..rounds {
+        let (awaken, run) = peers::ours::wake_ns(flows, WAKES);
+        let all = [
+            awaken + run,
+            awaken,
+            peers::bare::random_line_ns(flows, WAKES),
+        ];
+        for (costs, cost) in costs.iter_mut().zip(all) {
+            costs.push(cost);
+        }
+    }
     println!("\nsuspend + awaken in random order, ns each, {flows} flows");
-    println!(
-        "  {:40} {}",
+    let names = [
         "fiber packed, 448 B",
-        Spread::of(costs.collect())
-    );
+        "  of it the calls of awaken",
+        "read and write a random line of 64 B",
+    ];
+    for (name, costs_of) in names.iter().zip(&costs) {
+        println!("  {name:40} {}", with_ratio(costs_of, &costs[0]));
+    }
 }
 
 fn yield_ns(samples: &[Sample]) -> Vec<f64> {

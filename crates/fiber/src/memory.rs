@@ -8,8 +8,8 @@
 //!
 //! Getting memory is most of what a new fiber costs: on the machine where this was measured
 //! a page of 4 KiB took 1.2 us, one by one or many in a call (`MADV_POPULATE_WRITE`), and a
-//! page of 2 MiB 45 us, a tenth of that for each byte. So what fills half of a huge page
-//! gets a whole one.
+//! page of 2 MiB 45 us, a tenth of that for each byte; populated ahead of its use it takes as long.
+//! So what fills half of a huge page gets a whole one.
 //!
 //! A [`Mapping`] is all that the rest of the crate knows of where slots lie: memory private to
 //! the process, or a part of a [`Region`](crate::movable::Region) that several processes share

@@ -2,7 +2,9 @@
 //! 128 bytes, no canary, no published turn, no results: what the API costs is the difference.
 
 use std::cell::Cell;
+use std::time::Instant;
 
+use super::ours::shuffle;
 use super::stopwatch;
 use super::{Sample, memory, sample};
 
@@ -96,4 +98,24 @@ unsafe extern "C" fn flow<const FIRST: bool>(mut turn: Turn) -> ! {
     loop {
         next();
     }
+}
+
+/// To read and write a cache line for each flow, in random order: ns a line.
+pub(crate) fn random_line_ns(flows: usize, rounds: u32) -> f64 {
+    let bytes = flows * size_of::<[u64; 8]>();
+    let (_memory, base) = aligned(bytes);
+    // SAFETY: the range lies in the allocation.
+    unsafe { base.write_bytes(0, bytes) };
+    // SAFETY: those words, aligned to lines; nobody else has them.
+    let lines = unsafe { std::slice::from_raw_parts_mut(base.cast::<[u64; 8]>(), flows) };
+    let mut order: Vec<usize> = (0..flows).collect();
+    shuffle(&mut order);
+    let began = Instant::now();
+    for _ in 0..rounds {
+        order.iter().for_each(|who| lines[*who][0] += 1);
+    }
+    let ns = began.elapsed().as_nanos() as f64 / f64::from(rounds) / flows as f64;
+    let sum: u64 = lines.iter().map(|line| line[0]).sum();
+    assert_eq!(sum, flows as u64 * u64::from(rounds));
+    ns
 }

@@ -1,6 +1,6 @@
 //! Who takes part: each peer makes N flows, has them yield in ring order, and ends them.
 
-mod bare;
+pub(crate) mod bare;
 mod external;
 mod java;
 pub(crate) mod ours;

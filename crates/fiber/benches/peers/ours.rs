@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use fiber::movable::Way;
 use fiber::{Config, Fiber, FiberId, Floats, JoinHandle, Scheduler};
@@ -99,8 +99,9 @@ fn on_stack(config: Config, flows: usize, yields: usize) -> Sample {
     })
 }
 
-/// Every fiber suspends and is awakened, in random order: ns for both.
-pub(crate) fn wake_ns(flows: usize, rounds: u32) -> f64 {
+/// Every fiber suspends and is awakened, in random order: ns to awaken one, and to run it until it
+/// suspends again.
+pub(crate) fn wake_ns(flows: usize, rounds: u32) -> (f64, f64) {
     let config = packed(448).capacity(flows);
     let scheduler = Scheduler::new(config).expect("a scheduler");
     let woken = Rc::new(Cell::new(0_u64));
@@ -118,20 +119,27 @@ pub(crate) fn wake_ns(flows: usize, rounds: u32) -> f64 {
     let mut ids: Vec<FiberId> = handles.iter().map(JoinHandle::id).collect();
     shuffle(&mut ids);
     let one_round = || {
+        let began = Instant::now();
         ids.iter().for_each(|id| assert!(scheduler.awaken(*id)));
+        let awakened = began.elapsed();
         scheduler.run();
+        (awakened, began.elapsed() - awakened)
     };
     scheduler.run();
-    let began = Instant::now();
-    (0..rounds).for_each(|_| one_round());
-    let ns = began.elapsed().as_nanos() as f64 / f64::from(rounds) / flows as f64;
+    let (mut awaken, mut run) = (Duration::ZERO, Duration::ZERO);
+    for _ in 0..rounds {
+        let (awakened, ran) = one_round();
+        awaken += awakened;
+        run += ran;
+    }
     one_round();
     assert_eq!(woken.get(), flows as u64 * u64::from(rounds + 1));
-    ns
+    let each = |sum: Duration| sum.as_nanos() as f64 / f64::from(rounds) / flows as f64;
+    (each(awaken), each(run))
 }
 
 /// Fisher and Yates, with the numbers of a xorshift generator.
-fn shuffle(ids: &mut [FiberId]) {
+pub(super) fn shuffle<T>(ids: &mut [T]) {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     for last in (1..ids.len()).rev() {
         state ^= state << 13;

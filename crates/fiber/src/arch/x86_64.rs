@@ -269,7 +269,8 @@ pub(crate) fn prefetch(context: Context) {
     };
 }
 
-/// Asks for the line of the stack that a context goes on with, if there is a context.
+/// Asks for the two lowest lines of the stack that a context goes on with, if there is a context:
+/// most often its frame, and where its handle lies.
 ///
 /// # Safety
 /// `context` is null, or one that can be read.
@@ -277,7 +278,9 @@ pub(crate) fn prefetch(context: Context) {
 pub(crate) unsafe fn prefetch_stack(context: Context) {
     // SAFETY: the caller's promise.
     if let Some(saved) = unsafe { context.as_ref() } {
-        prefetch(saved.sp().cast());
+        let lowest = saved.sp().cast::<Saved>();
+        prefetch(lowest);
+        prefetch(lowest.wrapping_byte_add(64));
     }
 }
 
