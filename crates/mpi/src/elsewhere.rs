@@ -2,8 +2,8 @@
 //!
 //! # Theory
 //!
-//! Ranks of `mpirun` are its descendants, so whoever launched it sees what they use and hold. Those of `srun` are
-//! children of Slurm's daemon, and nobody above `srun` can see them. So they say it: each rank
+//! Ranks of `mpirun` are its descendants, so the process of the slot sees what they use and hold. Those of `srun` are
+//! children of a daemon of Slurm, and no process above `srun` can see them. So they say it: each rank
 //! what it used since it began, and rank 0 what all of them hold, while each of them has its state of
 //! the last repetition and waits.
 
