@@ -71,6 +71,11 @@ pub enum PlacementError {
         meant = names::meant(.0, ["free", "one", "cores", "smt", "numa"])
     )]
     Unknown(String),
+    /// A CPU stands in the list twice.
+    #[error(
+        "CPU {0} is in the list twice: once is enough, since flows are dealt to its CPUs in turn"
+    )]
+    Twice(u32),
     /// A CPU of the list is not among the allowed ones.
     #[error(
         "CPU {cpu} is not available to this process: choose among {allowed:?} \
@@ -150,7 +155,8 @@ impl TryFrom<String> for Placement {
     type Error = PlacementError;
 
     fn try_from(text: String) -> Result<Self, PlacementError> {
-        text.parse()
+        // Results of old may have a CPU twice.
+        read(&text)
     }
 }
 
@@ -158,16 +164,26 @@ impl FromStr for Placement {
     type Err = PlacementError;
 
     fn from_str(text: &str) -> Result<Self, PlacementError> {
-        match text {
-            "free" => Ok(Self::Free),
-            "one" => Ok(Self::One),
-            "cores" => Ok(Self::Cores),
-            "smt" => Ok(Self::Smt),
-            "numa" => Ok(Self::Numa),
-            _ => parse_list(text)
-                .map(Self::List)
-                .ok_or_else(|| PlacementError::Unknown(text.to_owned())),
+        let placement = read(text)?;
+        if let Self::List(list) = &placement
+            && let Some(&cpu) = names::repeated(list)
+        {
+            return Err(PlacementError::Twice(cpu));
         }
+        Ok(placement)
+    }
+}
+
+fn read(text: &str) -> Result<Placement, PlacementError> {
+    match text {
+        "free" => Ok(Placement::Free),
+        "one" => Ok(Placement::One),
+        "cores" => Ok(Placement::Cores),
+        "smt" => Ok(Placement::Smt),
+        "numa" => Ok(Placement::Numa),
+        _ => parse_list(text)
+            .map(Placement::List)
+            .ok_or_else(|| PlacementError::Unknown(text.to_owned())),
     }
 }
 
@@ -196,6 +212,16 @@ mod tests {
             smt: vec![2, 3, 6, 7],
             numa: vec![2, 6, 3, 7],
         }
+    }
+
+    #[test]
+    fn a_cpu_that_is_listed_twice_is_refused_and_old_results_are_read() {
+        let twice = "0,2,0".parse::<Placement>().unwrap_err();
+        assert!(twice.to_string().contains("CPU 0 is in the list twice"));
+        assert_eq!(
+            Placement::try_from("0,0".to_owned()),
+            Ok(Placement::List(vec![0, 0]))
+        );
     }
 
     #[test]

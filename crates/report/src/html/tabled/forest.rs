@@ -8,8 +8,8 @@ use crate::charts::forest::{Row, shape, span};
 use crate::charts::ratios::Ratios;
 use crate::html::figure::caption_id;
 
-/// About the width of the drawn column, wide and narrow: what labels of the axis keep apart by.
-const WIDTH: f64 = 340.0;
+/// The least width of the drawn column where the page is wide: what labels of the axis keep apart by.
+const WIDTH: f64 = 240.0;
 
 /// The table; `id` is that of its figure, and unique within the page.
 pub(in crate::html) fn forest(id: &str, rows: &[Row]) -> Markup {
