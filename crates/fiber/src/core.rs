@@ -37,7 +37,7 @@
 //! What a fiber must not do on its own small stack when it ends (wake whoever waits, drop
 //! what nobody joins) is done on a stack that the scheduler keeps for it.
 //!
-//! Here are the queue and its rounds; `slots` says who has which slot, `turns` is what fibers
+//! Here is the queue; `rounds` runs it, `slots` says who has which slot, `turns` is what fibers
 //! do at theirs, `ending` how they end. Everything belongs to one kernel thread; there are no locks and no atomics.
 
 pub(crate) mod ending;
