@@ -207,7 +207,7 @@ pub(super) fn axis(page: &Page<'_>, answers: &Answers) -> Option<String> {
         .any(|row| row.ratio.is_some());
     (layout.bar && any).then(|| {
         let ends = crate::number::trimmed(layout.ends, 2);
-        format!("Bars: logarithmic, {ends}x at the ends. ● faster ■ slower ◆ same ▲ undecided")
+        format!("Scale of the answers: logarithmic, {ends}x at the ends. ● faster ■ slower ◆ same ▲ undecided")
     })
 }
 
