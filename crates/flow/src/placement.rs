@@ -155,7 +155,7 @@ impl TryFrom<String> for Placement {
     type Error = PlacementError;
 
     fn try_from(text: String) -> Result<Self, PlacementError> {
-        // Results of old may have a CPU twice.
+        // Old results may list a CPU twice.
         read(&text)
     }
 }

@@ -27,16 +27,9 @@ pub(crate) fn print(text: &str) -> Result<()> {
 /// there to read it is no reason to stop.
 pub(crate) fn tell(line: &str) {
     let terminal = terminal_size::terminal_size_of(io::stderr());
-    let columns = terminal.map(|(columns, _)| usize::from(columns.0));
-    let _closed_is_fine = writeln!(io::stderr(), "{}", broken(&visible(line), columns));
-}
-
-/// The line, broken between words where a terminal would break it within one.
-fn broken(line: &str, columns: Option<usize>) -> String {
-    columns.map_or_else(
-        || line.to_owned(),
-        |columns| report::text::broken(line, columns),
-    )
+    let columns = terminal.map_or(usize::MAX, |(columns, _)| usize::from(columns.0));
+    let line = report::text::broken(&visible(line), columns);
+    let _closed_is_fine = writeln!(io::stderr(), "{line}");
 }
 
 /// The line with nothing in it that acts on a terminal or cannot be seen.

@@ -203,15 +203,24 @@ pub(crate) unsafe fn first_frame(context: &Saved, entry: Entry, top: *mut u8, to
     context.0[1].set(top_there.wrapping_sub(8).expose_provenance());
 }
 
+/// A context below `top` that begins in `entry`.
+///
+/// # Safety
+/// As [`first_frame`].
+unsafe fn fresh(entry: Entry, top: *mut u8) -> Saved {
+    let context = Saved::default();
+    // SAFETY: the caller's promise is the one asked for.
+    unsafe { first_frame(&context, entry, top, top) };
+    context
+}
+
 /// A context below `top` that hands the turn to the next cell, each time.
 ///
 /// # Safety
 /// As [`first_frame`].
 pub(crate) unsafe fn hole(top: *mut u8) -> Saved {
-    let context = Saved::default();
     // SAFETY: the caller's promise is the one asked for.
-    unsafe { first_frame(&context, hand_on, top, top) };
-    context
+    unsafe { fresh(hand_on, top) }
 }
 
 /// What runs in a hole: it changes nothing, so it can be resumed without end.
@@ -228,12 +237,10 @@ unsafe extern "C" fn hand_on(_turn: Turn) -> ! {
 /// The context of a [`Lap`].
 ///
 /// # Safety
-/// As [`first_frame`]; whoever goes on with it does so where it lies in a [`Lap`].
+/// As [`first_frame`]; it is resumed only where it lies in a [`Lap`].
 pub(crate) unsafe fn lap(top: *mut u8) -> Saved {
-    let context = Saved::default();
     // SAFETY: the caller's promise is the one asked for.
-    unsafe { first_frame(&context, begin_again, top, top) };
-    context
+    unsafe { fresh(begin_again, top) }
 }
 
 /// What runs at the end of a ring. As in a hole, nothing of its own changes but the count.

@@ -1,5 +1,7 @@
 //! Short names of commands: on one line, no longer than a table has room for, no two the same.
 
+use report::text::cut;
+
 use super::parameters::Written;
 
 /// Characters of a label at the most.
@@ -25,7 +27,7 @@ pub(super) fn of(
 
 /// A command as a label.
 pub(super) fn short(command: &str) -> String {
-    cut(&line(command), LABEL)
+    cut(&line(command), LABEL).into_owned()
 }
 
 fn line(command: &str) -> String {
@@ -39,7 +41,7 @@ fn beside(line: &str, all: &[String]) -> String {
     let others = all.iter().filter(|other| *other != line);
     let like = others.filter(|other| cut(other, LABEL) == label);
     let Some(same) = like.map(|other| in_common(line, other)).max() else {
-        return label;
+        return label.into_owned();
     };
     let chars: Vec<char> = line.chars().collect();
     let word = chars[..same].iter().rposition(|c| *c == ' ');
@@ -54,13 +56,6 @@ fn beside(line: &str, all: &[String]) -> String {
 fn in_common(one: &str, other: &str) -> usize {
     let pairs = one.chars().zip(other.chars());
     pairs.take_while(|(a, b)| a == b).count()
-}
-
-fn cut(line: &str, length: usize) -> String {
-    match line.chars().count() <= length {
-        true => line.to_owned(),
-        false => line.chars().take(length - 1).chain(['…']).collect(),
-    }
 }
 
 /// The label, with a number where it is taken.

@@ -1,5 +1,7 @@
 //! Commands as servers: the same cases, with a load generator that asks them.
 
+use std::fmt::Display;
+
 use anyhow::{Result, bail, ensure};
 use flow::placement::Cpus;
 use lab::{Case, LabelledVariant, Metric, SweepPoint};
@@ -11,6 +13,13 @@ use crate::args::{ExecArgs, ServeArgs};
 /// Seconds that a server has to be ready, where --timeout does not say so.
 const READY_S: f64 = 10.0;
 
+fn refuse_twice<T: PartialEq + Display>(flag: &str, list: &[T]) -> Result<()> {
+    match names::repeated(list) {
+        Some(one) => bail!("{flag} {one} is there twice: once is enough"),
+        None => Ok(()),
+    }
+}
+
 /// The cases with servers in place of commands; once for each rate.
 pub(super) fn served(args: &ServeArgs, cases: Vec<Case>, cpus: &Cpus) -> Result<Vec<Case>> {
     let here = &cpus.allowed;
@@ -19,12 +28,8 @@ pub(super) fn served(args: &ServeArgs, cases: Vec<Case>, cpus: &Cpus) -> Result<
             "--load-cpus {none}: that CPU is not available to this process: choose among {here:?}"
         );
     }
-    if let Some(cpu) = names::repeated(&args.load_cpus) {
-        bail!("--load-cpus {cpu} is there twice: once is enough");
-    }
-    if let Some(rate) = names::repeated(&args.rate) {
-        bail!("--rate {rate} is there twice: once is enough");
-    }
+    refuse_twice("--load-cpus", &args.load_cpus)?;
+    refuse_twice("--rate", &args.rate)?;
     if args.rate.is_empty() {
         let load = load(args, None)?;
         return Ok(cases

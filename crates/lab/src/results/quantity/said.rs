@@ -34,7 +34,7 @@ pub(super) fn sentence(
             "{what}: {subject} and {reference} {}{}",
             match contrast.interval() {
                 Some(ends) if crate::compared::is_close(ends) => "too close to call",
-                Some(_) | None => "undecided",
+                _ => "undecided",
             },
             seen(kind.unit(), contrast)
         ),
