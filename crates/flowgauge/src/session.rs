@@ -91,6 +91,8 @@ pub(crate) fn begin(studies: Vec<Study>, settings: Settings, how: &HowArgs) -> R
         Ok(study)
     });
     let studies: Vec<Study> = studies.collect::<Result<_>>()?;
+    let studies = studies.into_iter().map(lab::with_rounds_for_intervals);
+    let studies: Vec<Study> = studies.collect();
     how.answer.check(&studies)?;
     asked::tell_uncountable(&settings, &machine);
     let now = SystemTime::now();

@@ -68,6 +68,7 @@ pub use expect::{Expectation, Judged};
 pub use journal::{
     CaseEnd, Entry, Header, Journal, JournalError, ResumeOverrides, SCHEMA, SlotEntry,
 };
+pub use judge::with_rounds_for_intervals;
 pub use launch::{Clock, Launch, LaunchError};
 pub use parent_memory::AskedParentMemory;
 pub use pilot::Chosen;

@@ -65,6 +65,7 @@ pub use requests::{Requests, latency_ns};
 pub use scaling::{Ratio, Scaling, ScalingPoint, Throughput, threads_over_processes};
 pub use self_managed::SelfManaged;
 pub use shared::{Cause, Effect, Shared};
+pub use sweep::crossovers;
 pub use then::{ByNumber, Standing, Then};
 pub use workers::{Used, Workers};
 

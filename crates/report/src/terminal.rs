@@ -74,23 +74,22 @@ pub fn run(results: &Results, style: &Style, folder: Option<&str>) -> String {
         first_screen(&mut page, results, (&document, detail), &folder);
         page.finish()
     };
-    let any_length = style.verbose || style.width < NARROW;
     let most = match results.studies.len() {
         1 => SCREEN,
         _ => SCREEN_OF_MANY,
     };
-    let fits = |text: &String| any_length || text.lines().count() <= most;
+    // Shorter lines are more of them.
+    let most = most * PLAIN_WIDTH / style.width.clamp(1, PLAIN_WIDTH);
+    let fits = |text: &String| style.verbose || text.lines().count() <= most;
     let mut shorter = Detail::EVERY.into_iter().map(screen);
     let first = shorter.find(fits);
     first.unwrap_or_else(|| screen(Detail::Least))
 }
 
-/// Lines of the first screen of a study alone.
+/// Lines of the first screen of a study alone, where they have [`PLAIN_WIDTH`] columns.
 const SCREEN: usize = 25;
 /// Lines of the first screen of several studies.
 const SCREEN_OF_MANY: usize = 45;
-/// Where lines are shorter than this, it may have more of them.
-const NARROW: usize = 80;
 
 /// How much is on the first screen: each step leaves out more than the one before. The tables have
 /// all of it.

@@ -9,14 +9,17 @@
 //!   ([`stats::shares`]), which gives what the clear ones do not need to the others.
 //! * **Everything behind them** is exploratory: of the differences that a study names there, at
 //!   most 5 % are false on average ([`stats::discoveries`]). No comparison is judged less
-//!   strictly than the m comparisons of its own case need.
+//!   strictly than the m comparisons of its own case need. A case with fewer rounds than any
+//!   interval takes cannot name a difference, whatever they say, so it counts among no others
+//!   (P. Gilbert, "A modified false discovery rate multiple-comparisons procedure for discrete
+//!   data", 2005): a budget that ends early costs those that were measured nothing.
 //!
 //! Both are divisions of one level by a number of comparisons, so what comes out is that number
 //! for each case. A journal from before this was so is judged as it was: each case has 5 % of
 //! its own.
 
 use serde::{Deserialize, Serialize};
-use stats::{PLAN_ALPHA, discoveries, shares};
+use stats::{LOOK_ALPHA, PLAN_ALPHA, discoveries, rounds_for_interval, shares};
 
 use super::headline_place;
 use crate::Study;
@@ -102,7 +105,9 @@ fn of_study(logs: &[CaseLog], headline: Option<(usize, usize)>, answers: usize) 
         .iter()
         .enumerate()
         .filter(|(place, _)| !is_head(*place));
-    let p_values = others.flat_map(|(_, log)| log.judge.p_values());
+    let fewest = rounds_for_interval(LOOK_ALPHA).unwrap_or(0);
+    let can_differ = others.filter(|(_, log)| log.judge.rounds() >= fewest);
+    let p_values = can_differ.flat_map(|(_, log)| log.judge.p_values());
     let p_values: Vec<f64> = p_values.map(|p| p.unwrap_or(1.0)).collect();
     let found = discoveries(&p_values, PLAN_ALPHA);
     let shared_by = p_values.len().div_ceil(found.max(1)).max(1);

@@ -64,7 +64,7 @@ pub(crate) fn sentences(
         }
         of_maps => sentences.extend(of_maps),
     }
-    sentences.extend(sweep::crossovers(&working().collect::<Vec<_>>()));
+    sentences.extend(sweep::all_crossovers(&working().collect::<Vec<_>>()));
     sentences.extend(scaling::sentences(beside.scaling));
     sentences.extend(beside.laws.iter().map(|law| law.sentence.clone()));
     sentences.extend(cheapest(cases));

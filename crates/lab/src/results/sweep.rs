@@ -11,8 +11,21 @@ use crate::words::{listed, plural};
 /// What "costs more than so much" means: levels of a ratio, and how each is said.
 const LEVELS: [(f64, &str); 3] = [(1.01, "1 %"), (1.10, "10 %"), (2.0, "2x")];
 
+/// What the cases of a sweep say as a whole of two of its variants; nothing where its flows take
+/// turns or scale, as making them is not what they cost.
+#[must_use]
+pub fn crossovers(cases: &[&CaseResult], subject: &str, reference: &str) -> Vec<String> {
+    let is_of_making = |case: &&CaseResult| {
+        let work = case.case.work.get();
+        !work.is_even() && case.case.work.scaled().is_none()
+    };
+    let cases: Vec<&CaseResult> = cases.iter().copied().filter(is_of_making).collect();
+    let pair = Pair::of(&cases, (subject, reference));
+    pair.map_or_else(Vec::new, |pair| pair.sentences())
+}
+
 /// A sentence for each sweep and each variant in it that is compared.
-pub(crate) fn crossovers(cases: &[&CaseResult]) -> Vec<String> {
+pub(crate) fn all_crossovers(cases: &[&CaseResult]) -> Vec<String> {
     let mut sweeps: Vec<&str> = Vec::new();
     for point in cases.iter().filter_map(|case| case.case.sweep.as_ref()) {
         if !sweeps.contains(&point.sweep.as_str()) {
@@ -32,7 +45,8 @@ fn sweep_crossovers(cases: &[&CaseResult], sweep: &str) -> Vec<String> {
     cases.sort_by(|a, b| at(a).total_cmp(&at(b)));
     let pairs = pairs(&cases);
     let pairs = pairs.iter().filter_map(|pair| Pair::of(&cases, *pair));
-    pairs.flat_map(|pair| pair.sentences()).collect()
+    let sentences = pairs.flat_map(|pair| pair.sentences());
+    sentences.map(|said| format!("{sweep}: {said}")).collect()
 }
 
 /// Subject and reference of every finding, each pair once: counts at the ends of a sweep may
@@ -85,9 +99,7 @@ impl<'a> Pair<'a> {
             true => None,
             false => self.levels(),
         };
-        let said = levels.into_iter().chain(said);
-        let name = |said| format!("{}: {said}", self.point.sweep);
-        said.map(name).collect()
+        levels.into_iter().chain(said).collect()
     }
 
     /// What making the dearer one instead of the other costs.
@@ -102,10 +114,19 @@ impl<'a> Pair<'a> {
             true => (self.subject, self.reference),
             false => (self.reference, self.subject),
         };
-        let levels = LEVELS.iter().filter_map(|(level, name)| {
-            let crossing = crossing(&points, *level)?;
-            Some(self.level_words(name, &crossing, !subject_dearer))
-        });
+        let levels = LEVELS
+            .iter()
+            .filter_map(|(level, name)| Some((*name, crossing(&points, *level)?)));
+        let mut levels: Vec<(&str, Crossing)> = levels.collect();
+        // Of levels that are exceeded everywhere the highest says it all, and of those that are
+        // nowhere the lowest.
+        let count = |wanted: Crossing| levels.iter().filter(|(_, at)| *at == wanted).count();
+        let (above, below) = (count(Crossing::Everywhere), count(Crossing::Nowhere));
+        levels.truncate(levels.len() - below.saturating_sub(1));
+        levels.drain(..above.saturating_sub(1));
+        let levels = levels.iter();
+        let levels =
+            levels.map(|(name, crossing)| self.level_words(name, crossing, !subject_dearer));
         Some(format!(
             "{} instead of {} cost {}",
             plural(dearer),

@@ -16,6 +16,7 @@
 //! none of them is marked as exploratory ([`Row::mark`]): a further case of a study, or memory.
 
 mod advice;
+mod along;
 mod asked;
 mod misses;
 mod row;
@@ -183,6 +184,7 @@ fn memory(results: &Results) -> Option<Row> {
         let label = format!("Memory, {}", study.study.name);
         Some(Row {
             ends: ends.trim_start().to_owned(),
+            case: case.case.name.clone(),
             is_exploratory: case.findings.iter().all(|one| one.role != Role::Alone),
             ..Row::new(place, label, words, tone)
         })

@@ -1,7 +1,7 @@
 //! Tables and sentences.
 
 use lab::results::Role;
-use lab::{Preset, Results, StudyResult};
+use lab::{CaseEnd, Preset, Results, StudyResult};
 use proptest::prelude::*;
 use report::terminal::{self, Style};
 use unicode_width::UnicodeWidthStr;
@@ -37,10 +37,50 @@ fn the_first_screen_at_100_columns() {
 #[test]
 fn the_first_screen_of_all_studies_is_one_screen() {
     let results = busy(Preset::Quick, 10);
-    for (width, lines) in [(60, 75), (80, 45), (100, 45), (200, 45)] {
+    for (width, lines) in [(60, 75), (80, 56), (100, 45), (200, 45)] {
         let text = terminal::run(&results, &brief(width), Some("out"));
         assert!(text.lines().count() <= lines, "{width}: {text}");
         assert!(text.lines().all(|line| line.width() <= width), "{text}");
+    }
+}
+
+/// More time was advised for rows that had run all of their rounds.
+#[test]
+fn what_is_advised_would_help() {
+    let advised = |ended: CaseEnd| {
+        let mut results = busy(Preset::Quick, 10);
+        let cases = results
+            .studies
+            .iter_mut()
+            .flat_map(|study| &mut study.cases);
+        cases.for_each(|case| case.ended = Some(ended));
+        terminal::run(&results, &brief(100), Some("out"))
+    };
+    let command = "\n    flowgauge run --resume out";
+    let time = advised(CaseEnd::Budget);
+    assert!(time.contains(&format!("{command} --budget 5m\n")), "{time}");
+    let rounds = advised(CaseEnd::Rounds);
+    let more = format!("{command} --rounds 160 --budget 5m\n");
+    assert!(rounds.contains(&more), "{rounds}");
+    let decided = advised(CaseEnd::Decided);
+    let alone = "Disk writes is one of many comparisons here; alone it needs less evidence:\n    \
+                 flowgauge run workers --case io\n";
+    assert!(
+        decided.contains(alone) && !decided.contains(command),
+        "{decided}"
+    );
+}
+
+/// A sweep has one point on the first screen: what the others say was nowhere but in its table.
+#[test]
+fn a_study_alone_says_how_its_answer_changes_along_the_sweep() {
+    let mut results = results();
+    results.studies.truncate(1);
+    results.studies[0].cases.remove(0);
+    results.studies[0].study.headline = "grain/1000".to_owned();
+    let text = terminal::run(&results, &brief(200), Some("out"));
+    for point in ["at block 10,000: ", "; at block 1,000,000: "] {
+        assert!(text.contains(point), "{text}");
     }
 }
 

@@ -183,6 +183,53 @@ fn a_headline_that_shares_its_level_gets_the_rounds_for_an_interval_and_a_reserv
     }
 }
 
+/// `mem-resting` ran its seven rounds, and its interval took eight.
+#[test]
+fn the_most_rounds_of_a_case_are_those_of_an_interval_among_all_of_its_study() {
+    let rounds = |most: Option<usize>| {
+        let limited = |name| Case {
+            max_rounds: most,
+            ..case(name, 1, &TWO)
+        };
+        let others = ["b", "c", "d", "e", "f"].map(limited);
+        let study = study([case("a", 1, &TWO)].into_iter().chain(others).collect());
+        let raised = crate::with_rounds_for_intervals(study);
+        raised
+            .cases
+            .iter()
+            .map(|case| case.max_rounds)
+            .collect::<Vec<_>>()
+    };
+    // Five comparisons share 1.6 % a look: 2 / 2^n is less from n = 10 on.
+    let raised = |most| [[None].as_slice(), &[most; 5]].concat();
+    assert_eq!(rounds(Some(7)), raised(Some(10)));
+    assert_eq!(rounds(Some(20)), raised(Some(20)));
+    assert_eq!(rounds(Some(3)), raised(Some(3)), "it only measures");
+    assert_eq!(rounds(None), raised(None));
+}
+
+/// Two of 24 operations had ten rounds when the time ended, and all their answers were "too few
+/// rounds": those that had none shared their level.
+#[test]
+fn cases_that_a_budget_left_without_rounds_cost_the_others_nothing() {
+    let mut header = alone(6.0, &[1; 24]);
+    header.settings.floor = Some(0.0);
+    let faster = |model: &str, n: usize| match model {
+        "process" => 20 * MS + n as u64,
+        _ => 10 * MS,
+    };
+    let ran = run_mock(header, &mut Mock::timed(faster));
+    let measured = ran.results.studies[0]
+        .cases
+        .iter()
+        .filter(|case| case.rounds >= 7);
+    let decided = measured
+        .clone()
+        .filter(|case| case.findings[0].verdict.is_decided());
+    assert!(measured.count() > 1);
+    assert!(decided.count() > 1, "{:?}", rounds_of(&ran));
+}
+
 /// `workers --budget 2m` ended one round short of an interval, and nobody knew before.
 #[test]
 fn a_budget_that_cannot_decide_is_named_before_it_is_spent() {

@@ -1,6 +1,6 @@
 //! What to do next, and what to beware of.
 
-use lab::{CaseEnd, CaseResult, Results, VariantSummary};
+use lab::{CaseEnd, CaseResult, Results, StudyResult, VariantSummary};
 
 use super::{Answers, Row};
 use crate::text::shell_word;
@@ -15,19 +15,32 @@ const LEAST_ROUNDS: usize = 20;
 pub(super) fn next(results: &Results, answers: &Answers) -> Vec<String> {
     let all = || answers.rows.iter().chain(&answers.others);
     let open: Vec<&Row> = all().filter(|row| row.tone == Tone::Doubt).collect();
-    let mut next = Vec::new();
-    if let Some(more) = more_rounds(results, &open) {
-        // Such a row has a ratio alone.
-        let is_early = |row: &&Row| row.ratio.is_some() && row.interval.is_none();
-        let early = open.iter().filter(|row| is_early(row)).count();
-        next.push(match (open.len(), early) {
-            (1, 0) => format!("One row is undecided. {more}"),
-            (1, _) => format!("One row has too few rounds. {more}"),
-            (open, 0) => format!("{open} rows are undecided. {more}"),
-            (open, _) => format!("{open} rows are undecided, {early} after too few rounds. {more}"),
-        });
+    // Such a row has a ratio alone.
+    let is_early = |row: &&&Row| row.ratio.is_some() && row.interval.is_none();
+    let early = open.iter().filter(is_early).count();
+    let mut count = match (open.len(), early) {
+        (0, _) => String::new(),
+        (1, 0) => "One row is undecided".to_owned(),
+        (1, _) => "One row has too few rounds".to_owned(),
+        (open, 0) => format!("{open} rows are undecided"),
+        (open, _) => format!("{open} rows are undecided, {early} after too few rounds"),
+    };
+    let hidden = hidden(results, answers);
+    if !hidden.is_empty() {
+        let more = if open.is_empty() { "" } else { "; " };
+        let rounds = if hidden.len() == 1 { "has" } else { "have" };
+        let questions = many(hidden.len() as u64, "case");
+        count.push_str(&format!("{more}{questions} in -v {rounds} too few rounds"));
     }
-    if !open.is_empty() {
+    let cases: Vec<(&StudyResult, &CaseResult)> = open
+        .iter()
+        .flat_map(|row| cases(results, row))
+        .chain(hidden)
+        .collect();
+    let mut next = Vec::new();
+    next.extend(more_rounds(results, &cases).map(|more| format!("{count}. {more}")));
+    next.extend(open.iter().find_map(|row| alone(results, row)));
+    if !next.is_empty() || !open.is_empty() {
         return next;
     }
     let begun = all().filter(|row| row.ratio.is_some());
@@ -45,32 +58,68 @@ pub(super) fn next(results: &Results, answers: &Answers) -> Vec<String> {
     next
 }
 
-/// How to get more rounds of what is open; `None` where nothing is, or all of it has failed.
-fn more_rounds(results: &Results, open: &[&Row]) -> Option<String> {
-    let studies = open.iter().map(|row| &results.studies[row.study]);
-    let cases = || studies.clone().flat_map(|study| &study.cases);
-    if cases().all(|case| case.ended == Some(CaseEnd::Failures)) {
+/// The cases that a row is of: all of its study where it names none.
+fn cases<'a>(
+    results: &'a Results,
+    row: &'a Row,
+) -> impl Iterator<Item = (&'a StudyResult, &'a CaseResult)> {
+    let study = &results.studies[row.study];
+    let own = study.cases.iter();
+    let own = own.filter(|case| row.case.is_empty() || case.case.name == row.case);
+    own.map(move |case| (study, case))
+}
+
+/// The cases of a study alone that are in no row and have too few rounds for any interval.
+fn hidden<'a>(results: &'a Results, answers: &Answers) -> Vec<(&'a StudyResult, &'a CaseResult)> {
+    let [study] = &results.studies[..] else {
+        return Vec::new();
+    };
+    let mut rows = answers.rows.iter().chain(&answers.others);
+    let has_few = |case: &&CaseResult| {
+        let mut findings = case.findings.iter();
+        let is_early = findings.all(|one| one.estimate.is_none_or(|e| e.interval().is_none()));
+        is_early && !case.findings.is_empty() && !rows.any(|row| row.case == case.case.name)
+    };
+    let few = study.cases.iter().filter(has_few);
+    few.map(|case| (study, case)).collect()
+}
+
+/// How to get more rounds of what is open; `None` where nothing is that more rounds could decide.
+fn more_rounds(results: &Results, open: &[(&StudyResult, &CaseResult)]) -> Option<String> {
+    let ended = |end: Option<CaseEnd>| open.iter().any(|(_, case)| case.ended == end);
+    let (in_time, in_rounds) = (ended(Some(CaseEnd::Budget)), ended(Some(CaseEnd::Rounds)));
+    if !in_time && !in_rounds && !ended(None) {
         return None;
     }
-    let has_rounds = |case: &CaseResult| matches!(case.ended, None | Some(CaseEnd::Budget));
     let settings = &results.header.settings;
-    let (rounds, minutes) = match cases().any(has_rounds) {
-        true => (None, Some(5.0)),
-        false => (
-            Some((2 * settings.max_rounds).max(LEAST_ROUNDS)),
-            settings.budget_s.map(|s| ((s + 300.0) / 60.0).ceil()),
-        ),
-    };
+    let rounds = (2 * settings.max_rounds).max(LEAST_ROUNDS);
+    let rounds = in_rounds.then(|| format!(" --rounds {rounds}"));
+    // Rounds take time too, and a study may have used all of it.
+    let minutes = settings.budget_s.map(|s| (2.0 * s / 60.0).ceil().max(5.0));
     let each = match (minutes, results.studies.len()) {
         (Some(minutes), 2..) => format!(", up to {minutes} minutes a study"),
         _ => String::new(),
     };
-    let rounds = rounds.map(|rounds| format!(" --rounds {rounds}"));
     let budget = minutes.map(|minutes| format!(" --budget {minutes}m"));
     let flags = [rounds, budget].into_iter().flatten().collect::<String>();
     Some(format!(
         "More rounds{each}: flowgauge run --resume DIR{flags}"
     ))
+}
+
+/// How to ask for a row alone that was measured until it was decided by itself, but is one of many
+/// comparisons in this run: no more rounds are made of it here.
+fn alone(results: &Results, row: &Row) -> Option<String> {
+    let (study, case) = cases(results, row).next()?;
+    let is_stuck = row.is_exploratory && case.ended == Some(CaseEnd::Decided);
+    let words = [&study.study.name, &case.case.name].map(|name| shell_word(name));
+    is_stuck.then(|| {
+        format!(
+            "{} is one of many comparisons here; alone it needs less evidence: flowgauge run {} \
+             --case {}",
+            row.label, words[0], words[1]
+        )
+    })
 }
 
 /// Slots of a variant that failed for one reason, with those of all its slots.

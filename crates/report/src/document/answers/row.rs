@@ -1,10 +1,11 @@
 //! One answer: how threads compare with processes, or which variant is the best of a case.
 
 use flow::Model;
-use lab::results::{Role, at_most};
+use lab::results::{Role, at_most, crossovers};
 use lab::{CaseResult, Finding, Metric, Results, StudyResult, compared};
 use stats::{Estimate, Verdict};
 
+use super::along;
 use crate::words::{Tone, plural, stopped};
 
 /// Other variants that a row names beside its best.
@@ -96,7 +97,12 @@ pub(super) fn row(
     row.is_exploratory = findings.any(|one| matches!(one.role, Role::Exploratory { .. }));
     let cause = no_cause(case);
     match (main, best) {
-        (Some(pair), _) => row.say(&pair, "threads", &cause),
+        (Some((finding, pair)), _) => {
+            row.say(&pair, "threads", &cause);
+            if results.studies.len() == 1 {
+                row.compare_along(study, case, finding);
+            }
+        }
         (None, _) if row.recommends(case) => {}
         (None, Some(finding)) => {
             let pair = Pair::of(finding);
@@ -113,6 +119,9 @@ pub(super) fn row(
             let others = others(case, finding);
             row.below
                 .extend(others.map(|said| About::Besides.says(said)));
+            if results.studies.len() == 1 {
+                row.compare_along(study, case, finding);
+            }
         }
         (None, None) => row.alone(study, case, is_headline),
     }
@@ -209,19 +218,19 @@ fn is_between(case: &CaseResult, finding: &Finding) -> bool {
 }
 
 /// The finding on processes and threads, threads against processes; by models and not by names.
-fn threads_against_processes(case: &CaseResult) -> Option<Pair> {
+fn threads_against_processes(case: &CaseResult) -> Option<(&Finding, Pair)> {
     let model = |label: &str| model(case, label);
-    let pairs = case.findings.iter().filter_map(|finding| {
+    let mut pairs = case.findings.iter().filter_map(|finding| {
         let (subject, own) = model(&finding.subject)?;
         let (reference, others) = model(&finding.reference)?;
+        let pair = Pair::of(finding);
         match (subject, reference) {
             _ if own || others => None,
-            (Model::Thread, Model::Process) => Some(Pair::of(finding)),
-            (Model::Process, Model::Thread) => Some(Pair::of(finding).turned()),
+            (Model::Thread, Model::Process) => Some((finding, pair)),
+            (Model::Process, Model::Thread) => Some((finding, pair.turned())),
             _ => None,
         }
     });
-    let mut pairs = pairs;
     pairs.next()
 }
 
@@ -283,6 +292,28 @@ impl Row {
             self.below
                 .extend(overstated.map(|said| About::Overstated.says(said)));
         }
+    }
+
+    /// Says how the variants of a finding compare at the other points of its sweep, and where that
+    /// changes; threads against processes in the direction of the row.
+    fn compare_along(&mut self, study: &StudyResult, case: &CaseResult, finding: &Finding) {
+        let Some(sweep) = along::sweep(study, case) else {
+            return;
+        };
+        let is_same = |one: &&Finding| {
+            (&one.subject, &one.reference) == (&finding.subject, &finding.reference)
+        };
+        let others = along::others(&sweep, case, |case| {
+            let pair = match threads_against_processes(case) {
+                Some((known, pair)) if is_same(&known) => pair,
+                _ => Pair::of(case.findings.iter().find(is_same)?),
+            };
+            Some(compared(pair.estimate.as_ref(), &pair.verdict))
+        });
+        let cases: Vec<&CaseResult> = sweep.points.iter().map(|(_, case)| *case).collect();
+        let crossovers = crossovers(&cases, &finding.subject, &finding.reference);
+        let said = others.into_iter().chain(crossovers);
+        self.below.extend(said.map(|said| About::Asked.says(said)));
     }
 
     /// Says why there is nothing, where the time ended before: in place of a comparison that was
