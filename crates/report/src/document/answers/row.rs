@@ -96,13 +96,8 @@ pub(super) fn row(
     let mut findings = case.findings.iter();
     row.is_exploratory = findings.any(|one| matches!(one.role, Role::Exploratory { .. }));
     let cause = no_cause(case);
-    match (main, best) {
-        (Some((finding, pair)), _) => {
-            row.say(&pair, "threads", &cause);
-            if results.studies.len() == 1 {
-                row.compare_along(study, case, finding);
-            }
-        }
+    match (&main, best) {
+        (Some((_, pair)), _) => row.say(pair, "threads", &cause),
         (None, _) if row.recommends(case) => {}
         (None, Some(finding)) => {
             let pair = Pair::of(finding);
@@ -119,11 +114,12 @@ pub(super) fn row(
             let others = others(case, finding);
             row.below
                 .extend(others.map(|said| About::Besides.says(said)));
-            if results.studies.len() == 1 {
-                row.compare_along(study, case, finding);
-            }
         }
         (None, None) => row.alone(study, case, is_headline),
+    }
+    let compared = main.map(|(finding, _)| finding).or(best);
+    if let Some(finding) = compared.filter(|_| row.ratio.is_some() && results.studies.len() == 1) {
+        row.compare_along(study, case, finding);
     }
     let mut besides: Vec<String> = case.helps().into_iter().chain(case.launching()).collect();
     let mut served = lab::latencies_in_words(case).into_iter();
