@@ -103,14 +103,14 @@ fn winners(sweep: &str, what: &str, points: &[Point<'_>]) -> String {
         |point: &Point<'_>| point.ranked.len() > 1 && point.near().len() == point.ranked.len();
     if points.iter().all(untold) {
         return format!(
-            "{sweep}: which is cheapest {what} is too close to call at every number of {}",
+            "{sweep}: which is cheapest {what} is undecided at every number of {}",
             points.first().map_or("", |point| point.unit)
         );
     }
     let said: Vec<String> = points
         .iter()
         .map(|point| match untold(point) {
-            true => format!("{} {}: too close to call", plain(point.at), point.unit),
+            true => format!("{} {}: undecided", plain(point.at), point.unit),
             false => winner(point),
         })
         .collect();
@@ -131,15 +131,15 @@ fn winner(point: &Point<'_>) -> String {
     let near = point.near();
     // Pairs that beat each other in a ring leave none.
     let Some((_, first, best)) = near.first() else {
-        return format!("{} {}: too close to call", plain(point.at), point.unit);
+        return format!("{} {}: undecided", plain(point.at), point.unit);
     };
     let others: Vec<&str> = near[1..].iter().map(|(_, label, _)| *label).collect();
     let tie = match others.is_empty() {
         true => String::new(),
-        false => format!(", about the same as {}", others.join(", ")),
+        false => format!(" or {}", others.join(", ")),
     };
     format!(
-        "{} {}: {first} ({}{tie})",
+        "{} {}: {first} ({}){tie}",
         plain(point.at),
         point.unit,
         time(*best)

@@ -11,7 +11,7 @@
 //! at all points of a sweep, at a level that they share ([`Best`]), as the best was chosen by the
 //! same rounds. It pays if some variant
 //! that moves is faster than every one that does not; it does not if some variant that does not
-//! is faster than every one that does. Else it is too close to call.
+//! is faster than every one that does. Else it is undecided.
 //!
 //! Over a sweep, two questions are asked at each point: is moving faster than leaving flows where
 //! they are, and is it faster than everything that does not move (a queue, say)? The first says
@@ -181,7 +181,7 @@ impl<'p, 'a> Compared<'p, 'a> {
                 "moving does not pay: {} moves nothing and is faster than every variant that does",
                 other.label
             ),
-            None => "whether moving pays is too close to call".to_owned(),
+            None => "whether moving pays is undecided".to_owned(),
         }
     }
 }
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn of_equal_times_nothing_is_said_to_pay() {
         let said = said(|_| 100);
-        assert!(said.contains("too close to call"), "{said}");
+        assert!(said.contains("undecided"), "{said}");
     }
 
     #[test]

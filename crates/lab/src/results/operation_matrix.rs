@@ -112,7 +112,7 @@ impl OperationMatrix<'_> {
             count(|f| f.estimate.is_some() && matches!(f.verdict, Verdict::CannotTell { .. }));
         let mut sentences = vec![format!(
             "{}: of {} operations threads are slower than processes in {slower}, faster in {faster}, \
-             the same in {same}, and too close to call in {open}{}",
+             the same in {same}, and undecided in {open}{}",
             self.setting(),
             self.cases.len(),
             self.not_compared()
@@ -171,8 +171,8 @@ impl OperationMatrix<'_> {
         let names = self.with_effect(known, false);
         (!names.is_empty()).then(|| {
             format!(
-                "{}: sharing has an effect also in {} where threads and processes are too \
-                 close to call ({})",
+                "{}: sharing has an effect also in {} where threads against processes \
+                 is undecided ({})",
                 self.setting(),
                 names.len(),
                 some(&names)

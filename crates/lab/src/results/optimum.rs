@@ -255,7 +255,7 @@ pub(super) fn sentence(case: &CaseResult) -> Option<String> {
     )];
     let alike: Vec<String> = optimum.alike().map(|at| plain(at.flows.into())).collect();
     if !alike.is_empty() {
-        parts.push(format!("too close to call against {}", listed(&alike)));
+        parts.push(format!("undecided against {}", listed(&alike)));
     }
     let one = optimum
         .numbers
@@ -284,7 +284,7 @@ fn above(optimum: &Optimum, worst: &AtNumber) -> String {
             takes(worst)
         ),
         Some((low, _)) if low <= 1.0 => format!(
-            "whether too many cost time is too close to call: of those up to {up_to} the worst, {}, {}",
+            "whether too many cost time is undecided: of those up to {up_to} the worst, {}, {}",
             plain(worst.flows.into()),
             takes(worst)
         ),

@@ -75,7 +75,7 @@ pub(crate) fn tally(tones: impl Iterator<Item = Tone>) -> String {
         (Tone::Faster, "faster"),
         (Tone::Slower, "slower"),
         (Tone::Plain, "the same"),
-        (Tone::Doubt, "too close to call"),
+        (Tone::Doubt, "undecided"),
     ];
     let count = |wanted: Tone| tones.iter().filter(|tone| **tone == wanted).count();
     let said = kinds.map(|(tone, word)| (count(tone), word));

@@ -158,7 +158,7 @@ fn notes(study: &StudyResult) -> Vec<String> {
     let needed: Vec<String> = study.limits.iter().filter_map(needed).collect();
     if !needed.is_empty() {
         notes.push(format!(
-            "of its limit a flow was taken to need, where that counts bytes: {}",
+            "bytes of a limit that one flow needs: {}",
             needed.join(", ")
         ));
     }

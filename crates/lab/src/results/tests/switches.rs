@@ -83,7 +83,7 @@ fn a_switch_is_told_in_ns_and_who_is_cheapest_where() {
     }
     assert_eq!(
         cheapest::cheapest(&few),
-        ["flows: which is cheapest to switch is too close to call at every number of flows"]
+        ["flows: which is cheapest to switch is undecided at every number of flows"]
     );
     few[1] = result.cases[1].clone();
     few[1]
@@ -92,8 +92,8 @@ fn a_switch_is_told_in_ns_and_who_is_cheapest_where() {
     assert_eq!(
         cheapest::cheapest(&few),
         [
-            "flows: cheapest to switch: 2 flows: too close to call; 10,000 flows: task \
-          (5.00 ns, about the same as thread)"
+            "flows: cheapest to switch: 2 flows: undecided; 10,000 flows: task \
+          (5.00 ns) or thread"
         ]
     );
     let evidence = "(100.1 % in the worst repetition); every flow ran between two turns of the \

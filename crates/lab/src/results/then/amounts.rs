@@ -143,7 +143,7 @@ pub(super) fn best(value: Option<f64>, case: &str, run: Run<'_>) -> Result<Answe
     }
     Ok(Answer {
         points,
-        because: Some("which number is best is too close to call".to_owned()),
+        because: Some("which number is best is undecided".to_owned()),
         ..Answer::new(format!("{best} so far"), Standing::CannotTell)
     })
 }

@@ -113,10 +113,7 @@ fn shown(point: &ScalingPoint) -> String {
     };
     match word(Some(ratio)) {
         Word::CannotTell => {
-            format!(
-                "{flows} flows: too close to call: {}",
-                ratio_interval(low, high)
-            )
+            format!("{flows} flows: undecided: {}", ratio_interval(low, high))
         }
         Word::Same => format!("{flows} flows: the same ({})", ratio_interval(low, high)),
         _ => {
@@ -137,7 +134,7 @@ fn said(ratio: &Ratio) -> String {
 fn counted(words: &[Word]) -> String {
     let of = |wanted: Word| words.iter().filter(|word| **word == wanted).count();
     format!(
-        "of {} works threads are faster in {}, slower in {}, the same in {}, too close to call in {}",
+        "of {} works threads are faster in {}, slower in {}, the same in {}, undecided in {}",
         words.len(),
         of(Word::More),
         of(Word::Less),

@@ -115,6 +115,6 @@ fn effect(Effect { estimate, verdict }: &Effect) -> String {
         Verdict::CannotTell { .. } if interval.is_empty() => {
             "a difference for which there are too few rounds".to_owned()
         }
-        Verdict::CannotTell { .. } => format!("a difference too close to call ({interval})"),
+        Verdict::CannotTell { .. } => format!("an undecided difference ({interval})"),
     }
 }

@@ -48,7 +48,7 @@ fn the_models_between_tell_which_shared_thing_it_is() {
 fn what_noise_may_make_is_no_effect_and_what_hides_another_has_no_share() {
     let said = factorial((0.5, 1.0), &thread(), &process(), DIFFERENT);
     assert!(
-        said[0].contains("table makes a difference too close to call ("),
+        said[0].contains("table makes an undecided difference ("),
         "{said:?}"
     );
     assert!(!said[0].contains("of the difference"), "{said:?}");
